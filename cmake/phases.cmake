@@ -1,0 +1,76 @@
+# One folder of src/ is one phase and one library. The order is the data flow and the include order;
+# tools/check_layers.py checks the includes themselves.
+
+find_package(fmt REQUIRED)
+find_package(Python COMPONENTS Interpreter REQUIRED)
+
+# sdx_phase(name dependency...): src/<name>/*.cpp as the library sdx_<name>.
+function(sdx_phase name)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(sdx_${name} STATIC ${sources})
+  target_include_directories(sdx_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(sdx_${name} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
+  foreach(dependency IN LISTS ARGN)
+    target_link_libraries(sdx_${name} PUBLIC ${dependency})
+  endforeach()
+endfunction()
+
+sdx_phase(base fmt::fmt-header-only)
+sdx_phase(diagnostics sdx_base)
+sdx_phase(syntax sdx_diagnostics)
+sdx_phase(types sdx_base)
+sdx_phase(ops sdx_types)
+sdx_phase(ir sdx_types sdx_diagnostics)
+sdx_phase(infer sdx_ir sdx_ops)
+sdx_phase(elaborate sdx_syntax sdx_infer)
+sdx_phase(eval sdx_infer)
+sdx_phase(proto sdx_ir sdx_ops)
+
+# The operator tables are generated from the installed onnx package.
+set(SDX_OPS_TABLE ${PROJECT_BINARY_DIR}/generated/ops_table.cpp)
+add_custom_command(
+  OUTPUT ${SDX_OPS_TABLE}
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_ops.py ${SDX_OPS_TABLE}
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_ops.py
+  COMMENT "Generating the operator tables from the installed onnx package"
+  VERBATIM)
+target_sources(sdx_ops PRIVATE ${SDX_OPS_TABLE})
+
+if(SDX_CLI AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
+  add_executable(sardonyx_program ${sources})
+  set_target_properties(sardonyx_program PROPERTIES OUTPUT_NAME sardonyx)
+  target_include_directories(sardonyx_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(sardonyx_program PRIVATE sdx_elaborate sdx_eval sdx_proto)
+endif()
+
+if(SDX_TESTS)
+  find_package(GTest REQUIRED)
+  enable_testing()
+  # tests/<phase>/*_test.cpp is the program test_<phase>.
+  foreach(phase base diagnostics syntax types ops ir infer elaborate eval proto)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${phase}/*_test.cpp)
+    if(sources AND TARGET sdx_${phase})
+      add_executable(test_${phase} ${sources})
+      target_link_libraries(test_${phase} PRIVATE sdx_${phase} GTest::gtest_main)
+      add_test(NAME ${phase} COMMAND test_${phase})
+      set_tests_properties(${phase} PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    endif()
+  endforeach()
+endif()
+
+if(SDX_FUZZ)
+  # fuzz/<phase>_<what>.cpp is the program fuzz_<phase>_<what>.
+  file(GLOB targets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*.cpp)
+  foreach(source IN LISTS targets)
+    get_filename_component(target ${source} NAME_WE)
+    string(REGEX MATCH "^[a-z]+" phase ${target})
+    add_executable(fuzz_${target} ${source})
+    target_compile_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(fuzz_${target} PRIVATE sdx_${phase})
+  endforeach()
+endif()

@@ -1,0 +1,134 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace sardonyx {
+namespace {
+
+Error file_error(const char* action, const std::string& path) {
+    return Error{std::string("cannot ") + action + " `" + path + "`: " + std::strerror(errno)};
+}
+
+class Descriptor {
+  public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (fd_ >= 0) {
+            ::close(fd_);
+        }
+    }
+    int get() const { return fd_; }
+    int release() {
+        int fd = fd_;
+        fd_ = -1;
+        return fd;
+    }
+
+  private:
+    int fd_;
+};
+
+Result<std::string> read_to_end(int fd, const std::string& path, size_t limit) {
+    std::string text;
+    char buffer[64 * 1024];
+    for (;;) {
+        ssize_t count = ::read(fd, buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count < 0) {
+            return file_error("read", path);
+        }
+        if (count == 0) {
+            return text;
+        }
+        text.append(buffer, static_cast<size_t>(count));
+        if (text.size() > limit) {
+            return Error{"`" + path + "` is larger than " + std::to_string(limit) + " bytes"};
+        }
+    }
+}
+
+}  // namespace
+
+Result<MappedFile> map_file(const std::string& path) {
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) {
+        return file_error("open", path);
+    }
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) {
+        return file_error("read", path);
+    }
+    if (!S_ISREG(status.st_mode)) {
+        Result<std::string> text = read_to_end(file.get(), path, SIZE_MAX);
+        SDX_TRY(text);
+        auto owner = std::make_shared<std::string>(std::move(*text));
+        std::span<const char> bytes(*owner);
+        return MappedFile{owner, std::as_bytes(bytes)};
+    }
+    size_t size = static_cast<size_t>(status.st_size);
+    if (size == 0) {
+        return MappedFile{};
+    }
+    void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (data == MAP_FAILED) {
+        return file_error("map", path);
+    }
+    std::shared_ptr<const void> owner(
+        data, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); });
+    return MappedFile{owner, {static_cast<const std::byte*>(data), size}};
+}
+
+Result<std::string> read_file(const std::string& path, size_t limit) {
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) {
+        return file_error("open", path);
+    }
+    return read_to_end(file.get(), path, limit);
+}
+
+Result<void> write_file(const std::string& path, std::string_view bytes) {
+    std::string temporary = path + ".XXXXXX";
+    Descriptor file(::mkstemp(temporary.data()));
+    if (file.get() < 0) {
+        return file_error("write beside", path);
+    }
+    auto fail = [&](const char* action) {
+        Error error = file_error(action, path);
+        ::unlink(temporary.c_str());
+        return error;
+    };
+    size_t done = 0;
+    while (done < bytes.size()) {
+        ssize_t count = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count < 0) {
+            return fail("write");
+        }
+        done += static_cast<size_t>(count);
+    }
+    // mkstemp makes the file private to its owner; a result has the rights that the umask gives.
+    mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (::fchmod(file.get(), 0666 & ~mask) != 0 || ::close(file.release()) != 0) {
+        return fail("write");
+    }
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+        return fail("write");
+    }
+    return {};
+}
+
+}  // namespace sardonyx

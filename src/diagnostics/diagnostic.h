@@ -1,0 +1,95 @@
+// Diagnostics as data: what a phase has to say about a script or a model.
+//
+// Each phase lists its kinds in its own diagnostics.def, one row SDX_DIAGNOSTIC(identifier, "code",
+// severity), and expands it in <phase>/diagnostics.h to `inline constexpr Kind kIdentifier`. The
+// code is a kebab-case word, unique over all phases, with a page docs/diagnostics/<code>.md.
+//
+// Wording: lower case, no full stop, code in backticks; what was seen, then in `help` what to do.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnostics/source.h"
+
+namespace sardonyx::diagnostics {
+
+enum class Severity : uint8_t { kNote, kWarning, kError };
+
+struct Kind {
+    std::string_view code;
+    Severity severity;
+};
+
+// A range with its own few words: the first label of a diagnostic is the place of the problem, the
+// others are the places that it disagrees with.
+struct Label {
+    Span span;
+    std::string message;
+};
+
+// Replace the text of `span`; an empty span inserts.
+struct Edit {
+    Span span;
+    std::string replacement;
+};
+
+struct Diagnostic {
+    const Kind* kind = nullptr;
+    std::string message;
+    std::vector<Label> labels;
+    std::vector<std::string> notes;
+    std::string help;         // empty: none
+    std::vector<Edit> edits;  // what `help` says, as a change that a machine can make; may be empty
+
+    Diagnostic& label(Span span, std::string words) {
+        labels.push_back({span, std::move(words)});
+        return *this;
+    }
+    Diagnostic& note(std::string words) {
+        notes.push_back(std::move(words));
+        return *this;
+    }
+    Diagnostic& with_help(std::string words) {
+        help = std::move(words);
+        return *this;
+    }
+    Diagnostic& edit(Span span, std::string replacement) {
+        edits.push_back({span, std::move(replacement)});
+        return *this;
+    }
+};
+
+// The findings of a run, in the order in which the phases came upon them.
+class Diagnostics {
+  public:
+    // Returns the new diagnostic to add labels and help to; the reference is good until the next
+    // report.
+    Diagnostic& report(const Kind& kind, Span span, std::string message) {
+        Diagnostic& added = items_.emplace_back();
+        added.kind = &kind;
+        added.message = std::move(message);
+        added.labels.push_back({span, {}});
+        errors_ += kind.severity == Severity::kError ? 1 : 0;
+        return added;
+    }
+
+    bool has_errors() const { return errors_ != 0; }
+    size_t error_count() const { return errors_; }
+    const std::vector<Diagnostic>& items() const { return items_; }
+
+    // For work that is tried and thrown away (a loop body typed again): forget all after `size`.
+    void truncate(size_t size) {
+        while (items_.size() > size) {
+            errors_ -= items_.back().kind->severity == Severity::kError ? 1 : 0;
+            items_.pop_back();
+        }
+    }
+
+  private:
+    std::vector<Diagnostic> items_;
+    size_t errors_ = 0;
+};
+
+}  // namespace sardonyx::diagnostics

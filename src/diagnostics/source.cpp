@@ -1,0 +1,58 @@
+#include "diagnostics/source.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace sardonyx::diagnostics {
+
+FileId Sources::add(std::string path, std::string text) {
+    SDX_CHECK(text.size() < UINT32_MAX);
+    files_.push_back({std::move(path), std::move(text), {}});
+    return FileId{static_cast<uint32_t>(files_.size() - 1)};
+}
+
+const std::vector<uint32_t>& Sources::line_starts(FileId file) const {
+    const File& found = files_[file.index];
+    if (found.line_starts.empty()) {
+        found.line_starts.push_back(0);
+        const std::string& text = found.text;
+        for (uint32_t i = 0; i < text.size(); ++i) {
+            // Python ends a line at \n, \r\n and \r.
+            if (text[i] == '\n' ||
+                (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'))) {
+                found.line_starts.push_back(i + 1);
+            }
+        }
+    }
+    return found.line_starts;
+}
+
+Position Sources::position(FileId file, uint32_t offset) const {
+    const std::vector<uint32_t>& starts = line_starts(file);
+    std::string_view text = files_[file.index].text;
+    offset = std::min(offset, static_cast<uint32_t>(text.size()));
+    auto next = std::upper_bound(starts.begin(), starts.end(), offset);
+    uint32_t line = static_cast<uint32_t>(next - starts.begin());
+    uint32_t column = 1;
+    for (uint32_t i = starts[line - 1]; i < offset; ++i) {
+        column += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 ? 1 : 0;
+    }
+    return {line, column};
+}
+
+std::string_view Sources::line(FileId file, uint32_t line) const {
+    const std::vector<uint32_t>& starts = line_starts(file);
+    std::string_view text = files_[file.index].text;
+    if (line == 0 || line > starts.size()) {
+        return {};
+    }
+    size_t begin = starts[line - 1];
+    size_t end = line < starts.size() ? starts[line] : text.size();
+    while (end > begin && (text[end - 1] == '\n' || text[end - 1] == '\r')) {
+        --end;
+    }
+    return text.substr(begin, end - begin);
+}
+
+}  // namespace sardonyx::diagnostics

@@ -1,0 +1,219 @@
+#include "ir/ir.h"
+
+namespace sardonyx::ir {
+namespace {
+
+constexpr std::string_view kAttributeTypeNames[] = {
+    "UNDEFINED",      "FLOAT",      "INT",        "STRING",  "TENSOR", "GRAPH",
+    "FLOATS",         "INTS",       "STRINGS",    "TENSORS", "GRAPHS", "SPARSE_TENSOR",
+    "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
+
+// The AttributeType of each alternative of AttributeValue, in the order of the variant.
+constexpr AttributeType kTypeOfAlternative[] = {
+    AttributeType::kUndefined,     AttributeType::kFloat,     AttributeType::kInt,
+    AttributeType::kString,        AttributeType::kTensor,    AttributeType::kGraph,
+    AttributeType::kFloats,        AttributeType::kInts,      AttributeType::kStrings,
+    AttributeType::kTensors,       AttributeType::kGraphs,    AttributeType::kSparseTensor,
+    AttributeType::kSparseTensors, AttributeType::kTypeProto, AttributeType::kTypeProtos};
+static_assert(std::size(kTypeOfAlternative) == std::variant_size_v<AttributeValue>);
+
+bool is_default_domain(std::string_view domain) {
+    return domain.empty() || domain == "ai.onnx";
+}
+
+}  // namespace
+
+std::string_view name(AttributeType type) {
+    return kAttributeTypeNames[static_cast<size_t>(type)];
+}
+
+Attribute make_attribute(std::string_view name, AttributeValue value) {
+    AttributeType type = kTypeOfAlternative[value.index()];
+    return Attribute{name, type, {}, std::move(value), {}};
+}
+
+namespace {
+
+void link_use(Use* use, Value* value, Use** first) {
+    use->value = value;
+    use->previous = nullptr;
+    use->next = *first;
+    if (*first != nullptr) {
+        (*first)->previous = use;
+    }
+    *first = use;
+}
+
+void unlink_use(Use* use, Use** first) {
+    if (use->previous != nullptr) {
+        use->previous->next = use->next;
+    } else {
+        *first = use->next;
+    }
+    if (use->next != nullptr) {
+        use->next->previous = use->previous;
+    }
+    use->value = nullptr;
+    use->previous = use->next = nullptr;
+}
+
+}  // namespace
+
+void Value::replace_uses_with(Value* other) {
+    SDX_CHECK(other != this);
+    while (uses_ != nullptr) {
+        Use* use = uses_;
+        unlink_use(use, &uses_);
+        link_use(use, other, &other->uses_);
+    }
+}
+
+void Node::set_input(size_t index, Value* value) {
+    SDX_CHECK(index < inputs_.size());
+    Use* use = &inputs_[index];
+    if (use->value != nullptr) {
+        unlink_use(use, &use->value->uses_);
+    }
+    if (value != nullptr) {
+        link_use(use, value, &value->uses_);
+    }
+}
+
+const Attribute* Node::find_attribute(std::string_view attribute_name) const {
+    for (const Attribute& attribute : attributes) {
+        if (attribute.name == attribute_name) {
+            return &attribute;
+        }
+    }
+    return nullptr;
+}
+
+void Graph::insert(Node* node, Node* position) {
+    SDX_CHECK(node->graph_ == nullptr);
+    node->graph_ = this;
+    node->next_ = position;
+    node->previous_ = position != nullptr ? position->previous_ : last_;
+    (node->previous_ != nullptr ? node->previous_->next_ : first_) = node;
+    (position != nullptr ? position->previous_ : last_) = node;
+    for (Value* output : node->outputs_) {
+        output->graph_ = this;
+    }
+}
+
+void Graph::remove(Node* node) {
+    SDX_CHECK(node->graph_ == this);
+    for (Value* output : node->outputs_) {
+        SDX_CHECK(!output->has_uses());
+    }
+    for (size_t i = 0; i < node->inputs_.size(); ++i) {
+        node->set_input(i, nullptr);
+    }
+    (node->previous_ != nullptr ? node->previous_->next_ : first_) = node->next_;
+    (node->next_ != nullptr ? node->next_->previous_ : last_) = node->previous_;
+    node->previous_ = node->next_ = nullptr;
+    node->graph_ = nullptr;
+}
+
+Graph* Model::make_graph(Graph* parent) {
+    Graph& graph = graphs_.emplace_back();
+    graph.parent_ = parent;
+    return &graph;
+}
+
+Function* Model::add_function(std::string_view domain, std::string_view name,
+                              std::string_view overload) {
+    Function& function = functions_.emplace_back();
+    function.domain = intern(domain);
+    function.name = intern(name);
+    function.overload = intern(overload);
+    function.body = make_graph(nullptr);
+    functions.push_back(&function);
+    return &function;
+}
+
+Value* Model::add_input(Graph* graph, std::string_view name, Type type) {
+    Value& value = values_.emplace_back();
+    value.name = intern(name);
+    value.type = std::move(type);
+    value.graph_ = graph;
+    value.is_graph_input_ = true;
+    graph->inputs.push_back(&value);
+    return &value;
+}
+
+Value* Model::add_initializer(Graph* graph, std::string_view name, Tensor tensor) {
+    Value& value = values_.emplace_back();
+    value.name = intern(name);
+    value.type = tensor.type();
+    value.constant = std::move(tensor);
+    value.graph_ = graph;
+    value.is_initializer_ = true;
+    graph->initializers.push_back(&value);
+    return &value;
+}
+
+void Model::add_default(Value* input, Tensor tensor) {
+    SDX_CHECK(input->is_graph_input_ && !input->is_initializer_);
+    input->constant = std::move(tensor);
+    input->is_initializer_ = true;
+    input->graph_->initializers.push_back(input);
+}
+
+Node* Model::make_node(std::string_view domain, std::string_view op_type,
+                       std::span<Value* const> inputs,
+                       std::span<const std::string_view> output_names) {
+    Node& node = nodes_.emplace_back();
+    node.domain = intern(domain);
+    node.op_type = intern(op_type);
+    if (!inputs.empty()) {
+        Use* uses = static_cast<Use*>(arena_.allocate(sizeof(Use) * inputs.size(), alignof(Use)));
+        node.inputs_ = {uses, inputs.size()};
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        Use* use =
+            new (&node.inputs_[i]) Use{nullptr, &node, static_cast<uint32_t>(i), nullptr, nullptr};
+        if (inputs[i] != nullptr) {
+            link_use(use, inputs[i], &inputs[i]->uses_);
+        }
+    }
+    if (!output_names.empty()) {
+        Value** outputs = static_cast<Value**>(
+            arena_.allocate(sizeof(Value*) * output_names.size(), alignof(Value*)));
+        node.outputs_ = {outputs, output_names.size()};
+    }
+    for (size_t i = 0; i < output_names.size(); ++i) {
+        Value& value = values_.emplace_back();
+        value.name = intern(output_names[i]);
+        value.producer_ = &node;
+        value.output_index_ = static_cast<uint32_t>(i);
+        node.outputs_[i] = &value;
+    }
+    return &node;
+}
+
+const Function* Model::find_function(std::string_view domain, std::string_view name,
+                                     std::string_view overload) const {
+    for (const Function* function : functions) {
+        if (function->name == name && function->domain == domain &&
+            function->overload == overload) {
+            return function;
+        }
+    }
+    return nullptr;
+}
+
+int64_t Model::opset_version(std::string_view domain) const {
+    return ir::opset_version(opset_imports, domain);
+}
+
+int64_t opset_version(std::span<const OpsetImport> imports, std::string_view domain) {
+    for (const OpsetImport& import : imports) {
+        if (import.domain == domain ||
+            (is_default_domain(import.domain) && is_default_domain(domain))) {
+            return import.version;
+        }
+    }
+    return 0;
+}
+
+}  // namespace sardonyx::ir

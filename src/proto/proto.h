@@ -1,0 +1,55 @@
+// ONNX protobuf bytes <-> ir.
+//
+// Reading borrows: raw tensor data is a view of the file's bytes (kept alive by `owner`), nothing
+// else is copied that need not be. Every length, count, depth and index of the input is checked;
+// bad bytes are an Error that says at which message and field, never a crash. Writing is
+// deterministic.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "ir/ir.h"
+
+namespace sardonyx::proto {
+
+struct ReadOptions {
+    // The folder that external data is resolved in; empty: external data is an error. No absolute
+    // paths, no `..`, no symbolic link that leaves the folder.
+    std::string folder;
+    int max_depth = 64;               // of nested graphs, types and attributes
+    int64_t max_items = 100'000'000;  // nodes, values, attributes, dims ... in all
+};
+
+// Reads a ModelProto. `owner` keeps `bytes` alive. IR versions 3 to the newest. Names of values are
+// resolved: an unknown input name, a name defined twice or a use before the definition is an error.
+Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
+                                              std::shared_ptr<const void> owner,
+                                              const ReadOptions& options = {});
+// Maps the file; external data comes from its folder.
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path);
+
+// Reads a FunctionProto into a Model without a main graph.
+Result<std::unique_ptr<ir::Model>> read_function(std::span<const std::byte> bytes,
+                                                 std::shared_ptr<const void> owner,
+                                                 const ReadOptions& options = {});
+
+// Reads a TensorProto (as in .pb test data, or a value given from Python).
+Result<Tensor> read_tensor(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                           const ReadOptions& options = {});
+
+// The lowest IR version that the content needs (opset imports, element types, overloads, metadata,
+// ...), at least 4, or the model's own ir_version when that is set.
+int64_t needed_ir_version(const ir::Model& model);
+
+// Serialised ModelProto. Types and shapes of all values that have them go into value_info. Error:
+// more than 2 GiB without external data.
+Result<std::string> write_model(const ir::Model& model);
+Result<std::string> write_function(const ir::Model& model, const ir::Function& function);
+std::string write_tensor(const Tensor& tensor, std::string_view name);
+
+}  // namespace sardonyx::proto
