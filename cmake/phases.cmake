@@ -26,15 +26,20 @@ sdx_phase(ops sdx_types)
 sdx_phase(ir sdx_types sdx_diagnostics)
 sdx_phase(infer sdx_ir sdx_ops)
 sdx_phase(elaborate sdx_syntax sdx_infer)
-sdx_phase(eval sdx_infer)
+sdx_phase(eval sdx_ir sdx_ops)
+# Kernels are loops: vectorise them, which -O2 of g++ hardly does.
+target_compile_options(sdx_eval PRIVATE $<$<CONFIG:Release>:-O3>)
 sdx_phase(proto sdx_ir sdx_ops)
+# protozero is headers alone; only the sources of proto/ see it.
+find_path(SDX_PROTOZERO protozero/pbf_reader.hpp REQUIRED)
+target_include_directories(sdx_proto SYSTEM PRIVATE ${SDX_PROTOZERO})
 
 # The operator tables are generated from the installed onnx package.
 set(SDX_OPS_TABLE ${PROJECT_BINARY_DIR}/generated/ops_table.cpp)
 add_custom_command(
   OUTPUT ${SDX_OPS_TABLE}
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_ops.py ${SDX_OPS_TABLE}
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_ops.py
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_ops.py ${PROJECT_SOURCE_DIR}/tools/enumerations.py
   COMMENT "Generating the operator tables from the installed onnx package"
   VERBATIM)
 target_sources(sdx_ops PRIVATE ${SDX_OPS_TABLE})
@@ -60,6 +65,27 @@ if(SDX_TESTS)
       set_tests_properties(${phase} PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     endif()
   endforeach()
+  # Parses files and prints the trees, for tests/python/test_syntax.py.
+  add_executable(sdx_syntax_tool tests/syntax/syntax_tool.cpp)
+  target_link_libraries(sdx_syntax_tool PRIVATE sdx_syntax)
+  # Prints the operator tables, for tests/python/test_ops.py.
+  add_executable(sdx_ops_tool tests/ops/ops_tool.cpp)
+  target_link_libraries(sdx_ops_tool PRIVATE sdx_ops)
+  # Converts numbers, for tests/python/test_small_floats.py.
+  add_executable(sdx_types_tool tests/types/types_tool.cpp)
+  target_link_libraries(sdx_types_tool PRIVATE sdx_types)
+  # Prints findings as JSON and SARIF, for tests/python/test_diagnostics_formats.py.
+  add_executable(sdx_diagnostics_tool tests/diagnostics/diagnostics_tool.cpp)
+  target_link_libraries(sdx_diagnostics_tool PRIVATE sdx_diagnostics)
+  # Reads models and writes them back, for tests/python/test_proto.py.
+  add_executable(sdx_proto_tool tests/proto/proto_tool.cpp)
+  target_link_libraries(sdx_proto_tool PRIVATE sdx_proto)
+  # Runs models on tensors in files, for tests/python/test_eval.py.
+  add_executable(sdx_eval_tool tests/eval/eval_tool.cpp)
+  target_link_libraries(sdx_eval_tool PRIVATE sdx_eval sdx_proto)
+  # Prints what inference finds in .onnx files, for tests/python/test_infer_oracle.py.
+  add_executable(sdx_infer_tool tests/infer/infer_tool.cpp)
+  target_link_libraries(sdx_infer_tool PRIVATE sdx_proto sdx_infer)
 endif()
 
 if(SDX_FUZZ)

@@ -1,9 +1,11 @@
 // Interner: one copy of each string, and a dense 4-byte id for it, so that scopes can be vectors.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/arena.h"
@@ -21,15 +23,16 @@ struct Symbol {
 class Interner {
   public:
     Symbol intern(std::string_view text) {
-        auto found = ids_.find(text);
-        if (found != ids_.end()) {
-            return Symbol{found->second};
+        if (2 * texts_.size() >= slots_.size()) {
+            grow();
         }
-        uint32_t index = static_cast<uint32_t>(texts_.size());
-        std::string_view kept = arena_.copy_text(text);
-        texts_.push_back(kept);
-        ids_.emplace(kept, index);
-        return Symbol{index};
+        uint32_t hash = static_cast<uint32_t>(std::hash<std::string_view>()(text));
+        size_t slot = find(text, hash);
+        if (slots_[slot].index == kEmpty) {
+            slots_[slot] = {hash, static_cast<uint32_t>(texts_.size())};
+            texts_.push_back(arena_.copy_text(text));
+        }
+        return Symbol{slots_[slot].index};
     }
 
     // Valid as long as the interner lives.
@@ -37,9 +40,45 @@ class Interner {
     size_t size() const { return texts_.size(); }
 
   private:
+    static constexpr uint32_t kEmpty = UINT32_MAX;
+
+    // An open hash table, at most half full, probed in sequence: a look-up touches one line of it,
+    // where a std::unordered_map follows pointers through a node for each text.
+    struct Slot {
+        uint32_t hash = 0;
+        uint32_t index = kEmpty;
+    };
+
+    // The slot that holds the text, or the empty one where it belongs.
+    size_t find(std::string_view text, uint32_t hash) const {
+        size_t mask = slots_.size() - 1;
+        size_t slot = hash & mask;
+        while (slots_[slot].index != kEmpty &&
+               (slots_[slot].hash != hash || texts_[slots_[slot].index] != text)) {
+            slot = (slot + 1) & mask;
+        }
+        return slot;
+    }
+
+    void grow() {
+        std::vector<Slot> old = std::move(slots_);
+        slots_.assign(old.empty() ? 64 : 2 * old.size(), Slot());
+        size_t mask = slots_.size() - 1;
+        for (const Slot& entry : old) {
+            if (entry.index == kEmpty) {
+                continue;
+            }
+            size_t slot = entry.hash & mask;
+            while (slots_[slot].index != kEmpty) {
+                slot = (slot + 1) & mask;
+            }
+            slots_[slot] = entry;
+        }
+    }
+
     Arena arena_;
     std::vector<std::string_view> texts_;
-    std::unordered_map<std::string_view, uint32_t> ids_;
+    std::vector<Slot> slots_;
 };
 
 }  // namespace sardonyx

@@ -51,6 +51,7 @@ class RuntimeValue {
 struct RunOptions {
     int64_t max_steps = INT64_MAX;          // loop iterations and nodes in all; beyond: an error
     int64_t max_bytes = int64_t{16} << 30;  // of one tensor
+    uint64_t seed = 0;                      // for random operators that have no `seed` attribute
 };
 
 // Runs the main graph. `inputs` go to the graph inputs by name; inputs that have a default may be

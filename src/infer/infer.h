@@ -27,6 +27,14 @@ struct Finding {
     diagnostics::Span span;      // of the node; inside a called function, the place there
 };
 
+// One call of a model-local function that inference is inside of.
+struct Call {
+    const ir::Function* function = nullptr;
+    // Of the calling node; what they refer to is looked up in `outer`.
+    std::span<const ir::Attribute> attributes;
+    const Call* outer = nullptr;
+};
+
 // What inference needs to know beside the node.
 struct Context {
     ir::Model* model =
@@ -40,9 +48,17 @@ struct Context {
     // The subgraphs of control flow are typed already (elaborate emits them so): do not walk them
     // again.
     bool subgraphs_are_typed = false;
-    // Functions being entered, to refuse recursion.
+    // Nesting of functions and subgraphs, which is limited.
     int depth = 0;
+    // The innermost call; null: outside of functions, or in a function for all its possible calls.
+    const Call* call = nullptr;
+    // Nodes of called functions and of loop bodies that may still be walked: nested calls and loops
+    // multiply. Null: each outermost call has kMaxSteps of its own.
+    int64_t* steps = nullptr;
 };
+
+inline constexpr int kMaxDepth = 100;
+inline constexpr int64_t kMaxSteps = 2'000'000;
 
 // Types one node. Known output types (from value_info or annotations) are merged with what is
 // inferred; where they contradict it, there is a Finding and the inferred type wins.

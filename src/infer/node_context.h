@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "ops/ops.h"
 
 namespace sardonyx::infer {
+
+// Contents of shape computations are followed up to this many elements.
+inline constexpr size_t kMaxContent = 256;
 
 class NodeContext {
   public:
@@ -28,7 +32,8 @@ class NodeContext {
     bool has_input(size_t i) const { return node.input(i) != nullptr; }
     const Type& input_type(size_t i) const;
     ElementType input_element(size_t i) const { return input_type(i).element_type(); }
-    // Null when the input is absent, not a tensor, or of unknown rank.
+    // Null when the input is absent, not a tensor, or of unknown rank. The pointers and references
+    // hold until the node's outputs are set.
     const Shape* input_shape(size_t i) const;
     // -1 when unknown.
     int input_rank(size_t i) const;
@@ -37,7 +42,10 @@ class NodeContext {
     std::optional<std::vector<Dim>> input_dims(size_t i) const;
     // The same, when every element is a number.
     std::optional<std::vector<int64_t>> input_ints(size_t i) const;
+    // Null also for an input of the graph that only has a default.
     const Tensor* input_constant(size_t i) const;
+    // Of a real constant with one element.
+    std::optional<double> input_number(size_t i) const;
 
     // --- Attributes: the default of the schema where the node has none. Nothing when there is
     // neither, when the type is wrong (a Finding has been made before), or when it refers to an
@@ -50,15 +58,30 @@ class NodeContext {
     const Tensor* attribute_tensor(std::string_view name) const;
     ir::Graph* attribute_graph(std::string_view name) const;
     const Type* attribute_type(std::string_view name) const;
+    // The attribute itself after references have been followed; null: absent or unbound.
+    const ir::Attribute* attribute(std::string_view name) const;
+    // Whether the attribute refers to a parameter whose argument is not known.
+    bool is_attribute_unbound(std::string_view name) const;
 
     // --- Outputs: an index past the node's outputs is ignored.
     size_t output_count() const { return node.output_count(); }
+    // What the schema's type variables say about an output, given the inputs.
+    ElementType output_element(size_t i) const;
     void set_output(size_t i, Type type);
     void set_output(size_t i, ElementType element, std::optional<Shape> shape) {
         set_output(i, Type::tensor(element, std::move(shape)));
     }
+    // With the element type that the schema gives.
+    void set_output_shape(size_t i, std::optional<Shape> shape) {
+        set_output(i, output_element(i), std::move(shape));
+    }
+    // The contents of an integer or BOOL output whose type has been set before. Numbers that the
+    // element type cannot hold become unknown.
     void set_output_dims(size_t i, bool is_scalar, std::vector<Dim> elements);
+    // The type and the contents.
     void set_output_constant(size_t i, Tensor tensor);
+    // A symbol of its own for one size that only the run will tell. Where nothing else has to be
+    // equal to it an unknown Dim does: infer_node gives fresh symbols to those.
     Dim fresh_dim() const;
 
     // --- Findings.
@@ -68,14 +91,42 @@ class NodeContext {
                         std::string message, std::string help = {});
 
     // --- Vocabulary that many operators share.
+    // "input `A` of `Add`": for messages.
+    std::string input_name(size_t i) const;
+    // Output `out` has the element type that the schema gives and the shape of input `in`.
+    void pass_shape(size_t in = 0, size_t out = 0);
+    // False, with a Finding, when the rank is known and outside [minimum, maximum].
+    bool check_rank(size_t input, int minimum, int maximum);
+    bool check_rank(size_t input, int rank) { return check_rank(input, rank, rank); }
+    // Two dims that must be equal: what is known of them together. A Finding when they differ, and
+    // then the first. Unknown where a shape is unknown or the axis is not in it; axes are
+    // non-negative.
+    Dim match_dims(size_t input_a, int axis_a, size_t input_b, int axis_b);
     // Numpy broadcasting; a Finding where two dims cannot go together. No shape when one is
     // unknown.
     std::optional<Shape> broadcast(std::initializer_list<size_t> inputs);
+    std::optional<Shape> broadcast(std::span<const size_t> inputs);
     // An axis of [-rank, rank) as [0, rank); a Finding (on the attribute or input) and nothing when
     // it is not.
     std::optional<int> normalize_axis(int64_t axis, int rank, std::string_view attribute,
                                       int input = -1);
+
+  private:
+    void fail_broadcast(std::span<const size_t> earlier, size_t input, size_t axis_from_end);
 };
+
+// The constant that a value is for sure; null also for an input that only has a default.
+const Tensor* constant_of(const Context& context, const ir::Value& value);
+// What is known of one number that both dims are: a number before an expression before nothing.
+const Dim& known_dim(const Dim& a, const Dim& b);
+// The product; unknown when a factor is, except that a factor 0 makes it 0.
+Dim product(std::span<const Dim> dims);
+// "[2,N]": for messages.
+std::string to_text(const Shape& shape);
+// The dim of two that broadcast, unknown where that cannot be told; nothing when they certainly do
+// not.
+std::optional<Dim> broadcast_dims(const Dim& a, const Dim& b);
+std::string to_text(const std::vector<int64_t>& values);
 
 using InferFunction = void (*)(NodeContext&);
 

@@ -152,6 +152,18 @@ Value* Model::add_initializer(Graph* graph, std::string_view name, Tensor tensor
     return &value;
 }
 
+Value* Model::add_sparse_initializer(Graph* graph, std::string_view name, SparseTensor tensor) {
+    Value& value = values_.emplace_back();
+    value.name = intern(name);
+    value.type = Type::sparse_tensor(tensor.values.element_type(),
+                                     Shape(tensor.dims.begin(), tensor.dims.end()));
+    value.sparse = std::make_unique<const SparseTensor>(std::move(tensor));
+    value.graph_ = graph;
+    value.is_initializer_ = true;
+    graph->initializers.push_back(&value);
+    return &value;
+}
+
 void Model::add_default(Value* input, Tensor tensor) {
     SDX_CHECK(input->is_graph_input_ && !input->is_initializer_);
     input->constant = std::move(tensor);

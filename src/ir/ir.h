@@ -125,6 +125,9 @@ class Value {
     std::optional<Tensor> constant;
     // Known for shape computations; not stored in files.
     std::unique_ptr<SymbolicContent> content;
+    // The elements of a sparse initializer, which has no `constant`.
+    std::unique_ptr<const SparseTensor> sparse;
+    std::string_view preserved;  // see Model::preserved; the type, where `type` has no words for it
 
     Node* producer() const { return producer_; }  // null: input or initializer
     uint32_t output_index() const { return output_index_; }
@@ -161,6 +164,7 @@ class Node {
     std::string_view doc;
     std::vector<Attribute> attributes;
     Metadata metadata;
+    std::string_view preserved;  // see Model::preserved
     diagnostics::Span span;
 
     size_t input_count() const { return inputs_.size(); }
@@ -223,6 +227,7 @@ class Graph {
     std::string_view name;
     std::string_view doc;
     Metadata metadata;
+    std::string_view preserved;        // see Model::preserved
     std::vector<Value*> inputs;        // add through Model::add_input
     std::vector<Value*> outputs;       // any values in sight; the same one may stand twice
     std::vector<Value*> initializers;  // add through Model::add_initializer
@@ -282,11 +287,18 @@ class Model {
     std::string_view doc;
     std::vector<OpsetImport> opset_imports;
     Metadata metadata;
+    // What the file says and the ir has no words for (training, devices, quantization notes), as
+    // the file's format has it. It is put back on writing and means nothing in between: names in it
+    // are not followed when values are renamed.
+    std::string_view preserved;
     Graph* graph = nullptr;            // null for a file with a FunctionProto alone
     std::vector<Function*> functions;  // in the order of the file
 
     // One copy of `text` for the life of the model.
     std::string_view intern(std::string_view text) { return strings_.text(strings_.intern(text)); }
+    // The same with a dense number for the text, for tables by name.
+    Symbol symbol(std::string_view text) { return strings_.intern(text); }
+    std::string_view text(Symbol symbol) const { return strings_.text(symbol); }
 
     // `parent`: the graph that a subgraph stands in; null for main graphs and function bodies.
     Graph* make_graph(Graph* parent);
@@ -294,6 +306,7 @@ class Model {
                            std::string_view overload = {});
     Value* add_input(Graph* graph, std::string_view name, Type type = {});
     Value* add_initializer(Graph* graph, std::string_view name, Tensor tensor);
+    Value* add_sparse_initializer(Graph* graph, std::string_view name, SparseTensor tensor);
     // Gives an input a default, as files before IR version 4 do for every initializer: the value is
     // then an input and an initializer.
     void add_default(Value* input, Tensor tensor);

@@ -78,8 +78,8 @@ struct AttributeSchema {
     std::span<const int64_t> default_ints;
     std::span<const float> default_floats;
     std::span<const std::string_view> default_strings;
-    // The only strings that are legal, where the operator's text lists them (ops/enumerations.py);
-    // empty: any.
+    // The only strings that are legal, where the operator's text lists them
+    // (tools/enumerations.py); empty: any.
     std::span<const std::string_view> enumeration;
 };
 

@@ -25,8 +25,9 @@ class Dim {
     Dim() = default;  // unknown
     Dim(int64_t value) : value_(value), known_(true) {}
     static Dim symbol(std::string_view name);
-    // Parses `+ - * // %`, parentheses, `max(a, b)`, `min(a, b)`, integers and identifiers. Empty
-    // optional when `text` is anything else: such a name ("batch size") is a symbol to the caller.
+    // Parses `+ - * // %`, parentheses, `max(a, b)`, `min(a, b)`, integers, identifiers, names in
+    // single quotes, and "?" alone. Empty optional when `text` is anything else: such a name
+    // ("batch size") is a symbol to the caller.
     static std::optional<Dim> parse(std::string_view text);
 
     bool is_unknown() const { return !known_ && expression_ == nullptr; }
@@ -35,13 +36,13 @@ class Dim {
     // is_static() must hold.
     int64_t value() const;
 
-    // "?", "4", "2*N+1".
+    // "?", "4", "2*N+1". A symbol alone is its name; within an expression, a name that is no
+    // identifier stands in single quotes.
     std::string to_string() const;
 
     // Certainly the same number. Unknown dims are never certainly equal, not even to themselves.
     bool equals(const Dim& other) const;
-    // Certainly different numbers: constants that differ, or expressions whose difference is a
-    // constant other than 0.
+    // Certainly different numbers: the difference is known to be above or below 0.
     bool differs(const Dim& other) const;
     // The greatest number that the Dim is certainly not below: a symbol is at least 0.
     std::optional<int64_t> lower_bound() const;
@@ -77,5 +78,8 @@ Dim ceil_div(const Dim& a, const Dim& b);
 Dim modulo(const Dim& a, const Dim& b);
 Dim max(const Dim& a, const Dim& b);
 Dim min(const Dim& a, const Dim& b);
+// The q with a = q * b as polynomials: exact_quotient(N*M, M) is N even though M may be 0. For a
+// caller who knows that b is not 0, or that the case does not matter.
+std::optional<Dim> exact_quotient(const Dim& a, const Dim& b);
 
 }  // namespace sardonyx

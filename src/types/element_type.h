@@ -73,4 +73,30 @@ constexpr ElementType element_type_from_name(std::string_view name) {
     return ElementType::kUndefined;
 }
 
+// The element type of a C++ type.
+template <typename T>
+inline constexpr ElementType kElementTypeOf = ElementType::kUndefined;
+template <>
+inline constexpr ElementType kElementTypeOf<float> = ElementType::kFloat;
+template <>
+inline constexpr ElementType kElementTypeOf<double> = ElementType::kDouble;
+template <>
+inline constexpr ElementType kElementTypeOf<int8_t> = ElementType::kInt8;
+template <>
+inline constexpr ElementType kElementTypeOf<int16_t> = ElementType::kInt16;
+template <>
+inline constexpr ElementType kElementTypeOf<int32_t> = ElementType::kInt32;
+template <>
+inline constexpr ElementType kElementTypeOf<int64_t> = ElementType::kInt64;
+template <>
+inline constexpr ElementType kElementTypeOf<uint8_t> = ElementType::kUint8;
+template <>
+inline constexpr ElementType kElementTypeOf<uint16_t> = ElementType::kUint16;
+template <>
+inline constexpr ElementType kElementTypeOf<uint32_t> = ElementType::kUint32;
+template <>
+inline constexpr ElementType kElementTypeOf<uint64_t> = ElementType::kUint64;
+template <>
+inline constexpr ElementType kElementTypeOf<bool> = ElementType::kBool;
+
 }  // namespace sardonyx

@@ -24,7 +24,8 @@ using Dims = std::vector<int64_t>;
 
 // The product of the dims; nothing when one is negative or the product overflows int64.
 std::optional<int64_t> element_count(std::span<const int64_t> dims);
-// Bytes of `count` elements: ceil(count * bits / 8).
+// Bytes of `count` elements: ceil(count * bits / 8); SIZE_MAX when that is more than there can be.
+// 0 for STRING.
 size_t byte_size(ElementType type, int64_t count);
 
 // A tensor that shares its storage. Copying is cheap and does not copy elements; elements that
@@ -38,7 +39,8 @@ class Tensor {
     // New storage with indeterminate elements, aligned to 64 bytes; for a kernel that fills it.
     static Tensor uninitialized(ElementType type, Dims dims);
     // Borrows `bytes`, which `owner` keeps alive; bytes.size() must be byte_size(type, count). The
-    // bytes may be unaligned for the element type: then they are copied.
+    // bytes may be unaligned for the element type, or BOOL and neither 0 nor 1: then they are
+    // copied, and made so. Not for STRING.
     static Tensor view_of(ElementType type, Dims dims, std::span<const std::byte> bytes,
                           std::shared_ptr<const void> owner);
     static Tensor of_strings(Dims dims, std::vector<std::string> strings);
@@ -72,10 +74,12 @@ class Tensor {
     // To fill a tensor that this code has just made, or one that nobody shares.
     template <typename T>
     std::span<T> mutable_elements() {
+        SDX_CHECK(writable_);
         check_element_size(sizeof(T));
         return {static_cast<T*>(const_cast<void*>(data_)), static_cast<size_t>(count_)};
     }
     std::span<std::byte> mutable_bytes() {
+        SDX_CHECK(writable_);
         return {static_cast<std::byte*>(const_cast<void*>(data_)), byte_size(type_, count_)};
     }
 
@@ -96,32 +100,6 @@ class Tensor {
     std::shared_ptr<const void> owner_;
 };
 
-// The element type of a C++ type.
-template <typename T>
-inline constexpr ElementType kElementTypeOf = ElementType::kUndefined;
-template <>
-inline constexpr ElementType kElementTypeOf<float> = ElementType::kFloat;
-template <>
-inline constexpr ElementType kElementTypeOf<double> = ElementType::kDouble;
-template <>
-inline constexpr ElementType kElementTypeOf<int8_t> = ElementType::kInt8;
-template <>
-inline constexpr ElementType kElementTypeOf<int16_t> = ElementType::kInt16;
-template <>
-inline constexpr ElementType kElementTypeOf<int32_t> = ElementType::kInt32;
-template <>
-inline constexpr ElementType kElementTypeOf<int64_t> = ElementType::kInt64;
-template <>
-inline constexpr ElementType kElementTypeOf<uint8_t> = ElementType::kUint8;
-template <>
-inline constexpr ElementType kElementTypeOf<uint16_t> = ElementType::kUint16;
-template <>
-inline constexpr ElementType kElementTypeOf<uint32_t> = ElementType::kUint32;
-template <>
-inline constexpr ElementType kElementTypeOf<uint64_t> = ElementType::kUint64;
-template <>
-inline constexpr ElementType kElementTypeOf<bool> = ElementType::kBool;
-
 template <typename T>
 Tensor Tensor::of(Dims dims, std::span<const T> elements) {
     static_assert(kElementTypeOf<T> != ElementType::kUndefined);
@@ -140,7 +118,9 @@ std::optional<std::vector<int64_t>> to_int64s(const Tensor& tensor, int64_t limi
 // The elements of a real tensor (integer, BOOL or floating, of any width) as double.
 std::optional<std::vector<double>> to_doubles(const Tensor& tensor, int64_t limit = 1 << 16);
 // A tensor of a real element type from doubles, or from exact integers, each rounded to the nearest
-// (ties to even) as Cast does. Error: a value that the type cannot hold.
+// (ties to even) as Cast does: too large is infinity, or the greatest number of the 8-, 6- and
+// 4-bit types; what is not 0 is True. Error: a value that the type cannot hold (for integer types
+// also a fraction), a type that is not real, or dims with another count.
 Result<Tensor> tensor_from_doubles(ElementType type, Dims dims, std::span<const double> values);
 Result<Tensor> tensor_from_int64s(ElementType type, Dims dims, std::span<const int64_t> values);
 

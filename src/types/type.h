@@ -43,6 +43,7 @@ class Type {
     const Type& element() const;
 
     // "FLOAT[2,N]", "FLOAT[...]" (rank unknown), "FLOAT" (rank 0), "?" (nothing known),
+    // "?[2]" (element type unknown),
     // "Sequence[FLOAT[N]]", "Optional[...]", "Map[INT64, FLOAT]", "SparseTensor[FLOAT[2]]".
     std::string to_string() const;
 

@@ -1,0 +1,36 @@
+# The two commands of a fresh machine, and shorthands. Developers use tools/dev.
+
+BUILD := build/release
+PYTHON := $(CURDIR)/.venv/bin/python
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test build lint clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: ## Install what is missing, build, then compile and run the examples
+	@tools/bootstrap build
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS=-DSDX_TESTS=OFF
+	@tools/demo
+
+test: ## Install what is missing, build, then run all tests
+	@tools/bootstrap test
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS=-DSDX_TESTS=ON
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	SDX_BUILD=$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q -n $(JOBS) tests/python
+	$(PYTHON) -m pytest -q tests/packaging
+
+build: ## Build the release
+	@cmake --preset release -DPython_EXECUTABLE=$(PYTHON) $(CMAKE_FLAGS) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS)
+
+lint: ## Run the linters (tools/bootstrap lint installs them)
+	tools/dev fmt --check
+	tools/dev lint
+	tools/dev layers --headers
+	tools/dev tidy
+
+clean: ## Remove what was built
+	rm -rf build dist

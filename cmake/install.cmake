@@ -1,0 +1,47 @@
+# The C++ library, and what is installed: the program and the library, or, for a wheel, the program
+# alone. Users of the library say `find_package(sardonyx CONFIG)` and link `sardonyx::sardonyx`.
+
+sdx_phase(api sdx_elaborate sdx_eval sdx_proto)
+target_include_directories(sdx_api PUBLIC ${PROJECT_SOURCE_DIR}/include)
+target_compile_definitions(sdx_api PRIVATE SDX_BUILDS_LIBRARY)
+
+if(TARGET sardonyx_program)
+  target_link_libraries(sardonyx_program PRIVATE sdx_api)
+  target_compile_options(sardonyx_program PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
+  target_compile_definitions(sardonyx_program PRIVATE SDX_VERSION="${PROJECT_VERSION}")
+endif()
+
+if(SKBUILD)
+  if(TARGET sardonyx_program)
+    install(TARGETS sardonyx_program RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR})
+  endif()
+  return()
+endif()
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# Everything is inside; only include/sardonyx is visible from outside.
+add_library(sardonyx SHARED $<TARGET_OBJECTS:sdx_api>)
+add_library(sardonyx::sardonyx ALIAS sardonyx)
+target_link_libraries(sardonyx PRIVATE sdx_elaborate sdx_eval sdx_proto)
+target_link_options(sardonyx PRIVATE -Wl,--exclude-libs,ALL)
+target_compile_features(sardonyx INTERFACE cxx_std_20)
+target_include_directories(sardonyx INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(sardonyx PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+if(TARGET sardonyx_program)
+  install(TARGETS sardonyx_program RUNTIME COMPONENT program)
+endif()
+install(TARGETS sardonyx EXPORT sardonyx-targets
+  LIBRARY COMPONENT library NAMELINK_COMPONENT library)
+install(DIRECTORY include/sardonyx TYPE INCLUDE COMPONENT library)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sardonyx)
+install(EXPORT sardonyx-targets FILE sardonyx-config.cmake NAMESPACE sardonyx::
+  DESTINATION ${package} COMPONENT library)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/sardonyx-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/sardonyx-config-version.cmake
+  DESTINATION ${package} COMPONENT library)

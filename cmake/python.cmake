@@ -1,0 +1,41 @@
+# The extension `sardonyx._core` and the package around it. In the build tree the package can be
+# imported from <build>/python; a wheel (scikit-build-core) takes what is installed here.
+
+find_package(Python 3.10 COMPONENTS Interpreter Development.Module
+             OPTIONAL_COMPONENTS Development.SABIModule)
+if(NOT Python_Development.Module_FOUND)
+  message(FATAL_ERROR "Python's headers are missing: install python3-dev, or configure with "
+                      "-DSDX_PYTHON=OFF")
+endif()
+execute_process(
+  COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+  OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+find_package(nanobind CONFIG QUIET)
+if(NOT nanobind_FOUND)
+  message(FATAL_ERROR "nanobind is missing: `${Python_EXECUTABLE} -m pip install nanobind`, or "
+                      "configure with -DSDX_PYTHON=OFF")
+endif()
+
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cpp)
+# The stable ABI needs Python 3.12; before that nanobind leaves it out by itself.
+nanobind_add_module(sdx_python STABLE_ABI NB_STATIC NB_DOMAIN sardonyx NB_SUPPRESS_WARNINGS
+                    ${sources})
+target_include_directories(sdx_python PRIVATE ${PROJECT_SOURCE_DIR}/python)
+target_compile_options(sdx_python PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
+target_link_libraries(sdx_python PRIVATE sdx_elaborate sdx_eval sdx_proto fmt::fmt-header-only)
+set(package ${PROJECT_BINARY_DIR}/python/sardonyx)
+set_target_properties(sdx_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package})
+
+# The build tree's package: the sources themselves, so that an edit is seen at once.
+file(GLOB modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/sardonyx/*.py
+     ${PROJECT_SOURCE_DIR}/python/sardonyx/*.pyi ${PROJECT_SOURCE_DIR}/python/sardonyx/py.typed)
+file(MAKE_DIRECTORY ${package})
+foreach(module IN LISTS modules)
+  get_filename_component(name ${module} NAME)
+  file(CREATE_LINK ${module} ${package}/${name} SYMBOLIC)
+endforeach()
+
+if(SKBUILD)
+  install(TARGETS sdx_python LIBRARY DESTINATION sardonyx)
+  install(FILES ${modules} DESTINATION sardonyx)
+endif()

@@ -1,0 +1,152 @@
+// Python values <-> attributes, by the operator's schema.
+#include "bindings/call.h"
+#include "bindings/numpy.h"
+#include "bindings/tensor.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+using ops::AttributeType;
+
+[[noreturn]] void refuse(const ops::AttributeSchema& schema, nb::handle value) {
+    raise(PyExc_TypeError, "attribute `" + std::string(schema.name) + "` takes " +
+                               std::string(ir::name(static_cast<ir::AttributeType>(schema.type))) +
+                               ", got `" + text_from_python(nb::repr(value)) + "`");
+}
+
+// A float is no integer; a tensor is a value of the run, and an attribute is not.
+bool is_number(nb::handle value) {
+    return !nb::isinstance<PyTensor>(value) && PyNumber_Check(value.ptr());
+}
+
+float float_value(const ops::AttributeSchema& schema, nb::handle value) {
+    if (!is_number(value)) {
+        refuse(schema, value);
+    }
+    double number = PyFloat_AsDouble(value.ptr());
+    if (number == -1.0 && PyErr_Occurred()) {
+        throw nb::python_error();
+    }
+    return static_cast<float>(number);
+}
+
+int64_t int_value(const ops::AttributeSchema& schema, nb::handle value) {
+    if (is_number(value) && PyIndex_Check(value.ptr())) {
+        nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+        long long result = number.is_valid() ? PyLong_AsLongLong(number.ptr()) : -1;
+        if (result == -1 && PyErr_Occurred()) {
+            throw nb::python_error();
+        }
+        return result;
+    }
+    ElementType type = element_type_from_python(value);  // to=FLOAT, to=numpy.float32
+    if (type == ElementType::kUndefined) {
+        refuse(schema, value);
+    }
+    return static_cast<int64_t>(type);
+}
+
+std::string string_value(const ops::AttributeSchema& schema, nb::handle value) {
+    if (!PyUnicode_Check(value.ptr()) && !PyBytes_Check(value.ptr())) {
+        refuse(schema, value);
+    }
+    std::string text = text_from_python(value);
+    if (!schema.enumeration.empty()) {
+        std::string legal;
+        for (std::string_view word : schema.enumeration) {
+            if (word == text) {
+                return text;
+            }
+            legal += (legal.empty() ? "`" : ", `") + std::string(word) + "`";
+        }
+        raise(PyExc_ValueError, "attribute `" + std::string(schema.name) + "` cannot be `" + text +
+                                    "`: it is one of " + legal);
+    }
+    return text;
+}
+
+template <typename T>
+std::vector<T> list_of(const ops::AttributeSchema& schema, nb::handle value,
+                       T (*item)(const ops::AttributeSchema&, nb::handle)) {
+    if (PyUnicode_Check(value.ptr()) || nb::isinstance<PyTensor>(value) ||
+        !nb::hasattr(value, "__iter__")) {
+        refuse(schema, value);
+    }
+    std::vector<T> items;
+    for (nb::handle one : nb::borrow<nb::object>(value)) {
+        items.push_back(item(schema, one));
+    }
+    return items;
+}
+
+template <typename T>
+nb::object list_to_python(const std::vector<T>& items) {
+    nb::list result;
+    for (const T& item : items) {
+        if constexpr (std::is_same_v<T, std::string>) {
+            result.append(text_to_python(item));
+        } else {
+            result.append(item);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+ir::Attribute attribute_from_python(const ops::AttributeSchema& schema, nb::handle value) {
+    switch (schema.type) {
+        case AttributeType::kFloat:
+            return ir::make_attribute(schema.name, float_value(schema, value));
+        case AttributeType::kInt:
+            return ir::make_attribute(schema.name, int_value(schema, value));
+        case AttributeType::kString:
+            return ir::make_attribute(schema.name, string_value(schema, value));
+        case AttributeType::kFloats:
+            return ir::make_attribute(schema.name, list_of(schema, value, float_value));
+        case AttributeType::kInts:
+            return ir::make_attribute(schema.name, list_of(schema, value, int_value));
+        case AttributeType::kStrings:
+            return ir::make_attribute(schema.name, list_of(schema, value, string_value));
+        case AttributeType::kTensor:
+            return ir::make_attribute(schema.name, tensor_from_python(value));
+        case AttributeType::kTypeProto: {
+            Type type = type_from_python(value);
+            if (!type.is_known()) {
+                refuse(schema, value);
+            }
+            return ir::make_attribute(schema.name, std::move(type));
+        }
+        default:
+            refuse(schema, value);
+    }
+}
+
+nb::object attribute_to_python(const ir::Attribute& attribute) {
+    if (const auto* number = attribute.get<int64_t>()) {
+        return nb::int_(*number);
+    }
+    if (const auto* number = attribute.get<float>()) {
+        return nb::float_(*number);
+    }
+    if (const auto* text = attribute.get<std::string>()) {
+        return text_to_python(*text);
+    }
+    if (const auto* tensor = attribute.get<Tensor>()) {
+        return array_from_tensor(*tensor);
+    }
+    if (const auto* items = attribute.get<std::vector<int64_t>>()) {
+        return list_to_python(*items);
+    }
+    if (const auto* items = attribute.get<std::vector<float>>()) {
+        return list_to_python(*items);
+    }
+    if (const auto* items = attribute.get<std::vector<std::string>>()) {
+        return list_to_python(*items);
+    }
+    raise(PyExc_TypeError, "attribute `" + std::string(attribute.name) +
+                               "` has no Python value that another evaluator could take");
+}
+
+}  // namespace sardonyx::python

@@ -1,0 +1,50 @@
+// What the files of the extension `sardonyx._core` share. One file binds one header of src/; the
+// engine's own code never sees Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace sardonyx::python {
+
+namespace nb = nanobind;
+
+void bind_errors(nb::module_& m);
+void bind_storage(nb::module_& m);
+void bind_tensor(nb::module_& m);
+void bind_opset(nb::module_& m);
+void bind_script(nb::module_& m);
+void bind_model(nb::module_& m);
+
+// sardonyx.EvalError: an operator, a graph or its data could not be evaluated, read or written.
+nb::handle eval_error();
+
+// Raises `type` with this message.
+[[noreturn]] void raise(nb::handle type, const std::string& message);
+// Raises EvalError with the words of a failed Result.
+[[noreturn]] void raise(const Error& error);
+
+template <typename T>
+T unwrap(Result<T> result) {
+    if (!result.ok()) {
+        raise(result.error());
+    }
+    return std::move(result).value();
+}
+
+// The text of a Python str as UTF-8; bytes that are not text keep their values both ways
+// (surrogateescape), since ONNX strings may hold any bytes.
+std::string text_from_python(nb::handle text);
+nb::object text_to_python(std::string_view text);
+
+// "int", "numpy.ndarray": for messages.
+std::string kind_of(nb::handle object);
+// The attribute, or an empty object where there is none.
+nb::object attribute_or_none(nb::handle object, const char* name);
+
+}  // namespace sardonyx::python

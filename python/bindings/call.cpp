@@ -1,0 +1,320 @@
+// A call of an operator from Python, in four steps: arguments are bound to inputs and attributes,
+// literals take the element type of the tensors beside them, the operator runs, and the results
+// leave as what came in: Tensors, or NumPy arrays when no Tensor came in.
+#include "bindings/call.h"
+
+#include <bit>
+#include <optional>
+
+#include "base/nearest.h"
+#include "bindings/tensor.h"
+#include "bindings/unpacking.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+using eval::RuntimeValue;
+
+nb::handle g_evaluator;  // null: the native kernels
+
+// Evaluating lets other Python threads run when it takes longer than letting them does.
+constexpr int64_t kReleaseAt = 1 << 14;  // elements
+
+struct Arguments {
+    std::vector<nb::handle> inputs;  // null or None: left out
+    std::vector<ir::Attribute> attributes;
+    bool has_graphs = false;
+
+    void set_input(const Operator& op, size_t index, nb::handle value) {
+        inputs.resize(std::max(inputs.size(), index + 1));
+        if (inputs[index].is_valid()) {
+            raise(PyExc_TypeError, "`" + op.name + "` got its input `" +
+                                       std::string(op.schema->inputs[index].name) + "` twice");
+        }
+        inputs[index] = value;
+    }
+};
+
+std::string quantity(size_t count, const std::string& word) {
+    return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+[[noreturn]] void unknown_keyword(const Operator& op, std::string_view name) {
+    std::vector<std::string_view> known;
+    for (const ops::AttributeSchema& attribute : op.schema->attributes) {
+        known.push_back(attribute.name);
+    }
+    for (const ops::Parameter& input : op.schema->inputs) {
+        known.push_back(input.name);
+    }
+    std::string_view near = nearest(name, known);
+    raise(PyExc_TypeError, "`" + op.name + "` of opset " + std::to_string(op.version) +
+                               " has no input or attribute `" + std::string(name) + "`" +
+                               (near.empty() ? "" : ": did you mean `" + std::string(near) + "`?"));
+}
+
+void bind_keyword(const Operator& op, Arguments& bound, std::string_view name, nb::handle value) {
+    const ops::Schema& schema = *op.schema;
+    for (size_t i = 0; i < schema.inputs.size(); ++i) {
+        if (schema.inputs[i].name == name &&
+            schema.inputs[i].option != ops::ParameterOption::kVariadic) {
+            bound.set_input(op, i, value);
+            return;
+        }
+    }
+    const ops::AttributeSchema* attribute = schema.find_attribute(name);
+    if (attribute == nullptr) {
+        unknown_keyword(op, name);
+    }
+    if (attribute->type == ops::AttributeType::kGraph) {
+        bound.has_graphs = true;
+    } else if (!value.is_none()) {
+        bound.attributes.push_back(attribute_from_python(*attribute, value));
+    }
+}
+
+void check_complete(const Operator& op, const Arguments& bound, const nb::kwargs& kwargs) {
+    const ops::Schema& schema = *op.schema;
+    for (size_t i = 0; i < schema.inputs.size(); ++i) {
+        bool is_left_out =
+            i >= bound.inputs.size() || !bound.inputs[i].is_valid() || bound.inputs[i].is_none();
+        const ops::Parameter& input = schema.inputs[i];
+        bool is_required = input.option == ops::ParameterOption::kSingle ||
+                           (input.option == ops::ParameterOption::kVariadic &&
+                            input.minimum_count > 0);
+        if (is_left_out && is_required) {
+            raise(PyExc_TypeError,
+                  "`" + op.name + "` misses its input `" + std::string(input.name) + "`");
+        }
+    }
+    for (const ops::AttributeSchema& attribute : schema.attributes) {
+        if (attribute.is_required && !kwargs.contains(text_to_python(attribute.name))) {
+            raise(PyExc_TypeError, "`" + op.name + "` misses its attribute `" +
+                                       std::string(attribute.name) + "`");
+        }
+    }
+}
+
+Arguments bind(const Operator& op, const nb::args& args, const nb::kwargs& kwargs) {
+    const ops::Schema& schema = *op.schema;
+    Arguments bound;
+    if (args.size() > schema.maximum_inputs) {
+        raise(PyExc_TypeError, "`" + op.name + "` takes at most " +
+                                   quantity(schema.maximum_inputs, "input") + ", got " +
+                                   std::to_string(args.size()) +
+                                   ": attributes are given by name");
+    }
+    for (nb::handle value : args) {
+        bound.inputs.push_back(value);
+    }
+    for (auto [name, value] : kwargs) {
+        bind_keyword(op, bound, text_from_python(name), value);
+    }
+    check_complete(op, bound, kwargs);
+    while (!bound.inputs.empty() &&
+           (!bound.inputs.back().is_valid() || bound.inputs.back().is_none())) {
+        bound.inputs.pop_back();
+    }
+    return bound;
+}
+
+ElementType element_type(const RuntimeValue& value) {
+    return value.is_tensor()     ? value.tensor().element_type()
+           : value.is_sequence() ? value.sequence().element_type
+                                 : ElementType::kUndefined;
+}
+
+// The element type that input `index` must have: the only one that its type variable admits, or
+// that of an input that shares the variable.
+ElementType wanted_type(const ops::Schema& schema, std::span<const RuntimeValue> inputs,
+                        size_t index) {
+    const ops::Parameter* parameter = schema.input(index);
+    const ops::TypeSet& types = schema.type_variables[parameter->type_variable].types;
+    ops::ElementMask all = types.tensor | types.sequence;
+    if (std::has_single_bit(all)) {
+        return static_cast<ElementType>(std::countr_zero(all));
+    }
+    for (size_t i = 0; i < inputs.size() && parameter->is_homogeneous; ++i) {
+        if (schema.input(i)->type_variable == parameter->type_variable &&
+            element_type(inputs[i]) != ElementType::kUndefined) {
+            return element_type(inputs[i]);
+        }
+    }
+    return ElementType::kUndefined;
+}
+
+// The type of a literal that no tensor settles: an int stands for a float where ints are not
+// admitted.
+ElementType default_type(const ops::Schema& schema, size_t index, nb::handle literal) {
+    auto admits = [&](ElementType type) {
+        const ops::TypeSet& types =
+            schema.type_variables[schema.input(index)->type_variable].types;
+        return (types.tensor >> static_cast<int>(type) & 1) != 0;
+    };
+    bool is_int = literal_type(literal) == ElementType::kInt64;
+    return is_int && !admits(ElementType::kInt64) && admits(ElementType::kFloat)
+               ? ElementType::kFloat
+               : ElementType::kUndefined;
+}
+
+// An empty list is a sequence where only a sequence can stand.
+bool is_literal_input(const ops::Schema& schema, size_t index, nb::handle value) {
+    const ops::TypeSet& types =
+        schema.type_variables[schema.input(index)->type_variable].types;
+    return is_literal(value) && (types.tensor != 0 || !PyList_Check(value.ptr()));
+}
+
+struct Inputs {
+    std::vector<RuntimeValue> values;
+    bool has_tensor = false;
+};
+
+Inputs convert(const ops::Schema& schema, const std::vector<nb::handle>& inputs) {
+    Inputs result;
+    result.values.resize(inputs.size());
+    std::vector<size_t> literals;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i].is_valid()) {
+            continue;
+        }
+        if (is_literal_input(schema, i, inputs[i])) {
+            literals.push_back(i);
+            continue;
+        }
+        result.values[i] = value_from_python(inputs[i]);
+        bool is_list = PyList_Check(inputs[i].ptr()) && nb::len(inputs[i]) > 0;
+        result.has_tensor = result.has_tensor || as_tensor(inputs[i]) != nullptr ||
+                            (is_list && as_tensor(inputs[i][0]) != nullptr);
+    }
+    std::vector<ElementType> types;  // settled by tensors alone, so before any literal becomes one
+    for (size_t i : literals) {
+        ElementType wanted = wanted_type(schema, result.values, i);
+        types.push_back(wanted != ElementType::kUndefined ? wanted
+                                                          : default_type(schema, i, inputs[i]));
+    }
+    for (size_t i = 0; i < literals.size(); ++i) {
+        result.values[literals[i]] = tensor_from_literal(inputs[literals[i]], types[i]);
+    }
+    return result;
+}
+
+const ir::Attribute* find(const std::vector<ir::Attribute>& attributes, std::string_view name) {
+    for (const ir::Attribute& attribute : attributes) {
+        if (attribute.name == name) {
+            return &attribute;
+        }
+    }
+    return nullptr;
+}
+
+// How many results the call has: as many as the caller unpacks, else those that are required.
+size_t output_count(const Operator& op, const Inputs& inputs,
+                    const std::vector<ir::Attribute>& attributes) {
+    const ops::Schema& schema = *op.schema;
+    size_t required = std::max<size_t>(schema.minimum_outputs, 1);
+    if (schema.maximum_outputs == 1) {
+        return 1;
+    }
+    size_t wanted = unpacked_results();
+    if (schema.name == "Split" && schema.domain.empty()) {
+        const ir::Attribute* parts = find(attributes, "num_outputs");
+        const ir::Attribute* sizes = find(attributes, "split");
+        if (parts != nullptr) {
+            return static_cast<size_t>(std::clamp<int64_t>(*parts->get<int64_t>(), 1, 1 << 20));
+        }
+        if (sizes != nullptr) {
+            return std::max<size_t>(sizes->get<std::vector<int64_t>>()->size(), 1);
+        }
+        if (inputs.values.size() > 1 && inputs.values[1].is_tensor()) {
+            return static_cast<size_t>(std::max<int64_t>(inputs.values[1].tensor().count(), 1));
+        }
+    }
+    return wanted == 0 ? required : std::min<size_t>(wanted, schema.maximum_outputs);
+}
+
+nb::object to_python(std::vector<RuntimeValue> results, bool as_arrays) {
+    if (results.size() == 1) {
+        return value_to_python(std::move(results.front()), as_arrays);
+    }
+    nb::list items;
+    for (RuntimeValue& result : results) {
+        items.append(value_to_python(std::move(result), as_arrays));
+    }
+    return nb::tuple(items);
+}
+
+std::vector<RuntimeValue> evaluate_elsewhere(const Operator& op,
+                                             std::span<const RuntimeValue> inputs,
+                                             std::span<const ir::Attribute> attributes,
+                                             size_t output_count) {
+    nb::list arrays;
+    for (const RuntimeValue& input : inputs) {
+        arrays.append(value_to_python(input, true));
+    }
+    nb::dict values;
+    for (const ir::Attribute& attribute : attributes) {
+        values[text_to_python(attribute.name)] = attribute_to_python(attribute);
+    }
+    nb::object results =
+        g_evaluator.attr("eval")(nb::cast(op), arrays, values, static_cast<int64_t>(output_count));
+    std::vector<RuntimeValue> converted;
+    for (nb::handle result : results) {
+        converted.push_back(value_from_python(result));
+    }
+    if (converted.size() != output_count) {
+        raise(eval_error(), "the evaluator gave " + quantity(converted.size(), "result") + " of `" +
+                                op.name + "`, not " + std::to_string(output_count));
+    }
+    return converted;
+}
+
+}  // namespace
+
+void set_evaluator(nb::handle evaluator) {
+    nb::handle before = g_evaluator;
+    g_evaluator = evaluator.is_none() ? nb::handle() : evaluator.inc_ref();
+    before.dec_ref();
+}
+
+std::vector<RuntimeValue> evaluate(const Operator& op, std::span<const RuntimeValue> inputs,
+                                   std::span<const ir::Attribute> attributes, size_t output_count) {
+    if (g_evaluator.is_valid()) {
+        return evaluate_elsewhere(op, inputs, attributes, output_count);
+    }
+    int64_t elements = 0;
+    for (const RuntimeValue& input : inputs) {
+        elements += input.is_tensor() ? input.tensor().count() : 0;
+    }
+    std::optional<nb::gil_scoped_release> release;
+    if (elements >= kReleaseAt) {
+        release.emplace();
+    }
+    Result<std::vector<RuntimeValue>> results =
+        eval::run_operator(op.domain, op.name, op.version, inputs, attributes, output_count);
+    release.reset();
+    return unwrap(std::move(results));
+}
+
+nb::object call(nb::handle self, const Operator& op, const nb::args& args,
+                const nb::kwargs& kwargs) {
+    if (op.schema == nullptr) {
+        raise(eval_error(), "`" + op.name + "` of the domain `" + op.domain +
+                                "` has no implementation to evaluate: it can be compiled only");
+    }
+    Arguments bound = bind(op, args, kwargs);
+    if (bound.has_graphs) {
+        nb::object run = nb::module_::import_("sardonyx._control").attr("run");
+        nb::list inputs;
+        for (nb::handle input : bound.inputs) {
+            inputs.append(input.is_valid() ? input : nb::handle(Py_None));
+        }
+        return run(self, inputs, nb::dict(kwargs), unpacked_results());
+    }
+    Inputs inputs = convert(*op.schema, bound.inputs);
+    size_t count = output_count(op, inputs, bound.attributes);
+    return to_python(evaluate(op, inputs.values, bound.attributes, count),
+                     !inputs.has_tensor && !inside_script());
+}
+
+}  // namespace sardonyx::python

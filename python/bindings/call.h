@@ -1,0 +1,44 @@
+// Calls of operators from Python: binding arguments by the operator's schema, and evaluating at
+// once.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bindings/bindings.h"
+#include "eval/eval.h"
+#include "ops/ops.h"
+
+namespace sardonyx::python {
+
+// An operator of an opset; no schema for a domain that the tables do not know.
+struct Operator {
+    std::string domain;
+    int64_t version = 1;
+    std::string name;
+    const ops::Schema* schema = nullptr;
+};
+
+// op(*args, **kwargs), evaluated. One result, or a tuple of them.
+nb::object call(nb::handle self, const Operator& op, const nb::args& args, const nb::kwargs& kwargs);
+
+// Evaluates with the native kernels, or with the evaluator that has been set. Raises EvalError.
+std::vector<eval::RuntimeValue> evaluate(const Operator& op,
+                                         std::span<const eval::RuntimeValue> inputs,
+                                         std::span<const ir::Attribute> attributes,
+                                         size_t output_count);
+
+// The attribute that a Python value means for this schema row. Raises TypeError.
+ir::Attribute attribute_from_python(const ops::AttributeSchema& schema, nb::handle value);
+nb::object attribute_to_python(const ir::Attribute& attribute);
+
+// Python's evaluator object in place of the native kernels; None: native.
+void set_evaluator(nb::handle evaluator);
+
+// The types of sardonyx.onnx_types (and FLOAT["N"], Optional and Sequence of them), numpy dtypes
+// and numbers as ONNX types. Nothing when the object means no type.
+ElementType element_type_from_python(nb::handle object);
+Type type_from_python(nb::handle object);
+
+}  // namespace sardonyx::python

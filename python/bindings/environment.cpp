@@ -1,0 +1,145 @@
+#include "bindings/environment.h"
+
+#include "elaborate/library.h"
+
+namespace sardonyx::python {
+
+using elaborate::Object;
+
+namespace {
+
+// "ValueError: math domain error"; the exception is taken.
+std::string words_of(const nb::python_error& error) {
+    return text_from_python(error.type().attr("__name__")) + ": " +
+           text_from_python(nb::str(error.value()));
+}
+
+// What `ask` gives; what Python raises becomes the answer's error.
+template <typename Ask>
+elaborate::Environment::Answer answer(Ask ask) {
+    try {
+        return {object_from_python(ask()), {}};
+    } catch (const nb::python_error& error) {
+        return {std::nullopt, words_of(error)};
+    }
+}
+
+// The contents of the closure cell of this name; an empty object when there is none.
+nb::object closure_value(nb::handle function, nb::handle name) {
+    nb::object cells = function.attr("__closure__");
+    if (cells.is_none()) {
+        return {};
+    }
+    size_t i = 0;
+    for (nb::handle free : function.attr("__code__").attr("co_freevars")) {
+        if (free.equal(name)) {
+            nb::object value = nb::steal(PyObject_GetAttrString(nb::object(cells[i]).ptr(),
+                                                                "cell_contents"));
+            PyErr_Clear();  // a cell that is still empty
+            return value;
+        }
+        ++i;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<Object> PythonEnvironment::lookup(std::string_view name) {
+    if (!function_.is_valid()) {
+        return std::nullopt;
+    }
+    nb::object key = text_to_python(name);
+    nb::object found = closure_value(function_, key);
+    if (!found.is_valid()) {
+        PyObject* global =
+            PyDict_GetItemWithError(function_.attr("__globals__").ptr(), key.ptr());
+        found = nb::borrow(global);
+    }
+    if (found.is_valid()) {
+        return object_from_python(found);
+    }
+    if (std::optional<Object> builtin = elaborate::library_name(name)) {
+        return builtin;
+    }
+    found = nb::steal(
+        PyObject_GetAttr(nb::module_::import_("builtins").ptr(), key.ptr()));
+    PyErr_Clear();
+    return found.is_valid() ? std::optional<Object>(object_from_python(found)) : std::nullopt;
+}
+
+std::vector<std::string> PythonEnvironment::names() {
+    std::vector<std::string> names;
+    if (!function_.is_valid()) {
+        return names;
+    }
+    for (nb::handle name : function_.attr("__code__").attr("co_freevars")) {
+        names.push_back(text_from_python(name));
+    }
+    for (nb::handle name : nb::borrow<nb::dict>(function_.attr("__globals__")).keys()) {
+        if (PyUnicode_Check(name.ptr())) {
+            names.push_back(text_from_python(name));
+        }
+    }
+    for (std::string_view name : elaborate::library_names()) {
+        names.emplace_back(name);
+    }
+    return names;
+}
+
+elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque,
+                                                            std::string_view name) {
+    nb::object object = object_to_python(opaque);
+    if (PyModule_Check(object.ptr())) {
+        // What the compiler knows of a module, it knows without Python: math.sqrt, np.float32.
+        std::string module = text_from_python(object.attr("__name__"));
+        if (elaborate::is_library_module(module)) {
+            if (std::optional<Object> known = elaborate::library_attribute(module, name)) {
+                return {std::move(known), {}};
+            }
+        }
+    }
+    return answer([&] { return nb::getattr(object, text_to_python(name)); });
+}
+
+elaborate::Environment::Answer PythonEnvironment::item(const Object& opaque, const Object& index) {
+    nb::object key = object_to_python(index);
+    if (!key.is_valid()) {
+        return {std::nullopt, "the index is not known at compile time"};
+    }
+    nb::object object = object_to_python(opaque);
+    return answer([&] { return nb::object(object[key]); });
+}
+
+elaborate::Environment::Answer PythonEnvironment::call(
+    const Object& opaque, std::span<const Object> arguments,
+    std::span<const std::pair<std::string, Object>> keywords) {
+    constexpr const char* kNotKnown = "an argument is not known at compile time";
+    nb::list positional;
+    for (const Object& argument : arguments) {
+        nb::object converted = object_to_python(argument);
+        if (!converted.is_valid()) {
+            return {std::nullopt, kNotKnown};
+        }
+        positional.append(converted);
+    }
+    nb::dict named;
+    for (const auto& [name, argument] : keywords) {
+        nb::object converted = object_to_python(argument);
+        if (!converted.is_valid()) {
+            return {std::nullopt, kNotKnown};
+        }
+        named[text_to_python(name)] = converted;
+    }
+    nb::object object = object_to_python(opaque);
+    return answer([&] {
+        nb::object result = nb::steal(
+            PyObject_Call(object.ptr(), nb::tuple(positional).ptr(), named.ptr()));
+        if (!result.is_valid()) {
+            throw nb::python_error();
+        }
+        return result;
+    });
+}
+
+}  // namespace sardonyx::python

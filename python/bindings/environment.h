@@ -1,0 +1,37 @@
+// What the names of a Python function mean to the compiler: its closure cells, its globals, and
+// what Python itself answers for objects that the compiler does not know.
+#pragma once
+
+#include "bindings/bindings.h"
+#include "elaborate/environment.h"
+
+namespace sardonyx::python {
+
+class PythonEnvironment final : public elaborate::Environment {
+  public:
+    explicit PythonEnvironment(nb::object function) : function_(std::move(function)) {}
+
+    std::optional<elaborate::Object> lookup(std::string_view name) override;
+    std::vector<std::string> names() override;
+    Answer attribute(const elaborate::Object& opaque, std::string_view name) override;
+    Answer item(const elaborate::Object& opaque, const elaborate::Object& index) override;
+    Answer call(const elaborate::Object& opaque, std::span<const elaborate::Object> arguments,
+                std::span<const std::pair<std::string, elaborate::Object>> keywords) override;
+
+    const nb::object& function() const { return function_; }
+    // For Python's garbage collector: the names mean nothing from then on.
+    void clear() { function_.reset(); }
+
+  private:
+    nb::object function_;
+};
+
+// A Python object as the compiler sees it; what it does not know becomes kOpaque.
+elaborate::Object object_from_python(nb::handle object);
+// The way back, for static objects; nothing for those that Python has no use for.
+nb::object object_to_python(const elaborate::Object& object);
+
+// The script behind a sardonyx.OnnxFunction (script.cpp); null when `object` is none.
+std::shared_ptr<void> script_of(nb::handle object);
+
+}  // namespace sardonyx::python

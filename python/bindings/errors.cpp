@@ -1,0 +1,80 @@
+#include "bindings/bindings.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+nb::handle g_eval_error;
+
+}  // namespace
+
+nb::handle eval_error() {
+    return g_eval_error;
+}
+
+void raise(nb::handle type, const std::string& message) {
+    nb::object text = text_to_python(message);
+    PyErr_SetObject(type.ptr(), text.ptr());
+    throw nb::python_error();
+}
+
+void raise(const Error& error) {
+    raise(g_eval_error, error.message);
+}
+
+std::string text_from_python(nb::handle text) {
+    if (PyBytes_Check(text.ptr())) {
+        char* data = nullptr;
+        Py_ssize_t size = 0;
+        PyBytes_AsStringAndSize(text.ptr(), &data, &size);
+        return {data, static_cast<size_t>(size)};
+    }
+    Py_ssize_t size = 0;
+    if (const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) {
+        return {data, static_cast<size_t>(size)};
+    }
+    PyErr_Clear();
+    nb::object bytes =
+        nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
+    if (!bytes.is_valid()) {
+        throw nb::python_error();
+    }
+    return text_from_python(bytes);
+}
+
+nb::object text_to_python(std::string_view text) {
+    nb::object result = nb::steal(PyUnicode_DecodeUTF8(
+        text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+    if (!result.is_valid()) {
+        throw nb::python_error();
+    }
+    return result;
+}
+
+std::string kind_of(nb::handle object) {
+    nb::handle type = object.type();
+    std::string name = text_from_python(type.attr("__qualname__"));
+    std::string module = text_from_python(nb::str(type.attr("__module__")));
+    return module == "builtins" ? name : module + "." + name;
+}
+
+nb::object attribute_or_none(nb::handle object, const char* name) {
+    nb::object found = nb::steal(PyObject_GetAttrString(object.ptr(), name));
+    if (!found.is_valid()) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            throw nb::python_error();
+        }
+        PyErr_Clear();
+    }
+    return found;
+}
+
+void bind_errors(nb::module_& m) {
+    g_eval_error = nb::handle(PyErr_NewExceptionWithDoc(
+        "sardonyx.EvalError",
+        "An operator, a graph or its data could not be evaluated, read or written.",
+        PyExc_RuntimeError, nullptr));
+    m.attr("EvalError") = g_eval_error;
+}
+
+}  // namespace sardonyx::python

@@ -1,0 +1,162 @@
+// Python numbers, strings and nested lists as tensors.
+#include <cmath>
+
+#include "bindings/numpy.h"
+#include "bindings/tensor.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+constexpr int kMaxDepth = 32;
+
+// The kinds in the order in which they absorb each other: [True, 1] is a list of ints.
+enum class Scalar : uint8_t { kNone, kBool, kInt, kFloat, kString };
+
+struct Elements {
+    Dims dims;
+    Scalar kind = Scalar::kNone;
+    std::vector<int64_t> ints;  // kBool, kInt
+    std::vector<double> doubles;
+    std::vector<std::string> strings;
+};
+
+bool is_list(nb::handle object) {
+    return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
+}
+
+Scalar scalar_kind(nb::handle object) {
+    PyObject* o = object.ptr();
+    return PyBool_Check(o)                             ? Scalar::kBool
+           : PyLong_Check(o)                           ? Scalar::kInt
+           : PyFloat_Check(o)                          ? Scalar::kFloat
+           : PyUnicode_Check(o) || PyBytes_Check(o) ? Scalar::kString
+                                                       : Scalar::kNone;
+}
+
+// The kind that all elements fit in; kNone for anything that is no literal, or an empty list.
+Scalar common_kind(nb::handle object, int depth = 0) {
+    if (!is_list(object) || depth > kMaxDepth) {
+        return scalar_kind(object);
+    }
+    Scalar kind = Scalar::kNone;
+    for (nb::handle item : nb::borrow<nb::object>(object)) {
+        Scalar one = common_kind(item, depth + 1);
+        if (one == Scalar::kNone && !(is_list(item) && nb::len(item) == 0)) {
+            return Scalar::kNone;
+        }
+        if (kind != Scalar::kNone && (one == Scalar::kString) != (kind == Scalar::kString)) {
+            return Scalar::kNone;
+        }
+        kind = std::max(kind, one);
+    }
+    return kind;
+}
+
+void collect(nb::handle object, size_t depth, Elements& out) {
+    if (is_list(object)) {
+        auto size = static_cast<int64_t>(nb::len(object));
+        if (out.dims[depth] != size) {
+            raise(PyExc_ValueError, "a nested list whose rows differ in length");
+        }
+        for (nb::handle item : nb::borrow<nb::object>(object)) {
+            if (is_list(item) != (depth + 1 < out.dims.size())) {
+                raise(PyExc_ValueError, "a nested list whose rows differ in depth");
+            }
+            collect(item, depth + 1, out);
+        }
+    } else if (out.kind == Scalar::kString) {
+        out.strings.push_back(text_from_python(object));
+    } else if (out.kind == Scalar::kFloat) {
+        out.doubles.push_back(nb::cast<double>(object));
+    } else {
+        int64_t value = PyLong_AsLongLong(object.ptr());
+        if (value == -1 && PyErr_Occurred()) {
+            throw nb::python_error();
+        }
+        out.ints.push_back(value);
+    }
+}
+
+Elements collect(nb::handle object) {
+    Elements out;
+    out.kind = common_kind(object);
+    nb::object first = nb::borrow(object);
+    while (is_list(first)) {
+        out.dims.push_back(static_cast<int64_t>(nb::len(first)));
+        if (out.dims.back() == 0) {
+            break;
+        }
+        first = nb::borrow(first[0]);
+    }
+    collect(object, 0, out);
+    return out;
+}
+
+ElementType implied_type(Scalar kind) {
+    switch (kind) {
+        case Scalar::kBool:
+            return ElementType::kBool;
+        case Scalar::kInt:
+            return ElementType::kInt64;
+        case Scalar::kString:
+            return ElementType::kString;
+        case Scalar::kFloat:
+        case Scalar::kNone:
+            return ElementType::kFloat;
+    }
+    return ElementType::kUndefined;
+}
+
+}  // namespace
+
+bool is_literal(nb::handle object) {
+    if (is_list(object)) {
+        return nb::len(object) == 0 || common_kind(object) != Scalar::kNone;
+    }
+    return scalar_kind(object) != Scalar::kNone;
+}
+
+ElementType literal_type(nb::handle literal) {
+    return implied_type(common_kind(literal));
+}
+
+Tensor tensor_from_literal(nb::handle literal, ElementType type) {
+    Elements elements = collect(literal);
+    if (type == ElementType::kUndefined) {
+        type = implied_type(elements.kind);
+    }
+    bool is_text = elements.kind == Scalar::kString;
+    if (is_text != (type == ElementType::kString) && elements.kind != Scalar::kNone) {
+        raise(PyExc_TypeError, "a tensor of " + std::string(name(type)) + " cannot be made of `" +
+                                   text_from_python(nb::repr(literal)) + "`");
+    }
+    if (type == ElementType::kString) {
+        return Tensor::of_strings(std::move(elements.dims), std::move(elements.strings));
+    }
+    for (double value : elements.doubles) {
+        if (is_integer(type) && value != std::trunc(value)) {
+            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(literal)) +
+                                       "` would lose its fraction as " + std::string(name(type)) +
+                                       ": cast the tensor first, or write an integer");
+        }
+    }
+    if (type == ElementType::kBool) {
+        for (int64_t& value : elements.ints) {
+            value = value != 0 ? 1 : 0;
+        }
+        for (double& value : elements.doubles) {
+            value = value != 0 ? 1 : 0;
+        }
+    }
+    Result<Tensor> tensor =
+        elements.kind == Scalar::kFloat || elements.kind == Scalar::kNone
+            ? tensor_from_doubles(type, std::move(elements.dims), elements.doubles)
+            : tensor_from_int64s(type, std::move(elements.dims), elements.ints);
+    if (!tensor.ok()) {
+        raise(PyExc_TypeError, tensor.error().message);
+    }
+    return std::move(tensor).value();
+}
+
+}  // namespace sardonyx::python

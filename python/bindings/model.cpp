@@ -1,0 +1,108 @@
+// The Python class Model: a .onnx file that runs with the native kernels.
+#include <algorithm>
+#include <span>
+
+#include "bindings/bindings.h"
+#include "bindings/numpy.h"
+#include "bindings/tensor.h"
+#include "proto/proto.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+using ModelPointer = std::shared_ptr<const ir::Model>;
+
+struct PyModel {
+    ModelPointer model;
+};
+
+// `source` is a path, the bytes of a ModelProto, or a ModelProto.
+PyModel load(nb::handle source) {
+    nb::object given = nb::borrow(source);
+    if (nb::hasattr(given, "SerializeToString")) {
+        given = given.attr("SerializeToString")();
+    }
+    if (!PyBytes_Check(given.ptr())) {
+        nb::object path = nb::steal(PyOS_FSPath(given.ptr()));
+        if (!path.is_valid()) {
+            throw nb::python_error();
+        }
+        return {unwrap(proto::read_model_file(text_from_python(path)))};
+    }
+    auto bytes = std::make_shared<std::string>(text_from_python(given));
+    std::span<const std::byte> view(reinterpret_cast<const std::byte*>(bytes->data()),
+                                    bytes->size());
+    return {unwrap(proto::read_model(view, bytes))};
+}
+
+const ir::Graph& main_graph(const PyModel& self) {
+    if (self.model->graph == nullptr) {
+        raise(eval_error(), "a file with functions alone has no graph to run");
+    }
+    return *self.model->graph;
+}
+
+nb::list values_to_python(const std::vector<ir::Value*>& values) {
+    nb::list rows;
+    for (const ir::Value* value : values) {
+        rows.append(
+            nb::make_tuple(text_to_python(value->name), text_to_python(value->type.to_string())));
+    }
+    return rows;
+}
+
+nb::list run(const PyModel& self, const nb::dict& inputs) {
+    const ir::Graph& graph = main_graph(self);
+    std::vector<std::string> names;
+    std::vector<eval::RuntimeValue> values;
+    bool has_tensor = false;
+    for (auto [name, value] : inputs) {
+        names.push_back(text_from_python(nb::str(name)));
+        auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(),
+                                  [&](const ir::Value* one) { return one->name == names.back(); });
+        bool is_literal_input = input != graph.inputs.end() && is_literal(value) &&
+                                (*input)->type.kind() != TypeKind::kSequence;
+        values.push_back(is_literal_input
+                             ? tensor_from_literal(value, (*input)->type.element_type())
+                             : value_from_python(value));
+        has_tensor = has_tensor || as_tensor(value) != nullptr;
+    }
+    std::vector<std::pair<std::string_view, eval::RuntimeValue>> arguments;
+    for (size_t i = 0; i < names.size(); ++i) {
+        arguments.emplace_back(names[i], std::move(values[i]));
+    }
+    auto evaluated = [&] {
+        nb::gil_scoped_release release;
+        return eval::run_model(*self.model, arguments);
+    }();
+    nb::list results;
+    for (eval::RuntimeValue& result : unwrap(std::move(evaluated))) {
+        results.append(value_to_python(std::move(result), !has_tensor));
+    }
+    return results;
+}
+
+nb::bytes to_bytes(const PyModel& self) {
+    std::string bytes = unwrap(proto::write_model(*self.model));
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+    nb::class_<PyModel>(m, "Model", "A model, loaded from a path, bytes or a ModelProto.")
+        .def(
+            "__init__", [](PyModel* self, nb::handle source) { new (self) PyModel(load(source)); },
+            nb::arg("source"))
+        .def_prop_ro("inputs",
+                     [](const PyModel& self) { return values_to_python(main_graph(self).inputs); })
+        .def_prop_ro("outputs",
+                     [](const PyModel& self) { return values_to_python(main_graph(self).outputs); })
+        .def("run", run, nb::arg("inputs"),
+             "Runs it on {name: array}; gives the list of its outputs.")
+        .def("to_bytes", to_bytes, "The bytes of a ModelProto.")
+        .def("__str__", [](const PyModel& self) { return text_to_python(ir::dump(*self.model)); });
+}
+
+}  // namespace sardonyx::python

@@ -1,0 +1,15 @@
+// The extension `sardonyx._core`.
+#include "ops/ops.h"
+#include "bindings/bindings.h"
+
+NB_MODULE(_core, m) {
+    using namespace sardonyx::python;
+    m.doc() = "The native part of sardonyx: tensors, operators, scripts and models.";
+    m.attr("onnx_version") = text_to_python(sardonyx::ops::onnx_version());
+    bind_errors(m);
+    bind_storage(m);
+    bind_tensor(m);
+    bind_opset(m);
+    bind_script(m);
+    bind_model(m);
+}

@@ -1,0 +1,308 @@
+// Python objects <-> objects of the compiler.
+#include <iterator>
+
+#include "bindings/call.h"
+#include "bindings/environment.h"
+#include "bindings/numpy.h"
+#include "bindings/opset.h"
+#include "bindings/tensor.h"
+#include "elaborate/library.h"
+#include "elaborate/object.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+using elaborate::Object;
+using elaborate::ObjectKind;
+
+constexpr int kMaxDepth = 16;
+
+struct PythonOpaque final : elaborate::OpaqueObject {
+    explicit PythonOpaque(nb::handle python) : object(nb::borrow(python)) {}
+    std::string describe() const override { return text_from_python(nb::repr(object)); }
+
+    nb::object object;
+};
+
+Object opaque(nb::handle object) {
+    std::shared_ptr<elaborate::OpaqueObject> held = std::make_shared<PythonOpaque>(object);
+    return Object::from_pointer(ObjectKind::kOpaque, std::move(held));
+}
+
+Object convert(nb::handle object, int depth);
+
+std::vector<Object> convert_items(nb::handle items, int depth) {
+    std::vector<Object> converted;
+    for (nb::handle item : nb::borrow<nb::object>(items)) {
+        converted.push_back(convert(item, depth + 1));
+    }
+    return converted;
+}
+
+Object convert_dict(nb::handle object, int depth) {
+    elaborate::DictObject dict;
+    for (auto [key, value] : nb::borrow<nb::dict>(object)) {
+        dict.items.emplace_back(convert(key, depth + 1), convert(value, depth + 1));
+    }
+    return Object::make(ObjectKind::kDict, std::move(dict));
+}
+
+Object convert_int(nb::handle object) {
+    long long value = PyLong_AsLongLong(object.ptr());
+    if (value == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return opaque(object);  // past int64
+    }
+    return Object::integer(value);
+}
+
+// An element type of sardonyx.onnx_types is an int of a class of its own.
+bool is_element_type(nb::handle object) {
+    return !PyLong_CheckExact(object.ptr()) && !PyBool_Check(object.ptr()) &&
+           nb::hasattr(object.type(), "is_onnx_element_type");
+}
+
+std::optional<Object> convert_scalar(nb::handle object) {
+    PyObject* o = object.ptr();
+    if (o == Py_None) {
+        return Object::none();
+    }
+    if (PyBool_Check(o)) {
+        return Object::boolean(o == Py_True);
+    }
+    if (PyLong_Check(o)) {
+        return is_element_type(object) ? Object::element_type(element_type_from_python(object))
+                                       : convert_int(object);
+    }
+    if (PyFloat_Check(o)) {
+        return Object::real(PyFloat_AsDouble(o));
+    }
+    if (PyUnicode_Check(o)) {
+        return Object::string(text_from_python(object));
+    }
+    if (PyBytes_Check(o)) {
+        return Object::bytes(text_from_python(object));
+    }
+    return o == Py_Ellipsis ? std::optional<Object>(Object::ellipsis()) : std::nullopt;
+}
+
+std::optional<Object> convert_container(nb::handle object, int depth) {
+    PyObject* o = object.ptr();
+    if (depth > kMaxDepth) {
+        return std::nullopt;
+    }
+    if (PyTuple_CheckExact(o)) {
+        return Object::tuple(convert_items(object, depth));
+    }
+    if (PyList_CheckExact(o)) {
+        return Object::list(convert_items(object, depth));
+    }
+    if (PyDict_CheckExact(o)) {
+        return convert_dict(object, depth);
+    }
+    if (Py_TYPE(o) == &PyRange_Type) {
+        return Object::make(ObjectKind::kRange,
+                            elaborate::RangeObject{nb::cast<int64_t>(object.attr("start")),
+                                                   nb::cast<int64_t>(object.attr("stop")),
+                                                   nb::cast<int64_t>(object.attr("step"))});
+    }
+    if (PySlice_Check(o)) {
+        return Object::make(ObjectKind::kSlice,
+                            elaborate::SliceObject{convert(object.attr("start"), depth + 1),
+                                                   convert(object.attr("stop"), depth + 1),
+                                                   convert(object.attr("step"), depth + 1)});
+    }
+    return std::nullopt;
+}
+
+// Classes of Python that annotations and isinstance() name: int, list, typing.Optional, and those
+// with arguments: Optional[FLOAT["N"]].
+std::optional<Object> convert_python_type(nb::handle object, int depth) {
+    nb::object arguments = attribute_or_none(object, "__args__");
+    nb::object origin = attribute_or_none(object, "__origin__");
+    if (arguments.is_valid() && PyTuple_Check(arguments.ptr()) && depth <= kMaxDepth) {
+        nb::handle head = origin.is_valid() ? nb::handle(origin) : object.type();
+        nb::object name = attribute_or_none(head, "__name__");
+        std::string text = name.is_valid()
+                               ? text_from_python(name)
+                               : text_from_python(nb::str(attribute_or_none(head, "_name")));
+        return Object::make(ObjectKind::kPythonType,
+                            elaborate::PythonType{text == "UnionType" ? "Union" : text,
+                                                  convert_items(arguments, depth)});
+    }
+    nb::object module = attribute_or_none(object, "__module__");
+    nb::object name = attribute_or_none(object, "__name__");
+    if (!name.is_valid()) {
+        name = attribute_or_none(object, "_name");
+    }
+    if (!module.is_valid() || !name.is_valid() || !PyUnicode_Check(module.ptr()) ||
+        !PyUnicode_Check(name.ptr())) {
+        return std::nullopt;
+    }
+    std::string home = text_from_python(module);
+    std::string word = text_from_python(name);
+    if (object.ptr() == reinterpret_cast<PyObject*>(Py_TYPE(Py_None))) {
+        return Object::none();
+    }
+    if (home == "builtins") {
+        return elaborate::library_name(word);
+    }
+    if (home == "collections.abc") {
+        home = "typing";
+    }
+    if (home.rfind("onnx.", 0) == 0 || home == "onnx") {
+        home = "onnx";
+    }
+    std::string package = home.substr(0, home.find('.'));
+    if (package == "sardonyx" || package == "onnxscript") {
+        home = package;
+    }
+    return elaborate::is_library_module(home) ? elaborate::library_attribute(home, word)
+                                              : std::nullopt;
+}
+
+std::optional<Object> convert_class(nb::handle object) {
+    Type type = type_from_python(object);
+    if (type.is_known()) {
+        bool explicit_shape = !object.attr("shape").is_none();
+        return Object::make(ObjectKind::kType, elaborate::TypeObject{type, explicit_shape});
+    }
+    ElementType element = element_type_from_dtype(object);  // numpy.float32
+    return element == ElementType::kUndefined ? std::nullopt
+                                              : std::optional<Object>(Object::element_type(element));
+}
+
+std::optional<Object> convert_own(nb::handle object) {
+    if (const PyTensor* tensor = as_tensor(object)) {
+        return Object::make(ObjectKind::kConstant, Tensor(tensor->tensor));
+    }
+    if (nb::isinstance<Opset>(object)) {
+        const Opset& opset = *nb::inst_ptr<Opset>(object);
+        return Object::make(ObjectKind::kOpset,
+                            elaborate::OpsetObject{opset.domain, opset.version});
+    }
+    if (nb::isinstance<Operator>(object)) {
+        const Operator& op = *nb::inst_ptr<Operator>(object);
+        return Object::make(ObjectKind::kOperator,
+                            elaborate::OperatorObject{{op.domain, op.version}, op.name});
+    }
+    if (std::shared_ptr<void> script = script_of(object)) {
+        return Object::from_pointer(ObjectKind::kScript, std::move(script));
+    }
+    return std::nullopt;
+}
+
+std::optional<Object> convert_array(nb::handle object) {
+    bool is_proto =
+        nb::hasattr(object, "SerializeToString") && nb::hasattr(object, "raw_data");
+    if (!is_array(object) && !is_proto) {
+        ElementType element = element_type_from_dtype(object);  // numpy.dtype("float32")
+        return element == ElementType::kUndefined
+                   ? std::nullopt
+                   : std::optional<Object>(Object::element_type(element));
+    }
+    try {
+        return Object::make(ObjectKind::kConstant, tensor_from_python(object));
+    } catch (nb::python_error&) {
+        return std::nullopt;  // a dtype that ONNX does not have
+    }
+}
+
+Object convert(nb::handle object, int depth) {
+    std::optional<Object> found = convert_scalar(object);
+    if (!found) {
+        found = convert_container(object, depth);
+    }
+    if (!found) {
+        found = convert_own(object);
+    }
+    if (!found) {
+        found = PyType_Check(object.ptr()) ? convert_class(object) : convert_array(object);
+    }
+    if (!found) {
+        found = convert_python_type(object, depth);
+    }
+    return found ? std::move(*found) : opaque(object);
+}
+
+nb::object items_to_python(const std::vector<Object>& items) {
+    nb::list list;
+    for (const Object& item : items) {
+        nb::object one = object_to_python(item);
+        if (!one.is_valid()) {
+            return {};
+        }
+        list.append(one);
+    }
+    return list;
+}
+
+nb::object dict_to_python(const elaborate::DictObject& dict) {
+    nb::dict result;
+    for (const auto& [key, value] : dict.items) {
+        nb::object python_key = object_to_python(key), python_value = object_to_python(value);
+        if (!python_key.is_valid() || !python_value.is_valid()) {
+            return {};
+        }
+        result[python_key] = python_value;
+    }
+    return result;
+}
+
+nb::object call_builtin(const char* name, nb::object a, nb::object b, nb::object c) {
+    return nb::module_::import_("builtins").attr(name)(a, b, c);
+}
+
+}  // namespace
+
+Object object_from_python(nb::handle object) {
+    return convert(object, 0);
+}
+
+nb::object object_to_python(const Object& object) {
+    switch (object.kind()) {
+        case ObjectKind::kNone:
+            return nb::none();
+        case ObjectKind::kBool:
+            return nb::bool_(object.as_bool());
+        case ObjectKind::kInt:
+            return nb::int_(object.as_int());
+        case ObjectKind::kFloat:
+            return nb::float_(object.as_double());
+        case ObjectKind::kString:
+            return text_to_python(object.text());
+        case ObjectKind::kBytes:
+            return nb::bytes(object.text().data(), object.text().size());
+        case ObjectKind::kEllipsis:
+            return nb::borrow(Py_Ellipsis);
+        case ObjectKind::kTuple: {
+            nb::object items = items_to_python(object.items());
+            return items.is_valid() ? nb::object(nb::tuple(items)) : items;
+        }
+        case ObjectKind::kList:
+            return items_to_python(object.items());
+        case ObjectKind::kDict:
+            return dict_to_python(object.get<elaborate::DictObject>());
+        case ObjectKind::kRange: {
+            const auto& range = object.get<elaborate::RangeObject>();
+            return call_builtin("range", nb::int_(range.start), nb::int_(range.stop),
+                                nb::int_(range.step));
+        }
+        case ObjectKind::kSlice: {
+            const auto& slice = object.get<elaborate::SliceObject>();
+            return call_builtin("slice", object_to_python(slice.lower),
+                                object_to_python(slice.upper), object_to_python(slice.step));
+        }
+        case ObjectKind::kConstant:
+            return array_from_tensor(object.get<Tensor>());
+        case ObjectKind::kElementType:
+            return dtype_of(object.as_element_type());
+        case ObjectKind::kOpaque:
+            return static_cast<PythonOpaque&>(object.get<elaborate::OpaqueObject>()).object;
+        default:
+            return {};
+    }
+}
+
+}  // namespace sardonyx::python

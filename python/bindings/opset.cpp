@@ -1,0 +1,212 @@
+// The Python classes Opset and Op.
+#include <algorithm>
+
+#include "bindings/bindings.h"
+#include "bindings/call.h"
+#include "bindings/numpy.h"
+#include "bindings/opset.h"
+#include "bindings/tensor.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+Opset make_opset(nb::handle domain, nb::handle version) {
+    if (!PyUnicode_Check(domain.ptr()) || !PyIndex_Check(version.ptr())) {
+        raise(PyExc_TypeError, "an Opset has a domain (a string) and a version (an int)");
+    }
+    Opset opset{text_from_python(domain), nb::cast<int64_t>(version)};
+    if (opset.domain == "ai.onnx") {
+        opset.domain.clear();
+    }
+    if (opset.version < 1) {
+        raise(PyExc_ValueError, "the version of an Opset is at least 1");
+    }
+    return opset;
+}
+
+std::string repr(const Opset& self) {
+    return "Opset(" + text_from_python(nb::repr(text_to_python(self.domain))) + ", " +
+           std::to_string(self.version) + ")";
+}
+
+// Says where the operator is, when it is not in this opset.
+[[noreturn]] void unknown_operator(const Opset& self, std::string_view name) {
+    std::string message = "opset " + std::to_string(self.version) + " of `" +
+                          (self.domain.empty() ? "ai.onnx" : self.domain) +
+                          "` has no operator `" + std::string(name) + "`";
+    std::span<const ops::Schema> versions = ops::schema_versions(self.domain, name);
+    std::string_view near = ops::nearest_operator(self.domain, name, self.version);
+    if (!versions.empty()) {
+        message += ": it came with opset " + std::to_string(versions.front().since_version);
+    } else if (!near.empty()) {
+        message += ": did you mean `" + std::string(near) + "`?";
+    }
+    raise(PyExc_AttributeError, message);
+}
+
+nb::object get_operator(nb::handle self, const char* name) {
+    const Opset& opset = *nb::inst_ptr<Opset>(self);
+    const ops::Schema* schema = ops::find_schema(opset.domain, name, opset.version);
+    bool is_private = std::string_view(name).substr(0, 1) == "_";
+    if (is_private || (schema == nullptr && ops::find_domain(opset.domain) != nullptr)) {
+        unknown_operator(opset, name);
+    }
+    nb::object found = nb::cast(Operator{opset.domain, opset.version, name, schema});
+    nb::setattr(self, name, found);  // found without us from now on
+    return found;
+}
+
+nb::list operator_names(const Opset& self) {
+    nb::list names;
+    std::string_view last;
+    for (const ops::Schema& schema : ops::schemas()) {
+        if (schema.domain == self.domain && schema.since_version <= self.version &&
+            schema.name != last) {
+            names.append(text_to_python(schema.name));
+            last = schema.name;
+        }
+    }
+    return names;
+}
+
+// "TopK(X, K, *, axis, largest, sorted)".
+std::string signature(const Operator& self) {
+    std::string text = self.name + "(";
+    if (self.schema == nullptr) {
+        return text + "...)";
+    }
+    std::string separator;
+    bool after_variadic = false;
+    for (const ops::Parameter& input : self.schema->inputs) {
+        bool is_variadic = input.option == ops::ParameterOption::kVariadic;
+        text += separator + (is_variadic ? "*" : "") + std::string(input.name) +
+                (input.option == ops::ParameterOption::kOptional ? "=None" : "");
+        after_variadic = after_variadic || is_variadic;
+        separator = ", ";
+    }
+    if (!self.schema->attributes.empty() && !after_variadic) {
+        text += separator + "*";
+        separator = ", ";
+    }
+    for (const ops::AttributeSchema& attribute : self.schema->attributes) {
+        text += separator + std::string(attribute.name) + (attribute.is_required ? "" : "=None");
+        separator = ", ";
+    }
+    return text + ")";
+}
+
+nb::object doc(const Operator& self) {
+    return self.schema == nullptr ? nb::none()
+                                  : text_to_python(signature(self) + "\n\n" +
+                                                   std::string(self.schema->doc));
+}
+
+// The schema as the onnx package gives it.
+nb::object op_schema(const Operator& self) {
+    if (self.schema == nullptr) {
+        return nb::none();
+    }
+    return nb::module_::import_("onnx.defs")
+        .attr("get_schema")(text_to_python(self.name), self.schema->since_version,
+                            text_to_python(self.domain));
+}
+
+nb::list input_names(const Operator& self) {
+    nb::list names;
+    for (const ops::Parameter& input : self.schema ? self.schema->inputs
+                                                   : std::span<const ops::Parameter>()) {
+        names.append(text_to_python(input.name));
+    }
+    return names;
+}
+
+Operator make_operator(const Opset& opset, const std::string& name) {
+    return {opset.domain, opset.version, name,
+            ops::find_schema(opset.domain, name, opset.version)};
+}
+
+nb::list domains() {
+    nb::list rows;
+    for (const ops::DomainInfo& row : ops::domains()) {
+        rows.append(nb::make_tuple(text_to_python(row.domain), row.oldest_version,
+                                   row.newest_version));
+    }
+    return rows;
+}
+
+void bind_op(nb::module_& m) {
+    nb::class_<Operator>(m, "Op", "An operator of an opset: call it to evaluate it at once.")
+        .def(
+            "__init__",
+            [](Operator* self, const Opset& opset, nb::str name) {
+                new (self) Operator(make_operator(opset, text_from_python(name)));
+            },
+            nb::arg("opset"), nb::arg("name"))
+        .def("__call__",
+             [](nb::handle self, const nb::args& args, const nb::kwargs& kwargs) {
+                 return call(self, *nb::inst_ptr<Operator>(self), args, kwargs);
+             })
+        .def_prop_ro("name", [](const Operator& self) { return text_to_python(self.name); })
+        .def_prop_ro("domain", [](const Operator& self) { return text_to_python(self.domain); })
+        .def_prop_ro("opset",
+                     [](const Operator& self) { return Opset{self.domain, self.version}; })
+        .def_prop_ro("since_version",
+                     [](const Operator& self) {
+                         return self.schema ? nb::object(nb::int_(self.schema->since_version))
+                                            : nb::object(nb::none());
+                     })
+        .def_prop_ro("input_names", input_names)
+        .def_prop_ro("op_schema", op_schema, "onnx.defs.OpSchema, of the onnx package.")
+        .def_prop_ro("__doc__", doc)
+        .def("__repr__", [](const Operator& self) {
+            return repr(Opset{self.domain, self.version}) + "." + signature(self);
+        });
+}
+
+}  // namespace
+
+void bind_opset(nb::module_& m) {
+    nb::class_<Opset>(m, "Opset", nb::dynamic_attr(),
+                      "A domain and a version of it: its operators are its attributes.")
+        .def(
+            "__init__",
+            [](Opset* self, nb::handle domain, nb::handle version) {
+                new (self) Opset(make_opset(domain, version));
+            },
+            nb::arg("domain"), nb::arg("version"))
+        .def_prop_ro("domain", [](const Opset& self) { return text_to_python(self.domain); })
+        .def_prop_ro("version", [](const Opset& self) { return self.version; })
+        .def("__getattr__", get_operator, nb::arg("name"))
+        .def("__contains__",
+             [](const Opset& self, nb::str name) {
+                 return ops::find_schema(self.domain, text_from_python(name), self.version) !=
+                        nullptr;
+             })
+        .def("__dir__", operator_names)
+        .def("__eq__",
+             [](const Opset& self, nb::handle other) {
+                 if (!nb::isinstance<Opset>(other)) {
+                     return false;
+                 }
+                 const Opset& opset = *nb::inst_ptr<Opset>(other);
+                 return self.domain == opset.domain && self.version == opset.version;
+             })
+        .def("__hash__",
+             [](const Opset& self) {
+                 return nb::hash(nb::make_tuple(text_to_python(self.domain), self.version));
+             })
+        .def("__repr__", repr);
+    bind_op(m);
+    m.def("domains", domains, "(domain, oldest version, newest version) of each that is known.");
+    m.def(
+        "element_type_number",
+        [](nb::handle object) { return static_cast<int>(element_type_from_python(object)); },
+        nb::arg("object").none(), "The number of what means an element type; 0 for all else.");
+    m.def(
+        "numpy_dtype", [](int type) { return dtype_of(element_type_from_number(type)); },
+        nb::arg("element_type"));
+    m.def("set_evaluator", set_evaluator, nb::arg("evaluator").none());
+}
+
+}  // namespace sardonyx::python

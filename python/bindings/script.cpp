@@ -1,0 +1,279 @@
+// The class Script: a Python function decorated with @script, parsed, ready to be compiled.
+// sardonyx.OnnxFunction is the Python object around it.
+#include <memory>
+
+#include "bindings/bindings.h"
+#include "bindings/call.h"
+#include "bindings/environment.h"
+#include "bindings/opset.h"
+#include "bindings/sources.h"
+#include "diagnostics/render.h"
+#include "proto/proto.h"
+#include "syntax/parse.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+using elaborate::Object;
+
+// `function` points into the other members: an object of this type stays where it is.
+struct Script {
+    syntax::Tree tree;
+    PythonEnvironment environment;
+    elaborate::ScriptFunction function;
+};
+
+struct PyScript {
+    std::shared_ptr<Script> script;
+};
+
+// What is found out about a script: None, or its bytes; the findings as text and as JSON.
+nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
+    if (found.items().empty()) {
+        return nb::make_tuple(result, nb::str(""), nb::str("[]"));
+    }
+    const diagnostics::Sources& sources = program().sources;
+    return nb::make_tuple(
+        found.has_errors() ? nb::object(nb::none()) : result,
+        text_to_python(diagnostics::render_terminal(sources, found, {})),
+        text_to_python(diagnostics::render_json(sources, found)));
+}
+
+// Keeps the findings of one compilation apart from those of one around it: a script's globals may
+// compile other scripts when they are looked at.
+class OwnDiagnostics {
+  public:
+    OwnDiagnostics() { std::swap(before_, program().diagnostics); }
+    ~OwnDiagnostics() { std::swap(before_, program().diagnostics); }
+    OwnDiagnostics(const OwnDiagnostics&) = delete;
+    OwnDiagnostics& operator=(const OwnDiagnostics&) = delete;
+    const diagnostics::Diagnostics& found() const { return program().diagnostics; }
+
+  private:
+    diagnostics::Diagnostics before_;
+};
+
+// The defaults of the parameters as they are in Python.
+std::vector<std::pair<std::string, Object>> live_defaults(nb::handle function) {
+    std::vector<std::pair<std::string, Object>> defaults;
+    nb::object values = function.attr("__defaults__");
+    if (!values.is_none()) {
+        nb::object names = function.attr("__code__").attr("co_varnames");
+        auto count = nb::cast<size_t>(function.attr("__code__").attr("co_argcount"));
+        size_t first = count - nb::len(values);
+        for (size_t i = first; i < count; ++i) {
+            defaults.emplace_back(text_from_python(names[i]),
+                                  object_from_python(values[i - first]));
+        }
+    }
+    nb::object keyword_only = function.attr("__kwdefaults__");
+    if (!keyword_only.is_none()) {
+        for (auto [name, value] : nb::borrow<nb::dict>(keyword_only)) {
+            defaults.emplace_back(text_from_python(name), object_from_python(value));
+        }
+    }
+    return defaults;
+}
+
+elaborate::OpsetObject opset_object(nb::handle opset, elaborate::OpsetObject otherwise) {
+    if (opset.is_none()) {
+        return otherwise;
+    }
+    if (nb::isinstance<Opset>(opset)) {
+        const Opset& given = *nb::inst_ptr<Opset>(opset);
+        return {given.domain, given.version};
+    }
+    if (!nb::hasattr(opset, "domain") || !nb::hasattr(opset, "version")) {
+        raise(PyExc_TypeError, "`" + kind_of(opset) + "` is no Opset");
+    }
+    return {text_from_python(opset.attr("domain")), nb::cast<int64_t>(opset.attr("version"))};
+}
+
+void set_keywords(elaborate::ScriptFunction& function, const nb::dict& keywords) {
+    for (auto [key, value] : keywords) {
+        std::string name = text_from_python(key);
+        if (name == "ir_version") {
+            function.ir_version = nb::cast<int64_t>(value);
+        } else if (name == "producer_name") {
+            function.producer_name = text_from_python(value);
+        } else if (name == "producer_version") {
+            function.producer_version = text_from_python(value);
+        } else if (name == "doc_string") {
+            function.doc_string = text_from_python(value);
+        } else {
+            raise(PyExc_TypeError, "`script` takes no `" + name + "`: it takes `ir_version`, "
+                                   "`producer_name`, `producer_version` and `doc_string`");
+        }
+    }
+}
+
+diagnostics::FileId find_source(nb::handle function, const std::string& path) {
+    diagnostics::FileId file = source_of_file(path);
+    if (file.valid()) {
+        return file;
+    }
+    // Notebooks, doctests and the interactive prompt keep their text in linecache.
+    nb::object lines = nb::module_::import_("linecache")
+                           .attr("getlines")(text_to_python(path), function.attr("__globals__"));
+    return nb::len(lines) == 0
+               ? diagnostics::FileId{}
+               : source_of_text(path, text_from_python(nb::str("").attr("join")(lines)));
+}
+
+[[noreturn]] void no_source(nb::handle function, const std::string& why) {
+    raise(PyExc_OSError, "the source of `" + text_from_python(function.attr("__name__")) +
+                             "` cannot be read: " + why);
+}
+
+// (Script, text, json): None in place of the Script after a syntax error.
+nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
+                const nb::dict& keywords) {
+    nb::object code = function.attr("__code__");
+    std::string path = text_from_python(code.attr("co_filename"));
+    diagnostics::FileId file = find_source(function, path);
+    if (!file.valid()) {
+        no_source(function, "there is no file `" + path + "`, nor text in linecache");
+    }
+    const diagnostics::Sources& sources = program().sources;
+    std::string_view line =
+        sources.line(file, nb::cast<uint32_t>(code.attr("co_firstlineno")));
+    if (line.data() == nullptr) {
+        no_source(function, "`" + path + "` has become shorter since it was imported");
+    }
+    auto begin = static_cast<uint32_t>(line.data() - sources.text(file).data());
+    diagnostics::Diagnostics found;
+    auto script = std::make_shared<Script>(
+        Script{syntax::parse_statement(sources, file, begin, found), PythonEnvironment(function),
+               {}});
+    const syntax::FunctionDefStmt* definition =
+        script->tree.body.empty()
+            ? nullptr
+            : syntax::maybe_as<syntax::FunctionDefStmt>(script->tree.body[0]);
+    if (found.has_errors()) {
+        return report(nb::none(), found);
+    }
+    elaborate::ScriptFunction& made = script->function;
+    made.name = text_from_python(code.attr("co_name"));
+    if (definition == nullptr || script->tree.names.text(definition->name) != made.name) {
+        no_source(function, "`" + path + "` has changed since it was imported, or the function is "
+                            "no `def`");
+    }
+    made.tree = &script->tree;
+    made.definition = definition;
+    made.environment = &script->environment;
+    made.opset = opset_object(opset, {"this", 1});
+    made.default_opset = opset_object(default_opset, {"", 0});
+    made.defaults = live_defaults(function);
+    set_keywords(made, keywords);
+    return report(nb::cast(PyScript{std::move(script)}), found);
+}
+
+elaborate::Options options_of(const nb::dict& input_types, const nb::list& output_types,
+                              const nb::dict& attributes, int64_t opset, int64_t ir_version) {
+    elaborate::Options options;
+    for (auto [name, type] : input_types) {
+        options.input_types.emplace_back(text_from_python(name), type_from_python(type));
+        if (!options.input_types.back().second.is_known()) {
+            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is no type for `" +
+                                       options.input_types.back().first + "`");
+        }
+    }
+    for (nb::handle type : output_types) {
+        options.output_types.push_back(type_from_python(type));
+    }
+    for (auto [name, value] : attributes) {
+        options.attributes.emplace_back(text_from_python(name), object_from_python(value));
+    }
+    options.opset = opset;
+    options.ir_version = ir_version;
+    return options;
+}
+
+nb::object to_bytes(const std::string& bytes) {
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+nb::tuple compile_model(const PyScript& self, const nb::dict& input_types,
+                        const nb::list& output_types, const nb::dict& attributes, int64_t opset,
+                        int64_t ir_version, const std::string& producer_name,
+                        const std::string& producer_version) {
+    elaborate::Options options =
+        options_of(input_types, output_types, attributes, opset, ir_version);
+    OwnDiagnostics own;
+    std::unique_ptr<ir::Model> model =
+        elaborate::compile_model(program(), self.script->function, options);
+    if (own.found().has_errors()) {
+        return report(nb::none(), own.found());
+    }
+    if (!producer_name.empty()) {
+        model->producer_name = model->intern(producer_name);
+    }
+    if (!producer_version.empty()) {
+        model->producer_version = model->intern(producer_version);
+    }
+    return report(to_bytes(unwrap(proto::write_model(*model))), own.found());
+}
+
+nb::tuple compile_function(const PyScript& self) {
+    OwnDiagnostics own;
+    std::unique_ptr<ir::Model> model =
+        elaborate::compile_function(program(), self.script->function, {});
+    if (own.found().has_errors()) {
+        return report(nb::none(), own.found());
+    }
+    return report(to_bytes(unwrap(proto::write_function(*model, *model->functions[0]))),
+                  own.found());
+}
+
+// A script holds a Python function, whose globals hold the script: the collector must see it.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+#if PY_VERSION_HEX >= 0x03090000
+    Py_VISIT(Py_TYPE(self));
+#endif
+    if (nb::inst_ready(self)) {
+        Py_VISIT(nb::inst_ptr<PyScript>(self)->script->environment.function().ptr());
+    }
+    return 0;
+}
+
+int clear(PyObject* self) {
+    if (nb::inst_ready(self)) {
+        nb::inst_ptr<PyScript>(self)->script->environment.clear();
+    }
+    return 0;
+}
+
+PyType_Slot kSlots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                        {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                        {0, nullptr}};
+
+}  // namespace
+
+std::shared_ptr<void> script_of(nb::handle object) {
+    nb::object held = attribute_or_none(object, "_script");
+    if (!held.is_valid() || !nb::isinstance<PyScript>(held)) {
+        return nullptr;
+    }
+    const std::shared_ptr<Script>& script = nb::inst_ptr<PyScript>(held)->script;
+    return {script, &script->function};
+}
+
+void bind_script(nb::module_& m) {
+    nb::class_<PyScript>(m, "Script", nb::type_slots(kSlots))
+        .def_prop_ro("name",
+                     [](const PyScript& self) { return text_to_python(self.script->function.name); })
+        .def_prop_ro("opset",
+                     [](const PyScript& self) {
+                         const elaborate::OpsetObject& opset = self.script->function.opset;
+                         return Opset{opset.domain, opset.version};
+                     })
+        .def("compile_model", compile_model, nb::arg("input_types"), nb::arg("output_types"),
+             nb::arg("attributes"), nb::arg("opset"), nb::arg("ir_version"),
+             nb::arg("producer_name"), nb::arg("producer_version"))
+        .def("compile_function", compile_function);
+    m.def("parse", parse, nb::arg("function"), nb::arg("opset").none(),
+          nb::arg("default_opset").none(), nb::arg("keywords"));
+}
+
+}  // namespace sardonyx::python

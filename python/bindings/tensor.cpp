@@ -1,0 +1,169 @@
+// The Python class Tensor.
+#include "bindings/tensor.h"
+
+#include "bindings/numpy.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+thread_local int g_script_depth = 0;
+
+PyTensor make_tensor(nb::handle object) {
+    return {tensor_from_python(object), is_ndarray(object) ? nb::borrow(object) : nb::object()};
+}
+
+nb::object value(PyTensor& self) {
+    if (!self.array.is_valid()) {
+        self.array = array_from_tensor(self.tensor);
+    }
+    return self.array;
+}
+
+nb::object array(PyTensor& self, nb::handle dtype, nb::handle copy) {
+    nb::object result = value(self);
+    if (!dtype.is_none()) {
+        result = result.attr("astype")(dtype);
+    } else if (!copy.is_none() && nb::cast<bool>(copy)) {
+        result = result.attr("copy")();
+    }
+    return result;
+}
+
+nb::object shape(const PyTensor& self) {
+    nb::list dims;
+    for (int64_t dim : self.tensor.dims()) {
+        dims.append(dim);
+    }
+    return nb::tuple(dims);
+}
+
+const Tensor& single(const PyTensor& self, std::string_view wanted) {
+    if (self.tensor.count() != 1) {
+        raise(PyExc_ValueError, "a tensor of " + std::to_string(self.tensor.count()) +
+                                    " elements is not " + std::string(wanted));
+    }
+    return self.tensor;
+}
+
+double as_double(const PyTensor& self) {
+    std::optional<std::vector<double>> values = to_doubles(single(self, "a number"));
+    if (!values) {
+        raise(PyExc_TypeError, "a tensor of " + std::string(name(self.tensor.element_type())) +
+                                   " is not a real number");
+    }
+    return values->front();
+}
+
+bool truth(const PyTensor& self) {
+    if (self.tensor.count() != 1) {
+        raise(PyExc_ValueError,
+              "the truth value of a tensor of " + std::to_string(self.tensor.count()) +
+                  " elements is ambiguous: reduce it to one first, as with op.ReduceMax");
+    }
+    if (self.tensor.element_type() == ElementType::kString) {
+        return !self.tensor.elements<std::string>().front().empty();
+    }
+    return as_double(self) != 0.0;
+}
+
+nb::object index(const PyTensor& self) {
+    const Tensor& tensor = single(self, "an index");
+    ElementType type = tensor.element_type();
+    if (!is_integer(type) && type != ElementType::kBool) {
+        raise(PyExc_TypeError,
+              "a tensor of " + std::string(name(type)) + " is no integer: cast it first");
+    }
+    if (type == ElementType::kUint64) {
+        return nb::int_(tensor.elements<uint64_t>().front());
+    }
+    return nb::int_(to_int64s(tensor)->front());
+}
+
+nb::object integer(PyTensor& self) {
+    ElementType type = self.tensor.element_type();
+    return is_integer(type) || type == ElementType::kBool ? index(self)
+                                                          : nb::int_(nb::float_(as_double(self)));
+}
+
+int64_t length(const PyTensor& self) {
+    if (self.tensor.rank() == 0) {
+        raise(PyExc_TypeError, "a tensor of rank 0 has no length");
+    }
+    return self.tensor.dims().front();
+}
+
+nb::object iterate(const PyTensor& self) {
+    nb::list rows;
+    for (int64_t i = 0, size = length(self); i < size; ++i) {
+        rows.append(subscript(self.tensor, nb::int_(i)));
+    }
+    return nb::iter(rows);
+}
+
+// The elements as NumPy prints them, and the type.
+std::string repr(PyTensor& self) {
+    nb::object numpy = nb::module_::import_("numpy");
+    nb::object elements = numpy.attr("array2string")(value(self), nb::arg("separator") = ", ",
+                                                     nb::arg("prefix") = "Tensor(");
+    return "Tensor(" + text_from_python(elements) + ", " + self.tensor.type().to_string() + ")";
+}
+
+}  // namespace
+
+bool inside_script() {
+    return g_script_depth > 0;
+}
+void enter_script() {
+    ++g_script_depth;
+}
+void leave_script() {
+    --g_script_depth;
+}
+
+void bind_tensor(nb::module_& m) {
+    nb::class_<PyTensor> c(m, "Tensor",
+                           "A tensor of an ONNX element type. Made of a NumPy array (whose storage "
+                           "it shares), a number, a string or nested lists of them.");
+    c.def(
+         "__init__",
+         [](PyTensor* self, nb::handle value) { new (self) PyTensor(make_tensor(value)); },
+         nb::arg("value").none())
+        .def_prop_ro("value", value, "The elements as a NumPy array.")
+        .def_prop_ro("shape", shape, "The dimensions.")
+        .def_prop_ro("rank", [](const PyTensor& self) { return self.tensor.rank(); })
+        .def_prop_ro(
+            "dtype", [](const PyTensor& self) { return dtype_of(self.tensor.element_type()); },
+            "The NumPy dtype.")
+        .def_prop_ro(
+            "onnx_dtype",
+            [](const PyTensor& self) { return static_cast<int>(self.tensor.element_type()); },
+            "The element type's number in TensorProto.DataType.")
+        .def_prop_ro("is_scalar", [](const PyTensor& self) { return self.tensor.rank() == 0; })
+        .def("__array__", array, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
+        .def("__dlpack__",
+             [](PyTensor& self, const nb::kwargs& options) {
+                 return value(self).attr("__dlpack__")(**options);
+             })
+        .def("__dlpack_device__",
+             [](PyTensor& self) { return value(self).attr("__dlpack_device__")(); })
+        .def("__bool__", truth)
+        .def("__index__", index)
+        .def("__int__", integer)
+        .def("__float__", as_double)
+        .def("__len__", length)
+        .def("__iter__", iterate)
+        .def(
+            "__getitem__",
+            [](const PyTensor& self, nb::handle index) { return subscript(self.tensor, index); },
+            nb::arg("index").none())
+        .def("__repr__", repr);
+    bind_operators(c);
+    m.def("as_argument", argument, nb::arg("object").none(), nb::arg("element_type"));
+    m.def("as_result", results, nb::arg("object").none(), nb::arg("element_types"),
+          nb::arg("as_arrays"));
+    m.def("enter_script", enter_script);
+    m.def("leave_script", leave_script);
+}
+
+}  // namespace sardonyx::python

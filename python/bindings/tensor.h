@@ -1,0 +1,53 @@
+// The Python class Tensor, and Python values <-> what operators take and give.
+#pragma once
+
+#include "eval/eval.h"
+#include "bindings/bindings.h"
+#include "types/tensor.h"
+
+namespace sardonyx::python {
+
+struct PyTensor {
+    Tensor tensor;
+    nb::object array;  // what `.value` has returned or the tensor was made of; may be empty
+};
+
+// Null when `object` is no Tensor.
+const PyTensor* as_tensor(nb::handle object);
+
+// Python numbers, strings, and (nested) lists and tuples of them.
+bool is_literal(nb::handle object);
+
+// A literal as a tensor of `type`, or of the type that it implies when that is kUndefined: bool
+// BOOL, int INT64, float FLOAT, str STRING. Raises TypeError: no such tensor.
+Tensor tensor_from_literal(nb::handle literal, ElementType type);
+// The type that it implies.
+ElementType literal_type(nb::handle literal);
+
+// A Tensor, an array, a TensorProto or a literal as a tensor.
+Tensor tensor_from_python(nb::handle object, ElementType type = ElementType::kUndefined);
+
+// None, a tensor, or a list of tensors as a sequence.
+eval::RuntimeValue value_from_python(nb::handle object);
+// Tensors become Tensor or, with `as_arrays`, numpy.ndarray; sequences become lists.
+nb::object value_to_python(eval::RuntimeValue value, bool as_arrays);
+
+// An argument of a script function as its body takes it: a Tensor (a literal becomes one of
+// `element_type`, a TensorProto.DataType or 0), or a list of them.
+nb::object argument(nb::handle object, int element_type);
+// The results of a body as its caller takes them: arrays when asked for and when the caller is no
+// script itself.
+nb::object results(nb::handle object, const nb::tuple& element_types, bool as_arrays);
+
+// x[index], as lowering/subscript.h reads it.
+nb::object subscript(const Tensor& tensor, nb::handle index);
+
+// The operator methods of Tensor (operators.cpp).
+void bind_operators(nb::class_<PyTensor>& c);
+
+// Where script functions run, results stay Tensors; see script.py.
+bool inside_script();
+void enter_script();
+void leave_script();
+
+}  // namespace sardonyx::python

@@ -1,0 +1,111 @@
+// The tensor types of sardonyx.onnx_types as ONNX types. They are told by their attributes `dtype`
+// and `shape`, so that their own module need not be imported.
+#include "bindings/call.h"
+#include "bindings/numpy.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+Dim dim_from_python(nb::handle dim) {
+    if (PyUnicode_Check(dim.ptr())) {
+        std::string text = text_from_python(dim);
+        return Dim::parse(text).value_or(Dim::symbol(text));
+    }
+    return PyLong_Check(dim.ptr()) ? Dim(nb::cast<int64_t>(dim)) : Dim();
+}
+
+std::optional<Shape> shape_from_python(nb::handle shape) {
+    if (shape.ptr() == Py_Ellipsis) {
+        return std::nullopt;
+    }
+    Shape dims;
+    if (PyTuple_Check(shape.ptr()) || PyList_Check(shape.ptr())) {
+        for (nb::handle dim : nb::borrow<nb::object>(shape)) {
+            dims.push_back(dim_from_python(dim));
+        }
+    } else if (!shape.is_none()) {
+        dims.push_back(dim_from_python(shape));
+    }
+    return dims;
+}
+
+// A TypeProto or ValueInfoProto of the onnx package.
+Type type_from_proto(nb::handle proto) {
+    if (nb::hasattr(proto, "type")) {  // ValueInfoProto
+        return type_from_proto(proto.attr("type"));
+    }
+    std::string kind = text_from_python(nb::str(proto.attr("WhichOneof")("value")));
+    if (kind == "sequence_type" || kind == "optional_type") {
+        Type element = type_from_proto(proto.attr(kind.c_str()).attr("elem_type"));
+        return kind == "sequence_type" ? Type::sequence(element) : Type::optional(element);
+    }
+    if (kind != "tensor_type") {
+        return {};
+    }
+    nb::object tensor = proto.attr("tensor_type");
+    std::optional<Shape> shape;
+    if (nb::cast<bool>(tensor.attr("HasField")("shape"))) {
+        shape.emplace();
+        for (nb::handle dim : tensor.attr("shape").attr("dim")) {
+            nb::object which = dim.attr("WhichOneof")("value");
+            shape->push_back(which.is_none() ? Dim()
+                                             : dim_from_python(dim.attr(nb::str(which))));
+        }
+    }
+    return Type::tensor(element_type_from_number(nb::cast<int64_t>(tensor.attr("elem_type"))),
+                        std::move(shape));
+}
+
+// typing.Optional[T], T | None, Sequence[T], list[T].
+Type type_from_generic(nb::handle object) {
+    nb::object arguments = attribute_or_none(object, "__args__");
+    if (!arguments.is_valid() || !PyTuple_Check(arguments.ptr())) {
+        return {};
+    }
+    auto items = nb::borrow<nb::tuple>(arguments);
+    nb::object origin = attribute_or_none(object, "__origin__");
+    std::string name = origin.is_valid() ? text_from_python(nb::str(origin)) : "Union";
+    if (items.size() == 1) {
+        Type element = type_from_python(items[0]);
+        return element.is_known() ? Type::sequence(std::move(element)) : Type();
+    }
+    bool is_optional =
+        items.size() == 2 && items[1].ptr() == reinterpret_cast<PyObject*>(Py_TYPE(Py_None));
+    return is_optional ? type_from_python(items[0]) : Type();
+}
+
+}  // namespace
+
+ElementType element_type_from_python(nb::handle object) {
+    if (PyLong_Check(object.ptr()) && !PyBool_Check(object.ptr())) {
+        return element_type_from_number(nb::cast<int64_t>(object));
+    }
+    ElementType type = element_type_from_dtype(object);
+    if (type != ElementType::kUndefined) {
+        return type;
+    }
+    nb::object dtype = attribute_or_none(object, "dtype");
+    if (!dtype.is_valid() || !PyType_Check(object.ptr())) {
+        return ElementType::kUndefined;
+    }
+    return PyLong_Check(dtype.ptr()) ? element_type_from_number(nb::cast<int64_t>(dtype))
+                                     : ElementType::kUndefined;
+}
+
+Type type_from_python(nb::handle object) {
+    if (PyUnicode_Check(object.ptr())) {
+        return parse_type(text_from_python(object)).value_or(Type());
+    }
+    if (!PyType_Check(object.ptr())) {
+        return nb::hasattr(object, "WhichOneof") ? type_from_proto(object)
+                                                 : type_from_generic(object);
+    }
+    ElementType type = element_type_from_python(object);
+    if (type == ElementType::kUndefined || !nb::hasattr(object, "shape")) {
+        return {};
+    }
+    return Type::tensor(type, shape_from_python(object.attr("shape")));
+}
+
+}  // namespace sardonyx::python

@@ -1,0 +1,131 @@
+// Python objects <-> the values that operators take and give.
+#include "bindings/numpy.h"
+#include "bindings/tensor.h"
+#include "proto/proto.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+// A TensorProto of the onnx package, told by what it can do: onnx is never imported for it.
+bool is_tensor_proto(nb::handle object) {
+    return nb::hasattr(object, "SerializeToString") && nb::hasattr(object, "raw_data");
+}
+
+Tensor tensor_from_proto(nb::handle object) {
+    std::string bytes = text_from_python(object.attr("SerializeToString")());
+    auto owner = std::make_shared<std::string>(std::move(bytes));
+    std::span<const std::byte> view(reinterpret_cast<const std::byte*>(owner->data()),
+                                    owner->size());
+    return unwrap(proto::read_tensor(view, owner));
+}
+
+}  // namespace
+
+const PyTensor* as_tensor(nb::handle object) {
+    return nb::isinstance<PyTensor>(object) ? nb::inst_ptr<PyTensor>(object) : nullptr;
+}
+
+Tensor tensor_from_python(nb::handle object, ElementType type) {
+    if (const PyTensor* tensor = as_tensor(object)) {
+        return tensor->tensor;
+    }
+    if (is_array(object)) {
+        return tensor_from_array(object);
+    }
+    if (is_literal(object)) {
+        return tensor_from_literal(object, type);
+    }
+    if (is_tensor_proto(object)) {
+        return tensor_from_proto(object);
+    }
+    if (nb::hasattr(object, "__array__")) {
+        return tensor_from_array(nb::module_::import_("numpy").attr("asarray")(object));
+    }
+    raise(PyExc_TypeError, "`" + kind_of(object) +
+                               "` cannot be a tensor: give a NumPy array, a number, a string or a "
+                               "list of them");
+}
+
+eval::RuntimeValue value_from_python(nb::handle object) {
+    if (object.is_none()) {
+        return {};
+    }
+    bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
+    if (!is_list || (nb::len(object) > 0 && is_literal(object))) {
+        return tensor_from_python(object);
+    }
+    auto sequence = std::make_shared<eval::Sequence>();
+    for (nb::handle item : nb::borrow<nb::object>(object)) {
+        sequence->items.push_back(value_from_python(item));
+        if (sequence->items.back().is_tensor()) {
+            sequence->element_type = sequence->items.back().tensor().element_type();
+        }
+    }
+    return std::shared_ptr<const eval::Sequence>(std::move(sequence));
+}
+
+nb::object value_to_python(eval::RuntimeValue value, bool as_arrays) {
+    if (value.is_none()) {
+        return nb::none();
+    }
+    if (value.is_tensor()) {
+        if (as_arrays) {
+            return array_from_tensor(std::move(value.tensor()));
+        }
+        return nb::cast(PyTensor{std::move(value.tensor()), {}});
+    }
+    nb::list items;
+    for (const eval::RuntimeValue& item : value.sequence().items) {
+        items.append(value_to_python(item, as_arrays));
+    }
+    return items;
+}
+
+nb::object argument(nb::handle object, int element_type) {
+    if (object.is_none() || as_tensor(object) != nullptr) {
+        return nb::borrow(object);
+    }
+    bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
+    if (is_list && (nb::len(object) == 0 || !is_literal(object))) {
+        nb::list items;
+        for (nb::handle item : nb::borrow<nb::object>(object)) {
+            items.append(argument(item, element_type));
+        }
+        return items;
+    }
+    return nb::cast(PyTensor{tensor_from_python(object, element_type_from_number(element_type)),
+                             is_ndarray(object) ? nb::borrow(object) : nb::object()});
+}
+
+nb::object result(nb::handle object, int element_type, bool as_arrays) {
+    if (object.is_none()) {
+        return nb::borrow(object);
+    }
+    if (PyList_Check(object.ptr())) {
+        nb::list items;
+        for (nb::handle item : nb::borrow<nb::object>(object)) {
+            items.append(result(item, element_type, as_arrays));
+        }
+        return items;
+    }
+    nb::object wrapped = argument(object, element_type);
+    return as_arrays ? nb::object(wrapped.attr("value")) : wrapped;
+}
+
+nb::object results(nb::handle object, const nb::tuple& element_types, bool as_arrays) {
+    as_arrays = as_arrays && !inside_script();
+    auto type_of = [&](size_t i) {
+        return i < element_types.size() ? nb::cast<int>(element_types[i]) : 0;
+    };
+    if (!PyTuple_Check(object.ptr())) {
+        return result(object, type_of(0), as_arrays);
+    }
+    nb::list items;
+    for (nb::handle item : nb::borrow<nb::tuple>(object)) {
+        items.append(result(item, type_of(nb::len(items)), as_arrays));
+    }
+    return nb::tuple(items);
+}
+
+}  // namespace sardonyx::python

@@ -1,0 +1,68 @@
+"""ONNX Script as a native toolchain.
+
+Nothing is imported before it is used: `import sardonyx` costs what reading this file costs.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import evaluator, onnx_opset, onnx_types, tensor, values
+    from ._core import EvalError, Model, Tensor
+    from ._library import export_onnx_lib, external_tensor
+    from ._script import CompileError, OnnxFunction, TracedOnnxFunction, graph, script
+    from .onnx_types import TensorType
+
+__version__ = "0.1.0"
+
+# Where each public name lives; tensor types and opsets have modules of their own.
+_HOMES = {
+    "CompileError": "_script",
+    "EvalError": "_core",
+    "Model": "_core",
+    "OnnxFunction": "_script",
+    "Opset": "_core",
+    "Tensor": "_core",
+    "TensorType": "onnx_types",
+    "TracedOnnxFunction": "_script",
+    "export_onnx_lib": "_library",
+    "external_tensor": "_library",
+    "graph": "_script",
+    "script": "_script",
+}
+_MODULES = ("evaluator", "onnx_opset", "onnx_types", "tensor", "values")
+
+
+def load(path: "str | bytes | object") -> "Model":
+    """Loads a model from a path, the bytes of a ModelProto, or a ModelProto, to run natively."""
+    from ._core import Model
+
+    return Model(path)
+
+
+def _submodule(name: str) -> object:
+    package = __import__(f"{__name__}.{name}")
+    return getattr(package, name)
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return _submodule(name)
+    if name == "__all__":
+        return __dir__()
+    if name == "proto2python":
+        raise AttributeError("sardonyx cannot turn a model into a script yet")
+    home = _HOMES.get(name)
+    if home is None and name.startswith("opset"):
+        home = "onnx_opset"
+    elif home is None and name.isupper():
+        home = "onnx_types"
+    if home is None:
+        raise AttributeError(f"module 'sardonyx' has no attribute {name!r}")
+    value = getattr(_submodule(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> "list[str]":
+    from . import onnx_opset, onnx_types
+
+    return sorted({*_HOMES, *_MODULES, "load", *onnx_opset.__all__, *onnx_types.TYPE_NAMES})

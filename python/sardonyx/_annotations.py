@@ -1,0 +1,83 @@
+"""What the annotations of a script say when it runs as Python."""
+
+from ._core import element_type_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_SCALARS = {"int", "float", "str", "bool", "TensorProto", "ndarray"}
+_LISTS = {"list", "List", "Sequence", "tuple", "Tuple", "Iterable"}
+
+
+def _name(annotation: "Any") -> str:
+    name = getattr(annotation, "__name__", None) or getattr(annotation, "_name", None)
+    return str(name)
+
+
+def _arguments(annotation: "Any") -> "tuple[Any, ...]":
+    arguments = getattr(annotation, "__args__", ())
+    return tuple(one for one in arguments if one is not type(None))
+
+
+def is_attribute(annotation: "Any") -> bool:
+    """Whether a parameter with this annotation is an attribute, not an input."""
+    arguments = _arguments(annotation)
+    if arguments:
+        origin = getattr(annotation, "__origin__", None)
+        is_list = origin is not None and _name(origin) in _LISTS
+        if is_list or len(arguments) == 1:
+            return is_attribute(arguments[0])
+        return False
+    return _name(annotation) in _SCALARS
+
+
+def _evaluate(function: "Callable[..., Any]", annotation: "Any") -> "Any":
+    """A string annotation as what it says; None when it cannot be evaluated here."""
+    if not isinstance(annotation, str):
+        return annotation
+    cells = function.__closure__ or ()
+    names = dict(zip(function.__code__.co_freevars, cells, strict=False))
+    scope = {name: cell.cell_contents for name, cell in names.items()}
+    try:
+        return eval(annotation, function.__globals__, scope)
+    except Exception:
+        return None
+
+
+def _element_type(annotation: "Any") -> int:
+    arguments = _arguments(annotation)
+    if len(arguments) == 1:
+        return _element_type(arguments[0])
+    return element_type_number(annotation) if isinstance(annotation, type) else 0
+
+
+def _results(annotation: "Any") -> "tuple[Any, ...]":
+    if isinstance(annotation, tuple):
+        return annotation
+    origin = getattr(annotation, "__origin__", None)
+    if origin is tuple:
+        return _arguments(annotation)
+    return (annotation,)
+
+
+def read_signature(
+    function: "Callable[..., Any]",
+) -> "tuple[list[tuple[str, int | None, Any]], tuple[int, ...]]":
+    """(name, element type, default) of each parameter, and the element types of the results.
+
+    The element type is 0 where it is not said, and None for an attribute.
+    """
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    defaults = dict(function.__kwdefaults__ or {})
+    values = function.__defaults__ or ()
+    defaults.update(zip(names[code.co_argcount - len(values) : code.co_argcount], values, strict=True))
+    parameters: "list[tuple[str, int | None, Any]]" = []
+    for name in names:
+        annotation = _evaluate(function, function.__annotations__.get(name))
+        element_type = None if is_attribute(annotation) else _element_type(annotation)
+        parameters.append((name, element_type, defaults.get(name)))
+    returned = _evaluate(function, function.__annotations__.get("return"))
+    return parameters, tuple(_element_type(one) for one in _results(returned))

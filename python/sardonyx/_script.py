@@ -1,0 +1,269 @@
+"""@script: functions that run as Python and compile to ONNX."""
+
+from ._core import Opset, Tensor, as_argument, as_result, enter_script, leave_script, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import inspect
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    import onnx
+
+
+class CompileError(Exception):
+    """What is wrong with a script: the text shows each place, `diagnostics` has it as data."""
+
+    def __init__(self, text: str, json: str) -> None:
+        super().__init__(text)
+        self._json = json
+
+    def __str__(self) -> str:
+        # Tracebacks put the name of the class before the text.
+        return "\n" + str(self.args[0]).rstrip()
+
+    @property
+    def diagnostics(self) -> "list[dict[str, Any]]":
+        """One dict for each finding, as `sardonyx check --json` prints them."""
+        import json
+
+        found: list[dict[str, Any]] = json.loads(self._json)
+        return found
+
+
+def _take(compiled: "tuple[Any, str, str]") -> "Any":
+    """The result of a compilation; raises its errors and warns of the rest."""
+    result, text, json = compiled
+    if result is None:
+        raise CompileError(text, json) from None
+    if text:
+        import warnings
+
+        warnings.warn("\n" + text.rstrip(), stacklevel=4)
+    return result
+
+
+class OnnxClosure:
+    """A function inside a script, marked by `@graph()`: the body of a Loop, Scan or the like."""
+
+    def __init__(self, function: "Callable[..., Any]") -> None:
+        self.function = function
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+
+    def __call__(self, *args: "Any", **kwargs: "Any") -> "Any":
+        """Runs the function."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"OnnxClosure({self.__name__})"
+
+
+class OnnxFunction:
+    """A Python function decorated with @script.
+
+    Called, it runs as Python on Tensors: NumPy arrays that come in are wrapped, and results are
+    arrays again when no Tensor came in.
+    """
+
+    def __init__(
+        self,
+        function: "Callable[..., Any]",
+        opset: "Opset | None" = None,
+        default_opset: "Opset | None" = None,
+        **keywords: "Any",
+    ) -> None:
+        self.__wrapped__ = function
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__module__ = function.__module__
+        self.__doc__ = function.__doc__
+        self._script = _take(parse(function, opset, default_opset, keywords))
+        self._parameters: "list[tuple[str, int | None, Any]] | None" = None
+        self._results: "tuple[int, ...]" = ()
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.__name__
+
+    @property
+    def opset(self) -> Opset:
+        """The domain and version that the function itself belongs to."""
+        opset: Opset = self._script.opset
+        return opset
+
+    @property
+    def __signature__(self) -> "inspect.Signature":
+        import inspect
+
+        return inspect.signature(self.__wrapped__)
+
+    def __repr__(self) -> str:
+        return f"OnnxFunction({self.__qualname__})"
+
+    def __call__(self, *args: "Any", **kwargs: "Any") -> "Any":
+        """Runs the function as Python."""
+        if self._parameters is None:
+            self._read_signature()
+        args, kwargs, as_arrays = self._wrap(args, kwargs)
+        enter_script()
+        try:
+            result = self.__wrapped__(*args, **kwargs)
+        finally:
+            leave_script()
+        return as_result(result, self._results, as_arrays)
+
+    def _read_signature(self) -> None:
+        from ._annotations import read_signature
+
+        self._parameters, self._results = read_signature(self.__wrapped__)
+
+    def _wrap(
+        self, args: "tuple[Any, ...]", kwargs: "dict[str, Any]"
+    ) -> "tuple[list[Any], dict[str, Any], bool]":
+        """The arguments as the body takes them, and whether no Tensor is among them."""
+        positional = list(args)
+        given = len(positional)
+        as_arrays = True
+        for i, (name, element_type, default) in enumerate(self._parameters or ()):
+            if element_type is None:  # an attribute
+                continue
+            if i < given:
+                value = positional[i]
+                positional[i] = as_argument(value, element_type)
+            elif name in kwargs:
+                value = kwargs[name]
+                kwargs[name] = as_argument(value, element_type)
+            elif default is not None:
+                kwargs[name] = as_argument(default, element_type)
+                continue
+            else:
+                continue
+            if isinstance(value, Tensor) or (
+                isinstance(value, list) and value and isinstance(value[0], Tensor)
+            ):
+                as_arrays = False
+        return positional, kwargs, as_arrays
+
+    def to_model_bytes(
+        self,
+        io_types: "Any" = None,
+        input_types: "Sequence[Any] | None" = None,
+        output_types: "Sequence[Any] | None" = None,
+        value_infos: "Mapping[str, Any] | None" = None,
+        producer_name: str = "",
+        producer_version: str = "",
+        ir_version: int = 0,
+        opset: "Opset | int" = 0,
+        attributes: "Mapping[str, Any] | None" = None,
+    ) -> bytes:
+        """The script as the bytes of a ModelProto.
+
+        `io_types` is the type of all inputs, or of all inputs and results where it is a type;
+        `input_types` and `output_types` give them one by one, in order, and `value_infos` by name.
+        `opset` is the version of ai.onnx in place of what the script imports, and `attributes`
+        the values of its attribute parameters.
+        """
+        types = self._input_types(io_types, input_types, value_infos)
+        version = opset if isinstance(opset, int) else opset.version
+        outputs = list(output_types or ())
+        compiled = self._script.compile_model(
+            types,
+            outputs,
+            dict(attributes or {}),
+            version,
+            ir_version or 0,
+            producer_name,
+            producer_version,
+        )
+        result: bytes = _take(compiled)
+        return result
+
+    def to_model_proto(self, **options: "Any") -> "onnx.ModelProto | bytes":
+        """The script as a ModelProto where the onnx package is installed, else as bytes.
+
+        Takes what `to_model_bytes` takes.
+        """
+        return _proto("ModelProto", self.to_model_bytes(**options))
+
+    def to_function_bytes(self) -> bytes:
+        """The script as the bytes of a FunctionProto."""
+        result: bytes = _take(self._script.compile_function())
+        return result
+
+    def to_function_proto(self) -> "onnx.FunctionProto | bytes":
+        """The script as a FunctionProto where the onnx package is installed, else as bytes."""
+        return _proto("FunctionProto", self.to_function_bytes())
+
+    def _input_types(
+        self,
+        io_types: "Any",
+        input_types: "Sequence[Any] | None",
+        value_infos: "Mapping[str, Any] | None",
+    ) -> "dict[str, Any]":
+        if io_types is None and not input_types and not value_infos:
+            return {}
+        if self._parameters is None:
+            self._read_signature()
+        inputs = [name for name, element_type, _ in self._parameters or () if element_type is not None]
+        types: dict[str, Any] = {}
+        if io_types is not None:
+            untyped = [name for name in inputs if name not in self.__wrapped__.__annotations__]
+            types.update(dict.fromkeys(untyped, io_types))
+        if input_types:
+            if len(input_types) > len(inputs):
+                raise TypeError(
+                    f"{self.__name__} has {len(inputs)} inputs, got {len(input_types)} types"
+                )
+            types.update(zip(inputs, input_types, strict=False))
+        types.update({name: info for name, info in (value_infos or {}).items() if name in inputs})
+        return types
+
+
+class TracedOnnxFunction(OnnxFunction):
+    """A script function given by opset and function."""
+
+    def __init__(self, opset: Opset, function: "Callable[..., Any]") -> None:
+        super().__init__(function, opset)
+
+
+def _proto(kind: str, data: bytes) -> "Any":
+    try:
+        import onnx
+    except ImportError:
+        return data
+    return getattr(onnx, kind).FromString(data)
+
+
+def script(
+    opset: "Opset | Callable[..., Any] | None" = None,
+    default_opset: "Opset | None" = None,
+    **keywords: "Any",
+) -> "Any":
+    """Makes a Python function a script: `@script`, `@script()` or `@script(opset, ...)`.
+
+    `opset` is the domain and version that the function itself belongs to, `default_opset` the
+    opset of Python's operators in its body; `ir_version`, `producer_name`, `producer_version` and
+    `doc_string` are those of a model made of it.
+    """
+    if type(opset) is type(script):
+        return OnnxFunction(opset, None, default_opset, **keywords)
+    if opset is not None and not hasattr(opset, "version"):
+        raise TypeError(f"script takes an Opset, not {opset!r}")
+    for keyword in keywords:
+        if keyword not in ("ir_version", "producer_name", "producer_version", "doc_string"):
+            raise TypeError(f"script takes no {keyword!r}")
+
+    def decorate(function: "Callable[..., Any]") -> OnnxFunction:
+        if type(function) is not type(script):
+            raise TypeError(f"script takes a Python function, not {function!r}")
+        return OnnxFunction(function, opset, default_opset, **keywords)  # type: ignore[arg-type]
+
+    return decorate
+
+
+def graph() -> "Callable[[Callable[..., Any]], OnnxClosure]":
+    """Marks a function inside a script as the body of a Loop, Scan, If or SequenceMap."""
+    return OnnxClosure

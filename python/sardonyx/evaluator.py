@@ -1,0 +1,168 @@
+"""What evaluates operators that are called from Python: the native kernels, unless told otherwise."""
+
+from ._core import Op, set_evaluator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+    from typing import Any
+
+    import onnx
+
+__all__ = [
+    "Evaluator",
+    "NativeEvaluator",
+    "ORTEvaluator",
+    "ORTMixedEvaluator",
+    "OnnxReferenceRuntimeEvaluator",
+    "default",
+    "default_as",
+    "set_default",
+]
+
+
+class Evaluator:
+    """The base of evaluators."""
+
+    def eval(
+        self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
+    ) -> "Sequence[Any]":
+        """The results of an operator on NumPy arrays (None: left out; a list: a sequence)."""
+        raise NotImplementedError
+
+
+class NativeEvaluator(Evaluator):
+    """The kernels of sardonyx itself."""
+
+    def eval(
+        self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
+    ) -> "Sequence[Any]":
+        """Evaluates with the native kernels, whatever the default is."""
+        with default_as(self):
+            results = op(*inputs, **attributes)
+        results = results if isinstance(results, tuple) else (results,)
+        if len(results) < output_count:
+            raise ValueError(f"{op.name} gave {len(results)} results, not {output_count}")
+        return results[:output_count]
+
+
+_native = NativeEvaluator()
+_default: Evaluator = _native
+
+
+def default() -> Evaluator:
+    """The evaluator in force."""
+    return _default
+
+
+def set_default(evaluator: Evaluator) -> None:
+    """Makes this the evaluator of all operator calls from now on."""
+    global _default
+    _default = evaluator
+    set_evaluator(None if isinstance(evaluator, NativeEvaluator) else evaluator)
+
+
+class default_as:  # noqa: N801 (used as a function)
+    """`with default_as(evaluator):` - the default within the block."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._before = _default
+
+    def __enter__(self) -> Evaluator:
+        self._before = _default
+        set_default(self._evaluator)
+        return self._evaluator
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        traceback: "TracebackType | None",
+    ) -> None:
+        set_default(self._before)
+
+
+def _type_of(value: "Any") -> "onnx.TypeProto":
+    from onnx import helper
+
+    if isinstance(value, list):
+        return helper.make_sequence_type_proto(_type_of(value[0]))
+    return helper.make_tensor_type_proto(
+        helper.np_dtype_to_tensor_dtype(value.dtype), value.shape
+    )
+
+
+def _single_node_model(
+    op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
+) -> "tuple[onnx.ModelProto, dict[str, Any], list[str]]":
+    """A model of the one node, its inputs by name, and the names of its outputs."""
+    import numpy as np
+    from onnx import TypeProto, helper, numpy_helper
+
+    names = ["" if value is None else f"x{i}" for i, value in enumerate(inputs)]
+    feeds = {name: value for name, value in zip(names, inputs, strict=True) if name}
+    outputs = [f"y{i}" for i in range(output_count)]
+    values = {
+        name: numpy_helper.from_array(value) if isinstance(value, np.ndarray) else value
+        for name, value in attributes.items()
+    }
+    node = helper.make_node(op.name, names, outputs, domain=op.domain, **values)
+    graph = helper.make_graph(
+        [node],
+        op.name,
+        [helper.make_value_info(name, _type_of(value)) for name, value in feeds.items()],
+        [helper.make_value_info(name, TypeProto()) for name in outputs],
+    )
+    imports = [helper.make_opsetid(op.domain, op.opset.version)]
+    model = helper.make_model(
+        graph, opset_imports=imports, ir_version=helper.find_min_ir_version_for(imports, True)
+    )
+    return model, feeds, outputs
+
+
+class ORTEvaluator(Evaluator):
+    """ONNX Runtime, one session for each call."""
+
+    def eval(
+        self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
+    ) -> "Sequence[Any]":
+        """Evaluates with onnxruntime, which must be installed."""
+        import onnxruntime as ort
+
+        model, feeds, outputs = _single_node_model(op, inputs, attributes, output_count)
+        session = ort.InferenceSession(
+            model.SerializeToString(), providers=["CPUExecutionProvider"]
+        )
+        results: Sequence[Any] = session.run(outputs, feeds)
+        return results
+
+
+class ORTMixedEvaluator(ORTEvaluator):
+    """ONNX Runtime, and the native kernels for what it does not implement."""
+
+    def eval(
+        self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
+    ) -> "Sequence[Any]":
+        """Evaluates with the first of the two that can."""
+        from onnxruntime.capi import onnxruntime_pybind11_state as errors
+
+        try:
+            return super().eval(op, inputs, attributes, output_count)
+        except (errors.NotImplemented, errors.InvalidGraph, errors.Fail):
+            return _native.eval(op, inputs, attributes, output_count)
+
+
+class OnnxReferenceRuntimeEvaluator(Evaluator):
+    """The reference implementation of the onnx package."""
+
+    def eval(
+        self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
+    ) -> "Sequence[Any]":
+        """Evaluates with onnx.reference, which must be installed."""
+        from onnx.reference import ReferenceEvaluator
+
+        model, feeds, outputs = _single_node_model(op, inputs, attributes, output_count)
+        results: Sequence[Any] = ReferenceEvaluator(model).run(outputs, feeds)
+        return results

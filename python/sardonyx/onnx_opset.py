@@ -1,0 +1,45 @@
+"""The opsets: `opset1` to the newest, `opset_ai_onnx_ml1` to the newest, and `all_opsets`."""
+
+from ._core import Opset, domains
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    all_opsets: "dict[tuple[str, int], Opset]"
+
+
+def _variable(domain: str, version: int) -> str:
+    return f"opset_{domain.replace('.', '_')}{version}" if domain else f"opset{version}"
+
+
+# By the name of the variable: (domain, version).
+_VERSIONS = {
+    _variable(domain, version): (domain, version)
+    for domain, oldest, newest in domains()
+    for version in range(oldest, newest + 1)
+}
+_NEWEST = max(version for domain, version in _VERSIONS.values() if not domain)
+
+__all__ = ["Opset", "all_opsets", "onnx_opset_version", *_VERSIONS]
+
+
+def onnx_opset_version() -> int:
+    """The newest version of ai.onnx that is known."""
+    return _NEWEST
+
+
+def __getattr__(name: str) -> object:
+    if name in _VERSIONS:
+        value: object = Opset(*_VERSIONS[name])
+    elif name == "all_opsets":
+        value = {key: globals().get(variable) or __getattr__(variable)
+                 for variable, key in _VERSIONS.items()}
+    elif name.startswith("opset"):
+        raise AttributeError(f"there is no {name}: the newest opset of ai.onnx is opset{_NEWEST}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> "list[str]":
+    return __all__

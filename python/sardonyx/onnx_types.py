@@ -1,0 +1,175 @@
+"""The tensor types for annotations: `FLOAT` (a scalar), `FLOAT[2, "N"]`, `FLOAT[...]` (any shape).
+
+They are classes, made when they are first asked for.
+"""
+
+from ._core import element_type_number, numpy_dtype
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    import onnx
+
+    tensor_type_registry: "dict[ElementType, type[TensorType]]"
+
+# The numbers of TensorProto.DataType.
+_NUMBERS = {
+    "FLOAT": 1,
+    "UINT8": 2,
+    "INT8": 3,
+    "UINT16": 4,
+    "INT16": 5,
+    "INT32": 6,
+    "INT64": 7,
+    "STRING": 8,
+    "BOOL": 9,
+    "FLOAT16": 10,
+    "DOUBLE": 11,
+    "UINT32": 12,
+    "UINT64": 13,
+    "COMPLEX64": 14,
+    "COMPLEX128": 15,
+    "BFLOAT16": 16,
+    "FLOAT8E4M3FN": 17,
+    "FLOAT8E4M3FNUZ": 18,
+    "FLOAT8E5M2": 19,
+    "FLOAT8E5M2FNUZ": 20,
+    "UINT4": 21,
+    "INT4": 22,
+    "FLOAT4E2M1": 23,
+    "FLOAT8E8M0": 24,
+    "UINT2": 25,
+    "INT2": 26,
+    "FLOAT6E2M3": 27,
+    "FLOAT6E3M2": 28,
+}
+TYPE_NAMES = tuple(_NUMBERS)
+
+
+class ElementType(int):
+    """An element type: its number in TensorProto.DataType, and equal to its NumPy dtype."""
+
+    is_onnx_element_type = True
+    name: str
+
+    def __new__(cls, name: str) -> "ElementType":
+        self = super().__new__(cls, _NUMBERS[name])
+        self.name = name
+        return self
+
+    @property
+    def dtype(self) -> "np.dtype[np.generic]":
+        """The NumPy dtype."""
+        return numpy_dtype(int(self))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int):
+            return int(self) == int(other)
+        return int(self) == element_type_number(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> "tuple[type[ElementType], tuple[str]]":
+        return (ElementType, (self.name,))
+
+
+class TensorTypeMeta(type):
+    """What makes `FLOAT["N"]` a type of its own."""
+
+    dtype: ElementType
+    shape: object
+    _shaped: "dict[object, type[TensorType]]"
+
+    def __getitem__(cls, shape: object) -> "type[TensorType]":
+        if cls.shape is not None:
+            raise TypeError(f"{cls!r} has a shape already")
+        if shape is None:
+            shape = (None,)
+        dims = shape if isinstance(shape, tuple) else (shape,)
+        if shape is not Ellipsis:
+            for dim in dims:
+                _check_dim(cls, dim)
+        shaped = cls._shaped.get(shape)
+        if shaped is None:
+            body = {"dtype": cls.dtype, "shape": shape, "__module__": __name__}
+            shaped = TensorTypeMeta(cls.__name__, (cls,), body)
+            cls._shaped[shape] = shaped  # type: ignore[assignment]
+        return shaped  # type: ignore[return-value]
+
+    def __repr__(cls) -> str:
+        if cls.shape is None:
+            return cls.__name__
+        if cls.shape is Ellipsis:
+            return f"{cls.__name__}[...]"
+        dims = cls.shape if isinstance(cls.shape, tuple) else (cls.shape,)
+        return f"{cls.__name__}[{', '.join(map(repr, dims))}]"
+
+
+def _check_dim(cls: TensorTypeMeta, dim: object) -> None:
+    is_size = isinstance(dim, int) and not isinstance(dim, bool) and dim >= 0
+    if not (is_size or isinstance(dim, str) or dim is None):
+        raise TypeError(
+            f"{dim!r} is no dimension of {cls.__name__}: use a size, a name, or None; "
+            f"{cls.__name__}[...] for any shape"
+        )
+
+
+class TensorType(metaclass=TensorTypeMeta):
+    """A tensor of an element type; the base of `FLOAT` and its like."""
+
+    shape = None
+
+    def __init__(self) -> None:
+        raise TypeError(f"{type(self)!r} is a type for annotations, it has no instances")
+
+    @classmethod
+    def to_string(cls) -> str:
+        """The type as operator schemas write it: `tensor(float)`."""
+        names = {1: "float", 11: "double"}
+        return f"tensor({names.get(int(cls.dtype), cls.dtype.name.lower())})"
+
+    @classmethod
+    def to_type_proto(cls) -> "onnx.TypeProto":
+        """The type as a TypeProto of the onnx package."""
+        from onnx import helper
+
+        shape: object = cls.shape
+        if shape is None:
+            shape = ()
+        elif shape is Ellipsis:
+            shape = None
+        elif not isinstance(shape, tuple):
+            shape = (shape,)
+        return helper.make_tensor_type_proto(int(cls.dtype), shape)  # type: ignore[arg-type]
+
+
+def _make(name: str) -> "type[TensorType]":
+    body: "dict[str, object]" = {
+        "dtype": ElementType(name),
+        "shape": None,
+        "_shaped": {},
+        "__module__": __name__,
+    }
+    return TensorTypeMeta(name, (TensorType,), body)  # type: ignore[return-value]
+
+
+def __getattr__(name: str) -> object:
+    if name in _NUMBERS:
+        value: object = _make(name)
+    elif name == "tensor_type_registry":
+        types = [globals().get(one) or __getattr__(one) for one in _NUMBERS]
+        value = {one.dtype: one for one in types}  # type: ignore[attr-defined]
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> "list[str]":
+    return [*_NUMBERS, "ElementType", "TensorType", "tensor_type_registry"]

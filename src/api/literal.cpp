@@ -1,0 +1,154 @@
+#include "api/literal.h"
+
+#include <fmt/format.h>
+
+#include "base/quote.h"
+#include "elaborate/elaborate.h"
+#include "elaborate/module.h"
+
+namespace sardonyx::api {
+
+using elaborate::Object;
+using elaborate::ObjectKind;
+
+namespace {
+
+constexpr size_t kMaxText = size_t{16} << 20;
+constexpr size_t kMaxRank = 64;
+
+bool is_word(std::string_view text) {
+    for (char c : text) {
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        bool is_digit = c >= '0' && c <= '9';
+        if (!is_letter && !(is_digit && &c != text.data())) {
+            return false;
+        }
+    }
+    return !text.empty();
+}
+
+bool is_literal_name(std::string_view text) {
+    return text == "True" || text == "False" || text == "None";
+}
+
+// The leaves of nested lists in row-major order, and the dims.
+struct Leaves {
+    Dims dims;
+    std::vector<const Object*> items;
+};
+
+Result<void> collect(const Object& object, size_t depth, Leaves& leaves) {
+    if (!object.is_sequence()) {
+        if (depth != leaves.dims.size()) {
+            return Error{"numbers and lists are mixed at one depth"};
+        }
+        leaves.items.push_back(&object);
+        return {};
+    }
+    int64_t size = static_cast<int64_t>(object.items().size());
+    if (depth >= leaves.dims.size() || leaves.dims[depth] != size) {
+        return Error{"the lists at one depth have different lengths"};
+    }
+    for (const Object& item : object.items()) {
+        SDX_TRY(collect(item, depth + 1, leaves));
+    }
+    return {};
+}
+
+// The least type that holds all leaves, as NumPy would choose among ONNX Script's defaults.
+Result<ElementType> implied_type(const Leaves& leaves) {
+    ElementType type = leaves.items.empty() ? ElementType::kFloat : ElementType::kUndefined;
+    for (const Object* item : leaves.items) {
+        ElementType one = item->is(ObjectKind::kBool)     ? ElementType::kBool
+                          : item->is(ObjectKind::kInt)    ? ElementType::kInt64
+                          : item->is(ObjectKind::kFloat)  ? ElementType::kFloat
+                          : item->is(ObjectKind::kString) ? ElementType::kString
+                                                          : ElementType::kUndefined;
+        if (one == ElementType::kUndefined) {
+            return Error{
+                fmt::format("{} is not an element of a tensor", elaborate::kind_name(*item))};
+        }
+        bool are_numbers = (one == ElementType::kInt64 || one == ElementType::kFloat) &&
+                           (type == ElementType::kInt64 || type == ElementType::kFloat);
+        if (type != ElementType::kUndefined && type != one && !are_numbers) {
+            return Error{"the elements have different types"};
+        }
+        type = are_numbers && type != one ? ElementType::kFloat : one;
+    }
+    return type;
+}
+
+Result<Tensor> fill(const Leaves& leaves, ElementType implied, ElementType type) {
+    if ((implied == ElementType::kString) != (type == ElementType::kString)) {
+        return Error{fmt::format("the elements are {}, not {}", name(implied), name(type))};
+    }
+    if (type == ElementType::kString) {
+        std::vector<std::string> strings;
+        for (const Object* item : leaves.items) {
+            strings.push_back(item->text());
+        }
+        return Tensor::of_strings(leaves.dims, std::move(strings));
+    }
+    if (implied == ElementType::kFloat) {
+        std::vector<double> values;
+        for (const Object* item : leaves.items) {
+            values.push_back(item->as_double());
+        }
+        return tensor_from_doubles(type, leaves.dims, values);
+    }
+    std::vector<int64_t> values;
+    for (const Object* item : leaves.items) {
+        values.push_back(item->as_int());
+    }
+    return tensor_from_int64s(type, leaves.dims, values);
+}
+
+}  // namespace
+
+Result<Object> read_literal(const std::string& text) {
+    if (text.size() > kMaxText) {
+        return Error{"the value is too long; put it into a .npy file"};
+    }
+    if (is_word(text) && !is_literal_name(text)) {
+        return Object::string(text);
+    }
+    // An assignment in a file of its own: the compiler's own evaluation of constants.
+    elaborate::Program program;
+    elaborate::FileModule* module =
+        elaborate::load_text(program, "<value>", "value = " + text + "\n");
+    std::optional<Object> value =
+        program.diagnostics.has_errors() ? std::nullopt : module->lookup("value");
+    if (program.diagnostics.has_errors()) {
+        return Error{fmt::format("{} is not a Python literal: {}", quoted(text),
+                                 program.diagnostics.items()[0].message)};
+    }
+    bool is_plain =
+        value && (value->is_number() || value->is(ObjectKind::kString) || value->is_none() ||
+                  value->is_sequence() || value->is(ObjectKind::kConstant));
+    if (!is_plain) {
+        return Error{fmt::format("{} is not a number, a string or a list of them", quoted(text))};
+    }
+    return *value;
+}
+
+Result<Tensor> to_tensor(const Object& literal, ElementType type) {
+    if (literal.is(ObjectKind::kConstant)) {
+        return literal.get<Tensor>();
+    }
+    Leaves leaves;
+    for (const Object* at = &literal; at->is_sequence() && leaves.dims.size() < kMaxRank;
+         at = &at->items()[0]) {
+        leaves.dims.push_back(static_cast<int64_t>(at->items().size()));
+        if (at->items().empty()) {
+            break;
+        }
+    }
+    SDX_TRY(collect(literal, 0, leaves));
+    Result<ElementType> implied = implied_type(leaves);
+    SDX_TRY(implied);
+    bool is_empty = leaves.items.empty() && type == ElementType::kString;
+    return fill(leaves, is_empty ? ElementType::kString : *implied,
+                type == ElementType::kUndefined ? *implied : type);
+}
+
+}  // namespace sardonyx::api

@@ -1,0 +1,342 @@
+// The command line. The only file that sees CLI11, which is slow to compile; it throws, and what it
+// throws is caught here.
+#include "cli/arguments.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "base/nearest.h"
+#include "cli/terminal.h"
+
+namespace sardonyx::cli {
+namespace {
+
+constexpr std::string_view kAbout =
+    "ONNX Script as a native toolchain: compiles, checks and runs ONNX functions and models\n"
+    "written in Python syntax. No Python interpreter is involved.";
+
+constexpr std::string_view kBuildExample =
+    "Example:\n"
+    "  sardonyx build gelu.py:gelu -o gelu.onnx --input x='FLOAT[2,N]'\n"
+    "\n"
+    "Without a name after the colon, the script that no other script of the file uses is built.\n"
+    "Nothing is written when there are errors.\n";
+constexpr std::string_view kRunExample =
+    "Examples:\n"
+    "  sardonyx run gelu.onnx x='rand:FLOAT[2,4]'\n"
+    "  sardonyx run gelu.py:gelu x=x.npy y=3.5 z='[[1, 2], [3, 4]]' -o results\n"
+    "\n"
+    "An input is a .npy file, a Python literal, `rand:TYPE`, or `rand` for the type that the "
+    "model\n"
+    "declares. The same --seed gives the same random numbers.\n";
+constexpr std::string_view kCheckExample =
+    "Example:\n"
+    "  sardonyx check models/ gelu.onnx --warnings-as-errors\n"
+    "\n"
+    "Folders are searched for .py files. Exit status: 0 clean, 1 findings, 2 wrong usage.\n";
+constexpr std::string_view kDumpExample =
+    "Example:\n"
+    "  sardonyx dump gelu.py:gelu --stage ir\n";
+
+// --- Words ---------------------------------------------------------------------------------------
+
+Target read_target(const std::string& word) {
+    size_t colon = word.rfind(':');
+    std::error_code failed;
+    if (colon == std::string::npos || colon == 0 || std::filesystem::exists(word, failed)) {
+        return {word, {}};
+    }
+    return {word.substr(0, colon), word.substr(colon + 1)};
+}
+
+Result<std::vector<api::Assignment>> read_assignments(const std::vector<std::string>& words,
+                                                      std::string_view example) {
+    std::vector<api::Assignment> assignments;
+    for (const std::string& word : words) {
+        size_t equals = word.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            return Error{fmt::format("`{}` has no name; write it as `{}`", word, example)};
+        }
+        std::string name = word.substr(0, equals);
+        for (const api::Assignment& before : assignments) {
+            if (before.first == name) {
+                return Error{fmt::format("`{}` is given twice", name)};
+            }
+        }
+        assignments.emplace_back(std::move(name), word.substr(equals + 1));
+    }
+    return assignments;
+}
+
+// --- Options -------------------------------------------------------------------------------------
+
+// What the options of all commands are stored in while CLI11 reads them.
+struct Words {
+    std::string color = "auto";
+    std::string target;
+    std::vector<std::string> input_types;
+    std::vector<std::string> attributes;
+    std::vector<std::string> inputs;
+    std::string format = "text";
+    bool json = false;
+    bool sarif = false;
+    std::string stage = "ir";
+
+    BuildOptions build;
+    RunOptions run;
+    CheckOptions check;
+    DumpOptions dump;
+};
+
+CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* about,
+                      std::string_view example) {
+    CLI::App* command = app.add_subcommand(name, about);
+    command->footer(std::string(example));
+    command->set_help_flag("-h,--help", "Show this help");
+    command->add_option("--color", words.color, "auto, always or never")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->type_name("WHEN");
+    return command;
+}
+
+// Each --input or --attribute takes one word.
+void add_list(CLI::App* command, const char* name, std::vector<std::string>& words,
+              const char* about, const char* type_name) {
+    command->add_option(name, words, about)->allow_extra_args(false)->type_name(type_name);
+}
+
+void add_compile_options(CLI::App* command, Words& words, api::OptionTexts& texts) {
+    add_list(command, "--attribute", words.attributes, "The value of an attribute parameter",
+             "NAME=VALUE");
+    command->add_option("--opset", texts.opset, "The opset of ai.onnx, in place of the script's")
+        ->check(CLI::Range(int64_t{1}, int64_t{1000}))
+        ->type_name("N");
+}
+
+void add_build(CLI::App& app, Words& words) {
+    CLI::App* command =
+        add_command(app, words, "build", "Compile a script to a .onnx file", kBuildExample);
+    command->add_option("file", words.target, "The file, and the script in it")
+        ->required()
+        ->type_name("FILE.py[:NAME]");
+    command->add_option("-o,--output", words.build.output, "The file to write")
+        ->required()
+        ->type_name("OUT.onnx");
+    add_list(command, "--input", words.input_types, "The type of an input", "NAME=TYPE");
+    add_compile_options(command, words, words.build.texts);
+    command
+        ->add_option("--ir-version", words.build.texts.ir_version,
+                     "The IR version, in place of the lowest that will do")
+        ->check(CLI::Range(int64_t{3}, int64_t{1000}))
+        ->type_name("N");
+    command->add_flag("--function", words.build.as_function, "Write a FunctionProto, not a model");
+}
+
+void add_run(CLI::App& app, Words& words) {
+    CLI::App* command = add_command(app, words, "run", "Run a script or a model", kRunExample);
+    command->add_option("file", words.target, "A model, or a file and the script in it")
+        ->required()
+        ->type_name("FILE.py[:NAME]|MODEL.onnx");
+    command->add_option("inputs", words.inputs, "The inputs")->type_name("NAME=VALUE");
+    add_compile_options(command, words, words.run.texts);
+    command->add_flag("--random", words.run.random,
+                      "Random numbers for inputs that are not given; sizes without a number are 4");
+    command->add_option("--seed", words.run.seed, "The seed of random numbers")->type_name("N");
+    command->add_option("-o,--output", words.run.folder, "Write the outputs there as .npy files")
+        ->type_name("DIR");
+}
+
+void add_check(CLI::App& app, Words& words) {
+    CLI::App* command = add_command(app, words, "check",
+                                    "Report the mistakes in scripts and models", kCheckExample);
+    command->add_option("files", words.check.paths, "Scripts, models, and folders of scripts")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("--format", words.format, "text, json or sarif")
+        ->check(CLI::IsMember({"text", "json", "sarif"}))
+        ->type_name("FORMAT");
+    command->add_flag("--json", words.json, "The same as --format json");
+    command->add_flag("--sarif", words.sarif, "The same as --format sarif");
+    command->add_flag("--warnings-as-errors", words.check.warnings_as_errors,
+                      "Let warnings alone fail as well");
+}
+
+void add_dump(CLI::App& app, Words& words) {
+    CLI::App* command =
+        add_command(app, words, "dump", "Show what the compiler sees of a file", kDumpExample);
+    command->add_option("file", words.target, "A script file, one script of it, or a model")
+        ->required()
+        ->type_name("FILE[:NAME]");
+    command->add_option("--stage", words.stage, "tokens, tree or ir")
+        ->check(CLI::IsMember({"tokens", "tree", "ir"}))
+        ->type_name("STAGE");
+    command->add_flag("--types", words.dump.types, "Infer the types that a model does not state");
+}
+
+// --- Words to commands ---------------------------------------------------------------------------
+
+constexpr std::string_view kAttributeExample = "--attribute k=3";
+
+Result<Command> build_command(Words& words) {
+    auto types = read_assignments(words.input_types, "--input X='FLOAT[2,3]'");
+    SDX_TRY(types);
+    auto attributes = read_assignments(words.attributes, kAttributeExample);
+    SDX_TRY(attributes);
+    words.build.target = read_target(words.target);
+    words.build.texts.input_types = std::move(*types);
+    words.build.texts.attributes = std::move(*attributes);
+    return Command(words.build);
+}
+
+Result<Command> run_command(Words& words) {
+    auto attributes = read_assignments(words.attributes, kAttributeExample);
+    SDX_TRY(attributes);
+    auto inputs = read_assignments(words.inputs, "X=3.5");
+    SDX_TRY(inputs);
+    words.run.target = read_target(words.target);
+    words.run.texts.attributes = std::move(*attributes);
+    words.run.inputs = std::move(*inputs);
+    return Command(words.run);
+}
+
+Result<Command> check_command(Words& words) {
+    std::string format = words.json ? "json" : words.sarif ? "sarif" : words.format;
+    words.check.format = format == "json"    ? CheckFormat::kJson
+                         : format == "sarif" ? CheckFormat::kSarif
+                                             : CheckFormat::kText;
+    return Command(words.check);
+}
+
+Result<Command> dump_command(Words& words) {
+    words.dump.target = read_target(words.target);
+    words.dump.stage = words.stage == "tokens" ? DumpStage::kTokens
+                       : words.stage == "tree" ? DumpStage::kTree
+                                               : DumpStage::kIr;
+    return Command(words.dump);
+}
+
+struct CommandRow {
+    std::string_view name;
+    void (*add)(CLI::App& app, Words& words);
+    Result<Command> (*read)(Words& words);
+};
+
+constexpr CommandRow kCommands[] = {
+    {"build", add_build, build_command},
+    {"run", add_run, run_command},
+    {"check", add_check, check_command},
+    {"dump", add_dump, dump_command},
+};
+
+// --- Mistakes ------------------------------------------------------------------------------------
+
+Answer usage_error(const CLI::App* command, std::string message) {
+    bool is_whole = command == nullptr || command->get_parent() == nullptr;
+    std::string path = is_whole ? "" : command->get_name() + " ";
+    return {fmt::format("{}; see `sardonyx {}--help`", message, path), kUsage};
+}
+
+Answer unknown_command(std::string_view word) {
+    std::vector<std::string_view> names;
+    for (const CommandRow& row : kCommands) {
+        names.push_back(row.name);
+    }
+    std::string_view near = nearest(word, names);
+    return usage_error(
+        nullptr, near.empty()
+                     ? fmt::format("there is no command `{}`", word)
+                     : fmt::format("there is no command `{}`; did you mean `{}`?", word, near));
+}
+
+Answer unknown_words(CLI::App* command) {
+    std::vector<std::string> left = command->remaining();
+    std::string word = left.empty() ? std::string() : left[0];
+    word = word.substr(0, word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos);
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command->get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    std::string_view near =
+        nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
+    if (word.rfind('-', 0) != 0) {
+        return usage_error(command, fmt::format("`{}` is one word too many", word));
+    }
+    return usage_error(
+        command, near.empty()
+                     ? fmt::format("there is no option `{}`", word)
+                     : fmt::format("there is no option `{}`; did you mean `{}`?", word, near));
+}
+
+Answer parse_failure(CLI::App& app, const CLI::ParseError& error) {
+    std::vector<CLI::App*> chosen = app.get_subcommands();
+    CLI::App* command = chosen.empty() ? &app : chosen[0];
+    std::vector<std::string> left = command->remaining();
+    bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    if (is_extra || (chosen.empty() && !left.empty())) {
+        return unknown_words(command);
+    }
+    if (chosen.empty()) {
+        return usage_error(nullptr, "a command is needed: build, run, check or dump");
+    }
+    std::string message = error.what();
+    if (message.rfind(command->get_name() + ": ", 0) == 0) {
+        message = message.substr(command->get_name().size() + 2);
+    }
+    return usage_error(command, message);
+}
+
+const CommandRow* find_command(std::string_view name) {
+    for (const CommandRow& row : kCommands) {
+        if (row.name == name) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+Color color_of(std::string_view word) {
+    return word == "always" ? Color::kAlways : word == "never" ? Color::kNever : Color::kAuto;
+}
+
+}  // namespace
+
+bool Target::is_script() const {
+    return path.size() > 3 && path.compare(path.size() - 3, 3, ".py") == 0;
+}
+
+Command parse_arguments(int count, const char* const* words_given) {
+    Words words;
+    CLI::App app{std::string(kAbout), "sardonyx"};
+    app.set_version_flag("--version", "sardonyx " SDX_VERSION, "Show the version");
+    app.set_help_flag("-h,--help", "Show this help");
+    app.footer(
+        "Example:\n  sardonyx build gelu.py -o gelu.onnx\n\n`sardonyx COMMAND --help` tells "
+        "more.\n");
+    app.require_subcommand(1);
+    for (const CommandRow& row : kCommands) {
+        row.add(app, words);
+    }
+    if (count > 1 && words_given[1][0] != '-' && find_command(words_given[1]) == nullptr) {
+        return unknown_command(words_given[1]);
+    }
+    try {
+        app.parse(count, words_given);
+    } catch (const CLI::CallForHelp&) {
+        std::vector<CLI::App*> chosen = app.get_subcommands();
+        return Answer{chosen.empty() ? app.help() : chosen[0]->help("sardonyx"), kSuccess};
+    } catch (const CLI::CallForVersion& version) {
+        return Answer{std::string(version.what()) + "\n", kSuccess};
+    } catch (const CLI::ParseError& error) {
+        return parse_failure(app, error);
+    }
+    set_color(color_of(words.color));
+    CLI::App* chosen = app.get_subcommands()[0];
+    Result<Command> command = find_command(chosen->get_name())->read(words);
+    return command.ok() ? *command : usage_error(chosen, command.error().message);
+}
+
+}  // namespace sardonyx::cli

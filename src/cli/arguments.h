@@ -1,0 +1,11 @@
+// The command line: words in, a command with its options out.
+#pragma once
+
+#include "cli/commands.h"
+
+namespace sardonyx::cli {
+
+// Sets the terminal's colours as a side effect (--color). Help, version and mistakes are Answers.
+Command parse_arguments(int count, const char* const* words);
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,78 @@
+// sardonyx build: a script to a .onnx file.
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/script.h"
+#include "cli/terminal.h"
+#include "proto/proto.h"
+
+namespace sardonyx::cli {
+namespace {
+
+std::string summary(const BuildOptions& options, std::string_view name, const ir::Model& model,
+                    size_t size) {
+    const ir::Graph& graph = options.as_function ? *model.functions[0]->body : *model.graph;
+    size_t nodes = 0;
+    for (const ir::Node& node : graph) {
+        nodes += node.graph() == &graph ? 1 : 0;
+    }
+    return fmt::format("{}: `{}` as a {} of {} node{}, {} bytes\n", options.output, name,
+                       options.as_function ? "function" : "model", nodes, nodes == 1 ? "" : "s",
+                       size);
+}
+
+// What is wrong with the options together; empty: nothing.
+std::string_view complaint(const BuildOptions& options) {
+    if (!options.target.is_script()) {
+        return "`build` takes a script file, whose name ends in `.py`";
+    }
+    if (options.as_function && !options.texts.input_types.empty()) {
+        return "a function takes inputs of any type: use `--input` without `--function`";
+    }
+    if (options.as_function && !options.texts.attributes.empty()) {
+        return "a function keeps its attribute parameters: use `--attribute` without `--function`";
+    }
+    return {};
+}
+
+}  // namespace
+
+int run_build(const BuildOptions& options) {
+    if (std::string_view words = complaint(options); !words.empty()) {
+        print_error(words);
+        return kUsage;
+    }
+    std::optional<elaborate::Options> compile = compile_options(options.texts);
+    if (!compile) {
+        return kUsage;
+    }
+    elaborate::Program program;
+    LoadedScript loaded = load_script(program, options.target);
+    if (loaded.script == nullptr) {
+        return loaded.status;
+    }
+    std::unique_ptr<ir::Model> model =
+        options.as_function ? elaborate::compile_function(program, *loaded.script, *compile)
+                            : elaborate::compile_model(program, *loaded.script, *compile);
+    print_findings(program.sources, program.diagnostics);
+    if (program.diagnostics.has_errors()) {
+        return kFailure;
+    }
+    Result<std::string> bytes = options.as_function
+                                    ? proto::write_function(*model, *model->functions[0])
+                                    : proto::write_model(*model);
+    if (!bytes.ok()) {
+        print_error(bytes.error().message);
+        return kFailure;
+    }
+    Result<void> written = write_file(options.output, *bytes);
+    if (!written.ok()) {
+        print_error(written.error().message);
+        return kFailure;
+    }
+    print(summary(options, loaded.script->name, *model, bytes->size()));
+    return kSuccess;
+}
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,107 @@
+// A model has no text to point at. While it is checked, the span of each node is its number, so
+// that a finding of inference, which has the span of its node, tells which node it is about.
+#include "cli/check_model.h"
+
+#include <fmt/format.h>
+
+#include "api/diagnostics.h"
+#include "infer/infer.h"
+#include "ir/verify.h"
+#include "proto/proto.h"
+
+namespace sardonyx::cli {
+namespace {
+
+class Nodes {
+  public:
+    explicit Nodes(diagnostics::FileId file) : file_(file) {}
+
+    void add(ir::Graph& graph, const ir::Function* function, uint32_t outer = kNone) {
+        for (ir::Node& node : graph) {
+            uint32_t number = static_cast<uint32_t>(places_.size());
+            node.span = {file_, number, number};
+            places_.push_back({&node, function, outer});
+            for (const ir::Attribute& attribute : node.attributes) {
+                if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
+                    add(**subgraph, function, number);
+                } else if (auto* subgraphs = attribute.get<std::vector<ir::Graph*>>()) {
+                    for (ir::Graph* each : *subgraphs) {
+                        add(*each, function, number);
+                    }
+                }
+            }
+        }
+    }
+
+    // "node `add1` (`Add`) in node `loop` (`Loop`)"; empty for a span of no node.
+    std::string place(diagnostics::Span span) const {
+        if (span.file != file_ || span.begin >= places_.size()) {
+            return {};
+        }
+        const Place* at = &places_[span.begin];
+        std::string text = describe(*at->node);
+        for (; at->outer != kNone; at = &places_[at->outer]) {
+            text += " in " + describe(*places_[at->outer].node);
+        }
+        return at->function == nullptr ? text : fmt::format("{} of `{}`", text, at->function->name);
+    }
+
+  private:
+    static constexpr uint32_t kNone = UINT32_MAX;
+
+    struct Place {
+        const ir::Node* node;
+        const ir::Function* function;  // null: of the main graph
+        uint32_t outer;                // the node whose subgraph it stands in
+    };
+
+    // A node without a name goes by its first output.
+    static std::string describe(const ir::Node& node) {
+        std::string type = node.domain.empty() ? std::string(node.op_type)
+                                               : fmt::format("{}.{}", node.domain, node.op_type);
+        if (!node.name.empty()) {
+            return fmt::format("node `{}` (`{}`)", node.name, type);
+        }
+        std::string_view output = node.output_count() > 0 ? node.output()->name : "";
+        return output.empty() ? fmt::format("node `{}`", type)
+                              : fmt::format("the node of `{}` (`{}`)", output, type);
+    }
+
+    diagnostics::FileId file_;
+    std::vector<Place> places_;
+};
+
+}  // namespace
+
+void check_model(elaborate::Program& program, const std::string& path) {
+    diagnostics::FileId file = program.sources.add(path, {});
+    diagnostics::Span whole{file, 0, 0};
+    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path);
+    if (!model.ok()) {
+        program.diagnostics.report(api::kInvalidModel, whole, model.error().message);
+        return;
+    }
+    std::vector<std::string> problems = ir::verify(**model);
+    for (std::string& problem : problems) {
+        program.diagnostics.report(api::kInvalidModel, whole, std::move(problem));
+    }
+    if (!problems.empty()) {
+        return;  // inference relies on the structure
+    }
+    Nodes nodes(file);
+    for (ir::Function* function : (*model)->functions) {
+        nodes.add(*function->body, function);
+    }
+    if ((*model)->graph != nullptr) {
+        nodes.add(*(*model)->graph, nullptr);
+    }
+    for (const infer::Finding& finding : infer::infer_model(**model)) {
+        std::string place = nodes.place(finding.span);
+        program.diagnostics
+            .report(*finding.kind, whole,
+                    place.empty() ? finding.message : fmt::format("{}: {}", place, finding.message))
+            .with_help(finding.help);
+    }
+}
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,70 @@
+// The commands of the program and their options. Exit status: 0 success, 1 findings or a failed
+// run, 2 wrong usage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/entry.h"
+
+namespace sardonyx::cli {
+
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;
+inline constexpr int kUsage = 2;
+
+// FILE or FILE:NAME, where NAME is a script of FILE; empty: not said.
+struct Target {
+    std::string path;
+    std::string name;
+
+    bool is_script() const;  // Python text, not a model
+};
+
+struct BuildOptions {
+    Target target;
+    std::string output;
+    api::OptionTexts texts;
+    bool as_function = false;
+};
+int run_build(const BuildOptions& options);
+
+struct RunOptions {
+    Target target;
+    api::OptionTexts texts;
+    std::vector<api::Assignment> inputs;
+    bool random = false;  // for inputs that are not given
+    std::string folder;   // for the outputs; empty: only print them
+    uint64_t seed = 0;
+};
+int run_run(const RunOptions& options);
+
+enum class CheckFormat { kText, kJson, kSarif };
+
+struct CheckOptions {
+    std::vector<std::string> paths;
+    CheckFormat format = CheckFormat::kText;
+    bool warnings_as_errors = false;
+};
+int run_check(const CheckOptions& options);
+
+enum class DumpStage { kTokens, kTree, kIr };
+
+struct DumpOptions {
+    Target target;
+    DumpStage stage = DumpStage::kIr;
+    bool types = false;
+};
+int run_dump(const DumpOptions& options);
+
+// Nothing more to do: `text` goes to standard output, or, for wrong usage, to standard error.
+struct Answer {
+    std::string text;
+    int status = kSuccess;
+};
+
+using Command = std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions>;
+
+}  // namespace sardonyx::cli

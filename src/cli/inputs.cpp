@@ -1,0 +1,167 @@
+#include "cli/inputs.h"
+
+#include <fmt/format.h>
+
+#include "api/literal.h"
+#include "api/npy.h"
+
+namespace sardonyx::cli {
+
+using eval::RuntimeValue;
+
+namespace {
+
+constexpr int64_t kUnknownSize = 4;
+constexpr int64_t kMaxRandomElements = int64_t{1} << 28;
+constexpr int64_t kIntegers = 10;  // random integers are 0 to 9: they often are indices
+
+// SplitMix64 (Steele, Lea, Flood 2014): one number for each state.
+class Generator {
+  public:
+    // Another sequence for each input, whatever the others are.
+    Generator(uint64_t seed, const std::string& name) : state_(seed) {
+        for (char c : name) {
+            state_ = next() ^ static_cast<unsigned char>(c);
+        }
+    }
+    uint64_t next() {
+        state_ += 0x9e3779b97f4a7c15;
+        uint64_t z = state_;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+        return z ^ (z >> 31);
+    }
+    // From -1 to 1.
+    double next_real() { return static_cast<double>(next() >> 11) * 0x1p-52 - 1; }
+
+  private:
+    uint64_t state_;
+};
+
+Result<Tensor> random_tensor(const std::string& name, ElementType type, Dims dims, uint64_t seed) {
+    std::optional<int64_t> count = element_count(dims);
+    if (!count || *count > kMaxRandomElements) {
+        return Error{fmt::format("input `{}`: that many random numbers do not fit", name)};
+    }
+    Generator generator(seed, name);
+    if (is_floating(type)) {
+        std::vector<double> values(static_cast<size_t>(*count));
+        for (double& value : values) {
+            value = generator.next_real();
+        }
+        return tensor_from_doubles(type, std::move(dims), values);
+    }
+    if (!is_integer(type) && type != ElementType::kBool) {
+        return Error{fmt::format("input `{}`: there are no random numbers of {}; give a value",
+                                 name, sardonyx::name(type))};
+    }
+    bool is_narrow = info(type).bits <= 4 || type == ElementType::kBool;
+    std::vector<int64_t> values(static_cast<size_t>(*count));
+    for (int64_t& value : values) {
+        value = static_cast<int64_t>(generator.next() % (is_narrow ? 2 : kIntegers));
+    }
+    return tensor_from_int64s(type, std::move(dims), values);
+}
+
+Result<Tensor> random_of_type(const std::string& name, const Type& type, bool fill_sizes,
+                              uint64_t seed) {
+    if (!type.is_tensor() || type.element_type() == ElementType::kUndefined || !type.has_shape()) {
+        return Error{
+            fmt::format("input `{}`: random numbers need an element type and sizes, as in "
+                        "`{}='rand:FLOAT[2,3]'`, and this is `{}`",
+                        name, name, type.to_string())};
+    }
+    Dims dims;
+    for (const Dim& dim : type.shape()) {
+        Dim size = dim;
+        if (fill_sizes && !dim.is_static()) {
+            size = dim.substitute([](std::string_view) { return Dim(kUnknownSize); });
+            size = size.is_static() ? size : Dim(kUnknownSize);
+        }
+        if (!size.is_static() || size.value() < 0) {
+            return Error{
+                fmt::format("input `{}`: the size `{}` in `{}` is not a number; write all "
+                            "sizes, as in `{}='rand:{}[2,3]'`",
+                            name, dim.to_string(), type.to_string(), name,
+                            sardonyx::name(type.element_type()))};
+        }
+        dims.push_back(size.value());
+    }
+    return random_tensor(name, type.element_type(), std::move(dims), seed);
+}
+
+Result<RuntimeValue> from_literal(const elaborate::Object& literal, const Type& declared) {
+    if (literal.is_none()) {
+        return RuntimeValue();
+    }
+    if (declared.kind() != TypeKind::kSequence) {
+        const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
+        Result<Tensor> tensor = api::to_tensor(literal, type.element_type());
+        SDX_TRY(tensor);
+        return RuntimeValue(*tensor);
+    }
+    if (!literal.is_sequence()) {
+        return Error{"a sequence is a list of tensors"};
+    }
+    auto sequence = std::make_shared<eval::Sequence>();
+    sequence->element_type = declared.element().element_type();
+    for (const elaborate::Object& item : literal.items()) {
+        Result<Tensor> tensor = api::to_tensor(item, sequence->element_type);
+        SDX_TRY(tensor);
+        sequence->items.emplace_back(*tensor);
+    }
+    return RuntimeValue(std::shared_ptr<const eval::Sequence>(sequence));
+}
+
+Result<RuntimeValue> to_value(Result<Tensor> tensor) {
+    SDX_TRY(tensor);
+    return RuntimeValue(std::move(*tensor));
+}
+
+bool ends_with(const std::string& text, std::string_view end) {
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+Result<RuntimeValue> read_input(const std::string& name, const std::string& text,
+                                const Type& declared, uint64_t seed) {
+    constexpr std::string_view kRandom = "rand:";
+    if (ends_with(text, ".npy")) {
+        const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
+        Result<Tensor> tensor = api::read_npy_file(text, type.element_type());
+        if (!tensor.ok()) {
+            return Error{fmt::format("input `{}`: {}", name, tensor.error().message)};
+        }
+        return RuntimeValue(std::move(*tensor));
+    }
+    if (text == "rand") {
+        return to_value(random_of_type(name, declared, false, seed));
+    }
+    if (text.rfind(kRandom, 0) == 0) {
+        std::optional<Type> type = parse_type(std::string_view(text).substr(kRandom.size()));
+        if (!type) {
+            return Error{
+                fmt::format("input `{}`: `{}` is not a type; write one as in "
+                            "`rand:FLOAT[2,3]`",
+                            name, text.substr(kRandom.size()))};
+        }
+        return to_value(random_of_type(name, *type, false, seed));
+    }
+    Result<elaborate::Object> literal = api::read_literal(text);
+    Result<RuntimeValue> value =
+        literal.ok() ? from_literal(*literal, declared) : Result<RuntimeValue>(literal.error());
+    if (!value.ok()) {
+        return Error{
+            fmt::format("input `{}`: {}; give a number, a list, a .npy file or `rand:TYPE`", name,
+                        value.error().message)};
+    }
+    return value;
+}
+
+Result<RuntimeValue> random_input(const std::string& name, const Type& declared, uint64_t seed) {
+    return to_value(random_of_type(name, declared, true, seed));
+}
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,34 @@
+// The program `sardonyx`: one file for each command.
+//
+//   arguments.cpp  the command line
+//   build.cpp      a script to a .onnx file
+//   run.cpp        a script or a model on given inputs
+//   check.cpp      findings about scripts and models
+//   dump.cpp       tokens, tree or graph as text
+//   terminal.cpp   standard output and standard error
+#include "cli/arguments.h"
+#include "cli/terminal.h"
+
+namespace sardonyx::cli {
+namespace {
+
+struct Dispatch {
+    int operator()(const BuildOptions& options) const { return run_build(options); }
+    int operator()(const RunOptions& options) const { return run_run(options); }
+    int operator()(const CheckOptions& options) const { return run_check(options); }
+    int operator()(const DumpOptions& options) const { return run_dump(options); }
+    int operator()(const Answer& answer) const {
+        answer.status == kSuccess ? print(answer.text) : print_error(answer.text);
+        return answer.status;
+    }
+};
+
+}  // namespace
+}  // namespace sardonyx::cli
+
+int main(int count, char** words) {
+    using namespace sardonyx::cli;
+    ignore_closed_pipes();
+    Command command = parse_arguments(count, words);
+    return finish(std::visit(Dispatch(), command));
+}

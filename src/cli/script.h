@@ -1,0 +1,22 @@
+// The script that a target on the command line names.
+#pragma once
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "elaborate/elaborate.h"
+
+namespace sardonyx::cli {
+
+// Loads the file and finds the script. After a mistake, which has been printed, `script` is null
+// and `status` is that of the program.
+struct LoadedScript {
+    std::shared_ptr<elaborate::ScriptFunction> script;
+    int status = kSuccess;
+};
+LoadedScript load_script(elaborate::Program& program, const Target& target);
+
+// Reads the options; prints what is wrong with them.
+std::optional<elaborate::Options> compile_options(const api::OptionTexts& texts);
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,31 @@
+// Standard output and standard error: what is written there, and in which colours.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "diagnostics/diagnostic.h"
+
+namespace sardonyx::cli {
+
+enum class Color { kAuto, kAlways, kNever };
+
+// A reader that goes away early is no error: what is left is dropped.
+void ignore_closed_pipes();
+// kAuto: colours on a terminal, unless NO_COLOR is set (https://no-color.org).
+void set_color(Color color);
+
+void print(std::string_view text);
+// "error: ..." on standard error; text from outside is made visible.
+void print_error(std::string_view message);
+// The findings of a run, on standard error.
+void print_findings(const diagnostics::Sources& sources,
+                    const diagnostics::Diagnostics& diagnostics);
+// The same as text for standard output.
+std::string render_findings(const diagnostics::Sources& sources,
+                            const diagnostics::Diagnostics& diagnostics);
+
+// kFailure, with a message, when something printed has not arrived (a full disk); else `status`.
+int finish(int status);
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,374 @@
+// What can be said of a block by its text alone: whether it leaves, what it assigns, what is read
+// where.
+
+#include <algorithm>
+
+#include "elaborate/exec.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::Stmt;
+using syntax::StmtKind;
+using syntax::Stmts;
+
+namespace {
+
+// Calls `visit` for every statement of the block and of the blocks in it, nested functions apart.
+// `into_loops`: also for those in loops.
+template <typename Visit>
+void each_statement(Stmts statements, bool into_loops, Visit visit) {
+    for (const Stmt* statement : statements) {
+        visit(statement);
+        switch (statement->kind) {
+            case StmtKind::kIf: {
+                const auto* node = syntax::as<syntax::IfStmt>(statement);
+                each_statement(node->body, into_loops, visit);
+                each_statement(node->orelse, into_loops, visit);
+                break;
+            }
+            case StmtKind::kFor: {
+                const auto* node = syntax::as<syntax::ForStmt>(statement);
+                if (into_loops) {
+                    each_statement(node->body, into_loops, visit);
+                }
+                each_statement(node->orelse, into_loops, visit);
+                break;
+            }
+            case StmtKind::kWhile: {
+                const auto* node = syntax::as<syntax::WhileStmt>(statement);
+                if (into_loops) {
+                    each_statement(node->body, into_loops, visit);
+                }
+                each_statement(node->orelse, into_loops, visit);
+                break;
+            }
+            default:
+                break;
+        }
+    }
+}
+
+void add_targets(const Expr* target, std::vector<Symbol>& names) {
+    if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
+        if (std::find(names.begin(), names.end(), name->name) == names.end()) {
+            names.push_back(name->name);
+        }
+    } else if (target->kind == ExprKind::kTuple || target->kind == ExprKind::kList) {
+        for (const Expr* item : static_cast<const syntax::SequenceExpr*>(target)->items) {
+            add_targets(item, names);
+        }
+    } else if (target->kind == ExprKind::kStarred) {
+        add_targets(static_cast<const syntax::PrefixExpr*>(target)->operand, names);
+    } else if (const auto* subscript = syntax::maybe_as<syntax::SubscriptExpr>(target)) {
+        add_targets(subscript->value, names);
+    }
+}
+
+using Reads = std::unordered_map<uint32_t, std::vector<uint32_t>>;
+
+// Every place where a name is read. Reads inside nested functions count as after everything,
+// because the function may be called at any time.
+class ReadCollector {
+  public:
+    ReadCollector(Reads& reads, std::vector<Symbol>& bases) : reads_(reads), bases_(bases) {}
+
+    void block(Stmts statements) {
+        for (const Stmt* statement : statements) {
+            stmt(statement);
+        }
+    }
+
+    void expr(const Expr* node) {
+        if (node == nullptr) {
+            return;
+        }
+        switch (node->kind) {
+            case ExprKind::kName:
+                reads_[syntax::as<syntax::NameExpr>(node)->name.index].push_back(
+                    nested_ ? UINT32_MAX : node->range.begin);
+                break;
+            case ExprKind::kFString:
+                fstring(syntax::as<syntax::FStringExpr>(node));
+                break;
+            case ExprKind::kTuple:
+            case ExprKind::kList:
+            case ExprKind::kSet:
+                exprs(static_cast<const syntax::SequenceExpr*>(node)->items);
+                break;
+            case ExprKind::kDict:
+                exprs(syntax::as<syntax::DictExpr>(node)->keys);
+                exprs(syntax::as<syntax::DictExpr>(node)->values);
+                break;
+            case ExprKind::kComprehension: {
+                const auto* n = syntax::as<syntax::ComprehensionExpr>(node);
+                expr(n->element);
+                expr(n->value);
+                for (const syntax::ComprehensionFor& clause : n->clauses) {
+                    expr(clause.iterable);
+                    exprs(clause.conditions);
+                }
+                break;
+            }
+            case ExprKind::kUnary:
+                expr(syntax::as<syntax::UnaryExpr>(node)->operand);
+                break;
+            case ExprKind::kBinary: {
+                const auto* n = syntax::as<syntax::BinaryExpr>(node);
+                while (const auto* inner = syntax::maybe_as<syntax::BinaryExpr>(n->left)) {
+                    expr(n->right);
+                    n = inner;
+                }
+                expr(n->left);
+                expr(n->right);
+                break;
+            }
+            case ExprKind::kBoolOp:
+                exprs(syntax::as<syntax::BoolOpExpr>(node)->operands);
+                break;
+            case ExprKind::kCompare:
+                expr(syntax::as<syntax::CompareExpr>(node)->left);
+                exprs(syntax::as<syntax::CompareExpr>(node)->rights);
+                break;
+            case ExprKind::kCall: {
+                const auto* n = syntax::as<syntax::CallExpr>(node);
+                expr(n->callee);
+                exprs(n->args);
+                for (const syntax::Keyword& keyword : n->keywords) {
+                    expr(keyword.value);
+                }
+                break;
+            }
+            case ExprKind::kAttribute: {
+                const Expr* base = syntax::as<syntax::AttributeExpr>(node)->value;
+                if (const auto* name = syntax::maybe_as<syntax::NameExpr>(base)) {
+                    bases_.push_back(name->name);
+                }
+                expr(base);
+                break;
+            }
+            case ExprKind::kSubscript:
+                expr(syntax::as<syntax::SubscriptExpr>(node)->value);
+                expr(syntax::as<syntax::SubscriptExpr>(node)->index);
+                break;
+            case ExprKind::kSlice: {
+                const auto* n = syntax::as<syntax::SliceExpr>(node);
+                expr(n->lower);
+                expr(n->upper);
+                expr(n->step);
+                break;
+            }
+            case ExprKind::kStarred:
+            case ExprKind::kAwait:
+            case ExprKind::kYield:
+            case ExprKind::kYieldFrom:
+                expr(static_cast<const syntax::PrefixExpr*>(node)->operand);
+                break;
+            case ExprKind::kLambda: {
+                ++nested_;
+                expr(syntax::as<syntax::LambdaExpr>(node)->body);
+                --nested_;
+                break;
+            }
+            case ExprKind::kIfExp: {
+                const auto* n = syntax::as<syntax::IfExpExpr>(node);
+                expr(n->condition);
+                expr(n->body);
+                expr(n->orelse);
+                break;
+            }
+            case ExprKind::kNamed:
+                expr(syntax::as<syntax::NamedExpr>(node)->value);
+                break;
+            default:
+                break;
+        }
+    }
+
+  private:
+    void exprs(syntax::Exprs nodes) {
+        for (const Expr* node : nodes) {
+            expr(node);
+        }
+    }
+
+    void fstring(const syntax::FStringExpr* node) {
+        for (const syntax::FStringPart& part : node->parts) {
+            expr(part.expr);
+            expr(part.format);
+        }
+    }
+
+    // A target reads nothing when it is a name; x[i] = v reads x and i.
+    void target(const Expr* node) {
+        if (node->kind == ExprKind::kTuple || node->kind == ExprKind::kList) {
+            for (const Expr* item : static_cast<const syntax::SequenceExpr*>(node)->items) {
+                target(item);
+            }
+        } else if (node->kind == ExprKind::kStarred) {
+            target(static_cast<const syntax::PrefixExpr*>(node)->operand);
+        } else if (node->kind != ExprKind::kName) {
+            expr(node);
+        }
+    }
+
+    void stmt(const Stmt* statement) {
+        switch (statement->kind) {
+            case StmtKind::kExpr:
+                expr(syntax::as<syntax::ExprStmt>(statement)->value);
+                break;
+            case StmtKind::kAssign:
+                for (const Expr* node : syntax::as<syntax::AssignStmt>(statement)->targets) {
+                    target(node);
+                }
+                expr(syntax::as<syntax::AssignStmt>(statement)->value);
+                break;
+            case StmtKind::kAugAssign:
+                expr(syntax::as<syntax::AugAssignStmt>(statement)->target);
+                expr(syntax::as<syntax::AugAssignStmt>(statement)->value);
+                break;
+            case StmtKind::kAnnAssign:
+                expr(syntax::as<syntax::AnnAssignStmt>(statement)->value);
+                break;
+            case StmtKind::kReturn:
+                expr(syntax::as<syntax::ReturnStmt>(statement)->value);
+                break;
+            case StmtKind::kAssert:
+                expr(syntax::as<syntax::AssertStmt>(statement)->condition);
+                break;
+            case StmtKind::kIf: {
+                const auto* node = syntax::as<syntax::IfStmt>(statement);
+                expr(node->condition);
+                block(node->body);
+                block(node->orelse);
+                break;
+            }
+            case StmtKind::kFor: {
+                const auto* node = syntax::as<syntax::ForStmt>(statement);
+                expr(node->iterable);
+                block(node->body);
+                block(node->orelse);
+                break;
+            }
+            case StmtKind::kWhile: {
+                const auto* node = syntax::as<syntax::WhileStmt>(statement);
+                expr(node->condition);
+                block(node->body);
+                block(node->orelse);
+                break;
+            }
+            case StmtKind::kFunctionDef: {
+                ++nested_;
+                block(syntax::as<syntax::FunctionDefStmt>(statement)->body);
+                --nested_;
+                break;
+            }
+            default:
+                break;
+        }
+    }
+
+    Reads& reads_;
+    std::vector<Symbol>& bases_;  // names that something is taken from, as `op` in `op.Add`
+    int nested_ = 0;
+};
+
+}  // namespace
+
+bool always_jumps(Stmts statements) {
+    for (const Stmt* statement : statements) {
+        switch (statement->kind) {
+            case StmtKind::kReturn:
+            case StmtKind::kBreak:
+            case StmtKind::kContinue:
+            case StmtKind::kRaise:
+                return true;
+            case StmtKind::kIf: {
+                const auto* node = syntax::as<syntax::IfStmt>(statement);
+                if (!node->orelse.empty() && always_jumps(node->body) &&
+                    always_jumps(node->orelse)) {
+                    return true;
+                }
+                break;
+            }
+            default:
+                break;
+        }
+    }
+    return false;
+}
+
+bool may_return(Stmts statements) {
+    bool found = false;
+    each_statement(statements, true, [&found](const Stmt* statement) {
+        found = found || statement->kind == StmtKind::kReturn;
+    });
+    return found;
+}
+
+bool may_jump(Stmts statements) {
+    bool found = false;
+    each_statement(statements, false, [&found](const Stmt* statement) {
+        found =
+            found || statement->kind == StmtKind::kBreak || statement->kind == StmtKind::kContinue;
+    });
+    return found;
+}
+
+std::vector<Symbol> assigned_names(Stmts statements) {
+    std::vector<Symbol> names;
+    each_statement(statements, true, [&names](const Stmt* statement) {
+        switch (statement->kind) {
+            case StmtKind::kAssign:
+                for (const Expr* target : syntax::as<syntax::AssignStmt>(statement)->targets) {
+                    add_targets(target, names);
+                }
+                break;
+            case StmtKind::kAugAssign:
+                add_targets(syntax::as<syntax::AugAssignStmt>(statement)->target, names);
+                break;
+            case StmtKind::kAnnAssign:
+                if (syntax::as<syntax::AnnAssignStmt>(statement)->value != nullptr) {
+                    add_targets(syntax::as<syntax::AnnAssignStmt>(statement)->target, names);
+                }
+                break;
+            case StmtKind::kFor:
+                add_targets(syntax::as<syntax::ForStmt>(statement)->target, names);
+                break;
+            default:
+                break;
+        }
+    });
+    return names;
+}
+
+const BlockReads& block_reads(Context& c, Stmts body) {
+    auto [place, is_new] = c.reads.try_emplace(body.data());
+    if (is_new) {
+        ReadCollector(place->second.offsets, place->second.bases).block(body);
+        for (auto& [symbol, offsets] : place->second.offsets) {
+            std::sort(offsets.begin(), offsets.end());
+        }
+    }
+    return place->second;
+}
+
+bool is_live(Context& c, Symbol name, uint32_t offset) {
+    if (c.at.body == nullptr) {
+        return true;
+    }
+    const Reads& reads = block_reads(c, *c.at.body).offsets;
+    auto found = reads.find(name.index);
+    if (found == reads.end()) {
+        return false;
+    }
+    const std::vector<uint32_t>& offsets = found->second;
+    if (offsets.back() >= offset) {
+        return true;
+    }
+    auto in_loop = std::lower_bound(offsets.begin(), offsets.end(), c.at.loop_begin);
+    return in_loop != offsets.end() && *in_loop < c.at.loop_end;
+}
+
+}  // namespace sardonyx::elaborate

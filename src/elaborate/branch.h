@@ -1,0 +1,58 @@
+// One way through tensor-valued control flow: a subgraph, and what it left in the scope.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "elaborate/context.h"
+
+namespace sardonyx::elaborate {
+
+// Symbols from here on are pseudo-variables: the flags of loops.
+inline constexpr uint32_t kFirstFlag = 0xF0000000;
+
+struct Branch {
+    ir::Graph* graph = nullptr;
+    Jump jump = Jump::kNone;
+    std::vector<std::pair<Symbol, Object>> changes;  // in the order of first change
+    Object result;
+    syntax::Range result_range;
+
+    // The value of a name at the end of the branch; error: it has none.
+    Object value_of(const Context& c, Symbol name) const;
+};
+
+// Runs `body` into a subgraph and puts the scope back as it was.
+template <typename Body>
+Branch run_branch(Context& c, Body&& body) {
+    Branch branch;
+    ir::Graph* outer = c.graph;
+    branch.graph = c.model.make_graph(outer);
+    branch.graph->name = "branch";
+    c.graph = branch.graph;
+    size_t mark = c.at.scope->open();
+    ++c.at.branches;
+    branch.jump = body();
+    --c.at.branches;
+    for (Symbol name : c.at.scope->changed(mark)) {
+        branch.changes.emplace_back(name, *c.at.scope->find(name));
+    }
+    branch.result = c.at.result;
+    branch.result_range = c.at.result_range;
+    c.at.scope->undo(mark);
+    c.at.result = Object::error();
+    c.graph = outer;
+    return branch;
+}
+
+// Adds the object as an output of the graph, as a tensor of `type` where it is static. Null after
+// an error.
+ir::Value* output_of(Context& c, ir::Graph* graph, const Object& object, ElementType type,
+                     syntax::Range range);
+
+// One If node for both branches; names that they leave with different values become its outputs
+// when they are read after the byte `after`. The jump is what both have in common.
+Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, syntax::Range range,
+           uint32_t after);
+
+}  // namespace sardonyx::elaborate

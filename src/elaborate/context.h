@@ -1,0 +1,161 @@
+// The state of one elaboration. Data only; behaviour is in the free functions of the files named
+// for their topic: expressions, operators, calls, subscripts, statements, control flow, functions.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "elaborate/diagnostics.h"
+#include "elaborate/elaborate.h"
+#include "infer/infer.h"
+
+namespace sardonyx::elaborate {
+
+// The locals of one activation of a function. Changes made inside a branch are logged, so that the
+// two branches of a tensor-valued `if` start from the same state and can be compared.
+class Scope {
+  public:
+    Scope(const ScriptFunction* function, std::shared_ptr<Scope> enclosing)
+        : function(function), enclosing(std::move(enclosing)) {}
+
+    const ScriptFunction* const function;    // whose tree the symbols belong to
+    const std::shared_ptr<Scope> enclosing;  // of a nested function; null: the environment is next
+
+    const Object* find(Symbol name) const {
+        auto found = values_.find(name.index);
+        return found == values_.end() ? nullptr : &found->second;
+    }
+    void set(Symbol name, Object value) {
+        Object& place = values_[name.index];
+        if (open_marks_ > 0) {
+            log_.push_back({name, std::move(place)});
+        }
+        place = std::move(value);
+    }
+
+    struct Change {
+        Symbol name;
+        Object before;  // kError: it was not there
+    };
+    // Starts logging; returns the mark for changes() and undo().
+    size_t open() {
+        ++open_marks_;
+        return log_.size();
+    }
+    // The names changed since the mark, each once, in the order of their first change.
+    std::vector<Symbol> changed(size_t mark) const;
+    // Puts everything back as it was at the mark and stops logging for it.
+    void undo(size_t mark);
+    // Keeps the changes and stops logging for the mark.
+    void keep() {
+        if (--open_marks_ == 0) {
+            log_.clear();
+        }
+    }
+
+  private:
+    std::unordered_map<uint32_t, Object> values_;
+    std::vector<Change> log_;
+    int open_marks_ = 0;
+};
+
+// A nested function or lambda together with the scope that it closes over.
+struct Closure {
+    const syntax::FunctionDefStmt* definition = nullptr;
+    const syntax::LambdaExpr* lambda = nullptr;
+    std::shared_ptr<Scope> scope;
+    std::vector<Object> defaults;  // of its parameters, made at the definition; error: none
+};
+
+// How a statement or block ended.
+enum class Jump : uint8_t { kNone, kBreak, kContinue, kReturn };
+
+// What a function or model being built shares over all of its activations and subgraphs.
+struct Unit {
+    ir::Graph* graph = nullptr;  // the outermost
+    std::vector<ir::OpsetImport> imports;
+    OpsetObject python_opset{"", 0};  // of Python's operators; version 0: not settled yet
+    bool is_function = false;         // attribute parameters stay references
+};
+
+// Where names are read in a function's body.
+struct BlockReads {
+    std::unordered_map<uint32_t, std::vector<uint32_t>> offsets;  // by symbol; sorted
+    std::vector<Symbol> bases;  // names that something is taken from, as `op` in `op.Add`
+};
+
+struct Context {
+    Context(Program& program, const Options& options, ir::Model& model)
+        : program(program), options(options), model(model) {}
+
+    Program& program;
+    const Options& options;
+    ir::Model& model;
+
+    // --- The function or model being built.
+    Unit* unit = nullptr;
+    ir::Graph* graph = nullptr;  // nodes go to its end
+
+    // --- The activation: one run through the body of a function.
+    struct Activation {
+        std::shared_ptr<Scope> scope;
+        const syntax::Stmts* body = nullptr;
+        Object result;                     // once Jump::kReturn has been seen
+        syntax::Range result_range;        // of the expression that was returned
+        int loops = 0;                     // around the current statement, static or not
+        int graph_loops = 0;               // those of them that run in the graph
+        int branches = 0;                  // tensor-valued branches around it
+        int branches_of_loop = 0;          // those around the innermost loop
+        uint32_t loop_begin = UINT32_MAX;  // where the outermost loop around begins and ends
+        uint32_t loop_end = 0;
+    };
+    Activation at;
+
+    // --- Shared by all of them.
+    // Values of global names, once looked up; a name is looked up once per elaboration.
+    std::map<std::pair<const syntax::Tree*, uint32_t>, Object> globals;
+    // Where each name is read, by the body of the function (block_facts.cpp).
+    std::map<const void*, BlockReads> reads;
+    std::map<const ScriptFunction*, ir::Function*> functions;  // those of the model
+    std::vector<const ScriptFunction*> building;               // to refuse recursion
+    int fresh_dims = 0;
+    int depth = 0;
+    int64_t iterations = 0;  // static ones, so far
+    int64_t node_count = 0;
+    bool gave_up = false;  // a limit has been exceeded: said once, stop everything
+
+    const ScriptFunction& function() const { return *at.scope->function; }
+    const syntax::Tree& tree() const { return *at.scope->function->tree; }
+    diagnostics::Span span(syntax::Range range) const { return tree().span(range); }
+    std::string_view text(Symbol symbol) const { return tree().names.text(symbol); }
+    std::string_view source(syntax::Range range) const {
+        return program.sources.text(tree().file).substr(range.begin, range.end - range.begin);
+    }
+
+    diagnostics::Diagnostic& report(const diagnostics::Kind& kind, syntax::Range range,
+                                    std::string message) {
+        return program.diagnostics.report(kind, span(range), std::move(message));
+    }
+};
+
+// Counts the depth of recursion over the tree and over calls; false past the limit, which is
+// reported.
+class DepthGuard {
+  public:
+    DepthGuard(Context& c, syntax::Range range);
+    ~DepthGuard() { --c_.depth; }
+    DepthGuard(const DepthGuard&) = delete;
+    DepthGuard& operator=(const DepthGuard&) = delete;
+    explicit operator bool() const { return ok_; }
+
+  private:
+    Context& c_;
+    bool ok_;
+};
+
+}  // namespace sardonyx::elaborate

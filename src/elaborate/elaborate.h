@@ -1,0 +1,93 @@
+// The phase: a script's tree and an environment in, ir out. Mistakes become diagnostics in the
+// Program; a model is returned all the same, and is whole when no error has been reported.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "diagnostics/diagnostic.h"
+#include "elaborate/environment.h"
+#include "ir/ir.h"
+#include "syntax/tree.h"
+
+namespace sardonyx::elaborate {
+
+// A function decorated with @script: its definition and what its free names mean. `tree` and
+// `environment` must outlive it.
+class ScriptFunction {
+  public:
+    std::string name;
+    syntax::Tree* tree = nullptr;
+    const syntax::FunctionDefStmt* definition = nullptr;
+    Environment* environment = nullptr;
+    // The domain and version that the function itself belongs to; "this" version 1 unless given.
+    OpsetObject opset{"this", 1};
+    // The opset of Python's operators in the body; version 0: the first opset that the body uses.
+    OpsetObject default_opset{"", 0};
+    // Default values of parameters that are evaluated already (Python's live defaults win over the
+    // source).
+    std::vector<std::pair<std::string, Object>> defaults;
+    // Keywords of script(...) for the model: ir_version, producer_name, producer_version,
+    // doc_string.
+    int64_t ir_version = 0;
+    std::string producer_name;
+    std::string producer_version;
+    std::string doc_string;
+
+    diagnostics::Span name_span() const { return tree->span(definition->name_range); }
+};
+
+class FileModule;
+
+// The files, modules and findings of one run. Not copied, not moved: trees and functions point into
+// it.
+struct Program {
+    Program();
+    ~Program();
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    diagnostics::Sources sources;
+    diagnostics::Diagnostics diagnostics;
+    std::vector<std::unique_ptr<FileModule>> modules;  // one per file, in the order of loading
+};
+
+// Limits on hostile or mistaken scripts.
+struct Limits {
+    int64_t static_iterations = 1'000'000;  // of static loops, in all
+    int64_t nodes = 4'000'000;
+    int depth = 200;               // of expressions, blocks and calls
+    int64_t text_bytes = 1 << 20;  // of one static string or list
+};
+
+struct Options {
+    // Types of inputs by parameter name; they win over annotations.
+    std::vector<std::pair<std::string, Type>> input_types;
+    // Types of results in order; fewer than there are: the rest from annotations.
+    std::vector<Type> output_types;
+    // Values of attribute parameters of the main function.
+    std::vector<std::pair<std::string, Object>> attributes;
+    int64_t opset = 0;  // of ai.onnx, in place of what the scripts import; 0: theirs
+    int64_t ir_version = 0;
+    Limits limits;
+};
+
+// Reads a file and finds its scripts. A file that cannot be read is a diagnostic; then null.
+FileModule* load_file(Program& program, const std::string& path);
+// The same for text that is at hand; `path` is for messages and for imports beside it.
+FileModule* load_text(Program& program, const std::string& path, std::string text);
+// The scripts of a file in the order of their definitions.
+std::vector<std::shared_ptr<ScriptFunction>> scripts(FileModule& module);
+
+// The script as a model: attribute parameters take their values or defaults, inputs need types.
+std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction& function,
+                                         const Options& options);
+// The script as functions()[0] of a model without a main graph; the functions it calls follow.
+std::unique_ptr<ir::Model> compile_function(Program& program, const ScriptFunction& function,
+                                            const Options& options);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,520 @@
+#include "elaborate/emit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "elaborate/exec.h"
+#include "infer/infer.h"
+#include "ops/ops.h"
+
+namespace sardonyx::elaborate {
+namespace {
+
+// Constants of more bytes than this become initializers of a main graph, where runtimes share and
+// memory-map them.
+constexpr size_t kInitializerBytes = 1024;
+
+// The newest opset that the released runtimes of the day run; used only where a script names none.
+constexpr int64_t kDefaultOpset = 23;
+
+syntax::Range finding_range(const NodeRequest& request, int input, std::string_view attribute) {
+    for (const auto& [name, range] : request.attribute_ranges) {
+        if (!attribute.empty() && name == attribute) {
+            return range;
+        }
+    }
+    if (input >= 0 && static_cast<size_t>(input) < request.input_ranges.size()) {
+        return request.input_ranges[static_cast<size_t>(input)];
+    }
+    return request.range;
+}
+
+void report_findings(Context& c, const NodeRequest& request, const ir::Node& node,
+                     const std::vector<infer::Finding>& findings) {
+    for (const infer::Finding& finding : findings) {
+        bool elsewhere = finding.span.valid() && !(finding.span == node.span);
+        diagnostics::Diagnostic& reported =
+            c.report(*finding.kind, finding_range(request, finding.input, finding.attribute),
+                     finding.message);
+        reported.help = finding.help;
+        auto label = [&](int input) {
+            if (input < 0) {
+                return;
+            }
+            ir::Value* value = node.input(static_cast<size_t>(input));
+            if (value == nullptr) {
+                return;
+            }
+            std::string words = fmt::format("this is `{}`", value->type.to_string());
+            size_t index = static_cast<size_t>(input);
+            if (index < request.input_ranges.size()) {
+                syntax::Range range = request.input_ranges[index];
+                if (reported.labels[0].span == c.span(range)) {
+                    reported.labels[0].message = words;
+                } else {
+                    reported.label(c.span(range), words);
+                }
+            }
+        };
+        label(finding.input);
+        label(finding.other_input);
+        if (elsewhere) {
+            reported.label(finding.span, "in the function called here");
+        }
+    }
+}
+
+}  // namespace
+
+ir::Node* emit_node(Context& c, NodeRequest request) {
+    if (c.gave_up) {
+        return nullptr;
+    }
+    if (++c.node_count > c.options.limits.nodes) {
+        c.gave_up = true;
+        c.report(kLimitExceeded, request.range,
+                 fmt::format("the graph grows past {} nodes", c.options.limits.nodes))
+            .with_help("loop over a tensor instead of a static range, or split the model");
+        return nullptr;
+    }
+    // Outputs are named at the end, in one pass (names.h): until then a name is a hint.
+    std::vector<std::string_view> names(request.output_count);
+    ir::Node* node = c.model.make_node(request.domain, request.op_type, request.inputs, names);
+    for (ir::Attribute& attribute : request.attributes) {
+        attribute.name = c.model.intern(attribute.name);
+        attribute.reference = c.model.intern(attribute.reference);
+    }
+    node->attributes = std::move(request.attributes);
+    node->span = c.span(request.range);
+    c.graph->insert(node);
+    for (ir::Value* output : node->outputs()) {
+        output->span = node->span;
+    }
+
+    std::vector<infer::Finding> findings;
+    infer::Context context;
+    context.model = &c.model;
+    context.opset_imports = c.unit->imports;
+    context.findings = &findings;
+    context.fresh_dims = &c.fresh_dims;
+    context.subgraphs_are_typed = request.subgraphs_are_typed;
+    infer::infer_node(context, *node);
+    if (!findings.empty()) {
+        report_findings(c, request, *node, findings);
+    }
+    return node;
+}
+
+void import_opset(Context& c, const OpsetObject& opset, syntax::Range range) {
+    for (const ir::OpsetImport& import : c.unit->imports) {
+        if (import.domain == opset.domain) {
+            if (import.version != opset.version) {
+                std::string domain = opset.domain.empty() ? "ai.onnx" : opset.domain;
+                c.report(kOpsetConflict, range,
+                         fmt::format("version {} of `{}` after version {} in the same {}",
+                                     opset.version, domain, import.version,
+                                     c.unit->is_function ? "function" : "model"))
+                    .with_help("use one version of a domain throughout");
+            }
+            return;
+        }
+    }
+    c.unit->imports.push_back({c.model.intern(opset.domain), opset.version});
+}
+
+namespace {
+
+// The first opset of ai.onnx that the body names, as `op` in `op.Add`.
+int64_t named_opset(Context& c) {
+    const ScriptFunction& function = c.function();
+    if (function.definition == nullptr) {
+        return 0;
+    }
+    std::vector<Symbol> own = assigned_names(function.definition->body);
+    for (const syntax::Parameter& parameter : function.definition->parameters->items) {
+        own.push_back(parameter.name);
+    }
+    std::unordered_set<uint32_t> seen;
+    for (Symbol name : own) {
+        seen.insert(name.index);
+    }
+    for (Symbol base : block_reads(c, function.definition->body).bases) {
+        if (!seen.insert(base.index).second || function.environment == nullptr) {
+            continue;
+        }
+        std::optional<Object> object = function.environment->lookup(c.text(base));
+        if (object && object->is(ObjectKind::kOpset) && object->get<OpsetObject>().domain.empty()) {
+            return object->get<OpsetObject>().version;
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+OpsetObject operator_opset(Context& c) {
+    OpsetObject& settled = c.unit->python_opset;
+    if (settled.version == 0) {
+        int64_t version = c.options.opset;
+        version = version != 0 ? version : c.function().default_opset.version;
+        version = version != 0 ? version : ir::opset_version(c.unit->imports, "");
+        version = version != 0 ? version : named_opset(c);
+        settled.version = version != 0 ? version : kDefaultOpset;
+    }
+    return settled;
+}
+
+ir::Value* emit_constant(Context& c, Tensor tensor, syntax::Range range) {
+    if (!c.unit->is_function && tensor.element_type() != ElementType::kString &&
+        tensor.bytes().size() > kInitializerBytes) {
+        return c.model.add_initializer(c.unit->graph, "", std::move(tensor));
+    }
+    OpsetObject opset = operator_opset(c);
+    import_opset(c, opset, range);
+    NodeRequest request;
+    request.version = opset.version;
+    request.op_type = "Constant";
+    request.attributes.push_back(ir::make_attribute("value", std::move(tensor)));
+    request.range = range;
+    ir::Node* node = emit_node(c, std::move(request));
+    return node != nullptr ? node->output() : nullptr;
+}
+
+void discard(ir::Graph& graph) {
+    while (ir::Node* node = graph.last_node()) {
+        for (const ir::Attribute& attribute : node->attributes) {
+            if (ir::Graph* const* inner = attribute.get<ir::Graph*>()) {
+                discard(**inner);
+            }
+        }
+        graph.remove(node);
+    }
+    graph.outputs.clear();
+}
+
+ir::Value* Emitter::emit(std::string_view op_type, std::initializer_list<Value> inputs,
+                         std::initializer_list<ir::Attribute> attributes) {
+    for (Value input : inputs) {
+        if (input == nullptr) {
+            return nullptr;  // reported before
+        }
+    }
+    OpsetObject opset = operator_opset(c_);
+    import_opset(c_, opset, range_);
+    NodeRequest request;
+    request.version = opset.version;
+    request.op_type = op_type;
+    request.inputs = std::span<const Value>(inputs.begin(), inputs.size());
+    request.attributes.assign(attributes.begin(), attributes.end());
+    request.range = range_;
+    request.input_ranges = operand_ranges_;
+    ir::Node* node = emit_node(c_, std::move(request));
+    return node != nullptr ? node->output() : nullptr;
+}
+
+ir::Value* Emitter::int64s(std::vector<int64_t> values) {
+    Dims dims{static_cast<int64_t>(values.size())};
+    return emit_constant(c_, Tensor::of<int64_t>(std::move(dims), values), range_);
+}
+
+ir::Value* Emitter::int64_scalar(int64_t value) {
+    return emit_constant(c_, Tensor::scalar<int64_t>(value), range_);
+}
+
+ir::Value* Emitter::scalar_like(Value like, double value) {
+    if (like == nullptr) {
+        return nullptr;
+    }
+    return as_value(c_, Object::real(value), range_, like->type.element_type(), like);
+}
+
+int64_t Emitter::opset() {
+    return operator_opset(c_).version;
+}
+
+ir::Value* Emitter::fail(std::string message, std::string help) {
+    c_.report(kUnsupportedOperand, range_, std::move(message)).with_help(std::move(help));
+    return nullptr;
+}
+
+// --- Static objects as tensors -------------------------------------------------------------------
+
+namespace {
+
+struct Flat {
+    Dims dims;
+    std::vector<Object> leaves;
+};
+
+// Nested lists as dims and leaves; false when rows differ in length or the leaves are not plain.
+bool flatten(const Object& object, size_t level, Flat& flat, int64_t limit) {
+    if (level > 32 || static_cast<int64_t>(flat.leaves.size()) > limit) {
+        return false;
+    }
+    if (object.is(ObjectKind::kRange)) {
+        const RangeObject& range = object.get<RangeObject>();
+        if (range.size() > limit) {
+            return false;
+        }
+        std::vector<Object> items;
+        for (int64_t i = 0; i < range.size(); ++i) {
+            items.push_back(Object::integer(range.start + i * range.step));
+        }
+        return flatten(Object::list(std::move(items)), level, flat, limit);
+    }
+    if (!object.is_sequence()) {
+        flat.leaves.push_back(object);
+        return level == flat.dims.size();
+    }
+    int64_t size = static_cast<int64_t>(object.items().size());
+    if (flat.dims.size() == level) {
+        if (!flat.leaves.empty()) {
+            return false;
+        }
+        flat.dims.push_back(size);
+    } else if (flat.dims[level] != size) {
+        return false;
+    }
+    for (const Object& item : object.items()) {
+        if (!flatten(item, level + 1, flat, limit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The element type that Python's values imply.
+ElementType implied_type(const std::vector<Object>& leaves) {
+    bool any_float = false, all_bool = true, all_text = true, all_number = true;
+    for (const Object& leaf : leaves) {
+        any_float = any_float || leaf.is(ObjectKind::kFloat);
+        all_bool = all_bool && leaf.is(ObjectKind::kBool);
+        all_text = all_text && (leaf.is(ObjectKind::kString) || leaf.is(ObjectKind::kBytes));
+        all_number = all_number && (leaf.is_number() || leaf.is(ObjectKind::kElementType));
+    }
+    if (leaves.empty()) {
+        return ElementType::kInt64;  // an empty list is a shape or a list of axes more often than
+                                     // not
+    }
+    if (all_text) {
+        return ElementType::kString;
+    }
+    if (!all_number) {
+        return ElementType::kUndefined;
+    }
+    return all_bool ? ElementType::kBool : any_float ? ElementType::kFloat : ElementType::kInt64;
+}
+
+int64_t leaf_int(const Object& leaf) {
+    return leaf.is(ObjectKind::kElementType) ? static_cast<int64_t>(leaf.as_element_type())
+                                             : leaf.as_int();
+}
+
+// A float literal that an integer type cannot hold exactly.
+bool loses(const Object& leaf, ElementType type) {
+    if (!leaf.is(ObjectKind::kFloat) || (!is_integer(type) && type != ElementType::kBool)) {
+        return false;
+    }
+    return leaf.as_double() != std::floor(leaf.as_double());
+}
+
+}  // namespace
+
+std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementType type,
+                                    syntax::Range range) {
+    if (object.is(ObjectKind::kConstant)) {
+        return object.get<Tensor>();
+    }
+    Flat flat;
+    if (!flatten(object, 0, flat, c.options.limits.text_bytes)) {
+        c.report(kUnsupportedOperand, range,
+                 fmt::format("{} that is no tensor: its rows differ in length or type",
+                             kind_name(object)))
+            .with_help("make every row the same length");
+        return std::nullopt;
+    }
+    ElementType implied = implied_type(flat.leaves);
+    if (implied == ElementType::kUndefined) {
+        c.report(kUnsupportedOperand, range,
+                 fmt::format("{} where a tensor is needed", kind_name(object)))
+            .with_help("give a tensor, a number, a string, or a list of numbers");
+        return std::nullopt;
+    }
+    type = type == ElementType::kUndefined ? implied : type;
+    bool to_text = type == ElementType::kString;
+    if (to_text != (implied == ElementType::kString) && !flat.leaves.empty()) {
+        c.report(kUnsupportedOperand, range,
+                 fmt::format("`{}` where a tensor of {} is needed", repr(object), name(type)))
+            .with_help(to_text ? "give a string" : "give a number");
+        return std::nullopt;
+    }
+    if (to_text) {
+        std::vector<std::string> texts;
+        for (const Object& leaf : flat.leaves) {
+            texts.push_back(leaf.text());
+        }
+        return Tensor::of_strings(std::move(flat.dims), std::move(texts));
+    }
+    for (const Object& leaf : flat.leaves) {
+        if (loses(leaf, type)) {
+            c.report(kLossyLiteral, range,
+                     fmt::format("`{}` would lose its fraction as {}", repr(leaf), name(type)))
+                .with_help(
+                    "cast the tensor first, as in `op.Cast(x, to=FLOAT.dtype)`, or write an "
+                    "integer");
+            return std::nullopt;
+        }
+    }
+    bool all_integer = std::all_of(flat.leaves.begin(), flat.leaves.end(), [](const Object& leaf) {
+        return leaf.is_integer() || leaf.is(ObjectKind::kElementType);
+    });
+    Result<Tensor> tensor = Error{};
+    if (type == ElementType::kBool) {
+        std::vector<int64_t> bits;
+        for (const Object& leaf : flat.leaves) {
+            bits.push_back(
+                (leaf.is(ObjectKind::kFloat) ? leaf.as_double() != 0 : leaf_int(leaf) != 0) ? 1
+                                                                                            : 0);
+        }
+        tensor = tensor_from_int64s(type, flat.dims, bits);
+    } else if (all_integer) {
+        std::vector<int64_t> integers;
+        for (const Object& leaf : flat.leaves) {
+            integers.push_back(leaf_int(leaf));
+        }
+        tensor = tensor_from_int64s(type, flat.dims, integers);
+    } else {
+        std::vector<double> reals;
+        for (const Object& leaf : flat.leaves) {
+            reals.push_back(leaf.as_double());
+        }
+        tensor = tensor_from_doubles(type, flat.dims, reals);
+    }
+    if (!tensor.ok()) {
+        c.report(kLossyLiteral, range, tensor.error().message)
+            .with_help(fmt::format("use a number that {} can hold", name(type)));
+        return std::nullopt;
+    }
+    return std::move(*tensor);
+}
+
+ir::Value* attribute_value(Context& c, const AttributeObject& attribute, syntax::Range range) {
+    struct Row {
+        ir::AttributeType type;
+        std::string_view constant_attribute;
+        ElementType element;
+        bool is_list;
+    };
+    static constexpr Row kRows[] = {
+        {ir::AttributeType::kFloat, "value_float", ElementType::kFloat, false},
+        {ir::AttributeType::kInt, "value_int", ElementType::kInt64, false},
+        {ir::AttributeType::kString, "value_string", ElementType::kString, false},
+        {ir::AttributeType::kTensor, "value", ElementType::kUndefined, false},
+        {ir::AttributeType::kFloats, "value_floats", ElementType::kFloat, true},
+        {ir::AttributeType::kInts, "value_ints", ElementType::kInt64, true},
+        {ir::AttributeType::kStrings, "value_strings", ElementType::kString, true},
+    };
+    for (const Row& row : kRows) {
+        if (row.type != attribute.type) {
+            continue;
+        }
+        OpsetObject opset = operator_opset(c);
+        import_opset(c, opset, range);
+        NodeRequest request;
+        request.version = opset.version;
+        request.op_type = "Constant";
+        ir::Attribute reference;
+        reference.name = row.constant_attribute;
+        reference.type = attribute.type;
+        reference.reference = attribute.name;
+        request.attributes.push_back(std::move(reference));
+        request.range = range;
+        ir::Node* node = emit_node(c, std::move(request));
+        if (node == nullptr) {
+            return nullptr;
+        }
+        ir::Value* value = node->output();
+        if (row.element != ElementType::kUndefined && !value->type.is_known()) {
+            value->type = Type::tensor(row.element, row.is_list ? Shape{Dim()} : Shape{});
+        }
+        if (attribute.is_bool) {
+            Emitter e(c, range);
+            value = e.emit("Cast", {value},
+                           {ir::make_attribute("to", static_cast<int64_t>(ElementType::kBool))});
+        }
+        return value;
+    }
+    c.report(kUnsupportedOperand, range,
+             fmt::format("the attribute parameter `{}` cannot be a tensor", attribute.name));
+    return nullptr;
+}
+
+ir::Value* as_value(Context& c, const Object& object, syntax::Range range, ElementType type,
+                    ir::Value* like) {
+    switch (object.kind()) {
+        case ObjectKind::kError:
+            return nullptr;
+        case ObjectKind::kTensor:
+            return object.value();
+        case ObjectKind::kAttribute:
+        case ObjectKind::kConstant: {
+            ir::Value* value = object.is(ObjectKind::kAttribute)
+                                   ? attribute_value(c, object.get<AttributeObject>(), range)
+                                   : emit_constant(c, object.get<Tensor>(), range);
+            ElementType from = value != nullptr ? value->type.element_type() : type;
+            if (value == nullptr || from == type ||
+                (type == ElementType::kUndefined && like == nullptr)) {
+                return value;
+            }
+            if (type != ElementType::kUndefined) {
+                if (object.is(ObjectKind::kConstant) && from == ElementType::kUndefined) {
+                    return value;
+                }
+                return Emitter(c, range).emit(
+                    "Cast", {value}, {ir::make_attribute("to", static_cast<int64_t>(type))});
+            }
+            return Emitter(c, range).emit("CastLike", {value, like});
+        }
+        default:
+            break;
+    }
+    if (object.is_sequence() && !object.is_static()) {
+        // A list of scalars, some of them tensors: [1, n] as a shape.
+        Emitter e(c, range);
+        ir::Value* all = nullptr;
+        for (const Object& item : object.items()) {
+            ir::Value* one = as_value(c, item, range, type, like);
+            if (one == nullptr) {
+                return nullptr;
+            }
+            if (e.rank(one) > 1 || (e.rank(one) == 1 && !one->type.shape()[0].equals(Dim(1)))) {
+                c.report(kUnsupportedOperand, range,
+                         "a list of tensors that are no scalars where a tensor is needed")
+                    .with_help(
+                        "stack them with `op.Concat` or make a sequence with "
+                        "`op.SequenceConstruct`");
+                return nullptr;
+            }
+            type = type == ElementType::kUndefined ? e.element(one) : type;
+            one = e.emit("Reshape", {one, e.int64s({1})});
+            all = all == nullptr
+                      ? one
+                      : e.emit("Concat", {all, one}, {ir::make_attribute("axis", int64_t{0})});
+        }
+        return all;
+    }
+    std::optional<Tensor> tensor = static_tensor(c, object, type, range);
+    if (!tensor) {
+        return nullptr;
+    }
+    ir::Value* constant = emit_constant(c, std::move(*tensor), range);
+    if (type != ElementType::kUndefined || like == nullptr || constant == nullptr) {
+        return constant;
+    }
+    return Emitter(c, range).emit("CastLike", {constant, like});
+}
+
+}  // namespace sardonyx::elaborate

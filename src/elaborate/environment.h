@@ -1,0 +1,46 @@
+// Environment: what the names of a script mean beyond its own locals. The command line's is a file
+// (module.h); Python's is the live globals and closure cells (python/bindings).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "elaborate/object.h"
+
+namespace sardonyx::elaborate {
+
+class Environment {
+  public:
+    virtual ~Environment() = default;
+
+    // The value of a global name; nothing when there is no such name.
+    virtual std::optional<Object> lookup(std::string_view name) = 0;
+    // For "did you mean".
+    virtual std::vector<std::string> names() = 0;
+
+    // Answers for opaque objects; the error says why there is none. Only Python's has any.
+    struct Answer {
+        std::optional<Object> value;
+        std::string error;
+    };
+    virtual Answer attribute(const Object& opaque, std::string_view name) {
+        (void)opaque, (void)name;
+        return {};
+    }
+    virtual Answer item(const Object& opaque, const Object& index) {
+        (void)opaque, (void)index;
+        return {};
+    }
+    virtual Answer call(const Object& opaque, std::span<const Object> arguments,
+                        std::span<const std::pair<std::string, Object>> keywords) {
+        (void)opaque, (void)arguments, (void)keywords;
+        return {};
+    }
+};
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,54 @@
+// Execution of statements at compile time.
+#pragma once
+
+#include "elaborate/context.h"
+
+namespace sardonyx::elaborate {
+
+// The statements that follow a block, outwards: what a branch goes on with when the other one has
+// left.
+struct Rest {
+    syntax::Stmts statements;
+    const Rest* next = nullptr;
+};
+
+// Runs a block, and then `rest`. kReturn: the function has returned, and Context::result is the
+// result.
+Jump exec(Context& c, syntax::Stmts statements, const Rest* rest = nullptr);
+
+// Binds a target (a name, or nested tuples of names) to an object; false, and a diagnostic, when it
+// cannot.
+bool assign(Context& c, const syntax::Expr* target, Object value, syntax::Range value_range);
+
+// a if condition else b, on a tensor-valued condition.
+Object choose(Context& c, ir::Value* condition, const syntax::IfExpExpr* expr);
+
+// Control flow on tensor values (control_flow.cpp).
+Jump exec_if(Context& c, ir::Value* condition, const syntax::IfStmt* statement, const Rest* rest,
+             bool& consumed_rest);
+Jump exec_guarded(Context& c, ir::Value* skip, syntax::Range range, const Rest* rest);
+
+// Loops (loops.cpp).
+Jump exec_for(Context& c, const syntax::ForStmt* statement);
+Jump exec_while(Context& c, const syntax::WhileStmt* statement);
+
+// The pseudo-variables of the innermost loop: whether its body has been left by break or continue.
+Symbol broke_flag(const Context& c);
+Symbol continued_flag(const Context& c);
+// Whether either may be set depending on a tensor; then the BOOL value that says so, else null.
+ir::Value* dynamic_jump(Context& c, syntax::Range range);
+
+// What a block does, by its text alone (block_facts.cpp).
+bool always_jumps(
+    syntax::Stmts statements);  // ends in break, continue, return or raise on every path
+bool may_return(syntax::Stmts statements);
+bool may_jump(syntax::Stmts statements);  // a break or continue of the loop around it
+// The names that a block assigns, in the order of their first assignment, nested functions apart.
+std::vector<Symbol> assigned_names(syntax::Stmts statements);
+// Where the names of a function's body are read; found once.
+const BlockReads& block_reads(Context& c, syntax::Stmts body);
+// Whether a name is read after `offset`, or anywhere in the loop (if any) that is running around
+// it.
+bool is_live(Context& c, Symbol name, uint32_t offset);
+
+}  // namespace sardonyx::elaborate

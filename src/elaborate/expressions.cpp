@@ -1,0 +1,705 @@
+// Expressions: names, literals, operators, displays, conditionals. Calls are in calls.cpp,
+// subscripts in subscripts.cpp, members in members.cpp.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.h"
+#include "elaborate/emit.h"
+#include "elaborate/eval.h"
+#include "elaborate/exec.h"
+#include "elaborate/statics.h"
+#include "lowering/operators.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::Range;
+
+DepthGuard::DepthGuard(Context& c, Range range) : c_(c), ok_(++c.depth <= c.options.limits.depth) {
+    if (!ok_ && !c.gave_up) {
+        c.gave_up = true;
+        c.report(kLimitExceeded, range,
+                 fmt::format("nested more than {} deep", c.options.limits.depth))
+            .with_help("name the inner parts, or end the recursion");
+    }
+    ok_ = ok_ && !c.gave_up;
+}
+
+namespace {
+
+void report_unbound(Context& c, const Unbound& unbound, Symbol name, Range range) {
+    diagnostics::Diagnostic& reported =
+        c.report(kUnboundName, range, fmt::format("`{}` {}", c.text(name), unbound.reason));
+    if (unbound.where.valid()) {
+        reported.label(unbound.where, "bound here");
+    }
+    reported.with_help(
+        fmt::format("bind `{}` before, so that it has a value either way", c.text(name)));
+}
+
+Object unknown_name(Context& c, Symbol name, Range range) {
+    std::vector<std::string> names;
+    if (c.function().environment != nullptr) {
+        names = c.function().environment->names();
+    }
+    for (uint32_t i = 0; i < c.tree().names.size(); ++i) {
+        if (c.at.scope->find(Symbol{i}) != nullptr) {
+            names.emplace_back(c.text(Symbol{i}));
+        }
+    }
+    std::vector<std::string_view> views(names.begin(), names.end());
+    std::string_view near = nearest(c.text(name), views);
+    diagnostics::Diagnostic& reported =
+        c.report(kUnknownName, range, fmt::format("`{}` is not defined", c.text(name)));
+    if (!near.empty() && near != c.text(name)) {
+        reported.with_help(fmt::format("did you mean `{}`?", near))
+            .edit(c.span(range), std::string(near));
+    } else {
+        reported.with_help("define or import it, or pass it as a parameter");
+    }
+    return Object::error();
+}
+
+Object eval_items(Context& c, const syntax::SequenceExpr* expr) {
+    std::vector<Object> items;
+    for (const Expr* item : expr->items) {
+        if (item->kind != ExprKind::kStarred) {
+            items.push_back(eval(c, item));
+            continue;
+        }
+        const Expr* operand = static_cast<const syntax::PrefixExpr*>(item)->operand;
+        Object starred = eval(c, operand);
+        std::optional<std::vector<Object>> more = static_items(c, starred);
+        if (!more) {
+            if (!starred.is_error()) {
+                c.report(kStaticRequired, item->range, fmt::format("`*` on {}", kind_name(starred)))
+                    .with_help("unpack a list or tuple whose length is known");
+            }
+            return Object::error();
+        }
+        items.insert(items.end(), more->begin(), more->end());
+    }
+    if (std::any_of(items.begin(), items.end(), [](const Object& o) { return o.is_error(); })) {
+        return Object::error();
+    }
+    return expr->kind == ExprKind::kTuple ? Object::tuple(std::move(items))
+                                          : Object::list(std::move(items));
+}
+
+Object eval_dict(Context& c, const syntax::DictExpr* expr) {
+    DictObject dict;
+    for (size_t i = 0; i < expr->keys.size(); ++i) {
+        if (expr->keys[i] == nullptr) {
+            Object mapping = eval(c, expr->values[i]);
+            if (!mapping.is(ObjectKind::kDict)) {
+                c.report(kStaticRequired, expr->values[i]->range,
+                         fmt::format("`**` on {}", kind_name(mapping)));
+                return Object::error();
+            }
+            for (const auto& [key, value] : mapping.get<DictObject>().items) {
+                dict.set(key, value);
+            }
+            continue;
+        }
+        Object key = eval(c, expr->keys[i]);
+        Object value = eval(c, expr->values[i]);
+        if (key.is_error() || value.is_error()) {
+            return Object::error();
+        }
+        dict.set(key, std::move(value));
+    }
+    return Object::make(ObjectKind::kDict, std::move(dict));
+}
+
+Object format_value(Context& c, const syntax::FStringPart& part) {
+    Object value = eval(c, part.expr);
+    if (value.is_error()) {
+        return value;
+    }
+    if (!value.is_static()) {
+        c.report(kStaticRequired, part.expr->range,
+                 "a tensor in an f-string: its value is known only when the graph runs")
+            .with_help("format static values alone, such as numbers and `x.shape[0]`");
+        return Object::error();
+    }
+    if (part.format != nullptr) {
+        c.report(kUnsupportedExpression, part.format->range, "a format specification in a script")
+            .with_help("format the value without one");
+        return Object::error();
+    }
+    bool plain = value.is(ObjectKind::kString) && part.conversion != 'r' && part.conversion != 'a';
+    return Object::string(plain ? value.text() : repr(value));
+}
+
+Object eval_fstring(Context& c, const syntax::FStringExpr* expr) {
+    std::string text;
+    for (const syntax::FStringPart& part : expr->parts) {
+        if (part.expr == nullptr) {
+            text += part.text;
+            continue;
+        }
+        Object piece = format_value(c, part);
+        if (piece.is_error()) {
+            return piece;
+        }
+        text += piece.text();
+    }
+    return Object::string(std::move(text));
+}
+
+// Runs the clauses of a comprehension from `clause` on; false after an error.
+bool comprehend(Context& c, const syntax::ComprehensionExpr* expr, size_t clause,
+                std::vector<Object>& items, DictObject& dict) {
+    if (clause == expr->clauses.size()) {
+        Object element = eval(c, expr->element);
+        if (expr->value != nullptr) {
+            dict.set(element, eval(c, expr->value));
+        } else {
+            items.push_back(element);
+        }
+        return !element.is_error();
+    }
+    const syntax::ComprehensionFor& loop = expr->clauses[clause];
+    Object iterable = eval(c, loop.iterable);
+    std::optional<std::vector<Object>> values = static_items(c, iterable);
+    if (!values) {
+        if (!iterable.is_error()) {
+            c.report(kStaticRequired, loop.iterable->range,
+                     fmt::format("a comprehension over {}", kind_name(iterable)))
+                .with_help("loop over a range or list whose length is known");
+        }
+        return false;
+    }
+    for (Object& value : *values) {
+        if (++c.iterations > c.options.limits.static_iterations) {
+            c.report(kLimitExceeded, expr->range, "too many static iterations");
+            c.gave_up = true;
+            return false;
+        }
+        if (!assign(c, loop.target, std::move(value), loop.target->range)) {
+            return false;
+        }
+        bool keep = true;
+        for (const Expr* test : loop.conditions) {
+            Object outcome = condition(c, eval(c, test), test->range);
+            std::optional<bool> holds = truth(outcome);
+            if (!holds) {
+                if (!outcome.is_error()) {
+                    c.report(kStaticRequired, test->range,
+                             "a condition on a tensor in a comprehension")
+                        .with_help("use `op.Where` or `op.Compress`");
+                }
+                return false;
+            }
+            keep = keep && *holds;
+        }
+        if (keep && !comprehend(c, expr, clause + 1, items, dict)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
+    if (expr->comprehension == syntax::ComprehensionKind::kSet) {
+        c.report(kUnsupportedExpression, expr->range, "a set in a script").with_help("use a list");
+        return Object::error();
+    }
+    // The targets of a comprehension are its own: a scope around it keeps them.
+    std::shared_ptr<Scope> outer = c.at.scope;
+    c.at.scope = std::make_shared<Scope>(outer->function, outer);
+    std::vector<Object> items;
+    DictObject dict;
+    bool ok = comprehend(c, expr, 0, items, dict);
+    c.at.scope = outer;
+    if (!ok) {
+        return Object::error();
+    }
+    return expr->value != nullptr ? Object::make(ObjectKind::kDict, std::move(dict))
+                                  : Object::list(std::move(items));
+}
+
+// The element type that both operands of an operator should have, from the one whose type is known.
+void as_operands(Context& c, const Object& a, const Object& b, Range a_range, Range b_range,
+                 ir::Value*& left, ir::Value*& right) {
+    if (a.is_tensor() || (a.is(ObjectKind::kAttribute) && !b.is_tensor())) {
+        left = as_value(c, a, a_range);
+        right =
+            left == nullptr ? nullptr : as_value(c, b, b_range, left->type.element_type(), left);
+    } else if (a.is(ObjectKind::kConstant) && !b.is_tensor()) {
+        left = as_value(c, a, a_range);
+        right =
+            left == nullptr ? nullptr : as_value(c, b, b_range, left->type.element_type(), left);
+    } else {
+        right = as_value(c, b, b_range);
+        left =
+            right == nullptr ? nullptr : as_value(c, a, a_range, right->type.element_type(), right);
+    }
+}
+
+bool is_tensor_like(const Object& object) {
+    return object.is_tensor() || object.is(ObjectKind::kAttribute) ||
+           object.is(ObjectKind::kConstant);
+}
+
+Object wrap(ir::Value* value) {
+    return value != nullptr ? Object::tensor(value) : Object::error();
+}
+
+Object refuse_operand(Context& c, std::string_view symbol, const Object& a, const Object& b,
+                      Range range) {
+    c.report(kUnsupportedOperand, range,
+             fmt::format("`{}` between {} and {}", symbol, kind_name(a), kind_name(b)))
+        .with_help("use tensors, numbers or lists of numbers");
+    return Object::error();
+}
+
+bool is_operand(const Object& object) {
+    return is_tensor_like(object) || object.is_number() || object.is_sequence() ||
+           object.is(ObjectKind::kString);
+}
+
+Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
+                         Range range, Range a_range, Range b_range) {
+    using syntax::CompareOp;
+    if (a.is_error() || b.is_error()) {
+        return Object::error();
+    }
+    if (op == CompareOp::kIs || op == CompareOp::kIsNot || op == CompareOp::kEq ||
+        op == CompareOp::kNotEq) {
+        // No tensor is None: that it is an input left out is decided where the function is called.
+        if (a.is_none() || b.is_none()) {
+            bool same = a.is_none() && b.is_none();
+            return Object::boolean(same == (op == CompareOp::kIs || op == CompareOp::kEq));
+        }
+    }
+    if (!is_tensor_like(a) && !is_tensor_like(b)) {
+        bool tensors_inside =
+            (a.is_sequence() && !a.is_static()) || (b.is_sequence() && !b.is_static());
+        if (!tensors_inside || op == CompareOp::kIn || op == CompareOp::kNotIn) {
+            return static_compare(c, op, a, b, range);
+        }
+    }
+    static constexpr std::string_view kSymbols[] = {"==", "!=", "<",      "<=", ">",
+                                                    ">=", "is", "is not", "in", "not in"};
+    if (op >= CompareOp::kIs || !is_operand(a) || !is_operand(b)) {
+        return refuse_operand(c, kSymbols[static_cast<size_t>(op)], a, b, range);
+    }
+    ir::Value *left = nullptr, *right = nullptr;
+    as_operands(c, a, b, a_range, b_range, left, right);
+    if (left == nullptr || right == nullptr) {
+        return Object::error();
+    }
+    Range ranges[] = {a_range, b_range};
+    Emitter e(c, range, ranges);
+    return wrap(lowering::lower_compare(e, static_cast<lowering::Compare>(op), left, right));
+}
+
+Object eval_compare(Context& c, const syntax::CompareExpr* expr) {
+    Object left = eval(c, expr->left);
+    Range left_range = expr->left->range;
+    Object all;
+    for (size_t i = 0; i < expr->ops.size(); ++i) {
+        Object right = eval(c, expr->rights[i]);
+        Range right_range = expr->rights[i]->range;
+        Object one =
+            eval_compare_pair(c, expr->ops[i], left, right, expr->range, left_range, right_range);
+        if (one.is_error()) {
+            return one;
+        }
+        if (i == 0) {
+            all = one;
+        } else if (std::optional<bool> before = truth(all)) {
+            all = *before ? one : all;
+        } else if (std::optional<bool> now = truth(one)) {
+            all = *now ? all : one;
+        } else {
+            Emitter e(c, expr->range);
+            all = wrap(e.emit("And", {all.value(), one.value()}));
+        }
+        if (truth(all) == false) {
+            return all;  // Python stops at the first that does not hold
+        }
+        left = std::move(right);
+        left_range = right_range;
+    }
+    return all;
+}
+
+Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
+    Object operand = eval(c, expr->operand);
+    if (operand.is_error()) {
+        return operand;
+    }
+    lowering::Unary op = static_cast<lowering::Unary>(expr->op);
+    if (op == lowering::Unary::kNot) {
+        operand = condition(c, operand, expr->operand->range);
+        if (operand.is_error()) {
+            return operand;
+        }
+    }
+    if (!is_tensor_like(operand)) {
+        return static_unary(c, op, operand, expr->range);
+    }
+    Range ranges[] = {expr->operand->range};
+    Emitter e(c, expr->range, ranges);
+    ir::Value* value = as_value(c, operand, expr->operand->range);
+    return value != nullptr ? wrap(lowering::lower_unary(e, op, value)) : Object::error();
+}
+
+Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
+    Object all;
+    for (size_t i = 0; i < expr->operands.size(); ++i) {
+        const Expr* operand_expr = expr->operands[i];
+        Object operand = eval(c, operand_expr);
+        if (operand.is_error()) {
+            return operand;
+        }
+        if (i == 0) {
+            all = operand;
+        } else if (is_tensor_like(all)) {
+            std::optional<bool> known = truth(operand);
+            if (known && !is_tensor_like(operand)) {
+                all = *known == expr->is_and ? all : Object::boolean(!expr->is_and);
+                continue;
+            }
+            Object left = condition(c, all, expr->operands[i - 1]->range);
+            Object right = condition(c, operand, operand_expr->range);
+            if (left.is_error() || right.is_error()) {
+                return Object::error();
+            }
+            Emitter e(c, expr->range);
+            all = wrap(e.emit(expr->is_and ? "And" : "Or", {left.value(), right.value()}));
+        } else {
+            all = operand;
+        }
+        std::optional<bool> so_far = is_tensor_like(all) ? std::nullopt : truth(all);
+        if (so_far && *so_far != expr->is_and) {
+            return all;  // short circuit
+        }
+    }
+    return all;
+}
+
+Object eval_if_expression(Context& c, const syntax::IfExpExpr* expr) {
+    Object test = condition(c, eval(c, expr->condition), expr->condition->range);
+    if (std::optional<bool> holds = truth(test)) {
+        return eval(c, *holds ? expr->body : expr->orelse);
+    }
+    if (test.is_error()) {
+        return test;
+    }
+    return choose(c, test.value(), expr);
+}
+
+Object eval_slice(Context& c, const syntax::SliceExpr* expr) {
+    auto part = [&c](const Expr* bound) {
+        return bound == nullptr ? Object::none() : eval(c, bound);
+    };
+    return Object::make(ObjectKind::kSlice,
+                        SliceObject{part(expr->lower), part(expr->upper), part(expr->step)});
+}
+
+Object make_lambda(Context& c, const syntax::LambdaExpr* expr) {
+    Closure closure{nullptr, expr, c.at.scope, {}};
+    for (const syntax::Parameter& parameter : expr->parameters->items) {
+        closure.defaults.push_back(parameter.default_value != nullptr
+                                       ? eval(c, parameter.default_value)
+                                       : Object::error());
+    }
+    return Object::make(ObjectKind::kClosure, std::move(closure));
+}
+
+Object unsupported(Context& c, const Expr* expr, std::string_view what, std::string help) {
+    c.report(kUnsupportedExpression, expr->range, fmt::format("{} in a script", what))
+        .with_help(std::move(help));
+    return Object::error();
+}
+
+Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t wanted) {
+    Arguments arguments;
+    arguments.range = expr->range;
+    arguments.callee_range = expr->callee->range;
+    // op.Add(...) is by far the commonest call: no object is made for the operator.
+    const auto* attribute = syntax::maybe_as<syntax::AttributeExpr>(expr->callee);
+    Object base;
+    Object callee;
+    if (attribute != nullptr && attribute->name.valid()) {
+        base = eval(c, attribute->value);
+        if (base.is_error()) {
+            return base;
+        }
+        arguments.callee_range = attribute->name_range;
+    }
+    bool is_operator = base.is(ObjectKind::kOpset);
+    if (!is_operator) {
+        callee =
+            attribute != nullptr && attribute->name.valid()
+                ? member(c, base, c.text(attribute->name), attribute->range, attribute->name_range)
+                : eval(c, expr->callee);
+        if (callee.is_error()) {
+            return callee;
+        }
+    }
+    bool failed = false;
+    for (const Expr* argument : expr->args) {
+        if (argument->kind == ExprKind::kStarred) {
+            Object starred = eval(c, static_cast<const syntax::PrefixExpr*>(argument)->operand);
+            std::optional<std::vector<Object>> more = static_items(c, starred);
+            if (!more) {
+                if (!starred.is_error()) {
+                    c.report(kStaticRequired, argument->range,
+                             fmt::format("`*` on {}", kind_name(starred)))
+                        .with_help("unpack a list or tuple whose length is known");
+                }
+                return Object::error();
+            }
+            for (Object& item : *more) {
+                arguments.positional.push_back(std::move(item));
+                arguments.ranges.push_back(argument->range);
+            }
+            continue;
+        }
+        arguments.positional.push_back(eval(c, argument));
+        arguments.ranges.push_back(argument->range);
+        failed = failed || arguments.positional.back().is_error();
+    }
+    for (const syntax::Keyword& keyword : expr->keywords) {
+        Object value = eval(c, keyword.value);
+        failed = failed || value.is_error();
+        if (keyword.name.valid()) {
+            arguments.keywords.push_back(
+                {c.text(keyword.name), std::move(value), keyword.name_range, keyword.value->range});
+            continue;
+        }
+        if (!value.is(ObjectKind::kDict)) {
+            if (!value.is_error()) {
+                c.report(kStaticRequired, keyword.value->range,
+                         fmt::format("`**` on {}", kind_name(value)));
+            }
+            return Object::error();
+        }
+        for (const auto& [name, item] : value.get<DictObject>().items) {
+            if (name.is(ObjectKind::kString)) {
+                arguments.keywords.push_back(
+                    {name.text(), item, keyword.value->range, keyword.value->range});
+            }
+        }
+    }
+    if (failed) {
+        return Object::error();
+    }
+    if (is_operator) {
+        return call_operator(c, base.get<OpsetObject>(), c.text(attribute->name), arguments,
+                             wanted);
+    }
+    return call(c, callee, arguments, wanted);
+}
+
+// a + b + c + ... leans to the left as deep as it is long: its spine is walked, not recursed into.
+Object eval_binary(Context& c, const syntax::BinaryExpr* expr) {
+    std::vector<const syntax::BinaryExpr*> spine{expr};
+    while (const auto* inner = syntax::maybe_as<syntax::BinaryExpr>(spine.back()->left)) {
+        spine.push_back(inner);
+    }
+    Object left = eval(c, spine.back()->left);
+    for (size_t i = spine.size(); i-- > 0;) {
+        const syntax::BinaryExpr* node = spine[i];
+        Object right = eval(c, node->right);
+        left = binary(c, node->op, left, right, node->range, node->left->range, node->right->range);
+    }
+    return left;
+}
+
+Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
+    switch (expr->kind) {
+        case ExprKind::kError:
+            return Object::error();
+        case ExprKind::kName:
+            return lookup(c, syntax::as<syntax::NameExpr>(expr)->name, expr->range);
+        case ExprKind::kInt: {
+            const auto* integer = syntax::as<syntax::IntExpr>(expr);
+            if (integer->overflows) {
+                c.report(kStaticError, expr->range, "an integer that does not fit in 64 bits")
+                    .with_help("integers of ONNX have 64 bits at most; use a float");
+                return Object::error();
+            }
+            return Object::integer(integer->value);
+        }
+        case ExprKind::kFloat:
+            return Object::real(syntax::as<syntax::FloatExpr>(expr)->value);
+        case ExprKind::kString:
+            return Object::string(std::string(syntax::as<syntax::StringExpr>(expr)->value));
+        case ExprKind::kBytes:
+            return Object::bytes(std::string(syntax::as<syntax::BytesExpr>(expr)->value));
+        case ExprKind::kFString:
+            return eval_fstring(c, syntax::as<syntax::FStringExpr>(expr));
+        case ExprKind::kBool:
+            return Object::boolean(syntax::as<syntax::BoolExpr>(expr)->value);
+        case ExprKind::kNone:
+            return Object::none();
+        case ExprKind::kEllipsis:
+            return Object::ellipsis();
+        case ExprKind::kTuple:
+        case ExprKind::kList:
+            return eval_items(c, static_cast<const syntax::SequenceExpr*>(expr));
+        case ExprKind::kDict:
+            return eval_dict(c, syntax::as<syntax::DictExpr>(expr));
+        case ExprKind::kComprehension:
+            return eval_comprehension(c, syntax::as<syntax::ComprehensionExpr>(expr));
+        case ExprKind::kUnary:
+            return eval_unary(c, syntax::as<syntax::UnaryExpr>(expr));
+        case ExprKind::kBinary:
+            return eval_binary(c, syntax::as<syntax::BinaryExpr>(expr));
+        case ExprKind::kBoolOp:
+            return eval_bool_op(c, syntax::as<syntax::BoolOpExpr>(expr));
+        case ExprKind::kCompare:
+            return eval_compare(c, syntax::as<syntax::CompareExpr>(expr));
+        case ExprKind::kCall:
+            return eval_arguments_and_call(c, syntax::as<syntax::CallExpr>(expr), wanted);
+        case ExprKind::kAttribute: {
+            const auto* node = syntax::as<syntax::AttributeExpr>(expr);
+            Object object = eval(c, node->value);
+            if (object.is_error() || !node->name.valid()) {
+                return Object::error();
+            }
+            return member(c, object, c.text(node->name), expr->range, node->name_range);
+        }
+        case ExprKind::kSubscript: {
+            const auto* node = syntax::as<syntax::SubscriptExpr>(expr);
+            return subscript(c, eval(c, node->value), node->index, expr->range, node->value->range);
+        }
+        case ExprKind::kSlice:
+            return eval_slice(c, syntax::as<syntax::SliceExpr>(expr));
+        case ExprKind::kLambda:
+            return make_lambda(c, syntax::as<syntax::LambdaExpr>(expr));
+        case ExprKind::kIfExp:
+            return eval_if_expression(c, syntax::as<syntax::IfExpExpr>(expr));
+        case ExprKind::kNamed: {
+            const auto* node = syntax::as<syntax::NamedExpr>(expr);
+            Object value = eval(c, node->value);
+            assign(c, node->target, value, expr->range);
+            return value;
+        }
+        case ExprKind::kImaginary:
+            return unsupported(c, expr, "a complex number",
+                               "split it into a real and an imaginary tensor");
+        case ExprKind::kSet:
+            return unsupported(c, expr, "a set", "use a list");
+        case ExprKind::kStarred:
+            return unsupported(c, expr, "`*` outside a call or display",
+                               "unpack the items by name");
+        case ExprKind::kAwait:
+        case ExprKind::kYield:
+        case ExprKind::kYieldFrom:
+            return unsupported(c, expr, "`await` or `yield`",
+                               "a script is computed in one go: return its results");
+    }
+    return Object::error();
+}
+
+}  // namespace
+
+Object eval(Context& c, const Expr* expr, size_t wanted) {
+    DepthGuard guard(c, expr->range);
+    return guard ? eval_kind(c, expr, wanted) : Object::error();
+}
+
+Object lookup(Context& c, Symbol name, Range range) {
+    for (const Scope* scope = c.at.scope.get(); scope != nullptr; scope = scope->enclosing.get()) {
+        const Object* found = scope->find(name);
+        if (found == nullptr || found->is_error()) {
+            continue;
+        }
+        if (found->is(ObjectKind::kUnbound) && found->get<Unbound>().reason.empty()) {
+            return Object::error();  // its binding failed, and that has been reported
+        }
+        if (found->is(ObjectKind::kUnbound)) {
+            report_unbound(c, found->get<Unbound>(), name, range);
+            return Object::error();
+        }
+        return *found;
+    }
+    auto key = std::make_pair(&c.tree(), name.index);
+    auto cached = c.globals.find(key);
+    if (cached != c.globals.end()) {
+        return cached->second;
+    }
+    std::optional<Object> global;
+    if (c.function().environment != nullptr) {
+        global = c.function().environment->lookup(c.text(name));
+    }
+    if (!global) {
+        return unknown_name(c, name, range);
+    }
+    c.globals.emplace(key, *global);
+    return *global;
+}
+
+Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b, Range range,
+              Range a_range, Range b_range) {
+    if (a.is_error() || b.is_error()) {
+        return Object::error();
+    }
+    lowering::Binary operation = static_cast<lowering::Binary>(op);
+    if (!is_tensor_like(a) && !is_tensor_like(b)) {
+        if (is_static_operand(a) && is_static_operand(b)) {
+            return static_binary(c, operation, a, b, range);
+        }
+    } else if (is_operand(a) && is_operand(b)) {
+        ir::Value *left = nullptr, *right = nullptr;
+        if (operation == lowering::Binary::kPow && a.is_tensor() && b.is_number()) {
+            // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they
+            // say.
+            left = a.value();
+            right = as_value(c, b, b_range);
+        } else {
+            as_operands(c, a, b, a_range, b_range, left, right);
+        }
+        if (left == nullptr || right == nullptr) {
+            return Object::error();
+        }
+        Range ranges[] = {a_range, b_range};
+        Emitter e(c, range, ranges);
+        return wrap(lowering::lower_binary(e, operation, left, right));
+    }
+    return refuse_operand(c, lowering::kBinarySymbols[static_cast<size_t>(op)], a, b, range);
+}
+
+Object condition(Context& c, const Object& object, Range range) {
+    if (object.is_error() || (truth(object) && !is_tensor_like(object))) {
+        return object.is_error() ? object : Object::boolean(*truth(object));
+    }
+    if (object.is(ObjectKind::kConstant)) {
+        if (std::optional<bool> holds = truth(object)) {
+            return Object::boolean(*holds);
+        }
+    }
+    if (!is_tensor_like(object)) {
+        c.report(kUnsupportedOperand, range, fmt::format("{} as a condition", kind_name(object)))
+            .with_help("compare it with something");
+        return Object::error();
+    }
+    ir::Value* value = as_value(c, object, range);
+    if (value == nullptr) {
+        return Object::error();
+    }
+    if (value->type.kind() != TypeKind::kTensor && value->type.is_known()) {
+        c.report(kUnsupportedOperand, range,
+                 fmt::format("`{}` as a condition", value->type.to_string()))
+            .with_help("use a tensor of BOOL");
+        return Object::error();
+    }
+    ElementType type = value->type.element_type();
+    if (type == ElementType::kBool || type == ElementType::kUndefined) {
+        return Object::tensor(value);
+    }
+    // A number is true when it is not zero.
+    return wrap(Emitter(c, range).emit(
+        "Cast", {value}, {ir::make_attribute("to", static_cast<int64_t>(ElementType::kBool))}));
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,935 @@
+// The tables of the library, and the builtins that are evaluated natively.
+
+#include "elaborate/library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "elaborate/emit.h"
+#include "elaborate/functions.h"
+#include "elaborate/statics.h"
+#include "ops/ops.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+Object refuse(Context& c, const Arguments& a, std::string message, std::string help = {}) {
+    c.report(kStaticError, a.range, std::move(message)).with_help(std::move(help));
+    return Object::error();
+}
+
+Object wrap(ir::Value* value) {
+    return value != nullptr ? Object::tensor(value) : Object::error();
+}
+
+bool is_tensor_like(const Object& object) {
+    return object.is_tensor() || object.is(ObjectKind::kAttribute);
+}
+
+bool any_tensor(const Arguments& a) {
+    return std::any_of(a.positional.begin(), a.positional.end(), is_tensor_like);
+}
+
+// One operator over tensors and Python values.
+Object apply_operator(Context& c, std::string_view name, const Arguments& a) {
+    Arguments plain = a;
+    plain.callee_range = a.callee_range;
+    return call_operator(c, operator_opset(c), name, plain, 0);
+}
+
+// --- Builtins
+// ----------------------------------------------------------------------------------------
+
+Object py_len(Context& c, const Arguments& a) {
+    const Object& object = a.positional[0];
+    if (object.is_tensor()) {
+        ir::Value* value = object.value();
+        if (value->type.kind() == TypeKind::kSequence) {
+            return wrap(Emitter(c, a.range).emit("SequenceLength", {value}));
+        }
+        if (value->type.has_shape() && !value->type.shape().empty() &&
+            value->type.shape()[0].is_static()) {
+            return Object::integer(value->type.shape()[0].value());
+        }
+        // x.shape has as many items as x has axes.
+        if (value->producer() != nullptr && value->producer()->op_type == "Shape" &&
+            value->producer()->attributes.empty() &&
+            value->producer()->input(0)->type.has_shape()) {
+            return Object::integer(
+                static_cast<int64_t>(value->producer()->input(0)->type.shape().size()));
+        }
+        Emitter e(c, a.range);
+        return wrap(e.emit("Gather", {e.emit("Shape", {value}), e.int64_scalar(0)},
+                           {ir::make_attribute("axis", int64_t{0})}));
+    }
+    if (object.is(ObjectKind::kConstant) && object.get<Tensor>().rank() > 0) {
+        return Object::integer(object.get<Tensor>().dims()[0]);
+    }
+    if (object.is(ObjectKind::kRange)) {
+        return Object::integer(object.get<RangeObject>().size());
+    }
+    std::optional<std::vector<Object>> items = static_items(c, object);
+    return items ? Object::integer(static_cast<int64_t>(items->size()))
+                 : refuse(c, a, fmt::format("`len` of {}", kind_name(object)));
+}
+
+Object py_range(Context& c, const Arguments& a) {
+    std::vector<int64_t> parts;
+    for (const Object& object : a.positional) {
+        if (!object.is_integer()) {
+            return refuse(c, a, fmt::format("`range` over {}", kind_name(object)),
+                          "use integers; over a tensor, write it in the `for` itself");
+        }
+        parts.push_back(object.as_int());
+    }
+    RangeObject range;
+    range.stop = parts.size() == 1 ? parts[0] : parts[1];
+    range.start = parts.size() == 1 ? 0 : parts[0];
+    range.step = parts.size() == 3 ? parts[2] : 1;
+    return range.step == 0 ? refuse(c, a, "`range` with step 0", "use a step other than 0")
+                           : Object::make(ObjectKind::kRange, range);
+}
+
+// min and max: of the arguments, or of the items of one list.
+Object extreme(Context& c, const Arguments& a, bool want_max) {
+    if (any_tensor(a)) {
+        return apply_operator(c, want_max ? "Max" : "Min", a);
+    }
+    std::vector<Object> items = a.positional;
+    if (items.size() == 1) {
+        std::optional<std::vector<Object>> inner = static_items(c, items[0]);
+        if (!inner || inner->empty()) {
+            return refuse(c, a,
+                          fmt::format("`{}` of {}", want_max ? "max" : "min",
+                                      inner ? "nothing" : kind_name(items[0])));
+        }
+        items = *inner;
+    }
+    Object best = items[0];
+    for (size_t i = 1; i < items.size(); ++i) {
+        Object less = want_max ? static_compare(c, syntax::CompareOp::kGt, items[i], best, a.range)
+                               : static_compare(c, syntax::CompareOp::kLt, items[i], best, a.range);
+        if (less.is_error()) {
+            return less;
+        }
+        best = less.as_bool() ? items[i] : best;
+    }
+    return best;
+}
+
+Object py_max(Context& c, const Arguments& a) {
+    return extreme(c, a, true);
+}
+Object py_min(Context& c, const Arguments& a) {
+    return extreme(c, a, false);
+}
+
+Object py_abs(Context& c, const Arguments& a) {
+    const Object& object = a.positional[0];
+    if (is_tensor_like(object)) {
+        return apply_operator(c, "Abs", a);
+    }
+    if (object.is(ObjectKind::kFloat)) {
+        return Object::real(std::fabs(object.as_double()));
+    }
+    if (!object.is_integer()) {
+        return refuse(c, a, fmt::format("`abs` of {}", kind_name(object)));
+    }
+    return object.as_int() < 0 ? static_unary(c, lowering::Unary::kMinus, object, a.range)
+                               : Object::integer(object.as_int());
+}
+
+Object py_round(Context& c, const Arguments& a) {
+    const Object& object = a.positional[0];
+    if (is_tensor_like(object)) {
+        return apply_operator(c, "Round", a);
+    }
+    if (!object.is_number() || !std::isfinite(object.as_double()) ||
+        std::fabs(object.as_double()) > 9e18) {
+        return refuse(c, a, fmt::format("`round` of {}", kind_name(object)));
+    }
+    return Object::integer(object.is_integer()
+                               ? object.as_int()
+                               : static_cast<int64_t>(std::nearbyint(object.as_double())));
+}
+
+Object py_sum(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
+    if (!items) {
+        return refuse(c, a, fmt::format("`sum` of {}", kind_name(a.positional[0])),
+                      "sum a list, or use `op.ReduceSum`");
+    }
+    Object total = a.positional.size() > 1 ? a.positional[1] : Object::integer(0);
+    bool first = a.positional.size() == 1;
+    for (const Object& item : *items) {
+        // 0 + x is x: no node for the start value.
+        total = first && item.is_tensor()
+                    ? item
+                    : binary(c, syntax::BinaryOp::kAdd, total, item, a.range, a.range, a.range);
+        first = false;
+        if (total.is_error()) {
+            return total;
+        }
+    }
+    return total;
+}
+
+Object py_zip(Context& c, const Arguments& a) {
+    std::vector<std::vector<Object>> columns;
+    size_t shortest = SIZE_MAX;
+    for (const Object& object : a.positional) {
+        std::optional<std::vector<Object>> items = static_items(c, object);
+        if (!items) {
+            return refuse(c, a, fmt::format("`zip` of {}", kind_name(object)),
+                          "zip lists whose lengths are known");
+        }
+        shortest = std::min(shortest, items->size());
+        columns.push_back(std::move(*items));
+    }
+    std::vector<Object> rows;
+    for (size_t i = 0; !columns.empty() && i < shortest; ++i) {
+        std::vector<Object> row;
+        for (const std::vector<Object>& column : columns) {
+            row.push_back(column[i]);
+        }
+        rows.push_back(Object::tuple(std::move(row)));
+    }
+    return Object::list(std::move(rows));
+}
+
+Object py_enumerate(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
+    if (!items) {
+        return refuse(c, a, fmt::format("`enumerate` of {}", kind_name(a.positional[0])),
+                      "enumerate a list whose length is known");
+    }
+    int64_t start =
+        a.positional.size() > 1 && a.positional[1].is_integer() ? a.positional[1].as_int() : 0;
+    std::vector<Object> rows;
+    for (size_t i = 0; i < items->size(); ++i) {
+        rows.push_back(
+            Object::tuple({Object::integer(start + static_cast<int64_t>(i)), (*items)[i]}));
+    }
+    return Object::list(std::move(rows));
+}
+
+Object py_reversed(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
+    if (!items) {
+        return refuse(c, a, fmt::format("`reversed` of {}", kind_name(a.positional[0])));
+    }
+    std::reverse(items->begin(), items->end());
+    return Object::list(std::move(*items));
+}
+
+Object py_sorted(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
+    bool ok = items.has_value();
+    if (ok) {
+        // Insertion into a sorted list, by Python's order; the lists of scripts are short.
+        std::vector<Object> sorted;
+        for (const Object& item : *items) {
+            size_t at = sorted.size();
+            while (at > 0) {
+                Object less =
+                    static_compare(c, syntax::CompareOp::kLt, item, sorted[at - 1], a.range);
+                if (less.is_error()) {
+                    return less;
+                }
+                if (!less.as_bool()) {
+                    break;
+                }
+                --at;
+            }
+            sorted.insert(sorted.begin() + static_cast<std::ptrdiff_t>(at), item);
+        }
+        return Object::list(std::move(sorted));
+    }
+    return refuse(c, a, fmt::format("`sorted` of {}", kind_name(a.positional[0])));
+}
+
+Object all_any(Context& c, const Arguments& a, bool all) {
+    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
+    if (!items) {
+        return refuse(c, a,
+                      fmt::format("`{}` of {}", all ? "all" : "any", kind_name(a.positional[0])),
+                      "use `op.ReduceMin` or `op.ReduceMax` on a tensor");
+    }
+    for (const Object& item : *items) {
+        std::optional<bool> holds = truth(item);
+        if (!holds) {
+            return refuse(c, a, "a tensor among the items", "combine tensors with `&` and `|`");
+        }
+        if (*holds != all) {
+            return Object::boolean(!all);
+        }
+    }
+    return Object::boolean(all);
+}
+
+Object py_all(Context& c, const Arguments& a) {
+    return all_any(c, a, true);
+}
+Object py_any(Context& c, const Arguments& a) {
+    return all_any(c, a, false);
+}
+
+Object py_print(Context& c, const Arguments& a) {
+    if (any_tensor(a)) {
+        c.report(kPrintIgnored, a.range, "`print` of a tensor does nothing in a graph")
+            .with_help("call the script eagerly to see the values");
+    }
+    return Object::none();
+}
+
+Object py_slice(Context& c, const Arguments& a) {
+    (void)c;
+    SliceObject slice{Object::none(), Object::none(), Object::none()};
+    if (a.positional.size() == 1) {
+        slice.upper = a.positional[0];
+    } else {
+        slice.lower = a.positional[0];
+        slice.upper = a.positional[1];
+        slice.step = a.positional.size() > 2 ? a.positional[2] : Object::none();
+    }
+    return Object::make(ObjectKind::kSlice, std::move(slice));
+}
+
+bool is_instance(const Object& object, std::string_view type) {
+    switch (object.kind()) {
+        case ObjectKind::kBool:
+            return type == "bool" || type == "int";
+        case ObjectKind::kInt:
+            return type == "int";
+        case ObjectKind::kFloat:
+            return type == "float";
+        case ObjectKind::kString:
+            return type == "str";
+        case ObjectKind::kList:
+            return type == "list" || type == "List" || type == "Sequence";
+        case ObjectKind::kTuple:
+            return type == "tuple" || type == "Tuple" || type == "Sequence";
+        case ObjectKind::kDict:
+            return type == "dict";
+        case ObjectKind::kConstant:
+            return type == "ndarray";
+        default:
+            return false;
+    }
+}
+
+Object py_isinstance(Context& c, const Arguments& a) {
+    std::vector<Object> types{a.positional[1]};
+    if (types[0].is(ObjectKind::kTuple)) {
+        types = std::vector<Object>(types[0].items());
+    }
+    for (const Object& type : types) {
+        if (!type.is(ObjectKind::kPythonType)) {
+            return refuse(c, a, fmt::format("`isinstance` with {}", kind_name(type)),
+                          "compare with int, float, bool, str, list or tuple");
+        }
+        if (is_instance(a.positional[0], type.get<PythonType>().name)) {
+            return Object::boolean(true);
+        }
+    }
+    return Object::boolean(false);
+}
+
+// --- math and NumPy
+// ------------------------------------------------------------------------------------
+
+using RealFunction = double (*)(double);
+
+struct MathRow {
+    std::string_view name;
+    RealFunction function;
+};
+
+constexpr MathRow kMath[] = {
+    {"sqrt", std::sqrt},   {"exp", std::exp},     {"log", std::log},      {"log2", std::log2},
+    {"log10", std::log10}, {"log1p", std::log1p}, {"expm1", std::expm1},  {"sin", std::sin},
+    {"cos", std::cos},     {"tan", std::tan},     {"asin", std::asin},    {"acos", std::acos},
+    {"atan", std::atan},   {"sinh", std::sinh},   {"cosh", std::cosh},    {"tanh", std::tanh},
+    {"erf", std::erf},     {"erfc", std::erfc},   {"gamma", std::tgamma}, {"fabs", std::fabs}};
+
+Object apply_real(Context& c, const Arguments& a, std::string_view name, RealFunction function) {
+    const Object& object = a.positional[0];
+    if (!object.is_number()) {
+        return refuse(c, a, fmt::format("`{}` of {}", name, kind_name(object)),
+                      is_tensor_like(object) ? "use an operator, such as `op.Sqrt`" : "");
+    }
+    double result = function(object.as_double());
+    if (std::isnan(result) && !std::isnan(object.as_double())) {
+        return refuse(c, a, fmt::format("`{}` of {}: outside its domain", name, repr(object)));
+    }
+    return Object::real(result);
+}
+
+Object math_function(Context& c, const BuiltinObject& builtin, const Arguments& a) {
+    std::string_view name = builtin.name.substr(builtin.name.find('.') + 1);
+    for (const MathRow& row : kMath) {
+        if (row.name == name) {
+            return apply_real(c, a, builtin.name, row.function);
+        }
+    }
+    return Object::error();
+}
+
+Object to_integer(Context& c, const Arguments& a, RealFunction function) {
+    const Object& object = a.positional[0];
+    double value = object.is_number() ? function(object.as_double()) : std::nan("");
+    if (object.is_integer()) {
+        return Object::integer(object.as_int());
+    }
+    return std::fabs(value) < 9.2e18 ? Object::integer(static_cast<int64_t>(value))
+                                     : refuse(c, a, fmt::format("{} as an integer", repr(object)));
+}
+
+Object math_floor(Context& c, const Arguments& a) {
+    return to_integer(c, a, std::floor);
+}
+Object math_ceil(Context& c, const Arguments& a) {
+    return to_integer(c, a, std::ceil);
+}
+
+Object math_prod(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
+    if (!items) {
+        return refuse(c, a, fmt::format("`prod` of {}", kind_name(a.positional[0])));
+    }
+    Object product = Object::integer(1);
+    for (const Object& item : *items) {
+        product = binary(c, syntax::BinaryOp::kMul, product, item, a.range, a.range, a.range);
+    }
+    return product;
+}
+
+Object math_pow(Context& c, const Arguments& a) {
+    return binary(c, syntax::BinaryOp::kPow, a.positional[0], a.positional[1], a.range, a.range,
+                  a.range);
+}
+
+// The element type that `dtype=` or a positional argument names; FLOAT by default for reals is
+// NumPy's DOUBLE, so a tensor made without dtype keeps what Python's values imply, as literals do.
+std::optional<ElementType> dtype_argument(const Arguments& a, size_t position) {
+    const KeywordArgument* keyword = a.find("dtype");
+    const Object* object = keyword != nullptr               ? &keyword->value
+                           : a.positional.size() > position ? &a.positional[position]
+                                                            : nullptr;
+    if (object == nullptr || object->is_none()) {
+        return ElementType::kUndefined;
+    }
+    if (object->is(ObjectKind::kElementType)) {
+        return object->as_element_type();
+    }
+    if (object->is(ObjectKind::kPythonType)) {
+        const std::string& name = object->get<PythonType>().name;
+        return name == "float"  ? ElementType::kDouble
+               : name == "int"  ? ElementType::kInt64
+               : name == "bool" ? ElementType::kBool
+                                : ElementType::kUndefined;
+    }
+    return std::nullopt;
+}
+
+Object np_array(Context& c, const Arguments& a) {
+    std::optional<ElementType> type = dtype_argument(a, 1);
+    if (!type) {
+        return refuse(c, a, "a dtype that is not known", "use np.float32, np.int64, ...");
+    }
+    std::optional<Tensor> tensor = static_tensor(c, a.positional[0], *type, a.range);
+    return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
+}
+
+std::optional<Dims> dims_argument(Context& c, const Object& object) {
+    std::vector<Object> items{object};
+    if (!object.is_integer()) {
+        std::optional<std::vector<Object>> listed = static_items(c, object);
+        if (!listed) {
+            return std::nullopt;
+        }
+        items = std::move(*listed);
+    }
+    Dims dims;
+    for (const Object& item : items) {
+        if (!item.is_integer() || item.as_int() < 0) {
+            return std::nullopt;
+        }
+        dims.push_back(item.as_int());
+    }
+    std::optional<int64_t> count = element_count(dims);
+    constexpr int64_t kMostElements = int64_t{1} << 28;
+    return count && *count <= kMostElements ? std::optional<Dims>(std::move(dims)) : std::nullopt;
+}
+
+Object np_filled(Context& c, const Arguments& a, const Object& value, size_t dtype_position) {
+    std::optional<Dims> dims = dims_argument(c, a.positional[0]);
+    std::optional<ElementType> type = dtype_argument(a, dtype_position);
+    if (!dims || !type) {
+        return refuse(c, a, "an array of this shape or dtype cannot be made",
+                      "give non-negative ints");
+    }
+    ElementType element = *type != ElementType::kUndefined ? *type
+                          : value.is(ObjectKind::kInt)     ? ElementType::kInt64
+                          : value.is(ObjectKind::kBool)    ? ElementType::kBool
+                                                           : ElementType::kDouble;
+    std::vector<double> values(static_cast<size_t>(*element_count(*dims)), value.as_double());
+    Result<Tensor> tensor = tensor_from_doubles(element, std::move(*dims), values);
+    return tensor.ok() ? Object::make(ObjectKind::kConstant, std::move(*tensor))
+                       : refuse(c, a, tensor.error().message);
+}
+
+Object np_zeros(Context& c, const Arguments& a) {
+    return np_filled(c, a, Object::real(0), 1);
+}
+Object np_ones(Context& c, const Arguments& a) {
+    return np_filled(c, a, Object::real(1), 1);
+}
+Object np_full(Context& c, const Arguments& a) {
+    return a.positional[1].is_number() ? np_filled(c, a, a.positional[1], 2)
+                                       : refuse(c, a, "`np.full` with a value that is no number");
+}
+
+Object np_arange(Context& c, const Arguments& a) {
+    Object range = py_range(c, a);
+    std::optional<ElementType> type = dtype_argument(a, 3);
+    if (range.is_error() || !type) {
+        return Object::error();
+    }
+    std::optional<Tensor> tensor = static_tensor(c, range, *type, a.range);
+    return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
+}
+
+// onnx.helper.make_tensor(name, data_type, dims, vals)
+Object make_tensor(Context& c, const Arguments& a) {
+    auto argument = [&a](size_t position, std::string_view name) -> const Object* {
+        const KeywordArgument* keyword = a.find(name);
+        return keyword != nullptr               ? &keyword->value
+               : position < a.positional.size() ? &a.positional[position]
+                                                : nullptr;
+    };
+    const Object* type = argument(1, "data_type");
+    const Object* dims = argument(2, "dims");
+    const Object* values = argument(3, "vals");
+    if (type == nullptr || dims == nullptr || values == nullptr) {
+        return refuse(c, a, "`make_tensor` needs name, data_type, dims and vals");
+    }
+    ElementType element = type->is(ObjectKind::kElementType) ? type->as_element_type()
+                          : type->is_integer() ? element_type_from_number(type->as_int())
+                                               : ElementType::kUndefined;
+    std::optional<Dims> shape = dims_argument(c, *dims);
+    std::optional<Tensor> flat = element != ElementType::kUndefined && shape && values->is_static()
+                                     ? static_tensor(c, *values, element, a.range)
+                                     : std::nullopt;
+    if (!flat || flat->count() != element_count(*shape)) {
+        return refuse(c, a, "`make_tensor` with a type, dims and values that do not go together");
+    }
+    return Object::make(ObjectKind::kConstant, flat->reshaped(std::move(*shape)));
+}
+
+// --- sardonyx
+// ------------------------------------------------------------------------------------------
+
+Object sdx_script(Context& c, const Arguments& a) {
+    DecoratorObject decorator;
+    static constexpr std::string_view kPositions[] = {"opset", "default_opset"};
+    for (size_t i = 0; i < a.positional.size(); ++i) {
+        if (i >= std::size(kPositions)) {
+            return refuse(c, a, "`script` with more than two positional arguments");
+        }
+        decorator.keywords.emplace_back(std::string(kPositions[i]), a.positional[i]);
+    }
+    for (const KeywordArgument& keyword : a.keywords) {
+        decorator.keywords.emplace_back(std::string(keyword.name), keyword.value);
+    }
+    return Object::make(ObjectKind::kDecorator, std::move(decorator));
+}
+
+Object sdx_graph(Context& c, const Arguments& a) {
+    (void)c, (void)a;
+    DecoratorObject decorator;
+    decorator.is_graph = true;
+    return Object::make(ObjectKind::kDecorator, std::move(decorator));
+}
+
+Object sdx_opset(Context& c, const Arguments& a) {
+    auto argument = [&a](size_t position, std::string_view name) -> Object {
+        const KeywordArgument* keyword = a.find(name);
+        return keyword != nullptr               ? keyword->value
+               : position < a.positional.size() ? a.positional[position]
+                                                : Object::error();
+    };
+    Object domain = argument(0, "domain"), version = argument(1, "version");
+    if (!domain.is(ObjectKind::kString) || !version.is(ObjectKind::kInt) || version.as_int() < 1) {
+        return refuse(c, a, "`Opset` needs a domain and a version",
+                      "write `Opset(\"my.domain\", 1)`");
+    }
+    return Object::make(ObjectKind::kOpset, OpsetObject{domain.text(), version.as_int()});
+}
+
+Object typing_type_var(Context& c, const Arguments& a) {
+    (void)c, (void)a;
+    return Object::make(ObjectKind::kPythonType, PythonType{"TypeVar", {}});
+}
+
+// --- The tables
+// ----------------------------------------------------------------------------------------
+
+using BuiltinFunction = Object (*)(Context&, const Arguments&);
+
+struct BuiltinRow {
+    std::string_view name;  // dotted, but for Python's builtins
+    BuiltinFunction function;
+    size_t least;  // positional arguments
+    size_t most;
+    bool takes_keywords = false;
+};
+
+constexpr BuiltinRow kBuiltins[] = {
+    {"len", py_len, 1, 1},
+    {"range", py_range, 1, 3},
+    {"max", py_max, 1, SIZE_MAX},
+    {"min", py_min, 1, SIZE_MAX},
+    {"abs", py_abs, 1, 1},
+    {"round", py_round, 1, 1},
+    {"sum", py_sum, 1, 2},
+    {"zip", py_zip, 0, SIZE_MAX},
+    {"enumerate", py_enumerate, 1, 2},
+    {"reversed", py_reversed, 1, 1},
+    {"sorted", py_sorted, 1, 1},
+    {"all", py_all, 1, 1},
+    {"any", py_any, 1, 1},
+    {"print", py_print, 0, SIZE_MAX, true},
+    {"slice", py_slice, 1, 3},
+    {"isinstance", py_isinstance, 2, 2},
+    {"math.floor", math_floor, 1, 1},
+    {"math.ceil", math_ceil, 1, 1},
+    {"math.prod", math_prod, 1, 1},
+    {"math.pow", math_pow, 2, 2},
+    {"numpy.array", np_array, 1, 2, true},
+    {"numpy.asarray", np_array, 1, 2, true},
+    {"numpy.zeros", np_zeros, 1, 2, true},
+    {"numpy.ones", np_ones, 1, 2, true},
+    {"numpy.full", np_full, 2, 3, true},
+    {"numpy.arange", np_arange, 1, 3, true},
+    {"numpy.prod", math_prod, 1, 1},
+    {"onnx.helper.make_tensor", make_tensor, 0, 4, true},
+    {"sardonyx.script", sdx_script, 0, SIZE_MAX, true},
+    {"sardonyx.graph", sdx_graph, 0, 0},
+    {"sardonyx.values.Opset", sdx_opset, 0, 2, true},
+    {"typing.TypeVar", typing_type_var, 1, SIZE_MAX, true},
+};
+
+struct NumpyType {
+    std::string_view name;
+    ElementType type;
+};
+
+constexpr NumpyType kNumpyTypes[] = {{"float16", ElementType::kFloat16},
+                                     {"float32", ElementType::kFloat},
+                                     {"float64", ElementType::kDouble},
+                                     {"double", ElementType::kDouble},
+                                     {"single", ElementType::kFloat},
+                                     {"half", ElementType::kFloat16},
+                                     {"int8", ElementType::kInt8},
+                                     {"int16", ElementType::kInt16},
+                                     {"int32", ElementType::kInt32},
+                                     {"int64", ElementType::kInt64},
+                                     {"uint8", ElementType::kUint8},
+                                     {"uint16", ElementType::kUint16},
+                                     {"uint32", ElementType::kUint32},
+                                     {"uint64", ElementType::kUint64},
+                                     {"bool_", ElementType::kBool},
+                                     {"complex64", ElementType::kComplex64},
+                                     {"complex128", ElementType::kComplex128}};
+
+constexpr std::string_view kPythonTypes[] = {"int",  "float", "bool", "str",
+                                             "list", "tuple", "dict"};
+
+constexpr std::string_view kTypingNames[] = {"Optional", "Union", "List",      "Sequence",
+                                             "Tuple",    "Any",   "Annotated", "Iterable"};
+
+// Modules by the name that the tables know them under.
+struct ModuleRow {
+    std::string_view name;
+    std::string_view known_as;
+};
+
+constexpr ModuleRow kModules[] = {
+    {"math", "math"},
+    {"numpy", "numpy"},
+    {"typing", "typing"},
+    {"typing_extensions", "typing"},
+    {"collections.abc", "typing"},
+    {"collections", "collections"},
+    {"__future__", "__future__"},
+    {"onnx", "onnx"},
+    {"onnx.helper", "onnx.helper"},
+    {"sardonyx", "sardonyx"},
+    {"sardonyx.values", "sardonyx"},
+    {"sardonyx.onnx_types", "sardonyx"},
+    {"sardonyx.onnx_opset", "sardonyx"},
+    {"onnxscript", "sardonyx"},
+    {"onnxscript.values", "sardonyx"},
+    {"onnxscript.onnx_types", "sardonyx"},
+    {"onnxscript.onnx_opset", "sardonyx"},
+};
+
+std::string_view known_as(std::string_view module) {
+    for (const ModuleRow& row : kModules) {
+        if (row.name == module) {
+            return row.known_as;
+        }
+    }
+    return {};
+}
+
+Object python_type(std::string_view name) {
+    return Object::make(ObjectKind::kPythonType, PythonType{std::string(name), {}});
+}
+
+std::optional<Object> find_builtin(std::string_view name) {
+    for (size_t i = 0; i < std::size(kBuiltins); ++i) {
+        if (kBuiltins[i].name == name) {
+            return Object::make(ObjectKind::kBuiltin,
+                                BuiltinObject{kBuiltins[i].name, static_cast<int>(i)});
+        }
+    }
+    return std::nullopt;
+}
+
+// The number at the end of "opset18"; 0: it has another form.
+int64_t version_after(std::string_view name, std::string_view prefix) {
+    if (name.size() <= prefix.size() || name.size() > prefix.size() + 4 ||
+        name.substr(0, prefix.size()) != prefix) {
+        return 0;
+    }
+    int64_t version = 0;
+    for (char digit : name.substr(prefix.size())) {
+        if (digit < '0' || digit > '9') {
+            return 0;
+        }
+        version = version * 10 + (digit - '0');
+    }
+    return version;
+}
+
+struct OpsetPrefix {
+    std::string_view prefix;
+    std::string_view domain;
+};
+
+constexpr OpsetPrefix kOpsetPrefixes[] = {
+    {"opset", ""},
+    {"opset_ai_onnx_ml", "ai.onnx.ml"},
+    {"opset_ai_onnx_preview_training", "ai.onnx.preview.training"},
+    {"opset_ai_onnx_preview", "ai.onnx.preview"}};
+
+std::optional<Object> sardonyx_attribute(std::string_view name) {
+    ElementType type = element_type_from_name(name);
+    if (type != ElementType::kUndefined) {
+        return Object::make(ObjectKind::kType, TypeObject{Type::tensor(type, Shape{}), false});
+    }
+    for (const OpsetPrefix& row : kOpsetPrefixes) {
+        int64_t version = version_after(name, row.prefix);
+        const ops::DomainInfo* domain = ops::find_domain(row.domain);
+        if (version != 0 && domain != nullptr && version >= domain->oldest_version &&
+            version <= domain->newest_version) {
+            return Object::make(ObjectKind::kOpset, OpsetObject{std::string(row.domain), version});
+        }
+    }
+    if (name == "script" || name == "graph") {
+        return find_builtin(fmt::format("sardonyx.{}", name));
+    }
+    if (name == "Opset") {
+        return find_builtin("sardonyx.values.Opset");
+    }
+    for (std::string_view module : {"values", "onnx_types", "onnx_opset"}) {
+        if (name == module) {
+            return Object::make(ObjectKind::kModule,
+                                ModuleObject{fmt::format("sardonyx.{}", name), nullptr});
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Object> number_constant(std::string_view module, std::string_view name) {
+    if (module != "math" && module != "numpy") {
+        return std::nullopt;
+    }
+    if (name == "pi") {
+        return Object::real(3.14159265358979323846);
+    }
+    if (name == "e") {
+        return Object::real(2.71828182845904523536);
+    }
+    if (name == "tau") {
+        return Object::real(6.28318530717958647692);
+    }
+    if (name == "inf") {
+        return Object::real(std::numeric_limits<double>::infinity());
+    }
+    if (name == "nan") {
+        return Object::real(std::numeric_limits<double>::quiet_NaN());
+    }
+    if (name == "newaxis" && module == "numpy") {
+        return Object::none();
+    }
+    return std::nullopt;
+}
+
+std::optional<Object> numpy_attribute(std::string_view name) {
+    for (const NumpyType& row : kNumpyTypes) {
+        if (row.name == name) {
+            return Object::element_type(row.type);
+        }
+    }
+    return name == "ndarray" ? std::optional<Object>(python_type(name)) : std::nullopt;
+}
+
+bool is_math(std::string_view name) {
+    return std::any_of(std::begin(kMath), std::end(kMath),
+                       [name](const MathRow& row) { return row.name == name; });
+}
+
+constexpr int kMathIndex = -1;  // BuiltinObject::index of the rows of kMath
+
+// The stored text of a dotted name of the math table, which BuiltinObject borrows.
+std::string_view math_name(std::string_view module, std::string_view name) {
+    static const std::vector<std::string> kNames = [] {
+        std::vector<std::string> names;
+        for (std::string_view prefix : {"math.", "numpy."}) {
+            for (const MathRow& row : kMath) {
+                names.push_back(std::string(prefix) + std::string(row.name));
+            }
+        }
+        return names;
+    }();
+    for (const std::string& dotted : kNames) {
+        if (dotted == fmt::format("{}.{}", module, name)) {
+            return dotted;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<Object> library_name(std::string_view name) {
+    if (std::find(std::begin(kPythonTypes), std::end(kPythonTypes), name) !=
+        std::end(kPythonTypes)) {
+        return python_type(name);
+    }
+    return name.find('.') == std::string_view::npos ? find_builtin(name) : std::nullopt;
+}
+
+std::vector<std::string_view> library_names() {
+    std::vector<std::string_view> names(std::begin(kPythonTypes), std::end(kPythonTypes));
+    for (const BuiltinRow& row : kBuiltins) {
+        if (row.name.find('.') == std::string_view::npos) {
+            names.push_back(row.name);
+        }
+    }
+    return names;
+}
+
+bool is_library_module(std::string_view module) {
+    return !known_as(module).empty();
+}
+
+std::optional<Object> library_attribute(std::string_view module, std::string_view name) {
+    std::string_view known = known_as(module);
+    if (known == "sardonyx") {
+        return sardonyx_attribute(name);
+    }
+    if (std::optional<Object> number = number_constant(known, name)) {
+        return number;
+    }
+    if (std::optional<Object> builtin = find_builtin(fmt::format("{}.{}", known, name))) {
+        return builtin;
+    }
+    if ((known == "math" || known == "numpy") && is_math(name)) {
+        return Object::make(ObjectKind::kBuiltin,
+                            BuiltinObject{math_name(known, name), kMathIndex});
+    }
+    if (known == "numpy") {
+        return numpy_attribute(name);
+    }
+    if (known == "onnx") {
+        if (name == "TensorProto") {
+            return python_type(name);
+        }
+        if (name == "helper") {
+            return Object::make(ObjectKind::kModule, ModuleObject{"onnx.helper", nullptr});
+        }
+    }
+    if (known == "collections" && name == "abc") {
+        return Object::make(ObjectKind::kModule, ModuleObject{"collections.abc", nullptr});
+    }
+    if (known == "typing" && std::find(std::begin(kTypingNames), std::end(kTypingNames), name) !=
+                                 std::end(kTypingNames)) {
+        return python_type(name);
+    }
+    if (known == "__future__") {
+        return Object::none();
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string_view> library_module_names(std::string_view module) {
+    std::vector<std::string_view> names;
+    std::string_view known = known_as(module);
+    for (const BuiltinRow& row : kBuiltins) {
+        size_t dot = row.name.rfind('.');
+        if (dot != std::string_view::npos && row.name.substr(0, dot) == known) {
+            names.push_back(row.name.substr(dot + 1));
+        }
+    }
+    if (known == "math" || known == "numpy") {
+        for (const MathRow& row : kMath) {
+            names.push_back(row.name);
+        }
+    }
+    if (known == "sardonyx") {
+        for (int i = 1; i < kElementTypeCount; ++i) {
+            names.push_back(kElementTypeInfos[i].name);
+        }
+    }
+    return names;
+}
+
+BuiltinObject library_builtin(std::string_view name) {
+    std::optional<Object> found = find_builtin(name);
+    SDX_CHECK(found.has_value());
+    return found->get<BuiltinObject>();
+}
+
+Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& arguments) {
+    bool is_math_row = builtin.index == kMathIndex;
+    const BuiltinRow* row = is_math_row ? nullptr : &kBuiltins[static_cast<size_t>(builtin.index)];
+    size_t least = is_math_row ? 1 : row->least, most = is_math_row ? 1 : row->most;
+    size_t count = arguments.positional.size();
+    if (count < least || count > most) {
+        c.report(kArgumentMismatch, arguments.range,
+                 fmt::format("`{}` takes {} argument{}, not {}", builtin.name,
+                             most == least      ? fmt::format("{}", least)
+                             : most == SIZE_MAX ? fmt::format("at least {}", least)
+                                                : fmt::format("{} to {}", least, most),
+                             most == 1 ? "" : "s", count));
+        return Object::error();
+    }
+    if (!arguments.keywords.empty() && (is_math_row || !row->takes_keywords)) {
+        c.report(kArgumentMismatch, arguments.keywords[0].name_range,
+                 fmt::format("`{}` takes no keyword arguments here", builtin.name));
+        return Object::error();
+    }
+    return is_math_row ? math_function(c, builtin, arguments) : row->function(c, arguments);
+}
+
+}  // namespace sardonyx::elaborate

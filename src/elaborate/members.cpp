@@ -1,0 +1,247 @@
+// Members of objects: op.Add, x.shape, math.pi, FLOAT.dtype.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.h"
+#include "elaborate/emit.h"
+#include "elaborate/eval.h"
+#include "elaborate/library.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+Object no_member(Context& c, const Object& object, std::string_view name, Range range,
+                 std::span<const std::string_view> known, std::string reason = {}) {
+    std::string_view near = nearest(name, known);
+    diagnostics::Diagnostic& reported = c.report(
+        kUnknownAttributeOfObject, range,
+        fmt::format(
+            "{} `{}` has no member `{}`{}{}",
+            kind_name(object).substr(object.is_none() ? 0 : kind_name(object).find(' ') + 1),
+            repr(object), name, reason.empty() ? "" : ": ", reason));
+    if (!near.empty()) {
+        reported.with_help(fmt::format("did you mean `{}`?", near))
+            .edit(c.span(range), std::string(near));
+    }
+    return Object::error();
+}
+
+Object wrap(ir::Value* value) {
+    return value != nullptr ? Object::tensor(value) : Object::error();
+}
+
+// The shape as a tuple of ints where all of it is known, else as a Shape node.
+Object shape_of(Context& c, ir::Value* value, Range range) {
+    if (value->type.has_shape()) {
+        std::vector<Object> dims;
+        for (const Dim& dim : value->type.shape()) {
+            if (!dim.is_static()) {
+                break;
+            }
+            dims.push_back(Object::integer(dim.value()));
+        }
+        if (dims.size() == value->type.shape().size()) {
+            return Object::tuple(std::move(dims));
+        }
+    }
+    return wrap(Emitter(c, range).emit("Shape", {value}));
+}
+
+Object rank_of(Context& c, ir::Value* value, Range range) {
+    if (value->type.has_shape()) {
+        return Object::integer(static_cast<int64_t>(value->type.shape().size()));
+    }
+    Emitter e(c, range);
+    return wrap(e.emit("Size", {e.emit("Shape", {value})}));
+}
+
+Object dtype_of(Context& c, ir::Value* value, Range range) {
+    ElementType type = value->type.element_type();
+    if (type != ElementType::kUndefined) {
+        return Object::element_type(type);
+    }
+    c.report(kStaticRequired, range, "the element type of this tensor is not known")
+        .with_help("annotate the parameter, as in `x: FLOAT[...]`, or use `op.CastLike`");
+    return Object::error();
+}
+
+Object transposed(Context& c, ir::Value* value, Range range) {
+    return wrap(Emitter(c, range).emit("Transpose", {value}));
+}
+
+struct TensorMember {
+    std::string_view name;
+    Object (*get)(Context&, ir::Value*, Range);
+};
+
+constexpr TensorMember kTensorMembers[] = {{"shape", shape_of},
+                                           {"rank", rank_of},
+                                           {"ndim", rank_of},
+                                           {"dtype", dtype_of},
+                                           {"T", transposed}};
+
+constexpr std::string_view kTensorMethods[] = {"astype", "reshape", "item"};
+
+Object tensor_member(Context& c, const Object& object, std::string_view name, Range range,
+                     Range name_range) {
+    for (const TensorMember& member : kTensorMembers) {
+        if (member.name == name) {
+            return member.get(c, object.value(), range);
+        }
+    }
+    if (std::find(std::begin(kTensorMethods), std::end(kTensorMethods), name) !=
+        std::end(kTensorMethods)) {
+        return Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)});
+    }
+    std::vector<std::string_view> known(std::begin(kTensorMethods), std::end(kTensorMethods));
+    for (const TensorMember& member : kTensorMembers) {
+        known.push_back(member.name);
+    }
+    std::string_view near = nearest(name, known);
+    c.report(kUnknownAttributeOfObject, name_range,
+             fmt::format("a tensor has no member `{}`", name))
+        .with_help(near.empty() ? std::string("call an operator: `op.ReduceSum(x)`")
+                                : fmt::format("did you mean `{}`?", near));
+    return Object::error();
+}
+
+Object constant_member(Context& c, const Object& object, std::string_view name, Range name_range) {
+    const Tensor& tensor = object.get<Tensor>();
+    if (name == "shape") {
+        std::vector<Object> dims;
+        for (int64_t dim : tensor.dims()) {
+            dims.push_back(Object::integer(dim));
+        }
+        return Object::tuple(std::move(dims));
+    }
+    if (name == "ndim") {
+        return Object::integer(tensor.rank());
+    }
+    if (name == "size") {
+        return Object::integer(tensor.count());
+    }
+    if (name == "dtype") {
+        return Object::element_type(tensor.element_type());
+    }
+    return no_member(c, object, name, name_range, {});
+}
+
+Object type_member(Context& c, const Object& object, std::string_view name, Range name_range) {
+    const TypeObject& type = object.get<TypeObject>();
+    if (name == "dtype") {
+        return Object::element_type(type.type.element_type());
+    }
+    if (name == "shape" && type.type.has_shape()) {
+        std::vector<Object> dims;
+        for (const Dim& dim : type.type.shape()) {
+            dims.push_back(dim.is_static()    ? Object::integer(dim.value())
+                           : dim.is_unknown() ? Object::none()
+                                              : Object::string(dim.to_string()));
+        }
+        return Object::tuple(std::move(dims));
+    }
+    constexpr std::string_view kMembers[] = {"dtype", "shape"};
+    return no_member(c, object, name, name_range, kMembers);
+}
+
+Object opset_member(Context& c, const Object& object, std::string_view name) {
+    const OpsetObject& opset = object.get<OpsetObject>();
+    if (name == "domain") {
+        return Object::string(opset.domain);
+    }
+    if (name == "version") {
+        return Object::integer(opset.version);
+    }
+    (void)c;
+    return Object::make(ObjectKind::kOperator, OperatorObject{opset, std::string(name)});
+}
+
+Object module_member(Context& c, const Object& object, std::string_view name, Range range,
+                     Range name_range) {
+    const ModuleObject& module = object.get<ModuleObject>();
+    std::optional<Object> found = module.environment != nullptr
+                                      ? module.environment->lookup(name)
+                                      : library_attribute(module.name, name);
+    if (found) {
+        return *found;
+    }
+    (void)range;
+    std::vector<std::string> own;
+    std::vector<std::string_view> known;
+    if (module.environment != nullptr) {
+        own = module.environment->names();
+        known.assign(own.begin(), own.end());
+    } else {
+        known = library_module_names(module.name);
+    }
+    return no_member(c, object, name, name_range, known);
+}
+
+constexpr std::string_view kListMethods[] = {"append", "extend", "insert", "pop",
+                                             "index",  "count",  "copy",   "reverse"};
+constexpr std::string_view kDictMethods[] = {"get", "keys", "values", "items", "copy"};
+constexpr std::string_view kStringMethods[] = {"upper",    "lower",   "strip", "startswith",
+                                               "endswith", "replace", "split", "join"};
+
+Object method_of(Context& c, const Object& object, std::string_view name, Range name_range,
+                 std::span<const std::string_view> methods) {
+    if (std::find(methods.begin(), methods.end(), name) == methods.end()) {
+        return no_member(c, object, name, name_range, methods);
+    }
+    return Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)});
+}
+
+}  // namespace
+
+Object member(Context& c, const Object& object, std::string_view name, Range range,
+              Range name_range) {
+    switch (object.kind()) {
+        case ObjectKind::kError:
+            return object;
+        case ObjectKind::kTensor:
+            return tensor_member(c, object, name, range, name_range);
+        case ObjectKind::kAttribute: {
+            ir::Value* value = as_value(c, object, range);
+            return value != nullptr
+                       ? tensor_member(c, Object::tensor(value), name, range, name_range)
+                       : Object::error();
+        }
+        case ObjectKind::kConstant:
+            return constant_member(c, object, name, name_range);
+        case ObjectKind::kType:
+            return type_member(c, object, name, name_range);
+        case ObjectKind::kOpset:
+            return opset_member(c, object, name);
+        case ObjectKind::kModule:
+            return module_member(c, object, name, range, name_range);
+        case ObjectKind::kList:
+        case ObjectKind::kTuple:
+            return method_of(c, object, name, name_range, kListMethods);
+        case ObjectKind::kDict:
+            return method_of(c, object, name, name_range, kDictMethods);
+        case ObjectKind::kString:
+            return method_of(c, object, name, name_range, kStringMethods);
+        case ObjectKind::kPythonType: {
+            // onnx.TensorProto is a type in annotations and the home of the element type numbers.
+            ElementType type = element_type_from_name(name);
+            if (object.get<PythonType>().name == "TensorProto" && type != ElementType::kUndefined) {
+                return Object::element_type(type);
+            }
+            return no_member(c, object, name, name_range, {});
+        }
+        case ObjectKind::kOpaque: {
+            Environment::Answer answer = c.function().environment->attribute(object, name);
+            return answer.value ? *answer.value
+                                : no_member(c, object, name, name_range, {}, answer.error);
+        }
+        default:
+            return no_member(c, object, name, name_range, {});
+    }
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,260 @@
+#include "elaborate/object.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "elaborate/elaborate.h"
+
+namespace sardonyx::elaborate {
+namespace {
+
+constexpr int kReprDepth = 8;
+constexpr size_t kReprItems = 16;
+
+std::string quoted(std::string_view text) {
+    std::string result = "'";
+    for (char c : text.substr(0, 200)) {
+        if (c == '\'' || c == '\\') {
+            result += '\\';
+            result += c;
+        } else if (c == '\n') {
+            result += "\\n";
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            result += fmt::format("\\x{:02x}", static_cast<int>(c));
+        } else {
+            result += c;
+        }
+    }
+    return result + "'";
+}
+
+std::string repr_items(const std::vector<Object>& items, int depth);
+
+std::string repr_float(double value) {
+    if (std::isnan(value)) {
+        return "nan";
+    }
+    if (std::isinf(value)) {
+        return value < 0 ? "-inf" : "inf";
+    }
+    std::string text = fmt::format("{}", value);
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string repr_dict(const DictObject& dict, int depth);
+
+std::string repr_at(const Object& object, int depth) {
+    if (depth > kReprDepth) {
+        return "...";
+    }
+    switch (object.kind()) {
+        case ObjectKind::kNone:
+            return "None";
+        case ObjectKind::kBool:
+            return object.as_bool() ? "True" : "False";
+        case ObjectKind::kInt:
+            return std::to_string(object.as_int());
+        case ObjectKind::kFloat:
+            return repr_float(object.as_double());
+        case ObjectKind::kString:
+            return quoted(object.text());
+        case ObjectKind::kBytes:
+            return "b" + quoted(object.text());
+        case ObjectKind::kEllipsis:
+            return "...";
+        case ObjectKind::kTuple:
+            return "(" + repr_items(object.items(), depth) +
+                   (object.items().size() == 1 ? ",)" : ")");
+        case ObjectKind::kList:
+            return "[" + repr_items(object.items(), depth) + "]";
+        case ObjectKind::kDict:
+            return repr_dict(object.get<DictObject>(), depth);
+        case ObjectKind::kRange: {
+            const RangeObject& range = object.get<RangeObject>();
+            return fmt::format("range({}, {}, {})", range.start, range.stop, range.step);
+        }
+        case ObjectKind::kConstant:
+            return to_string(object.get<Tensor>());
+        case ObjectKind::kTensor:
+            return std::string(object.value()->name);
+        case ObjectKind::kElementType:
+            return std::string(name(object.as_element_type()));
+        case ObjectKind::kType:
+            return object.get<TypeObject>().type.to_string();
+        case ObjectKind::kPythonType:
+            return object.get<PythonType>().name;
+        case ObjectKind::kScript:
+            return object.get<ScriptFunction>().name;
+        case ObjectKind::kOperator:
+            return object.get<OperatorObject>().name;
+        case ObjectKind::kBuiltin:
+            return std::string(object.get<BuiltinObject>().name);
+        case ObjectKind::kModule:
+            return object.get<ModuleObject>().name;
+        case ObjectKind::kAttribute:
+            return object.get<AttributeObject>().name;
+        case ObjectKind::kOpaque:
+            return object.get<OpaqueObject>().describe();
+        default:
+            return std::string(kind_name(object));
+    }
+}
+
+std::string repr_items(const std::vector<Object>& items, int depth) {
+    std::string result;
+    for (size_t i = 0; i < items.size() && i < kReprItems; ++i) {
+        result += (i == 0 ? "" : ", ") + repr_at(items[i], depth + 1);
+    }
+    return items.size() > kReprItems ? result + ", ..." : result;
+}
+
+std::string repr_dict(const DictObject& dict, int depth) {
+    std::string result = "{";
+    for (size_t i = 0; i < dict.items.size() && i < kReprItems; ++i) {
+        result += (i == 0 ? "" : ", ") + repr_at(dict.items[i].first, depth + 1) + ": " +
+                  repr_at(dict.items[i].second, depth + 1);
+    }
+    return result + (dict.items.size() > kReprItems ? ", ...}" : "}");
+}
+
+bool equal_tensors(const Tensor& a, const Tensor& b) {
+    if (a.element_type() != b.element_type() || a.dims() != b.dims()) {
+        return false;
+    }
+    if (a.element_type() == ElementType::kString) {
+        auto left = a.elements<std::string>(), right = b.elements<std::string>();
+        return std::equal(left.begin(), left.end(), right.begin());
+    }
+    auto left = a.bytes(), right = b.bytes();
+    return std::equal(left.begin(), left.end(), right.begin());
+}
+
+}  // namespace
+
+int64_t RangeObject::size() const {
+    // Unsigned, because stop - start may overflow int64.
+    if (step == 0 || (step > 0 ? start >= stop : start <= stop)) {
+        return 0;
+    }
+    uint64_t width = step > 0 ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
+                              : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
+    uint64_t stride =
+        step > 0 ? static_cast<uint64_t>(step) : uint64_t{0} - static_cast<uint64_t>(step);
+    uint64_t count = (width - 1) / stride + 1;
+    return count > static_cast<uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<int64_t>(count);
+}
+
+bool Object::is_static() const {
+    switch (kind_) {
+        case ObjectKind::kError:
+        case ObjectKind::kUnbound:
+        case ObjectKind::kTensor:
+        case ObjectKind::kAttribute:
+            return false;
+        case ObjectKind::kTuple:
+        case ObjectKind::kList:
+            for (const Object& item : items()) {
+                if (!item.is_static()) {
+                    return false;
+                }
+            }
+            return true;
+        case ObjectKind::kDict:
+            for (const auto& [key, item] : get<DictObject>().items) {
+                if (!item.is_static()) {
+                    return false;
+                }
+            }
+            return true;
+        default:
+            return true;
+    }
+}
+
+const Object* DictObject::find(const Object& key) const {
+    for (const auto& [existing, value] : items) {
+        if (equal(existing, key)) {
+            return &value;
+        }
+    }
+    return nullptr;
+}
+
+void DictObject::set(const Object& key, Object value) {
+    for (auto& [existing, old] : items) {
+        if (equal(existing, key)) {
+            old = std::move(value);
+            return;
+        }
+    }
+    items.emplace_back(key, std::move(value));
+}
+
+bool equal(const Object& a, const Object& b) {
+    if (a.is_number() && b.is_number()) {
+        if (a.is_integer() && b.is_integer()) {
+            return a.as_int() == b.as_int();
+        }
+        return a.as_double() == b.as_double();
+    }
+    // An element type is its number, as in FLOAT.dtype == TensorProto.FLOAT.
+    if (a.is(ObjectKind::kElementType) && b.is_integer()) {
+        return static_cast<int64_t>(a.as_element_type()) == b.as_int();
+    }
+    if (b.is(ObjectKind::kElementType) && a.is_integer()) {
+        return equal(b, a);
+    }
+    if (a.kind() != b.kind()) {
+        return false;
+    }
+    switch (a.kind()) {
+        case ObjectKind::kNone:
+        case ObjectKind::kEllipsis:
+            return true;
+        case ObjectKind::kString:
+        case ObjectKind::kBytes:
+            return a.text() == b.text();
+        case ObjectKind::kTuple:
+        case ObjectKind::kList:
+            return a.items().size() == b.items().size() &&
+                   std::equal(a.items().begin(), a.items().end(), b.items().begin(), equal);
+        case ObjectKind::kElementType:
+            return a.as_element_type() == b.as_element_type();
+        case ObjectKind::kTensor:
+            return a.value() == b.value();
+        case ObjectKind::kConstant:
+            return equal_tensors(a.get<Tensor>(), b.get<Tensor>());
+        case ObjectKind::kType:
+            return a.get<TypeObject>().type == b.get<TypeObject>().type;
+        case ObjectKind::kPythonType:
+            return a.get<PythonType>().name == b.get<PythonType>().name;
+        case ObjectKind::kOpset:
+            return a.get<OpsetObject>() == b.get<OpsetObject>();
+        case ObjectKind::kRange: {
+            const RangeObject &x = a.get<RangeObject>(), &y = b.get<RangeObject>();
+            return x.start == y.start && x.stop == y.stop && x.step == y.step;
+        }
+        default:
+            return a.pointer() == b.pointer();
+    }
+}
+
+std::string repr(const Object& object) {
+    return repr_at(object, 0);
+}
+
+std::string_view kind_name(const Object& object) {
+    static constexpr std::string_view kNames[] = {
+        "an error",       "an unbound name", "`None`",   "a bool",
+        "an int",         "a float",         "a string", "a bytes object",
+        "`...`",          "a tuple",         "a list",   "a dict",
+        "a range",        "a slice",         "an array", "a tensor",
+        "an attribute",   "an element type", "a type",   "a type",
+        "an opset",       "an operator",     "a script", "a nested function",
+        "a function",     "a method",        "a module", "a decorator",
+        "a Python object"};
+    return kNames[static_cast<size_t>(object.kind())];
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,254 @@
+// Object: what a Python expression is worth at compile time.
+//
+// Either static (known now: numbers, strings, lists, types, functions) or a tensor value (an
+// ir::Value, known when the graph runs), or an attribute parameter of the function being compiled,
+// or the error object, which stands for something that has already been reported and silences what
+// follows from it. Lists and tuples may hold both kinds. Lists and dicts are shared and mutable, as
+// in Python.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ir/ir.h"
+#include "ops/ops.h"
+#include "syntax/tree.h"
+#include "types/tensor.h"
+#include "types/type.h"
+
+namespace sardonyx::elaborate {
+
+class Object;
+class ScriptFunction;
+struct Closure;
+
+enum class ObjectKind : uint8_t {
+    kError,
+    kUnbound,  // a name that may have no value here; `Unbound` says why
+    kNone,
+    kBool,
+    kInt,
+    kFloat,
+    kString,
+    kBytes,
+    kEllipsis,
+    kTuple,
+    kList,
+    kDict,
+    kRange,
+    kSlice,
+    kConstant,     // a Tensor known at compile time: a NumPy array, a TensorProto
+    kTensor,       // an ir::Value
+    kAttribute,    // an attribute parameter without a known value
+    kElementType,  // FLOAT.dtype, x.dtype, np.float32
+    kType,         // FLOAT, FLOAT["N"], Optional[FLOAT]
+    kPythonType,   // int, float, str, bool, list, typing's names: for annotations, isinstance
+    kOpset,
+    kOperator,   // op.Add
+    kScript,     // a @script function
+    kClosure,    // a nested function or lambda
+    kBuiltin,    // a function that the compiler knows: len, range, math.sqrt
+    kMethod,     // list.append, x.astype: a builtin bound to its object
+    kModule,     // a module that the compiler knows, or a file
+    kDecorator,  // what script(...) or graph() returns
+    kOpaque,     // an object that only the environment knows
+};
+
+struct OpsetObject {
+    std::string domain;  // "" for ai.onnx
+    int64_t version = 1;
+    friend bool operator==(const OpsetObject&, const OpsetObject&) = default;
+};
+
+struct OperatorObject {
+    OpsetObject opset;
+    std::string name;
+};
+
+struct RangeObject {
+    int64_t start = 0;
+    int64_t stop = 0;
+    int64_t step = 1;
+    int64_t size() const;
+};
+
+// kPythonType: `name` is the last part of the dotted name ("Optional", "int", "Tuple"); `arguments`
+// are those of a subscript: Optional[int] has one.
+struct PythonType {
+    std::string name;
+    std::vector<Object> arguments;
+};
+
+// A tensor-type annotation: `explicit_shape` is false for bare FLOAT.
+struct TypeObject {
+    Type type;
+    bool explicit_shape = true;
+};
+
+struct AttributeObject {
+    std::string name;
+    ir::AttributeType type = ir::AttributeType::kUndefined;
+    bool is_bool = false;  // an INT that is a bool to Python
+};
+
+struct Unbound {
+    std::string reason;       // "is bound in one branch only"
+    diagnostics::Span where;  // the place that binds it
+};
+
+struct DecoratorObject {
+    bool is_graph = false;
+    std::vector<std::pair<std::string, Object>> keywords;  // of script(...); "opset" by position
+};
+
+// A library function; `name` is its dotted name ("math.sqrt"), `index` its row in the library's
+// table.
+struct BuiltinObject {
+    std::string_view name;
+    int index = 0;
+};
+
+struct MethodObject;
+struct DictObject;
+
+// What only the environment can look into: Python itself, or nothing.
+struct OpaqueObject {
+    virtual ~OpaqueObject() = default;
+    virtual std::string describe() const = 0;
+};
+
+// A module: a native one by its dotted name, or a file's namespace.
+class Environment;
+struct ModuleObject {
+    std::string name;
+    Environment* environment = nullptr;  // of a file; null: native
+};
+
+class Object {
+  public:
+    Object() = default;  // the error object
+    static Object error() { return {}; }
+    static Object none() { return Object(ObjectKind::kNone); }
+    static Object ellipsis() { return Object(ObjectKind::kEllipsis); }
+    static Object boolean(bool value) {
+        Object object(ObjectKind::kBool);
+        object.scalar_.integer = value ? 1 : 0;
+        return object;
+    }
+    static Object integer(int64_t value) {
+        Object object(ObjectKind::kInt);
+        object.scalar_.integer = value;
+        return object;
+    }
+    static Object real(double value) {
+        Object object(ObjectKind::kFloat);
+        object.scalar_.real = value;
+        return object;
+    }
+    static Object tensor(ir::Value* value) {
+        Object object(ObjectKind::kTensor);
+        object.scalar_.value = value;
+        return object;
+    }
+    static Object element_type(ElementType type) {
+        Object object(ObjectKind::kElementType);
+        object.scalar_.integer = static_cast<int64_t>(type);
+        return object;
+    }
+    static Object string(std::string text) { return make(ObjectKind::kString, std::move(text)); }
+    static Object bytes(std::string text) { return make(ObjectKind::kBytes, std::move(text)); }
+    static Object tuple(std::vector<Object> items) {
+        return make(ObjectKind::kTuple, std::move(items));
+    }
+    static Object list(std::vector<Object> items) {
+        return make(ObjectKind::kList, std::move(items));
+    }
+    // Any of the structs above, with the kind that goes with it.
+    template <typename T>
+    static Object make(ObjectKind kind, T data) {
+        Object object(kind);
+        object.data_ = std::make_shared<T>(std::move(data));
+        return object;
+    }
+    static Object from_pointer(ObjectKind kind, std::shared_ptr<void> data) {
+        Object object(kind);
+        object.data_ = std::move(data);
+        return object;
+    }
+
+    ObjectKind kind() const { return kind_; }
+    bool is(ObjectKind kind) const { return kind_ == kind; }
+    bool is_error() const { return kind_ == ObjectKind::kError; }
+    bool is_none() const { return kind_ == ObjectKind::kNone; }
+    bool is_tensor() const { return kind_ == ObjectKind::kTensor; }
+    bool is_sequence() const { return kind_ == ObjectKind::kTuple || kind_ == ObjectKind::kList; }
+    bool is_number() const {
+        return kind_ == ObjectKind::kBool || kind_ == ObjectKind::kInt ||
+               kind_ == ObjectKind::kFloat;
+    }
+    // An integer to Python: int or bool.
+    bool is_integer() const { return kind_ == ObjectKind::kBool || kind_ == ObjectKind::kInt; }
+
+    bool as_bool() const { return scalar_.integer != 0; }
+    int64_t as_int() const { return scalar_.integer; }
+    // Of a bool, int or float.
+    double as_double() const {
+        return kind_ == ObjectKind::kFloat ? scalar_.real : static_cast<double>(scalar_.integer);
+    }
+    ir::Value* value() const { return scalar_.value; }
+    ElementType as_element_type() const { return static_cast<ElementType>(scalar_.integer); }
+    const std::string& text() const { return get<std::string>(); }
+    // Of a tuple or list. A list may be changed through it.
+    std::vector<Object>& items() const { return get<std::vector<Object>>(); }
+    // T must be what make() was given for this kind.
+    template <typename T>
+    T& get() const {
+        return *static_cast<T*>(data_.get());
+    }
+    const std::shared_ptr<void>& pointer() const { return data_; }
+
+    // Whether nothing of it depends on the run of the graph: no tensor, no attribute parameter
+    // inside.
+    bool is_static() const;
+
+  private:
+    explicit Object(ObjectKind kind) : kind_(kind) {}
+
+    ObjectKind kind_ = ObjectKind::kError;
+    union {
+        int64_t integer;
+        double real;
+        ir::Value* value;
+    } scalar_ = {0};
+    std::shared_ptr<void> data_;
+};
+
+struct MethodObject {
+    Object self;
+    std::string name;
+};
+
+struct SliceObject {
+    Object lower, upper, step;
+};
+
+// Insertion order, keys compared as Python does for static values.
+struct DictObject {
+    std::vector<std::pair<Object, Object>> items;
+    const Object* find(const Object& key) const;
+    void set(const Object& key, Object value);
+};
+
+// Python's == on static values; tensors are equal when they are the same value.
+bool equal(const Object& a, const Object& b);
+// What Python's repr shows, for messages and f-strings: "3", "'text'", "[1, 2]", "FLOAT[N]".
+std::string repr(const Object& object);
+// The word for its kind in messages: "an int", "a list", "a tensor", "a script function".
+std::string_view kind_name(const Object& object);
+
+}  // namespace sardonyx::elaborate

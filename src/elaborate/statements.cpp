@@ -1,0 +1,389 @@
+// Statements. Control flow on tensor values is in control_flow.cpp and loops.cpp.
+
+#include <fmt/format.h>
+
+#include "elaborate/emit.h"
+#include "elaborate/eval.h"
+#include "elaborate/exec.h"
+#include "elaborate/statics.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::Range;
+using syntax::Stmt;
+using syntax::StmtKind;
+using syntax::Stmts;
+
+std::vector<Symbol> Scope::changed(size_t mark) const {
+    std::vector<Symbol> names;
+    std::unordered_map<uint32_t, bool> seen;
+    for (size_t i = mark; i < log_.size(); ++i) {
+        if (seen.emplace(log_[i].name.index, true).second) {
+            names.push_back(log_[i].name);
+        }
+    }
+    return names;
+}
+
+void Scope::undo(size_t mark) {
+    while (log_.size() > mark) {
+        values_[log_.back().name.index] = std::move(log_.back().before);
+        log_.pop_back();
+    }
+    --open_marks_;
+}
+
+namespace {
+
+// The number of targets that a call on the right side is unpacked into.
+size_t target_count(const Expr* target) {
+    if (target->kind != ExprKind::kTuple && target->kind != ExprKind::kList) {
+        return 0;
+    }
+    syntax::Exprs items = static_cast<const syntax::SequenceExpr*>(target)->items;
+    for (const Expr* item : items) {
+        if (item->kind == ExprKind::kStarred) {
+            return 0;
+        }
+    }
+    return items.size();
+}
+
+bool unpack(Context& c, syntax::Exprs targets, const Object& value, Range target_range,
+            Range value_range) {
+    std::optional<std::vector<Object>> items = static_items(c, value);
+    if (!items) {
+        c.report(kUnsupportedOperand, value_range, fmt::format("{} is unpacked", kind_name(value)))
+            .with_help("unpack a call with several results, a tuple or a list");
+        return false;
+    }
+    size_t star = targets.size();
+    for (size_t i = 0; i < targets.size(); ++i) {
+        star = targets[i]->kind == ExprKind::kStarred ? std::min(star, i) : star;
+    }
+    bool has_star = star < targets.size();
+    size_t fixed = targets.size() - (has_star ? 1 : 0);
+    if (has_star ? items->size() < fixed : items->size() != fixed) {
+        c.report(kResultCount, target_range,
+                 fmt::format("{} value{} unpacked into {}{} target{}", items->size(),
+                             items->size() == 1 ? " is" : "s are", has_star ? "at least " : "",
+                             fixed, fixed == 1 ? "" : "s"))
+            .label(c.span(value_range), fmt::format("this gives {}", items->size()));
+        return false;
+    }
+    bool ok = true;
+    size_t starred = items->size() - fixed;
+    for (size_t i = 0, next = 0; i < targets.size(); ++i) {
+        if (i == star) {
+            std::vector<Object> middle(
+                items->begin() + static_cast<std::ptrdiff_t>(next),
+                items->begin() + static_cast<std::ptrdiff_t>(next + starred));
+            next += starred;
+            ok = assign(c, static_cast<const syntax::PrefixExpr*>(targets[i])->operand,
+                        Object::list(std::move(middle)), value_range) &&
+                 ok;
+        } else {
+            ok = assign(c, targets[i], (*items)[next++], value_range) && ok;
+        }
+    }
+    return ok;
+}
+
+// After a failed assignment its names exist, so that one mistake is not reported again at each use.
+void bind_error(Context& c, const Expr* target) {
+    if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
+        c.at.scope->set(name->name, Object::make(ObjectKind::kUnbound, Unbound{}));
+    } else if (target->kind == ExprKind::kTuple || target->kind == ExprKind::kList) {
+        for (const Expr* item : static_cast<const syntax::SequenceExpr*>(target)->items) {
+            bind_error(c, item);
+        }
+    } else if (target->kind == ExprKind::kStarred) {
+        bind_error(c, static_cast<const syntax::PrefixExpr*>(target)->operand);
+    }
+}
+
+void exec_assign(Context& c, const syntax::AssignStmt* statement) {
+    Object value = eval(c, statement->value, target_count(statement->targets[0]));
+    for (const Expr* target : statement->targets) {
+        if (value.is_error()) {
+            bind_error(c, target);
+        } else {
+            assign(c, target, value, statement->value->range);
+        }
+    }
+}
+
+void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
+    const auto* name = syntax::maybe_as<syntax::NameExpr>(statement->target);
+    if (name == nullptr) {
+        c.report(kUnsupportedStatement, statement->target->range,
+                 "an augmented assignment to something other than a name")
+            .with_help("write the update as an operator: `x = op.ScatterND(x, indices, updates)`");
+        return;
+    }
+    Object before = lookup(c, name->name, name->range);
+    Object value = eval(c, statement->value);
+    Object after = binary(c, statement->op, before, value, statement->range, name->range,
+                          statement->value->range);
+    if (after.is_error()) {
+        bind_error(c, name);
+    } else {
+        assign(c, name, std::move(after), statement->range);
+    }
+}
+
+void exec_annotated(Context& c, const syntax::AnnAssignStmt* statement) {
+    if (statement->value == nullptr) {
+        return;
+    }
+    Object value = eval(c, statement->value);
+    if (value.is_error()) {
+        bind_error(c, statement->target);
+        return;
+    }
+    assign(c, statement->target, std::move(value), statement->value->range);
+}
+
+void exec_assert(Context& c, const syntax::AssertStmt* statement) {
+    Object outcome = eval(c, statement->condition);
+    std::optional<bool> holds = truth(outcome);
+    if (outcome.is_error()) {
+        return;
+    }
+    if (!holds) {
+        c.report(kStaticRequired, statement->condition->range,
+                 "an assertion about a tensor's elements")
+            .with_help("assert static facts alone, such as `len(x.shape) == 2`");
+    } else if (!*holds) {
+        Object message =
+            statement->message != nullptr ? eval(c, statement->message) : Object::none();
+        c.report(kStaticError, statement->condition->range,
+                 message.is(ObjectKind::kString)
+                     ? fmt::format("the assertion does not hold: {}", message.text())
+                     : std::string("the assertion does not hold"));
+    }
+}
+
+void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
+    for (const Expr* decorator : statement->decorators) {
+        Object object = eval(c, decorator);
+        bool is_graph =
+            (object.is(ObjectKind::kDecorator) && object.get<DecoratorObject>().is_graph) ||
+            (object.is(ObjectKind::kBuiltin) &&
+             object.get<BuiltinObject>().name == "sardonyx.graph");
+        if (!is_graph && !object.is_error()) {
+            c.report(kUnsupportedDecorator, decorator->range,
+                     "a decorator that is not `@graph()` on a nested function")
+                .with_help("remove it, or define the script at the top of the file");
+        }
+    }
+    Closure closure{statement, nullptr, c.at.scope, {}};
+    for (const syntax::Parameter& parameter : statement->parameters->items) {
+        closure.defaults.push_back(parameter.default_value != nullptr
+                                       ? eval(c, parameter.default_value)
+                                       : Object::error());
+    }
+    c.at.scope->set(statement->name, Object::make(ObjectKind::kClosure, std::move(closure)));
+}
+
+void exec_delete(Context& c, const syntax::DeleteStmt* statement) {
+    for (const Expr* target : statement->targets) {
+        if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
+            lookup(c, name->name, name->range);
+            c.at.scope->set(name->name,
+                            Object::make(ObjectKind::kUnbound,
+                                         Unbound{"has been deleted", c.span(statement->range)}));
+        } else {
+            c.report(kUnsupportedStatement, target->range, "`del` of something other than a name");
+        }
+    }
+}
+
+void unsupported(Context& c, Range range, std::string_view what, std::string help) {
+    c.report(kUnsupportedStatement, range, fmt::format("{} in a script", what))
+        .with_help(std::move(help));
+}
+
+// Statements without control flow; false for those that have it.
+bool exec_simple(Context& c, const Stmt* statement) {
+    switch (statement->kind) {
+        case StmtKind::kError:
+        case StmtKind::kPass:
+            return true;
+        case StmtKind::kExpr: {
+            const Expr* value = syntax::as<syntax::ExprStmt>(statement)->value;
+            // A docstring, or text in place of a comment.
+            if (value->kind != ExprKind::kString && value->kind != ExprKind::kEllipsis) {
+                eval(c, value);
+            }
+            return true;
+        }
+        case StmtKind::kAssign:
+            exec_assign(c, syntax::as<syntax::AssignStmt>(statement));
+            return true;
+        case StmtKind::kAugAssign:
+            exec_aug_assign(c, syntax::as<syntax::AugAssignStmt>(statement));
+            return true;
+        case StmtKind::kAnnAssign:
+            exec_annotated(c, syntax::as<syntax::AnnAssignStmt>(statement));
+            return true;
+        case StmtKind::kAssert:
+            exec_assert(c, syntax::as<syntax::AssertStmt>(statement));
+            return true;
+        case StmtKind::kDelete:
+            exec_delete(c, syntax::as<syntax::DeleteStmt>(statement));
+            return true;
+        case StmtKind::kFunctionDef:
+            exec_function_def(c, syntax::as<syntax::FunctionDefStmt>(statement));
+            return true;
+        case StmtKind::kImport:
+        case StmtKind::kImportFrom:
+            unsupported(c, statement->range, "an import", "import at the top of the file");
+            return true;
+        case StmtKind::kGlobal:
+        case StmtKind::kNonlocal:
+            unsupported(c, statement->range, "`global` or `nonlocal`",
+                        "pass the value as a parameter and return the new one");
+            return true;
+        case StmtKind::kTypeAlias:
+            unsupported(c, statement->range, "a type alias", "define it at the top of the file");
+            return true;
+        case StmtKind::kRaise:
+            unsupported(c, statement->range, "`raise`",
+                        "a graph cannot raise: use `assert` on static facts");
+            return true;
+        case StmtKind::kOpaque: {
+            const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
+            unsupported(c, opaque->keyword_range, fmt::format("`{}`", opaque->keyword),
+                        "a script holds assignments, `if`, loops and `return`");
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+Jump exec_return(Context& c, const syntax::ReturnStmt* statement) {
+    if (c.at.loops > 0 && (c.at.graph_loops > 0 || c.at.branches > c.at.branches_of_loop)) {
+        unsupported(c, statement->range, "`return` inside a loop that runs in the graph",
+                    "set a result, `break`, and return after the loop");
+        return Jump::kReturn;
+    }
+    c.at.result = statement->value != nullptr ? eval(c, statement->value) : Object::none();
+    c.at.result_range = statement->value != nullptr ? statement->value->range : statement->range;
+    return Jump::kReturn;
+}
+
+// break or continue: in a static loop it happens now; in a tensor loop it sets the flag.
+Jump exec_jump(Context& c, const Stmt* statement) {
+    bool is_break = statement->kind == StmtKind::kBreak;
+    if (c.at.loops == 0) {
+        unsupported(c, statement->range,
+                    is_break ? "`break` outside a loop" : "`continue` outside a loop", "remove it");
+        return Jump::kNone;
+    }
+    c.at.scope->set(is_break ? broke_flag(c) : continued_flag(c), Object::boolean(true));
+    return is_break ? Jump::kBreak : Jump::kContinue;
+}
+
+}  // namespace
+
+bool assign(Context& c, const Expr* target, Object value, Range value_range) {
+    switch (target->kind) {
+        case ExprKind::kName: {
+            Symbol name = syntax::as<syntax::NameExpr>(target)->name;
+            if (value.is_tensor() && value.value()->name.empty()) {
+                value.value()->name = c.model.intern(c.text(name));
+            }
+            c.at.scope->set(name, std::move(value));
+            return true;
+        }
+        case ExprKind::kTuple:
+        case ExprKind::kList:
+            if (unpack(c, static_cast<const syntax::SequenceExpr*>(target)->items, value,
+                       target->range, value_range)) {
+                return true;
+            }
+            bind_error(c, target);
+            return false;
+        case ExprKind::kError:
+            return false;
+        case ExprKind::kSubscript:
+            c.report(kUnsupportedStatement, target->range, "an assignment to an element")
+                .with_help(
+                    "tensors are not changed in place: bind the result of `op.ScatterND` or "
+                    "`op.Where` to a name");
+            return false;
+        default:
+            c.report(kUnsupportedStatement, target->range,
+                     "an assignment to something other than a name")
+                .with_help("bind the value to a name");
+            return false;
+    }
+}
+
+Jump exec(Context& c, Stmts statements, const Rest* rest) {
+    if (statements.empty()) {
+        return rest != nullptr ? exec(c, rest->statements, rest->next) : Jump::kNone;
+    }
+    DepthGuard guard(c, statements[0]->range);
+    if (!guard) {
+        return Jump::kNone;
+    }
+    for (size_t i = 0; i < statements.size() && !c.gave_up; ++i) {
+        const Stmt* statement = statements[i];
+        if (exec_simple(c, statement)) {
+            continue;
+        }
+        Rest after{statements.subspan(i + 1), rest};
+        Jump jump = Jump::kNone;
+        bool consumed = false;
+        switch (statement->kind) {
+            case StmtKind::kReturn:
+                jump = exec_return(c, syntax::as<syntax::ReturnStmt>(statement));
+                break;
+            case StmtKind::kBreak:
+            case StmtKind::kContinue:
+                jump = exec_jump(c, statement);
+                break;
+            case StmtKind::kFor:
+                jump = exec_for(c, syntax::as<syntax::ForStmt>(statement));
+                break;
+            case StmtKind::kWhile:
+                jump = exec_while(c, syntax::as<syntax::WhileStmt>(statement));
+                break;
+            case StmtKind::kIf: {
+                const auto* branch = syntax::as<syntax::IfStmt>(statement);
+                Object test = condition(c, eval(c, branch->condition), branch->condition->range);
+                if (std::optional<bool> holds = truth(test)) {
+                    Stmts chosen = *holds ? branch->body : branch->orelse;
+                    // A branch that may return on a tensor's value needs to know what comes after.
+                    consumed = may_return(chosen) && !always_jumps(chosen);
+                    jump = exec(c, chosen, consumed ? &after : nullptr);
+                } else if (!test.is_error()) {
+                    jump = exec_if(c, test.value(), branch, &after, consumed);
+                } else {
+                    exec(c, branch->body);  // for the findings in it; its names stay bound
+                    exec(c, branch->orelse);
+                }
+                break;
+            }
+            default:
+                break;
+        }
+        if (consumed) {
+            return jump;
+        }
+        if (jump != Jump::kNone) {
+            return jump;
+        }
+        if (ir::Value* skip = dynamic_jump(c, statement->range)) {
+            return exec_guarded(c, skip, statement->range, &after);
+        }
+    }
+    return rest != nullptr ? exec(c, rest->statements, rest->next) : Jump::kNone;
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,397 @@
+#include "elaborate/statics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sardonyx::elaborate {
+
+using lowering::Binary;
+using lowering::Unary;
+
+namespace {
+
+Object refuse(Context& c, syntax::Range range, std::string message, std::string help = {}) {
+    c.report(kStaticError, range, std::move(message)).with_help(std::move(help));
+    return Object::error();
+}
+
+Object overflow(Context& c, syntax::Range range) {
+    return refuse(c, range, "the result does not fit in 64 bits",
+                  "integers of ONNX have 64 bits at most; use a float");
+}
+
+Object int_power(Context& c, int64_t base, int64_t exponent, syntax::Range range) {
+    if (exponent < 0) {
+        if (base == 0) {
+            return refuse(c, range, "0 to a negative power");
+        }
+        return Object::real(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+    }
+    int64_t result = 1;
+    int64_t square = base;
+    for (uint64_t left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
+        if ((left & 1) != 0 && __builtin_mul_overflow(result, square, &result)) {
+            return overflow(c, range);
+        }
+        if (left > 1 && __builtin_mul_overflow(square, square, &square)) {
+            return overflow(c, range);
+        }
+    }
+    return Object::integer(result);
+}
+
+Object int_binary(Context& c, Binary op, int64_t a, int64_t b, syntax::Range range) {
+    int64_t result = 0;
+    switch (op) {
+        case Binary::kAdd:
+            return __builtin_add_overflow(a, b, &result) ? overflow(c, range)
+                                                         : Object::integer(result);
+        case Binary::kSub:
+            return __builtin_sub_overflow(a, b, &result) ? overflow(c, range)
+                                                         : Object::integer(result);
+        case Binary::kMul:
+            return __builtin_mul_overflow(a, b, &result) ? overflow(c, range)
+                                                         : Object::integer(result);
+        case Binary::kDiv:
+            return b == 0 ? refuse(c, range, "division by zero")
+                          : Object::real(static_cast<double>(a) / static_cast<double>(b));
+        case Binary::kFloorDiv:
+        case Binary::kMod: {
+            if (b == 0) {
+                return refuse(c, range, "division by zero");
+            }
+            if (b == -1) {  // INT64_MIN // -1 overflows
+                return op == Binary::kMod ? Object::integer(0)
+                                          : int_binary(c, Binary::kSub, 0, a, range);
+            }
+            int64_t quotient = a / b, rest = a % b;
+            if (rest != 0 && (rest < 0) != (b < 0)) {
+                --quotient;
+                rest += b;
+            }
+            return Object::integer(op == Binary::kMod ? rest : quotient);
+        }
+        case Binary::kPow:
+            return int_power(c, a, b, range);
+        case Binary::kLeftShift:
+            if (b < 0 || b > 62 || __builtin_mul_overflow(a, int64_t{1} << b, &result)) {
+                return b < 0 ? refuse(c, range, "negative shift count") : overflow(c, range);
+            }
+            return Object::integer(result);
+        case Binary::kRightShift:
+            return b < 0 ? refuse(c, range, "negative shift count")
+                         : Object::integer(a >> std::min<int64_t>(b, 63));
+        case Binary::kBitOr:
+            return Object::integer(a | b);
+        case Binary::kBitXor:
+            return Object::integer(a ^ b);
+        case Binary::kBitAnd:
+            return Object::integer(a & b);
+        case Binary::kMatMul:
+            break;
+    }
+    return refuse(c, range, "`@` on integers");
+}
+
+Object float_binary(Context& c, Binary op, double a, double b, syntax::Range range) {
+    switch (op) {
+        case Binary::kAdd:
+            return Object::real(a + b);
+        case Binary::kSub:
+            return Object::real(a - b);
+        case Binary::kMul:
+            return Object::real(a * b);
+        case Binary::kDiv:
+            return b == 0 ? refuse(c, range, "division by zero") : Object::real(a / b);
+        case Binary::kFloorDiv:
+            return b == 0 ? refuse(c, range, "division by zero") : Object::real(std::floor(a / b));
+        case Binary::kMod: {
+            if (b == 0) {
+                return refuse(c, range, "division by zero");
+            }
+            double rest = std::fmod(a, b);
+            return Object::real(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+        }
+        case Binary::kPow: {
+            double result = std::pow(a, b);
+            if (std::isnan(result) && !std::isnan(a) && !std::isnan(b)) {
+                return refuse(c, range, "a negative number to a fraction is complex",
+                              "complex numbers are not supported");
+            }
+            return Object::real(result);
+        }
+        default:
+            return refuse(
+                c, range,
+                fmt::format("`{}` on floats", lowering::kBinarySymbols[static_cast<size_t>(op)]));
+    }
+}
+
+Object concatenate(Context& c, const Object& a, const Object& b, syntax::Range range) {
+    int64_t limit = c.options.limits.text_bytes;
+    if (a.is_sequence()) {
+        std::vector<Object> items = a.items();
+        if (static_cast<int64_t>(items.size() + b.items().size()) > limit) {
+            return refuse(c, range, "the list grows too long");
+        }
+        items.insert(items.end(), b.items().begin(), b.items().end());
+        return a.is(ObjectKind::kList) ? Object::list(std::move(items))
+                                       : Object::tuple(std::move(items));
+    }
+    if (static_cast<int64_t>(a.text().size() + b.text().size()) > limit) {
+        return refuse(c, range, "the string grows too long");
+    }
+    return a.is(ObjectKind::kBytes) ? Object::bytes(a.text() + b.text())
+                                    : Object::string(a.text() + b.text());
+}
+
+Object repeat(Context& c, const Object& a, int64_t times, syntax::Range range) {
+    bool is_text = !a.is_sequence();
+    int64_t size = static_cast<int64_t>(is_text ? a.text().size() : a.items().size());
+    times = std::max<int64_t>(times, 0);
+    if (size != 0 && times > c.options.limits.text_bytes / size) {
+        return refuse(c, range, "the repeated object grows too long");
+    }
+    std::string text;
+    std::vector<Object> items;
+    for (int64_t i = 0; i < times && size != 0; ++i) {
+        if (is_text) {
+            text += a.text();
+        } else {
+            items.insert(items.end(), a.items().begin(), a.items().end());
+        }
+    }
+    if (is_text) {
+        return a.is(ObjectKind::kBytes) ? Object::bytes(std::move(text))
+                                        : Object::string(std::move(text));
+    }
+    return a.is(ObjectKind::kList) ? Object::list(std::move(items))
+                                   : Object::tuple(std::move(items));
+}
+
+bool is_text(const Object& object) {
+    return object.is(ObjectKind::kString) || object.is(ObjectKind::kBytes);
+}
+
+// -1, 0, 1; nothing when Python does not order them (or for nan).
+std::optional<int> order(const Object& a, const Object& b) {
+    if (a.is_integer() && b.is_integer()) {
+        return a.as_int() < b.as_int() ? -1 : a.as_int() > b.as_int() ? 1 : 0;
+    }
+    if (a.is_number() && b.is_number()) {
+        double x = a.as_double(), y = b.as_double();
+        return x < y    ? std::optional<int>(-1)
+               : x > y  ? std::optional<int>(1)
+               : x == y ? std::optional<int>(0)
+                        : std::nullopt;
+    }
+    if (is_text(a) && a.kind() == b.kind()) {
+        int sign = a.text().compare(b.text());
+        return sign < 0 ? -1 : sign > 0 ? 1 : 0;
+    }
+    if (a.is_sequence() && a.kind() == b.kind()) {
+        for (size_t i = 0; i < a.items().size() && i < b.items().size(); ++i) {
+            if (!equal(a.items()[i], b.items()[i])) {
+                return order(a.items()[i], b.items()[i]);
+            }
+        }
+        return a.items().size() < b.items().size()   ? -1
+               : a.items().size() > b.items().size() ? 1
+                                                     : 0;
+    }
+    return std::nullopt;
+}
+
+std::optional<bool> contains(Context& c, const Object& item, const Object& container) {
+    if (is_text(container) && item.kind() == container.kind()) {
+        return container.text().find(item.text()) != std::string::npos;
+    }
+    if (container.is(ObjectKind::kDict)) {
+        return container.get<DictObject>().find(item) != nullptr;
+    }
+    std::optional<std::vector<Object>> items = static_items(c, container);
+    if (!items) {
+        return std::nullopt;
+    }
+    for (const Object& candidate : *items) {
+        if (equal(candidate, item)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+bool is_static_operand(const Object& object) {
+    return object.is_number() || is_text(object) || object.is_sequence() || object.is_none() ||
+           object.is(ObjectKind::kElementType) || object.is(ObjectKind::kDict) ||
+           object.is(ObjectKind::kRange) || object.is(ObjectKind::kType) ||
+           object.is(ObjectKind::kPythonType) || object.is(ObjectKind::kOpset) ||
+           object.is(ObjectKind::kEllipsis) || object.is(ObjectKind::kScript) ||
+           object.is(ObjectKind::kModule);
+}
+
+Object static_binary(Context& c, Binary op, const Object& a, const Object& b, syntax::Range range) {
+    if (a.is_number() && b.is_number()) {
+        return a.is_integer() && b.is_integer()
+                   ? (a.is(ObjectKind::kBool) && b.is(ObjectKind::kBool) &&
+                              (op == Binary::kBitAnd || op == Binary::kBitOr ||
+                               op == Binary::kBitXor)
+                          ? Object::boolean(
+                                int_binary(c, op, a.as_int(), b.as_int(), range).as_int() != 0)
+                          : int_binary(c, op, a.as_int(), b.as_int(), range))
+                   : float_binary(c, op, a.as_double(), b.as_double(), range);
+    }
+    if (op == Binary::kAdd && a.kind() == b.kind() && (is_text(a) || a.is_sequence())) {
+        return concatenate(c, a, b, range);
+    }
+    if (op == Binary::kMul && (is_text(a) || a.is_sequence()) && b.is_integer()) {
+        return repeat(c, a, b.as_int(), range);
+    }
+    if (op == Binary::kMul && (is_text(b) || b.is_sequence()) && a.is_integer()) {
+        return repeat(c, b, a.as_int(), range);
+    }
+    return refuse(
+        c, range,
+        fmt::format("`{}` between {} and {}", lowering::kBinarySymbols[static_cast<size_t>(op)],
+                    kind_name(a), kind_name(b)));
+}
+
+Object static_unary(Context& c, Unary op, const Object& a, syntax::Range range) {
+    if (op == Unary::kNot) {
+        return Object::boolean(!truth(a).value_or(true));
+    }
+    if (a.is(ObjectKind::kFloat) && op != Unary::kInvert) {
+        return Object::real(op == Unary::kMinus ? -a.as_double() : a.as_double());
+    }
+    if (a.is_integer()) {
+        switch (op) {
+            case Unary::kPlus:
+                return Object::integer(a.as_int());
+            case Unary::kInvert:
+                return Object::integer(~a.as_int());
+            default:
+                return int_binary(c, Binary::kSub, 0, a.as_int(), range);
+        }
+    }
+    return refuse(
+        c, range,
+        fmt::format("`{}` on {}", lowering::kUnarySymbols[static_cast<size_t>(op)], kind_name(a)));
+}
+
+Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
+                      syntax::Range range) {
+    using syntax::CompareOp;
+    switch (op) {
+        case CompareOp::kEq:
+            return Object::boolean(equal(a, b));
+        case CompareOp::kNotEq:
+            return Object::boolean(!equal(a, b));
+        case CompareOp::kIs:
+        case CompareOp::kIsNot: {
+            bool same = a.kind() == b.kind() && equal(a, b);
+            return Object::boolean(same == (op == CompareOp::kIs));
+        }
+        case CompareOp::kIn:
+        case CompareOp::kNotIn: {
+            std::optional<bool> found = contains(c, a, b);
+            if (!found) {
+                return refuse(c, range, fmt::format("`in` on {}", kind_name(b)));
+            }
+            return Object::boolean(*found == (op == CompareOp::kIn));
+        }
+        default:
+            break;
+    }
+    std::optional<int> sign = order(a, b);
+    if (!sign) {
+        if (a.is_number() && b.is_number()) {
+            return Object::boolean(false);  // nan
+        }
+        return refuse(c, range, fmt::format("{} and {} have no order", kind_name(a), kind_name(b)));
+    }
+    bool result = op == CompareOp::kLt    ? *sign < 0
+                  : op == CompareOp::kLtE ? *sign <= 0
+                  : op == CompareOp::kGt  ? *sign > 0
+                                          : *sign >= 0;
+    return Object::boolean(result);
+}
+
+std::optional<bool> truth(const Object& object) {
+    switch (object.kind()) {
+        case ObjectKind::kError:
+        case ObjectKind::kUnbound:
+        case ObjectKind::kTensor:
+        case ObjectKind::kAttribute:
+        case ObjectKind::kOpaque:
+            return std::nullopt;
+        case ObjectKind::kNone:
+            return false;
+        case ObjectKind::kBool:
+        case ObjectKind::kInt:
+            return object.as_int() != 0;
+        case ObjectKind::kFloat:
+            return object.as_double() != 0;
+        case ObjectKind::kString:
+        case ObjectKind::kBytes:
+            return !object.text().empty();
+        case ObjectKind::kTuple:
+        case ObjectKind::kList:
+            return !object.items().empty();
+        case ObjectKind::kDict:
+            return !object.get<DictObject>().items.empty();
+        case ObjectKind::kRange:
+            return object.get<RangeObject>().size() != 0;
+        case ObjectKind::kConstant: {
+            std::optional<std::vector<double>> values = to_doubles(object.get<Tensor>(), 1);
+            return values && values->size() == 1 ? std::optional<bool>((*values)[0] != 0)
+                                                 : std::nullopt;
+        }
+        default:
+            return true;
+    }
+}
+
+std::optional<std::vector<Object>> static_items(Context& c, const Object& object) {
+    std::vector<Object> items;
+    switch (object.kind()) {
+        case ObjectKind::kTuple:
+        case ObjectKind::kList:
+            return object.items();
+        case ObjectKind::kRange: {
+            const RangeObject& range = object.get<RangeObject>();
+            if (range.size() > c.options.limits.static_iterations) {
+                return std::nullopt;
+            }
+            for (int64_t i = 0; i < range.size(); ++i) {
+                items.push_back(Object::integer(range.start + i * range.step));
+            }
+            return items;
+        }
+        case ObjectKind::kString: {
+            const std::string& text = object.text();
+            for (size_t i = 0; i < text.size();) {
+                size_t size = 1;
+                while (i + size < text.size() &&
+                       (static_cast<unsigned char>(text[i + size]) & 0xC0) == 0x80) {
+                    ++size;
+                }
+                items.push_back(Object::string(text.substr(i, size)));
+                i += size;
+            }
+            return items;
+        }
+        case ObjectKind::kDict:
+            for (const auto& [key, value] : object.get<DictObject>().items) {
+                items.push_back(key);
+            }
+            return items;
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace sardonyx::elaborate

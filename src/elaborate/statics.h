@@ -1,0 +1,32 @@
+// Python's arithmetic, comparisons and conversions on static objects.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "elaborate/context.h"
+#include "lowering/operators.h"
+
+namespace sardonyx::elaborate {
+
+// Whether static_binary() answers for these operands: numbers, strings, lists, tuples, element
+// types.
+bool is_static_operand(const Object& object);
+
+// Python's result; the error object and a diagnostic for what Python refuses, for integers past
+// int64 and for results past Limits::text_bytes.
+Object static_binary(Context& c, lowering::Binary op, const Object& a, const Object& b,
+                     syntax::Range range);
+Object static_unary(Context& c, lowering::Unary op, const Object& a, syntax::Range range);
+// ==, !=, <, <=, >, >=, is, is not, in, not in.
+Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
+                      syntax::Range range);
+
+// Python's truth value; nothing for an object that is not static.
+std::optional<bool> truth(const Object& object);
+
+// The items of a static iterable (list, tuple, range, string, dict); nothing when it is none, or
+// has more than Limits::static_iterations items. Reports nothing.
+std::optional<std::vector<Object>> static_items(Context& c, const Object& object);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,365 @@
+// Subscripts: x[1:, None], FLOAT["N"], xs[0] on static lists and on sequences, Optional[int].
+
+#include "lowering/subscript.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elaborate/emit.h"
+#include "elaborate/eval.h"
+#include "elaborate/library.h"
+#include "elaborate/statics.h"
+
+namespace sardonyx::elaborate {
+
+using lowering::SliceBound;
+using lowering::SubscriptItem;
+using lowering::SubscriptKind;
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::Range;
+
+namespace {
+
+using Item = SubscriptItem<ir::Value*>;
+
+Object wrap(ir::Value* value) {
+    return value != nullptr ? Object::tensor(value) : Object::error();
+}
+
+Object refuse(Context& c, Range range, std::string message, std::string help) {
+    c.report(kUnsupportedOperand, range, std::move(message)).with_help(std::move(help));
+    return Object::error();
+}
+
+// --- Tensors
+// ---------------------------------------------------------------------------------------
+
+// An integer or a tensor as a bound of a slice; false after a diagnostic.
+bool to_bound(Context& c, const Object& object, Range range,
+              std::optional<SliceBound<ir::Value*>>& bound) {
+    if (object.is_none()) {
+        return true;
+    }
+    if (object.is_integer()) {
+        bound = SliceBound<ir::Value*>{object.as_int(), nullptr};
+        return true;
+    }
+    if (object.is_tensor() || object.is(ObjectKind::kAttribute) ||
+        object.is(ObjectKind::kConstant)) {
+        ir::Value* value = as_value(c, object, range);
+        ElementType type = value != nullptr ? value->type.element_type() : ElementType::kUndefined;
+        if (value != nullptr && (is_integer(type) || type == ElementType::kUndefined)) {
+            bound = SliceBound<ir::Value*>{std::nullopt, value};
+            return true;
+        }
+    }
+    if (!object.is_error()) {
+        refuse(c, range, fmt::format("{} as a bound of a slice", kind_name(object)),
+               "use an integer or a scalar tensor of integers");
+    }
+    return false;
+}
+
+std::optional<Item> to_item(Context& c, const Object& object, Range range) {
+    Item item;
+    switch (object.kind()) {
+        case ObjectKind::kNone:
+            item.kind = SubscriptKind::kNewAxis;
+            return item;
+        case ObjectKind::kEllipsis:
+            item.kind = SubscriptKind::kEllipsis;
+            return item;
+        case ObjectKind::kInt:
+            item.index = object.as_int();
+            return item;
+        case ObjectKind::kSlice: {
+            const SliceObject& slice = object.get<SliceObject>();
+            item.kind = SubscriptKind::kSlice;
+            if (to_bound(c, slice.lower, range, item.lower) &&
+                to_bound(c, slice.upper, range, item.upper) &&
+                to_bound(c, slice.step, range, item.step)) {
+                return item;
+            }
+            return std::nullopt;
+        }
+        case ObjectKind::kTensor:
+        case ObjectKind::kAttribute:
+        case ObjectKind::kConstant:
+        case ObjectKind::kList: {
+            item.kind = SubscriptKind::kTensor;
+            item.tensor = as_value(c, object, range);
+            if (item.tensor == nullptr) {
+                return std::nullopt;
+            }
+            ElementType type = item.tensor->type.element_type();
+            if (is_integer(type) || type == ElementType::kBool || type == ElementType::kUndefined) {
+                return item;
+            }
+            refuse(c, range, fmt::format("a tensor of {} as an index", name(type)),
+                   "use integers or a mask of BOOL");
+            return std::nullopt;
+        }
+        case ObjectKind::kError:
+            return std::nullopt;
+        default:
+            refuse(c, range, fmt::format("{} as an index of a tensor", kind_name(object)),
+                   "use integers, slices, `None`, `...`, or tensors of integers or BOOL");
+            return std::nullopt;
+    }
+}
+
+Object tensor_subscript(Context& c, ir::Value* value, const Object& index, const Expr* index_expr,
+                        Range range, Range object_range) {
+    std::vector<Object> parts{index};
+    bool is_tuple = index.is(ObjectKind::kTuple);
+    if (is_tuple) {
+        parts = index.items();
+    }
+    const auto* display = index_expr->kind == ExprKind::kTuple
+                              ? static_cast<const syntax::SequenceExpr*>(index_expr)
+                              : nullptr;
+    std::vector<Item> items;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        Range at = display != nullptr && i < display->items.size() ? display->items[i]->range
+                                                                   : index_expr->range;
+        std::optional<Item> item = to_item(c, parts[i], at);
+        if (!item) {
+            return Object::error();
+        }
+        items.push_back(std::move(*item));
+    }
+    Range ranges[] = {object_range, index_expr->range};
+    Emitter e(c, range, ranges);
+    ir::Value* result = lowering::lower_subscript(e, value, std::move(items));
+    return wrap(result);
+}
+
+Object sequence_item(Context& c, ir::Value* sequence, const Object& index, Range range,
+                     Range index_range) {
+    ir::Value* position = as_value(c, index, index_range, ElementType::kInt64);
+    Emitter e(c, range);
+    return position != nullptr ? wrap(e.emit("SequenceAt", {sequence, position})) : Object::error();
+}
+
+// --- Static objects
+// ----------------------------------------------------------------------------------
+
+// The items that a static slice selects, by Python's rules.
+std::optional<std::vector<int64_t>> slice_indices(const SliceObject& slice, int64_t size) {
+    auto number = [](const Object& object, int64_t otherwise) -> std::optional<int64_t> {
+        return object.is_none()      ? otherwise
+               : object.is_integer() ? std::optional<int64_t>(object.as_int())
+                                     : std::nullopt;
+    };
+    std::optional<int64_t> step = number(slice.step, 1);
+    if (!step || *step == 0) {
+        return std::nullopt;
+    }
+    auto clamp = [size, &step](int64_t i) {
+        i = i < 0 ? i + size : i;
+        int64_t low = *step > 0 ? 0 : -1, high = *step > 0 ? size : size - 1;
+        return std::min(std::max(i, low), high);
+    };
+    std::optional<int64_t> lower = number(slice.lower, 0), upper = number(slice.upper, 0);
+    if (!lower || !upper) {
+        return std::nullopt;
+    }
+    int64_t start = slice.lower.is_none() ? (*step > 0 ? 0 : size - 1) : clamp(*lower);
+    int64_t stop = slice.upper.is_none() ? (*step > 0 ? size : -1) : clamp(*upper);
+    std::vector<int64_t> indices;
+    int64_t count = RangeObject{start, stop, *step}.size();
+    for (int64_t i = 0; i < count; ++i) {
+        indices.push_back(start + i * *step);
+    }
+    return indices;
+}
+
+Object static_subscript(Context& c, const Object& object, const Object& index, Range range,
+                        Range index_range) {
+    if (object.is(ObjectKind::kDict)) {
+        const Object* found = object.get<DictObject>().find(index);
+        if (found == nullptr) {
+            c.report(kStaticError, index_range, fmt::format("the dict has no key {}", repr(index)));
+            return Object::error();
+        }
+        return *found;
+    }
+    std::optional<std::vector<Object>> items = static_items(c, object);
+    if (!items) {
+        return refuse(c, range, fmt::format("{} is indexed", kind_name(object)),
+                      "index a tensor, a list, a tuple or a dict");
+    }
+    int64_t size = static_cast<int64_t>(items->size());
+    if (index.is(ObjectKind::kSlice)) {
+        std::optional<std::vector<int64_t>> chosen = slice_indices(index.get<SliceObject>(), size);
+        if (!chosen) {
+            c.report(kStaticRequired, index_range,
+                     "a slice of a static list with bounds that are not")
+                .with_help("use integers, and a step other than 0");
+            return Object::error();
+        }
+        std::vector<Object> result;
+        std::string text;
+        for (int64_t i : *chosen) {
+            result.push_back((*items)[static_cast<size_t>(i)]);
+            text += object.is(ObjectKind::kString) ? result.back().text() : "";
+        }
+        return object.is(ObjectKind::kString)  ? Object::string(std::move(text))
+               : object.is(ObjectKind::kTuple) ? Object::tuple(std::move(result))
+                                               : Object::list(std::move(result));
+    }
+    if (!index.is_integer()) {
+        if (!index.is_error()) {
+            c.report(kStaticRequired, index_range,
+                     fmt::format("{} is indexed with {}", kind_name(object), kind_name(index)))
+                .with_help(
+                    "use an integer that is known at compile time, or make a sequence with "
+                    "`op.SequenceConstruct`");
+        }
+        return Object::error();
+    }
+    int64_t i = index.as_int() < 0 ? index.as_int() + size : index.as_int();
+    if (i < 0 || i >= size) {
+        c.report(
+             kStaticError, index_range,
+             fmt::format("index {} of {} of length {}", index.as_int(), kind_name(object), size))
+            .with_help(fmt::format("use {} to {}", -size, size - 1));
+        return Object::error();
+    }
+    return (*items)[static_cast<size_t>(i)];
+}
+
+// --- Types
+// -------------------------------------------------------------------------------------------
+
+std::optional<Dim> to_dim(const Object& object) {
+    if (object.is_none() || object.is_error()) {
+        return Dim();
+    }
+    if (object.is(ObjectKind::kInt) && object.as_int() >= 0) {
+        return Dim(object.as_int());
+    }
+    if (object.is(ObjectKind::kString)) {
+        return Dim::parse(object.text()).value_or(Dim::symbol(object.text()));
+    }
+    return std::nullopt;
+}
+
+// FLOAT[2, "N"], FLOAT[...].
+Object typed_subscript(Context& c, const Object& object, const Object& index, Range range,
+                       Range index_range) {
+    const TypeObject& bare = object.get<TypeObject>();
+    if (bare.explicit_shape) {
+        c.report(kInvalidAnnotation, range,
+                 fmt::format("`{}` has its shape already", bare.type.to_string()))
+            .with_help("give all dims in one pair of brackets");
+        return Object::error();
+    }
+    TypeObject result{Type::tensor(bare.type.element_type()), true};
+    if (index.is(ObjectKind::kEllipsis)) {
+        return Object::make(ObjectKind::kType, std::move(result));
+    }
+    std::vector<Object> parts{index};
+    if (index.is(ObjectKind::kTuple)) {
+        parts = index.items();
+    }
+    Shape shape;
+    for (const Object& part : parts) {
+        std::optional<Dim> dim = to_dim(part);
+        if (!dim) {
+            c.report(kInvalidAnnotation, index_range,
+                     fmt::format("{} as a dim",
+                                 part.is_number() ? repr(part) : std::string(kind_name(part))))
+                .with_help(
+                    "use a non-negative integer, a name such as \"N\", `None`, or `...` alone");
+            return Object::error();
+        }
+        shape.push_back(std::move(*dim));
+    }
+    result.type.set_shape(std::move(shape));
+    return Object::make(ObjectKind::kType, std::move(result));
+}
+
+// x.shape[i] is static where that one dim is known, also when others are not.
+std::optional<Object> static_dim(Context& c, const Object& object, const Object& index) {
+    if (!object.is_tensor() || !index.is_integer()) {
+        return std::nullopt;
+    }
+    const ir::Node* shape = object.value()->producer();
+    if (shape == nullptr || shape->op_type != "Shape" || shape->graph() != c.graph ||
+        !shape->attributes.empty() || object.value()->has_uses()) {
+        return std::nullopt;
+    }
+    const Type& type = shape->input(0)->type;
+    if (!type.has_shape()) {
+        return std::nullopt;
+    }
+    int64_t rank = static_cast<int64_t>(type.shape().size());
+    int64_t i = index.as_int() < 0 ? index.as_int() + rank : index.as_int();
+    if (i < 0 || i >= rank || !type.shape()[static_cast<size_t>(i)].is_static()) {
+        return std::nullopt;
+    }
+    return Object::integer(type.shape()[static_cast<size_t>(i)].value());
+}
+
+}  // namespace
+
+Object subscript(Context& c, const Object& object, const Expr* index_expr, Range range,
+                 Range object_range) {
+    if (object.is_error()) {
+        return object;
+    }
+    Object index = eval(c, index_expr);
+    if (index.is_error()) {
+        return index;
+    }
+    switch (object.kind()) {
+        case ObjectKind::kTensor:
+            if (std::optional<Object> dim = static_dim(c, object, index)) {
+                return *dim;
+            }
+            if (object.value()->type.kind() == TypeKind::kSequence) {
+                return sequence_item(c, object.value(), index, range, index_expr->range);
+            }
+            return tensor_subscript(c, object.value(), index, index_expr, range, object_range);
+        case ObjectKind::kAttribute:
+        case ObjectKind::kConstant: {
+            ir::Value* value = as_value(c, object, object_range);
+            return value != nullptr
+                       ? tensor_subscript(c, value, index, index_expr, range, object_range)
+                       : Object::error();
+        }
+        case ObjectKind::kType:
+            return typed_subscript(c, object, index, range, index_expr->range);
+        case ObjectKind::kPythonType: {
+            PythonType type{object.get<PythonType>().name, {index}};
+            if (index.is(ObjectKind::kTuple)) {
+                type.arguments = index.items();
+            }
+            return Object::make(ObjectKind::kPythonType, std::move(type));
+        }
+        case ObjectKind::kOpaque: {
+            Environment::Answer answer = c.function().environment->item(object, index);
+            if (answer.value) {
+                return *answer.value;
+            }
+            return refuse(c, range,
+                          fmt::format("`{}` has no item {}{}{}", repr(object), repr(index),
+                                      answer.error.empty() ? "" : ": ", answer.error),
+                          "look it up outside the script");
+        }
+        default:
+            if (index.is_tensor() && object.is_sequence() && object.is_static()) {
+                // A list of numbers indexed by a tensor is a constant tensor.
+                ir::Value* value = as_value(c, object, object_range);
+                return value != nullptr
+                           ? tensor_subscript(c, value, index, index_expr, range, object_range)
+                           : Object::error();
+            }
+            return static_subscript(c, object, index, range, index_expr->range);
+    }
+}
+
+}  // namespace sardonyx::elaborate

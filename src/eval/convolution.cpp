@@ -1,0 +1,294 @@
+// Conv, ConvInteger, ConvTranspose: windows become columns of a matrix, and the convolution a
+// matrix product; the transposed one is the product first and the columns added to their windows
+// after.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "eval/cast.h"
+#include "eval/kernels.h"
+#include "eval/matmul.h"
+#include "eval/strided.h"
+#include "eval/visit.h"
+#include "eval/window.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+struct ConvShape {
+    WindowGeometry windows;
+    int64_t batch = 0;
+    int64_t groups = 1;
+    int64_t in_channels = 0;   // of one group
+    int64_t out_channels = 0;  // of one group
+    Dims result;
+};
+
+Status check_ranks(const Dims& x, const Dims& w) {
+    if (x.size() < 2 || x.size() != w.size()) {
+        return Error{fmt::format("input {} and weights {} must have the same rank, at least 2",
+                                 to_string(x), to_string(w))};
+    }
+    return {};
+}
+
+Result<Dims> kernel_dims(const KernelContext& c, const Dims& w) {
+    Dims kernel(w.begin() + 2, w.end());
+    std::span<const int64_t> given = c.ints_attribute("kernel_shape");
+    if (!given.empty() && !std::equal(given.begin(), given.end(), kernel.begin(), kernel.end())) {
+        return Error{fmt::format("`kernel_shape` {} is not that of the weights, {}",
+                                 to_string(given), to_string(kernel))};
+    }
+    return kernel;
+}
+
+Result<ConvShape> conv_shape(const KernelContext& c, const Dims& x, const Dims& w) {
+    SDX_TRY(check_ranks(x, w));
+    ConvShape shape;
+    shape.batch = x[0];
+    shape.groups = c.int_attribute("group");
+    if (shape.groups < 1 || x[1] % shape.groups != 0 || w[0] % shape.groups != 0 ||
+        w[1] != x[1] / shape.groups) {
+        return Error{fmt::format("input {} and weights {} do not fit {} groups", to_string(x),
+                                 to_string(w), shape.groups)};
+    }
+    shape.in_channels = w[1];
+    shape.out_channels = w[0] / shape.groups;
+    SDX_ASSIGN(Dims kernel, kernel_dims(c, w));
+    SDX_ASSIGN(shape.windows, window_geometry(c, Dims(x.begin() + 2, x.end()), std::move(kernel)));
+    shape.result = {x[0], w[0]};
+    shape.result.insert(shape.result.end(), shape.windows.out.begin(), shape.windows.out.end());
+    return shape;
+}
+
+// Columns [channel * kernel + tap, window] for windows [first, first + count).
+template <typename S>
+void fill_columns(const S* planes, const WindowGeometry& g, int64_t channels, WindowWalk* walk,
+                  int64_t count, std::vector<S>* columns) {
+    int64_t kernel = g.kernel_count();
+    int64_t plane = g.in_count();
+    columns->assign(channels * kernel * count, S(0));
+    for (int64_t i = 0; i < count; ++i) {
+        for (int64_t channel = 0; channel < channels; ++channel) {
+            S* column = columns->data() + channel * kernel * count + i;
+            const S* in = planes + channel * plane;
+            for (const Tap& tap : walk->taps()) {
+                column[tap.tap * count] = in[tap.offset];
+            }
+        }
+        walk->next();
+    }
+}
+
+// As many windows at a time as keep the columns in a few megabytes.
+int64_t block_of(int64_t column_height, int64_t windows) {
+    return std::clamp<int64_t>((int64_t{1} << 20) / std::max<int64_t>(1, column_height), 1,
+                               std::max<int64_t>(1, windows));
+}
+
+template <typename T>
+void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, Tensor* out) {
+    using S = ProductSum<T>;
+    ProductOperand<T> input(x);
+    ProductOperand<T> weights(w);
+    fill_zero(*out);
+    if (out->count() == 0 || w.count() == 0) {
+        return;
+    }
+    T* result = out->mutable_elements<T>().data();
+    int64_t height = shape.in_channels * shape.windows.kernel_count();
+    int64_t windows = shape.windows.out_count();
+    int64_t block = block_of(height, windows);
+    std::vector<S> columns, sums;
+    for (int64_t ng = 0; ng < shape.batch * shape.groups; ++ng) {
+        const S* planes = input.data() + ng * shape.in_channels * shape.windows.in_count();
+        const S* filter = weights.data() + ng % shape.groups * shape.out_channels * height;
+        T* target = result + ng * shape.out_channels * windows;
+        WindowWalk walk(shape.windows);
+        for (int64_t first = 0; first < windows; first += block) {
+            int64_t count = std::min(block, windows - first);
+            fill_columns(planes, shape.windows, shape.in_channels, &walk, count, &columns);
+            sums.assign(shape.out_channels * count, S(0));
+            multiply_add(filter, columns.data(), sums.data(), shape.out_channels, height, count);
+            for (int64_t m = 0; m < shape.out_channels; ++m) {
+                for (int64_t i = 0; i < count; ++i) {
+                    target[m * windows + first + i] = static_cast<T>(sums[m * count + i]);
+                }
+            }
+        }
+    }
+}
+
+// Adds a bias for each channel.
+Status add_bias(KernelContext& c, Tensor* out, const Tensor& bias) {
+    AxisView view = axis_view(out->dims(), 1);
+    if (bias.count() != view.n) {
+        return Error{fmt::format("{} biases for {} channels", bias.count(), view.n)};
+    }
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        T* element = out->mutable_elements<T>().data();
+        for (int64_t o = 0; o < view.outer * view.n; ++o) {
+            Compute<T> b = static_cast<Compute<T>>(bias.elements<T>()[o % view.n]);
+            for (int64_t i = 0; i < view.inner; ++i, ++element) {
+                *element = static_cast<T>(static_cast<Compute<T>>(*element) + b);
+            }
+        }
+        return {};
+    });
+}
+
+// The geometry of ConvTranspose, with the roles exchanged: windows lie in its output, and there is
+// one for each place of its input.
+Result<ConvShape> transposed_shape(const KernelContext& c, const Dims& x, const Dims& w) {
+    SDX_TRY(check_ranks(x, w));
+    ConvShape shape;
+    shape.batch = x[0];
+    shape.groups = c.int_attribute("group");
+    if (shape.groups < 1 || x[1] % shape.groups != 0 || w[0] != x[1]) {
+        return Error{fmt::format("input {} and weights {} do not fit {} groups", to_string(x),
+                                 to_string(w), shape.groups)};
+    }
+    shape.in_channels = x[1] / shape.groups;
+    shape.out_channels = w[1];
+    Dims spatial(x.begin() + 2, x.end());
+    SDX_ASSIGN(Dims kernel, kernel_dims(c, w));
+    SDX_ASSIGN(WindowGeometry g, window_attributes(c, spatial, std::move(kernel)));
+    std::span<const int64_t> extra = c.ints_attribute("output_padding");
+    std::span<const int64_t> wanted = c.ints_attribute("output_shape");
+    std::string_view auto_pad = c.string_attribute("auto_pad");
+    if (wanted.size() == spatial.size() + 2) {
+        wanted = wanted.subspan(2);  // some writers give the batch and the channels too
+    }
+    if ((!extra.empty() && extra.size() != spatial.size()) ||
+        (!wanted.empty() && wanted.size() != spatial.size())) {
+        return Error{
+            "`output_padding` and `output_shape` must have one item for each spatial axis"};
+    }
+    bool is_same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
+    for (size_t d = 0; d < spatial.size(); ++d) {
+        int64_t more = extra.empty() ? 0 : extra[d];
+        if (more < 0 || more > (1 << 30)) {
+            return Error{"`output_padding` is not valid"};
+        }
+        int64_t full = (spatial[d] - 1) * g.strides[d] + more + g.extent(d);
+        if (!wanted.empty() || is_same) {
+            int64_t size = wanted.empty() ? spatial[d] * g.strides[d] : wanted[d];
+            int64_t total = std::max<int64_t>(0, full - size);
+            g.begin[d] = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+            g.end[d] = total - g.begin[d];
+            g.in[d] = size;
+        } else {
+            g.in[d] = full - g.begin[d] - g.end[d];
+        }
+        if (g.in[d] < 0) {
+            return Error{"the padding is more than the output"};
+        }
+    }
+    g.out = std::move(spatial);
+    shape.result = {x[0], w[1] * shape.groups};
+    shape.result.insert(shape.result.end(), g.in.begin(), g.in.end());
+    shape.windows = std::move(g);
+    return shape;
+}
+
+template <typename T>
+void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& w, Tensor* out) {
+    using S = ProductSum<T>;
+    const WindowGeometry& g = shape.windows;
+    ProductOperand<T> input(x);
+    ProductOperand<T> weights(w);
+    fill_zero(*out);
+    if (out->count() == 0 || w.count() == 0) {
+        return;
+    }
+    T* result = out->mutable_elements<T>().data();
+    int64_t kernel = g.kernel_count();
+    int64_t plane = g.in_count();
+    int64_t windows = g.out_count();
+    int64_t height = shape.out_channels * kernel;
+    // The filter transposed: [out channel * kernel, in channel].
+    std::vector<S> filter(height * shape.in_channels);
+    std::vector<S> columns, planes;
+    for (int64_t ng = 0; ng < shape.batch * shape.groups; ++ng) {
+        const S* weight = weights.data() + ng % shape.groups * shape.in_channels * height;
+        for (int64_t i = 0; i < shape.in_channels; ++i) {
+            for (int64_t k = 0; k < height; ++k) {
+                filter[k * shape.in_channels + i] = weight[i * height + k];
+            }
+        }
+        columns.assign(height * windows, S(0));
+        multiply_add(filter.data(), input.data() + ng * shape.in_channels * windows, columns.data(),
+                     height, shape.in_channels, windows);
+        planes.assign(shape.out_channels * plane, S(0));
+        WindowWalk walk(g);
+        for (int64_t i = 0; i < windows; ++i, walk.next()) {
+            for (int64_t m = 0; m < shape.out_channels; ++m) {
+                for (const Tap& tap : walk.taps()) {
+                    planes[m * plane + tap.offset] += columns[(m * kernel + tap.tap) * windows + i];
+                }
+            }
+        }
+        std::transform(planes.begin(), planes.end(), result + ng * shape.out_channels * plane,
+                       [](S sum) { return static_cast<T>(sum); });
+    }
+}
+
+// An 8-bit tensor less its zero point, which is one number or one for each channel of axis 0.
+Result<Tensor> centred(KernelContext& c, size_t i, size_t zero_input) {
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
+    if (!c.has_input(zero_input)) {
+        return wide;
+    }
+    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(zero_input), ElementType::kInt32));
+    int64_t channels = wide.rank() == 0 ? 1 : wide.dims()[0];
+    if (zero.count() != 1 && zero.count() != channels) {
+        return Error{fmt::format("{} zero points for {} channels", zero.count(), channels)};
+    }
+    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kInt32, wide.dims()));
+    int64_t run = channels == 0 ? 1 : std::max<int64_t>(1, wide.count() / channels);
+    for (int64_t k = 0; k < wide.count(); ++k) {
+        int64_t at = zero.count() == 1 ? 0 : k / run;
+        out.mutable_elements<int32_t>()[k] =
+            wide.elements<int32_t>()[k] - zero.elements<int32_t>()[at];
+    }
+    return out;
+}
+
+}  // namespace
+
+Status conv(KernelContext& c) {
+    SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(1)));
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), shape.result));
+    SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        convolve<T>(shape, c.tensor(0), c.tensor(1), out);
+        return {};
+    }));
+    return c.has_input(2) ? add_bias(c, out, c.tensor(2)) : Status();
+}
+
+Status conv_integer(KernelContext& c) {
+    SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(1)));
+    SDX_ASSIGN(Tensor x, centred(c, 0, 2));
+    SDX_ASSIGN(Tensor w, centred(c, 1, 3));
+    SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kInt32, shape.result));
+    convolve<int32_t>(shape, x, w, out);
+    return {};
+}
+
+Status conv_transpose(KernelContext& c) {
+    SDX_ASSIGN(ConvShape shape, transposed_shape(c, c.dims(0), c.dims(1)));
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), shape.result));
+    int64_t columns = 0;
+    int64_t height = shape.out_channels * shape.windows.kernel_count();
+    if (__builtin_mul_overflow(height, shape.windows.out_count(), &columns) ||
+        columns > c.options().max_bytes / 8) {
+        return Error{"the columns of the product are too large"};
+    }
+    SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        convolve_transposed<T>(shape, c.tensor(0), c.tensor(1), out);
+        return {};
+    }));
+    return c.has_input(2) ? add_bias(c, out, c.tensor(2)) : Status();
+}
+
+}  // namespace sardonyx::eval::kernels

@@ -1,0 +1,193 @@
+// The entries of evaluation: a model, one operator, one function.
+#include "eval/eval.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "eval/runner.h"
+
+namespace sardonyx::eval {
+namespace {
+
+// Whether a value may be given for what a graph declares.
+bool fits(const Type& declared, const RuntimeValue& value) {
+    if (!value.is_tensor()) {
+        return !declared.is_tensor() || value.is_none();
+    }
+    const Tensor& tensor = value.tensor();
+    const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
+    if (!type.is_known()) {
+        return true;
+    }
+    if (!type.is_tensor()) {
+        return type.kind() == TypeKind::kSparseTensor;
+    }
+    if (type.element_type() != ElementType::kUndefined &&
+        type.element_type() != tensor.element_type()) {
+        return false;
+    }
+    if (!type.has_shape()) {
+        return true;
+    }
+    const Shape& shape = type.shape();
+    if (shape.size() != tensor.dims().size()) {
+        return false;
+    }
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d].is_static() && shape[d].value() != tensor.dims()[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Status place_inputs(const ir::Graph& graph,
+                    std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
+                    std::vector<RuntimeValue>* placed) {
+    std::vector<bool> given(graph.inputs.size(), false);
+    placed->resize(graph.inputs.size());
+    for (const auto& [name, value] : inputs) {
+        auto found = std::find_if(graph.inputs.begin(), graph.inputs.end(),
+                                  [&, key = name](const ir::Value* v) { return v->name == key; });
+        if (found == graph.inputs.end()) {
+            return Error{fmt::format("the graph has no input `{}`", name)};
+        }
+        if (!fits((*found)->type, value)) {
+            return Error{fmt::format("input `{}` is {}, but the graph declares {}", name,
+                                     value.describe(), (*found)->type.to_string())};
+        }
+        size_t i = found - graph.inputs.begin();
+        (*placed)[i] = value;
+        given[i] = true;
+    }
+    for (size_t i = 0; i < graph.inputs.size(); ++i) {
+        const ir::Value& input = *graph.inputs[i];
+        if (given[i]) {
+            continue;
+        }
+        if (input.constant.has_value()) {
+            (*placed)[i] = *input.constant;
+        } else if (input.type.kind() != TypeKind::kOptional) {
+            return Error{
+                fmt::format("input `{}` ({}) is missing", input.name, input.type.to_string())};
+        }
+    }
+    return {};
+}
+
+// An operator with subgraphs: a plan and a frame of its own.
+Result<std::vector<RuntimeValue>> run_control(const OperatorEntry& entry, int64_t opset_version,
+                                              std::span<const RuntimeValue> inputs,
+                                              std::span<const ir::Attribute> attributes,
+                                              size_t output_count, const RunOptions& options) {
+    ir::OpsetImport import{entry.schema->domain, opset_version};
+    SDX_ASSIGN(std::unique_ptr<FramePlan> plan,
+               make_call_plan(entry, attributes, inputs.size(), output_count, {&import, 1}));
+    Frame frame(*plan, {});
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        frame.slot(static_cast<Operand>(i)) = inputs[i];
+    }
+    Runner runner(nullptr, options);
+    SDX_TRY(runner.run_graph(plan->graph, frame));
+    std::vector<RuntimeValue> outputs;
+    for (Operand operand : plan->graph.nodes[0].outputs) {
+        outputs.push_back(std::move(frame.slot(operand)));
+    }
+    return outputs;
+}
+
+Error at_call(std::string_view op_type, const Error& error,
+              std::span<const RuntimeValue* const> inputs) {
+    return Error{
+        fmt::format("`{}`: {}; inputs: {}", op_type, error.message, describe_inputs(inputs))};
+}
+
+}  // namespace
+
+std::string RuntimeValue::describe() const {
+    if (is_tensor()) {
+        return fmt::format("{}{}", name(tensor().element_type()),
+                           tensor().rank() == 0 ? "" : to_string(tensor().dims()));
+    }
+    if (is_sequence()) {
+        return fmt::format("Sequence[{}] of {}", name(sequence().element_type),
+                           sequence().items.size());
+    }
+    return "None";
+}
+
+Result<std::vector<RuntimeValue>> run_model(
+    const ir::Model& model, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
+    const RunOptions& options) {
+    if (model.graph == nullptr) {
+        return Error{"the file holds a function, not a model: there is no graph to run"};
+    }
+    std::vector<RuntimeValue> placed;
+    SDX_TRY(place_inputs(*model.graph, inputs, &placed));
+    Runner runner(&model, options);
+    SDX_ASSIGN(std::unique_ptr<FramePlan> plan,
+               make_plan(*model.graph, model.opset_imports, runner.functions()));
+    return runner.call(*plan, std::move(placed), {});
+}
+
+Result<std::vector<RuntimeValue>> run_function(const ir::Model& model, const ir::Function& function,
+                                               std::span<const RuntimeValue> inputs,
+                                               std::span<const ir::Attribute> attributes,
+                                               const RunOptions& options) {
+    Runner runner(&model, options);
+    const FramePlan* plan = nullptr;
+    return runner.call_function(function, &plan, {inputs.begin(), inputs.end()},
+                                AttributeView(attributes, {}));
+}
+
+Result<std::vector<RuntimeValue>> run_operator(std::string_view domain, std::string_view op_type,
+                                               int64_t opset_version,
+                                               std::span<const RuntimeValue> inputs,
+                                               std::span<const ir::Attribute> attributes,
+                                               size_t output_count, const RunOptions& options) {
+    const OperatorEntry* entry = find_operator(domain, op_type, opset_version);
+    if (entry == nullptr) {
+        return Error{fmt::format("there is no operator `{}` in version {} of domain \"{}\"",
+                                 op_type, opset_version, domain)};
+    }
+    if (entry->control != nullptr) {
+        return run_control(*entry, opset_version, inputs, attributes, output_count, options);
+    }
+    if (entry->kernel == nullptr) {
+        return Error{fmt::format("`{}`: version {} of the operator is not implemented", op_type,
+                                 entry->schema->since_version)};
+    }
+    std::array<const RuntimeValue*, 8> few;
+    std::vector<const RuntimeValue*> many(inputs.size() > few.size() ? inputs.size() : 0);
+    const RuntimeValue** pointers = many.empty() ? few.data() : many.data();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        pointers[i] = &inputs[i];
+    }
+    size_t count = inputs.size();
+    while (count > 0 && inputs[count - 1].is_none() && count > entry->schema->minimum_inputs) {
+        --count;
+    }
+    std::span<const RuntimeValue* const> arguments(pointers, count);
+    Status status = check_call(*entry->schema, arguments, output_count);
+    if (status.ok() && !(attributes.empty() && entry->schema->attributes.empty())) {
+        status = check_attributes(*entry->schema, attributes);
+    }
+    if (!status.ok()) {
+        return at_call(op_type, status.error(), arguments);
+    }
+    RandomState random{options.seed};
+    std::vector<RuntimeValue> outputs(
+        std::max<size_t>(output_count, entry->schema->minimum_outputs));
+    KernelContext context(*entry->schema, arguments, AttributeView(attributes, {}), outputs,
+                          options, random);
+    status = entry->kernel(context);
+    if (!status.ok()) {
+        return at_call(op_type, status.error(), arguments);
+    }
+    outputs.resize(output_count);
+    return outputs;
+}
+
+}  // namespace sardonyx::eval

@@ -1,0 +1,184 @@
+// What a kernel sees of its call, and the dispatch table.
+//
+// A kernel is a pure function `Status name(KernelContext&)`; kernels.def has one row for it. Before
+// a kernel runs, the caller has checked the call against the operator's schema (check_call): the
+// number of inputs, that required inputs are there, kinds, element types, and that inputs of one
+// type variable agree. Attributes are of the right type. So a kernel checks shapes and values only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "eval/eval.h"
+#include "ops/ops.h"
+
+namespace sardonyx::eval {
+
+using Status = Result<void>;
+
+#define SDX_CONCAT_(a, b) a##b
+#define SDX_CONCAT(a, b) SDX_CONCAT_(a, b)
+// Initialises `declaration` with the value of a Result, or returns its error.
+#define SDX_ASSIGN(declaration, expression)                                  \
+    auto SDX_CONCAT(sdx_result_, __LINE__) = (expression);                   \
+    if (!SDX_CONCAT(sdx_result_, __LINE__).ok()) {                           \
+        return ::sardonyx::Error(SDX_CONCAT(sdx_result_, __LINE__).error()); \
+    }                                                                        \
+    declaration = std::move(SDX_CONCAT(sdx_result_, __LINE__)).value()
+
+// Values for the attribute parameters of the function that is running; `value` is no reference.
+struct Binding {
+    std::string_view name;
+    const ir::Attribute* value = nullptr;
+};
+
+// The attributes of one call, with references to function parameters resolved.
+class AttributeView {
+  public:
+    AttributeView() = default;
+    AttributeView(std::span<const ir::Attribute> attributes, std::span<const Binding> bindings)
+        : attributes_(attributes), bindings_(bindings) {}
+
+    // Null when it is absent, or a reference to a parameter that the call left out.
+    const ir::Attribute* find(std::string_view name) const;
+    const ir::Attribute* resolve(const ir::Attribute& attribute) const;
+    std::span<const ir::Attribute> all() const { return attributes_; }
+
+  private:
+    std::span<const ir::Attribute> attributes_;
+    std::span<const Binding> bindings_;
+};
+
+// Where random operators without a `seed` attribute start: the same numbers in every run.
+struct RandomState {
+    uint64_t counter = 0;
+};
+
+class KernelContext {
+  public:
+    KernelContext(const ops::Schema& schema, std::span<const RuntimeValue* const> inputs,
+                  AttributeView attributes, std::span<RuntimeValue> outputs,
+                  const RunOptions& options, RandomState& random)
+        : schema_(schema),
+          inputs_(inputs),
+          attributes_(attributes),
+          outputs_(outputs),
+          options_(options),
+          random_(random) {}
+
+    const ops::Schema& schema() const { return schema_; }
+    // The version that introduced the definition in force.
+    int version() const { return schema_.since_version; }
+    const RunOptions& options() const { return options_; }
+    RandomState& random() { return random_; }
+
+    // --- Inputs.
+    size_t input_count() const { return inputs_.size(); }
+    bool has_input(size_t i) const { return i < inputs_.size() && !inputs_[i]->is_none(); }
+    // Nothing (is_none) for an input that is left out.
+    const RuntimeValue& value(size_t i) const;
+    const Tensor& tensor(size_t i) const { return value(i).tensor(); }
+    ElementType type(size_t i) const { return tensor(i).element_type(); }
+    const Dims& dims(size_t i) const { return tensor(i).dims(); }
+    int rank(size_t i) const { return tensor(i).rank(); }
+    // Whether a tensor among the inputs has elements below 8 bits.
+    bool has_packed_input() const;
+    std::span<const RuntimeValue* const> inputs() const { return inputs_; }
+    // The elements of an integer tensor of rank 0 or 1 ("shape", "axes").
+    Result<std::vector<int64_t>> ints(size_t i) const;
+    // The one element of a tensor.
+    Result<int64_t> int_scalar(size_t i) const;
+    Result<double> real_scalar(size_t i) const;
+
+    // --- Attributes: the schema's default where the call has none.
+    const ir::Attribute* find_attribute(std::string_view name) const {
+        return attributes_.find(name);
+    }
+    bool has_attribute(std::string_view name) const { return find_attribute(name) != nullptr; }
+    AttributeView attributes() const { return attributes_; }
+    // `otherwise` (lists: empty) when there is neither a value nor a default.
+    int64_t int_attribute(std::string_view name, int64_t otherwise = 0) const;
+    float float_attribute(std::string_view name, float otherwise = 0) const;
+    std::string_view string_attribute(std::string_view name) const;
+    std::span<const int64_t> ints_attribute(std::string_view name) const;
+    std::span<const float> floats_attribute(std::string_view name) const;
+    const Tensor* tensor_attribute(std::string_view name) const;
+
+    // --- Outputs.
+    std::span<RuntimeValue> outputs() { return outputs_; }
+    bool wants(size_t i) const { return i < outputs_.size(); }
+    size_t output_count() const { return outputs_.size(); }
+    // New storage for output `i`, its elements indeterminate. Error: beyond the limit of bytes.
+    Result<Tensor*> output(size_t i, ElementType type, Dims dims);
+    // The same, but the storage of input `in` where that has this type and shape and nobody needs
+    // it after this call. For kernels that read element i no later than they write element i.
+    Result<Tensor*> output_over(size_t in, size_t i, ElementType type, const Dims& dims);
+    // Bit n: input n dies with this call.
+    void set_dying(uint32_t mask) { dying_ = mask; }
+    // The same for a value that the kernel keeps to itself.
+    Result<Tensor> scratch(ElementType type, Dims dims) const;
+    void set_output(size_t i, RuntimeValue value) { outputs_[i] = std::move(value); }
+    const RuntimeValue& result(size_t i) const { return outputs_[i]; }
+
+    // --- Axes.
+    // An axis of [-rank, rank) as [0, rank).
+    Result<int> axis(int64_t axis, int rank) const;
+    // Several, sorted, each once.
+    Result<std::vector<int>> axes(std::span<const int64_t> axes, int rank) const;
+
+  private:
+    const ops::Schema& schema_;
+    std::span<const RuntimeValue* const> inputs_;
+    AttributeView attributes_;
+    std::span<RuntimeValue> outputs_;
+    const RunOptions& options_;
+    RandomState& random_;
+    uint32_t dying_ = 0;
+};
+
+// A list that older versions give as an attribute and newer ones as input `i` ("axes", "shape").
+// Nothing where it is left out.
+Result<std::optional<std::vector<int64_t>>> list_argument(const KernelContext& c,
+                                                          std::string_view name, size_t i);
+
+using Kernel = Status (*)(KernelContext&);
+
+class Runner;
+struct NodePlan;
+class Frame;
+// An operator that runs subgraphs: it is part of the runner (control_flow.cpp).
+using ControlKernel = Status (*)(Runner&, const NodePlan&, Frame&);
+
+// One version of an operator, as the table answers. Without a kernel of either kind it is known but
+// not implemented.
+struct OperatorEntry {
+    const ops::Schema* schema = nullptr;
+    Kernel kernel = nullptr;
+    ControlKernel control = nullptr;
+};
+
+// The entry in force at `opset_version`; null for an operator that no schema knows.
+const OperatorEntry* find_operator(std::string_view domain, std::string_view op_type,
+                                   int64_t opset_version);
+
+// Whether the call fits the schema: see the top of this file.
+Status check_call(const ops::Schema& schema, std::span<const RuntimeValue* const> inputs,
+                  size_t output_count);
+// Whether each attribute is known, of the right type, and none is missing. References pass.
+Status check_attributes(const ops::Schema& schema, std::span<const ir::Attribute> attributes);
+
+// "FLOAT[2,3], INT64[2]".
+std::string describe_inputs(std::span<const RuntimeValue* const> inputs);
+
+// Shape products: an error where one is negative, overflows, or needs more bytes than allowed.
+Status check_size(ElementType type, std::span<const int64_t> dims, const RunOptions& options);
+
+std::string to_string(std::span<const int64_t> dims);  // "[2,3]"
+
+}  // namespace sardonyx::eval

@@ -1,0 +1,309 @@
+#include "eval/plan.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+namespace sardonyx::eval {
+namespace {
+
+std::string function_key(std::string_view domain, std::string_view name,
+                         std::string_view overload) {
+    return fmt::format("{}:{}{}:{}{}", domain.size(), domain, name.size(), name, overload);
+}
+
+std::string describe(std::string_view domain, std::string_view op_type) {
+    return domain.empty() ? fmt::format("`{}`", op_type) : fmt::format("`{}.{}`", domain, op_type);
+}
+
+class Planner {
+  public:
+    Planner(std::span<const ir::OpsetImport> imports, const FunctionTable* functions,
+            FramePlan* plan)
+        : imports_(imports), functions_(functions), plan_(plan) {}
+
+    // Slots of the graphs around that it reads are appended to `free`.
+    Status plan_graph(const ir::Graph& graph, GraphPlan* plan, std::vector<Operand>* free) {
+        if (++depth_ > kMaxDepth) {
+            return Error{fmt::format("graphs are nested more than {} deep", kMaxDepth)};
+        }
+        Level level;
+        level.first_slot = plan_->slot_count;
+        plan->graph = &graph;
+        for (const ir::Value* input : graph.inputs) {
+            plan->inputs.push_back(define(input));
+        }
+        for (const ir::Value* initializer : graph.initializers) {
+            if (!initializer->is_graph_input() && initializer->constant.has_value()) {
+                operands_[initializer] = add_constant(*initializer->constant);
+            }
+        }
+        for (const ir::Node& node : graph) {
+            SDX_TRY(plan_node(node, plan, &level));
+        }
+        SDX_TRY(plan_outputs(graph, plan, &level));
+        set_lifetimes(plan, level);
+        std::sort(level.free.begin(), level.free.end());
+        level.free.erase(std::unique(level.free.begin(), level.free.end()), level.free.end());
+        free->insert(free->end(), level.free.begin(), level.free.end());
+        --depth_;
+        return {};
+    }
+
+    Status plan_subgraphs(std::span<const ir::Attribute> attributes, NodePlan* plan,
+                          std::vector<Operand>* free) {
+        for (const ir::Attribute& attribute : attributes) {
+            if (attribute.type != ir::AttributeType::kGraph) {
+                continue;
+            }
+            ir::Graph* const* graph = attribute.get<ir::Graph*>();
+            if (graph == nullptr || *graph == nullptr) {
+                return Error{fmt::format("attribute `{}` has no graph of its own", attribute.name)};
+            }
+            auto subgraph = std::make_unique<GraphPlan>();
+            SDX_TRY(plan_graph(**graph, subgraph.get(), free));
+            plan->subgraphs.emplace_back(attribute.name, std::move(subgraph));
+        }
+        return {};
+    }
+
+  private:
+    // What is known of the graph being planned.
+    struct Level {
+        Operand first_slot = 0;  // it and the subgraphs' slots follow; see owns()
+        std::unordered_map<Operand, size_t> last_use;  // of own slots: the node's index
+        std::vector<Operand> free;
+        std::unordered_set<Operand> pinned;  // graph outputs
+    };
+
+    // A subgraph's values are never used outside it, so every slot from first_slot on that this
+    // level sees is its own.
+    static bool owns(const Level& level, Operand operand) { return operand >= level.first_slot; }
+
+    Operand define(const ir::Value* value) {
+        Operand slot = plan_->slot_count++;
+        operands_[value] = slot;
+        return slot;
+    }
+
+    Operand add_constant(Tensor tensor) {
+        plan_->constants.emplace_back(std::move(tensor));
+        return -static_cast<Operand>(plan_->constants.size());
+    }
+
+    Result<Operand> find(const ir::Value* value) const {
+        if (value == nullptr || value->name.empty()) {
+            return kNoOperand;
+        }
+        auto found = operands_.find(value);
+        if (found == operands_.end()) {
+            return Error{fmt::format("value `{}` is used before it is made", value->name)};
+        }
+        return found->second;
+    }
+
+    static void use(Level* level, Operand operand, size_t node) {
+        if (operand < 0) {
+            return;
+        }
+        if (owns(*level, operand)) {
+            level->last_use[operand] = node;
+        } else {
+            level->free.push_back(operand);
+        }
+    }
+
+    Status plan_node(const ir::Node& node, GraphPlan* graph, Level* level) {
+        Status status = plan_node_parts(node, graph, level);
+        if (!status.ok()) {
+            return Error{fmt::format("node `{}` ({}): {}", node.name,
+                                     describe(node.domain, node.op_type), status.error().message)};
+        }
+        return {};
+    }
+
+    Status plan_node_parts(const ir::Node& node, GraphPlan* graph, Level* level) {
+        NodePlan plan;
+        plan.domain = node.domain;
+        plan.op_type = node.op_type;
+        plan.name = node.name;
+        plan.attributes = node.attributes;
+        SDX_TRY(resolve(node, &plan));
+        if (plan.entry != nullptr && plan.op_type == "Constant" && fold_constant(node, plan)) {
+            return {};
+        }
+        size_t index = graph->nodes.size();
+        for (const ir::Use& input : node.inputs()) {
+            SDX_ASSIGN(Operand operand, find(input.value));
+            plan.inputs.push_back(operand);
+            use(level, operand, index);
+        }
+        // Trailing inputs that are left out need not be counted.
+        while (!plan.inputs.empty() && plan.inputs.back() == kNoOperand) {
+            plan.inputs.pop_back();
+        }
+        std::vector<Operand> used_within;
+        SDX_TRY(plan_subgraphs(node.attributes, &plan, &used_within));
+        for (Operand operand : used_within) {
+            use(level, operand, index);
+        }
+        for (const ir::Value* output : node.outputs()) {
+            bool wanted = !output->name.empty();
+            plan.outputs.push_back(wanted ? define(output) : kNoOperand);
+            use(level, plan.outputs.back(), index);
+        }
+        graph->nodes.push_back(std::move(plan));
+        return {};
+    }
+
+    Status resolve(const ir::Node& node, NodePlan* plan) const {
+        plan->function = functions_ != nullptr
+                             ? functions_->find(node.domain, node.op_type, node.overload)
+                             : nullptr;
+        if (plan->function != nullptr) {
+            return {};
+        }
+        int64_t version = ir::opset_version(imports_, node.domain);
+        if (version == 0) {
+            return Error{fmt::format("the domain \"{}\" is not imported", node.domain)};
+        }
+        plan->entry = find_operator(node.domain, node.op_type, version);
+        if (plan->entry == nullptr) {
+            return Error{
+                fmt::format("there is no such operator in version {} of the domain, and no "
+                            "function of that name in the model",
+                            version)};
+        }
+        if (plan->entry->kernel == nullptr && plan->entry->control == nullptr) {
+            return Error{fmt::format("version {} of the operator is not implemented",
+                                     plan->entry->schema->since_version)};
+        }
+        return check_attributes(*plan->entry->schema, node.attributes);
+    }
+
+    // Runs a Constant node once and for all, unless it depends on the function's attributes.
+    bool fold_constant(const ir::Node& node, const NodePlan& plan) {
+        for (const ir::Attribute& attribute : node.attributes) {
+            if (attribute.is_reference()) {
+                return false;
+            }
+        }
+        RuntimeValue output;
+        RunOptions options;
+        RandomState random;
+        KernelContext context(*plan.entry->schema, {}, AttributeView(node.attributes, {}),
+                              {&output, 1}, options, random);
+        if (node.output_count() != 1 || !plan.entry->kernel(context).ok()) {
+            return false;  // the run says what is wrong
+        }
+        operands_[node.output()] = add_constant(output.tensor());
+        return true;
+    }
+
+    Status plan_outputs(const ir::Graph& graph, GraphPlan* plan, Level* level) {
+        for (const ir::Value* output : graph.outputs) {
+            SDX_ASSIGN(Operand operand, find(output));
+            plan->outputs.push_back(operand);
+            if (operand >= 0 && owns(*level, operand)) {
+                level->pinned.insert(operand);
+            } else if (operand >= 0) {
+                level->free.push_back(operand);
+            }
+        }
+        std::unordered_set<Operand> later;
+        plan->output_moves.resize(plan->outputs.size());
+        for (size_t i = plan->outputs.size(); i-- > 0;) {
+            Operand operand = plan->outputs[i];
+            bool is_last = later.insert(operand).second;
+            plan->output_moves[i] = operand >= 0 && owns(*level, operand) && is_last;
+        }
+        return {};
+    }
+
+    static void set_lifetimes(GraphPlan* plan, const Level& level) {
+        for (const auto& [slot, node_index] : level.last_use) {
+            if (level.pinned.count(slot) != 0) {
+                continue;
+            }
+            NodePlan& node = plan->nodes[node_index];
+            node.releases.push_back(slot);
+            for (size_t i = 0; i < node.inputs.size() && i < 32; ++i) {
+                if (node.inputs[i] == slot) {
+                    node.dying |= 1u << i;
+                }
+            }
+        }
+    }
+
+    std::span<const ir::OpsetImport> imports_;
+    const FunctionTable* functions_;
+    FramePlan* plan_;
+    std::unordered_map<const ir::Value*, Operand> operands_;
+    int depth_ = 0;
+};
+
+}  // namespace
+
+const GraphPlan* NodePlan::subgraph(std::string_view attribute) const {
+    for (const auto& [name, plan] : subgraphs) {
+        if (name == attribute) {
+            return plan.get();
+        }
+    }
+    return nullptr;
+}
+
+FunctionTable::FunctionTable(const ir::Model* model) {
+    if (model == nullptr) {
+        return;
+    }
+    for (const ir::Function* function : model->functions) {
+        functions_.emplace(function_key(function->domain, function->name, function->overload),
+                           function);
+    }
+}
+
+const ir::Function* FunctionTable::find(std::string_view domain, std::string_view name,
+                                        std::string_view overload) const {
+    if (functions_.empty()) {
+        return nullptr;
+    }
+    auto found = functions_.find(function_key(domain, name, overload));
+    return found != functions_.end() ? found->second : nullptr;
+}
+
+Result<std::unique_ptr<FramePlan>> make_plan(const ir::Graph& graph,
+                                             std::span<const ir::OpsetImport> imports,
+                                             const FunctionTable& functions) {
+    auto plan = std::make_unique<FramePlan>();
+    Planner planner(imports, &functions, plan.get());
+    std::vector<Operand> free;
+    SDX_TRY(planner.plan_graph(graph, &plan->graph, &free));
+    return plan;
+}
+
+Result<std::unique_ptr<FramePlan>> make_call_plan(const OperatorEntry& entry,
+                                                  std::span<const ir::Attribute> attributes,
+                                                  size_t input_count, size_t output_count,
+                                                  std::span<const ir::OpsetImport> imports) {
+    auto plan = std::make_unique<FramePlan>();
+    NodePlan& node = plan->graph.nodes.emplace_back();
+    node.domain = entry.schema->domain;
+    node.op_type = entry.schema->name;
+    node.entry = &entry;
+    node.attributes = attributes;
+    SDX_TRY(check_attributes(*entry.schema, attributes));
+    for (size_t i = 0; i < input_count; ++i) {
+        node.inputs.push_back(plan->slot_count++);
+    }
+    for (size_t i = 0; i < output_count; ++i) {
+        node.outputs.push_back(plan->slot_count++);
+    }
+    Planner planner(imports, nullptr, plan.get());
+    std::vector<Operand> free;
+    SDX_TRY(planner.plan_subgraphs(attributes, &node, &free));
+    return plan;
+}
+
+}  // namespace sardonyx::eval

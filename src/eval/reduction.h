@@ -1,0 +1,43 @@
+// The reduction driver: any set of axes becomes rows of one contiguous run each.
+#pragma once
+
+#include <cstdint>
+
+#include "eval/kernel.h"
+
+namespace sardonyx::eval {
+
+// A tensor whose reduced axes are gathered: row r is elements [r * n, (r + 1) * n) of `data`.
+struct Rows {
+    Tensor data;
+    int64_t count = 0;
+    int64_t n = 0;
+    Dims kept;  // the result's dims, with 1 for each reduced axis where `keepdims`
+};
+Result<Rows> gather_rows(const KernelContext& c, const Tensor& source, const std::vector<int>& axes,
+                         bool keepdims);
+
+// The sum of a row, in the accumulator's type and in an order that does not depend on anything
+// else.
+template <typename A, typename T, typename Map>
+A sum_row(const T* row, int64_t n, Map map) {
+    // Several partial sums, so that the additions can overlap.
+    constexpr int kLanes = 8;
+    A lanes[kLanes] = {};
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        for (int k = 0; k < kLanes; ++k) {
+            lanes[k] += map(row[i + k]);
+        }
+    }
+    A total = {};
+    for (; i < n; ++i) {
+        total += map(row[i]);
+    }
+    for (int k = 0; k < kLanes; ++k) {
+        total += lanes[k];
+    }
+    return total;
+}
+
+}  // namespace sardonyx::eval

@@ -1,0 +1,169 @@
+#include "eval/runner.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sardonyx::eval {
+namespace {
+
+Error at_node(const NodePlan& node, const Frame& frame, const Error& error) {
+    std::vector<const RuntimeValue*> inputs;
+    for (Operand operand : node.inputs) {
+        inputs.push_back(&frame.get(operand));
+    }
+    std::string op = node.domain.empty() ? std::string(node.op_type)
+                                         : fmt::format("{}.{}", node.domain, node.op_type);
+    std::string place = node.name.empty() ? fmt::format("`{}`", op)
+                                          : fmt::format("node `{}` (`{}`)", node.name, op);
+    // The innermost node tells its inputs; those around it only where they are.
+    bool is_kernel = node.entry != nullptr && node.entry->kernel != nullptr;
+    return Error{
+        is_kernel ? fmt::format("{}: {}; inputs: {}", place, error.message, describe_inputs(inputs))
+                  : fmt::format("{}: {}", place, error.message)};
+}
+
+// An attribute parameter of a function stands for the call's attribute, else for its default.
+std::vector<Binding> bind(const ir::Function& function, AttributeView attributes) {
+    std::vector<Binding> bindings;
+    for (const ir::Attribute& attribute : attributes.all()) {
+        if (const ir::Attribute* value = attributes.resolve(attribute)) {
+            bindings.push_back({attribute.name, value});
+        }
+    }
+    for (const ir::Attribute& parameter : function.attribute_defaults) {
+        bool given = std::any_of(bindings.begin(), bindings.end(),
+                                 [&](const Binding& b) { return b.name == parameter.name; });
+        if (!given && !parameter.is_reference()) {
+            bindings.push_back({parameter.name, &parameter});
+        }
+    }
+    return bindings;
+}
+
+}  // namespace
+
+Status Runner::count_step() {
+    if (steps_ >= options_.max_steps) {
+        return Error{fmt::format("the limit of {} steps is reached", options_.max_steps)};
+    }
+    ++steps_;
+    return {};
+}
+
+Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
+    if (depth_ >= kMaxDepth) {
+        return Error{fmt::format("graphs and calls are nested more than {} deep", kMaxDepth)};
+    }
+    ++depth_;
+    for (const NodePlan& node : graph.nodes) {
+        Status status = run_node(node, frame);
+        if (!status.ok()) {
+            --depth_;
+            return at_node(node, frame, status.error());
+        }
+        for (Operand slot : node.releases) {
+            frame.slot(slot) = RuntimeValue();
+        }
+    }
+    --depth_;
+    return {};
+}
+
+Status Runner::run_node(const NodePlan& node, Frame& frame) {
+    SDX_TRY(count_step());
+    if (node.entry == nullptr) {
+        return run_call(node, frame);
+    }
+    return node.entry->control != nullptr ? node.entry->control(*this, node, frame)
+                                          : run_kernel(node, frame);
+}
+
+Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
+    const ops::Schema& schema = *node.entry->schema;
+    inputs_.clear();
+    for (Operand operand : node.inputs) {
+        inputs_.push_back(&frame.get(operand));
+    }
+    SDX_TRY(check_call(schema, inputs_, node.outputs.size()));
+    outputs_.clear();
+    outputs_.resize(std::max<size_t>(node.outputs.size(), schema.minimum_outputs));
+    KernelContext context(schema, inputs_, AttributeView(node.attributes, frame.bindings), outputs_,
+                          options_, random_);
+    context.set_dying(node.dying);
+    SDX_TRY(node.entry->kernel(context));
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+        if (node.outputs[i] >= 0) {
+            frame.slot(node.outputs[i]) = std::move(outputs_[i]);
+        }
+    }
+    return {};
+}
+
+Status Runner::run_call(const NodePlan& node, Frame& frame) {
+    std::vector<RuntimeValue> inputs;
+    for (Operand operand : node.inputs) {
+        inputs.push_back(frame.get(operand));
+    }
+    auto results = call_function(*node.function, &node.callee, std::move(inputs),
+                                 AttributeView(node.attributes, frame.bindings));
+    if (!results.ok()) {
+        return results.error();
+    }
+    if (node.outputs.size() > results->size()) {
+        return Error{fmt::format("{} results are wanted, but the function has {}",
+                                 node.outputs.size(), results->size())};
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+        if (node.outputs[i] >= 0) {
+            frame.slot(node.outputs[i]) = std::move((*results)[i]);
+        }
+    }
+    return {};
+}
+
+Result<std::vector<RuntimeValue>> Runner::call_function(const ir::Function& function,
+                                                        const FramePlan** callee,
+                                                        std::vector<RuntimeValue> inputs,
+                                                        AttributeView attributes) {
+    if (inputs.size() > function.body->inputs.size()) {
+        return Error{fmt::format("{} inputs, but the function takes {}", inputs.size(),
+                                 function.body->inputs.size())};
+    }
+    if (*callee == nullptr) {
+        std::unique_ptr<FramePlan>& plan = plans_[&function];
+        if (plan == nullptr) {
+            SDX_ASSIGN(plan, make_plan(*function.body, function.opset_imports, functions_));
+        }
+        *callee = plan.get();
+    }
+    std::vector<Binding> bindings = bind(function, attributes);
+    return call(**callee, std::move(inputs), bindings);
+}
+
+Result<std::vector<RuntimeValue>> Runner::call(const FramePlan& plan,
+                                               std::vector<RuntimeValue> inputs,
+                                               std::span<const Binding> bindings) {
+    Frame frame(plan, bindings);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        frame.slot(plan.graph.inputs[i]) = std::move(inputs[i]);
+    }
+    SDX_TRY(run_graph(plan.graph, frame));
+    return take_outputs(plan.graph, frame);
+}
+
+std::vector<RuntimeValue> Runner::take_outputs(const GraphPlan& graph, Frame& frame) {
+    std::vector<RuntimeValue> outputs;
+    outputs.reserve(graph.outputs.size());
+    for (size_t i = 0; i < graph.outputs.size(); ++i) {
+        Operand operand = graph.outputs[i];
+        if (graph.output_moves[i]) {
+            outputs.push_back(std::exchange(frame.slot(operand), RuntimeValue()));
+        } else {
+            outputs.push_back(frame.get(operand));
+        }
+    }
+    return outputs;
+}
+
+}  // namespace sardonyx::eval

@@ -1,0 +1,76 @@
+// The runner: executes plans. Control flow (control_flow.cpp) works through it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "eval/plan.h"
+
+namespace sardonyx::eval {
+
+// The values of one main graph or function call.
+class Frame {
+  public:
+    Frame(const FramePlan& plan, std::span<const Binding> bindings)
+        : bindings(bindings), plan_(plan), slots_(plan.slot_count) {}
+
+    RuntimeValue& slot(Operand operand) { return slots_[operand]; }
+    // What a node reads: a slot, a constant, or nothing.
+    const RuntimeValue& get(Operand operand) const {
+        if (operand >= 0) {
+            return slots_[operand];
+        }
+        return operand == kNoOperand ? none_ : plan_.constants[-1 - static_cast<int64_t>(operand)];
+    }
+
+    std::span<const Binding> bindings;
+
+  private:
+    const FramePlan& plan_;
+    std::vector<RuntimeValue> slots_;
+    RuntimeValue none_;
+};
+
+class Runner {
+  public:
+    // `model` may be null: then there are no functions.
+    Runner(const ir::Model* model, const RunOptions& options)
+        : functions_(model), options_(options), random_{options.seed} {}
+
+    const FunctionTable& functions() const { return functions_; }
+    const RunOptions& options() const { return options_; }
+    RandomState& random() { return random_; }
+
+    // Runs the nodes; the slots of the graph's inputs are set.
+    Status run_graph(const GraphPlan& graph, Frame& frame);
+    // The outputs of a graph that has run, moved out of the frame where they are its own.
+    std::vector<RuntimeValue> take_outputs(const GraphPlan& graph, Frame& frame);
+    Status run_node(const NodePlan& node, Frame& frame);
+
+    Result<std::vector<RuntimeValue>> call(const FramePlan& plan, std::vector<RuntimeValue> inputs,
+                                           std::span<const Binding> bindings);
+    Result<std::vector<RuntimeValue>> call_function(const ir::Function& function,
+                                                    const FramePlan** callee,
+                                                    std::vector<RuntimeValue> inputs,
+                                                    AttributeView attributes);
+    // One more step; an error when that is too many.
+    Status count_step();
+
+  private:
+    Status run_kernel(const NodePlan& node, Frame& frame);
+    Status run_call(const NodePlan& node, Frame& frame);
+
+    FunctionTable functions_;
+    std::unordered_map<const ir::Function*, std::unique_ptr<FramePlan>> plans_;
+    RunOptions options_;
+    RandomState random_;
+    int64_t steps_ = 0;
+    int depth_ = 0;
+    // Scratch of run_kernel, which does not call itself.
+    std::vector<const RuntimeValue*> inputs_;
+    std::vector<RuntimeValue> outputs_;
+};
+
+}  // namespace sardonyx::eval

@@ -1,0 +1,175 @@
+// Inference of one node goes in three steps: the checks that the schema alone allows, the
+// operator's own function, and what holds for all outputs (the element type of the schema's type
+// variable; a symbol for every size that is not known).
+#include "infer/infer.h"
+
+#include <algorithm>
+
+#include "infer/diagnostics.h"
+#include "infer/operators.h"
+#include "infer/schema_check.h"
+#include "infer/subgraph.h"
+
+namespace sardonyx::infer {
+namespace {
+
+void set_fresh_dims(const NodeContext& c, Type& type) {
+    if (c.context.fresh_dims == nullptr || !type.is_tensor() || !type.has_shape()) {
+        return;
+    }
+    auto is_unknown = [](const Dim& dim) { return dim.is_unknown(); };
+    if (std::none_of(type.shape().begin(), type.shape().end(), is_unknown)) {
+        return;
+    }
+    Shape shape = type.shape();
+    for (Dim& dim : shape) {
+        if (dim.is_unknown()) {
+            dim = c.fresh_dim();
+        }
+    }
+    type.set_shape(std::move(shape));
+}
+
+// Whether outputs of this parameter are always tensors.
+bool is_tensor_parameter(const ops::Schema& schema, const ops::Parameter& parameter) {
+    const ops::TypeSet& types = schema.type_variables[parameter.type_variable].types;
+    return types.tensor != 0 && types.sequence == 0 && types.optional_tensor == 0 &&
+           types.optional_sequence == 0 && !types.maps;
+}
+
+void finish_outputs(NodeContext& c) {
+    for (size_t i = 0; i < c.output_count(); ++i) {
+        Type& type = c.node.output(i)->type;
+        const ops::Parameter* parameter = c.schema->output(i);
+        if (!type.is_known() && parameter != nullptr &&
+            is_tensor_parameter(*c.schema, *parameter)) {
+            type = Type::tensor(c.output_element(i));
+        }
+        set_fresh_dims(c, type);
+    }
+}
+
+void infer_subgraphs_of(const Context& context, ir::Node& node) {
+    Context inner = context;
+    inner.depth = context.depth + 1;
+    if (context.subgraphs_are_typed || inner.depth > kMaxDepth) {
+        return;
+    }
+    for (const ir::Attribute& attribute : node.attributes) {
+        if (ir::Graph* const* graph = attribute.get<ir::Graph*>()) {
+            infer_graph(inner, **graph);
+        } else if (auto* graphs = attribute.get<std::vector<ir::Graph*>>()) {
+            for (ir::Graph* each : *graphs) {
+                infer_graph(inner, *each);
+            }
+        }
+    }
+}
+
+// A node whose operator no schema describes: a call of a function, or an unknown operator.
+void infer_call_node(const Context& context, ir::Node& node) {
+    const ir::Function* function =
+        context.model != nullptr
+            ? context.model->find_function(node.domain, node.op_type, node.overload)
+            : nullptr;
+    if (function == nullptr) {
+        infer_subgraphs_of(context, node);
+        return;
+    }
+    std::vector<ir::Value*> inputs;
+    for (const ir::Use& use : node.inputs()) {
+        inputs.push_back(use.value);
+    }
+    size_t earlier_findings = context.findings != nullptr ? context.findings->size() : 0;
+    std::vector<Knowledge> results = call_function(context, *function, inputs, node.attributes);
+    for (size_t k = earlier_findings; context.findings != nullptr && k < context.findings->size();
+         ++k) {
+        diagnostics::Span& span = (*context.findings)[k].span;
+        span = span.valid() ? span : node.span;
+    }
+    static constexpr ops::Schema kNoSchema{};
+    NodeContext c(context, node, &kNoSchema);
+    for (size_t i = 0; i < std::min(results.size(), node.output_count()); ++i) {
+        ir::Value* output = node.output(i);
+        c.set_output(i, std::move(results[i].type));
+        output->content = std::move(results[i].content);
+        if (results[i].constant.has_value()) {
+            output->constant = std::move(results[i].constant);
+        }
+    }
+}
+
+// The first number that no symbol "unk__<n>" of the graph has.
+void skip_fresh_numbers(const ir::Graph& graph, int& next) {
+    auto see_value = [&next](const ir::Value* value) {
+        drop_symbols(value->type, [&next](std::string_view symbol) {
+            next = std::max(next, fresh_number(symbol).value_or(-1) + 1);
+            return false;
+        });
+    };
+    std::for_each(graph.inputs.begin(), graph.inputs.end(), see_value);
+    for (const ir::Node& node : graph) {
+        std::for_each(node.outputs().begin(), node.outputs().end(), see_value);
+        for (const ir::Attribute& attribute : node.attributes) {
+            if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
+                skip_fresh_numbers(**subgraph, next);
+            } else if (auto* subgraphs = attribute.get<std::vector<ir::Graph*>>()) {
+                for (const ir::Graph* each : *subgraphs) {
+                    skip_fresh_numbers(*each, next);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void infer_node(const Context& context, ir::Node& node) {
+    for (ir::Value* output : node.outputs()) {
+        output->content.reset();
+    }
+    const ops::Schema* schema =
+        node.overload.empty()
+            ? ops::find_schema(node.domain, node.op_type,
+                               ir::opset_version(context.opset_imports, node.domain))
+            : nullptr;
+    if (schema == nullptr) {
+        infer_call_node(context, node);
+        return;
+    }
+    NodeContext c(context, node, schema);
+    check_against_schema(c);
+    if (InferFunction function = find_operator(node.domain, node.op_type)) {
+        function(c);
+    }
+    finish_outputs(c);
+}
+
+void infer_graph(const Context& context, ir::Graph& graph) {
+    for (ir::Node& node : graph) {
+        if (context.depth > 0 && !take_steps(context, 1)) {
+            return;
+        }
+        infer_node(context, node);
+    }
+}
+
+std::vector<Finding> infer_model(ir::Model& model) {
+    std::vector<Finding> findings;
+    if (model.graph == nullptr) {
+        return findings;
+    }
+    int fresh_dims = 0;
+    skip_fresh_numbers(*model.graph, fresh_dims);
+    int64_t steps = kMaxSteps;
+    Context context;
+    context.model = &model;
+    context.opset_imports = model.opset_imports;
+    context.findings = &findings;
+    context.fresh_dims = &fresh_dims;
+    context.steps = &steps;
+    infer_graph(context, *model.graph);
+    return findings;
+}
+
+}  // namespace sardonyx::infer

@@ -1,0 +1,173 @@
+#include "infer/schema_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "infer/diagnostics.h"
+
+namespace sardonyx::infer {
+namespace {
+
+// More type variables than any schema has; the rest of a larger one would go unchecked.
+constexpr size_t kMaxTypeVariables = 32;
+
+bool certainly_differ(const Type& a, const Type& b) {
+    if (!a.is_known() || !b.is_known()) {
+        return false;
+    }
+    if (a.kind() != b.kind()) {
+        return true;
+    }
+    return (a.element_type() != b.element_type() && a.element_type() != ElementType::kUndefined &&
+            b.element_type() != ElementType::kUndefined) ||
+           certainly_differ(a.element(), b.element());
+}
+
+// "FLOAT, DOUBLE": the tensor types of a set, in the order of their numbers.
+std::string admitted_types(const ops::TypeSet& types) {
+    std::string text;
+    auto append = [&text](std::string_view format, ops::ElementMask mask) {
+        for (int number = 1; number < kElementTypeCount; ++number) {
+            if ((mask >> number & 1U) != 0) {
+                text += text.empty() ? "" : ", ";
+                text += fmt::format(fmt::runtime(format), name(static_cast<ElementType>(number)));
+            }
+        }
+    };
+    append("{}", types.tensor);
+    append("Sequence[{}]", types.sequence);
+    append("Optional[{}]", types.optional_tensor);
+    append("Optional[Sequence[{}]]", types.optional_sequence);
+    if (types.maps) {
+        text += text.empty() ? "maps" : ", maps";
+    }
+    return text;
+}
+
+// The oldest later version of the operator whose input takes the type; null: none.
+const ops::Schema* later_version_that_takes(const NodeContext& c, size_t input, const Type& type) {
+    for (const ops::Schema& schema : ops::schema_versions(c.schema->domain, c.schema->name)) {
+        const ops::Parameter* parameter = schema.input(input);
+        if (schema.since_version > c.version() && parameter != nullptr &&
+            schema.type_variables[parameter->type_variable].types.admits(type)) {
+            return &schema;
+        }
+    }
+    return nullptr;
+}
+
+void check_admitted(NodeContext& c, size_t i, const ops::Parameter& parameter) {
+    const ops::TypeSet& types = c.schema->type_variables[parameter.type_variable].types;
+    const Type& type = c.input_type(i);
+    if (types.admits(type)) {
+        return;
+    }
+    const ops::Schema* later = later_version_that_takes(c, i, type);
+    std::string help = later != nullptr ? fmt::format("opset {} takes it; this one takes {}",
+                                                      later->since_version, admitted_types(types))
+                                        : fmt::format("it takes {}; convert the value with `Cast`",
+                                                      admitted_types(types));
+    c.fail(kUnsupportedType,
+           fmt::format("{} is {}, which the operator does not take", c.input_name(i),
+                       type.to_string()),
+           static_cast<int>(i), -1, std::move(help));
+}
+
+void check_input_types(NodeContext& c) {
+    // For each type variable, the first input of a known type, plus 1.
+    std::array<uint32_t, kMaxTypeVariables> first_input{};
+    for (size_t i = 0; i < c.node.input_count(); ++i) {
+        const ops::Parameter* parameter = c.schema->input(i);
+        if (parameter == nullptr) {
+            return;
+        }
+        const Type& type = c.input_type(i);
+        size_t variable = static_cast<size_t>(parameter->type_variable);
+        bool is_heterogeneous =
+            parameter->option == ops::ParameterOption::kVariadic && !parameter->is_homogeneous;
+        if (!type.is_known() || variable >= kMaxTypeVariables) {
+            continue;
+        }
+        check_admitted(c, i, *parameter);
+        if (is_heterogeneous) {
+            continue;
+        }
+        if (first_input[variable] == 0) {
+            first_input[variable] = static_cast<uint32_t>(i + 1);
+            continue;
+        }
+        size_t other = first_input[variable] - 1;
+        if (certainly_differ(type, c.input_type(other))) {
+            c.fail(kTypeMismatch,
+                   fmt::format("{} is {}, but {} is {}: both must be of one type (`{}`)",
+                               c.input_name(i), type.to_string(), c.input_name(other),
+                               c.input_type(other).to_string(),
+                               c.schema->type_variables[variable].name),
+                   static_cast<int>(i), static_cast<int>(other),
+                   "convert one of them with `Cast` or `CastLike`");
+        }
+    }
+}
+
+std::string count_text(size_t minimum, size_t maximum, std::string_view what) {
+    std::string_view plural = (minimum == 1 && maximum == 1) ? "" : "s";
+    if (minimum == maximum) {
+        return fmt::format("{} {}{}", minimum, what, plural);
+    }
+    return maximum == UINT16_MAX ? fmt::format("at least {} {}{}", minimum, what, plural)
+                                 : fmt::format("{} to {} {}{}", minimum, maximum, what, plural);
+}
+
+void check_counts(NodeContext& c) {
+    size_t inputs = c.node.input_count();
+    const ops::Schema& schema = *c.schema;
+    if (inputs < schema.minimum_inputs || inputs > schema.maximum_inputs) {
+        c.fail(kArgumentCount,
+               fmt::format("`{}` has {}, and takes {}", c.node.op_type,
+                           count_text(inputs, inputs, "input"),
+                           count_text(schema.minimum_inputs, schema.maximum_inputs, "input")));
+    }
+    size_t outputs = c.output_count();
+    if (outputs > schema.maximum_outputs) {
+        c.fail(kArgumentCount,
+               fmt::format("`{}` has {}, and gives {}", c.node.op_type,
+                           count_text(outputs, outputs, "output"),
+                           count_text(schema.minimum_outputs, schema.maximum_outputs, "output")));
+    }
+    for (size_t i = 0; i < std::min(inputs, schema.inputs.size()); ++i) {
+        if (schema.inputs[i].option == ops::ParameterOption::kSingle && !c.has_input(i)) {
+            c.fail(kArgumentCount, fmt::format("{} is left out, and is required", c.input_name(i)),
+                   static_cast<int>(i));
+        }
+    }
+}
+
+void check_attributes(NodeContext& c) {
+    for (const ir::Attribute& attribute : c.node.attributes) {
+        const ops::AttributeSchema* declared = c.schema->find_attribute(attribute.name);
+        if (declared == nullptr || attribute.type == ir::AttributeType::kUndefined) {
+            continue;
+        }
+        ir::AttributeType wanted = static_cast<ir::AttributeType>(declared->type);
+        if (attribute.type != wanted) {
+            c.fail_attribute(
+                kAttributeType, attribute.name,
+                fmt::format("attribute `{}` of `{}` is {}, and must be {}", attribute.name,
+                            c.node.op_type, ir::name(attribute.type), ir::name(wanted)));
+        }
+    }
+}
+
+}  // namespace
+
+void check_against_schema(NodeContext& c) {
+    check_counts(c);
+    check_input_types(c);
+    if (!c.node.attributes.empty()) {
+        check_attributes(c);
+    }
+}
+
+}  // namespace sardonyx::infer

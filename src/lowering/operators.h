@@ -1,0 +1,215 @@
+// What Python's operators mean in ONNX, over any emitter: elaborate emits nodes, the eager entry
+// runs kernels, and both come out the same because both use this text.
+//
+// An Emitter has
+//   using Value = ...;                        // copyable; Value{} after a failure
+//   Value emit(std::string_view op_type, std::initializer_list<Value> inputs,
+//              std::initializer_list<ir::Attribute> attributes = {});
+//   ElementType element(const Value&);        // kUndefined: not known
+//   int rank(const Value&);                   // -1: not known
+//   Value int64s(std::vector<int64_t>);       // a rank-1 INT64 constant
+//   Value int64_scalar(int64_t);
+//   Value scalar_like(const Value&, double);  // a rank-0 constant of the element type of the value
+//   int64_t opset();                          // of ai.onnx
+//   Value fail(std::string message, std::string help);  // reports; returns Value{}
+//
+// Sources: Python Language Reference 6.7-6.9 (arithmetic, shifting, bitwise), NumPy's floor_divide
+// and remainder for floats, ONNX operators Div, Mod, Pow, BitShift.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/ir.h"
+#include "types/element_type.h"
+
+namespace sardonyx::lowering {
+
+// In the order of syntax::BinaryOp.
+enum class Binary : uint8_t {
+    kAdd,
+    kSub,
+    kMul,
+    kMatMul,
+    kDiv,
+    kMod,
+    kPow,
+    kLeftShift,
+    kRightShift,
+    kBitOr,
+    kBitXor,
+    kBitAnd,
+    kFloorDiv,
+};
+inline constexpr std::string_view kBinarySymbols[] = {"+",  "-",  "*", "@", "/", "%", "**",
+                                                      "<<", ">>", "|", "^", "&", "//"};
+
+enum class Unary : uint8_t { kInvert, kNot, kPlus, kMinus };  // in the order of syntax::UnaryOp
+inline constexpr std::string_view kUnarySymbols[] = {"~", "not", "+", "-"};
+
+enum class Compare : uint8_t {
+    kEq,
+    kNotEq,
+    kLt,
+    kLtE,
+    kGt,
+    kGtE
+};  // in the order of syntax::CompareOp
+inline constexpr std::string_view kCompareSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
+
+template <typename E>
+typename E::Value lower_compare(E& e, Compare op, typename E::Value a, typename E::Value b) {
+    switch (op) {
+        case Compare::kEq:
+            return e.emit("Equal", {a, b});
+        case Compare::kNotEq:
+            return e.emit("Not", {e.emit("Equal", {a, b})});
+        case Compare::kLt:
+            return e.emit("Less", {a, b});
+        case Compare::kGt:
+            return e.emit("Greater", {a, b});
+        case Compare::kLtE:
+        case Compare::kGtE: {
+            bool less = op == Compare::kLtE;
+            if (e.opset() >= 12) {
+                return e.emit(less ? "LessOrEqual" : "GreaterOrEqual", {a, b});
+            }
+            // Not(Greater) would be true for nan.
+            return e.emit("Or",
+                          {e.emit(less ? "Less" : "Greater", {a, b}), e.emit("Equal", {a, b})});
+        }
+    }
+    return {};
+}
+
+// The remainder with the sign of the divisor. ONNX Mod has it for integers; for floats it is C's
+// fmod, corrected as NumPy's remainder does.
+template <typename E>
+typename E::Value lower_modulo(E& e, typename E::Value a, typename E::Value b) {
+    if (!is_floating(e.element(a)) && !is_floating(e.element(b))) {
+        if (e.element(a) == ElementType::kUndefined && e.element(b) == ElementType::kUndefined) {
+            return e.fail(
+                "`%` on a tensor whose element type is not known",
+                "annotate the input, as in `x: FLOAT[...]`, or call `op.Mod` with `fmod`");
+        }
+        return e.emit("Mod", {a, b});
+    }
+    auto rest = e.emit("Mod", {a, b}, {ir::make_attribute("fmod", int64_t{1})});
+    auto zero = e.scalar_like(rest, 0.0);
+    auto other_sign = e.emit("Xor", {e.emit("Less", {rest, zero}), e.emit("Less", {b, zero})});
+    auto inexact = e.emit("Not", {e.emit("Equal", {rest, zero})});
+    return e.emit("Where", {e.emit("And", {inexact, other_sign}), e.emit("Add", {rest, b}), rest});
+}
+
+template <typename E>
+typename E::Value lower_floor_divide(E& e, typename E::Value a, typename E::Value b) {
+    ElementType type = e.element(a) != ElementType::kUndefined ? e.element(a) : e.element(b);
+    if (type == ElementType::kUndefined) {
+        return e.fail("`//` on a tensor whose element type is not known",
+                      "annotate the input, as in `x: FLOAT[...]`");
+    }
+    if (is_floating(type)) {
+        return e.emit("Floor", {e.emit("Div", {a, b})});
+    }
+    if (element_class(type) == ElementClass::kUnsigned) {
+        return e.emit("Div", {a, b});
+    }
+    // Div truncates; taking the remainder (of the divisor's sign) off first makes the division
+    // exact.
+    return e.emit("Div", {e.emit("Sub", {a, e.emit("Mod", {a, b})}), b});
+}
+
+template <typename E>
+typename E::Value lower_shift(E& e, bool left, typename E::Value a, typename E::Value b) {
+    if (element_class(e.element(a)) == ElementClass::kUnsigned) {
+        return e.emit("BitShift", {a, b},
+                      {ir::make_attribute("direction", std::string(left ? "LEFT" : "RIGHT"))});
+    }
+    if (element_class(e.element(a)) != ElementClass::kSigned) {
+        return e.fail(std::string("`") + (left ? "<<" : ">>") + "` on a tensor of " +
+                          std::string(name(e.element(a))),
+                      "shift integers; multiply or divide floats by a power of two");
+    }
+    // BitShift is for unsigned integers alone: x << n is x * 2**n, x >> n is x // 2**n.
+    auto power = e.emit("Pow", {e.scalar_like(a, 2.0), b});
+    return left ? e.emit("Mul", {a, power}) : lower_floor_divide(e, a, power);
+}
+
+// `&`, `|`, `^`: logical on BOOL (and where the element type is not known), bitwise on integers.
+template <typename E>
+typename E::Value lower_bitwise(E& e, std::string_view logical, std::string_view bitwise,
+                                typename E::Value a, typename E::Value b) {
+    ElementType type = e.element(a) != ElementType::kUndefined ? e.element(a) : e.element(b);
+    if (!is_integer(type)) {
+        return e.emit(logical, {a, b});
+    }
+    if (e.opset() < 18) {
+        return e.fail("bitwise operators on integers need opset 18",
+                      "import opset18 or newer, or compare the integers first");
+    }
+    return e.emit(bitwise, {a, b});
+}
+
+template <typename E>
+typename E::Value lower_binary(E& e, Binary op, typename E::Value a, typename E::Value b) {
+    switch (op) {
+        case Binary::kAdd:
+            return e.emit("Add", {a, b});
+        case Binary::kSub:
+            return e.emit("Sub", {a, b});
+        case Binary::kMul:
+            return e.emit("Mul", {a, b});
+        case Binary::kMatMul:
+            return e.emit("MatMul", {a, b});
+        case Binary::kDiv:
+            return e.emit("Div", {a, b});
+        case Binary::kMod:
+            return lower_modulo(e, a, b);
+        case Binary::kPow:
+            return e.emit("Pow", {a, b});
+        case Binary::kLeftShift:
+            return lower_shift(e, true, a, b);
+        case Binary::kRightShift:
+            return lower_shift(e, false, a, b);
+        case Binary::kBitOr:
+            return lower_bitwise(e, "Or", "BitwiseOr", a, b);
+        case Binary::kBitXor:
+            return lower_bitwise(e, "Xor", "BitwiseXor", a, b);
+        case Binary::kBitAnd:
+            return lower_bitwise(e, "And", "BitwiseAnd", a, b);
+        case Binary::kFloorDiv:
+            return lower_floor_divide(e, a, b);
+    }
+    return {};
+}
+
+template <typename E>
+typename E::Value lower_unary(E& e, Unary op, typename E::Value a) {
+    switch (op) {
+        case Unary::kPlus:
+            return a;
+        case Unary::kNot:
+            return e.emit("Not", {a});
+        case Unary::kMinus:
+            if (element_class(e.element(a)) == ElementClass::kUnsigned) {
+                return e.emit("Sub", {e.scalar_like(a, 0.0), a});  // Neg is for signed types
+            }
+            return e.emit("Neg", {a});
+        case Unary::kInvert:
+            if (!is_integer(e.element(a))) {
+                return e.emit("Not", {a});
+            }
+            if (e.opset() >= 18) {
+                return e.emit("BitwiseNot", {a});
+            }
+            if (element_class(e.element(a)) == ElementClass::kUnsigned) {
+                return e.fail("`~` on unsigned integers needs opset 18", "import opset18 or newer");
+            }
+            return e.emit("Sub", {e.scalar_like(a, -1.0), a});  // two's complement: ~x is -1 - x
+    }
+    return {};
+}
+
+}  // namespace sardonyx::lowering

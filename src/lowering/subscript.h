@@ -1,0 +1,408 @@
+// What x[...] means in ONNX, over any emitter (see operators.h): NumPy's basic indexing with
+// integers, slices, None and `...`, and its integer-tensor and mask indexing.
+//
+// The plan: all slices become one Slice; then integers and integer tensors become Gathers, from the
+// axis farthest from the ellipsis inwards so that no axis that is still to come has moved; then one
+// Unsqueeze puts in the new axes. Axes after an ellipsis count from the end, so the rank need not
+// be known. Source: NumPy user guide, "Indexing on ndarrays".
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lowering/operators.h"
+
+namespace sardonyx::lowering {
+
+// A number, or a tensor of rank 0 (or one element).
+template <typename V>
+struct SliceBound {
+    std::optional<int64_t> number;
+    V tensor{};
+};
+
+enum class SubscriptKind : uint8_t { kIndex, kSlice, kNewAxis, kEllipsis, kTensor };
+
+template <typename V>
+struct SubscriptItem {
+    SubscriptKind kind = SubscriptKind::kIndex;
+    int64_t index = 0;                                // kIndex
+    V tensor{};                                       // kTensor: integers or BOOL
+    std::optional<SliceBound<V>> lower, upper, step;  // kSlice; nothing: left out
+};
+
+template <typename E>
+class SubscriptLowering {
+  public:
+    using Value = typename E::Value;
+    using Item = SubscriptItem<Value>;
+
+    SubscriptLowering(E& e, Value value, std::vector<Item> items)
+        : e_(e), value_(value), items_(std::move(items)) {}
+
+    Value run() {
+        if (!place_axes()) {
+            return {};
+        }
+        if (std::any_of(items_.begin(), items_.end(), is_mask(e_))) {
+            return mask();
+        }
+        apply_slices();
+        if (failed_) {
+            return {};
+        }
+        std::vector<size_t> tensors;
+        for (size_t i = 0; i < items_.size(); ++i) {
+            if (items_[i].kind == SubscriptKind::kTensor && e_.rank(items_[i].tensor) != 0) {
+                tensors.push_back(i);
+            }
+        }
+        if (tensors.size() > 1) {
+            return several_tensors();
+        }
+        apply_gathers();
+        apply_new_axes();
+        return value_;
+    }
+
+  private:
+    static auto is_mask(E& e) {
+        return [&e](const Item& item) {
+            return item.kind == SubscriptKind::kTensor &&
+                   e.element(item.tensor) == ElementType::kBool;
+        };
+    }
+    static bool consumes_axis(const Item& item) {
+        return item.kind != SubscriptKind::kNewAxis && item.kind != SubscriptKind::kEllipsis;
+    }
+
+    // Gives every item that consumes an axis its axis: from the front before the ellipsis, from the
+    // end (negative) after it.
+    bool place_axes() {
+        auto first = std::find_if(items_.begin(), items_.end(), [](const Item& item) {
+            return item.kind == SubscriptKind::kEllipsis;
+        });
+        ellipsis_ = static_cast<size_t>(first - items_.begin());
+        auto rest = first == items_.end() ? first : first + 1;
+        if (std::any_of(rest, items_.end(),
+                        [](const Item& item) { return item.kind == SubscriptKind::kEllipsis; })) {
+            e_.fail("a subscript with more than one `...`", "keep one of them");
+            return false;
+        }
+        int consumed = static_cast<int>(std::count_if(items_.begin(), items_.end(), consumes_axis));
+        int rank = e_.rank(value_);
+        if (rank >= 0 && consumed > rank) {
+            e_.fail("a tensor of rank " + std::to_string(rank) + " is indexed with " +
+                        std::to_string(consumed) + " indices",
+                    "use at most " + std::to_string(rank));
+            return false;
+        }
+        axes_.assign(items_.size(), 0);
+        int64_t axis = 0;
+        for (size_t i = 0; i < ellipsis_; ++i) {
+            axes_[i] = axis;
+            axis += consumes_axis(items_[i]) ? 1 : 0;
+        }
+        axis = -1;
+        for (size_t i = items_.size(); i-- > ellipsis_ + 1;) {
+            axes_[i] = axis;
+            axis -= consumes_axis(items_[i]) ? 1 : 0;
+        }
+        return true;
+    }
+
+    Value concat(std::vector<SliceBound<Value>> bounds) {
+        std::vector<int64_t> numbers;
+        for (const SliceBound<Value>& bound : bounds) {
+            if (bound.number) {
+                numbers.push_back(*bound.number);
+            }
+        }
+        if (numbers.size() == bounds.size()) {
+            return e_.int64s(std::move(numbers));
+        }
+        Value all{};
+        bool first = true;
+        for (const SliceBound<Value>& bound : bounds) {
+            Value one = bound.number ? e_.int64s({*bound.number}) : as_int64_vector(bound.tensor);
+            all = first ? one
+                        : e_.emit("Concat", {all, one}, {ir::make_attribute("axis", int64_t{0})});
+            first = false;
+        }
+        return all;
+    }
+
+    Value as_int64_vector(Value tensor) {
+        if (e_.element(tensor) != ElementType::kInt64) {
+            tensor = e_.emit("Cast", {tensor},
+                             {ir::make_attribute("to", static_cast<int64_t>(ElementType::kInt64))});
+        }
+        return e_.emit("Reshape", {tensor, e_.int64s({1})});
+    }
+
+    // Where a bound is left out, its number depends on the sign of the step.
+    SliceBound<Value> default_bound(const SliceBound<Value>& step, int64_t forward,
+                                    int64_t backward) {
+        if (step.number) {
+            return {*step.number > 0 ? forward : backward, {}};
+        }
+        Value is_forward = e_.emit("Greater", {as_int64_vector(step.tensor), e_.int64s({0})});
+        return {std::nullopt,
+                e_.emit("Where", {is_forward, e_.int64s({forward}), e_.int64s({backward})})};
+    }
+
+    void apply_slices() {
+        std::vector<SliceBound<Value>> starts, ends, steps;
+        std::vector<int64_t> axes;
+        bool unit_steps = true;
+        for (size_t i = 0; i < items_.size(); ++i) {
+            const Item& item = items_[i];
+            if (item.kind != SubscriptKind::kSlice || (!item.lower && !item.upper && !item.step)) {
+                continue;
+            }
+            SliceBound<Value> step = item.step.value_or(SliceBound<Value>{1, {}});
+            if (step.number && *step.number == 0) {
+                e_.fail("a slice with step 0", "use a step other than 0");
+                failed_ = true;
+                return;
+            }
+            unit_steps = unit_steps && step.number && *step.number == 1;
+            starts.push_back(item.lower ? *item.lower : default_bound(step, 0, INT64_MAX));
+            ends.push_back(item.upper ? *item.upper : default_bound(step, INT64_MAX, INT64_MIN));
+            steps.push_back(step);
+            axes.push_back(axes_[i]);
+        }
+        if (axes.empty()) {
+            return;
+        }
+        if (e_.opset() < 10) {
+            apply_static_slice(starts, ends, axes, unit_steps);
+        } else if (unit_steps) {
+            value_ = e_.emit("Slice", {value_, concat(starts), concat(ends), e_.int64s(axes)});
+        } else {
+            value_ = e_.emit(
+                "Slice", {value_, concat(starts), concat(ends), e_.int64s(axes), concat(steps)});
+        }
+    }
+
+    // Before opset 10 the bounds of Slice are attributes, and there are no steps.
+    void apply_static_slice(const std::vector<SliceBound<Value>>& starts,
+                            const std::vector<SliceBound<Value>>& ends, std::vector<int64_t> axes,
+                            bool unit_steps) {
+        std::vector<int64_t> lower, upper;
+        for (size_t i = 0; i < starts.size(); ++i) {
+            if (!starts[i].number || !ends[i].number || !unit_steps) {
+                e_.fail("a slice with a step or with bounds that are tensors needs opset 10",
+                        "import opset10 or newer");
+                failed_ = true;
+                return;
+            }
+            lower.push_back(*starts[i].number);
+            upper.push_back(*ends[i].number);
+        }
+        value_ = e_.emit("Slice", {value_},
+                         {ir::make_attribute("starts", std::move(lower)),
+                          ir::make_attribute("ends", std::move(upper)),
+                          ir::make_attribute("axes", std::move(axes))});
+    }
+
+    void gather(size_t i) {
+        const Item& item = items_[i];
+        if (item.kind == SubscriptKind::kIndex || item.kind == SubscriptKind::kTensor) {
+            Value index = item.kind == SubscriptKind::kIndex ? e_.int64_scalar(item.index)
+                                                             : gather_index(item.tensor);
+            value_ = e_.emit("Gather", {value_, index}, {ir::make_attribute("axis", axes_[i])});
+        }
+    }
+
+    // Gather takes INT32 and INT64 only.
+    Value gather_index(Value tensor) {
+        ElementType type = e_.element(tensor);
+        if (type == ElementType::kInt64 || type == ElementType::kInt32 || !is_integer(type)) {
+            return tensor;
+        }
+        return e_.emit("Cast", {tensor},
+                       {ir::make_attribute("to", static_cast<int64_t>(ElementType::kInt64))});
+    }
+
+    void apply_gathers() {
+        for (size_t i = ellipsis_; i-- > 0;) {
+            gather(i);
+        }
+        for (size_t i = ellipsis_ + 1; i < items_.size(); ++i) {
+            gather(i);
+        }
+    }
+
+    // The number of axes that an item leaves in the result; nothing when it is not known.
+    std::optional<int> result_axes(const Item& item) {
+        switch (item.kind) {
+            case SubscriptKind::kIndex:
+                return 0;
+            case SubscriptKind::kSlice:
+            case SubscriptKind::kNewAxis:
+                return 1;
+            case SubscriptKind::kEllipsis:
+                return std::nullopt;
+            case SubscriptKind::kTensor:
+                return e_.rank(item.tensor) < 0 ? std::nullopt
+                                                : std::optional<int>(e_.rank(item.tensor));
+        }
+        return std::nullopt;
+    }
+
+    void apply_new_axes() {
+        std::vector<int64_t> axes;
+        bool known = true;
+        auto count = [&](const Item& item, int64_t& position, int64_t direction) {
+            if (item.kind == SubscriptKind::kNewAxis) {
+                axes.push_back(position);
+                known = known && position_known_;
+            }
+            std::optional<int> left = result_axes(item);
+            position_known_ = position_known_ && left.has_value();
+            position += direction * left.value_or(0);
+        };
+        int64_t position = 0;
+        position_known_ = true;
+        for (size_t i = 0; i < ellipsis_; ++i) {
+            count(items_[i], position, 1);
+        }
+        position = -1;
+        position_known_ = true;
+        for (size_t i = items_.size(); i-- > ellipsis_ + 1;) {
+            count(items_[i], position, -1);
+        }
+        if (!known) {
+            value_ = e_.fail("`None` beside an index tensor whose rank is not known",
+                             "annotate the index tensor with its shape");
+            return;
+        }
+        if (!axes.empty()) {
+            std::sort(axes.begin(), axes.end());
+            value_ = e_.opset() >= 13
+                         ? e_.emit("Unsqueeze", {value_, e_.int64s(axes)})
+                         : e_.emit("Unsqueeze", {value_}, {ir::make_attribute("axes", axes)});
+        }
+    }
+
+    // x[mask]: the elements (or rows, for a mask of lower rank) where the mask holds.
+    Value mask() {
+        if (items_.size() != 1) {
+            return e_.fail("a mask beside other indices", "index in two steps: `x[mask][...]`");
+        }
+        if (e_.opset() < 11) {
+            return e_.fail("indexing with a mask needs opset 11", "import opset11 or newer");
+        }
+        Value places = e_.emit("Transpose", {e_.emit("NonZero", {items_[0].tensor})});
+        return e_.emit("GatherND", {value_, places});
+    }
+
+    // Several index tensors, broadcast against each other: their axes go to the front, GatherND
+    // takes them away, and what they leave stands at the first of them when they were adjacent,
+    // else in front.
+    Value several_tensors() {
+        int rank = e_.rank(value_);
+        if (rank < 0 || e_.opset() < 11) {
+            return e_.fail("several index tensors on a tensor whose rank is not known",
+                           "annotate the tensor with its shape, and use opset 11 or newer");
+        }
+        std::vector<int64_t> indexed, others;
+        std::vector<Value> indices;
+        bool new_axes = false;
+        for (size_t i = 0; i < items_.size(); ++i) {
+            const Item& item = items_[i];
+            new_axes = new_axes || item.kind == SubscriptKind::kNewAxis;
+            if (item.kind == SubscriptKind::kIndex || item.kind == SubscriptKind::kTensor) {
+                indexed.push_back(axes_[i] < 0 ? axes_[i] + rank : axes_[i]);
+                indices.push_back(item.kind == SubscriptKind::kIndex ? e_.int64_scalar(item.index)
+                                                                     : as_int64(item.tensor));
+            }
+        }
+        if (new_axes) {
+            return e_.fail("`None` beside several index tensors", "index in two steps");
+        }
+        for (int64_t axis = 0; axis < rank; ++axis) {
+            if (std::find(indexed.begin(), indexed.end(), axis) == indexed.end()) {
+                others.push_back(axis);
+            }
+        }
+        int index_rank = 0;
+        for (const Value& index : indices) {
+            if (e_.rank(index) < 0) {
+                return e_.fail("several index tensors, one of unknown rank",
+                               "annotate the index tensors with their shapes");
+            }
+            index_rank = std::max(index_rank, e_.rank(index));
+        }
+        std::vector<int64_t> order = indexed;
+        order.insert(order.end(), others.begin(), others.end());
+        Value moved = e_.emit("Transpose", {value_}, {ir::make_attribute("perm", order)});
+        Value result = e_.emit("GatherND", {moved, stack(indices)});
+        bool adjacent =
+            indexed.back() - indexed.front() + 1 == static_cast<int64_t>(indexed.size());
+        if (!adjacent || indexed.front() == 0) {
+            return result;
+        }
+        std::vector<int64_t> back;
+        for (int64_t i = 0; i < indexed.front(); ++i) {
+            back.push_back(index_rank + i);
+        }
+        for (int64_t i = 0; i < index_rank; ++i) {
+            back.push_back(i);
+        }
+        for (int64_t i = indexed.front(); i < static_cast<int64_t>(others.size()); ++i) {
+            back.push_back(index_rank + i);
+        }
+        return e_.emit("Transpose", {result}, {ir::make_attribute("perm", back)});
+    }
+
+    Value as_int64(Value tensor) {
+        if (e_.element(tensor) == ElementType::kInt64) {
+            return tensor;
+        }
+        return e_.emit("Cast", {tensor},
+                       {ir::make_attribute("to", static_cast<int64_t>(ElementType::kInt64))});
+    }
+
+    // Index tensors broadcast to one shape and stacked along a new last axis.
+    Value stack(const std::vector<Value>& indices) {
+        Value zero = e_.int64_scalar(0);
+        Value sum = indices[0];
+        for (size_t i = 1; i < indices.size(); ++i) {
+            sum = e_.emit("Add", {sum, indices[i]});
+        }
+        Value zeros = e_.emit("Mul", {sum, zero});  // of the common shape
+        Value stacked{};
+        for (size_t i = 0; i < indices.size(); ++i) {
+            Value full = e_.emit("Add", {indices[i], zeros});
+            Value column = e_.opset() >= 13
+                               ? e_.emit("Unsqueeze", {full, e_.int64s({-1})})
+                               : e_.emit("Unsqueeze", {full},
+                                         {ir::make_attribute("axes", std::vector<int64_t>{-1})});
+            stacked = i == 0 ? column
+                             : e_.emit("Concat", {stacked, column},
+                                       {ir::make_attribute("axis", int64_t{-1})});
+        }
+        return stacked;
+    }
+
+    E& e_;
+    Value value_;
+    std::vector<Item> items_;
+    std::vector<int64_t> axes_;
+    size_t ellipsis_ = 0;
+    bool failed_ = false;
+    bool position_known_ = true;
+};
+
+template <typename E>
+typename E::Value lower_subscript(E& e, typename E::Value value,
+                                  std::vector<SubscriptItem<typename E::Value>> items) {
+    return SubscriptLowering<E>(e, value, std::move(items)).run();
+}
+
+}  // namespace sardonyx::lowering

@@ -1,0 +1,329 @@
+// The entries of the reader: ModelProto, FunctionProto, TensorProto, and files.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "ops/ops.h"
+#include "proto/fields.h"
+#include "proto/proto.h"
+#include "proto/read_context.h"
+#include "proto/wire.h"
+
+namespace sardonyx::proto {
+namespace {
+
+using protozero::pbf_reader;
+
+constexpr int64_t kOldestIrVersion = 3;
+constexpr size_t kMaxOpsetImports = 256;  // they are searched one by one
+
+bool read_opset_import(ReadContext& context, std::string_view bytes, ir::OpsetImport* result) {
+    pbf_reader message(bytes);
+    while (message.next()) {
+        switch (message.tag_and_type()) {
+            case bytes_field(OpsetImportField::kDomain):
+                if (!context.keep(message.get_view(), &result->domain)) {
+                    return false;
+                }
+                break;
+            case varint_field(OpsetImportField::kVersion):
+                result->version = message.get_int64();
+                break;
+            default:
+                message.skip();
+        }
+    }
+    return context.take();
+}
+
+// Where a domain is imported more than once, the highest version counts (comment on
+// ModelProto.opset_import); one entry is kept.
+bool add_opset_import(ReadContext& context, std::string_view bytes,
+                      std::vector<ir::OpsetImport>* imports) {
+    ir::OpsetImport added;
+    context.enter("opset_import", static_cast<int64_t>(imports->size()));
+    if (!read_opset_import(context, bytes, &added)) {
+        return false;
+    }
+    context.leave();
+    for (ir::OpsetImport& import : *imports) {
+        if (import.domain == added.domain) {
+            import.version = std::max(import.version, added.version);
+            return true;
+        }
+    }
+    if (imports->size() >= kMaxOpsetImports) {
+        return context.fail(fmt::format("more than {} opset imports", kMaxOpsetImports));
+    }
+    imports->push_back(added);
+    return true;
+}
+
+// --- Functions -----------------------------------------------------------------------------------
+
+struct FunctionParts {
+    BodyParts body;
+    std::vector<std::string_view> attributes;  // AttributeProtos
+};
+
+bool read_function_parts(ReadContext& context, std::string_view bytes, FunctionParts* parts,
+                         ir::Function* function) {
+    auto collect = [&](pbf_reader* message, std::vector<std::string_view>* list) {
+        list->push_back(message->get_view());
+        return context.take();
+    };
+    pbf_reader message(bytes);
+    while (message.next()) {
+        bool ok = true;
+        switch (message.tag_and_type()) {
+            case bytes_field(FunctionField::kName):
+                ok = context.keep(message.get_view(), &function->name);
+                break;
+            case bytes_field(FunctionField::kDomain):
+                ok = context.keep(message.get_view(), &function->domain);
+                break;
+            case bytes_field(FunctionField::kOverload):
+                ok = context.keep(message.get_view(), &function->overload);
+                break;
+            case bytes_field(FunctionField::kDoc):
+                ok = context.keep(message.get_view(), &function->doc);
+                break;
+            case bytes_field(FunctionField::kAttribute):
+                ok = context.take() &&
+                     context.keep(message.get_view(), &function->attributes.emplace_back());
+                break;
+            case bytes_field(FunctionField::kAttributeProto):
+                ok = collect(&message, &parts->attributes);
+                break;
+            case bytes_field(FunctionField::kOpsetImport):
+                ok = add_opset_import(context, message.get_view(), &function->opset_imports);
+                break;
+            case bytes_field(FunctionField::kMetadata):
+                ok = read_metadata(context, message.get_view(), &function->metadata);
+                break;
+            case bytes_field(FunctionField::kInput):
+                ok = collect(&message, &parts->body.inputs);
+                break;
+            case bytes_field(FunctionField::kOutput):
+                ok = collect(&message, &parts->body.outputs);
+                break;
+            case bytes_field(FunctionField::kNode):
+                ok = collect(&message, &parts->body.nodes);
+                break;
+            case bytes_field(FunctionField::kValueInfo):
+                ok = collect(&message, &parts->body.value_infos);
+                break;
+            default:
+                message.skip();
+        }
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool check_function(ReadContext& context, const ir::Function& function) {
+    std::set<std::string_view> names;
+    for (std::string_view name : function.attributes) {
+        if (!names.insert(name).second) {
+            return context.fail(fmt::format("the attribute `{}` is given twice", name));
+        }
+    }
+    for (const ir::Attribute& attribute : function.attribute_defaults) {
+        if (!names.insert(attribute.name).second) {
+            return context.fail(fmt::format("the attribute `{}` is given twice", attribute.name));
+        }
+    }
+    return !function.name.empty() || context.fail("the function has no name");
+}
+
+bool read_function_proto(ReadContext& context, std::string_view bytes, ir::Function* function) {
+    FunctionParts parts;
+    if (!context.take() || !read_function_parts(context, bytes, &parts, function)) {
+        return false;
+    }
+    if (function->domain == "ai.onnx") {
+        function->domain = {};
+    }
+    return read_attributes(context, "attribute_proto", parts.attributes, function->body,
+                           &function->attribute_defaults) &&
+           check_function(context, *function) &&
+           read_body(context, parts.body, true, function->body);
+}
+
+// --- Models --------------------------------------------------------------------------------------
+
+struct ModelParts {
+    std::optional<std::string_view> graph;
+    std::vector<std::string_view> functions;
+    std::string preserved;
+};
+
+bool read_model_parts(ReadContext& context, std::string_view bytes, ModelParts* parts) {
+    ir::Model& model = context.model;
+    pbf_reader message(bytes);
+    while (message.next()) {
+        bool ok = true;
+        switch (message.tag_and_type()) {
+            case varint_field(ModelField::kIrVersion):
+                model.ir_version = message.get_int64();
+                break;
+            case bytes_field(ModelField::kProducerName):
+                ok = context.keep(message.get_view(), &model.producer_name);
+                break;
+            case bytes_field(ModelField::kProducerVersion):
+                ok = context.keep(message.get_view(), &model.producer_version);
+                break;
+            case bytes_field(ModelField::kDomain):
+                ok = context.keep(message.get_view(), &model.domain);
+                break;
+            case varint_field(ModelField::kModelVersion):
+                model.model_version = message.get_int64();
+                break;
+            case bytes_field(ModelField::kDoc):
+                ok = context.keep(message.get_view(), &model.doc);
+                break;
+            case bytes_field(ModelField::kGraph):
+                ok = !parts->graph.has_value() || context.fail("the model has two graphs");
+                parts->graph = message.get_view();
+                break;
+            case bytes_field(ModelField::kOpsetImport):
+                ok = add_opset_import(context, message.get_view(), &model.opset_imports);
+                break;
+            case bytes_field(ModelField::kMetadata):
+                ok = read_metadata(context, message.get_view(), &model.metadata);
+                break;
+            case bytes_field(ModelField::kFunctions):
+                parts->functions.push_back(message.get_view());
+                break;
+            case bytes_field(ModelField::kTrainingInfo):
+            case bytes_field(ModelField::kConfiguration):
+                preserve_field(&message, &parts->preserved);
+                break;
+            default:
+                message.skip();
+        }
+        if (!ok) {
+            return false;
+        }
+    }
+    model.preserved = model.intern(parts->preserved);
+    return true;
+}
+
+bool check_model(ReadContext& context, const ModelParts& parts) {
+    int64_t version = context.model.ir_version;
+    if (version == 0) {
+        return context.fail("there is no `ir_version`: the bytes are not an ONNX model");
+    }
+    if (version < kOldestIrVersion || version > ops::newest_ir_version()) {
+        return context.fail(fmt::format("the IR version is {}; versions {} to {} can be read",
+                                        version, kOldestIrVersion, ops::newest_ir_version()));
+    }
+    return parts.graph.has_value() || context.fail("the model has no graph");
+}
+
+bool read_functions(ReadContext& context, const ModelParts& parts) {
+    std::set<std::tuple<std::string_view, std::string_view, std::string_view>> known;
+    for (size_t i = 0; i < parts.functions.size(); ++i) {
+        context.enter("functions", static_cast<int64_t>(i));
+        ir::Function* function = context.model.add_function({}, {});
+        if (!read_function_proto(context, parts.functions[i], function)) {
+            return false;
+        }
+        if (!known.insert({function->domain, function->name, function->overload}).second) {
+            return context.fail(fmt::format("the function `{}` of domain `{}` is defined twice",
+                                            function->name, function->domain));
+        }
+        context.leave();
+    }
+    return true;
+}
+
+bool read_model_proto(ReadContext& context, std::string_view bytes) {
+    ModelParts parts;
+    if (!read_model_parts(context, bytes, &parts) || !check_model(context, parts)) {
+        return false;
+    }
+    context.enter("graph");
+    context.model.graph = context.model.make_graph(nullptr);
+    if (!read_graph(context, *parts.graph, context.model.graph)) {
+        return false;
+    }
+    context.leave();
+    return read_functions(context, parts);
+}
+
+// --- Entries -------------------------------------------------------------------------------------
+
+// Runs a read function on the bytes; the only place where protozero's exceptions are caught.
+template <typename Read>
+Result<void> read_guarded(ReadContext& context, std::span<const std::byte> bytes, Read read) {
+    // The limit of protobuf itself; it also keeps every length within protozero's 32 bits.
+    if (bytes.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+        return Error{
+            fmt::format("{} bytes are more than the 2 GiB that protobuf can hold", bytes.size())};
+    }
+    std::string_view view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    try {
+        read(view);
+    } catch (const protozero::exception& exception) {
+        context.fail(fmt::format("the bytes are damaged or cut off ({})", exception.what()));
+    }
+    return context.failed() ? Result<void>(Error{context.error()}) : Result<void>();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
+                                              std::shared_ptr<const void> owner,
+                                              const ReadOptions& options) {
+    auto model = std::make_unique<ir::Model>();
+    ReadContext context(options, std::move(owner), model.get());
+    SDX_TRY(read_guarded(context, bytes,
+                         [&](std::string_view view) { return read_model_proto(context, view); }));
+    return model;
+}
+
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path) {
+    Result<MappedFile> file = map_file(path);
+    SDX_TRY(file);
+    ReadOptions options;
+    std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    options.folder = folder.empty() ? "." : folder.string();
+    Result<std::unique_ptr<ir::Model>> model =
+        read_model(file->bytes, std::move(file->owner), options);
+    if (!model.ok()) {
+        return Error{fmt::format("`{}`: {}", path, model.error().message)};
+    }
+    return model;
+}
+
+Result<std::unique_ptr<ir::Model>> read_function(std::span<const std::byte> bytes,
+                                                 std::shared_ptr<const void> owner,
+                                                 const ReadOptions& options) {
+    auto model = std::make_unique<ir::Model>();
+    ReadContext context(options, std::move(owner), model.get());
+    ir::Function* function = model->add_function({}, {});
+    SDX_TRY(read_guarded(context, bytes, [&](std::string_view view) {
+        return read_function_proto(context, view, function);
+    }));
+    return model;
+}
+
+Result<Tensor> read_tensor(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                           const ReadOptions& options) {
+    ir::Model texts;
+    ReadContext context(options, std::move(owner), &texts);
+    NamedTensor result;
+    SDX_TRY(read_guarded(context, bytes, [&](std::string_view view) {
+        return read_tensor(context, view, &result);
+    }));
+    return std::move(result.tensor);
+}
+
+}  // namespace sardonyx::proto

@@ -1,0 +1,106 @@
+// Two sinks for one description of a message: SizeSink measures it, ByteSink writes it.
+//
+// A protobuf message is preceded by its length, so each message is described twice, in the same
+// order: SizeSink keeps the length of every message inside, ByteSink takes them one by one. The
+// result is written straight into a buffer of exactly its size; nothing is moved or copied twice.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+#include "proto/wire.h"
+
+namespace sardonyx::proto {
+
+class SizeSink {
+  public:
+    void varint(uint32_t field, int64_t value) {
+        size_ += key_size(field) +
+                 static_cast<size_t>(protozero::length_of_varint(static_cast<uint64_t>(value)));
+    }
+    void fixed32(uint32_t field, float) { size_ += key_size(field) + sizeof(float); }
+    void bytes(uint32_t field, std::string_view bytes) {
+        size_ += key_size(field) + bytes.size() +
+                 static_cast<size_t>(protozero::length_of_varint(bytes.size()));
+    }
+    template <typename Body>
+    void message(uint32_t field, Body body) {
+        size_t slot = sizes_.size();
+        sizes_.push_back(0);
+        size_t before = size_;
+        body();
+        size_t size = size_ - before;
+        sizes_[slot] = size;
+        size_ += key_size(field) + static_cast<size_t>(protozero::length_of_varint(size));
+    }
+    // Fields that are serialised already, with their keys.
+    void fields(std::string_view bytes) { size_ += bytes.size(); }
+
+    size_t size() const { return size_; }
+    std::vector<size_t> take_sizes() { return std::move(sizes_); }
+
+  private:
+    static size_t key_size(uint32_t field) { return field < 16 ? 1 : 2; }
+
+    size_t size_ = 0;
+    std::vector<size_t> sizes_;
+};
+
+class ByteSink {
+  public:
+    ByteSink(std::vector<size_t> sizes, std::string* target)
+        : sizes_(std::move(sizes)), next_(target->data()), end_(next_ + target->size()) {}
+
+    void varint(uint32_t field, int64_t value) {
+        put_varint(varint_field(field));
+        put_varint(static_cast<uint64_t>(value));
+    }
+    void fixed32(uint32_t field, float value) {
+        put_varint(fixed32_field(field));
+        put(&value, sizeof value);
+    }
+    void bytes(uint32_t field, std::string_view bytes) {
+        put_varint(bytes_field(field));
+        put_varint(bytes.size());
+        put(bytes.data(), bytes.size());
+    }
+    template <typename Body>
+    void message(uint32_t field, Body body) {
+        put_varint(bytes_field(field));
+        put_varint(sizes_[message_++]);
+        body();
+    }
+    void fields(std::string_view bytes) { put(bytes.data(), bytes.size()); }
+
+    bool is_full() const { return next_ == end_; }
+
+  private:
+    void put_varint(uint64_t value) { next_ += protozero::add_varint_to_buffer(next_, value); }
+    void put(const void* data, size_t size) {
+        if (size != 0) {
+            std::memcpy(next_, data, size);
+            next_ += size;
+        }
+    }
+
+    std::vector<size_t> sizes_;
+    size_t message_ = 0;
+    char* next_;
+    const char* end_;
+};
+
+// The bytes of what `describe` tells a sink, which has told it to `measure` before.
+template <typename Describe>
+std::string write_measured(SizeSink measure, Describe describe) {
+    std::string result(measure.size(), '\0');
+    ByteSink sink(measure.take_sizes(), &result);
+    describe(sink);
+    SDX_CHECK(sink.is_full());
+    return result;
+}
+
+}  // namespace sardonyx::proto

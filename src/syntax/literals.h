@@ -1,0 +1,41 @@
+// The values of literals.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "syntax/tree.h"
+
+namespace sardonyx::syntax {
+
+struct NumberValue {
+    ExprKind kind = ExprKind::kInt;  // kInt, kFloat or kImaginary
+    int64_t integer = 0;
+    bool overflows = false;  // of an integer
+    double real = 0;
+};
+
+// `text` is a Number token: its form is right. Python reference 2.4.4.
+NumberValue number_value(std::string_view text);
+
+enum class EscapeProblem : uint8_t {
+    kNone,
+    kHex,       // \x, \u or \U without its digits
+    kRange,     // \U beyond U+10FFFF
+    kName,      // \N{...}: the database of names is not here, and the text is kept as written
+    kNotAscii,  // in bytes
+    kNotUtf8,   // a byte of the source; the value has U+FFFD
+};
+
+struct EscapeFinding {
+    EscapeProblem problem = EscapeProblem::kNone;
+    size_t begin = 0;  // offsets into the body
+    size_t end = 0;
+};
+
+// Appends the value of the text between the quotes; the first problem is returned. `flags` are
+// StringFlags. `formatted`: {{ and }} are one brace each. Python reference 2.4.1.1.
+EscapeFinding append_string_value(std::string* value, std::string_view body, uint8_t flags,
+                                  bool formatted);
+
+}  // namespace sardonyx::syntax

@@ -1,0 +1,438 @@
+#include "types/tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "base/quote.h"
+#include "types/small_floats.h"
+
+namespace sardonyx {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+std::shared_ptr<std::byte> allocate(size_t size) {
+    if (size == 0) {
+        return nullptr;
+    }
+    return {static_cast<std::byte*>(::operator new(size, kAlignment)),
+            [](std::byte* data) { ::operator delete(data, kAlignment); }};
+}
+
+// Of the C++ type: a complex number is two floats.
+size_t alignment_of(ElementType type) {
+    size_t size = std::max<size_t>(1, info(type).bits / 8);
+    return element_class(type) == ElementClass::kComplex ? size / 2 : size;
+}
+
+// Element `index` of a packed type: the elements fill the bytes from the low bits up.
+uint8_t get_packed(std::span<const std::byte> bytes, int64_t index, int bits) {
+    size_t bit = static_cast<size_t>(index) * bits;
+    unsigned word = static_cast<unsigned>(bytes[bit / 8]);
+    if (bit % 8 + bits > 8) {
+        word |= static_cast<unsigned>(bytes[bit / 8 + 1]) << 8;
+    }
+    return static_cast<uint8_t>((word >> (bit % 8)) & ((1u << bits) - 1));
+}
+
+// The bits must be zero before.
+void put_packed(std::span<std::byte> bytes, int64_t index, int bits, uint8_t code) {
+    size_t bit = static_cast<size_t>(index) * bits;
+    unsigned word = static_cast<unsigned>(code) << (bit % 8);
+    bytes[bit / 8] |= static_cast<std::byte>(word & 0xff);
+    if (bit % 8 + bits > 8) {
+        bytes[bit / 8 + 1] |= static_cast<std::byte>(word >> 8);
+    }
+}
+
+int64_t sign_extend(uint8_t code, int bits) {
+    return code & (1 << (bits - 1)) ? static_cast<int64_t>(code) - (1 << bits) : code;
+}
+
+// Calls visit(T{}) with the C++ type of an integer type or BOOL; false for those that have none
+// (packed types) and all others.
+template <typename Visitor>
+bool with_integer_type(ElementType type, Visitor visit) {
+    switch (type) {
+        case ElementType::kInt8:
+            return visit(int8_t()), true;
+        case ElementType::kInt16:
+            return visit(int16_t()), true;
+        case ElementType::kInt32:
+            return visit(int32_t()), true;
+        case ElementType::kInt64:
+            return visit(int64_t()), true;
+        case ElementType::kUint8:
+            return visit(uint8_t()), true;
+        case ElementType::kUint16:
+            return visit(uint16_t()), true;
+        case ElementType::kUint32:
+            return visit(uint32_t()), true;
+        case ElementType::kUint64:
+            return visit(uint64_t()), true;
+        case ElementType::kBool:
+            return visit(bool()), true;
+        default:
+            return false;
+    }
+}
+
+// The same for all real types; false for packed types and floating types of 8 bits.
+template <typename Visitor>
+bool with_native_type(ElementType type, Visitor visit) {
+    switch (type) {
+        case ElementType::kFloat:
+            return visit(float()), true;
+        case ElementType::kDouble:
+            return visit(double()), true;
+        case ElementType::kFloat16:
+            return visit(Float16()), true;
+        case ElementType::kBfloat16:
+            return visit(BFloat16()), true;
+        default:
+            return with_integer_type(type, visit);
+    }
+}
+
+bool is_real(ElementType type) {
+    return is_floating(type) || is_integer(type) || type == ElementType::kBool;
+}
+
+// The code of element `index` of a type that with_native_type() does not know, as a number.
+double decode_element(const Tensor& tensor, int64_t index) {
+    ElementType type = tensor.element_type();
+    int bits = info(type).bits;
+    uint8_t code = get_packed(tensor.bytes(), index, bits);
+    if (is_floating(type)) {
+        return decode(type, code);
+    }
+    bool is_signed = element_class(type) == ElementClass::kSigned;
+    return static_cast<double>(is_signed ? sign_extend(code, bits) : code);
+}
+
+// The least integer and one more than the greatest of an integer type: exact as doubles.
+struct IntegerRange {
+    double least;
+    double end;
+};
+
+IntegerRange range_of(ElementType type) {
+    int bits = info(type).bits;
+    bool is_signed = element_class(type) == ElementClass::kSigned;
+    return {is_signed ? -std::ldexp(1.0, bits - 1) : 0.0,
+            std::ldexp(1.0, is_signed ? bits - 1 : bits)};
+}
+
+bool can_hold(ElementType type, double value) {
+    if (!is_integer(type)) {
+        return true;
+    }
+    IntegerRange range = range_of(type);
+    return value >= range.least && value < range.end && value == std::trunc(value);
+}
+
+bool can_hold(ElementType type, int64_t value) {
+    if (!is_integer(type)) {
+        return true;
+    }
+    if (info(type).bits == 64) {
+        return type == ElementType::kInt64 || value >= 0;
+    }
+    IntegerRange range = range_of(type);
+    return value >= static_cast<int64_t>(range.least) && value < static_cast<int64_t>(range.end);
+}
+
+// A double that every narrower type rounds to as it would round `value` itself. Where `value` has
+// too many bits, the last one kept says whether any was lost (rounding to odd), so that no tie
+// arises that was none.
+double round_to_odd(int64_t value) {
+    constexpr int kShift = 11;
+    uint64_t magnitude = value < 0 ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+    if (magnitude >> 53 != 0) {
+        uint64_t lost = magnitude & ((uint64_t{1} << kShift) - 1);
+        magnitude = ((magnitude >> kShift) | (lost != 0 ? 1 : 0)) << kShift;
+    }
+    return value < 0 ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
+}
+
+double as_double(double value) {
+    return value;
+}
+double as_double(int64_t value) {
+    return round_to_odd(value);
+}
+
+template <typename T, typename Number>
+T convert(Number value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return value != 0;
+    } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+        return T(as_double(value));
+    } else {
+        return static_cast<T>(value);
+    }
+}
+
+// A code of a type that with_native_type() does not know.
+template <typename Number>
+uint8_t encode_element(ElementType type, Number value) {
+    int bits = info(type).bits;
+    return is_floating(type)
+               ? encode(type, as_double(value))
+               : static_cast<uint8_t>(static_cast<int64_t>(value) & ((1 << bits) - 1));
+}
+
+template <typename Number>
+Result<Tensor> tensor_from_numbers(ElementType type, Dims dims, std::span<const Number> values) {
+    if (!is_real(type)) {
+        return Error{fmt::format("numbers cannot be elements of a {} tensor", name(type))};
+    }
+    std::optional<int64_t> count = element_count(dims);
+    if (!count.has_value() || static_cast<size_t>(*count) != values.size()) {
+        return Error{fmt::format("{} elements do not fill the dims [{}]", values.size(),
+                                 fmt::join(dims, ","))};
+    }
+    for (Number value : values) {
+        if (!can_hold(type, value)) {
+            return Error{fmt::format("{} cannot hold {}", name(type), value)};
+        }
+    }
+    Tensor tensor = Tensor::zeros(type, std::move(dims));
+    bool done = with_native_type(type, [&](auto zero) {
+        using T = decltype(zero);
+        std::transform(values.begin(), values.end(), tensor.mutable_elements<T>().begin(),
+                       convert<T, Number>);
+    });
+    for (size_t i = 0; !done && i < values.size(); ++i) {
+        put_packed(tensor.mutable_bytes(), static_cast<int64_t>(i), info(type).bits,
+                   encode_element(type, values[i]));
+    }
+    return tensor;
+}
+
+template <typename T>
+void append_number(std::string& text, T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        text += value ? "True" : "False";
+    } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+        text += fmt::format("{}", static_cast<float>(value));
+    } else {
+        text += fmt::format("{}", value);
+    }
+}
+
+template <typename T>
+void append_complex(std::string& text, const Tensor& tensor, int64_t index) {
+    T parts[2];
+    std::memcpy(parts, tensor.bytes().data() + index * sizeof parts, sizeof parts);
+    text += fmt::format("{}{:+}j", parts[0], parts[1]);
+}
+
+void append_element(std::string& text, const Tensor& tensor, int64_t index) {
+    ElementType type = tensor.element_type();
+    bool done = with_native_type(
+        type, [&](auto zero) { append_number(text, tensor.elements<decltype(zero)>()[index]); });
+    if (done) {
+        return;
+    }
+    if (type == ElementType::kString) {
+        text += quoted(tensor.elements<std::string>()[index]);
+    } else if (type == ElementType::kComplex64) {
+        append_complex<float>(text, tensor, index);
+    } else if (type == ElementType::kComplex128) {
+        append_complex<double>(text, tensor, index);
+    } else {
+        text += fmt::format("{}", decode_element(tensor, index));
+    }
+}
+
+}  // namespace
+
+std::optional<int64_t> element_count(std::span<const int64_t> dims) {
+    bool is_empty = false;
+    for (int64_t dim : dims) {
+        if (dim < 0) {
+            return std::nullopt;
+        }
+        is_empty = is_empty || dim == 0;
+    }
+    int64_t count = is_empty ? 0 : 1;
+    for (int64_t dim : dims) {
+        if (__builtin_mul_overflow(count, dim, &count)) {
+            return std::nullopt;
+        }
+    }
+    return count;
+}
+
+size_t byte_size(ElementType type, int64_t count) {
+    size_t bits = info(type).bits;
+    if (bits % 8 == 0) {
+        size_t size;
+        return __builtin_mul_overflow(bits / 8, static_cast<size_t>(count), &size) ? SIZE_MAX
+                                                                                   : size;
+    }
+    // In two parts, so that the number of bits cannot overflow.
+    size_t groups = static_cast<size_t>(count) / 8, rest = static_cast<size_t>(count) % 8;
+    return groups * bits + (rest * bits + 7) / 8;
+}
+
+Tensor Tensor::uninitialized(ElementType type, Dims dims) {
+    std::optional<int64_t> count = sardonyx::element_count(dims);
+    SDX_CHECK(type != ElementType::kUndefined && count.has_value());
+    if (type == ElementType::kString) {
+        return of_strings(std::move(dims), std::vector<std::string>(static_cast<size_t>(*count)));
+    }
+    Tensor tensor;
+    tensor.type_ = type;
+    tensor.writable_ = true;
+    tensor.dims_ = std::move(dims);
+    tensor.count_ = *count;
+    std::shared_ptr<std::byte> storage = allocate(byte_size(type, *count));
+    tensor.data_ = storage.get();
+    tensor.owner_ = std::move(storage);
+    return tensor;
+}
+
+Tensor Tensor::zeros(ElementType type, Dims dims) {
+    Tensor tensor = uninitialized(type, std::move(dims));
+    if (type != ElementType::kString && tensor.count_ != 0) {
+        std::span<std::byte> bytes = tensor.mutable_bytes();
+        std::memset(bytes.data(), 0, bytes.size());
+    }
+    return tensor;
+}
+
+Tensor Tensor::view_of(ElementType type, Dims dims, std::span<const std::byte> bytes,
+                       std::shared_ptr<const void> owner) {
+    std::optional<int64_t> count = sardonyx::element_count(dims);
+    SDX_CHECK(type != ElementType::kString && type != ElementType::kUndefined && count.has_value());
+    SDX_CHECK(bytes.size() == byte_size(type, *count));
+    bool is_aligned = reinterpret_cast<uintptr_t>(bytes.data()) % alignment_of(type) == 0;
+    // A C++ bool that is neither 0 nor 1 is undefined behaviour.
+    bool is_clean = type != ElementType::kBool ||
+                    std::all_of(bytes.begin(), bytes.end(),
+                                [](std::byte byte) { return byte <= std::byte{1}; });
+    if (!is_aligned || !is_clean) {
+        Tensor copy = uninitialized(type, std::move(dims));
+        std::transform(
+            bytes.begin(), bytes.end(), copy.mutable_bytes().begin(),
+            [&](std::byte byte) { return is_clean || byte == std::byte{0} ? byte : std::byte{1}; });
+        return copy;
+    }
+    Tensor tensor;
+    tensor.type_ = type;
+    tensor.dims_ = std::move(dims);
+    tensor.count_ = *count;
+    tensor.data_ = bytes.data();
+    tensor.owner_ = std::move(owner);
+    return tensor;
+}
+
+Tensor Tensor::of_strings(Dims dims, std::vector<std::string> strings) {
+    std::optional<int64_t> count = sardonyx::element_count(dims);
+    SDX_CHECK(count.has_value() && static_cast<size_t>(*count) == strings.size());
+    auto storage = std::make_shared<std::vector<std::string>>(std::move(strings));
+    Tensor tensor;
+    tensor.type_ = ElementType::kString;
+    tensor.writable_ = true;
+    tensor.dims_ = std::move(dims);
+    tensor.count_ = *count;
+    tensor.data_ = storage->data();
+    tensor.owner_ = std::move(storage);
+    return tensor;
+}
+
+Type Tensor::type() const {
+    if (!is_valid()) {
+        return Type();
+    }
+    return Type::tensor(type_, Shape(dims_.begin(), dims_.end()));
+}
+
+Tensor Tensor::reshaped(Dims dims) const {
+    SDX_CHECK(sardonyx::element_count(dims) == count_);
+    Tensor tensor = *this;
+    tensor.dims_ = std::move(dims);
+    return tensor;
+}
+
+void Tensor::check_element_size(size_t size) const {
+    if (type_ == ElementType::kString) {
+        SDX_CHECK(size == sizeof(std::string));
+    } else {
+        SDX_CHECK(size * 8 == info(type_).bits);
+    }
+}
+
+std::optional<std::vector<int64_t>> to_int64s(const Tensor& tensor, int64_t limit) {
+    ElementType type = tensor.element_type();
+    if ((!is_integer(type) && type != ElementType::kBool) || tensor.count() > limit) {
+        return std::nullopt;
+    }
+    std::vector<int64_t> values(static_cast<size_t>(tensor.count()));
+    bool fits = true;
+    bool done = with_integer_type(type, [&](auto zero) {
+        using T = decltype(zero);
+        std::span<const T> elements = tensor.elements<T>();
+        for (size_t i = 0; i < elements.size(); ++i) {
+            if constexpr (std::is_same_v<T, uint64_t>) {
+                fits = fits && elements[i] <= uint64_t{INT64_MAX};
+            }
+            values[i] = static_cast<int64_t>(elements[i]);
+        }
+    });
+    for (size_t i = 0; !done && i < values.size(); ++i) {
+        values[i] = static_cast<int64_t>(decode_element(tensor, static_cast<int64_t>(i)));
+    }
+    return fits ? std::optional(std::move(values)) : std::nullopt;
+}
+
+std::optional<std::vector<double>> to_doubles(const Tensor& tensor, int64_t limit) {
+    if (!is_real(tensor.element_type()) || tensor.count() > limit) {
+        return std::nullopt;
+    }
+    std::vector<double> values(static_cast<size_t>(tensor.count()));
+    bool done = with_native_type(tensor.element_type(), [&](auto zero) {
+        using T = decltype(zero);
+        std::span<const T> elements = tensor.elements<T>();
+        std::transform(elements.begin(), elements.end(), values.begin(),
+                       [](T element) { return static_cast<double>(element); });
+    });
+    for (size_t i = 0; !done && i < values.size(); ++i) {
+        values[i] = decode_element(tensor, static_cast<int64_t>(i));
+    }
+    return values;
+}
+
+Result<Tensor> tensor_from_doubles(ElementType type, Dims dims, std::span<const double> values) {
+    return tensor_from_numbers(type, std::move(dims), values);
+}
+
+Result<Tensor> tensor_from_int64s(ElementType type, Dims dims, std::span<const int64_t> values) {
+    return tensor_from_numbers(type, std::move(dims), values);
+}
+
+std::string to_string(const Tensor& tensor, int64_t limit) {
+    if (!tensor.is_valid()) {
+        return "?";
+    }
+    std::string text = tensor.type().to_string() + " {";
+    int64_t shown = std::min(limit, tensor.count());
+    for (int64_t i = 0; i < shown; ++i) {
+        text += i > 0 ? ", " : "";
+        append_element(text, tensor, i);
+    }
+    if (shown < tensor.count()) {
+        text += shown > 0 ? ", ..." : "...";
+    }
+    return text + "}";
+}
+
+}  // namespace sardonyx

@@ -1,0 +1,232 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/interner.h"
+#include "base/nearest.h"
+#include "base/quote.h"
+#include "base/result.h"
+#include "base/utf8.h"
+
+namespace sardonyx {
+namespace {
+
+std::string_view nearest_of(std::string_view word, std::vector<std::string_view> candidates) {
+    return nearest(word, candidates);
+}
+
+TEST(Nearest, FindsSlipsOfTheHand) {
+    EXPECT_EQ(nearest_of("Relo", {"Add", "Relu", "Selu"}), "Relu");
+    EXPECT_EQ(nearest_of("MatMull", {"MatMul", "Mul"}), "MatMul");
+    EXPECT_EQ(nearest_of("Sotfmax", {"Softmax", "Softplus"}), "Softmax");
+    EXPECT_EQ(nearest_of("softmax", {"Softplus", "Softmax"}), "Softmax");
+    EXPECT_EQ(nearest_of("axs", {"axes", "axis"}), "axes");  // a tie goes to the earlier
+}
+
+TEST(Nearest, FindsNothingFarAway) {
+    EXPECT_EQ(nearest_of("Relu", {"Transpose", "Add"}), "");
+    EXPECT_EQ(nearest_of("ab", {"cd"}), "");
+    EXPECT_EQ(nearest_of("Add", {}), "");
+    EXPECT_EQ(nearest_of("", {"x"}), "x");
+    EXPECT_EQ(nearest_of("", {"xy"}), "");
+    EXPECT_EQ(nearest_of(std::string(100'000, 'a'), {"aa"}), "");
+}
+
+TEST(Nearest, LetterCaseCountsHalf) {
+    EXPECT_EQ(nearest_of("add", {"odd", "Add"}), "Add");
+    EXPECT_EQ(nearest_of("gelu", {"GELU", "Gelu"}), "Gelu");
+}
+
+// A folder that goes with the test.
+class File : public ::testing::Test {
+  protected:
+    File() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "sdx.XXXXXX").string();
+        folder = ::mkdtemp(pattern.data());
+    }
+    ~File() override { std::filesystem::remove_all(folder); }
+
+    size_t entries() const {
+        size_t count = 0;
+        for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) {
+            ++count;
+        }
+        return count;
+    }
+
+    std::filesystem::path folder;
+};
+
+TEST_F(File, WritesAndReadsBack) {
+    std::string path = folder / "a.bin";
+    std::string bytes("one\0two", 7);
+    ASSERT_TRUE(write_file(path, bytes).ok());
+    EXPECT_EQ(*read_file(path, 100), bytes);
+    Result<MappedFile> mapped = map_file(path);
+    ASSERT_TRUE(mapped.ok());
+    EXPECT_EQ(mapped->bytes.size(), 7u);
+    EXPECT_EQ(static_cast<char>(mapped->bytes[4]), 't');
+    ASSERT_TRUE(write_file(path, "").ok());
+    EXPECT_EQ(map_file(path)->bytes.size(), 0u);
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(File, TheOldBytesStayMappedWhenReplaced) {
+    std::string path = folder / "a.bin";
+    ASSERT_TRUE(write_file(path, "old").ok());
+    Result<MappedFile> mapped = map_file(path);
+    ASSERT_TRUE(write_file(path, "new").ok());
+    EXPECT_EQ(static_cast<char>(mapped->bytes[0]), 'o');
+    EXPECT_EQ(*read_file(path, 100), "new");
+}
+
+TEST_F(File, RightsAreThoseOfTheUmask) {
+    std::string path = folder / "a.bin";
+    mode_t before = ::umask(0027);
+    ASSERT_TRUE(write_file(path, "x").ok());
+    ::umask(before);
+    struct stat status {};
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(File, FailuresLeaveNothingBehind) {
+    Result<void> missing = write_file(folder / "no" / "such" / "file", "x");
+    ASSERT_FALSE(missing.ok());
+    EXPECT_NE(missing.error().message.find("No such file or directory"), std::string::npos);
+    // The target is a folder: the temporary file is written, and the rename fails.
+    std::filesystem::create_directory(folder / "taken");
+    ASSERT_FALSE(write_file(folder / "taken", "x").ok());
+    EXPECT_EQ(entries(), 1u);
+    EXPECT_TRUE(std::filesystem::is_directory(folder / "taken"));
+}
+
+TEST_F(File, ReadingSaysWhatIsWrong) {
+    std::string path = folder / "a.txt";
+    EXPECT_EQ(read_file(path, 10).error().message,
+              "cannot open `" + path + "`: No such file or directory");
+    EXPECT_FALSE(map_file(path).ok());
+    EXPECT_FALSE(read_file(folder, 10).ok());
+    EXPECT_FALSE(map_file(folder).ok());
+    ASSERT_TRUE(write_file(path, "12345678901").ok());
+    EXPECT_EQ(read_file(path, 10).error().message, "`" + path + "` is larger than 10 bytes");
+    EXPECT_EQ(read_file(path, 11)->size(), 11u);
+}
+
+TEST_F(File, PipesAreReadToTheEnd) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    ASSERT_EQ(::write(ends[1], "abc", 3), 3);
+    ::close(ends[1]);
+    Result<MappedFile> mapped = map_file("/dev/fd/" + std::to_string(ends[0]));
+    ::close(ends[0]);
+    ASSERT_TRUE(mapped.ok());
+    EXPECT_EQ(mapped->bytes.size(), 3u);
+}
+
+TEST(Arena, AlignsAndKeeps) {
+    Arena arena;
+    std::vector<std::string_view> texts;
+    for (int i = 0; i < 20'000; ++i) {
+        texts.push_back(arena.copy_text("text " + std::to_string(i)));
+        double* number = arena.make<double>(1.0 * i);
+        ASSERT_EQ(reinterpret_cast<uintptr_t>(number) % alignof(double), 0u);
+        ASSERT_EQ(*number, i);
+    }
+    EXPECT_EQ(texts[0], "text 0");
+    EXPECT_EQ(texts[19'999], "text 19999");
+}
+
+TEST(Arena, TakesWhatIsLargerThanABlock) {
+    Arena arena;
+    std::vector<int> numbers(1 << 20, 7);
+    std::span<int> copy = arena.copy(numbers);
+    EXPECT_EQ(copy.size(), numbers.size());
+    EXPECT_EQ(copy.back(), 7);
+    void* aligned = arena.allocate(100, 256);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned) % 256, 0u);
+    EXPECT_TRUE(arena.copy(std::vector<int>()).empty());
+    EXPECT_EQ(arena.copy_text("").size(), 0u);
+    Arena moved = std::move(arena);
+    EXPECT_EQ(copy.front(), 7);
+}
+
+TEST(Interner, OneIdPerText) {
+    Interner interner;
+    std::string text = "alpha";
+    Symbol alpha = interner.intern(text);
+    text = "omega";
+    Symbol omega = interner.intern(text);
+    EXPECT_EQ(alpha.index, 0u);
+    EXPECT_EQ(omega.index, 1u);
+    EXPECT_EQ(interner.intern("alpha"), alpha);
+    EXPECT_EQ(interner.text(alpha), "alpha");
+    EXPECT_EQ(interner.size(), 2u);
+    EXPECT_EQ(interner.text(interner.intern("")), "");
+    EXPECT_EQ(interner.text(interner.intern(std::string_view("a\0b", 3))).size(), 3u);
+    EXPECT_FALSE(Symbol().valid());
+}
+
+TEST(Interner, KeepsEveryIdWhileItGrows) {
+    Interner interner;
+    for (int round = 0; round < 2; ++round) {
+        for (uint32_t i = 0; i < 50'000; ++i) {
+            std::string text = "name_" + std::to_string(i);
+            Symbol symbol = interner.intern(text);
+            ASSERT_EQ(symbol.index, i);
+            ASSERT_EQ(interner.text(symbol), text);
+        }
+    }
+    EXPECT_EQ(interner.size(), 50'000u);
+}
+
+TEST(Utf8, WellFormed) {
+    EXPECT_TRUE(is_utf8(""));
+    EXPECT_TRUE(is_utf8("only ascii, longer than eight"));
+    EXPECT_TRUE(is_utf8("größe 寸 🜂 \xf4\x8f\xbf\xbf"));
+    for (std::string_view bad : {"12345678\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x9c", "\xc1\x80",
+                                 "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+        EXPECT_FALSE(is_utf8(bad)) << bad.size();
+    }
+}
+
+TEST(Quote, EscapesWhatDoesNotPrint) {
+    EXPECT_EQ(quoted("plain"), "\"plain\"");
+    EXPECT_EQ(quoted("a\"b\\c"), R"("a\"b\\c")");
+    EXPECT_EQ(quoted("\n\t\r\x01\x7f"), R"("\n\t\r\x01\x7f")");
+    EXPECT_EQ(quoted("größe 寸 🜂"), "\"größe 寸 🜂\"");
+    // Cut short, overlong, surrogate, beyond the last code point, stray continuation.
+    EXPECT_EQ(quoted("\xc3"), R"("\xc3")");
+    EXPECT_EQ(quoted("\xc0\xaf"), R"("\xc0\xaf")");
+    EXPECT_EQ(quoted("\xed\xa0\x80"), R"("\xed\xa0\x80")");
+    EXPECT_EQ(quoted("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");
+    EXPECT_EQ(quoted("\x80"), R"("\x80")");
+}
+
+Result<int> half(int number) {
+    if (number % 2 != 0) {
+        return Error{"odd"};
+    }
+    return number / 2;
+}
+
+Result<void> needs_even(int number) {
+    SDX_TRY(half(number));
+    return {};
+}
+
+TEST(Result, CarriesTheError) {
+    EXPECT_EQ(*half(4), 2);
+    EXPECT_EQ(half(3).error().message, "odd");
+    EXPECT_TRUE(needs_even(2).ok());
+    EXPECT_EQ(needs_even(3).error().message, "odd");
+}
+
+}  // namespace
+}  // namespace sardonyx

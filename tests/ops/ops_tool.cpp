@@ -1,0 +1,160 @@
+// Prints what the operator tables hold, one JSON object a line, so that tests/python/test_ops.py
+// can compare it with the onnx package:
+//
+//     sdx_ops_tool dump            the domains, the IR versions, then every schema
+//     sdx_ops_tool find            for lines "domain name version" of standard input, the
+//                                  since_version that find_schema() answers, or 0
+//     sdx_ops_tool time            nanoseconds of one find_schema(), over all operators
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "ops/ops.h"
+
+namespace {
+
+using namespace sardonyx;
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            out += fmt::format("\\u{:04x}", c);
+        } else {
+            out += c;
+        }
+    }
+    return out + '"';
+}
+
+template <typename T, typename Print>
+std::string list(std::span<const T> items, Print print) {
+    std::string out = "[";
+    for (const T& item : items) {
+        out += out.size() > 1 ? ", " : "";
+        out += print(item);
+    }
+    return out + "]";
+}
+
+std::string parameter(const ops::Parameter& row) {
+    return fmt::format(
+        R"({{"name": {}, "doc": {}, "option": {}, "homogeneous": {}, "type": {}, "minimum": {}}})",
+        quoted(row.name), quoted(row.doc), static_cast<int>(row.option), row.is_homogeneous,
+        row.type_variable, row.minimum_count);
+}
+
+std::string type_variable(const ops::TypeVariable& row) {
+    return fmt::format(R"({{"name": {}, "doc": {}, "tensor": {}, "sequence": {}, "optional": {}, )"
+                       R"("optional_sequence": {}, "maps": {}}})",
+                       quoted(row.name), quoted(row.doc), row.types.tensor, row.types.sequence,
+                       row.types.optional_tensor, row.types.optional_sequence, row.types.maps);
+}
+
+std::string default_value(const ops::AttributeSchema& row) {
+    auto real = [](float value) { return fmt::format("{}", value); };
+    if (!row.has_default) {
+        return "null";
+    }
+    switch (row.type) {
+        case ops::AttributeType::kInt:
+            return fmt::format("{}", row.default_int);
+        case ops::AttributeType::kFloat:
+            return real(row.default_float);
+        case ops::AttributeType::kString:
+            return quoted(row.default_string);
+        case ops::AttributeType::kInts:
+            return list(row.default_ints, [](int64_t item) { return fmt::format("{}", item); });
+        case ops::AttributeType::kFloats:
+            return list(row.default_floats, real);
+        case ops::AttributeType::kStrings:
+            return list(row.default_strings, quoted);
+        default:
+            return "null";
+    }
+}
+
+std::string attribute(const ops::AttributeSchema& row) {
+    return fmt::format(
+        R"({{"name": {}, "doc": {}, "type": {}, "required": {}, "default": {}, "legal": {}}})",
+        quoted(row.name), quoted(row.doc), static_cast<int>(row.type), row.is_required,
+        default_value(row), list(row.enumeration, quoted));
+}
+
+void dump() {
+    for (const ops::DomainInfo& row : ops::domains()) {
+        fmt::print("{{\"domain\": {}, \"oldest\": {}, \"newest\": {}}}\n", quoted(row.domain),
+                   row.oldest_version, row.newest_version);
+        for (int64_t version = 1; version <= row.newest_version; ++version) {
+            fmt::print("{{\"domain\": {}, \"version\": {}, \"ir\": {}}}\n", quoted(row.domain),
+                       version, ops::ir_version_for_opset(row.domain, version));
+        }
+    }
+    fmt::print("{{\"onnx\": {}, \"newest_ir\": {}}}\n", quoted(ops::onnx_version()),
+               ops::newest_ir_version());
+    for (const ops::Schema& row : ops::schemas()) {
+        fmt::print(
+            "{{\"domain\": {}, \"name\": {}, \"since\": {}, \"deprecated\": {}, \"function\": {}, "
+            "\"deterministic\": {}, \"limits\": [{}, {}, {}, {}], \"inputs\": {}, \"outputs\": {}, "
+            "\"attributes\": {}, \"types\": {}, \"doc\": {}}}\n",
+            quoted(row.domain), quoted(row.name), row.since_version, row.is_deprecated,
+            row.is_function, row.is_deterministic, row.minimum_inputs, row.maximum_inputs,
+            row.minimum_outputs, row.maximum_outputs, list(row.inputs, parameter),
+            list(row.outputs, parameter), list(row.attributes, attribute),
+            list(row.type_variables, type_variable), quoted(row.doc));
+    }
+}
+
+void find() {
+    for (std::string line; std::getline(std::cin, line);) {
+        size_t first = line.find(' ');
+        size_t second = line.find(' ', first + 1);
+        std::string_view text = line;
+        const ops::Schema* found =
+            ops::find_schema(text.substr(0, first), text.substr(first + 1, second - first - 1),
+                             std::stoll(line.substr(second + 1)));
+        fmt::print("{}\n", found == nullptr ? 0 : found->since_version);
+    }
+}
+
+void time() {
+    constexpr int kRounds = 1000;
+    int64_t newest = ops::find_domain("")->newest_version;
+    size_t calls = 0;
+    size_t found = 0;
+    auto start = std::chrono::steady_clock::now();
+    for (int round = 0; round < kRounds; ++round) {
+        for (const ops::Schema& row : ops::schemas()) {
+            found += ops::find_schema(row.domain, row.name, newest) != nullptr ? 1 : 0;
+            ++calls;
+        }
+    }
+    std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+    fmt::print("{:.1f} ns, {} of {} found\n", elapsed.count() / static_cast<double>(calls), found,
+               calls);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::string_view command = argc == 2 ? argv[1] : "";
+    if (command == "dump") {
+        dump();
+    } else if (command == "find") {
+        find();
+    } else if (command == "time") {
+        time();
+    } else {
+        fmt::print(stderr, "usage: sdx_ops_tool dump | find | time\n");
+        return 2;
+    }
+    return 0;
+}

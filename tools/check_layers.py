@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""Checks the rules of the house that compilers do not.
+
+    check_layers.py [--root DIR] [--headers] [--compiler CXX]
+
+- A folder of src/ includes itself and the folders before it (the table in docs/architecture.md),
+  without the exceptions named in FORBIDDEN.
+- Headers begin with a comment that says what they are for, have `#pragma once`, and include neither
+  {fmt} nor the slow libraries, each of which is included in one .cpp file only.
+- The core throws nothing and uses no header that a supported compiler lacks.
+- The codes of diagnostics are words-with-hyphens, one phase's alone, each reported somewhere and
+  explained by docs/diagnostics/<code>.md.
+- No file names a package registry's host or a path of the machine that it was written on.
+- With --headers: each header of src/ and include/ compiles alone.
+
+Prints one line for each violation; exit status 1 when there are any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+# The order of the data flow, which is the include order.
+FOLDERS = (
+    "base",
+    "diagnostics",
+    "syntax",
+    "types",
+    "ops",
+    "ir",
+    "infer",
+    "lowering",
+    "elaborate",
+    "eval",
+    "rewrite",
+    "proto",
+    "decompile",
+    "ide",
+    "lsp",
+    "cli",
+)
+
+# Folders that come before and are still none of its business.
+FORBIDDEN = {
+    "types": {"syntax", "diagnostics"},
+    "ops": {"syntax", "diagnostics"},
+    "ir": {"syntax", "ops"},
+    "infer": {"syntax"},
+    "lowering": {"syntax", "diagnostics"},
+    "eval": {"syntax", "elaborate"},
+    "rewrite": {"syntax", "elaborate"},
+    "proto": {"syntax", "lowering", "elaborate", "eval", "rewrite"},
+    "decompile": {"lowering", "elaborate", "eval", "rewrite", "proto"},
+    "lsp": set(FOLDERS[2 : FOLDERS.index("ide")]),
+}
+
+# Libraries that take seconds to compile: included in one .cpp file of the repository's C++ code.
+ONE_FILE_ONLY = ("nlohmann/", "CLI/")
+
+# Missing in g++ 12, clang 16, or the libc++ 14 of the oldest emscripten that the core supports.
+MISSING_HEADERS = {"format", "expected", "source_location", "ranges", "stop_token", "print"}
+
+# Spelt in pieces, so that this file does not name them.
+REGISTRY_HOSTS = [
+    ".".join(parts)
+    for parts in (
+        ("pypi", "org"),
+        ("pythonhosted", "org"),
+        ("npmjs", "org"),
+        ("npmjs", "com"),
+        ("crates", "io"),
+        ("rubygems", "org"),
+        ("anaconda", "org"),
+        ("deb", "debian", "org"),
+        ("archive", "ubuntu", "com"),
+        ("proxy", "golang", "org"),
+    )
+]
+MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:work|root|home/\w+|Users/\w+)(?=/\w)")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+# Comments, string and character literals, so that what they say is not taken for code.
+NOT_CODE = re.compile(
+    r"//[^\n]*|/\*.*?\*/"
+    r'|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|'(?:\\.|[^'\\\n])+'",
+    re.DOTALL,
+)
+DIAGNOSTIC_ROW = re.compile(r'^SDX_DIAGNOSTIC\((\w+),\s*"([^"]*)"', re.MULTILINE)
+THROW = re.compile(r"\bthrow\b")
+CATCH = re.compile(r"\b(?:try\s*\{|catch\s*\()")
+
+# Folders that use a library which throws (CLI11, protozero), and stop it where they call it.
+MAY_CATCH = {"cli", "proto"}
+
+TEXT_SUFFIXES = {
+    ".cpp", ".h", ".def", ".py", ".pyi", ".md", ".toml", ".txt", ".json", ".yml", ".yaml",
+    ".cmake", ".in", ".sh", "",
+}  # fmt: skip
+
+Violation = str
+
+
+def line_of(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def read(path: pathlib.Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def cpp_files(root: pathlib.Path) -> list[pathlib.Path]:
+    found = []
+    for top in ("src", "include", "python", "tests", "fuzz", "bench", "examples"):
+        for suffix in ("*.h", "*.cpp", "*.def"):
+            found += (root / top).rglob(suffix)
+    return sorted(found)
+
+
+def check_order(root: pathlib.Path) -> Iterator[Violation]:
+    for folder in sorted(path for path in (root / "src").glob("*") if path.is_dir()):
+        if folder.name not in FOLDERS:
+            yield f"src/{folder.name}: this folder has no place in FOLDERS of tools/check_layers.py"
+            continue
+        allowed = set(FOLDERS[: FOLDERS.index(folder.name) + 1])
+        allowed -= FORBIDDEN.get(folder.name, set())
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".h", ".cpp", ".def"):
+                yield from check_includes_of(root, path, folder.name, allowed)
+
+
+def check_includes_of(
+    root: pathlib.Path, path: pathlib.Path, own: str, allowed: set[str]
+) -> Iterator[Violation]:
+    text = read(path)
+    for match in INCLUDE.finditer(text):
+        if match[1] == "<":
+            continue
+        where = f"{path.relative_to(root)}:{line_of(text, match.start())}"
+        folder = match[2].partition("/")[0]
+        if "/" not in match[2] or folder not in FOLDERS:
+            yield f'{where}: include "{match[2]}" by its path from src/, as "folder/name.h"'
+        elif folder not in allowed:
+            yield f"{where}: `{own}` must not include `{folder}`"
+
+
+def check_headers(root: pathlib.Path) -> Iterator[Violation]:
+    for path in cpp_files(root):
+        if path.suffix != ".h":
+            continue
+        text = read(path)
+        where = path.relative_to(root)
+        if not text.startswith("//"):
+            yield f"{where}:1: a header begins with a comment that says what it is for"
+        if not re.search(r"^#pragma once$", text, re.MULTILINE):
+            yield f"{where}:1: no `#pragma once`"
+        in_core = where.parts[0] in ("src", "include")
+        for match in INCLUDE.finditer(text):
+            slow = match[2].startswith(ONE_FILE_ONLY)
+            if slow or (in_core and match[2].startswith("fmt/")):
+                line = line_of(text, match.start())
+                yield f"{where}:{line}: <{match[2]}> is for .cpp files only"
+
+
+def check_slow_libraries(root: pathlib.Path) -> Iterator[Violation]:
+    for library in ONE_FILE_ONLY:
+        users = [
+            str(path.relative_to(root))
+            for path in cpp_files(root)
+            if path.suffix == ".cpp"
+            and any(match[2].startswith(library) for match in INCLUDE.finditer(read(path)))
+        ]
+        if len(users) > 1:
+            yield f"{users[1]}:1: <{library}...> is already included in {users[0]}"
+
+
+def check_core(root: pathlib.Path) -> Iterator[Violation]:
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix not in (".h", ".cpp", ".def"):
+            continue
+        text = read(path)
+        where = path.relative_to(root)
+        for match in INCLUDE.finditer(text):
+            if match[2] in MISSING_HEADERS:
+                line = line_of(text, match.start())
+                yield f"{where}:{line}: <{match[2]}> is missing in a supported compiler"
+        code = NOT_CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
+        rules = [THROW] if where.parts[1] in MAY_CATCH else [THROW, CATCH]
+        for match in (match for rule in rules for match in rule.finditer(code)):
+            line = line_of(code, match.start())
+            yield f"{where}:{line}: the core has no exceptions; use Result<T> or a diagnostic"
+
+
+def check_diagnostics(root: pathlib.Path) -> Iterator[Violation]:
+    first: dict[str, str] = {}
+    explained = {path.stem for path in (root / "docs/diagnostics").glob("*.md")} - {"index"}
+    sources = "".join(read(path) for path in cpp_files(root) if path.suffix != ".def")
+    for path in sorted((root / "src").glob("*/diagnostics.def")):
+        text = read(path)
+        for match in DIAGNOSTIC_ROW.finditer(text):
+            identifier, code = match.groups()
+            where = f"{path.relative_to(root)}:{line_of(text, match.start())}"
+            if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code):
+                yield f"{where}: `{code}` is not made of lower-case words and hyphens"
+            if code in first:
+                yield f"{where}: `{code}` is already a code of {first[code]}"
+            first.setdefault(code, where)
+            if not re.search(rf"\bk{identifier}\b", sources):
+                yield f"{where}: `{code}` is never reported"
+            if code not in explained:
+                yield f"{where}: `{code}` has no page docs/diagnostics/{code}.md"
+    for code in sorted(explained - set(first)):
+        yield f"docs/diagnostics/{code}.md:1: no diagnostic has this code"
+
+
+def repository_files(root: pathlib.Path) -> list[pathlib.Path]:
+    """The files that are, or are about to be, under version control."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(command, cwd=root, capture_output=True, check=False)
+    if done.returncode != 0:  # no git here, or no repository: an unpacked source archive
+        skip = {"build", ".venv", ".git", "__pycache__"}
+        every = sorted(path for path in root.rglob("*") if path.is_file())
+        return [path for path in every if skip.isdisjoint(path.relative_to(root).parts)]
+    names = sorted(name for name in os.fsdecode(done.stdout).split("\0") if name)
+    return [root / name for name in names if (root / name).is_file()]
+
+
+def check_words(root: pathlib.Path) -> Iterator[Violation]:
+    for path in repository_files(root):
+        if path.suffix not in TEXT_SUFFIXES:
+            continue
+        text = read(path)
+        where = path.relative_to(root)
+        for host in REGISTRY_HOSTS:
+            if (offset := text.find(host)) >= 0:
+                yield f"{where}:{line_of(text, offset)}: names a package registry's host"
+        for match in MACHINE_PATH.finditer(text):
+            yield f"{where}:{line_of(text, match.start())}: names a path of one machine"
+
+
+def compile_header(root: pathlib.Path, path: pathlib.Path, compiler: str) -> Violation | None:
+    flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+    flags += ["-Wno-pragma-once-outside-header", "-Wno-missing-field-initializers"]
+    command = [compiler, *flags, f"-I{root}/src", f"-I{root}/include", "-x", "c++", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    where = path.relative_to(root)
+    # g++ warns of the pragma in a main file, and has no way to say no.
+    errors = [line for line in done.stderr.splitlines() if "error:" in line]
+    errors = [line for line in errors if "#pragma once in main file" not in line]
+    return f"{where}:1: does not compile alone: {errors[0]}" if errors else None
+
+
+def check_headers_compile(root: pathlib.Path, compiler: str) -> Iterator[Violation]:
+    headers = [p for p in cpp_files(root) if p.suffix == ".h"]
+    headers = [p for p in headers if p.relative_to(root).parts[0] in ("src", "include")]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for violation in pool.map(lambda path: compile_header(root, path, compiler), headers):
+            if violation:
+                yield violation
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    default_root = pathlib.Path(__file__).resolve().parents[1]
+    parser.add_argument("--root", type=pathlib.Path, default=default_root)
+    parser.add_argument("--headers", action="store_true", help="compile each header alone as well")
+    parser.add_argument("--compiler", default=os.environ.get("CXX", "g++"))
+    options = parser.parse_args()
+    root = options.root.resolve()
+    violations = [
+        *check_order(root),
+        *check_headers(root),
+        *check_slow_libraries(root),
+        *check_core(root),
+        *check_diagnostics(root),
+        *check_words(root),
+        *(check_headers_compile(root, options.compiler) if options.headers else ()),
+    ]
+    for violation in violations:
+        print(violation)
+    if violations:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
