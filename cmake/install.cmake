@@ -45,3 +45,18 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/sardonyx-config-version.c
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/sardonyx-config-version.cmake
   DESTINATION ${package} COMPONENT library)
+
+if(SDX_TESTS)
+  # The library from outside: nothing of src/ is in reach.
+  add_executable(test_api tests/api/api_test.cpp)
+  target_link_libraries(test_api PRIVATE sardonyx::sardonyx GTest::gtest_main)
+  add_test(NAME api COMMAND test_api)
+  if(SDX_SANITIZE)
+    set(sanitizers -fsanitize=${SDX_SANITIZE})
+  endif()
+  add_test(NAME installed COMMAND ${CMAKE_COMMAND}
+    -D BUILD=${PROJECT_BINARY_DIR} -D SOURCE=${PROJECT_SOURCE_DIR}
+    -D COMPILER=${CMAKE_CXX_COMPILER}
+    -D LINK_FLAGS=${sanitizers}
+    -P ${PROJECT_SOURCE_DIR}/tests/api/installed.cmake)
+endif()

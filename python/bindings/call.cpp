@@ -256,8 +256,10 @@ std::vector<RuntimeValue> evaluate_elsewhere(const Operator& op,
     for (const ir::Attribute& attribute : attributes) {
         values[text_to_python(attribute.name)] = attribute_to_python(attribute);
     }
-    nb::object results =
-        g_evaluator.attr("eval")(nb::cast(op), arrays, values, static_cast<int64_t>(output_count));
+    Operator complete = op;
+    complete.schema = ops::find_schema(op.domain, op.name, op.version);
+    nb::object results = g_evaluator.attr("eval")(nb::cast(std::move(complete)), arrays, values,
+                                                  static_cast<int64_t>(output_count));
     std::vector<RuntimeValue> converted;
     for (nb::handle result : results) {
         converted.push_back(value_from_python(result));

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace sardonyx {
@@ -97,27 +98,54 @@ Result<std::string> read_file(const std::string& path, size_t limit) {
     return read_to_end(file.get(), path, limit);
 }
 
-Result<void> write_file(const std::string& path, std::string_view bytes) {
-    std::string temporary = path + ".XXXXXX";
-    Descriptor file(::mkstemp(temporary.data()));
-    if (file.get() < 0) {
-        return file_error("write beside", path);
-    }
-    auto fail = [&](const char* action) {
-        Error error = file_error(action, path);
-        ::unlink(temporary.c_str());
-        return error;
-    };
-    size_t done = 0;
-    while (done < bytes.size()) {
-        ssize_t count = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+namespace {
+
+bool write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        ssize_t count = ::write(fd, bytes.data(), bytes.size());
         if (count < 0 && errno == EINTR) {
             continue;
         }
         if (count < 0) {
-            return fail("write");
+            return false;
         }
-        done += static_cast<size_t>(count);
+        bytes.remove_prefix(static_cast<size_t>(count));
+    }
+    return true;
+}
+
+// The file that a path leads to: a link stays, and its target is replaced.
+std::string target_of(const std::string& path) {
+    char* resolved = ::realpath(path.c_str(), nullptr);
+    std::string target = resolved != nullptr ? resolved : path;
+    std::free(resolved);
+    return target;
+}
+
+}  // namespace
+
+Result<void> write_file(const std::string& given, std::string_view bytes) {
+    std::string path = target_of(given);
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+        !S_ISDIR(status.st_mode)) {
+        // A device or pipe is written into, not replaced.
+        Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        bool is_done = device.get() >= 0 && write_all(device.get(), bytes);
+        return is_done ? Result<void>() : file_error("write", given);
+    }
+    std::string temporary = path + ".XXXXXX";
+    Descriptor file(::mkstemp(temporary.data()));
+    if (file.get() < 0) {
+        return file_error("write beside", given);
+    }
+    auto fail = [&](const char* action) {
+        Error error = file_error(action, given);
+        ::unlink(temporary.c_str());
+        return error;
+    };
+    if (!write_all(file.get(), bytes)) {
+        return fail("write");
     }
     // mkstemp makes the file private to its owner; a result has the rights that the umask gives.
     mode_t mask = ::umask(0);

@@ -24,7 +24,8 @@ Result<MappedFile> map_file(const std::string& path);
 // Reads a whole file as text. Errors: as map_file, and larger than `limit` bytes.
 Result<std::string> read_file(const std::string& path, size_t limit);
 
-// Writes a temporary file beside `path`, then renames it: readers see the old bytes or the new.
+// Writes a temporary file beside `path`, then renames it: readers see the old bytes or the new. A
+// link leads to the file that is replaced; a device or pipe is written into.
 Result<void> write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace sardonyx

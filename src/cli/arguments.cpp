@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 
 #include "base/nearest.h"
@@ -90,13 +91,21 @@ struct Words {
     DumpOptions dump;
 };
 
+// Checks whose description is not repeated in the help.
+CLI::Validator one_of(std::vector<std::string> words) {
+    return CLI::IsMember(std::move(words)).description("");
+}
+CLI::Validator version_from(int64_t least) {
+    return CLI::Range(least, int64_t{1000}).description("");
+}
+
 CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* about,
                       std::string_view example) {
     CLI::App* command = app.add_subcommand(name, about);
     command->footer(std::string(example));
     command->set_help_flag("-h,--help", "Show this help");
     command->add_option("--color", words.color, "auto, always or never")
-        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->check(one_of({"auto", "always", "never"}))
         ->type_name("WHEN");
     return command;
 }
@@ -111,7 +120,7 @@ void add_compile_options(CLI::App* command, Words& words, api::OptionTexts& text
     add_list(command, "--attribute", words.attributes, "The value of an attribute parameter",
              "NAME=VALUE");
     command->add_option("--opset", texts.opset, "The opset of ai.onnx, in place of the script's")
-        ->check(CLI::Range(int64_t{1}, int64_t{1000}))
+        ->check(version_from(1))
         ->type_name("N");
 }
 
@@ -129,7 +138,7 @@ void add_build(CLI::App& app, Words& words) {
     command
         ->add_option("--ir-version", words.build.texts.ir_version,
                      "The IR version, in place of the lowest that will do")
-        ->check(CLI::Range(int64_t{3}, int64_t{1000}))
+        ->check(version_from(3))
         ->type_name("N");
     command->add_flag("--function", words.build.as_function, "Write a FunctionProto, not a model");
 }
@@ -155,7 +164,7 @@ void add_check(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE");
     command->add_option("--format", words.format, "text, json or sarif")
-        ->check(CLI::IsMember({"text", "json", "sarif"}))
+        ->check(one_of({"text", "json", "sarif"}))
         ->type_name("FORMAT");
     command->add_flag("--json", words.json, "The same as --format json");
     command->add_flag("--sarif", words.sarif, "The same as --format sarif");
@@ -170,7 +179,7 @@ void add_dump(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE[:NAME]");
     command->add_option("--stage", words.stage, "tokens, tree or ir")
-        ->check(CLI::IsMember({"tokens", "tree", "ir"}))
+        ->check(one_of({"tokens", "tree", "ir"}))
         ->type_name("STAGE");
     command->add_flag("--types", words.dump.types, "Infer the types that a model does not state");
 }
@@ -250,9 +259,14 @@ Answer unknown_command(std::string_view word) {
                      : fmt::format("there is no command `{}`; did you mean `{}`?", word, near));
 }
 
+bool is_option(const std::string& word) {
+    return word.size() > 1 && word[0] == '-';
+}
+
 Answer unknown_words(CLI::App* command) {
     std::vector<std::string> left = command->remaining();
-    std::string word = left.empty() ? std::string() : left[0];
+    auto found = std::find_if(left.begin(), left.end(), is_option);
+    std::string word = found != left.end() ? *found : left.empty() ? std::string() : left[0];
     word = word.substr(0, word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos);
     std::vector<std::string> names;
     for (const CLI::Option* option : command->get_options()) {
@@ -262,7 +276,7 @@ Answer unknown_words(CLI::App* command) {
     }
     std::string_view near =
         nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
-    if (word.rfind('-', 0) != 0) {
+    if (!is_option(word)) {
         return usage_error(command, fmt::format("`{}` is one word too many", word));
     }
     return usage_error(
@@ -275,8 +289,10 @@ Answer parse_failure(CLI::App& app, const CLI::ParseError& error) {
     std::vector<CLI::App*> chosen = app.get_subcommands();
     CLI::App* command = chosen.empty() ? &app : chosen[0];
     std::vector<std::string> left = command->remaining();
-    bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-    if (is_extra || (chosen.empty() && !left.empty())) {
+    // A misspelt option comes before what is missing for that reason.
+    bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                    std::any_of(left.begin(), left.end(), is_option);
+    if (is_extra) {
         return unknown_words(command);
     }
     if (chosen.empty()) {

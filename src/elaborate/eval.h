@@ -32,6 +32,10 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
 // what has none.
 Object condition(Context& c, const Object& object, syntax::Range range);
 
+// The truth value of the test of an `if`, `while` or conditional expression: a tensor is made a
+// scalar.
+Object test_value(Context& c, const syntax::Expr* expr);
+
 // --- Calls ---------------------------------------------------------------------------------------
 
 struct KeywordArgument {

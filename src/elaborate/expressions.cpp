@@ -385,7 +385,7 @@ Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
 }
 
 Object eval_if_expression(Context& c, const syntax::IfExpExpr* expr) {
-    Object test = condition(c, eval(c, expr->condition), expr->condition->range);
+    Object test = test_value(c, expr->condition);
     if (std::optional<bool> holds = truth(test)) {
         return eval(c, *holds ? expr->body : expr->orelse);
     }
@@ -700,6 +700,17 @@ Object condition(Context& c, const Object& object, Range range) {
     // A number is true when it is not zero.
     return wrap(Emitter(c, range).emit(
         "Cast", {value}, {ir::make_attribute("to", static_cast<int64_t>(ElementType::kBool))}));
+}
+
+Object test_value(Context& c, const Expr* expr) {
+    Object test = condition(c, eval(c, expr), expr->range);
+    if (!test.is_tensor() || !test.value()->type.has_shape() ||
+        test.value()->type.shape().empty()) {
+        return test;
+    }
+    // If and Loop take a scalar; more than one element has no truth value, and Reshape refuses it.
+    Emitter e(c, expr->range);
+    return wrap(e.emit("Reshape", {test.value(), e.int64s({})}));
 }
 
 }  // namespace sardonyx::elaborate

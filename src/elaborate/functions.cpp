@@ -362,20 +362,27 @@ bool bind_arguments(Context& c, std::string_view name, std::span<const Parameter
     return true;
 }
 
+// The body was compiled for the element types and ranks of the annotations: other arguments are mistakes.
 bool check_argument(Context& c, const ScriptFunction& function, const BoundParameter& one,
                     const ir::Value* value, Range range) {
-    ElementType wanted = one.annotation.type.element_type();
-    ElementType given = value->type.element_type();
-    if (one.annotation.type.is_tensor() && value->type.is_tensor() && wanted != given &&
-        wanted != ElementType::kUndefined && given != ElementType::kUndefined) {
-        c.report(kArgumentMismatch, range,
-                 fmt::format("`{}` of `{}` is a tensor of {}, and `{}` is given", one.name,
-                             function.name, name(wanted), value->type.to_string()))
-            .label(function.tree->span(one.parameter->range), "the parameter")
-            .with_help(fmt::format("cast it with `op.Cast(..., to={}.dtype)`", name(wanted)));
-        return false;
+    Type wanted = one.annotation.type;
+    if (!one.annotation.explicit_shape) {
+        wanted.set_shape(std::nullopt);
     }
-    return true;
+    if (merge(wanted, value->type).has_value()) {
+        return true;
+    }
+    bool same_elements = wanted.element_type() == value->type.element_type();
+    c.report(kArgumentMismatch, range,
+             fmt::format("`{}` of `{}` is `{}`, and `{}` is given", one.name, function.name,
+                         wanted.to_string(), value->type.to_string()))
+        .label(function.tree->span(one.parameter->range), "the parameter")
+        .with_help(same_elements
+                       ? fmt::format("annotate the parameter as `{}[...]` if any shape will do",
+                                     name(wanted.element_type()))
+                       : fmt::format("cast it with `op.Cast(..., to={}.dtype)`",
+                                     name(wanted.element_type())));
+    return false;
 }
 
 }  // namespace

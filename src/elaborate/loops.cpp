@@ -121,9 +121,7 @@ Object continuation(Context& c, const GraphLoop& loop) {
         if (broke.as_bool()) {
             return Object::boolean(false);
         }
-        return loop.condition == nullptr
-                   ? Object::boolean(true)
-                   : condition(c, eval(c, loop.condition), loop.condition->range);
+        return loop.condition == nullptr ? Object::boolean(true) : test_value(c, loop.condition);
     }
     if (loop.condition == nullptr) {
         ir::Value* not_broke = Emitter(c, loop.head).emit("Not", {broke.value()});
@@ -133,7 +131,7 @@ Object continuation(Context& c, const GraphLoop& loop) {
     Object test;
     Branch yes = run_branch(c, [] { return Jump::kNone; });
     Branch no = run_branch(c, [&] {
-        test = condition(c, eval(c, loop.condition), loop.condition->range);
+        test = test_value(c, loop.condition);
         return Jump::kNone;
     });
     if (test.is_error()) {
@@ -698,7 +696,7 @@ Unrolled unroll_while(Context& c, const syntax::WhileStmt* statement, Object tes
         if (outcome != Unrolled::kDone) {
             return outcome;
         }
-        test = condition(c, eval(c, statement->condition), statement->condition->range);
+        test = test_value(c, statement->condition);
     }
 }
 
@@ -706,7 +704,7 @@ Unrolled unroll_while(Context& c, const syntax::WhileStmt* statement, Object tes
 
 Jump exec_while(Context& c, const syntax::WhileStmt* statement) {
     Range head = statement->condition->range;
-    Object test = condition(c, eval(c, statement->condition), head);
+    Object test = test_value(c, statement->condition);
     if (test.is_error()) {
         return Jump::kNone;
     }

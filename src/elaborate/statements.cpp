@@ -356,7 +356,7 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
                 break;
             case StmtKind::kIf: {
                 const auto* branch = syntax::as<syntax::IfStmt>(statement);
-                Object test = condition(c, eval(c, branch->condition), branch->condition->range);
+                Object test = test_value(c, branch->condition);
                 if (std::optional<bool> holds = truth(test)) {
                     Stmts chosen = *holds ? branch->body : branch->orelse;
                     // A branch that may return on a tensor's value needs to know what comes after.

@@ -88,10 +88,10 @@ template <typename... Entries, typename Body>
 auto pick(TypeList<Entries...>, ElementType type, Body&& body) {
     using First = std::tuple_element_t<0, std::tuple<Entries...>>;
     decltype(body.template operator()<typename First::Type>()) result = nullptr;
-    ((type == Entries::kElement
-          ? (result = body.template operator()<typename Entries::Type>(), true)
-          : false) ||
-     ...);
+    (void)((type == Entries::kElement
+                ? (result = body.template operator()<typename Entries::Type>(), true)
+                : false) ||
+           ...);
     return result;
 }
 

@@ -237,6 +237,17 @@ Type with_axis(NodeContext& c, const Type& element, int64_t axis, const Dim& siz
     return result;
 }
 
+void check_branch_types(NodeContext& c, size_t i, const Type& first, const Type& second) {
+    ElementType a = first.element_type();
+    ElementType b = second.element_type();
+    if (a != b && a != ElementType::kUndefined && b != ElementType::kUndefined) {
+        c.fail(kTypeMismatch,
+               fmt::format("output {} of `If` is {} in `then_branch` and {} in `else_branch`", i,
+                           first.to_string(), second.to_string()),
+               -1, -1, "both branches must give one element type");
+    }
+}
+
 }  // namespace
 
 // Operators, If: both branches have the outputs of the node; what both say of one holds for it.
@@ -258,21 +269,20 @@ void infer_if(NodeContext& c) {
             infer_graph(inner, *branches[i]);
         }
     }
-    const ir::Value* condition = c.node.input(0);
     std::optional<std::vector<int64_t>> truth = c.input_ints(0);
-    bool is_decided = condition != nullptr && truth.has_value() && truth->size() == 1;
+    bool is_decided = truth.has_value() && truth->size() == 1;
     for (size_t i = 0; i < c.output_count(); ++i) {
-        const Type& first = output_type(*branches[0], i);
-        const Type& second = output_type(*branches[1], i);
-        ElementType a = first.element_type();
-        ElementType b = second.element_type();
-        if (a != b && a != ElementType::kUndefined && b != ElementType::kUndefined) {
-            c.fail(kTypeMismatch,
-                   fmt::format("output {} of `If` is {} in `then_branch` and {} in `else_branch`",
-                               i, first.to_string(), second.to_string()),
-                   -1, -1, "both branches must give one element type");
+        check_branch_types(c, i, output_type(*branches[0], i), output_type(*branches[1], i));
+        if (!is_decided) {
+            c.set_output(i, join(output_type(*branches[0], i), output_type(*branches[1], i)));
+            continue;
         }
-        c.set_output(i, !is_decided ? join(first, second) : truth->front() != 0 ? first : second);
+        const ir::Graph& taken = *branches[truth->front() != 0 ? 0 : 1];
+        c.set_output(i, output_type(taken, i));
+        if (i < taken.outputs.size() && taken.outputs[i]->content != nullptr) {
+            const ir::SymbolicContent& content = *taken.outputs[i]->content;
+            c.set_output_dims(i, content.is_scalar, content.elements);
+        }
     }
 }
 

@@ -13,17 +13,19 @@
 namespace sardonyx::infer {
 namespace {
 
+// Gives a symbol to every size that is not known. Nor is one that would be negative: what made it
+// so has been found to be wrong before, or stands for nothing that can happen.
 void set_fresh_dims(const NodeContext& c, Type& type) {
-    if (c.context.fresh_dims == nullptr || !type.is_tensor() || !type.has_shape()) {
-        return;
-    }
-    auto is_unknown = [](const Dim& dim) { return dim.is_unknown(); };
-    if (std::none_of(type.shape().begin(), type.shape().end(), is_unknown)) {
+    auto is_size = [](const Dim& dim) {
+        return dim.is_static() ? dim.value() >= 0 : dim.is_symbolic();
+    };
+    if (!type.is_tensor() || !type.has_shape() ||
+        std::all_of(type.shape().begin(), type.shape().end(), is_size)) {
         return;
     }
     Shape shape = type.shape();
     for (Dim& dim : shape) {
-        if (dim.is_unknown()) {
+        if (!is_size(dim)) {
             dim = c.fresh_dim();
         }
     }

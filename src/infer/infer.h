@@ -58,7 +58,7 @@ struct Context {
 };
 
 inline constexpr int kMaxDepth = 100;
-inline constexpr int64_t kMaxSteps = 2'000'000;
+inline constexpr int64_t kMaxSteps = 500'000;
 
 // Types one node. Known output types (from value_info or annotations) are merged with what is
 // inferred; where they contradict it, there is a Finding and the inferred type wins.

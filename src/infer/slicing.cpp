@@ -420,6 +420,14 @@ void infer_expand(NodeContext& c) {
         c.set_output_shape(0, std::nullopt);
         return;
     }
+    for (Dim& dim : *wanted) {
+        if (dim.is_static() && dim.value() < 0) {
+            c.fail(kInvalidValue,
+                   fmt::format("`Expand` gets the size {} in `{}`", dim.value(), to_text(*wanted)),
+                   1, -1, "write 1 to keep the size of an axis");
+            dim = Dim();
+        }
+    }
     Shape result(std::max(shape->size(), wanted->size()), Dim(1));
     std::copy_backward(wanted->begin(), wanted->end(), result.end());
     size_t offset = result.size() - shape->size();

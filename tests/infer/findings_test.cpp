@@ -87,7 +87,7 @@ TEST(Findings, CountsAndAttributes) {
     EXPECT_EQ(b.found(),
               "argument-count: `Add` has 1 input, and takes 2 inputs\n"
               "argument-count: input `X` of `Neg` is left out, and is required\n"
-              "attribute-type: attribute `axis` of `Flatten` is FLOAT, and must be INT\n");
+              "node-attribute-type: attribute `axis` of `Flatten` is FLOAT, and must be INT\n");
     EXPECT_EQ(b.findings[2].attribute, "axis");
 }
 

@@ -1,0 +1,31 @@
+// A finding about a script or a model, as plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sardonyx {
+inline namespace v1 {
+
+enum class Severity { kNote, kWarning, kError };
+
+// A place in a source file. Lines and columns begin at 1; a column counts Unicode code points.
+struct Location {
+    std::string path;  // empty: nowhere in particular
+    uint32_t line = 0;
+    uint32_t column = 0;
+    std::string message;  // what is to be seen there; may be empty
+};
+
+struct Diagnostic {
+    Severity severity = Severity::kError;
+    std::string code;  // "unknown-operator"; each has a page in docs/diagnostics
+    std::string message;
+    std::vector<Location> locations;  // the first is that of the problem
+    std::vector<std::string> notes;
+    std::string help;  // what to do; may be empty
+};
+
+}  // namespace v1
+}  // namespace sardonyx

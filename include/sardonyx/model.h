@@ -1,0 +1,86 @@
+// Model: an ONNX model or function in memory.
+#pragma once
+
+#include <sardonyx/array.h>
+#include <sardonyx/diagnostic.h>
+#include <sardonyx/export.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sardonyx {
+inline namespace v1 {
+
+// A named value. Types are text: "FLOAT[2,N]", "INT64" (rank 0), "FLOAT[...]" (rank unknown),
+// "Sequence[FLOAT[N]]", "?" (nothing known).
+struct ValueInfo {
+    std::string name;
+    std::string type;
+};
+
+struct NodeInfo {
+    std::string name;    // may be empty
+    std::string domain;  // empty for ai.onnx
+    std::string op_type;
+    std::vector<ValueInfo> inputs;  // an input that is left out has an empty name
+    std::vector<ValueInfo> outputs;
+};
+
+struct EvaluateOptions {
+    uint64_t seed = 0;              // of random operators without a `seed` of their own
+    int64_t max_steps = INT64_MAX;  // nodes and iterations in all; beyond: an Error
+};
+
+class SDX_API Model {
+  public:
+    // Reads a .onnx file, which stays mapped as long as the model lives, and its external data from
+    // the same folder. Error: the file cannot be read, or is no model.
+    static Model load(const std::string& path);
+    // The same for the bytes of a ModelProto, which are copied; external data is an Error.
+    static Model from_bytes(std::string_view bytes);
+
+    Model(Model&& other) noexcept;
+    Model& operator=(Model&& other) noexcept;
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+    ~Model();
+
+    // Of the main graph; of the function for a model that was compiled as one.
+    std::vector<ValueInfo> inputs() const;
+    std::vector<ValueInfo> outputs() const;
+    std::vector<NodeInfo> nodes() const;  // in execution order, without those of subgraphs
+    // Names of the model-local functions.
+    std::vector<std::string> functions() const;
+    // The whole model as text for people. The form may change from version to version.
+    std::string to_text() const;
+
+    // Warnings of the compilation that made the model; empty for one that was loaded.
+    const std::vector<Diagnostic>& diagnostics() const;
+
+    // The ModelProto, or FunctionProto, as bytes: the same for the same model. Error: more than
+    // 2 GiB.
+    std::string serialize() const;
+    // Writes these bytes. Readers of the file see the old bytes or the new. Error: as serialize(),
+    // and when the file cannot be written.
+    void save(const std::string& path) const;
+
+    // Runs the main graph. Inputs go by name; those with a default may be left out. The results are
+    // in the order of outputs(). Error: an input is missing, unknown or of another type; a
+    // function, which has no graph; an operator that is not implemented; whatever an operator
+    // refuses.
+    std::vector<Value> evaluate(const std::vector<std::pair<std::string, Value>>& inputs,
+                                const EvaluateOptions& options = {}) const;
+
+    struct State;  // of the implementation
+    explicit Model(std::unique_ptr<State> state);
+
+  private:
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace v1
+}  // namespace sardonyx

@@ -1,0 +1,15 @@
+#include "api/fail.h"
+
+#include <sardonyx/error.h>
+
+namespace sardonyx::api {
+
+void fail(const std::string& message) {
+    throw Error(message);
+}
+
+void fail_compilation(const std::string& text, std::vector<Diagnostic> diagnostics) {
+    throw CompileError(text, std::move(diagnostics));
+}
+
+}  // namespace sardonyx::api

@@ -1,0 +1,139 @@
+#include <sardonyx/model.h>
+
+#include <cstring>
+
+#include "api/convert.h"
+#include "api/fail.h"
+#include "api/state.h"
+#include "base/file.h"
+#include "eval/eval.h"
+#include "proto/proto.h"
+
+namespace sardonyx {
+inline namespace v1 {
+
+namespace {
+
+// The value of a Result, or the public exception.
+template <typename T>
+T take(Result<T> result) {
+    if (!result.ok()) {
+        api::fail(result.error().message);
+    }
+    return std::move(*result);
+}
+
+ValueInfo describe(const ir::Value* value) {
+    return value == nullptr ? ValueInfo()
+                            : ValueInfo{std::string(value->name), value->type.to_string()};
+}
+
+template <typename Values>
+std::vector<ValueInfo> describe_all(const Values& values) {
+    std::vector<ValueInfo> all;
+    for (const ir::Value* value : values) {
+        all.push_back(describe(value));
+    }
+    return all;
+}
+
+std::unique_ptr<Model::State> make_state(std::unique_ptr<ir::Model> model) {
+    if (model->graph == nullptr) {
+        api::fail("the file holds no graph");
+    }
+    auto state = std::make_unique<Model::State>();
+    state->model = std::move(model);
+    return state;
+}
+
+}  // namespace
+
+Model Model::load(const std::string& path) {
+    return Model(make_state(take(proto::read_model_file(path))));
+}
+
+Model Model::from_bytes(std::string_view bytes) {
+    auto owner = std::make_shared<std::vector<std::byte>>(bytes.size());
+    if (!bytes.empty()) {
+        std::memcpy(owner->data(), bytes.data(), bytes.size());
+    }
+    return Model(make_state(take(proto::read_model(*owner, owner))));
+}
+
+Model::Model(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Model::Model(Model&& other) noexcept = default;
+Model& Model::operator=(Model&& other) noexcept = default;
+Model::~Model() = default;
+
+std::vector<ValueInfo> Model::inputs() const {
+    return describe_all(state_->graph().inputs);
+}
+
+std::vector<ValueInfo> Model::outputs() const {
+    return describe_all(state_->graph().outputs);
+}
+
+std::vector<NodeInfo> Model::nodes() const {
+    std::vector<NodeInfo> all;
+    for (const ir::Node& node : state_->graph()) {
+        NodeInfo& added = all.emplace_back();
+        added.name = node.name;
+        added.domain = node.domain;
+        added.op_type = node.op_type;
+        for (const ir::Use& use : node.inputs()) {
+            added.inputs.push_back(describe(use.value));
+        }
+        added.outputs = describe_all(node.outputs());
+    }
+    return all;
+}
+
+std::vector<std::string> Model::functions() const {
+    std::vector<std::string> names;
+    for (const ir::Function* function : state_->model->functions) {
+        names.emplace_back(function->name);
+    }
+    return names;
+}
+
+std::string Model::to_text() const {
+    return ir::dump(*state_->model);
+}
+
+const std::vector<Diagnostic>& Model::diagnostics() const {
+    return state_->diagnostics;
+}
+
+std::string Model::serialize() const {
+    const ir::Model& model = *state_->model;
+    return take(model.graph != nullptr ? proto::write_model(model)
+                                       : proto::write_function(model, *model.functions[0]));
+}
+
+void Model::save(const std::string& path) const {
+    Result<void> written = write_file(path, serialize());
+    if (!written.ok()) {
+        api::fail(written.error().message);
+    }
+}
+
+std::vector<Value> Model::evaluate(const std::vector<std::pair<std::string, Value>>& inputs,
+                                   const EvaluateOptions& options) const {
+    std::vector<std::pair<std::string_view, eval::RuntimeValue>> values;
+    for (const auto& [name, value] : inputs) {
+        values.emplace_back(name, api::to_engine(name, value));
+    }
+    eval::RunOptions run;
+    run.seed = options.seed;
+    run.max_steps = options.max_steps;
+    std::vector<eval::RuntimeValue> results = take(eval::run_model(*state_->model, values, run));
+    std::vector<Value> converted;
+    for (size_t i = 0; i < results.size(); ++i) {
+        std::string name(state_->model->graph->outputs[i]->name);
+        converted.push_back(api::from_engine(name, results[i]));
+    }
+    return converted;
+}
+
+}  // namespace v1
+}  // namespace sardonyx

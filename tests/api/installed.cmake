@@ -1,0 +1,32 @@
+# Installs what is built into a folder of its own, builds examples/cpp against it as any user would,
+# runs the example and compares its numbers.
+#   cmake -D BUILD=... -D SOURCE=... -D COMPILER=... -D LINK_FLAGS=... -P installed.cmake
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                  ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN}: ${status}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+set(work ${BUILD}/installed)
+file(REMOVE_RECURSE ${work})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples/cpp -B ${work}/example -G Ninja
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${work}/prefix
+    "-DCMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS}")
+run(${CMAKE_COMMAND} --build ${work}/example)
+file(MAKE_DIRECTORY ${work}/run)
+run(${CMAKE_COMMAND} -E chdir ${work}/run ${work}/example/example)
+# x * sigmoid(x) at -1, 0 and 1, as six digits.
+if(NOT output MATCHES "^-0\\.268941\n-?0\n0\\.731059\n$")
+  message(FATAL_ERROR "the example printed\n${output}")
+endif()
+if(EXISTS ${work}/prefix/bin/sardonyx)
+  run(${work}/prefix/bin/sardonyx run ${work}/run/swish.onnx x=[0.0])
+  if(NOT output MATCHES "FLOAT\\[1\\]\n\\[0\\.0\\]")
+    message(FATAL_ERROR "the installed program printed\n${output}")
+  endif()
+endif()
