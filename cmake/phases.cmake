@@ -83,6 +83,9 @@ if(SDX_TESTS)
   # Runs models on tensors in files, for tests/python/test_eval.py.
   add_executable(sdx_eval_tool tests/eval/eval_tool.cpp)
   target_link_libraries(sdx_eval_tool PRIVATE sdx_eval sdx_proto)
+  # Compiles scripts, for tests/python/test_language.py.
+  add_executable(sdx_elaborate_tool tests/elaborate/elaborate_tool.cpp)
+  target_link_libraries(sdx_elaborate_tool PRIVATE sdx_elaborate sdx_proto)
   # Prints what inference finds in .onnx files, for tests/python/test_infer_oracle.py.
   add_executable(sdx_infer_tool tests/infer/infer_tool.cpp)
   target_link_libraries(sdx_infer_tool PRIVATE sdx_proto sdx_infer)
@@ -97,6 +100,6 @@ if(SDX_FUZZ)
     add_executable(fuzz_${target} ${source})
     target_compile_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
-    target_link_libraries(fuzz_${target} PRIVATE sdx_${phase})
+    target_link_libraries(fuzz_${target} PRIVATE sdx_${phase} sdx_proto)
   endforeach()
 endif()

@@ -35,7 +35,18 @@ foreach(module IN LISTS modules)
   file(CREATE_LINK ${module} ${package}/${name} SYMBOLIC)
 endforeach()
 
+# What editors know of the operators.
+set(stubs ${package}/_opsets.pyi)
+add_custom_command(
+  OUTPUT ${stubs}
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_stubs.py ${stubs}
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_stubs.py
+  COMMENT "Generating the types of the opsets from the installed onnx package"
+  VERBATIM)
+add_custom_target(sdx_python_stubs DEPENDS ${stubs})
+add_dependencies(sdx_python sdx_python_stubs)
+
 if(SKBUILD)
   install(TARGETS sdx_python LIBRARY DESTINATION sardonyx)
-  install(FILES ${modules} DESTINATION sardonyx)
+  install(FILES ${modules} ${stubs} DESTINATION sardonyx)
 endif()

@@ -80,9 +80,9 @@ void check_complete(const Operator& op, const Arguments& bound, const nb::kwargs
         bool is_left_out =
             i >= bound.inputs.size() || !bound.inputs[i].is_valid() || bound.inputs[i].is_none();
         const ops::Parameter& input = schema.inputs[i];
-        bool is_required = input.option == ops::ParameterOption::kSingle ||
-                           (input.option == ops::ParameterOption::kVariadic &&
-                            input.minimum_count > 0);
+        bool is_required =
+            input.option == ops::ParameterOption::kSingle ||
+            (input.option == ops::ParameterOption::kVariadic && input.minimum_count > 0);
         if (is_left_out && is_required) {
             raise(PyExc_TypeError,
                   "`" + op.name + "` misses its input `" + std::string(input.name) + "`");
@@ -90,8 +90,8 @@ void check_complete(const Operator& op, const Arguments& bound, const nb::kwargs
     }
     for (const ops::AttributeSchema& attribute : schema.attributes) {
         if (attribute.is_required && !kwargs.contains(text_to_python(attribute.name))) {
-            raise(PyExc_TypeError, "`" + op.name + "` misses its attribute `" +
-                                       std::string(attribute.name) + "`");
+            raise(PyExc_TypeError,
+                  "`" + op.name + "` misses its attribute `" + std::string(attribute.name) + "`");
         }
     }
 }
@@ -102,8 +102,7 @@ Arguments bind(const Operator& op, const nb::args& args, const nb::kwargs& kwarg
     if (args.size() > schema.maximum_inputs) {
         raise(PyExc_TypeError, "`" + op.name + "` takes at most " +
                                    quantity(schema.maximum_inputs, "input") + ", got " +
-                                   std::to_string(args.size()) +
-                                   ": attributes are given by name");
+                                   std::to_string(args.size()) + ": attributes are given by name");
     }
     for (nb::handle value : args) {
         bound.inputs.push_back(value);
@@ -148,8 +147,7 @@ ElementType wanted_type(const ops::Schema& schema, std::span<const RuntimeValue>
 // admitted.
 ElementType default_type(const ops::Schema& schema, size_t index, nb::handle literal) {
     auto admits = [&](ElementType type) {
-        const ops::TypeSet& types =
-            schema.type_variables[schema.input(index)->type_variable].types;
+        const ops::TypeSet& types = schema.type_variables[schema.input(index)->type_variable].types;
         return (types.tensor >> static_cast<int>(type) & 1) != 0;
     };
     bool is_int = literal_type(literal) == ElementType::kInt64;
@@ -160,8 +158,7 @@ ElementType default_type(const ops::Schema& schema, size_t index, nb::handle lit
 
 // An empty list is a sequence where only a sequence can stand.
 bool is_literal_input(const ops::Schema& schema, size_t index, nb::handle value) {
-    const ops::TypeSet& types =
-        schema.type_variables[schema.input(index)->type_variable].types;
+    const ops::TypeSet& types = schema.type_variables[schema.input(index)->type_variable].types;
     return is_literal(value) && (types.tensor != 0 || !PyList_Check(value.ptr()));
 }
 

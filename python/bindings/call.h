@@ -21,7 +21,8 @@ struct Operator {
 };
 
 // op(*args, **kwargs), evaluated. One result, or a tuple of them.
-nb::object call(nb::handle self, const Operator& op, const nb::args& args, const nb::kwargs& kwargs);
+nb::object call(nb::handle self, const Operator& op, const nb::args& args,
+                const nb::kwargs& kwargs);
 
 // Evaluates with the native kernels, or with the evaluator that has been set. Raises EvalError.
 std::vector<eval::RuntimeValue> evaluate(const Operator& op,

@@ -33,8 +33,8 @@ nb::object closure_value(nb::handle function, nb::handle name) {
     size_t i = 0;
     for (nb::handle free : function.attr("__code__").attr("co_freevars")) {
         if (free.equal(name)) {
-            nb::object value = nb::steal(PyObject_GetAttrString(nb::object(cells[i]).ptr(),
-                                                                "cell_contents"));
+            nb::object value =
+                nb::steal(PyObject_GetAttrString(nb::object(cells[i]).ptr(), "cell_contents"));
             PyErr_Clear();  // a cell that is still empty
             return value;
         }
@@ -52,8 +52,7 @@ std::optional<Object> PythonEnvironment::lookup(std::string_view name) {
     nb::object key = text_to_python(name);
     nb::object found = closure_value(function_, key);
     if (!found.is_valid()) {
-        PyObject* global =
-            PyDict_GetItemWithError(function_.attr("__globals__").ptr(), key.ptr());
+        PyObject* global = PyDict_GetItemWithError(function_.attr("__globals__").ptr(), key.ptr());
         found = nb::borrow(global);
     }
     if (found.is_valid()) {
@@ -62,8 +61,7 @@ std::optional<Object> PythonEnvironment::lookup(std::string_view name) {
     if (std::optional<Object> builtin = elaborate::library_name(name)) {
         return builtin;
     }
-    found = nb::steal(
-        PyObject_GetAttr(nb::module_::import_("builtins").ptr(), key.ptr()));
+    found = nb::steal(PyObject_GetAttr(nb::module_::import_("builtins").ptr(), key.ptr()));
     PyErr_Clear();
     return found.is_valid() ? std::optional<Object>(object_from_python(found)) : std::nullopt;
 }
@@ -133,8 +131,8 @@ elaborate::Environment::Answer PythonEnvironment::call(
     }
     nb::object object = object_to_python(opaque);
     return answer([&] {
-        nb::object result = nb::steal(
-            PyObject_Call(object.ptr(), nb::tuple(positional).ptr(), named.ptr()));
+        nb::object result =
+            nb::steal(PyObject_Call(object.ptr(), nb::tuple(positional).ptr(), named.ptr()));
         if (!result.is_valid()) {
             throw nb::python_error();
         }

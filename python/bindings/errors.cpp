@@ -34,8 +34,7 @@ std::string text_from_python(nb::handle text) {
         return {data, static_cast<size_t>(size)};
     }
     PyErr_Clear();
-    nb::object bytes =
-        nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
+    nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
     if (!bytes.is_valid()) {
         throw nb::python_error();
     }
@@ -43,8 +42,8 @@ std::string text_from_python(nb::handle text) {
 }
 
 nb::object text_to_python(std::string_view text) {
-    nb::object result = nb::steal(PyUnicode_DecodeUTF8(
-        text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+    nb::object result = nb::steal(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
     if (!result.is_valid()) {
         throw nb::python_error();
     }

@@ -27,11 +27,11 @@ bool is_list(nb::handle object) {
 
 Scalar scalar_kind(nb::handle object) {
     PyObject* o = object.ptr();
-    return PyBool_Check(o)                             ? Scalar::kBool
-           : PyLong_Check(o)                           ? Scalar::kInt
-           : PyFloat_Check(o)                          ? Scalar::kFloat
+    return PyBool_Check(o)                          ? Scalar::kBool
+           : PyLong_Check(o)                        ? Scalar::kInt
+           : PyFloat_Check(o)                       ? Scalar::kFloat
            : PyUnicode_Check(o) || PyBytes_Check(o) ? Scalar::kString
-                                                       : Scalar::kNone;
+                                                    : Scalar::kNone;
 }
 
 // The kind that all elements fit in; kNone for anything that is no literal, or an empty list.

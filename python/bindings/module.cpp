@@ -1,6 +1,6 @@
 // The extension `sardonyx._core`.
-#include "ops/ops.h"
 #include "bindings/bindings.h"
+#include "ops/ops.h"
 
 NB_MODULE(_core, m) {
     using namespace sardonyx::python;

@@ -151,8 +151,8 @@ Tensor tensor_of_strings(nb::handle array) {
     std::vector<std::string> strings;
     for (nb::handle item : array.attr("ravel")().attr("tolist")()) {
         if (!PyUnicode_Check(item.ptr()) && !PyBytes_Check(item.ptr())) {
-            raise(PyExc_TypeError, "an array of objects must hold strings alone, found `" +
-                                       kind_of(item) + "`");
+            raise(PyExc_TypeError,
+                  "an array of objects must hold strings alone, found `" + kind_of(item) + "`");
         }
         strings.push_back(text_from_python(item));
     }
@@ -201,8 +201,8 @@ Tensor tensor_from_other_array(nb::handle object) {
     }
     ElementType type = element_type_from_name(text_from_python(dtype.attr("name")));
     if (type == ElementType::kUndefined) {
-        raise(PyExc_TypeError, "ONNX has no element type for NumPy's `" +
-                                   text_from_python(nb::str(dtype)) + "`");
+        raise(PyExc_TypeError,
+              "ONNX has no element type for NumPy's `" + text_from_python(nb::str(dtype)) + "`");
     }
     Dims dims = dims_of(array);
     nb::object flat = array.attr("reshape")(-1);
@@ -234,7 +234,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                              flags);
 }
 
-PyType_Slot kStorageSlots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
+PyType_Slot kStorageSlots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+                               {0, nullptr}};
 
 nb::object shape_tuple(const Tensor& tensor) {
     nb::list dims;

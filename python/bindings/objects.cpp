@@ -169,8 +169,9 @@ std::optional<Object> convert_class(nb::handle object) {
         return Object::make(ObjectKind::kType, elaborate::TypeObject{type, explicit_shape});
     }
     ElementType element = element_type_from_dtype(object);  // numpy.float32
-    return element == ElementType::kUndefined ? std::nullopt
-                                              : std::optional<Object>(Object::element_type(element));
+    return element == ElementType::kUndefined
+               ? std::nullopt
+               : std::optional<Object>(Object::element_type(element));
 }
 
 std::optional<Object> convert_own(nb::handle object) {
@@ -194,8 +195,7 @@ std::optional<Object> convert_own(nb::handle object) {
 }
 
 std::optional<Object> convert_array(nb::handle object) {
-    bool is_proto =
-        nb::hasattr(object, "SerializeToString") && nb::hasattr(object, "raw_data");
+    bool is_proto = nb::hasattr(object, "SerializeToString") && nb::hasattr(object, "raw_data");
     if (!is_array(object) && !is_proto) {
         ElementType element = element_type_from_dtype(object);  // numpy.dtype("float32")
         return element == ElementType::kUndefined

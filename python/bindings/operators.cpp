@@ -1,8 +1,8 @@
 // Python's operators on Tensor. What they mean stands in lowering/, which elaborate uses too.
+#include "lowering/operators.h"
 #include "bindings/call.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
-#include "lowering/operators.h"
 #include "lowering/subscript.h"
 
 namespace sardonyx::python {
@@ -159,7 +159,7 @@ nb::object subscript(const Tensor& tensor, nb::handle index) {
 }
 
 void bind_operators(nb::class_<PyTensor>& c) {
-#define SDX_BINARY(name, op)                         \
+#define SDX_BINARY(name, op)                                             \
     c.def("__" name "__", binary<Binary::op, false>, nb::is_operator()); \
     c.def("__r" name "__", binary<Binary::op, true>, nb::is_operator());
     SDX_BINARY("add", kAdd)

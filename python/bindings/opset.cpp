@@ -33,8 +33,8 @@ std::string repr(const Opset& self) {
 // Says where the operator is, when it is not in this opset.
 [[noreturn]] void unknown_operator(const Opset& self, std::string_view name) {
     std::string message = "opset " + std::to_string(self.version) + " of `" +
-                          (self.domain.empty() ? "ai.onnx" : self.domain) +
-                          "` has no operator `" + std::string(name) + "`";
+                          (self.domain.empty() ? "ai.onnx" : self.domain) + "` has no operator `" +
+                          std::string(name) + "`";
     std::span<const ops::Schema> versions = ops::schema_versions(self.domain, name);
     std::string_view near = ops::nearest_operator(self.domain, name, self.version);
     if (!versions.empty()) {
@@ -97,9 +97,9 @@ std::string signature(const Operator& self) {
 }
 
 nb::object doc(const Operator& self) {
-    return self.schema == nullptr ? nb::none()
-                                  : text_to_python(signature(self) + "\n\n" +
-                                                   std::string(self.schema->doc));
+    return self.schema == nullptr
+               ? nb::none()
+               : text_to_python(signature(self) + "\n\n" + std::string(self.schema->doc));
 }
 
 // The schema as the onnx package gives it.
@@ -114,23 +114,22 @@ nb::object op_schema(const Operator& self) {
 
 nb::list input_names(const Operator& self) {
     nb::list names;
-    for (const ops::Parameter& input : self.schema ? self.schema->inputs
-                                                   : std::span<const ops::Parameter>()) {
+    for (const ops::Parameter& input :
+         self.schema ? self.schema->inputs : std::span<const ops::Parameter>()) {
         names.append(text_to_python(input.name));
     }
     return names;
 }
 
 Operator make_operator(const Opset& opset, const std::string& name) {
-    return {opset.domain, opset.version, name,
-            ops::find_schema(opset.domain, name, opset.version)};
+    return {opset.domain, opset.version, name, ops::find_schema(opset.domain, name, opset.version)};
 }
 
 nb::list domains() {
     nb::list rows;
     for (const ops::DomainInfo& row : ops::domains()) {
-        rows.append(nb::make_tuple(text_to_python(row.domain), row.oldest_version,
-                                   row.newest_version));
+        rows.append(
+            nb::make_tuple(text_to_python(row.domain), row.oldest_version, row.newest_version));
     }
     return rows;
 }
@@ -150,7 +149,9 @@ void bind_op(nb::module_& m) {
         .def_prop_ro("name", [](const Operator& self) { return text_to_python(self.name); })
         .def_prop_ro("domain", [](const Operator& self) { return text_to_python(self.domain); })
         .def_prop_ro("opset",
-                     [](const Operator& self) { return Opset{self.domain, self.version}; })
+                     [](const Operator& self) {
+                         return Opset{self.domain, self.version};
+                     })
         .def_prop_ro("since_version",
                      [](const Operator& self) {
                          return self.schema ? nb::object(nb::int_(self.schema->since_version))
@@ -202,7 +203,7 @@ void bind_opset(nb::module_& m) {
     m.def(
         "element_type_number",
         [](nb::handle object) { return static_cast<int>(element_type_from_python(object)); },
-        nb::arg("object").none(), "The number of what means an element type; 0 for all else.");
+        nb::arg("value").none(), "The number of what means an element type; 0 for all else.");
     m.def(
         "numpy_dtype", [](int type) { return dtype_of(element_type_from_number(type)); },
         nb::arg("element_type"));

@@ -34,10 +34,9 @@ nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
         return nb::make_tuple(result, nb::str(""), nb::str("[]"));
     }
     const diagnostics::Sources& sources = program().sources;
-    return nb::make_tuple(
-        found.has_errors() ? nb::object(nb::none()) : result,
-        text_to_python(diagnostics::render_terminal(sources, found, {})),
-        text_to_python(diagnostics::render_json(sources, found)));
+    return nb::make_tuple(found.has_errors() ? nb::object(nb::none()) : result,
+                          text_to_python(diagnostics::render_terminal(sources, found, {})),
+                          text_to_python(diagnostics::render_json(sources, found)));
 }
 
 // Keeps the findings of one compilation apart from those of one around it: a script's globals may
@@ -102,8 +101,9 @@ void set_keywords(elaborate::ScriptFunction& function, const nb::dict& keywords)
         } else if (name == "doc_string") {
             function.doc_string = text_from_python(value);
         } else {
-            raise(PyExc_TypeError, "`script` takes no `" + name + "`: it takes `ir_version`, "
-                                   "`producer_name`, `producer_version` and `doc_string`");
+            raise(PyExc_TypeError, "`script` takes no `" + name +
+                                       "`: it takes `ir_version`, "
+                                       "`producer_name`, `producer_version` and `doc_string`");
         }
     }
 }
@@ -136,28 +136,26 @@ nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
         no_source(function, "there is no file `" + path + "`, nor text in linecache");
     }
     const diagnostics::Sources& sources = program().sources;
-    std::string_view line =
-        sources.line(file, nb::cast<uint32_t>(code.attr("co_firstlineno")));
+    std::string_view line = sources.line(file, nb::cast<uint32_t>(code.attr("co_firstlineno")));
     if (line.data() == nullptr) {
         no_source(function, "`" + path + "` has become shorter since it was imported");
     }
     auto begin = static_cast<uint32_t>(line.data() - sources.text(file).data());
     diagnostics::Diagnostics found;
-    auto script = std::make_shared<Script>(
-        Script{syntax::parse_statement(sources, file, begin, found), PythonEnvironment(function),
-               {}});
+    auto script = std::make_shared<Script>(Script{
+        syntax::parse_statement(sources, file, begin, found), PythonEnvironment(function), {}});
     const syntax::FunctionDefStmt* definition =
-        script->tree.body.empty()
-            ? nullptr
-            : syntax::maybe_as<syntax::FunctionDefStmt>(script->tree.body[0]);
+        script->tree.body.empty() ? nullptr
+                                  : syntax::maybe_as<syntax::FunctionDefStmt>(script->tree.body[0]);
     if (found.has_errors()) {
         return report(nb::none(), found);
     }
     elaborate::ScriptFunction& made = script->function;
     made.name = text_from_python(code.attr("co_name"));
     if (definition == nullptr || script->tree.names.text(definition->name) != made.name) {
-        no_source(function, "`" + path + "` has changed since it was imported, or the function is "
-                            "no `def`");
+        no_source(function, "`" + path +
+                                "` has changed since it was imported, or the function is "
+                                "no `def`");
     }
     made.tree = &script->tree;
     made.definition = definition;
@@ -261,8 +259,8 @@ std::shared_ptr<void> script_of(nb::handle object) {
 
 void bind_script(nb::module_& m) {
     nb::class_<PyScript>(m, "Script", nb::type_slots(kSlots))
-        .def_prop_ro("name",
-                     [](const PyScript& self) { return text_to_python(self.script->function.name); })
+        .def_prop_ro(
+            "name", [](const PyScript& self) { return text_to_python(self.script->function.name); })
         .def_prop_ro("opset",
                      [](const PyScript& self) {
                          const elaborate::OpsetObject& opset = self.script->function.opset;

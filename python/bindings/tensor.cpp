@@ -159,8 +159,8 @@ void bind_tensor(nb::module_& m) {
             nb::arg("index").none())
         .def("__repr__", repr);
     bind_operators(c);
-    m.def("as_argument", argument, nb::arg("object").none(), nb::arg("element_type"));
-    m.def("as_result", results, nb::arg("object").none(), nb::arg("element_types"),
+    m.def("as_argument", argument, nb::arg("value").none(), nb::arg("element_type"));
+    m.def("as_result", results, nb::arg("value").none(), nb::arg("element_types"),
           nb::arg("as_arrays"));
     m.def("enter_script", enter_script);
     m.def("leave_script", leave_script);

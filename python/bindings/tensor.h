@@ -1,8 +1,8 @@
 // The Python class Tensor, and Python values <-> what operators take and give.
 #pragma once
 
-#include "eval/eval.h"
 #include "bindings/bindings.h"
+#include "eval/eval.h"
 #include "types/tensor.h"
 
 namespace sardonyx::python {

@@ -49,8 +49,7 @@ Type type_from_proto(nb::handle proto) {
         shape.emplace();
         for (nb::handle dim : tensor.attr("shape").attr("dim")) {
             nb::object which = dim.attr("WhichOneof")("value");
-            shape->push_back(which.is_none() ? Dim()
-                                             : dim_from_python(dim.attr(nb::str(which))));
+            shape->push_back(which.is_none() ? Dim() : dim_from_python(dim.attr(nb::str(which))));
         }
     }
     return Type::tensor(element_type_from_number(nb::cast<int64_t>(tensor.attr("elem_type"))),

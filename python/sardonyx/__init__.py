@@ -5,11 +5,24 @@ Nothing is imported before it is used: `import sardonyx` costs what reading this
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import evaluator, onnx_opset, onnx_types, tensor, values
-    from ._core import EvalError, Model, Tensor
-    from ._library import export_onnx_lib, external_tensor
-    from ._script import CompileError, OnnxFunction, TracedOnnxFunction, graph, script
-    from .onnx_types import TensorType
+    from . import evaluator as evaluator
+    from . import onnx_opset as onnx_opset
+    from . import onnx_types as onnx_types
+    from . import tensor as tensor
+    from . import values as values
+    from ._core import EvalError as EvalError
+    from ._core import Model as Model
+    from ._core import Opset as Opset
+    from ._core import Tensor as Tensor
+    from ._library import export_onnx_lib as export_onnx_lib
+    from ._library import external_tensor as external_tensor
+    from ._opsets import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
+    from ._script import CompileError as CompileError
+    from ._script import OnnxFunction as OnnxFunction
+    from ._script import TracedOnnxFunction as TracedOnnxFunction
+    from ._script import graph as graph
+    from ._script import script as script
+    from .onnx_types import TensorType as TensorType
 
 __version__ = "0.1.0"
 
@@ -65,4 +78,5 @@ def __getattr__(name: str) -> object:
 def __dir__() -> "list[str]":
     from . import onnx_opset, onnx_types
 
-    return sorted({*_HOMES, *_MODULES, "load", *onnx_opset.__all__, *onnx_types.TYPE_NAMES})
+    opsets = (name for name in onnx_opset.__all__ if name.startswith("opset"))
+    return sorted({*_HOMES, *_MODULES, "load", *opsets, *onnx_types.TYPE_NAMES})

@@ -73,8 +73,9 @@ def read_signature(
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     defaults = dict(function.__kwdefaults__ or {})
     values = function.__defaults__ or ()
-    defaults.update(zip(names[code.co_argcount - len(values) : code.co_argcount], values, strict=True))
-    parameters: "list[tuple[str, int | None, Any]]" = []
+    with_default = names[code.co_argcount - len(values) : code.co_argcount]
+    defaults.update(zip(with_default, values, strict=True))
+    parameters: list[tuple[str, int | None, Any]] = []
     for name in names:
         annotation = _evaluate(function, function.__annotations__.get(name))
         element_type = None if is_attribute(annotation) else _element_type(annotation)

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import inspect
     from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
     from typing import Any
 
     import onnx
@@ -37,9 +38,13 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
     if result is None:
         raise CompileError(text, json) from None
     if text:
+        import sys
         import warnings
 
-        warnings.warn("\n" + text.rstrip(), stacklevel=4)
+        level, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_globals["__name__"] == __name__:
+            level, frame = level + 1, frame.f_back
+        warnings.warn("\n" + text.rstrip(), stacklevel=level)
     return result
 
 
@@ -80,8 +85,8 @@ class OnnxFunction:
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__
         self._script = _take(parse(function, opset, default_opset, keywords))
-        self._parameters: "list[tuple[str, int | None, Any]] | None" = None
-        self._results: "tuple[int, ...]" = ()
+        self._parameters: list[tuple[str, int | None, Any]] | None = None
+        self._results: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -107,10 +112,10 @@ class OnnxFunction:
         """Runs the function as Python."""
         if self._parameters is None:
             self._read_signature()
-        args, kwargs, as_arrays = self._wrap(args, kwargs)
+        positional, named, as_arrays = self._wrap(args, kwargs)
         enter_script()
         try:
-            result = self.__wrapped__(*args, **kwargs)
+            result = self.__wrapped__(*positional, **named)
         finally:
             leave_script()
         return as_result(result, self._results, as_arrays)
@@ -186,7 +191,9 @@ class OnnxFunction:
 
         Takes what `to_model_bytes` takes.
         """
-        return _proto("ModelProto", self.to_model_bytes(**options))
+        data = self.to_model_bytes(**options)
+        onnx = _onnx()
+        return data if onnx is None else onnx.ModelProto.FromString(data)
 
     def to_function_bytes(self) -> bytes:
         """The script as the bytes of a FunctionProto."""
@@ -195,7 +202,9 @@ class OnnxFunction:
 
     def to_function_proto(self) -> "onnx.FunctionProto | bytes":
         """The script as a FunctionProto where the onnx package is installed, else as bytes."""
-        return _proto("FunctionProto", self.to_function_bytes())
+        data = self.to_function_bytes()
+        onnx = _onnx()
+        return data if onnx is None else onnx.FunctionProto.FromString(data)
 
     def _input_types(
         self,
@@ -207,7 +216,7 @@ class OnnxFunction:
             return {}
         if self._parameters is None:
             self._read_signature()
-        inputs = [name for name, element_type, _ in self._parameters or () if element_type is not None]
+        inputs = [name for name, type_, _ in self._parameters or () if type_ is not None]
         types: dict[str, Any] = {}
         if io_types is not None:
             untyped = [name for name in inputs if name not in self.__wrapped__.__annotations__]
@@ -229,12 +238,13 @@ class TracedOnnxFunction(OnnxFunction):
         super().__init__(function, opset)
 
 
-def _proto(kind: str, data: bytes) -> "Any":
+def _onnx() -> "ModuleType | None":
+    """The onnx package, where it is installed."""
     try:
         import onnx
     except ImportError:
-        return data
-    return getattr(onnx, kind).FromString(data)
+        return None
+    return onnx
 
 
 def script(

@@ -1,4 +1,4 @@
-"""What evaluates operators that are called from Python: the native kernels, unless told otherwise."""
+"""What evaluates operators called from Python: the native kernels, unless told otherwise."""
 
 from ._core import Op, set_evaluator
 
@@ -89,9 +89,7 @@ def _type_of(value: "Any") -> "onnx.TypeProto":
 
     if isinstance(value, list):
         return helper.make_sequence_type_proto(_type_of(value[0]))
-    return helper.make_tensor_type_proto(
-        helper.np_dtype_to_tensor_dtype(value.dtype), value.shape
-    )
+    return helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
 
 
 def _single_node_model(
@@ -164,5 +162,5 @@ class OnnxReferenceRuntimeEvaluator(Evaluator):
         from onnx.reference import ReferenceEvaluator
 
         model, feeds, outputs = _single_node_model(op, inputs, attributes, output_count)
-        results: Sequence[Any] = ReferenceEvaluator(model).run(outputs, feeds)
-        return results
+        results = ReferenceEvaluator(model).run(outputs, feeds)
+        return list(results)

@@ -31,8 +31,10 @@ def __getattr__(name: str) -> object:
     if name in _VERSIONS:
         value: object = Opset(*_VERSIONS[name])
     elif name == "all_opsets":
-        value = {key: globals().get(variable) or __getattr__(variable)
-                 for variable, key in _VERSIONS.items()}
+        value = {
+            key: globals().get(variable) or __getattr__(variable)
+            for variable, key in _VERSIONS.items()
+        }
     elif name.startswith("opset"):
         raise AttributeError(f"there is no {name}: the newest opset of ai.onnx is opset{_NEWEST}")
     else:

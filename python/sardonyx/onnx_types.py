@@ -7,6 +7,8 @@ from ._core import element_type_number, numpy_dtype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy as np
     import onnx
 
@@ -84,9 +86,9 @@ class TensorTypeMeta(type):
 
     dtype: ElementType
     shape: object
-    _shaped: "dict[object, type[TensorType]]"
+    _shaped: "dict[object, Any]"
 
-    def __getitem__(cls, shape: object) -> "type[TensorType]":
+    def __getitem__(cls, shape: object) -> "Any":
         if cls.shape is not None:
             raise TypeError(f"{cls!r} has a shape already")
         if shape is None:
@@ -99,8 +101,8 @@ class TensorTypeMeta(type):
         if shaped is None:
             body = {"dtype": cls.dtype, "shape": shape, "__module__": __name__}
             shaped = TensorTypeMeta(cls.__name__, (cls,), body)
-            cls._shaped[shape] = shaped  # type: ignore[assignment]
-        return shaped  # type: ignore[return-value]
+            cls._shaped[shape] = shaped
+        return shaped
 
     def __repr__(cls) -> str:
         if cls.shape is None:
@@ -146,25 +148,24 @@ class TensorType(metaclass=TensorTypeMeta):
             shape = None
         elif not isinstance(shape, tuple):
             shape = (shape,)
-        return helper.make_tensor_type_proto(int(cls.dtype), shape)  # type: ignore[arg-type]
+        return helper.make_tensor_type_proto(int(cls.dtype), shape)
 
 
-def _make(name: str) -> "type[TensorType]":
-    body: "dict[str, object]" = {
+def _make(name: str) -> "Any":
+    body: dict[str, object] = {
         "dtype": ElementType(name),
         "shape": None,
         "_shaped": {},
         "__module__": __name__,
     }
-    return TensorTypeMeta(name, (TensorType,), body)  # type: ignore[return-value]
+    return TensorTypeMeta(name, (TensorType,), body)
 
 
 def __getattr__(name: str) -> object:
     if name in _NUMBERS:
         value: object = _make(name)
     elif name == "tensor_type_registry":
-        types = [globals().get(one) or __getattr__(one) for one in _NUMBERS]
-        value = {one.dtype: one for one in types}  # type: ignore[attr-defined]
+        value = {ElementType(one): globals().get(one) or __getattr__(one) for one in _NUMBERS}
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

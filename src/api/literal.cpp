@@ -17,14 +17,14 @@ constexpr size_t kMaxText = size_t{16} << 20;
 constexpr size_t kMaxRank = 64;
 
 bool is_word(std::string_view text) {
+    constexpr std::string_view kDigits = "0123456789";
     for (char c : text) {
         bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        bool is_digit = c >= '0' && c <= '9';
-        if (!is_letter && !(is_digit && &c != text.data())) {
+        if (!is_letter && kDigits.find(c) == std::string_view::npos) {
             return false;
         }
     }
-    return !text.empty();
+    return !text.empty() && kDigits.find(text[0]) == std::string_view::npos;
 }
 
 bool is_literal_name(std::string_view text) {

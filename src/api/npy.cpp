@@ -172,6 +172,7 @@ Result<Layout> read_layout(const std::string& descr, ElementType wanted) {
             return Layout{layout.order, code[0], info(row.type).bits / size_t{8}, row.type};
         }
     }
+    code = code == "f1" ? "V1" : code;  // what ml_dtypes calls its float8_e5m2
     bool has_size = code.size() >= 2 && code.size() <= 10 &&
                     std::string_view("USV").find(code[0]) != std::string_view::npos &&
                     code.find_first_not_of("0123456789", 1) == std::string_view::npos;
@@ -334,7 +335,7 @@ uint32_t little_endian(std::span<const std::byte> bytes, size_t at, size_t size)
 // --- Writing -------------------------------------------------------------------------------------
 
 // UCS-4 texts, all as wide as the widest.
-std::string write_strings(const Tensor& tensor, std::string& descr) {
+Result<std::string> write_strings(const Tensor& tensor, std::string& descr) {
     std::vector<std::vector<uint32_t>> texts;
     size_t width = 1;
     for (const std::string& text : tensor.elements<std::string>()) {
@@ -351,8 +352,15 @@ std::string write_strings(const Tensor& tensor, std::string& descr) {
         }
         width = std::max(width, codes.size());
     }
+    size_t size = 0;
+    if (__builtin_mul_overflow(texts.size(), 4 * width, &size) || size > kMaxStringBytes) {
+        return Error{
+            "the strings take more than 1 GiB in a .npy file, where all are as wide as "
+            "the widest"};
+    }
     descr = fmt::format("<U{}", width);
     std::string bytes;
+    bytes.reserve(size);
     for (std::vector<uint32_t>& codes : texts) {
         codes.resize(width);
         bytes.append(reinterpret_cast<const char*>(codes.data()), 4 * width);
@@ -425,7 +433,9 @@ Result<std::string> write_npy(const Tensor& tensor) {
     ElementType type = tensor.element_type();
     std::string descr, elements;
     if (type == ElementType::kString) {
-        elements = write_strings(tensor, descr);
+        Result<std::string> strings = write_strings(tensor, descr);
+        SDX_TRY(strings);
+        elements = std::move(*strings);
     } else {
         size_t bits = info(type).bits;
         descr = fmt::format("|V{}", (bits + 7) / 8);

@@ -35,8 +35,10 @@ class Interner {
         return Symbol{slots_[slot].index};
     }
 
-    // Valid as long as the interner lives.
-    std::string_view text(Symbol symbol) const { return texts_[symbol.index]; }
+    // Valid as long as the interner lives. Empty for a name that could not be parsed.
+    std::string_view text(Symbol symbol) const {
+        return symbol.valid() ? texts_[symbol.index] : std::string_view();
+    }
     size_t size() const { return texts_.size(); }
 
   private:

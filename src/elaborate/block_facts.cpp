@@ -166,6 +166,7 @@ class ReadCollector {
                 expr(static_cast<const syntax::PrefixExpr*>(node)->operand);
                 break;
             case ExprKind::kLambda: {
+                defaults(syntax::as<syntax::LambdaExpr>(node)->parameters);
                 ++nested_;
                 expr(syntax::as<syntax::LambdaExpr>(node)->body);
                 --nested_;
@@ -190,6 +191,13 @@ class ReadCollector {
     void exprs(syntax::Exprs nodes) {
         for (const Expr* node : nodes) {
             expr(node);
+        }
+    }
+
+    // Defaults are read where the function is defined.
+    void defaults(const syntax::Parameters* parameters) {
+        for (const syntax::Parameter& parameter : parameters->items) {
+            expr(parameter.default_value);
         }
     }
 
@@ -259,8 +267,10 @@ class ReadCollector {
                 break;
             }
             case StmtKind::kFunctionDef: {
+                const auto* node = syntax::as<syntax::FunctionDefStmt>(statement);
+                defaults(node->parameters);
                 ++nested_;
-                block(syntax::as<syntax::FunctionDefStmt>(statement)->body);
+                block(node->body);
                 --nested_;
                 break;
             }

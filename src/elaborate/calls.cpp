@@ -28,7 +28,7 @@ const KeywordArgument* Arguments::find(std::string_view name) const {
 
 namespace {
 
-constexpr std::string_view kDomainName(std::string_view domain) {
+constexpr std::string_view domain_name(std::string_view domain) {
     return domain.empty() ? "ai.onnx" : domain;
 }
 
@@ -41,7 +41,7 @@ void report_missing_operator(Context& c, const OpsetObject& opset, std::string_v
         int64_t since = versions[0].since_version;
         c.report(kOperatorNotInOpset, range,
                  fmt::format("`{}` is not in opset {} of `{}`", name, opset.version,
-                             kDomainName(opset.domain)))
+                             domain_name(opset.domain)))
             .with_help(
                 fmt::format("it came with opset {}: import `opset{}` or newer", since, since));
         return;
@@ -49,7 +49,7 @@ void report_missing_operator(Context& c, const OpsetObject& opset, std::string_v
     std::string_view near = ops::nearest_operator(opset.domain, name, opset.version);
     diagnostics::Diagnostic& reported =
         c.report(kUnknownOperator, range,
-                 fmt::format("`{}` has no operator `{}`", kDomainName(opset.domain), name));
+                 fmt::format("`{}` has no operator `{}`", domain_name(opset.domain), name));
     if (!near.empty()) {
         reported.with_help(fmt::format("did you mean `{}`?", near))
             .edit(c.span(range), std::string(near));
@@ -68,7 +68,7 @@ const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::stri
     if (opset.version < domain->oldest_version || opset.version > domain->newest_version) {
         c.report(
              kUnknownOpset, range,
-             fmt::format("opset {} of `{}` is not known", opset.version, kDomainName(opset.domain)))
+             fmt::format("opset {} of `{}` is not known", opset.version, domain_name(opset.domain)))
             .with_help(fmt::format("use {} to {}", domain->oldest_version, domain->newest_version));
         return nullptr;
     }

@@ -123,6 +123,7 @@ struct Context {
     std::map<const void*, BlockReads> reads;
     std::map<const ScriptFunction*, ir::Function*> functions;  // those of the model
     std::vector<const ScriptFunction*> building;               // to refuse recursion
+    std::vector<Object> appended;  // lists, in the order of their list.append()
     int fresh_dims = 0;
     int depth = 0;
     int64_t iterations = 0;  // static ones, so far

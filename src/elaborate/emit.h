@@ -29,6 +29,11 @@ struct NodeRequest {
 // Null after a limit has been exceeded.
 ir::Node* emit_node(Context& c, NodeRequest request);
 
+// The value as an object; null, after a diagnostic, as the error object.
+inline Object as_object(ir::Value* value) {
+    return value != nullptr ? Object::tensor(value) : Object::error();
+}
+
 // Notes that the unit uses a version of a domain; a second version of one domain is reported.
 void import_opset(Context& c, const OpsetObject& opset, syntax::Range range);
 // The opset of Python's operators in the current function.

@@ -1,6 +1,7 @@
 // Evaluation of expressions at compile time: static where everything is known, nodes otherwise.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,11 @@ Object member(Context& c, const Object& object, std::string_view name, syntax::R
 
 Object subscript(Context& c, const Object& object, const syntax::Expr* index, syntax::Range range,
                  syntax::Range object_range);
+
+// The rows of a tensor whose first dim is known, to be unpacked; those of a shape are static where
+// they are known. Nothing: it is not known how many there are.
+std::optional<std::vector<Object>> tensor_rows(Context& c, const Object& object,
+                                               syntax::Range range);
 
 Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
               syntax::Range range, syntax::Range a_range, syntax::Range b_range);

@@ -240,15 +240,6 @@ void as_operands(Context& c, const Object& a, const Object& b, Range a_range, Ra
     }
 }
 
-bool is_tensor_like(const Object& object) {
-    return object.is_tensor() || object.is(ObjectKind::kAttribute) ||
-           object.is(ObjectKind::kConstant);
-}
-
-Object wrap(ir::Value* value) {
-    return value != nullptr ? Object::tensor(value) : Object::error();
-}
-
 Object refuse_operand(Context& c, std::string_view symbol, const Object& a, const Object& b,
                       Range range) {
     c.report(kUnsupportedOperand, range,
@@ -258,7 +249,7 @@ Object refuse_operand(Context& c, std::string_view symbol, const Object& a, cons
 }
 
 bool is_operand(const Object& object) {
-    return is_tensor_like(object) || object.is_number() || object.is_sequence() ||
+    return object.is_tensor_like() || object.is_number() || object.is_sequence() ||
            object.is(ObjectKind::kString);
 }
 
@@ -276,7 +267,7 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
             return Object::boolean(same == (op == CompareOp::kIs || op == CompareOp::kEq));
         }
     }
-    if (!is_tensor_like(a) && !is_tensor_like(b)) {
+    if (!a.is_tensor_like() && !b.is_tensor_like()) {
         bool tensors_inside =
             (a.is_sequence() && !a.is_static()) || (b.is_sequence() && !b.is_static());
         if (!tensors_inside || op == CompareOp::kIn || op == CompareOp::kNotIn) {
@@ -295,7 +286,7 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
     }
     Range ranges[] = {a_range, b_range};
     Emitter e(c, range, ranges);
-    return wrap(lowering::lower_compare(e, static_cast<lowering::Compare>(op), left, right));
+    return as_object(lowering::lower_compare(e, static_cast<lowering::Compare>(op), left, right));
 }
 
 Object eval_compare(Context& c, const syntax::CompareExpr* expr) {
@@ -318,7 +309,7 @@ Object eval_compare(Context& c, const syntax::CompareExpr* expr) {
             all = *now ? all : one;
         } else {
             Emitter e(c, expr->range);
-            all = wrap(e.emit("And", {all.value(), one.value()}));
+            all = as_object(e.emit("And", {all.value(), one.value()}));
         }
         if (truth(all) == false) {
             return all;  // Python stops at the first that does not hold
@@ -341,13 +332,13 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
             return operand;
         }
     }
-    if (!is_tensor_like(operand)) {
+    if (!operand.is_tensor_like()) {
         return static_unary(c, op, operand, expr->range);
     }
     Range ranges[] = {expr->operand->range};
     Emitter e(c, expr->range, ranges);
     ir::Value* value = as_value(c, operand, expr->operand->range);
-    return value != nullptr ? wrap(lowering::lower_unary(e, op, value)) : Object::error();
+    return value != nullptr ? as_object(lowering::lower_unary(e, op, value)) : Object::error();
 }
 
 Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
@@ -360,9 +351,9 @@ Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
         }
         if (i == 0) {
             all = operand;
-        } else if (is_tensor_like(all)) {
+        } else if (all.is_tensor_like()) {
             std::optional<bool> known = truth(operand);
-            if (known && !is_tensor_like(operand)) {
+            if (known && !operand.is_tensor_like()) {
                 all = *known == expr->is_and ? all : Object::boolean(!expr->is_and);
                 continue;
             }
@@ -372,11 +363,11 @@ Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
                 return Object::error();
             }
             Emitter e(c, expr->range);
-            all = wrap(e.emit(expr->is_and ? "And" : "Or", {left.value(), right.value()}));
+            all = as_object(e.emit(expr->is_and ? "And" : "Or", {left.value(), right.value()}));
         } else {
             all = operand;
         }
-        std::optional<bool> so_far = is_tensor_like(all) ? std::nullopt : truth(all);
+        std::optional<bool> so_far = all.is_tensor_like() ? std::nullopt : truth(all);
         if (so_far && *so_far != expr->is_and) {
             return all;  // short circuit
         }
@@ -645,7 +636,7 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         return Object::error();
     }
     lowering::Binary operation = static_cast<lowering::Binary>(op);
-    if (!is_tensor_like(a) && !is_tensor_like(b)) {
+    if (!a.is_tensor_like() && !b.is_tensor_like()) {
         if (is_static_operand(a) && is_static_operand(b)) {
             return static_binary(c, operation, a, b, range);
         }
@@ -664,13 +655,13 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         }
         Range ranges[] = {a_range, b_range};
         Emitter e(c, range, ranges);
-        return wrap(lowering::lower_binary(e, operation, left, right));
+        return as_object(lowering::lower_binary(e, operation, left, right));
     }
     return refuse_operand(c, lowering::kBinarySymbols[static_cast<size_t>(op)], a, b, range);
 }
 
 Object condition(Context& c, const Object& object, Range range) {
-    if (object.is_error() || (truth(object) && !is_tensor_like(object))) {
+    if (object.is_error() || (truth(object) && !object.is_tensor_like())) {
         return object.is_error() ? object : Object::boolean(*truth(object));
     }
     if (object.is(ObjectKind::kConstant)) {
@@ -678,7 +669,7 @@ Object condition(Context& c, const Object& object, Range range) {
             return Object::boolean(*holds);
         }
     }
-    if (!is_tensor_like(object)) {
+    if (!object.is_tensor_like()) {
         c.report(kUnsupportedOperand, range, fmt::format("{} as a condition", kind_name(object)))
             .with_help("compare it with something");
         return Object::error();
@@ -698,7 +689,7 @@ Object condition(Context& c, const Object& object, Range range) {
         return Object::tensor(value);
     }
     // A number is true when it is not zero.
-    return wrap(Emitter(c, range).emit(
+    return as_object(Emitter(c, range).emit(
         "Cast", {value}, {ir::make_attribute("to", static_cast<int64_t>(ElementType::kBool))}));
 }
 
@@ -710,7 +701,7 @@ Object test_value(Context& c, const Expr* expr) {
     }
     // If and Loop take a scalar; more than one element has no truth value, and Reshape refuses it.
     Emitter e(c, expr->range);
-    return wrap(e.emit("Reshape", {test.value(), e.int64s({})}));
+    return as_object(e.emit("Reshape", {test.value(), e.int64s({})}));
 }
 
 }  // namespace sardonyx::elaborate

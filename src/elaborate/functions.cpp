@@ -362,7 +362,8 @@ bool bind_arguments(Context& c, std::string_view name, std::span<const Parameter
     return true;
 }
 
-// The body was compiled for the element types and ranks of the annotations: other arguments are mistakes.
+// The body was compiled for the element types and ranks of the annotations: other arguments are
+// mistakes.
 bool check_argument(Context& c, const ScriptFunction& function, const BoundParameter& one,
                     const ir::Value* value, Range range) {
     Type wanted = one.annotation.type;

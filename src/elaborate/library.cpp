@@ -19,21 +19,9 @@ using syntax::Range;
 
 namespace {
 
-Object refuse(Context& c, const Arguments& a, std::string message, std::string help = {}) {
-    c.report(kStaticError, a.range, std::move(message)).with_help(std::move(help));
-    return Object::error();
-}
-
-Object wrap(ir::Value* value) {
-    return value != nullptr ? Object::tensor(value) : Object::error();
-}
-
-bool is_tensor_like(const Object& object) {
-    return object.is_tensor() || object.is(ObjectKind::kAttribute);
-}
-
 bool any_tensor(const Arguments& a) {
-    return std::any_of(a.positional.begin(), a.positional.end(), is_tensor_like);
+    return std::any_of(a.positional.begin(), a.positional.end(),
+                       [](const Object& object) { return object.is_graph_value(); });
 }
 
 // One operator over tensors and Python values.
@@ -51,7 +39,7 @@ Object py_len(Context& c, const Arguments& a) {
     if (object.is_tensor()) {
         ir::Value* value = object.value();
         if (value->type.kind() == TypeKind::kSequence) {
-            return wrap(Emitter(c, a.range).emit("SequenceLength", {value}));
+            return as_object(Emitter(c, a.range).emit("SequenceLength", {value}));
         }
         if (value->type.has_shape() && !value->type.shape().empty() &&
             value->type.shape()[0].is_static()) {
@@ -65,8 +53,8 @@ Object py_len(Context& c, const Arguments& a) {
                 static_cast<int64_t>(value->producer()->input(0)->type.shape().size()));
         }
         Emitter e(c, a.range);
-        return wrap(e.emit("Gather", {e.emit("Shape", {value}), e.int64_scalar(0)},
-                           {ir::make_attribute("axis", int64_t{0})}));
+        return as_object(e.emit("Gather", {e.emit("Shape", {value}), e.int64_scalar(0)},
+                                {ir::make_attribute("axis", int64_t{0})}));
     }
     if (object.is(ObjectKind::kConstant) && object.get<Tensor>().rank() > 0) {
         return Object::integer(object.get<Tensor>().dims()[0]);
@@ -76,14 +64,14 @@ Object py_len(Context& c, const Arguments& a) {
     }
     std::optional<std::vector<Object>> items = static_items(c, object);
     return items ? Object::integer(static_cast<int64_t>(items->size()))
-                 : refuse(c, a, fmt::format("`len` of {}", kind_name(object)));
+                 : refuse(c, a.range, fmt::format("`len` of {}", kind_name(object)));
 }
 
 Object py_range(Context& c, const Arguments& a) {
     std::vector<int64_t> parts;
     for (const Object& object : a.positional) {
         if (!object.is_integer()) {
-            return refuse(c, a, fmt::format("`range` over {}", kind_name(object)),
+            return refuse(c, a.range, fmt::format("`range` over {}", kind_name(object)),
                           "use integers; over a tensor, write it in the `for` itself");
         }
         parts.push_back(object.as_int());
@@ -92,7 +80,7 @@ Object py_range(Context& c, const Arguments& a) {
     range.stop = parts.size() == 1 ? parts[0] : parts[1];
     range.start = parts.size() == 1 ? 0 : parts[0];
     range.step = parts.size() == 3 ? parts[2] : 1;
-    return range.step == 0 ? refuse(c, a, "`range` with step 0", "use a step other than 0")
+    return range.step == 0 ? refuse(c, a.range, "`range` with step 0", "use a step other than 0")
                            : Object::make(ObjectKind::kRange, range);
 }
 
@@ -105,7 +93,7 @@ Object extreme(Context& c, const Arguments& a, bool want_max) {
     if (items.size() == 1) {
         std::optional<std::vector<Object>> inner = static_items(c, items[0]);
         if (!inner || inner->empty()) {
-            return refuse(c, a,
+            return refuse(c, a.range,
                           fmt::format("`{}` of {}", want_max ? "max" : "min",
                                       inner ? "nothing" : kind_name(items[0])));
         }
@@ -132,14 +120,14 @@ Object py_min(Context& c, const Arguments& a) {
 
 Object py_abs(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
-    if (is_tensor_like(object)) {
+    if (object.is_graph_value()) {
         return apply_operator(c, "Abs", a);
     }
     if (object.is(ObjectKind::kFloat)) {
         return Object::real(std::fabs(object.as_double()));
     }
     if (!object.is_integer()) {
-        return refuse(c, a, fmt::format("`abs` of {}", kind_name(object)));
+        return refuse(c, a.range, fmt::format("`abs` of {}", kind_name(object)));
     }
     return object.as_int() < 0 ? static_unary(c, lowering::Unary::kMinus, object, a.range)
                                : Object::integer(object.as_int());
@@ -147,12 +135,12 @@ Object py_abs(Context& c, const Arguments& a) {
 
 Object py_round(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
-    if (is_tensor_like(object)) {
+    if (object.is_graph_value()) {
         return apply_operator(c, "Round", a);
     }
     if (!object.is_number() || !std::isfinite(object.as_double()) ||
         std::fabs(object.as_double()) > 9e18) {
-        return refuse(c, a, fmt::format("`round` of {}", kind_name(object)));
+        return refuse(c, a.range, fmt::format("`round` of {}", kind_name(object)));
     }
     return Object::integer(object.is_integer()
                                ? object.as_int()
@@ -162,7 +150,7 @@ Object py_round(Context& c, const Arguments& a) {
 Object py_sum(Context& c, const Arguments& a) {
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
     if (!items) {
-        return refuse(c, a, fmt::format("`sum` of {}", kind_name(a.positional[0])),
+        return refuse(c, a.range, fmt::format("`sum` of {}", kind_name(a.positional[0])),
                       "sum a list, or use `op.ReduceSum`");
     }
     Object total = a.positional.size() > 1 ? a.positional[1] : Object::integer(0);
@@ -186,7 +174,7 @@ Object py_zip(Context& c, const Arguments& a) {
     for (const Object& object : a.positional) {
         std::optional<std::vector<Object>> items = static_items(c, object);
         if (!items) {
-            return refuse(c, a, fmt::format("`zip` of {}", kind_name(object)),
+            return refuse(c, a.range, fmt::format("`zip` of {}", kind_name(object)),
                           "zip lists whose lengths are known");
         }
         shortest = std::min(shortest, items->size());
@@ -206,7 +194,7 @@ Object py_zip(Context& c, const Arguments& a) {
 Object py_enumerate(Context& c, const Arguments& a) {
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
     if (!items) {
-        return refuse(c, a, fmt::format("`enumerate` of {}", kind_name(a.positional[0])),
+        return refuse(c, a.range, fmt::format("`enumerate` of {}", kind_name(a.positional[0])),
                       "enumerate a list whose length is known");
     }
     int64_t start =
@@ -222,7 +210,7 @@ Object py_enumerate(Context& c, const Arguments& a) {
 Object py_reversed(Context& c, const Arguments& a) {
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
     if (!items) {
-        return refuse(c, a, fmt::format("`reversed` of {}", kind_name(a.positional[0])));
+        return refuse(c, a.range, fmt::format("`reversed` of {}", kind_name(a.positional[0])));
     }
     std::reverse(items->begin(), items->end());
     return Object::list(std::move(*items));
@@ -251,20 +239,21 @@ Object py_sorted(Context& c, const Arguments& a) {
         }
         return Object::list(std::move(sorted));
     }
-    return refuse(c, a, fmt::format("`sorted` of {}", kind_name(a.positional[0])));
+    return refuse(c, a.range, fmt::format("`sorted` of {}", kind_name(a.positional[0])));
 }
 
 Object all_any(Context& c, const Arguments& a, bool all) {
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
     if (!items) {
-        return refuse(c, a,
+        return refuse(c, a.range,
                       fmt::format("`{}` of {}", all ? "all" : "any", kind_name(a.positional[0])),
                       "use `op.ReduceMin` or `op.ReduceMax` on a tensor");
     }
     for (const Object& item : *items) {
         std::optional<bool> holds = truth(item);
         if (!holds) {
-            return refuse(c, a, "a tensor among the items", "combine tensors with `&` and `|`");
+            return refuse(c, a.range, "a tensor among the items",
+                          "combine tensors with `&` and `|`");
         }
         if (*holds != all) {
             return Object::boolean(!all);
@@ -331,7 +320,7 @@ Object py_isinstance(Context& c, const Arguments& a) {
     }
     for (const Object& type : types) {
         if (!type.is(ObjectKind::kPythonType)) {
-            return refuse(c, a, fmt::format("`isinstance` with {}", kind_name(type)),
+            return refuse(c, a.range, fmt::format("`isinstance` with {}", kind_name(type)),
                           "compare with int, float, bool, str, list or tuple");
         }
         if (is_instance(a.positional[0], type.get<PythonType>().name)) {
@@ -361,12 +350,13 @@ constexpr MathRow kMath[] = {
 Object apply_real(Context& c, const Arguments& a, std::string_view name, RealFunction function) {
     const Object& object = a.positional[0];
     if (!object.is_number()) {
-        return refuse(c, a, fmt::format("`{}` of {}", name, kind_name(object)),
-                      is_tensor_like(object) ? "use an operator, such as `op.Sqrt`" : "");
+        return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)),
+                      object.is_graph_value() ? "use an operator, such as `op.Sqrt`" : "");
     }
     double result = function(object.as_double());
     if (std::isnan(result) && !std::isnan(object.as_double())) {
-        return refuse(c, a, fmt::format("`{}` of {}: outside its domain", name, repr(object)));
+        return refuse(c, a.range,
+                      fmt::format("`{}` of {}: outside its domain", name, repr(object)));
     }
     return Object::real(result);
 }
@@ -387,8 +377,9 @@ Object to_integer(Context& c, const Arguments& a, RealFunction function) {
     if (object.is_integer()) {
         return Object::integer(object.as_int());
     }
-    return std::fabs(value) < 9.2e18 ? Object::integer(static_cast<int64_t>(value))
-                                     : refuse(c, a, fmt::format("{} as an integer", repr(object)));
+    return std::fabs(value) < 9.2e18
+               ? Object::integer(static_cast<int64_t>(value))
+               : refuse(c, a.range, fmt::format("{} as an integer", repr(object)));
 }
 
 Object math_floor(Context& c, const Arguments& a) {
@@ -401,7 +392,7 @@ Object math_ceil(Context& c, const Arguments& a) {
 Object math_prod(Context& c, const Arguments& a) {
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
     if (!items) {
-        return refuse(c, a, fmt::format("`prod` of {}", kind_name(a.positional[0])));
+        return refuse(c, a.range, fmt::format("`prod` of {}", kind_name(a.positional[0])));
     }
     Object product = Object::integer(1);
     for (const Object& item : *items) {
@@ -441,7 +432,7 @@ std::optional<ElementType> dtype_argument(const Arguments& a, size_t position) {
 Object np_array(Context& c, const Arguments& a) {
     std::optional<ElementType> type = dtype_argument(a, 1);
     if (!type) {
-        return refuse(c, a, "a dtype that is not known", "use np.float32, np.int64, ...");
+        return refuse(c, a.range, "a dtype that is not known", "use np.float32, np.int64, ...");
     }
     std::optional<Tensor> tensor = static_tensor(c, a.positional[0], *type, a.range);
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
@@ -472,7 +463,7 @@ Object np_filled(Context& c, const Arguments& a, const Object& value, size_t dty
     std::optional<Dims> dims = dims_argument(c, a.positional[0]);
     std::optional<ElementType> type = dtype_argument(a, dtype_position);
     if (!dims || !type) {
-        return refuse(c, a, "an array of this shape or dtype cannot be made",
+        return refuse(c, a.range, "an array of this shape or dtype cannot be made",
                       "give non-negative ints");
     }
     ElementType element = *type != ElementType::kUndefined ? *type
@@ -482,7 +473,7 @@ Object np_filled(Context& c, const Arguments& a, const Object& value, size_t dty
     std::vector<double> values(static_cast<size_t>(*element_count(*dims)), value.as_double());
     Result<Tensor> tensor = tensor_from_doubles(element, std::move(*dims), values);
     return tensor.ok() ? Object::make(ObjectKind::kConstant, std::move(*tensor))
-                       : refuse(c, a, tensor.error().message);
+                       : refuse(c, a.range, tensor.error().message);
 }
 
 Object np_zeros(Context& c, const Arguments& a) {
@@ -492,8 +483,9 @@ Object np_ones(Context& c, const Arguments& a) {
     return np_filled(c, a, Object::real(1), 1);
 }
 Object np_full(Context& c, const Arguments& a) {
-    return a.positional[1].is_number() ? np_filled(c, a, a.positional[1], 2)
-                                       : refuse(c, a, "`np.full` with a value that is no number");
+    return a.positional[1].is_number()
+               ? np_filled(c, a, a.positional[1], 2)
+               : refuse(c, a.range, "`np.full` with a value that is no number");
 }
 
 Object np_arange(Context& c, const Arguments& a) {
@@ -518,7 +510,7 @@ Object make_tensor(Context& c, const Arguments& a) {
     const Object* dims = argument(2, "dims");
     const Object* values = argument(3, "vals");
     if (type == nullptr || dims == nullptr || values == nullptr) {
-        return refuse(c, a, "`make_tensor` needs name, data_type, dims and vals");
+        return refuse(c, a.range, "`make_tensor` needs name, data_type, dims and vals");
     }
     ElementType element = type->is(ObjectKind::kElementType) ? type->as_element_type()
                           : type->is_integer() ? element_type_from_number(type->as_int())
@@ -528,7 +520,8 @@ Object make_tensor(Context& c, const Arguments& a) {
                                      ? static_tensor(c, *values, element, a.range)
                                      : std::nullopt;
     if (!flat || flat->count() != element_count(*shape)) {
-        return refuse(c, a, "`make_tensor` with a type, dims and values that do not go together");
+        return refuse(c, a.range,
+                      "`make_tensor` with a type, dims and values that do not go together");
     }
     return Object::make(ObjectKind::kConstant, flat->reshaped(std::move(*shape)));
 }
@@ -541,7 +534,7 @@ Object sdx_script(Context& c, const Arguments& a) {
     static constexpr std::string_view kPositions[] = {"opset", "default_opset"};
     for (size_t i = 0; i < a.positional.size(); ++i) {
         if (i >= std::size(kPositions)) {
-            return refuse(c, a, "`script` with more than two positional arguments");
+            return refuse(c, a.range, "`script` with more than two positional arguments");
         }
         decorator.keywords.emplace_back(std::string(kPositions[i]), a.positional[i]);
     }
@@ -567,7 +560,7 @@ Object sdx_opset(Context& c, const Arguments& a) {
     };
     Object domain = argument(0, "domain"), version = argument(1, "version");
     if (!domain.is(ObjectKind::kString) || !version.is(ObjectKind::kInt) || version.as_int() < 1) {
-        return refuse(c, a, "`Opset` needs a domain and a version",
+        return refuse(c, a.range, "`Opset` needs a domain and a version",
                       "write `Opset(\"my.domain\", 1)`");
     }
     return Object::make(ObjectKind::kOpset, OpsetObject{domain.text(), version.as_int()});
@@ -908,6 +901,10 @@ BuiltinObject library_builtin(std::string_view name) {
     std::optional<Object> found = find_builtin(name);
     SDX_CHECK(found.has_value());
     return found->get<BuiltinObject>();
+}
+
+bool is_builtin(const Object& object, std::string_view name) {
+    return object.is(ObjectKind::kBuiltin) && object.get<BuiltinObject>().name == name;
 }
 
 Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& arguments) {

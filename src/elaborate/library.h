@@ -24,6 +24,7 @@ std::vector<std::string_view> library_module_names(std::string_view module);
 
 // The builtin with this dotted name, which must exist: "range", "math.sqrt".
 BuiltinObject library_builtin(std::string_view name);
+bool is_builtin(const Object& object, std::string_view name);
 // Calls it.
 Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& arguments);
 // Calls a method of a list, string, dict or tensor.

@@ -80,8 +80,9 @@ struct GraphLoop {
 struct Carried {
     Symbol name;
     Object init;
-    Type type;        // inside the loop
-    bool is_literal;  // a Python number before the loop: its element type is open
+    Type type;              // inside the loop
+    bool is_literal;        // a Python number before the loop: its element type is open
+    bool is_fixed = false;  // a literal that the body gives back as it was: not carried after all
 };
 
 // One run of the body.
@@ -143,6 +144,22 @@ Object continuation(Context& c, const GraphLoop& loop) {
     return *c.at.scope->find(broke_flag(c));
 }
 
+// Names that the body assigns and that hold what a loop cannot carry have no value at its start:
+// what they hold before the loop is true for the first iteration only.
+void hide_objects(Context& c, const GraphLoop& loop) {
+    for (Symbol name : assigned_names(loop.body)) {
+        const Object* before = c.at.scope->find(name);
+        if (before == nullptr || can_carry(*before) || before->is(ObjectKind::kUnbound)) {
+            continue;
+        }
+        c.at.scope->set(name, Object::make(ObjectKind::kUnbound,
+                                           Unbound{fmt::format("is {} before the loop, and a loop "
+                                                               "carries tensors and numbers only",
+                                                               kind_name(*before)),
+                                                   c.span(loop.head)}));
+    }
+}
+
 // `typed`: bind the carried names to inputs of the body; otherwise to what they are before the
 // loop, to learn the element types that the body gives them.
 Round run_round(Context& c, const GraphLoop& loop, const std::vector<Carried>& carried,
@@ -161,11 +178,12 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Carried>& c
             c.model.add_input(round.graph, "iteration", Type::tensor(ElementType::kInt64, Shape{}));
         c.model.add_input(round.graph, "condition", Type::tensor(ElementType::kBool, Shape{}));
         for (const Carried& one : carried) {
-            if (typed) {
+            if (typed && !one.is_fixed) {
                 ir::Value* input = c.model.add_input(round.graph, c.text(one.name), one.type);
                 c.at.scope->set(one.name, Object::tensor(input));
             }
         }
+        hide_objects(c, loop);
         state.clear_flags();
         if (loop.target != nullptr) {
             assign(c, loop.target, loop.element(iteration), loop.target->range);
@@ -186,6 +204,30 @@ std::string type_text(const Object& object) {
     return object.is_tensor() ? object.value()->type.to_string() : repr(object);
 }
 
+// Makes a literal a tensor of the element type that the body gives it. False after an error.
+bool promote(Context& c, const GraphLoop& loop, Carried& one, const Object& result) {
+    if (result.is_tensor() && result.value()->type.element_type() == ElementType::kUndefined) {
+        c.report(kStaticRequired, loop.head,
+                 fmt::format("`{}` starts as `{}`, and the element type that the loop gives it is "
+                             "not known",
+                             c.text(one.name), repr(one.init)))
+            .with_help("start from a tensor, as in `op.CastLike(0, x)`, or annotate the inputs");
+        return false;
+    }
+    ElementType type = result.is_tensor() ? result.value()->type.element_type()
+                       : one.init.is(ObjectKind::kInt) && result.is(ObjectKind::kFloat)
+                           ? ElementType::kFloat
+                           : ElementType::kUndefined;
+    ir::Value* value = as_value(c, one.init, loop.head, type);
+    if (value == nullptr) {
+        return false;
+    }
+    one.is_fixed = false;
+    one.init = Object::tensor(value);
+    one.type = value->type;
+    return true;
+}
+
 // Settles the element types of names that start as numbers. False after an error.
 bool settle_literals(Context& c, const GraphLoop& loop, std::vector<Carried>& carried) {
     bool any = std::any_of(carried.begin(), carried.end(),
@@ -199,28 +241,13 @@ bool settle_literals(Context& c, const GraphLoop& loop, std::vector<Carried>& ca
     discard(*round.graph);
     c.program.diagnostics.truncate(said);
     c.fresh_dims = fresh;
-    std::vector<Carried> kept;
     for (size_t i = 0; i < carried.size(); ++i) {
         Carried& one = carried[i];
-        const Object& result = round.results[i];
-        if (!one.is_literal || !equal(one.init, result)) {
-            ElementType type = result.is_tensor() ? result.value()->type.element_type()
-                               : one.init.is(ObjectKind::kInt) && result.is(ObjectKind::kFloat)
-                                   ? ElementType::kFloat
-                                   : ElementType::kUndefined;
-            if (one.is_literal) {
-                ir::Value* value = as_value(c, one.init, loop.head, type,
-                                            result.is_tensor() ? result.value() : nullptr);
-                if (value == nullptr) {
-                    return false;
-                }
-                one.init = Object::tensor(value);
-                one.type = value->type;
-            }
-            kept.push_back(std::move(one));
+        one.is_fixed = one.is_literal && equal(one.init, round.results[i]);
+        if (one.is_literal && !one.is_fixed && !promote(c, loop, one, round.results[i])) {
+            return false;
         }
     }
-    carried = std::move(kept);
     return true;
 }
 
@@ -235,6 +262,16 @@ Fit fit(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, const 
         const Object& result = round.results[i];
         if (result.is(ObjectKind::kUnbound) && result.get<Unbound>().reason.empty()) {
             return Fit::kNo;
+        }
+        if (one.is_fixed) {
+            // What others became may have changed it: then it is carried like them.
+            if (!equal(one.init, result)) {
+                if (!promote(c, loop, one, result)) {
+                    return Fit::kNo;
+                }
+                outcome = Fit::kWider;
+            }
+            continue;
         }
         if (!result.is_tensor()) {
             if (!can_carry(result)) {
@@ -279,8 +316,7 @@ void forget_locals(Context& c, const GraphLoop& loop, const std::vector<Carried>
     for (Symbol name : names) {
         bool is_carried = std::any_of(carried.begin(), carried.end(),
                                       [name](const Carried& one) { return one.name == name; });
-        const Object* before = c.at.scope->find(name);
-        if (!is_carried && (before == nullptr || !before->is_static())) {
+        if (!is_carried) {
             c.at.scope->set(name,
                             Object::make(ObjectKind::kUnbound,
                                          Unbound{"is bound inside the loop only, which may run "
@@ -303,6 +339,9 @@ void emit_loop(Context& c, const GraphLoop& loop, ir::Value* start,
     std::vector<ir::Value*> inputs{loop.trip_count, start};
     bool ok = output_of(c, round.graph, round.go_on, ElementType::kBool, loop.head) != nullptr;
     for (size_t i = 0; i < carried.size(); ++i) {
+        if (carried[i].is_fixed) {
+            continue;
+        }
         inputs.push_back(carried[i].init.value());
         ok = output_of(c, round.graph, round.results[i], carried[i].type.element_type(),
                        loop.head) != nullptr &&
@@ -317,11 +356,14 @@ void emit_loop(Context& c, const GraphLoop& loop, ir::Value* start,
     request.op_type = "Loop";
     request.inputs = inputs;
     request.attributes.push_back(ir::make_attribute("body", round.graph));
-    request.output_count = carried.size();
+    request.output_count = inputs.size() - 2;
     request.range = loop.head;
     ir::Node* node = emit_node(c, std::move(request));
-    for (size_t i = 0; node != nullptr && i < carried.size(); ++i) {
-        ir::Value* output = node->output(i);
+    for (size_t i = 0, next = 0; node != nullptr && i < carried.size(); ++i) {
+        if (carried[i].is_fixed) {
+            continue;
+        }
+        ir::Value* output = node->output(next++);
         if (!output->type.is_known()) {
             output->type = carried[i].type;
         }
@@ -335,7 +377,10 @@ void run_graph_loop(Context& c, const GraphLoop& loop, ir::Value* start) {
     if (!settle_literals(c, loop, carried)) {
         return;
     }
-    for (int rounds = 0; rounds < kMaxRounds && !c.gave_up; ++rounds) {
+    // Each literal may take a round of its own to be found out.
+    int most = kMaxRounds + static_cast<int>(carried.size());
+    bool settled = false;
+    for (int rounds = 0; rounds < most && !settled && !c.gave_up; ++rounds) {
         size_t said = c.program.diagnostics.items().size();
         int fresh = c.fresh_dims;
         Round round = run_round(c, loop, carried, true);
@@ -346,12 +391,19 @@ void run_graph_loop(Context& c, const GraphLoop& loop, ir::Value* start) {
             c.fresh_dims = fresh;
             continue;
         }
-        if (outcome == Fit::kYes && !carried.empty()) {
+        settled = true;
+        bool carries = std::any_of(carried.begin(), carried.end(),
+                                   [](const Carried& one) { return !one.is_fixed; });
+        if (outcome == Fit::kYes && carries) {
             emit_loop(c, loop, start, carried, round);
         } else {
             discard(*round.graph);
         }
-        break;
+    }
+    if (!settled && !c.gave_up) {
+        c.report(kBranchTypeMismatch, loop.head,
+                 "the types of what the loop carries change with every iteration")
+            .with_help("cast or reshape the names that the body assigns, so that they stay alike");
     }
     forget_locals(c, loop, carried);
 }
@@ -429,10 +481,6 @@ std::optional<TensorRange> tensor_range(Context& c, const Arguments& arguments) 
         return std::nullopt;
     }
     return TensorRange{parts[0], count, parts.size() == 3 ? parts[2] : nullptr};
-}
-
-bool is_builtin(const Object& object, std::string_view name) {
-    return object.is(ObjectKind::kBuiltin) && object.get<BuiltinObject>().name == name;
 }
 
 // What a `for` runs over: static items, or a number of iterations in the graph.
@@ -539,7 +587,8 @@ class Trial {
           last_(c.graph->last_node()),
           said_(c.program.diagnostics.items().size()),
           fresh_(c.fresh_dims),
-          mark_(c.at.scope->open()) {}
+          mark_(c.at.scope->open()),
+          appended_(c.appended.size()) {}
 
     void keep() { c_.at.scope->keep(); }
     void take_back() {
@@ -552,6 +601,9 @@ class Trial {
             }
             c_.graph->remove(node);
         }
+        for (; c_.appended.size() > appended_; c_.appended.pop_back()) {
+            c_.appended.back().items().pop_back();
+        }
         c_.program.diagnostics.truncate(said_);
         c_.fresh_dims = fresh_;
         c_.at.scope->undo(mark_);
@@ -563,6 +615,7 @@ class Trial {
     size_t said_;
     int fresh_;
     size_t mark_;
+    size_t appended_;
 };
 
 bool count_iteration(Context& c, Range range) {

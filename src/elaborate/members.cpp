@@ -31,10 +31,6 @@ Object no_member(Context& c, const Object& object, std::string_view name, Range 
     return Object::error();
 }
 
-Object wrap(ir::Value* value) {
-    return value != nullptr ? Object::tensor(value) : Object::error();
-}
-
 // The shape as a tuple of ints where all of it is known, else as a Shape node.
 Object shape_of(Context& c, ir::Value* value, Range range) {
     if (value->type.has_shape()) {
@@ -49,7 +45,7 @@ Object shape_of(Context& c, ir::Value* value, Range range) {
             return Object::tuple(std::move(dims));
         }
     }
-    return wrap(Emitter(c, range).emit("Shape", {value}));
+    return as_object(Emitter(c, range).emit("Shape", {value}));
 }
 
 Object rank_of(Context& c, ir::Value* value, Range range) {
@@ -57,7 +53,7 @@ Object rank_of(Context& c, ir::Value* value, Range range) {
         return Object::integer(static_cast<int64_t>(value->type.shape().size()));
     }
     Emitter e(c, range);
-    return wrap(e.emit("Size", {e.emit("Shape", {value})}));
+    return as_object(e.emit("Size", {e.emit("Shape", {value})}));
 }
 
 Object dtype_of(Context& c, ir::Value* value, Range range) {
@@ -71,7 +67,7 @@ Object dtype_of(Context& c, ir::Value* value, Range range) {
 }
 
 Object transposed(Context& c, ir::Value* value, Range range) {
-    return wrap(Emitter(c, range).emit("Transpose", {value}));
+    return as_object(Emitter(c, range).emit("Transpose", {value}));
 }
 
 struct TensorMember {

@@ -15,22 +15,22 @@ namespace sardonyx::elaborate {
 
 namespace {
 
-Object refuse(Context& c, const Arguments& a, std::string message, std::string help = {}) {
-    c.report(kStaticError, a.range, std::move(message)).with_help(std::move(help));
-    return Object::error();
-}
-
 Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
     std::vector<Object>& items = method.self.items();
     std::string_view name = method.name;
     if (name == "append" && a.positional.size() == 1 && method.self.is(ObjectKind::kList)) {
-        if (c.at.graph_loops > 0 || c.at.branches > 0) {
+        if (c.graph != c.unit->graph) {
             c.report(kUnsupportedStatement, a.range,
                      "a list is changed inside a loop or branch that runs in the graph")
                 .with_help("use a sequence: `xs = op.SequenceInsert(xs, x)`");
             return Object::error();
         }
+        if (static_cast<int64_t>(items.size()) >= c.options.limits.text_bytes) {
+            c.report(kLimitExceeded, a.range, "the list grows too long");
+            return Object::error();
+        }
         items.push_back(a.positional[0]);
+        c.appended.push_back(method.self);
         return Object::none();
     }
     if (name == "index" && a.positional.size() == 1) {
@@ -39,7 +39,7 @@ Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
                 return Object::integer(static_cast<int64_t>(i));
             }
         }
-        return refuse(c, a, fmt::format("{} is not in the list", repr(a.positional[0])));
+        return refuse(c, a.range, fmt::format("{} is not in the list", repr(a.positional[0])));
     }
     if (name == "count" && a.positional.size() == 1) {
         return Object::integer(std::count_if(items.begin(), items.end(), [&a](const Object& item) {
@@ -49,7 +49,7 @@ Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
     if (name == "copy" && a.positional.empty()) {
         return Object::list(items);
     }
-    return refuse(c, a, fmt::format("`{}` on {} in a script", name, kind_name(method.self)),
+    return refuse(c, a.range, fmt::format("`{}` on {} in a script", name, kind_name(method.self)),
                   "build a new list, as in `xs = xs + [x]`");
 }
 
@@ -100,7 +100,7 @@ Object string_method(Context& c, const MethodObject& method, const Arguments& a)
         return Object::boolean(text.size() >= tail.size() &&
                                text.compare(text.size() - tail.size(), tail.size(), tail) == 0);
     }
-    return refuse(c, a, fmt::format("`{}` on a string in a script", name),
+    return refuse(c, a.range, fmt::format("`{}` on a string in a script", name),
                   "compute the string outside the script");
 }
 
@@ -121,7 +121,7 @@ Object tensor_method(Context& c, const MethodObject& method, const Arguments& a)
         }
         return call_operator(c, operator_opset(c), "Reshape", call, 0);
     }
-    return refuse(c, a, fmt::format("`{}` on a tensor in a script", method.name),
+    return refuse(c, a.range, fmt::format("`{}` on a tensor in a script", method.name),
                   "call an operator: `op.ReduceSum(x)`");
 }
 
@@ -140,7 +140,7 @@ Object parse_number(Context& c, const std::string& text, bool is_int, const Argu
             return Object::real(value);
         }
     }
-    return refuse(c, a, fmt::format("{} is no number", repr(Object::string(text))));
+    return refuse(c, a.range, fmt::format("{} is no number", repr(Object::string(text))));
 }
 
 Object cast_tensor(Context& c, const Arguments& a, ElementType type) {
@@ -176,7 +176,7 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         if (a.positional.empty() && (name == "list" || name == "tuple")) {
             return name == "list" ? Object::list({}) : Object::tuple({});
         }
-        return refuse(c, a, fmt::format("`{}` with {} arguments", name, a.positional.size()));
+        return refuse(c, a.range, fmt::format("`{}` with {} arguments", name, a.positional.size()));
     }
     const Object& object = a.positional[0];
     bool is_tensor = object.is_tensor() || object.is(ObjectKind::kAttribute);
@@ -208,7 +208,7 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         if (object.is_number() && std::fabs(object.as_double()) < 9.2e18) {
             return Object::integer(static_cast<int64_t>(object.as_double()));
         }
-        return refuse(c, a, fmt::format("`{}` of {}", name, kind_name(object)));
+        return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
     }
     if (name == "str" && object.is_static()) {
         return Object::string(object.is(ObjectKind::kString) ? object.text() : repr(object));
@@ -219,7 +219,7 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
                                   : Object::tuple(std::move(*items));
         }
     }
-    return refuse(c, a, fmt::format("`{}` of {}", name, kind_name(object)));
+    return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
 }
 
 }  // namespace sardonyx::elaborate

@@ -281,10 +281,6 @@ void apply_decorator(ScriptFunction& function, const DecoratorObject& decorator)
     }
 }
 
-bool is_builtin(const Object& object, std::string_view name) {
-    return object.is(ObjectKind::kBuiltin) && object.get<BuiltinObject>().name == name;
-}
-
 }  // namespace
 
 Object FileModule::evaluate_function(const syntax::FunctionDefStmt* definition) {

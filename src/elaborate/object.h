@@ -186,6 +186,10 @@ class Object {
     bool is_error() const { return kind_ == ObjectKind::kError; }
     bool is_none() const { return kind_ == ObjectKind::kNone; }
     bool is_tensor() const { return kind_ == ObjectKind::kTensor; }
+    // A tensor value or an attribute parameter: known when the graph runs.
+    bool is_graph_value() const { return is_tensor() || kind_ == ObjectKind::kAttribute; }
+    // The same, or an array: what operators take as it is.
+    bool is_tensor_like() const { return is_graph_value() || kind_ == ObjectKind::kConstant; }
     bool is_sequence() const { return kind_ == ObjectKind::kTuple || kind_ == ObjectKind::kList; }
     bool is_number() const {
         return kind_ == ObjectKind::kBool || kind_ == ObjectKind::kInt ||

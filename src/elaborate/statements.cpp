@@ -5,6 +5,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/exec.h"
+#include "elaborate/library.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {
@@ -53,7 +54,8 @@ size_t target_count(const Expr* target) {
 
 bool unpack(Context& c, syntax::Exprs targets, const Object& value, Range target_range,
             Range value_range) {
-    std::optional<std::vector<Object>> items = static_items(c, value);
+    std::optional<std::vector<Object>> items =
+        value.is_tensor() ? tensor_rows(c, value, value_range) : static_items(c, value);
     if (!items) {
         c.report(kUnsupportedOperand, value_range, fmt::format("{} is unpacked", kind_name(value)))
             .with_help("unpack a call with several results, a tuple or a list");
@@ -171,8 +173,7 @@ void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
         Object object = eval(c, decorator);
         bool is_graph =
             (object.is(ObjectKind::kDecorator) && object.get<DecoratorObject>().is_graph) ||
-            (object.is(ObjectKind::kBuiltin) &&
-             object.get<BuiltinObject>().name == "sardonyx.graph");
+            is_builtin(object, "sardonyx.graph");
         if (!is_graph && !object.is_error()) {
             c.report(kUnsupportedDecorator, decorator->range,
                      "a decorator that is not `@graph()` on a nested function")
@@ -288,6 +289,11 @@ Jump exec_jump(Context& c, const Stmt* statement) {
     return is_break ? Jump::kBreak : Jump::kContinue;
 }
 
+bool is_plain_jump(const Stmt* statement) {
+    return statement->kind == StmtKind::kReturn || statement->kind == StmtKind::kBreak ||
+           statement->kind == StmtKind::kContinue;
+}
+
 }  // namespace
 
 bool assign(Context& c, const Expr* target, Object value, Range value_range) {
@@ -373,10 +379,13 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
             default:
                 break;
         }
-        if (consumed) {
-            return jump;
-        }
-        if (jump != Jump::kNone) {
+        if (consumed || jump != Jump::kNone) {
+            if (is_plain_jump(statement) && i + 1 < statements.size()) {
+                c.report(kUnreachableStatement, statements[i + 1]->range,
+                         "nothing after this is ever reached")
+                    .label(c.span(statement->range), "the block is left here")
+                    .with_help("remove what follows");
+            }
             return jump;
         }
         if (ir::Value* skip = dynamic_jump(c, statement->range)) {

@@ -12,11 +12,6 @@ using lowering::Unary;
 
 namespace {
 
-Object refuse(Context& c, syntax::Range range, std::string message, std::string help = {}) {
-    c.report(kStaticError, range, std::move(message)).with_help(std::move(help));
-    return Object::error();
-}
-
 Object overflow(Context& c, syntax::Range range) {
     return refuse(c, range, "the result does not fit in 64 bits",
                   "integers of ONNX have 64 bits at most; use a float");
@@ -224,6 +219,11 @@ std::optional<bool> contains(Context& c, const Object& item, const Object& conta
 }
 
 }  // namespace
+
+Object refuse(Context& c, syntax::Range range, std::string message, std::string help) {
+    c.report(kStaticError, range, std::move(message)).with_help(std::move(help));
+    return Object::error();
+}
 
 bool is_static_operand(const Object& object) {
     return object.is_number() || is_text(object) || object.is_sequence() || object.is_none() ||

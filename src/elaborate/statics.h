@@ -9,6 +9,9 @@
 
 namespace sardonyx::elaborate {
 
+// Reports `static-error`; returns the error object.
+Object refuse(Context& c, syntax::Range range, std::string message, std::string help = {});
+
 // Whether static_binary() answers for these operands: numbers, strings, lists, tuples, element
 // types.
 bool is_static_operand(const Object& object);

@@ -24,11 +24,7 @@ namespace {
 
 using Item = SubscriptItem<ir::Value*>;
 
-Object wrap(ir::Value* value) {
-    return value != nullptr ? Object::tensor(value) : Object::error();
-}
-
-Object refuse(Context& c, Range range, std::string message, std::string help) {
+Object refuse_index(Context& c, Range range, std::string message, std::string help) {
     c.report(kUnsupportedOperand, range, std::move(message)).with_help(std::move(help));
     return Object::error();
 }
@@ -56,8 +52,8 @@ bool to_bound(Context& c, const Object& object, Range range,
         }
     }
     if (!object.is_error()) {
-        refuse(c, range, fmt::format("{} as a bound of a slice", kind_name(object)),
-               "use an integer or a scalar tensor of integers");
+        refuse_index(c, range, fmt::format("{} as a bound of a slice", kind_name(object)),
+                     "use an integer or a scalar tensor of integers");
     }
     return false;
 }
@@ -97,15 +93,15 @@ std::optional<Item> to_item(Context& c, const Object& object, Range range) {
             if (is_integer(type) || type == ElementType::kBool || type == ElementType::kUndefined) {
                 return item;
             }
-            refuse(c, range, fmt::format("a tensor of {} as an index", name(type)),
-                   "use integers or a mask of BOOL");
+            refuse_index(c, range, fmt::format("a tensor of {} as an index", name(type)),
+                         "use integers or a mask of BOOL");
             return std::nullopt;
         }
         case ObjectKind::kError:
             return std::nullopt;
         default:
-            refuse(c, range, fmt::format("{} as an index of a tensor", kind_name(object)),
-                   "use integers, slices, `None`, `...`, or tensors of integers or BOOL");
+            refuse_index(c, range, fmt::format("{} as an index of a tensor", kind_name(object)),
+                         "use integers, slices, `None`, `...`, or tensors of integers or BOOL");
             return std::nullopt;
     }
 }
@@ -128,19 +124,20 @@ Object tensor_subscript(Context& c, ir::Value* value, const Object& index, const
         if (!item) {
             return Object::error();
         }
-        items.push_back(std::move(*item));
+        items.push_back(*item);
     }
     Range ranges[] = {object_range, index_expr->range};
     Emitter e(c, range, ranges);
     ir::Value* result = lowering::lower_subscript(e, value, std::move(items));
-    return wrap(result);
+    return as_object(result);
 }
 
 Object sequence_item(Context& c, ir::Value* sequence, const Object& index, Range range,
                      Range index_range) {
     ir::Value* position = as_value(c, index, index_range, ElementType::kInt64);
     Emitter e(c, range);
-    return position != nullptr ? wrap(e.emit("SequenceAt", {sequence, position})) : Object::error();
+    return position != nullptr ? as_object(e.emit("SequenceAt", {sequence, position}))
+                               : Object::error();
 }
 
 // --- Static objects
@@ -188,8 +185,8 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
     }
     std::optional<std::vector<Object>> items = static_items(c, object);
     if (!items) {
-        return refuse(c, range, fmt::format("{} is indexed", kind_name(object)),
-                      "index a tensor, a list, a tuple or a dict");
+        return refuse_index(c, range, fmt::format("{} is indexed", kind_name(object)),
+                            "index a tensor, a list, a tuple or a dict");
     }
     int64_t size = static_cast<int64_t>(items->size());
     if (index.is(ObjectKind::kSlice)) {
@@ -306,6 +303,29 @@ std::optional<Object> static_dim(Context& c, const Object& object, const Object&
 
 }  // namespace
 
+std::optional<std::vector<Object>> tensor_rows(Context& c, const Object& object, Range range) {
+    const Type& type = object.value()->type;
+    if (!type.is_tensor() || !type.has_shape() || type.shape().empty() ||
+        !type.shape()[0].is_static() ||
+        type.shape()[0].value() > c.options.limits.static_iterations) {
+        return std::nullopt;
+    }
+    std::vector<std::optional<Object>> rows;
+    for (int64_t i = 0; i < type.shape()[0].value(); ++i) {
+        rows.push_back(static_dim(c, object, Object::integer(i)));
+    }
+    std::vector<Object> items;
+    Emitter e(c, range);
+    for (size_t i = 0; i < rows.size(); ++i) {
+        items.push_back(
+            rows[i] ? *rows[i]
+                    : as_object(e.emit("Gather",
+                                       {object.value(), e.int64_scalar(static_cast<int64_t>(i))},
+                                       {ir::make_attribute("axis", int64_t{0})})));
+    }
+    return items;
+}
+
 Object subscript(Context& c, const Object& object, const Expr* index_expr, Range range,
                  Range object_range) {
     if (object.is_error()) {
@@ -345,10 +365,10 @@ Object subscript(Context& c, const Object& object, const Expr* index_expr, Range
             if (answer.value) {
                 return *answer.value;
             }
-            return refuse(c, range,
-                          fmt::format("`{}` has no item {}{}{}", repr(object), repr(index),
-                                      answer.error.empty() ? "" : ": ", answer.error),
-                          "look it up outside the script");
+            return refuse_index(c, range,
+                                fmt::format("`{}` has no item {}{}{}", repr(object), repr(index),
+                                            answer.error.empty() ? "" : ": ", answer.error),
+                                "look it up outside the script");
         }
         default:
             if (index.is_tensor() && object.is_sequence() && object.is_static()) {

@@ -36,7 +36,7 @@ Result<Tensor> aligned_by_attributes(KernelContext& c) {
     }
     int64_t axis = c.int_attribute("axis", c.rank(0) - b.rank());
     axis += axis < 0 ? c.rank(0) : 0;
-    if (axis < 0 || axis + b.rank() > c.rank(0)) {
+    if (axis < 0 || axis > c.rank(0) - b.rank()) {
         return Error{fmt::format("shape {} does not fit into {} at axis {}", to_string(b.dims()),
                                  to_string(c.dims(0)), axis)};
     }

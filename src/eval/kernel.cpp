@@ -66,6 +66,9 @@ std::string describe_inputs(std::span<const RuntimeValue* const> inputs) {
 }
 
 Status check_size(ElementType type, std::span<const int64_t> dims, const RunOptions& options) {
+    if (type == ElementType::kUndefined) {
+        return Error{"an attribute names an element type that does not exist"};
+    }
     std::optional<int64_t> count = element_count(dims);
     if (!count.has_value()) {
         return Error{fmt::format("shape {} is negative or too large", to_string(dims))};

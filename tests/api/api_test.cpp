@@ -69,7 +69,8 @@ TEST(Array, HoldsElementsOfItsType) {
     EXPECT_EQ(array.elements<int64_t>()[3], 4);
     EXPECT_EQ(Array::scalar(2.5F).elements<float>()[0], 2.5F);
     EXPECT_EQ(Array::of<bool>({2}, {true, false}).bytes.size(), 2U);
-    EXPECT_TRUE(Array::of<double>({0, 7}, {}).elements<double>().empty());
+    Array empty = Array::of<double>({0, 7}, {});
+    EXPECT_TRUE(empty.elements<double>().empty());
 }
 
 TEST(Array, RefusesWhatContradictsItself) {

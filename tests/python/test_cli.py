@@ -517,12 +517,10 @@ def test_check_says_each_finding_once() -> None:
 
 
 def test_check_warnings() -> None:
-    pathlib.Path("warn.py").write_text(
-        TWO.replace("    return op.Neg(x)", "    return op.Neg(x)\n    return x")
-    )
+    pathlib.Path("warn.py").write_text(SCALE.replace("y, factor", "y: dict, factor"))
     assert "warning[" in run("check", "warn.py").stdout
     run("check", "warn.py", "--warnings-as-errors", status=1)
-    run("build", "warn.py:first", "-o", "w.onnx")
+    run("build", "warn.py", "-o", "w.onnx", "--function")
 
 
 def test_check_models() -> None:

@@ -1,4 +1,4 @@
-"""Operators and Tensors that are evaluated at once, against NumPy, ONNX Runtime and onnx.reference."""
+"""Operators and Tensors, evaluated at once, against NumPy, ONNX Runtime and onnx.reference."""
 
 import math
 
@@ -6,9 +6,8 @@ import ml_dtypes
 import numpy as np
 import onnx
 import pytest
-from onnx import numpy_helper
-
 import sardonyx
+from onnx import numpy_helper
 from sardonyx import evaluator, onnx_opset
 from sardonyx import opset18 as op
 from sardonyx.tensor import Tensor
@@ -108,17 +107,13 @@ def test_small_types_survive(name):
     array = np.array([1, 0, 1, 2, 1]).astype(dtype)
     if name in ("int4", "int2"):
         array = np.array([-1, 0, 1, -2, 1]).astype(dtype)
-    copy = NEWEST.Identity(Tensor(array))
-    assert copy.shape == (5,)
-    assert copy.dtype == dtype
-    assert copy.value is not array
-    np.testing.assert_array_equal(copy.value.astype(np.float32), array.astype(np.float32))
-
-
-def test_small_types_are_packed_as_onnx_packs_them():
-    array = np.array([-1, 0, 1, -2, 7]).astype(ml_dtypes.int4)
-    proto = numpy_helper.from_array(array)
-    np.testing.assert_array_equal(Tensor(proto).value.astype(int), array.astype(int))
+    unpacked = Tensor(numpy_helper.from_array(array))
+    assert unpacked.dtype == dtype
+    np.testing.assert_array_equal(unpacked.value.astype(np.float32), array.astype(np.float32))
+    if not name.startswith("float6"):  # which no operator takes yet
+        copy = NEWEST.Identity(Tensor(array))
+        assert copy.value is not array
+        np.testing.assert_array_equal(copy.value.astype(np.float32), array.astype(np.float32))
 
 
 def test_strings():
@@ -130,9 +125,7 @@ def test_strings():
 
 
 def test_bytes_that_are_no_text_survive():
-    proto = onnx.TensorProto(
-        data_type=onnx.TensorProto.STRING, dims=[1], string_data=[b"\xff\x00"]
-    )
+    proto = onnx.TensorProto(data_type=onnx.TensorProto.STRING, dims=[1], string_data=[b"\xff\x00"])
     assert Tensor(proto).value[0].encode("utf-8", "surrogateescape") == b"\xff\x00"
 
 
@@ -308,7 +301,9 @@ def test_keyword_inputs_and_optional_inputs():
     np.testing.assert_array_equal(op.Concat(X, X, axis=0), np.concatenate([X, X]))
 
 
-@pytest.mark.parametrize("to", [1, sardonyx.FLOAT, sardonyx.FLOAT.dtype, np.float32, np.dtype("f4")])
+@pytest.mark.parametrize(
+    "to", [1, sardonyx.FLOAT, sardonyx.FLOAT.dtype, np.float32, np.dtype("f4")]
+)
 def test_element_types_as_attributes(to):
     assert op.Cast(I, to=to).dtype == np.float32
 
@@ -374,7 +369,7 @@ def test_if_runs_a_branch():
 
 
 def test_loop_carries_and_collects():
-    def body(i, cond, total):
+    def body(i, _condition, total):
         total = total + i
         return total < 7, total, total * 2
 
@@ -384,7 +379,7 @@ def test_loop_carries_and_collects():
 
 
 def test_loop_without_a_turn():
-    assert int(op.Loop(0, None, Tensor(5), body=lambda i, c, x: (c, x))) == 5
+    assert int(op.Loop(0, None, Tensor(5), body=lambda _, c, x: (c, x))) == 5
 
 
 def test_scan_is_a_cumulative_sum():

@@ -1,0 +1,91 @@
+// Compiles scripts, for tests/python/test_language.py. Each line of stdin is
+//   path of the .py file <tab> script <tab> model|function <tab> path to write
+// and is answered by one line: "ok" or "error", and for each finding <tab> code:line, where the
+// line is that of the first label, 0 when it has none. A script of an empty name is the file's
+// last one; a path that is empty writes nothing.
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "elaborate/elaborate.h"
+#include "ir/verify.h"
+#include "proto/proto.h"
+
+namespace {
+
+namespace diagnostics = sardonyx::diagnostics;
+namespace elaborate = sardonyx::elaborate;
+namespace ir = sardonyx::ir;
+namespace proto = sardonyx::proto;
+using sardonyx::Error;
+using sardonyx::Result;
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts;
+    std::stringstream stream(text);
+    for (std::string part; std::getline(stream, part, '\t');) {
+        parts.push_back(part);
+    }
+    parts.resize(4);
+    return parts;
+}
+
+std::string findings(const elaborate::Program& program) {
+    std::string text;
+    for (const diagnostics::Diagnostic& item : program.diagnostics.items()) {
+        diagnostics::Span span = item.labels.empty() ? diagnostics::Span() : item.labels[0].span;
+        uint32_t line =
+            span.valid() ? program.sources.position(span.file, span.begin).line : uint32_t{0};
+        text += "\t" + std::string(item.kind->code) + ":" + std::to_string(line);
+    }
+    return text;
+}
+
+Result<void> compile(elaborate::Program& program, const elaborate::ScriptFunction& script,
+                     bool as_function, const std::string& target) {
+    std::unique_ptr<ir::Model> model = as_function
+                                           ? elaborate::compile_function(program, script, {})
+                                           : elaborate::compile_model(program, script, {});
+    if (program.diagnostics.has_errors()) {
+        return {};
+    }
+    std::vector<std::string> wrong = ir::verify(*model);
+    if (!wrong.empty()) {
+        return Error{"the verifier says: " + wrong[0]};
+    }
+    Result<std::string> bytes = as_function
+                                    ? proto::write_function(*model, *model->functions.front())
+                                    : proto::write_model(*model);
+    SDX_TRY(bytes);
+    return target.empty() ? Result<void>() : sardonyx::write_file(target, *bytes);
+}
+
+std::string answer(const std::vector<std::string>& fields) {
+    elaborate::Program program;
+    elaborate::FileModule* module = elaborate::load_file(program, fields[0]);
+    Result<void> done;
+    if (module != nullptr) {
+        auto scripts = elaborate::scripts(*module);
+        auto found = std::find_if(scripts.rbegin(), scripts.rend(), [&fields](const auto& script) {
+            return fields[1].empty() || script->name == fields[1];
+        });
+        done = found == scripts.rend()
+                   ? Error{"no such script"}
+                   : compile(program, **found, fields[2] == "function", fields[3]);
+    }
+    if (!done.ok()) {
+        return "failed\t" + done.error().message + findings(program);
+    }
+    return (program.diagnostics.has_errors() ? "error" : "ok") + findings(program);
+}
+
+}  // namespace
+
+int main() {
+    for (std::string line; std::getline(std::cin, line);) {
+        std::cout << answer(split(line)) << std::endl;
+    }
+}
