@@ -8,16 +8,16 @@ from onnxscript import BOOL, DOUBLE, FLOAT, FLOAT16, INT8, INT32, UINT8, script
 from onnxscript import opset18 as op
 
 
-@script()
+@script(default_opset=op)
 def twice_and_one(x):
     """Of any element type: CastLike gives the numbers that of x."""
     return 2 * x + 1
 
 
 @script()
-def element_types(half: FLOAT16["N"], double: DOUBLE["N"], count: INT32["N"]) -> tuple[
-    FLOAT16["N"], DOUBLE["N"], INT32["N"], INT32["N"], BOOL["N"], UINT8["N"], INT8["N"]
-]:
+def element_types(
+    half: FLOAT16["N"], double: DOUBLE["N"], count: INT32["N"]
+) -> tuple[FLOAT16["N"], DOUBLE["N"], INT32["N"], INT32["N"], BOOL["N"], UINT8["N"], INT8["N"]]:
     mixed = op.Cast(half, to=DOUBLE.dtype) * double / 3.0
     halves = count // 2
     odd = (count & 6) | 1

@@ -5,8 +5,8 @@ operators. A runtime that knows nothing of the domain runs them all the same: th
 with the model. `nearest_vector.py` uses them from another file.
 """
 
-from onnxscript import script
 from onnxscript import opset18 as op
+from onnxscript import script
 from onnxscript.values import Opset
 
 vectors = Opset("my.vectors", 1)

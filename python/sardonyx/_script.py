@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 class CompileError(Exception):
     """What is wrong with a script: the text shows each place, `diagnostics` has it as data."""
 
+    __module__ = "sardonyx"
+
     def __init__(self, text: str, json: str) -> None:
         super().__init__(text)
         self._json = json

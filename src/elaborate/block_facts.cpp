@@ -72,7 +72,8 @@ using Reads = std::unordered_map<uint32_t, std::vector<uint32_t>>;
 // because the function may be called at any time.
 class ReadCollector {
   public:
-    ReadCollector(Reads& reads, std::vector<Symbol>& bases) : reads_(reads), bases_(bases) {}
+    explicit ReadCollector(BlockReads& found)
+        : reads_(found.offsets), bases_(found.bases), named_(found.named) {}
 
     void block(Stmts statements) {
         for (const Stmt* statement : statements) {
@@ -179,9 +180,14 @@ class ReadCollector {
                 expr(n->orelse);
                 break;
             }
-            case ExprKind::kNamed:
-                expr(syntax::as<syntax::NamedExpr>(node)->value);
+            case ExprKind::kNamed: {
+                const auto* n = syntax::as<syntax::NamedExpr>(node);
+                if (!nested_) {
+                    named_.emplace_back(n->range.begin, n->target->name);
+                }
+                expr(n->value);
                 break;
+            }
             default:
                 break;
         }
@@ -280,7 +286,8 @@ class ReadCollector {
     }
 
     Reads& reads_;
-    std::vector<Symbol>& bases_;  // names that something is taken from, as `op` in `op.Add`
+    std::vector<Symbol>& bases_;
+    std::vector<std::pair<uint32_t, Symbol>>& named_;
     int nested_ = 0;
 };
 
@@ -356,7 +363,7 @@ std::vector<Symbol> assigned_names(Stmts statements) {
 const BlockReads& block_reads(Context& c, Stmts body) {
     auto [place, is_new] = c.reads.try_emplace(body.data());
     if (is_new) {
-        ReadCollector(place->second.offsets, place->second.bases).block(body);
+        ReadCollector(place->second).block(body);
         for (auto& [symbol, offsets] : place->second.offsets) {
             std::sort(offsets.begin(), offsets.end());
         }

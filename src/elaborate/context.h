@@ -87,6 +87,7 @@ struct Unit {
 struct BlockReads {
     std::unordered_map<uint32_t, std::vector<uint32_t>> offsets;  // by symbol; sorted
     std::vector<Symbol> bases;  // names that something is taken from, as `op` in `op.Add`
+    std::vector<std::pair<uint32_t, Symbol>> named;  // targets of `:=`, by where they stand
 };
 
 struct Context {

@@ -34,7 +34,7 @@ void report_unbound(Context& c, const Unbound& unbound, Symbol name, Range range
     diagnostics::Diagnostic& reported =
         c.report(kUnboundName, range, fmt::format("`{}` {}", c.text(name), unbound.reason));
     if (unbound.where.valid()) {
-        reported.label(unbound.where, "bound here");
+        reported.label(unbound.where, "because of this");
     }
     reported.with_help(
         fmt::format("bind `{}` before, so that it has a value either way", c.text(name)));

@@ -294,6 +294,10 @@ ir::Function* build_function(Context& c, const ScriptFunction& function, Range c
     }
     target->opset_imports = std::move(unit.imports);
     c.building.pop_back();
+    // Callees come first: onnx.reference knows a function only from its definition on.
+    std::vector<ir::Function*>& all = c.model.functions;
+    all.erase(std::find(all.begin(), all.end(), target));
+    all.push_back(target);
     // A function with mistakes is called no further: each mistake is said once.
     ir::Function* result = c.program.diagnostics.error_count() == errors ? target : nullptr;
     c.functions.emplace(&function, result);
@@ -824,6 +828,9 @@ std::unique_ptr<ir::Model> compile_function(Program& program, const ScriptFuncti
     ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
                             &function.definition->body);
     build_function(c, function, function.definition->name_range);
+    // The script itself comes first, before those that it calls.
+    std::vector<ir::Function*>& all = model->functions;
+    std::rotate(all.begin(), all.end() - (all.empty() ? 0 : 1), all.end());
     return model;
 }
 

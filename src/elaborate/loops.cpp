@@ -99,9 +99,24 @@ bool can_carry(const Object& object) {
             object.items()[0].is_number());
 }
 
+// What the body and the condition assign.
+std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
+    std::vector<Symbol> names = assigned_names(loop.body);
+    if (c.at.body == nullptr) {
+        return names;
+    }
+    for (const auto& [offset, name] : block_reads(c, *c.at.body).named) {
+        if (offset >= loop.range.begin && offset < loop.range.end &&
+            std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
 std::vector<Carried> carried_names(Context& c, const GraphLoop& loop) {
     std::vector<Carried> all;
-    for (Symbol name : assigned_names(loop.body)) {
+    for (Symbol name : loop_names(c, loop)) {
         const Object* before = c.at.scope->find(name);
         if (before == nullptr || !can_carry(*before) || !is_live(c, name, loop.range.begin)) {
             continue;
@@ -147,7 +162,7 @@ Object continuation(Context& c, const GraphLoop& loop) {
 // Names that the body assigns and that hold what a loop cannot carry have no value at its start:
 // what they hold before the loop is true for the first iteration only.
 void hide_objects(Context& c, const GraphLoop& loop) {
-    for (Symbol name : assigned_names(loop.body)) {
+    for (Symbol name : loop_names(c, loop)) {
         const Object* before = c.at.scope->find(name);
         if (before == nullptr || can_carry(*before) || before->is(ObjectKind::kUnbound)) {
             continue;
@@ -309,7 +324,7 @@ Fit fit(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, const 
 // Names that the body binds and that had no value before have none after: the loop may run zero
 // times.
 void forget_locals(Context& c, const GraphLoop& loop, const std::vector<Carried>& carried) {
-    std::vector<Symbol> names = assigned_names(loop.body);
+    std::vector<Symbol> names = loop_names(c, loop);
     if (const auto* target = syntax::maybe_as<syntax::NameExpr>(loop.target)) {
         names.push_back(target->name);
     }

@@ -11,6 +11,7 @@
 #include "elaborate/functions.h"
 #include "elaborate/library.h"
 #include "elaborate/statics.h"
+#include "syntax/diagnostics.h"
 #include "syntax/parse.h"
 
 namespace sardonyx::elaborate {
@@ -410,9 +411,14 @@ FileModule* load_file(Program& program, const std::string& given) {
             return module.get();
         }
     }
-    Result<std::string> text = read_file(path, syntax::Limits{}.bytes);
+    size_t limit = syntax::Limits{}.bytes;
+    Result<std::string> text = read_file(path, limit);
     if (!text.ok()) {
-        program.diagnostics.report(kUnreadableFile, {}, text.error().message);
+        std::error_code failed;
+        uintmax_t size = std::filesystem::file_size(path, failed);
+        const diagnostics::Kind& kind =
+            !failed && size > limit ? syntax::kSourceTooLarge : kUnreadableFile;
+        program.diagnostics.report(kind, {}, text.error().message);
         return nullptr;
     }
     return load_text(program, path, std::move(*text));

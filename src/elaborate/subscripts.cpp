@@ -267,8 +267,9 @@ Object typed_subscript(Context& c, const Object& object, const Object& index, Ra
         std::optional<Dim> dim = to_dim(part);
         if (!dim) {
             c.report(kInvalidAnnotation, index_range,
-                     fmt::format("{} as a dim",
-                                 part.is_number() ? repr(part) : std::string(kind_name(part))))
+                     fmt::format("{} cannot be a dimension", part.is_number()
+                                                                 ? fmt::format("`{}`", repr(part))
+                                                                 : std::string(kind_name(part))))
                 .with_help(
                     "use a non-negative integer, a name such as \"N\", `None`, or `...` alone");
             return Object::error();

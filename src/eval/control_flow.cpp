@@ -83,7 +83,7 @@ class ScanOutput {
         dims.insert(dims.begin() + axis, static_cast<int64_t>(items_.size()));
         AxisView view = axis_view(dims, static_cast<int>(axis));
         Tensor result = Tensor::uninitialized(packs ? ElementType::kUint8 : type, dims);
-        for (int64_t i = 0; i < view.n; ++i) {
+        for (int64_t i = 0; i < view.n && result.count() > 0; ++i) {
             const Tensor& item = items_[reversed ? view.n - 1 - i : i];
             Tensor source = packs ? unpacked(item) : item;
             for (int64_t o = 0; o < view.outer; ++o) {
@@ -244,7 +244,7 @@ Result<Tensor> slice_at(const KernelContext& c, const Tensor& source, int axis, 
     bool packs = is_packed(source.element_type());
     Tensor from = packs ? unpacked(source) : source;
     SDX_ASSIGN(Tensor item, c.scratch(from.element_type(), std::move(dims)));
-    for (int64_t o = 0; o < view.outer; ++o) {
+    for (int64_t o = 0; o < view.outer && item.count() > 0; ++o) {
         copy_elements(from, (o * view.n + index) * view.inner, item, o * view.inner, view.inner);
     }
     return packs ? packed(item, source.element_type()) : item;

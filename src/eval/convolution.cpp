@@ -125,6 +125,9 @@ Status add_bias(KernelContext& c, Tensor* out, const Tensor& bias) {
     if (bias.count() != view.n) {
         return Error{fmt::format("{} biases for {} channels", bias.count(), view.n)};
     }
+    if (out->count() == 0) {
+        return {};
+    }
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         T* element = out->mutable_elements<T>().data();
         for (int64_t o = 0; o < view.outer * view.n; ++o) {

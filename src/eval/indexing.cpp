@@ -388,7 +388,7 @@ Status reverse_sequence(KernelContext& c) {
         if (lengths[b] < 0 || lengths[b] > time) {
             return Error{fmt::format("length {} is not within the {} steps", lengths[b], time)};
         }
-        for (int64_t t = 0; t < time; ++t) {
+        for (int64_t t = 0; t < time && run > 0; ++t) {
             int64_t from = t < lengths[b] ? lengths[b] - 1 - t : t;
             auto place = [&](int64_t step) {
                 return (batch_axis == 0 ? b * time + step : step * batch + b) * run;
@@ -492,6 +492,7 @@ Status unique(KernelContext& c) {
         data = data.reshaped({data.count()});
     }
     AxisView view = axis_view(data.dims(), axis);
+    view.outer = view.inner == 0 ? 0 : view.outer;  // empty slices, however many rows they have
     UniqueSlices unique;
     bool sorted = c.int_attribute("sorted") != 0;
     SDX_TRY(
@@ -503,7 +504,7 @@ Status unique(KernelContext& c) {
     dims[axis] = static_cast<int64_t>(unique.first.size());
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), std::move(dims)));
     int64_t target = 0;
-    for (int64_t o = 0; o < view.outer; ++o) {
+    for (int64_t o = 0; o < view.outer && out->count() > 0; ++o) {
         for (int64_t index : unique.first) {
             copy_elements(data, (o * view.n + index) * view.inner, *out, target, view.inner);
             target += view.inner;

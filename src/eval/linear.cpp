@@ -53,6 +53,9 @@ Result<MatmulShape> matmul_shape(const Dims& a, const Dims& b) {
 Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) {
     SDX_ASSIGN(MatmulShape shape, matmul_shape(a.dims(), b.dims()));
     SDX_ASSIGN(Tensor out, c.scratch(a.element_type(), shape.result));
+    if (out.count() == 0) {
+        return out;
+    }
     Status status = visit(Numbers{}, a.element_type(), [&]<typename T>() -> Status {
         using S = ProductSum<T>;
         ProductOperand<T> left(a);

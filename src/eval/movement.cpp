@@ -48,7 +48,7 @@ Result<Tensor> part_of_axis(const KernelContext& c, const Tensor& source, int ax
     AxisView view = axis_view(dims, axis);
     dims[axis] = count;
     SDX_ASSIGN(Tensor out, c.scratch(source.element_type(), std::move(dims)));
-    for (int64_t o = 0; o < view.outer; ++o) {
+    for (int64_t o = 0; o < view.outer && out.count() > 0; ++o) {
         copy_elements(source, (o * view.n + start) * view.inner, out, o * count * view.inner,
                       count * view.inner);
     }

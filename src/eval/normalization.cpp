@@ -187,6 +187,9 @@ template <typename Statistics>
 Result<Tensor> normalized_rows(KernelContext& c, const AxisView& view, RowStatistics* statistics,
                                Statistics measure) {
     SDX_ASSIGN(Tensor out, c.scratch(c.type(0), c.dims(0)));
+    // Beside an axis of 0 there may be any number of empty rows.
+    SDX_TRY(
+        check_size(ElementType::kDouble, std::span<const int64_t>(&view.outer, 1), c.options()));
     SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         T* target = out.mutable_elements<T>().data();
@@ -304,7 +307,7 @@ Status instance_normalization(KernelContext& c) {
 
 Status group_normalization(KernelContext& c) {
     int64_t groups = c.int_attribute("num_groups");
-    if (c.rank(0) < 2 || groups < 1 || c.dims(0)[1] % groups != 0) {
+    if (c.rank(0) < 2 || groups < 1 || groups > c.dims(0)[1] || c.dims(0)[1] % groups != 0) {
         return Error{fmt::format("the channels are not divisible into {} groups", groups)};
     }
     int64_t channels = c.dims(0)[1];
@@ -348,7 +351,7 @@ Status batch_normalization(KernelContext& c) {
         using V = Compute<T>;
         const T* in = c.tensor(0).elements<T>().data();
         T* target = out->mutable_elements<T>().data();
-        std::vector<T> values(trains ? view.outer * view.inner : 0);
+        std::vector<T> values(trains && out->count() > 0 ? view.outer * view.inner : 0);
         for (int64_t channel = 0; channel < view.n && out->count() > 0; ++channel) {
             if (trains) {
                 for (int64_t o = 0; o < view.outer; ++o) {

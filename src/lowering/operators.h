@@ -103,6 +103,20 @@ typename E::Value lower_modulo(E& e, typename E::Value a, typename E::Value b) {
     return e.emit("Where", {e.emit("And", {inexact, other_sign}), e.emit("Add", {rest, b}), rest});
 }
 
+// floor(a / b) would round twice: 1.0 // 0.1 is 9. With the remainder off, the division is exact
+// but for its last bit, which Round puts right; then, as in Python, one less where the remainder
+// has the other sign.
+template <typename E>
+typename E::Value lower_float_floor_divide(E& e, typename E::Value a, typename E::Value b) {
+    auto rest = e.emit("Mod", {a, b}, {ir::make_attribute("fmod", int64_t{1})});
+    auto zero = e.scalar_like(rest, 0.0);
+    auto other_sign = e.emit("Xor", {e.emit("Less", {rest, zero}), e.emit("Less", {b, zero})});
+    auto inexact = e.emit("Not", {e.emit("Equal", {rest, zero})});
+    auto whole = e.emit("Round", {e.emit("Div", {e.emit("Sub", {a, rest}), b})});
+    return e.emit("Where", {e.emit("And", {inexact, other_sign}),
+                            e.emit("Sub", {whole, e.scalar_like(whole, 1.0)}), whole});
+}
+
 template <typename E>
 typename E::Value lower_floor_divide(E& e, typename E::Value a, typename E::Value b) {
     ElementType type = e.element(a) != ElementType::kUndefined ? e.element(a) : e.element(b);
@@ -111,7 +125,7 @@ typename E::Value lower_floor_divide(E& e, typename E::Value a, typename E::Valu
                       "annotate the input, as in `x: FLOAT[...]`");
     }
     if (is_floating(type)) {
-        return e.emit("Floor", {e.emit("Div", {a, b})});
+        return lower_float_floor_divide(e, a, b);
     }
     if (element_class(type) == ElementClass::kUnsigned) {
         return e.emit("Div", {a, b});

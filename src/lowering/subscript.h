@@ -60,7 +60,7 @@ class SubscriptLowering {
                 tensors.push_back(i);
             }
         }
-        if (tensors.size() > 1) {
+        if (tensors.size() > 1 || (tensors.size() == 1 && indices_are_apart())) {
             return several_tensors();
         }
         apply_gathers();
@@ -77,6 +77,17 @@ class SubscriptLowering {
     }
     static bool consumes_axis(const Item& item) {
         return item.kind != SubscriptKind::kNewAxis && item.kind != SubscriptKind::kEllipsis;
+    }
+
+    // Whether something else stands between integers and index tensors: then NumPy puts the axes
+    // of the index tensors in front.
+    bool indices_are_apart() const {
+        auto is_index = [](const Item& item) {
+            return item.kind == SubscriptKind::kIndex || item.kind == SubscriptKind::kTensor;
+        };
+        auto first = std::find_if(items_.begin(), items_.end(), is_index);
+        auto last = std::find_if(items_.rbegin(), items_.rend(), is_index).base();
+        return !std::all_of(first, last, is_index);
     }
 
     // Gives every item that consumes an axis its axis: from the front before the ellipsis, from the

@@ -114,7 +114,8 @@ void type(Sink& sink, const Type& value) {
     }
 }
 
-// Whether a value_info entry may say it: runtimes refuse types without an element type.
+// Whether a value_info entry may say it: runtimes refuse types without an element type, which
+// subgraphs in functions have.
 bool is_complete(const Type& type) {
     switch (type.kind()) {
         case TypeKind::kUnknown:
@@ -299,7 +300,7 @@ template <typename Sink>
 void value_info(Sink& sink, uint32_t field, const ir::Value& value) {
     sink.message(field, [&] {
         sink.bytes(ValueInfoField::kName, value.name);
-        if (value.type.is_known()) {
+        if (is_complete(value.type)) {
             sink.message(ValueInfoField::kType, [&] { type(sink, value.type); });
         } else if (!value.preserved.empty()) {
             sink.bytes(ValueInfoField::kType, value.preserved);

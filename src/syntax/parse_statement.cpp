@@ -210,6 +210,9 @@ const Stmt* Parser::assignment(const Expr* target, uint32_t begin) {
         targets.push(value);
         value = annotated_rhs();
     }
+    if (targets.empty()) {
+        return plain_error(begin);
+    }
     return make_stmt<AssignStmt>(begin, copy(targets), value);
 }
 

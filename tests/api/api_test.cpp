@@ -67,7 +67,9 @@ TEST(Array, HoldsElementsOfItsType) {
     EXPECT_EQ(array.element_type, "INT64");
     EXPECT_EQ(array.count(), 4);
     EXPECT_EQ(array.elements<int64_t>()[3], 4);
-    EXPECT_EQ(Array::scalar(2.5F).elements<float>()[0], 2.5F);
+    Array scalar = Array::scalar(2.5F);
+    EXPECT_EQ(scalar.elements<float>()[0], 2.5F);
+    EXPECT_EQ(scalar.count(), 1);
     EXPECT_EQ(Array::of<bool>({2}, {true, false}).bytes.size(), 2U);
     Array empty = Array::of<double>({0, 7}, {});
     EXPECT_TRUE(empty.elements<double>().empty());

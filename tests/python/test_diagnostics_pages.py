@@ -39,10 +39,9 @@ ROW = re.compile(r'^SDX_DIAGNOSTIC\(\w+,\s*"([^"]+)",\s*k(\w+)\)', re.M)
 PAGE = re.compile(
     r"# (?P<code>[a-z0-9-]+)\n\n"
     r"Severity: (?P<severity>note|warning|error)\n\n"
-    r"(?P<words>(?:(?!#|```).+\n|\n)+)"
-    r"\n## Example\n\n```(?P<language>py|sh)\n(?P<example>.*?)```\n\n"
-    r"## Repair\n\n```(?P=language)\n(?P<repair>.*?)```\n",
-    re.S,
+    r"(?P<words>[^#](?s:.*?)\n)\n"
+    r"## Example\n\n```(?P<language>py|sh)\n(?P<example>(?s:.*?))```\n\n"
+    r"## Repair\n\n```(?P=language)\n(?P<repair>(?s:.*?))```\n"
 )
 MARK = re.compile(r"  # (note|warning|error): \[([a-z0-9-]+)\]$")
 
@@ -67,7 +66,9 @@ def page(code: str) -> dict[str, str]:
 def first_sentence(words: str) -> str:
     """The line of a code in the index: what its page says first."""
     text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", " ".join(words.split()))
-    return re.match(r".+?[.?!:;](?=\s|$)", text)[0][:-1]
+    match = re.match(r".+?(?=[.?!:;](\s|$))", text)
+    assert match, text
+    return match[0]
 
 
 def index() -> str:
@@ -94,7 +95,7 @@ def check(text: str, folder: pathlib.Path) -> list[tuple[int, str, str]]:
     done = subprocess.run(
         [PROGRAM, "check", "--json", script], capture_output=True, text=True, timeout=60
     )
-    findings = json.loads(done.stdout)["findings"]
+    findings = json.loads(done.stdout)
     failed = any(one["severity"] == "error" for one in findings)
     assert done.returncode == (1 if failed else 0), done.stderr
     return [(one["range"]["start"]["line"], one["severity"], one["code"]) for one in findings]
@@ -105,12 +106,10 @@ def run_shell(text: str, folder: pathlib.Path) -> tuple[int, set[tuple[str, str]
     programs = folder / "bin"
     programs.mkdir()
     (programs / "sardonyx").symlink_to(PROGRAM)
-    (programs / "python").symlink_to(sys.executable)
-    python = pathlib.Path(sys.executable).parent
-    environment = {
-        "PATH": f"{programs}:{python}:{os.environ['PATH']}",
-        "LC_ALL": "C.UTF-8",
-    }
+    # A link to the interpreter would leave its virtual environment.
+    (programs / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (programs / "python").chmod(0o755)
+    environment = {"PATH": f"{programs}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         ["sh", "-eu", "-c", text],
         cwd=folder,

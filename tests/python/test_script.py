@@ -324,6 +324,18 @@ def test_model_options():
     assert [function.name for function in model.functions] == ["gelu"]
 
 
+def test_another_opset_and_attribute_values():
+    @script(default_opset=op)
+    def scaled(x: FLOAT["N"], by: float = 2.0) -> FLOAT["N"]:
+        return x * by
+
+    model = scaled.to_model_proto(opset=20, attributes={"by": 3.0})
+    assert {one.version for one in model.opset_import if one.domain == ""} == {20}
+    results = sardonyx.Model(model).run({"x": X})
+    np.testing.assert_allclose(results[0], scaled(X, by=3.0))
+    assert run_everywhere(scaled, X) is not None  # the default, which the model carries
+
+
 def test_types_of_inputs():
     @script(default_opset=op)
     def untyped(x, y):
