@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kUnknownSize = 4;
 constexpr int64_t kMaxRandomElements = int64_t{1} << 28;
-constexpr int64_t kIntegers = 10;  // random integers are 0 to 9: they often are indices
+constexpr int64_t kIntegers = 3;  // random integers are 0 to 2: they often are indices
 
 // SplitMix64 (Steele, Lea, Flood 2014): one number for each state.
 class Generator {

@@ -545,6 +545,22 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
     return results(emit_node(c, std::move(request)), wanted);
 }
 
+namespace {
+
+// np.float32(2.0): an array of rank 0.
+Object call_element_type(Context& c, ElementType type, const Arguments& arguments) {
+    if (arguments.positional.size() != 1 || !arguments.positional[0].is_number()) {
+        return refuse(c, arguments.range,
+                      fmt::format("{} of something that is not one number", name(type)),
+                      "cast a tensor with `op.Cast`");
+    }
+    std::optional<Tensor> tensor =
+        static_tensor(c, arguments.positional[0], type, arguments.ranges[0]);
+    return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
+}
+
+}  // namespace
+
 Object call(Context& c, const Object& callee, const Arguments& arguments, size_t wanted) {
     switch (callee.kind()) {
         case ObjectKind::kError:
@@ -563,6 +579,8 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             return call_method(c, callee.get<MethodObject>(), arguments);
         case ObjectKind::kPythonType:
             return call_python_type(c, callee.get<PythonType>(), arguments);
+        case ObjectKind::kElementType:
+            return call_element_type(c, callee.as_element_type(), arguments);
         case ObjectKind::kOpaque: {
             std::vector<std::pair<std::string, Object>> keywords;
             for (const KeywordArgument& keyword : arguments.keywords) {

@@ -58,6 +58,13 @@ class Scope {
         }
     }
 
+    // Breaks the circle of a scope and the functions in it that close over it.
+    void clear() {
+        values_.clear();
+        log_.clear();
+    }
+    bool is_closed_over = false;
+
   private:
     std::unordered_map<uint32_t, Object> values_;
     std::vector<Change> log_;
@@ -92,7 +99,7 @@ struct BlockReads {
 
 struct Context {
     Context(Program& program, const Options& options, ir::Model& model)
-        : program(program), options(options), model(model) {}
+        : program(program), options(options), model(model), depth(program.depth) {}
 
     Program& program;
     const Options& options;
@@ -122,11 +129,13 @@ struct Context {
     std::map<std::pair<const syntax::Tree*, uint32_t>, Object> globals;
     // Where each name is read, by the body of the function (block_facts.cpp).
     std::map<const void*, BlockReads> reads;
-    std::map<const ScriptFunction*, ir::Function*> functions;  // those of the model
+    // Those of the model, by the inputs that are left out: one letter for each parameter.
+    std::map<std::pair<const ScriptFunction*, std::string>, ir::Function*> functions;
     std::vector<const ScriptFunction*> building;               // to refuse recursion
     std::vector<Object> appended;  // lists, in the order of their list.append()
     int fresh_dims = 0;
-    int depth = 0;
+    int& depth;  // the program's: constants of files are evaluated in contexts of their own
+    int64_t steps = 0;
     int64_t iterations = 0;  // static ones, so far
     int64_t node_count = 0;
     bool gave_up = false;  // a limit has been exceeded: said once, stop everything
@@ -145,8 +154,11 @@ struct Context {
     }
 };
 
-// Counts the depth of recursion over the tree and over calls; false past the limit, which is
-// reported.
+// Notes that a function closes over the scope, for the end of the program.
+void close_over(Program& program, const std::shared_ptr<Scope>& scope);
+
+// Counts the depth of recursion over the tree and over calls, and the steps; false past a limit,
+// which is reported.
 class DepthGuard {
   public:
     DepthGuard(Context& c, syntax::Range range);

@@ -262,6 +262,9 @@ Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, Range rang
         c.at.result_range = yes.result_range;
         return Jump::kReturn;
     }
+    if ((yes.jump == Jump::kReturn) != (no.jump == Jump::kReturn) && c.at.loops > 0) {
+        return Jump::kReturn;  // exec_return() has refused it
+    }
     if ((yes.jump == Jump::kReturn) != (no.jump == Jump::kReturn) && !c.gave_up) {
         c.report(kMissingReturn, range, "one branch returns, and the other ends without a result")
             .with_help("return on every path");

@@ -1,4 +1,4 @@
-// The kinds of findings of elaborateence.
+// The kinds of diagnostics of elaborate.
 #pragma once
 
 #include "diagnostics/diagnostic.h"

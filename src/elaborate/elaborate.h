@@ -42,6 +42,7 @@ class ScriptFunction {
 };
 
 class FileModule;
+class Scope;
 
 // The files, modules and findings of one run. Not copied, not moved: trees and functions point into
 // it.
@@ -54,6 +55,9 @@ struct Program {
     diagnostics::Sources sources;
     diagnostics::Diagnostics diagnostics;
     std::vector<std::unique_ptr<FileModule>> modules;  // one per file, in the order of loading
+    int depth = 0;  // of the evaluation that is going on, over files and their constants
+    // Scopes that a function closes over and that hold it: taken apart at the end.
+    std::vector<std::shared_ptr<Scope>> closed_over;
 };
 
 // Limits on hostile or mistaken scripts.
@@ -61,6 +65,7 @@ struct Limits {
     int64_t static_iterations = 1'000'000;  // of static loops, in all
     int64_t nodes = 4'000'000;
     int depth = 200;               // of expressions, blocks and calls
+    int64_t steps = 4'000'000;     // expressions and blocks evaluated, in all
     int64_t text_bytes = 1 << 20;  // of one static string or list
 };
 

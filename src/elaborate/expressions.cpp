@@ -19,13 +19,24 @@ using syntax::ExprKind;
 using syntax::Range;
 
 DepthGuard::DepthGuard(Context& c, Range range) : c_(c), ok_(++c.depth <= c.options.limits.depth) {
-    if (!ok_ && !c.gave_up) {
+    bool too_long = ++c.steps > c.options.limits.steps;
+    if ((!ok_ || too_long) && !c.gave_up) {
         c.gave_up = true;
         c.report(kLimitExceeded, range,
-                 fmt::format("nested more than {} deep", c.options.limits.depth))
-            .with_help("name the inner parts, or end the recursion");
+                 too_long ? fmt::format("more than {} steps of evaluation", c.options.limits.steps)
+                          : fmt::format("nested more than {} deep", c.options.limits.depth))
+            .with_help(too_long ? "let loops and repeated calls run in the graph"
+                                : "name the inner parts, or end the recursion");
     }
     ok_ = ok_ && !c.gave_up;
+}
+
+void close_over(Program& program, const std::shared_ptr<Scope>& scope) {
+    std::shared_ptr<Scope> next = scope;
+    for (; next != nullptr && !next->is_closed_over; next = next->enclosing) {
+        next->is_closed_over = true;
+        program.closed_over.push_back(next);
+    }
 }
 
 namespace {
@@ -111,7 +122,7 @@ Object eval_dict(Context& c, const syntax::DictExpr* expr) {
         }
         dict.set(key, std::move(value));
     }
-    return Object::make(ObjectKind::kDict, std::move(dict));
+    return Object::dict(std::move(dict));
 }
 
 Object format_value(Context& c, const syntax::FStringPart& part) {
@@ -218,8 +229,7 @@ Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
     if (!ok) {
         return Object::error();
     }
-    return expr->value != nullptr ? Object::make(ObjectKind::kDict, std::move(dict))
-                                  : Object::list(std::move(items));
+    return expr->value != nullptr ? Object::dict(std::move(dict)) : Object::list(std::move(items));
 }
 
 // The element type that both operands of an operator should have, from the one whose type is known.
@@ -238,6 +248,14 @@ void as_operands(Context& c, const Object& a, const Object& b, Range a_range, Ra
         left =
             right == nullptr ? nullptr : as_value(c, a, a_range, right->type.element_type(), right);
     }
+}
+
+bool is_python_number(const Object& object) {
+    if (!object.is(ObjectKind::kAttribute)) {
+        return object.is_number();
+    }
+    ir::AttributeType type = object.get<AttributeObject>().type;
+    return type == ir::AttributeType::kInt || type == ir::AttributeType::kFloat;
 }
 
 Object refuse_operand(Context& c, std::string_view symbol, const Object& a, const Object& b,
@@ -395,6 +413,7 @@ Object eval_slice(Context& c, const syntax::SliceExpr* expr) {
 }
 
 Object make_lambda(Context& c, const syntax::LambdaExpr* expr) {
+    close_over(c.program, c.at.scope);
     Closure closure{nullptr, expr, c.at.scope, {}};
     for (const syntax::Parameter& parameter : expr->parameters->items) {
         closure.defaults.push_back(parameter.default_value != nullptr
@@ -596,7 +615,14 @@ Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
 
 Object eval(Context& c, const Expr* expr, size_t wanted) {
     DepthGuard guard(c, expr->range);
-    return guard ? eval_kind(c, expr, wanted) : Object::error();
+    Object object = guard ? eval_kind(c, expr, wanted) : Object::error();
+    if (object.nesting() <= c.options.limits.depth) {
+        return object;
+    }
+    c.report(kLimitExceeded, expr->range,
+             fmt::format("lists nested more than {} deep", c.options.limits.depth))
+        .with_help("put the items into one list");
+    return Object::error();
 }
 
 Object lookup(Context& c, Symbol name, Range range) {
@@ -642,7 +668,13 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         }
     } else if (is_operand(a) && is_operand(b)) {
         ir::Value *left = nullptr, *right = nullptr;
-        if (operation == lowering::Binary::kPow && a.is_tensor() && b.is_number()) {
+        bool is_integer_base = a.is_tensor() && is_integer(a.value()->type.element_type());
+        if (operation == lowering::Binary::kDiv && is_python_number(a) && is_python_number(b)) {
+            // Of two Python numbers, one of them an attribute parameter: true division.
+            left = as_value(c, a, a_range, ElementType::kFloat);
+            right = as_value(c, b, b_range, ElementType::kFloat);
+        } else if (operation == lowering::Binary::kPow && a.is_tensor() && b.is_number() &&
+                   !(is_integer_base && b.is(ObjectKind::kFloat))) {
             // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they
             // say.
             left = a.value();

@@ -255,8 +255,11 @@ void bind_function_parameter(Context& c, ir::Function& target, const BoundParame
                     Object::tensor(c.model.add_input(target.body, one.name, std::move(type))));
 }
 
-ir::Function* build_function(Context& c, const ScriptFunction& function, Range call_range) {
-    auto found = c.functions.find(&function);
+// `left_out` has an 'n' at the place of each parameter that is None in this call: `b is None` is
+// decided where the function is called.
+ir::Function* build_function(Context& c, const ScriptFunction& function, Range call_range,
+                             const std::string& left_out) {
+    auto found = c.functions.find({&function, left_out});
     if (found != c.functions.end()) {
         return found->second;
     }
@@ -287,8 +290,13 @@ ir::Function* build_function(Context& c, const ScriptFunction& function, Range c
         UnitGuard in_unit(c, unit);
         ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
                                 &function.definition->body);
-        for (const BoundParameter& one : read_parameters(c, function)) {
-            bind_function_parameter(c, *target, one);
+        std::vector<BoundParameter> parameters = read_parameters(c, function);
+        for (size_t i = 0; i < parameters.size(); ++i) {
+            if (i < left_out.size() && left_out[i] == 'n') {
+                c.at.scope->set(parameters[i].parameter->name, Object::none());
+            } else {
+                bind_function_parameter(c, *target, parameters[i]);
+            }
         }
         run_body(c, function);
     }
@@ -300,7 +308,7 @@ ir::Function* build_function(Context& c, const ScriptFunction& function, Range c
     all.push_back(target);
     // A function with mistakes is called no further: each mistake is said once.
     ir::Function* result = c.program.diagnostics.error_count() == errors ? target : nullptr;
-    c.functions.emplace(&function, result);
+    c.functions.emplace(std::make_pair(&function, left_out), result);
     return result;
 }
 
@@ -390,24 +398,41 @@ bool check_argument(Context& c, const ScriptFunction& function, const BoundParam
     return false;
 }
 
+// See build_function().
+std::string left_out(const std::vector<BoundParameter>& parameters,
+                     const std::vector<CallArgument>& bound) {
+    std::string all;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const Object* object = bound[i].object;
+        if (object == nullptr && parameters[i].has_default) {
+            object = &parameters[i].default_value;
+        }
+        bool is_none = object != nullptr && object->is_none() &&
+                       !parameters[i].annotation.is_attribute;
+        all += is_none ? 'n' : '-';
+    }
+    return all;
+}
+
 }  // namespace
 
 Object call_script(Context& c, const ScriptFunction& function, const Arguments& arguments,
                    size_t wanted) {
-    ir::Function* target = build_function(c, function, arguments.range);
-    if (target == nullptr) {
-        return Object::error();
-    }
     std::vector<BoundParameter> parameters;
     {
         ActivationGuard in_callee(c, std::make_shared<Scope>(&function, nullptr), nullptr);
         size_t said = c.program.diagnostics.items().size();
         parameters = read_parameters(c, function);
-        c.program.diagnostics.truncate(said);  // said when the function was built
+        c.program.diagnostics.truncate(said);  // said when the function is built
     }
     std::vector<CallArgument> bound;
     if (!bind_arguments(c, function.name, function.definition->parameters->items, *function.tree,
                         arguments, bound, nullptr)) {
+        return Object::error();
+    }
+    ir::Function* target =
+        build_function(c, function, arguments.range, left_out(parameters, bound));
+    if (target == nullptr) {
         return Object::error();
     }
     NodeRequest request;
@@ -441,20 +466,15 @@ Object call_script(Context& c, const ScriptFunction& function, const Arguments& 
             request.attributes.push_back(std::move(*attribute));
             continue;
         }
-        ir::Value* value = object->is_none()
-                               ? nullptr
-                               : as_value(c, *object, range, one.annotation.type.element_type());
-        if (value == nullptr && !object->is_none()) {
-            return Object::error();
+        if (object->is_none()) {
+            continue;  // the function was built without it
         }
-        if (value != nullptr && !check_argument(c, function, one, value, range)) {
+        ir::Value* value = as_value(c, *object, range, one.annotation.type.element_type());
+        if (value == nullptr || !check_argument(c, function, one, value, range)) {
             return Object::error();
         }
         inputs.push_back(value);
         ranges.push_back(range);
-    }
-    while (!inputs.empty() && inputs.back() == nullptr) {
-        inputs.pop_back();
     }
     size_t count = target->body->outputs.size();
     if (wanted != 0 && wanted != count) {
@@ -827,7 +847,7 @@ std::unique_ptr<ir::Model> compile_function(Program& program, const ScriptFuncti
     UnitGuard in_unit(c, unit);
     ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
                             &function.definition->body);
-    build_function(c, function, function.definition->name_range);
+    build_function(c, function, function.definition->name_range, {});
     // The script itself comes first, before those that it calls.
     std::vector<ir::Function*>& all = model->functions;
     std::rotate(all.begin(), all.end() - (all.empty() ? 0 : 1), all.end());

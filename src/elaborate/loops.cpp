@@ -667,10 +667,14 @@ Unrolled unroll(Context& c, const syntax::ForStmt* statement, int64_t count, Ite
             return Unrolled::kDone;
         }
         state.clear_flags();
+        size_t errors = c.program.diagnostics.error_count();
         assign(c, statement->target, item(i), statement->iterable->range);
         Unrolled outcome = after_iteration(c, exec(c, statement->body));
         if (outcome != Unrolled::kDone) {
             return outcome;
+        }
+        if (c.program.diagnostics.error_count() != errors) {
+            return Unrolled::kBroke;  // the same mistake would be found again each time
         }
     }
     return Unrolled::kDone;

@@ -15,6 +15,26 @@ namespace sardonyx::elaborate {
 
 namespace {
 
+// Whether a list is among the parts of an object; true also for what is nested too deeply to tell.
+bool holds(const Object& object, const Object& list, int depth) {
+    if (object.pointer() == list.pointer() || depth > 32) {
+        return true;
+    }
+    if (object.is(ObjectKind::kDict)) {
+        const auto& items = object.get<DictObject>().items;
+        return std::any_of(items.begin(), items.end(), [&list, depth](const auto& item) {
+            return (item.second.is_sequence() || item.second.is(ObjectKind::kDict)) &&
+                   holds(item.second, list, depth + 1);
+        });
+    }
+    return object.is_sequence() &&
+           std::any_of(object.items().begin(), object.items().end(),
+                       [&list, depth](const Object& item) {
+                           return (item.is_sequence() || item.is(ObjectKind::kDict)) &&
+                                  holds(item, list, depth + 1);
+                       });
+}
+
 Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
     std::vector<Object>& items = method.self.items();
     std::string_view name = method.name;
@@ -28,6 +48,11 @@ Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
         if (static_cast<int64_t>(items.size()) >= c.options.limits.text_bytes) {
             c.report(kLimitExceeded, a.range, "the list grows too long");
             return Object::error();
+        }
+        if (a.positional[0].is_sequence() || a.positional[0].is(ObjectKind::kDict)) {
+            if (holds(a.positional[0], method.self, 0)) {
+                return refuse(c, a.range, "a list is put into itself", "append a copy of it");
+            }
         }
         items.push_back(a.positional[0]);
         c.appended.push_back(method.self);
@@ -68,7 +93,7 @@ Object dict_method(const MethodObject& method, const Arguments& a) {
                         : name == "values" ? value
                                            : Object::tuple({key, value}));
     }
-    return name == "copy" ? Object::make(ObjectKind::kDict, dict) : Object::list(std::move(items));
+    return name == "copy" ? Object::dict(dict) : Object::list(std::move(items));
 }
 
 Object string_method(Context& c, const MethodObject& method, const Arguments& a) {

@@ -21,7 +21,11 @@ using syntax::Stmt;
 using syntax::StmtKind;
 
 Program::Program() = default;
-Program::~Program() = default;
+Program::~Program() {
+    for (const std::shared_ptr<Scope>& scope : closed_over) {
+        scope->clear();
+    }
+}
 
 FileModule::FileModule(Program& program, std::string path, diagnostics::FileId file)
     : program_(program),
@@ -157,7 +161,10 @@ Object FileModule::with_context(Body&& body) {
 std::optional<Object> FileModule::lookup(std::string_view name) {
     auto found = bindings_.find(name);
     if (found == bindings_.end()) {
-        for (const syntax::ImportFromStmt* star : stars_) {
+        // Files may import everything of each other: each is asked once.
+        bool is_new = starred_.insert(std::string(name)).second;
+        for (size_t i = 0; is_new && i < stars_.size(); ++i) {
+            const syntax::ImportFromStmt* star = stars_[i];
             Object module = import_module(tree_.names.text(star->module), star->level, star->range);
             if (module.is(ObjectKind::kModule)) {
                 const ModuleObject& opened = module.get<ModuleObject>();
@@ -165,9 +172,13 @@ std::optional<Object> FileModule::lookup(std::string_view name) {
                                                   ? opened.environment->lookup(name)
                                                   : library_attribute(opened.name, name);
                 if (value) {
+                    starred_.erase(starred_.find(name));
                     return value;
                 }
             }
+        }
+        if (is_new) {
+            starred_.erase(starred_.find(name));
         }
         return library_name(name);
     }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,7 @@ class FileModule : public Environment {
     std::shared_ptr<Scope> scope_;
     std::map<std::string, Binding, std::less<>> bindings_;
     std::vector<const syntax::ImportFromStmt*> stars_;
+    std::set<std::string, std::less<>> starred_;  // names that stars_ are being asked for
     std::vector<const syntax::FunctionDefStmt*> definitions_;
 };
 

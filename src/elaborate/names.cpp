@@ -1,9 +1,10 @@
 #include "elaborate/names.h"
 
 #include <cctype>
+#include <cstdio>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "elaborate/emit.h"
 
@@ -12,32 +13,49 @@ namespace {
 
 struct Naming {
     ir::Model& model;
-    // The last number given out after each name, 0 when only the name itself has been.
-    std::unordered_map<std::string, int> used;
+    // By symbol: the last number given out after the name; kFree: nobody has it.
+    static constexpr int kFree = -1;
+    std::vector<int> used;
+    std::string text;
 
-    std::string_view make(std::string hint) {
-        auto [place, is_new] = used.try_emplace(hint, 0);
-        if (is_new) {
-            return model.intern(hint);
+    int& place(Symbol name) {
+        if (name.index >= used.size()) {
+            used.resize(2 * static_cast<size_t>(name.index) + 64, kFree);
         }
-        std::string name;
+        return used[name.index];
+    }
+
+    void reserve(std::string_view name) { place(model.symbol(name)) = 0; }
+
+    std::string_view make(std::string_view hint) {
+        Symbol name = model.symbol(hint);
+        if (place(name) == kFree) {
+            place(name) = 0;
+            return model.text(name);
+        }
+        int number = place(name);
+        Symbol candidate;
         do {
-            name = hint + "_" + std::to_string(++place->second);
-        } while (used.count(name) != 0);
-        used.emplace(name, 0);
-        return model.intern(name);
+            char digits[16];
+            int length = std::snprintf(digits, sizeof digits, "_%d", ++number);
+            text.assign(hint).append(digits, static_cast<size_t>(length));
+            candidate = model.symbol(text);
+        } while (place(candidate) != kFree);
+        place(candidate) = 0;
+        place(name) = number;
+        return model.text(candidate);
     }
 
     void name_graph(ir::Graph& graph) {
         for (ir::Node& node : graph) {
             for (ir::Value* output : node.outputs()) {
-                output->name = make(output->name.empty() ? lower_case(node.op_type)
-                                                         : std::string(output->name));
+                output->name =
+                    output->name.empty() ? make(lower_case(node.op_type)) : make(output->name);
             }
             for (const ir::Attribute& attribute : node.attributes) {
                 if (ir::Graph* const* inner = attribute.get<ir::Graph*>()) {
                     for (ir::Value* input : (*inner)->inputs) {
-                        input->name = make(std::string(input->name));
+                        input->name = make(input->name);
                     }
                     name_graph(**inner);
                 }
@@ -81,13 +99,12 @@ void remove_dead_nodes(ir::Graph& graph) {
 }
 
 void name_values(ir::Model& model, ir::Graph& graph) {
-    Naming naming{model, {}};
+    Naming naming{model, {}, {}};
     for (ir::Value* input : graph.inputs) {
-        naming.used.emplace(std::string(input->name), 0);
+        naming.reserve(input->name);
     }
     for (ir::Value* initializer : graph.initializers) {
-        initializer->name =
-            naming.make(initializer->name.empty() ? "const" : std::string(initializer->name));
+        initializer->name = naming.make(initializer->name.empty() ? "const" : initializer->name);
     }
     naming.name_graph(graph);
 }

@@ -145,31 +145,61 @@ int64_t RangeObject::size() const {
     return count > static_cast<uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<int64_t>(count);
 }
 
-bool Object::is_static() const {
-    switch (kind_) {
-        case ObjectKind::kError:
-        case ObjectKind::kUnbound:
-        case ObjectKind::kTensor:
-        case ObjectKind::kAttribute:
-            return false;
-        case ObjectKind::kTuple:
-        case ObjectKind::kList:
-            for (const Object& item : items()) {
-                if (!item.is_static()) {
-                    return false;
-                }
-            }
-            return true;
-        case ObjectKind::kDict:
-            for (const auto& [key, item] : get<DictObject>().items) {
-                if (!item.is_static()) {
-                    return false;
-                }
-            }
-            return true;
-        default:
-            return true;
+namespace {
+
+// Objects may share their parts, so that a walk over few of them takes ages, and a list may hold
+// itself: walks have a depth and a number of steps.
+constexpr int kWalkDepth = 100;
+constexpr int64_t kWalkSteps = 4'000'000;
+
+struct Walk {
+    int depth = kWalkDepth;
+    int64_t steps = kWalkSteps;
+};
+
+bool is_static_at(const Object& object, Walk& walk) {
+    if (!object.is_sequence() && !object.is(ObjectKind::kDict)) {
+        return !object.is_error() && !object.is_tensor() && !object.is(ObjectKind::kUnbound) &&
+               !object.is(ObjectKind::kAttribute);
     }
+    if (walk.depth == 0 || walk.steps <= 0) {
+        return false;
+    }
+    --walk.depth;
+    auto item_is_static = [&walk](const Object& item) {
+        --walk.steps;
+        return is_static_at(item, walk);
+    };
+    bool all = true;
+    if (object.is_sequence()) {
+        all = std::all_of(object.items().begin(), object.items().end(), item_is_static);
+    } else {
+        for (const auto& [key, item] : object.get<DictObject>().items) {
+            all = all && item_is_static(item);
+        }
+    }
+    ++walk.depth;
+    return all;
+}
+
+bool equal_at(const Object& a, const Object& b, Walk& walk);
+
+}  // namespace
+
+bool Object::is_static() const {
+    Walk walk;
+    return is_static_at(*this, walk);
+}
+
+Object Object::dict(DictObject items) {
+    std::vector<Object> values;
+    for (const auto& [key, value] : items.items) {
+        values.push_back(value);
+    }
+    uint16_t nesting = nested(ObjectKind::kList, std::move(values)).nesting_;
+    Object object = make(ObjectKind::kDict, std::move(items));
+    object.nesting_ = nesting;
+    return object;
 }
 
 const Object* DictObject::find(const Object& key) const {
@@ -191,7 +221,24 @@ void DictObject::set(const Object& key, Object value) {
     items.emplace_back(key, std::move(value));
 }
 
-bool equal(const Object& a, const Object& b) {
+namespace {
+
+bool equal_items(const std::vector<Object>& a, const std::vector<Object>& b, Walk& walk) {
+    if (&a == &b) {
+        return true;
+    }
+    if (a.size() != b.size() || walk.depth == 0) {
+        return false;
+    }
+    --walk.depth;
+    bool all = std::equal(a.begin(), a.end(), b.begin(), [&walk](const Object& x, const Object& y) {
+        return --walk.steps > 0 && equal_at(x, y, walk);
+    });
+    ++walk.depth;
+    return all;
+}
+
+bool equal_at(const Object& a, const Object& b, Walk& walk) {
     if (a.is_number() && b.is_number()) {
         if (a.is_integer() && b.is_integer()) {
             return a.as_int() == b.as_int();
@@ -203,7 +250,7 @@ bool equal(const Object& a, const Object& b) {
         return static_cast<int64_t>(a.as_element_type()) == b.as_int();
     }
     if (b.is(ObjectKind::kElementType) && a.is_integer()) {
-        return equal(b, a);
+        return equal_at(b, a, walk);
     }
     if (a.kind() != b.kind()) {
         return false;
@@ -217,8 +264,7 @@ bool equal(const Object& a, const Object& b) {
             return a.text() == b.text();
         case ObjectKind::kTuple:
         case ObjectKind::kList:
-            return a.items().size() == b.items().size() &&
-                   std::equal(a.items().begin(), a.items().end(), b.items().begin(), equal);
+            return equal_items(a.items(), b.items(), walk);
         case ObjectKind::kElementType:
             return a.as_element_type() == b.as_element_type();
         case ObjectKind::kTensor:
@@ -238,6 +284,13 @@ bool equal(const Object& a, const Object& b) {
         default:
             return a.pointer() == b.pointer();
     }
+}
+
+}  // namespace
+
+bool equal(const Object& a, const Object& b) {
+    Walk walk;
+    return equal_at(a, b, walk);
 }
 
 std::string repr(const Object& object) {

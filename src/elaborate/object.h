@@ -163,11 +163,12 @@ class Object {
     static Object string(std::string text) { return make(ObjectKind::kString, std::move(text)); }
     static Object bytes(std::string text) { return make(ObjectKind::kBytes, std::move(text)); }
     static Object tuple(std::vector<Object> items) {
-        return make(ObjectKind::kTuple, std::move(items));
+        return nested(ObjectKind::kTuple, std::move(items));
     }
     static Object list(std::vector<Object> items) {
-        return make(ObjectKind::kList, std::move(items));
+        return nested(ObjectKind::kList, std::move(items));
     }
+    static Object dict(DictObject items);
     // Any of the structs above, with the kind that goes with it.
     template <typename T>
     static Object make(ObjectKind kind, T data) {
@@ -216,6 +217,9 @@ class Object {
     }
     const std::shared_ptr<void>& pointer() const { return data_; }
 
+    // How deep lists, tuples and dicts stand in each other, as far as was known when it was made.
+    uint16_t nesting() const { return nesting_; }
+
     // Whether nothing of it depends on the run of the graph: no tensor, no attribute parameter
     // inside.
     bool is_static() const;
@@ -223,7 +227,18 @@ class Object {
   private:
     explicit Object(ObjectKind kind) : kind_(kind) {}
 
+    static Object nested(ObjectKind kind, std::vector<Object> items) {
+        uint16_t deepest = 0;
+        for (const Object& item : items) {
+            deepest = item.nesting_ > deepest ? item.nesting_ : deepest;
+        }
+        Object object = make(kind, std::move(items));
+        object.nesting_ = static_cast<uint16_t>(deepest + (deepest < UINT16_MAX ? 1 : 0));
+        return object;
+    }
+
     ObjectKind kind_ = ObjectKind::kError;
+    uint16_t nesting_ = 0;
     union {
         int64_t integer;
         double real;

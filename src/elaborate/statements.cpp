@@ -180,6 +180,7 @@ void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
                 .with_help("remove it, or define the script at the top of the file");
         }
     }
+    close_over(c.program, c.at.scope);
     Closure closure{statement, nullptr, c.at.scope, {}};
     for (const syntax::Parameter& parameter : statement->parameters->items) {
         closure.defaults.push_back(parameter.default_value != nullptr

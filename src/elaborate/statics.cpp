@@ -132,6 +132,7 @@ Object concatenate(Context& c, const Object& a, const Object& b, syntax::Range r
             return refuse(c, range, "the list grows too long");
         }
         items.insert(items.end(), b.items().begin(), b.items().end());
+        c.steps += static_cast<int64_t>(items.size() / 8);  // copying is work too
         return a.is(ObjectKind::kList) ? Object::list(std::move(items))
                                        : Object::tuple(std::move(items));
     }

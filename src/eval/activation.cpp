@@ -4,6 +4,7 @@
 
 #include "eval/cast.h"
 #include "eval/elementwise.h"
+#include "eval/functors.h"
 #include "eval/kernels.h"
 
 namespace sardonyx::eval::kernels {
@@ -25,7 +26,7 @@ struct LeakyRelu {
 struct ParametricRelu {
     template <typename T>
     T operator()(T x, T slope) const {
-        return x < 0 ? static_cast<T>(slope * x) : x;
+        return x < 0 ? Multiply{}(slope, x) : x;
     }
 };
 struct Elu {

@@ -115,14 +115,14 @@ void Graph::remove(Node* node) {
 }
 
 Graph* Model::make_graph(Graph* parent) {
-    Graph& graph = graphs_.emplace_back();
+    Graph& graph = graphs_.make();
     graph.parent_ = parent;
     return &graph;
 }
 
 Function* Model::add_function(std::string_view domain, std::string_view name,
                               std::string_view overload) {
-    Function& function = functions_.emplace_back();
+    Function& function = functions_.make();
     function.domain = intern(domain);
     function.name = intern(name);
     function.overload = intern(overload);
@@ -132,7 +132,7 @@ Function* Model::add_function(std::string_view domain, std::string_view name,
 }
 
 Value* Model::add_input(Graph* graph, std::string_view name, Type type) {
-    Value& value = values_.emplace_back();
+    Value& value = values_.make();
     value.name = intern(name);
     value.type = std::move(type);
     value.graph_ = graph;
@@ -142,7 +142,7 @@ Value* Model::add_input(Graph* graph, std::string_view name, Type type) {
 }
 
 Value* Model::add_initializer(Graph* graph, std::string_view name, Tensor tensor) {
-    Value& value = values_.emplace_back();
+    Value& value = values_.make();
     value.name = intern(name);
     value.type = tensor.type();
     value.constant = std::move(tensor);
@@ -153,7 +153,7 @@ Value* Model::add_initializer(Graph* graph, std::string_view name, Tensor tensor
 }
 
 Value* Model::add_sparse_initializer(Graph* graph, std::string_view name, SparseTensor tensor) {
-    Value& value = values_.emplace_back();
+    Value& value = values_.make();
     value.name = intern(name);
     value.type = Type::sparse_tensor(tensor.values.element_type(),
                                      Shape(tensor.dims.begin(), tensor.dims.end()));
@@ -174,7 +174,7 @@ void Model::add_default(Value* input, Tensor tensor) {
 Node* Model::make_node(std::string_view domain, std::string_view op_type,
                        std::span<Value* const> inputs,
                        std::span<const std::string_view> output_names) {
-    Node& node = nodes_.emplace_back();
+    Node& node = nodes_.make();
     node.domain = intern(domain);
     node.op_type = intern(op_type);
     if (!inputs.empty()) {
@@ -194,7 +194,7 @@ Node* Model::make_node(std::string_view domain, std::string_view op_type,
         node.outputs_ = {outputs, output_names.size()};
     }
     for (size_t i = 0; i < output_names.size(); ++i) {
-        Value& value = values_.emplace_back();
+        Value& value = values_.make();
         value.name = intern(output_names[i]);
         value.producer_ = &node;
         value.output_index_ = static_cast<uint32_t>(i);

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +23,7 @@
 
 #include "base/arena.h"
 #include "base/interner.h"
+#include "base/pool.h"
 #include "diagnostics/source.h"
 #include "types/tensor.h"
 #include "types/type.h"
@@ -322,10 +322,10 @@ class Model {
   private:
     Interner strings_;
     Arena arena_;
-    std::deque<Value> values_;
-    std::deque<Node> nodes_;
-    std::deque<Graph> graphs_;
-    std::deque<Function> functions_;
+    Pool<Value> values_;
+    Pool<Node> nodes_;
+    Pool<Graph> graphs_;
+    Pool<Function> functions_;
 };
 
 // The version that a list of imports gives to a domain; 0 when it has none.

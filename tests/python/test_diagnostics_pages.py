@@ -159,7 +159,7 @@ def test_page(code: str, tmp_path: pathlib.Path) -> None:
         assert check(made["repair"], tmp_path) == []
 
 
-def test_repairs_are_python(tmp_path: pathlib.Path) -> None:
+def test_repairs_are_python() -> None:
     for code in CODES:
         made = page(code)
         if made["language"] == "py":
