@@ -199,6 +199,9 @@ std::string input_count(const ops::Schema& schema) {
 
 void check_inputs(Context& c, const ops::Schema& schema, const Arguments& arguments,
                   BoundCall& call) {
+    if (call.failed) {
+        return;  // what is missing may be what has been refused
+    }
     if (call.inputs.size() > schema.maximum_inputs) {
         c.report(kTooManyInputs, call.inputs[schema.maximum_inputs].range,
                  fmt::format("`{}` takes {} input{}, not {}", schema.name, input_count(schema),

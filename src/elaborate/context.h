@@ -131,8 +131,8 @@ struct Context {
     std::map<const void*, BlockReads> reads;
     // Those of the model, by the inputs that are left out: one letter for each parameter.
     std::map<std::pair<const ScriptFunction*, std::string>, ir::Function*> functions;
-    std::vector<const ScriptFunction*> building;               // to refuse recursion
-    std::vector<Object> appended;  // lists, in the order of their list.append()
+    std::vector<const ScriptFunction*> building;  // to refuse recursion
+    std::vector<Object> appended;                 // lists, in the order of their list.append()
     int fresh_dims = 0;
     int& depth;  // the program's: constants of files are evaluated in contexts of their own
     int64_t steps = 0;

@@ -407,8 +407,8 @@ std::string left_out(const std::vector<BoundParameter>& parameters,
         if (object == nullptr && parameters[i].has_default) {
             object = &parameters[i].default_value;
         }
-        bool is_none = object != nullptr && object->is_none() &&
-                       !parameters[i].annotation.is_attribute;
+        bool is_none =
+            object != nullptr && object->is_none() && !parameters[i].annotation.is_attribute;
         all += is_none ? 'n' : '-';
     }
     return all;

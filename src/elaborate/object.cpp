@@ -150,7 +150,7 @@ namespace {
 // Objects may share their parts, so that a walk over few of them takes ages, and a list may hold
 // itself: walks have a depth and a number of steps.
 constexpr int kWalkDepth = 100;
-constexpr int64_t kWalkSteps = 4'000'000;
+constexpr int64_t kWalkSteps = 2'000'000;
 
 struct Walk {
     int depth = kWalkDepth;

@@ -8,6 +8,7 @@ should give is written in NumPy beside it.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 import os
@@ -18,6 +19,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import hypothesis
 import ml_dtypes
 import numpy as np
 import onnx
@@ -27,6 +29,7 @@ import onnx.numpy_helper
 import onnx.reference
 import onnxruntime
 import pytest
+from hypothesis import strategies
 from test_eval import Evaluator
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -332,7 +335,9 @@ expression("(x + y) * (x - y) / 2 + x * -y", x=F, y=G)
 expression("[1, 2, 3, 4, 5] * x", x=F, expect="np.array([1, 2, 3, 4, 5], np.float32) * x")
 expression("x + [[1.0], [2.0]]", x=M[0], expect="x + np.array([[1], [2]], np.float32)")
 expression("x + np.array([1, 2, 3, 4], np.float32)", x=M)
-expression("x * math.pi + math.sqrt(2.0)", x=F, expect="x * np.float32(math.pi) + np.float32(2**.5)")
+expression(
+    "x * math.pi + math.sqrt(2.0)", x=F, expect="x * np.float32(math.pi) + np.float32(2**.5)"
+)
 expression("x + (2.0 if y else 3.0)", x=F, y=np.array(True), expect="x + np.float32(2)")
 expression("x if y else -x", x=F, y=np.array(False), expect="-x")
 expression("x if 3 > 2 else -x", x=F, expect="x")
@@ -372,47 +377,74 @@ expression("x[i]", x=M, i=np.array([0, 1], np.int32))
 expression("x[i + 1, None]", x=M, i=np.int64(0), as_function=False)
 
 
-case("assign", """\
+case(
+    "assign",
+    """\
 @script()
 def f(x: FLOAT[5]) -> FLOAT[5]:
     y = op.Abs(x)
     z = y
     y = op.Neg(y)
     return y + z
-""", lambda x: np.zeros(5, np.float32), F)
-case("chained_assign", """\
+""",
+    lambda x: np.zeros(5, np.float32),
+    F,
+)
+case(
+    "chained_assign",
+    """\
 @script()
 def f(x: FLOAT[5]) -> FLOAT[5]:
     a = b = op.Abs(x)
     a += 1.0
     return a * b
-""", lambda x: (np.abs(x) + 1) * np.abs(x), F)
-case("swap", """\
+""",
+    lambda x: (np.abs(x) + 1) * np.abs(x),
+    F,
+)
+case(
+    "swap",
+    """\
 @script()
 def f(x: FLOAT[5], y: FLOAT[5]):
     a, b = x, y
     a, b = b, a
     a, b, c = b - a, a, b
     return a - b + c
-""", lambda x, y: (x - y) - y + x, F, G)
-case("unpack", """\
+""",
+    lambda x, y: (x - y) - y + x,
+    F,
+    G,
+)
+case(
+    "unpack",
+    """\
 @script()
 def f(x: FLOAT[6]):
     (a, b), c = op.Split(x, num_outputs=2), 2.0
     [d, e] = op.TopK(a, [2])
     first, *rest = op.Split(x, num_outputs=3)
     return a * c + b, d, e, rest[1]
-""", lambda x: (x[:3] * 2 + x[3:], np.sort(x[:3])[:0:-1], np.argsort(x[:3])[:0:-1], x[4:]),
-     np.array([3, 1, 2, 6, 5, 4], np.float32))
-case("annotated", """\
+""",
+    lambda x: (x[:3] * 2 + x[3:], np.sort(x[:3])[:0:-1], np.argsort(x[:3])[:0:-1], x[4:]),
+    np.array([3, 1, 2, 6, 5, 4], np.float32),
+)
+case(
+    "annotated",
+    """\
 @script()
 def f(x: FLOAT[5]):
     y: FLOAT[5] = op.Abs(x)
     z: FLOAT[5]
     z = y + 1.0
     return z
-""", lambda x: np.abs(x) + 1, F)
-case("augmented", """\
+""",
+    lambda x: np.abs(x) + 1,
+    F,
+)
+case(
+    "augmented",
+    """\
 @script()
 def f(x: FLOAT[5]):
     x += 1
@@ -423,14 +455,24 @@ def f(x: FLOAT[5]):
     x //= 1
     x %= 3
     return x
-""", lambda x: np.float32((((x + 1 - 0.5) * 2 / 4) ** 2 // 1) % 3), F)
-case("walrus", """\
+""",
+    lambda x: np.float32((((x + 1 - 0.5) * 2 / 4) ** 2 // 1) % 3),
+    F,
+)
+case(
+    "walrus",
+    """\
 @script()
 def f(x: FLOAT[5]):
     y = (z := op.Abs(x)) + 1.0
     return y * z
-""", lambda x: (np.abs(x) + 1) * np.abs(x), F)
-case("walrus_in_loop", """\
+""",
+    lambda x: (np.abs(x) + 1) * np.abs(x),
+    F,
+)
+case(
+    "walrus_in_loop",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     s = x
@@ -438,25 +480,47 @@ def f(x: FLOAT[5], n: INT64):
     for i in range(n):
         y = (s := s + 1.0) * 2.0
     return s, y
-""", lambda x, n: (x + 3, (x + 3) * 2), F, np.int64(3))
-case("results", """\
+""",
+    lambda x, n: (x + 3, (x + 3) * 2),
+    F,
+    np.int64(3),
+)
+case(
+    "results",
+    """\
 @script()
 def f(x: FLOAT[5]) -> Tuple[FLOAT[5], FLOAT[5], FLOAT[5]]:
     y = op.Abs(x)
     return y, y, x
-""", lambda x: (np.abs(x), np.abs(x), x), F)
-case("return_constant", """\
+""",
+    lambda x: (np.abs(x), np.abs(x), x),
+    F,
+)
+case(
+    "return_constant",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     return 1.5, 3, True, [1, 2]
-""", lambda x: (np.float32(1.5), np.int64(3), np.array(True), np.array([1, 2])), F)
-case("literal_types", """\
+""",
+    lambda x: (np.float32(1.5), np.int64(3), np.array(True), np.array([1, 2])),
+    F,
+)
+case(
+    "literal_types",
+    """\
 @script()
 def f(x: DOUBLE[3], y: INT32[3], z: FLOAT16[3]):
     return x + 1, 2 * y, z / 2, op.Add(x, 0.1), op.Where(y > 1, y, 0)
-""", lambda x, y, z: (x + 1, 2 * y, z / 2, x + 0.1, np.where(y > 1, y, np.int32(0))),
-     np.array([1.0, 2, 3]), np.array([1, 2, 3], np.int32), np.array([1, 2, 3], np.float16))
-case("untyped_function", """\
+""",
+    lambda x, y, z: (x + 1, 2 * y, z / 2, x + 0.1, np.where(y > 1, y, np.int32(0))),
+    np.array([1.0, 2, 3]),
+    np.array([1, 2, 3], np.int32),
+    np.array([1, 2, 3], np.float16),
+)
+case(
+    "untyped_function",
+    """\
 @script()
 def g(x, y):
     return op.Max(x * 2, 1) + y
@@ -464,9 +528,14 @@ def g(x, y):
 @script()
 def f(x: INT32[3], y: INT32[3]):
     return g(x, y)
-""", lambda x, y: np.maximum(x * 2, np.int32(1)) + y,
-     np.array([-1, 2, 3], np.int32), np.array([4, 5, 6], np.int32))
-case("two_types_of_one_function", """\
+""",
+    lambda x, y: np.maximum(x * 2, np.int32(1)) + y,
+    np.array([-1, 2, 3], np.int32),
+    np.array([4, 5, 6], np.int32),
+)
+case(
+    "two_types_of_one_function",
+    """\
 @script()
 def twice(x):
     return x * 2 + 1
@@ -474,28 +543,49 @@ def twice(x):
 @script()
 def f(x: INT64[5], y: FLOAT[5]):
     return twice(x), twice(y)
-""", lambda x, y: (x * 2 + 1, y * 2 + 1), I, F)
-case("optional_inputs", """\
+""",
+    lambda x, y: (x * 2 + 1, y * 2 + 1),
+    I,
+    F,
+)
+case(
+    "optional_inputs",
+    """\
 @script()
 def f(x: FLOAT[3, 4]):
     a = op.Clip(x, None, 6.0)
     b = op.Clip(x, max=3.0)
     c = op.Clip(x, min=2.0)
     return a, b, c
-""", lambda x: (np.minimum(x, 6), np.minimum(x, 3), np.maximum(x, 2)), M)
-case("keyword_inputs", """\
+""",
+    lambda x: (np.minimum(x, 6), np.minimum(x, 3), np.maximum(x, 2)),
+    M,
+)
+case(
+    "keyword_inputs",
+    """\
 @script()
 def f(x: FLOAT[3, 4]):
     return op.Gather(indices=[1, 0], data=x, axis=1), op.Sub(B=x, A=1.0)
-""", lambda x: (x[:, [1, 0]], 1 - x), M)
-case("variadic", """\
+""",
+    lambda x: (x[:, [1, 0]], 1 - x),
+    M,
+)
+case(
+    "variadic",
+    """\
 @script()
 def f(x: FLOAT[5], y: FLOAT[5]):
     parts = [x, y, x]
     return op.Concat(x, y, axis=0), op.Sum(x, y, 1.0), op.Max(*parts), op.Concat(*parts, axis=-1)
-""", lambda x, y: (np.concatenate([x, y]), x + y + 1, np.maximum(x, y),
-                   np.concatenate([x, y, x])), F, G)
-case("attribute_default_model", """\
+""",
+    lambda x, y: (np.concatenate([x, y]), x + y + 1, np.maximum(x, y), np.concatenate([x, y, x])),
+    F,
+    G,
+)
+case(
+    "attribute_default_model",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], k: float = 2.0, n: int = 3, flag: bool = True):
     y = x * k
@@ -506,8 +596,14 @@ def f(x: FLOAT[5], k: float = 2.0, n: int = 3, flag: bool = True):
     if n > 2:
         y = y * 2.0
     return y, x[n]
-""", lambda x: (-(x * 2 + 3) * 2, x[3]), F, attributes={"k": 2.0, "n": 3, "flag": 1})
-case("attribute_given", """\
+""",
+    lambda x: (-(x * 2 + 3) * 2, x[3]),
+    F,
+    attributes={"k": 2.0, "n": 3, "flag": 1},
+)
+case(
+    "attribute_given",
+    """\
 @script(default_opset=op)
 def g(x, k: float = 2.0, n: int = 3, flag: bool = True):
     y = x * op.CastLike(k, x)
@@ -520,8 +616,13 @@ def g(x, k: float = 2.0, n: int = 3, flag: bool = True):
 @script()
 def f(x: FLOAT[5]):
     return g(x), g(x, k=0.5), g(x, n=1, flag=False), g(x, 4.0, 0)
-""", lambda x: (-(x * 2 + 3), -(x * 0.5 + 3), x * 2 + 1, -(x * 4)), F)
-case("attribute_as_index", """\
+""",
+    lambda x: (-(x * 2 + 3), -(x * 0.5 + 3), x * 2 + 1, -(x * 4)),
+    F,
+)
+case(
+    "attribute_as_index",
+    """\
 @script(default_opset=op)
 def g(x, axis: int, at: int = 1):
     return op.Gather(x, [0], axis=axis), x[at]
@@ -531,8 +632,13 @@ def f(x: FLOAT[3, 4]):
     a, b = g(x, axis=1)
     c, d = g(x, 0, at=2)
     return a, b, c, d
-""", lambda x: (x[:, :1], x[1], x[:1], x[2]), M)
-case("attribute_list", """\
+""",
+    lambda x: (x[:, :1], x[1], x[:1], x[2]),
+    M,
+)
+case(
+    "attribute_list",
+    """\
 @script()
 def g(x, perm: List[int], names: List[str] = ("a",), scales: List[float] = (1.0, 2.0)):
     return op.Transpose(x, perm=perm) * op.CastLike(op.Gather(scales, 1), x)
@@ -540,8 +646,13 @@ def g(x, perm: List[int], names: List[str] = ("a",), scales: List[float] = (1.0,
 @script()
 def f(x: FLOAT[3, 4]):
     return g(x, perm=[1, 0])
-""", lambda x: x.T * 2, M)
-case("attribute_string", """\
+""",
+    lambda x: x.T * 2,
+    M,
+)
+case(
+    "attribute_string",
+    """\
 @script()
 def g(x, mode: str = "constant"):
     return op.Pad(x, [1, 1], mode=mode)
@@ -549,8 +660,13 @@ def g(x, mode: str = "constant"):
 @script()
 def f(x: FLOAT[5]):
     return g(x), g(x, mode="reflect")
-""", lambda x: (np.pad(x, 1), np.pad(x, 1, mode="reflect")), F)
-case("module_constants", """\
+""",
+    lambda x: (np.pad(x, 1), np.pad(x, 1, mode="reflect")),
+    F,
+)
+case(
+    "module_constants",
+    """\
 SCALE = math.sqrt(0.5)
 TABLE = np.array([1.0, 2.0, 3.0, 4.0, 5.0], dtype=np.float32)
 SIZES = [1, 2] * 2
@@ -563,8 +679,13 @@ def f(x: FLOAT[5]):
     for i in range(N):
         y = y + DEEP["a"][1]
     return y
-""", lambda x: x * np.float32(math.sqrt(0.5)) + np.arange(1, 6, dtype=np.float32) + 17.5, F)
-case("closure_and_lambda", """\
+""",
+    lambda x: x * np.float32(math.sqrt(0.5)) + np.arange(1, 6, dtype=np.float32) + 17.5,
+    F,
+)
+case(
+    "closure_and_lambda",
+    """\
 def helper(x, by=2.0):
     return x * by
 
@@ -575,8 +696,13 @@ def f(x: FLOAT[5]):
         return a + b * scale
     double = lambda v: v + v
     return add(x), add(helper(x), b=x), double(helper(x, by=0.5))
-""", lambda x: (x + 3, x * 2 + x * 3, x), F)
-case("if_else", """\
+""",
+    lambda x: (x + 3, x * 2 + x * 3, x),
+    F,
+)
+case(
+    "if_else",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], c: BOOL):
     if c:
@@ -586,8 +712,14 @@ def f(x: FLOAT[5], c: BOOL):
         y = op.Neg(x)
         z = x
     return y + z
-""", lambda x, c: np.abs(x) + 1, F, np.array(True))
-case("if_without_else", """\
+""",
+    lambda x, c: np.abs(x) + 1,
+    F,
+    np.array(True),
+)
+case(
+    "if_without_else",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], c: BOOL):
     y = x
@@ -596,8 +728,14 @@ def f(x: FLOAT[5], c: BOOL):
         y = op.Abs(x)
         k = 5.0
     return y * k
-""", lambda x, c: x * 2, F, np.array(False))
-case("elif", """\
+""",
+    lambda x, c: x * 2,
+    F,
+    np.array(False),
+)
+case(
+    "elif",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     s = op.ReduceSum(x, keepdims=0)
@@ -610,8 +748,13 @@ def f(x: FLOAT[5]):
     else:
         y = -x
     return y
-""", lambda x: x * 3, F)
-case("condition_of_rank_1", """\
+""",
+    lambda x: x * 3,
+    F,
+)
+case(
+    "condition_of_rank_1",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     if op.ReduceSum(x) > 0:
@@ -619,15 +762,26 @@ def f(x: FLOAT[5]):
     else:
         y = -x
     return y
-""", lambda x: x, F)
-case("number_as_condition", """\
+""",
+    lambda x: x,
+    F,
+)
+case(
+    "number_as_condition",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     if n:
         return x
     return -x
-""", lambda x, n: -x, F, np.int64(0))
-case("early_return", """\
+""",
+    lambda x, n: -x,
+    F,
+    np.int64(0),
+)
+case(
+    "early_return",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], a: BOOL, b: BOOL):
     if a:
@@ -638,8 +792,15 @@ def f(x: FLOAT[5], a: BOOL, b: BOOL):
         return y
     z = y * y
     return z
-""", lambda x, a, b: x * 2 + 1, F, np.array(False), np.array(True))
-case("nested_returns", """\
+""",
+    lambda x, a, b: x * 2 + 1,
+    F,
+    np.array(False),
+    np.array(True),
+)
+case(
+    "nested_returns",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], a: BOOL, b: BOOL):
     if a:
@@ -649,8 +810,15 @@ def f(x: FLOAT[5], a: BOOL, b: BOOL):
     else:
         x = x * 2.0
     return x + 1.0
-""", lambda x, a, b: x + 11, F, np.array(True), np.array(False))
-case("for_static", """\
+""",
+    lambda x, a, b: x + 11,
+    F,
+    np.array(True),
+    np.array(False),
+)
+case(
+    "for_static",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     y = x
@@ -661,8 +829,13 @@ def f(x: FLOAT[5]):
     for a, b in zip([1, 2], (3, 4)):
         y = y + a * b
     return y
-""", lambda x: ((x + 9) * 0.5) * 2 + 1 + 11, F)
-case("for_static_jumps", """\
+""",
+    lambda x: ((x + 9) * 0.5) * 2 + 1 + 11,
+    F,
+)
+case(
+    "for_static_jumps",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     for i in range(10):
@@ -678,16 +851,27 @@ def f(x: FLOAT[5]):
     else:
         x = x * 2.0
     return x + i
-""", lambda x: (x + 8 - 2) * 2 + 5, F)
-case("for_tensor", """\
+""",
+    lambda x: (x + 8 - 2) * 2 + 5,
+    F,
+)
+case(
+    "for_tensor",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     y = x
     for i in range(n):
         y = y + op.Cast(i, to=FLOAT.dtype)
     return y
-""", lambda x, n: x + 6, F, np.int64(4))
-case("for_tensor_range", """\
+""",
+    lambda x, n: x + 6,
+    F,
+    np.int64(4),
+)
+case(
+    "for_tensor_range",
+    """\
 @script(default_opset=op)
 def f(n: INT64, m: INT64, k: INT64):
     s = 0
@@ -697,25 +881,42 @@ def f(n: INT64, m: INT64, k: INT64):
     for i in range(m, n, k):
         t = t * 2 + i
     return s, t
-""", lambda n, m, k: (np.int64(sum(range(-2, 5))), np.int64(_fold(range(5, -2, -3)))),
-     np.int64(-2), np.int64(5), np.int64(-3))
-case("for_zero_times", """\
+""",
+    lambda n, m, k: (np.int64(sum(range(-2, 5))), np.int64(_fold(range(5, -2, -3)))),
+    np.int64(-2),
+    np.int64(5),
+    np.int64(-3),
+)
+case(
+    "for_zero_times",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     y = x
     for i in range(n):
         y = y + 1.0
     return y
-""", lambda x, n: x, F, np.int64(-3))
-case("for_rows", """\
+""",
+    lambda x, n: x,
+    F,
+    np.int64(-3),
+)
+case(
+    "for_rows",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[3, 4]):
     s = op.Expand(0.0, [4])
     for row in x:
         s = s * 2.0 + row
     return s
-""", lambda x: x[0] * 4 + x[1] * 2 + x[2], M)
-case("for_break", """\
+""",
+    lambda x: x[0] * 4 + x[1] * 2 + x[2],
+    M,
+)
+case(
+    "for_break",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     s = x
@@ -725,8 +926,14 @@ def f(x: FLOAT[5], n: INT64):
             break
         s = s * 1.5
     return s
-""", lambda x, n: _for_break(x, n), F, np.int64(10))
-case("for_static_dynamic_break", """\
+""",
+    lambda x, n: _for_break(x, n),
+    F,
+    np.int64(10),
+)
+case(
+    "for_static_dynamic_break",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     s = x
@@ -735,8 +942,13 @@ def f(x: FLOAT[5]):
             break
         s = s + op.CastLike(i, s)
     return s
-""", lambda x: x + 4, F)
-case("for_continue", """\
+""",
+    lambda x: x + 4,
+    F,
+)
+case(
+    "for_continue",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     s = x
@@ -748,8 +960,14 @@ def f(x: FLOAT[5], n: INT64):
             continue
         s = s * 2.0
     return s
-""", lambda x, n: _for_continue(x, n), F, np.int64(10))
-case("break_in_both", """\
+""",
+    lambda x, n: _for_continue(x, n),
+    F,
+    np.int64(10),
+)
+case(
+    "break_in_both",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     s = x
@@ -764,8 +982,14 @@ def f(x: FLOAT[5], n: INT64):
             s = s + 10.0
         s = s + 1.0
     return s
-""", lambda x, n: _break_in_both(x, n), F, np.int64(10))
-case("while_name", """\
+""",
+    lambda x, n: _break_in_both(x, n),
+    F,
+    np.int64(10),
+)
+case(
+    "while_name",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     s = x
@@ -774,8 +998,13 @@ def f(x: FLOAT[5]):
         s = s + 1.0
         c = op.ReduceSum(s, keepdims=0) < 30
     return s
-""", lambda x: _while(x, 30), F)
-case("while_expression", """\
+""",
+    lambda x: _while(x, 30),
+    F,
+)
+case(
+    "while_expression",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     i = 0
@@ -783,8 +1012,14 @@ def f(x: FLOAT[5], n: INT64):
         x = x * 1.5
         i = i + 1
     return x, i
-""", lambda x, n: (x * np.float32(1.5) ** 3, np.int64(3)), F, np.int64(3))
-case("while_condition_and_break", """\
+""",
+    lambda x, n: (x * np.float32(1.5) ** 3, np.int64(3)),
+    F,
+    np.int64(3),
+)
+case(
+    "while_condition_and_break",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     s = x
@@ -796,8 +1031,13 @@ def f(x: FLOAT[5]):
         if d:
             break
     return s
-""", lambda x: _while(x, 20.0001), F)
-case("while_true", """\
+""",
+    lambda x: _while(x, 20.0001),
+    F,
+)
+case(
+    "while_true",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     k = 0
@@ -807,8 +1047,13 @@ def f(x: FLOAT[5]):
         if op.ReduceSum(x, keepdims=0) > 30:
             break
     return x, k
-""", lambda x: (_while(x, 30.0001), np.int64(5)), F)
-case("nested_loops", """\
+""",
+    lambda x: (_while(x, 30.0001), np.int64(5)),
+    F,
+)
+case(
+    "nested_loops",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     s = x
@@ -824,8 +1069,14 @@ def f(x: FLOAT[5], n: INT64):
             if k == 2:
                 break
     return s
-""", lambda x, n: _nested(x, n), F, np.int64(4))
-case("loop_carried_chain", """\
+""",
+    lambda x, n: _nested(x, n),
+    F,
+    np.int64(4),
+)
+case(
+    "loop_carried_chain",
+    """\
 @script(default_opset=op)
 def f(n: INT64):
     a = 0
@@ -836,16 +1087,27 @@ def f(n: INT64):
         b = c
         c = c + 1
     return a, b, c
-""", lambda n: (np.int64(3), np.int64(4), np.int64(5)), np.int64(5))
-case("loop_grows", """\
+""",
+    lambda n: (np.int64(3), np.int64(4), np.int64(5)),
+    np.int64(5),
+)
+case(
+    "loop_grows",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[1, 2], n: INT64):
     y = x
     for i in range(n):
         y = op.Concat(y, x, axis=0)
     return y
-""", lambda x, n: np.tile(x, (4, 1)), np.array([[1, 2]], np.float32), np.int64(3))
-case("if_in_loop", """\
+""",
+    lambda x, n: np.tile(x, (4, 1)),
+    np.array([[1, 2]], np.float32),
+    np.int64(3),
+)
+case(
+    "if_in_loop",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     m = 0.0
@@ -858,8 +1120,14 @@ def f(x: FLOAT[5], n: INT64):
         else:
             m = m + 1.0
     return x * m
-""", lambda x, n: x * np.float32(15), F, np.int64(5))
-case("loop_in_if", """\
+""",
+    lambda x, n: x * np.float32(15),
+    F,
+    np.int64(5),
+)
+case(
+    "loop_in_if",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], c: BOOL, n: INT64):
     y = x
@@ -870,8 +1138,15 @@ def f(x: FLOAT[5], c: BOOL, n: INT64):
     else:
         z = x
     return y + z
-""", lambda x, c, n: x * 16, F, np.array(True), np.int64(3))
-case("scan", """\
+""",
+    lambda x, c, n: x * 16,
+    F,
+    np.array(True),
+    np.int64(3),
+)
+case(
+    "scan",
+    """\
 @script()
 def f(x: FLOAT[3, 4]):
     @graph()
@@ -882,8 +1157,13 @@ def f(x: FLOAT[3, 4]):
     zero = op.Expand(0.0, [4])
     last, every = op.Scan(zero, x, body=step, num_scan_inputs=1)
     return last, every
-""", lambda x: (x.sum(0), np.cumsum(x, 0)), M)
-case("loop_graph", """\
+""",
+    lambda x: (x.sum(0), np.cumsum(x, 0)),
+    M,
+)
+case(
+    "loop_graph",
+    """\
 @script()
 def f(x: FLOAT[5], n: INT64):
     @graph()
@@ -892,8 +1172,14 @@ def f(x: FLOAT[5], n: INT64):
         return op.Identity(go), after, after
     last, every = op.Loop(n, None, x, body=step)
     return last, every
-""", lambda x, n: (x + 3, np.stack([x, x + 1, x + 3])), F, np.int64(3))
-case("sequence_map", """\
+""",
+    lambda x, n: (x + 3, np.stack([x, x + 1, x + 3])),
+    F,
+    np.int64(3),
+)
+case(
+    "sequence_map",
+    """\
 @script()
 def f(x: FLOAT[6]):
     @graph()
@@ -902,8 +1188,13 @@ def f(x: FLOAT[6]):
     parts = op.SplitToSequence(x, [2, 4])
     squares = op.SequenceMap(parts, body=square)
     return op.ConcatFromSequence(squares, axis=0)
-""", lambda x: x * x, np.arange(6, dtype=np.float32))
-case("if_graph", """\
+""",
+    lambda x: x * x,
+    np.arange(6, dtype=np.float32),
+)
+case(
+    "if_graph",
+    """\
 @script()
 def f(x: FLOAT[5], c: BOOL):
     @graph()
@@ -913,8 +1204,14 @@ def f(x: FLOAT[5], c: BOOL):
     def no():
         return op.Neg(x)
     return op.If(c, then_branch=yes, else_branch=no)
-""", lambda x, c: -x, F, np.array(False))
-case("sequences", """\
+""",
+    lambda x, c: -x,
+    F,
+    np.array(False),
+)
+case(
+    "sequences",
+    """\
 @script()
 def f(x: FLOAT[6]):
     parts = op.SplitToSequence(x, 2)
@@ -924,14 +1221,24 @@ def f(x: FLOAT[6]):
     n = op.SequenceLength(parts)
     built = op.SequenceConstruct(a, b)
     return a, n, op.ConcatFromSequence(parts, axis=0), op.ConcatFromSequence(built, axis=0)
-""", lambda x: (x[:2], np.int64(4), np.r_[x, x[4:]], np.r_[x[:2], x[4:]]),
-     np.arange(6, dtype=np.float32))
-case("sequence_result", """\
+""",
+    lambda x: (x[:2], np.int64(4), np.r_[x, x[4:]], np.r_[x[:2], x[4:]]),
+    np.arange(6, dtype=np.float32),
+)
+case(
+    "sequence_result",
+    """\
 @script()
 def f(x: FLOAT[6]):
     return op.SplitToSequence(x, 3)
-""", lambda x: ([x[:3], x[3:]],), np.arange(6, dtype=np.float32), as_function=False)
-case("for_over_sequence", """\
+""",
+    lambda x: ([x[:3], x[3:]],),
+    np.arange(6, dtype=np.float32),
+    as_function=False,
+)
+case(
+    "for_over_sequence",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[6]):
     parts = op.SplitToSequence(x, 2)
@@ -939,8 +1246,13 @@ def f(x: FLOAT[6]):
     for part in parts:
         s = s * 2.0 + part
     return s
-""", lambda x: x[:2] * 4 + x[2:4] * 2 + x[4:], np.arange(6, dtype=np.float32))
-case("shape_facts", """\
+""",
+    lambda x: x[:2] * 4 + x[2:4] * 2 + x[4:],
+    np.arange(6, dtype=np.float32),
+)
+case(
+    "shape_facts",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[3, 4]):
     if len(x.shape) == 2 and x.rank == 2:
@@ -952,22 +1264,39 @@ def f(x: FLOAT[3, 4]):
     for i in range(x.shape[0]):
         y = y + i
     return y
-""", lambda x: x * 4 + 3 + 3, M)
-case("symbolic_dims", """\
+""",
+    lambda x: x * 4 + 3 + 3,
+    M,
+)
+case(
+    "symbolic_dims",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT["N", "M"], y: FLOAT["M"]) -> FLOAT["N", "2*M"]:
     n = x.shape[0]
     z = op.Reshape(x, op.Concat(op.Reshape(n, [1]), [-1], axis=0))
     return op.Concat(z, x + y, axis=1)
-""", lambda x, y: np.concatenate([x, x + y], 1), M, M[0])
-case("bare_float", """\
+""",
+    lambda x, y: np.concatenate([x, x + y], 1),
+    M,
+    M[0],
+)
+case(
+    "bare_float",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT, y: FLOAT[...]) -> FLOAT[...]:
     if x > 2:
         return y * x
     return y
-""", lambda x, y: y * 3, np.float32(3), F)
-case("script_calls", """\
+""",
+    lambda x, y: y * 3,
+    np.float32(3),
+    F,
+)
+case(
+    "script_calls",
+    """\
 my = values.Opset("my.domain", 1)
 
 @script(my)
@@ -981,8 +1310,13 @@ def norm(x):
 @script()
 def f(x: FLOAT[5]):
     return op.Div(x, norm(x)), square(x)
-""", lambda x: (x / np.sqrt((x * x).sum()), x * x), F)
-case("script_defined_later", """\
+""",
+    lambda x: (x / np.sqrt((x * x).sum()), x * x),
+    F,
+)
+case(
+    "script_defined_later",
+    """\
 @script()
 def f(x: FLOAT[5]):
     return later(x) + later(op.Neg(x))
@@ -990,8 +1324,13 @@ def f(x: FLOAT[5]):
 @script()
 def later(x):
     return op.Relu(x)
-""", lambda x: np.abs(x), F)
-case("script_results", """\
+""",
+    lambda x: np.abs(x),
+    F,
+)
+case(
+    "script_results",
+    """\
 @script()
 def halves(x):
     a, b = op.Split(x, num_outputs=2)
@@ -1002,8 +1341,13 @@ def f(x: FLOAT[6]):
     a, b = halves(x)
     both = halves(b)
     return a, both[1]
-""", lambda x: (x[:3], x[5:]), np.arange(6, dtype=np.float32))
-case("optional_parameter", """\
+""",
+    lambda x: (x[:3], x[5:]),
+    np.arange(6, dtype=np.float32),
+)
+case(
+    "optional_parameter",
+    """\
 @script(default_opset=op)
 def linear(x, w, b: Optional[FLOAT[...]] = None):
     y = x @ w
@@ -1014,9 +1358,15 @@ def linear(x, w, b: Optional[FLOAT[...]] = None):
 @script()
 def f(x: FLOAT[3, 4], w: FLOAT[4, 2], b: FLOAT[2]):
     return linear(x, w), linear(x, w, b), linear(x, w, b=b)
-""", lambda x, w, b: (x @ w, x @ w + b, x @ w + b),
-     M, np.arange(8, dtype=np.float32).reshape(4, 2), np.array([1, 2], np.float32))
-case("default_tensor_input", """\
+""",
+    lambda x, w, b: (x @ w, x @ w + b, x @ w + b),
+    M,
+    np.arange(8, dtype=np.float32).reshape(4, 2),
+    np.array([1, 2], np.float32),
+)
+case(
+    "default_tensor_input",
+    """\
 @script(default_opset=op)
 def g(x, y: FLOAT[...] = 2.0):
     return x * y
@@ -1024,14 +1374,25 @@ def g(x, y: FLOAT[...] = 2.0):
 @script()
 def f(x: FLOAT[5]):
     return g(x), g(x, x)
-""", lambda x: (x * 2, x * x), F)
-case("strings", """\
+""",
+    lambda x: (x * 2, x * x),
+    F,
+)
+case(
+    "strings",
+    """\
 @script()
 def f(x: STRING[2]):
     return opset21.StringConcat(x, ["a", "b"]), opset21.Equal(x, "p")
-""", lambda x: (np.array(["pa", "qb"]), np.array([True, False])),
-     np.array(["p", "q"]), as_function=False, without=("reference", "ort", "ours"))
-case("element_types", """\
+""",
+    lambda x: (np.array(["pa", "qb"]), np.array([True, False])),
+    np.array(["p", "q"]),
+    as_function=False,
+    without=("reference", "ort", "ours"),
+)
+case(
+    "element_types",
+    """\
 @script(default_opset=opset21)
 def f(x: FLOAT[5]):
     a = opset21.Cast(x, to=INT8.dtype)
@@ -1041,11 +1402,20 @@ def f(x: FLOAT[5]):
     e = opset21.Cast(x, to=BFLOAT16.dtype)
     g = opset21.Cast(c, to=BOOL.dtype)
     return a, b, c, d, opset21.Cast(e, to=1), g
-""", lambda x: (x.astype(np.int8), x.astype(np.int8) * 0.5, x.astype(np.int32) + 1,
-                x.astype(np.float16) + np.float16(1.5),
-                x.astype(ml_dtypes.bfloat16).astype(np.float32),
-                (x.astype(np.int32) + 1).astype(bool)), F)
-case("static_lists", """\
+""",
+    lambda x: (
+        x.astype(np.int8),
+        x.astype(np.int8) * 0.5,
+        x.astype(np.int32) + 1,
+        x.astype(np.float16) + np.float16(1.5),
+        x.astype(ml_dtypes.bfloat16).astype(np.float32),
+        (x.astype(np.int32) + 1).astype(bool),
+    ),
+    F,
+)
+case(
+    "static_lists",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     xs = [x, x + 1.0]
@@ -1054,14 +1424,24 @@ def f(x: FLOAT[5]):
     total = sum(ys)
     pads = [0] * 2 + [1]
     return total + len(xs) + pads[-1], op.Concat(*xs[1:], axis=0)
-""", lambda x: (x * 4 + 4, np.concatenate([x + 1, x * 2])), F)
-case("f_string", """\
+""",
+    lambda x: (x * 4 + 4, np.concatenate([x + 1, x * 2])),
+    F,
+)
+case(
+    "f_string",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[1, 1, 2, 2]):
     kind = "edge"
     return op.Pad(x, [0, 0, 1, 0, 0, 0, 0, 1], mode=f"{kind[:2]}{'ge'}")
-""", lambda x: np.pad(x, ((0, 0), (0, 0), (1, 0), (0, 1)), mode="edge"), np.arange(4, dtype=np.float32).reshape(1, 1, 2, 2))
-case("shadowed_names", """\
+""",
+    lambda x: np.pad(x, ((0, 0), (0, 0), (1, 0), (0, 1)), mode="edge"),
+    np.arange(4, dtype=np.float32).reshape(1, 1, 2, 2),
+)
+case(
+    "shadowed_names",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], n: INT64):
     i = 7
@@ -1070,8 +1450,14 @@ def f(x: FLOAT[5], n: INT64):
     for i in range(n):
         y = y + 1.0
     return y + ys[2]
-""", lambda x, n: x + 7 + 3 + 4, F, np.int64(3))
-case("dropout", """\
+""",
+    lambda x, n: x + 7 + 3 + 4,
+    F,
+    np.int64(3),
+)
+case(
+    "dropout",
+    """\
 @script(default_opset=op)
 def f(x: FLOAT[5], training: BOOL):
     if training:
@@ -1081,8 +1467,14 @@ def f(x: FLOAT[5], training: BOOL):
         mask = x == x
         out = x
     return out, mask
-""", lambda x, training: (x, np.ones(5, bool)), F, np.array(False))
-case("print_and_docs", '''\
+""",
+    lambda x, training: (x, np.ones(5, bool)),
+    F,
+    np.array(False),
+)
+case(
+    "print_and_docs",
+    '''\
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     """What it does."""
@@ -1093,7 +1485,10 @@ def f(x: FLOAT[5]):
     print("static", 1)
     del y
     return x
-''', lambda x: x, F)
+''',
+    lambda x: x,
+    F,
+)
 
 
 def _fold(items: Any) -> int:
@@ -1193,3 +1588,337 @@ def test_function(one: Case, compiler: Compiler, evaluator: Evaluator) -> None:
     expected = expected_list(one)
     model = calling_model(function, one.inputs, one.attributes or {}, len(expected))
     check_everywhere(evaluator, model, one.inputs, expected, one.rtol, one.without)
+
+
+# --- Wrong programs: each mistake has its code and its line, all of them in one run ---------------
+
+# Bodies of `f(x: FLOAT[3, 4], c: BOOL, n: INT64)`, whose first line is line 1 here.
+WRONG = [
+    ("return op.Foo(x)", ["unknown-operator:1"]),
+    ("return op.Gelu(x)", ["operator-not-in-opset:1"]),
+    ("return op.Upsample(x, [1.0, 1.0])", ["deprecated-operator:1"]),
+    ("return op.Softmax(x, axes=1)", ["unknown-attribute:1"]),
+    ("return op.Softmax(x, axis=1.5)", ["attribute-type:1"]),
+    ("return op.Softmax(x, axis='a')", ["attribute-type:1"]),
+    ("return op.Softmax(x, axis=n)", ["static-required:1"]),
+    ("return op.Softmax(x, axis=7)", ["axis-out-of-range:1"]),
+    ("return op.Cast(x)", ["missing-attribute:1"]),
+    ("return op.Pad(x, [0, 1, 0, 1], mode='reflekt')", ["illegal-enumeration:1"]),
+    ("return op.Add(x, x, x)", ["too-many-inputs:1"]),
+    ("return op.Add(x)", ["too-few-inputs:1"]),
+    ("return op.Add()", ["too-few-inputs:1"]),
+    ("return op.Add(x, A=x)", ["duplicate-argument:1"]),
+    ("a, b = op.Add(x, x)\nreturn a", ["result-count:1"]),
+    ("a, b, c = op.TopK(x, [1])\nreturn a", ["result-count:1"]),
+    ("a, b = x, x, x\nreturn a", ["result-count:1"]),
+    ("return y", ["unknown-name:1"]),
+    ("y = z + 1\nw = y + q\nreturn w", ["unknown-name:1", "unknown-name:2"]),
+    ("return foo(x)", ["unknown-name:1"]),
+    ("if c:\n    y = x\nreturn y", ["unbound-name:3"]),
+    ("for i in range(n):\n    y = x\nreturn y", ["unbound-name:3"]),
+    ("for i in range(n):\n    x = x + 1.0\nreturn x * i", ["unbound-name:3"]),
+    ("y = x\ndel y\nreturn y", ["unbound-name:3"]),
+    ("y = None\nfor i in range(n):\n    y = x\nreturn y", ["unbound-name:4"]),
+    ("s = (x, x)\ny = x\nfor i in range(n):\n    y = y + s[0]\n    s = (y, y)\nreturn y",
+     ["unbound-name:4"]),
+    ("return x + n", ["type-mismatch:1"]),
+    ("return x + [1, 2, 3]", ["broadcast-mismatch:1"]),
+    ("return x @ x", ["shape-mismatch:1"]),
+    ("return x[0, 0, 0]", ["unsupported-operand:1"]),
+    ("return x[1.5]", ["unsupported-operand:1"]),
+    ("return x['a']", ["unsupported-operand:1"]),
+    ("return x[1:2:0]", ["unsupported-operand:1"]),
+    ("return n + 1.5", ["lossy-literal:1"]),
+    ("return n ** 0.5", ["lossy-literal:1"]),
+    ("return x << 1", ["unsupported-operand:1"]),
+    ("x[0] = 1.0\nreturn x", ["unsupported-statement:1"]),
+    ("x.foo = 1.0\nreturn x", ["unsupported-statement:1"]),
+    ("try:\n    y = x\nexcept ValueError:\n    y = x\nreturn x", ["unsupported-statement:1"]),
+    ("with x:\n    pass\nreturn x", ["unsupported-statement:1"]),
+    ("import math\nreturn x", ["unsupported-statement:1"]),
+    ("global y\nreturn x", ["unsupported-statement:1"]),
+    ("class A:\n    pass\nreturn x", ["unsupported-statement:1"]),
+    ("raise ValueError('x')", ["unsupported-statement:1"]),
+    ("return {1, 2}", ["unsupported-expression:1"]),
+    ("return x * 1j", ["unsupported-expression:1"]),
+    ("return f'{x}'", ["static-required:1"]),
+    ("assert n > 0\nreturn x", ["static-required:1"]),
+    ("assert 1 > 2, 'no'\nreturn x", ["static-error:1"]),
+    ("k = 1 // 0\nreturn x", ["static-error:1"]),
+    ("k = [1, 2][5]\nreturn x", ["static-error:1"]),
+    ("k = 2 ** 64\nreturn x", ["static-error:1"]),
+    ("k = 99999999999999999999\nreturn x", ["static-error:1"]),
+    ("k = {'a': 1}['b']\nreturn x", ["static-error:1"]),
+    ("return x.foo", ["unknown-member:1"]),
+    ("return math.foo(1.0) * x", ["unknown-member:1"]),
+    ("k = 3\nreturn k(x)", ["not-callable:2"]),
+    ("y = x", ["missing-return:0"]),
+    ("if c:\n    return x", ["missing-return:1"]),
+    ("if c:\n    return x\nreturn x, x", ["branch-type-mismatch:1"]),
+    ("if c:\n    return x\nreturn n", ["branch-type-mismatch:1"]),
+    ("y = x\nfor i in range(n):\n    y = op.Cast(y, to=7)\nreturn y", ["branch-type-mismatch:2"]),
+    ("xs = []\nfor i in range(n):\n    xs.append(x)\nreturn x", ["unsupported-statement:3"]),
+    ("xs = [x]\nadd = lambda v: xs.append(v)\nif c:\n    add(x)\nreturn xs[0]",
+     ["unsupported-statement:2"]),
+    ("xs = [x]\nfor i in range(3):\n    xs.append(x)\n    if c:\n        break\nreturn xs[-1]",
+     ["unsupported-statement:3"]),
+    ("xs = [x]\nxs.append(xs)\nreturn x", ["static-error:2"]),
+    ("for i in range(n):\n    if c:\n        return x\nreturn x", ["unsupported-statement:3"]),
+    ("for i in range(n):\n    x = -x\nelse:\n    x = x\nreturn x", ["unsupported-statement:1"]),
+    ("break\nreturn x", ["unsupported-statement:1"]),
+    ("for i in 5:\n    pass\nreturn x", ["unsupported-operand:1"]),
+    ("f2 = lambda v: v\nreturn f2(x, x)", ["argument-mismatch:2"]),
+    ("f2 = lambda v: v\nreturn f2(w=x)", ["argument-mismatch:2"]),
+    ("return f(x, c, n)", ["recursive-script:1"]),
+    ("y = op.Foo(x)\nz = y + 1\nw = z[99]\nif z > 1:\n    w = y\nreturn w + op.Bar(x)",
+     ["unknown-operator:1", "unknown-operator:6"]),
+    ("return op.Reshape(x, [5, 5])", ["shape-mismatch:1"]),
+    ("return op.Concat(x, op.Cast(x, to=7), axis=0)", ["type-mismatch:1"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), WRONG, ids=[body for body, _ in WRONG])
+def test_wrong_program(body: str, expected: list[str], compiler: Compiler) -> None:
+    head = HEADER + "@script(default_opset=op)\ndef f(x: FLOAT[3, 4], c: BOOL, n: INT64):\n"
+    text = head + "".join(f"    {line}\n" for line in body.split("\n"))
+    first = head.count("\n")
+    answer, _ = compiler.compile(text, "f")
+    assert answer[0] == "error"
+    found = [finding.rsplit(":", 1) for finding in answer[1:]]
+    assert [f"{code}:{int(line) - first}" for code, line in found] == expected
+
+
+# --- Bad input: everything ends, soon, in a diagnostic --------------------------------------------
+
+SIGNATURE = "@script(default_opset=op)\ndef f(x: FLOAT[5], n: INT64, c: BOOL, d: BOOL):\n"
+
+
+def nested_loops(depth: int, head: str) -> str:
+    lines = [f"{'    ' * (i + 1)}{head.format(i)}" for i in range(depth)]
+    inside = "    " * (depth + 1)
+    return "\n".join(["    s = 0.0", *lines, f"{inside}s = s + 1.0", f"{inside}x = x + s"])
+
+
+HOSTILE = {
+    "nested_loops": (SIGNATURE + nested_loops(40, "for i{} in range(n):"), None),
+    "nested_static_loops": (SIGNATURE + nested_loops(40, "for i{} in range(3):"), "limit-exceeded"),
+    "unrolled": (SIGNATURE + "    for i in range(10**15):\n        pass", "limit-exceeded"),
+    "forever": (SIGNATURE + "    while True:\n        k = 1", "limit-exceeded"),
+    "list": (SIGNATURE + "    x = x + [0] * 10**12", "static-error"),
+    "string": (SIGNATURE + "    s = 'ab'\n    for i in range(99):\n        s = s + s", "static-error"),
+    "shared_lists": (
+        SIGNATURE + "    s = t = [1]\n    for i in range(90):\n        s, t = [s, s], [t, t]\n"
+        "    x = x + (1 if s == t else 2)",
+        "unsupported-operand",
+    ),
+    "deep_list": (
+        SIGNATURE + "    s = [1]\n    for i in range(10**5):\n        s = [s]",
+        "limit-exceeded",
+    ),
+    "deep_calls": (
+        "".join(f"@script()\ndef g{i}(x):\n    return g{i + 1}(x)\n" for i in range(2000))
+        + SIGNATURE + "    x = g0(x)",
+        "limit-exceeded",
+    ),
+    "shared_calls": (
+        "".join(
+            f"@script(default_opset=op)\ndef g{i}(x):\n    return g{i + 1}(x) + g{i + 1}(x)\n"
+            for i in range(30)
+        ) + "@script()\ndef g30(x):\n    return op.Neg(x)\n" + SIGNATURE + "    x = g0(x)",
+        None,
+    ),
+    "endless_lambda": (SIGNATURE + "    g = lambda v: g(v)\n    x = g(x)", "limit-exceeded"),
+    "mutual": (
+        "@script()\ndef a(x):\n    return b(x)\n@script()\ndef b(x):\n    return a(x)\n"
+        + SIGNATURE + "    x = a(x)",
+        "recursive-script",
+    ),
+    "constants": (
+        "".join(f"a{i} = a{i + 1} + 1\n" for i in range(3000)) + "a3000 = 1\n"
+        + SIGNATURE + "    x = x + a0",
+        "limit-exceeded",
+    ),
+    "own_constant": ("a = a + 1\n" + SIGNATURE + "    x = x + a", "unknown-name"),
+    "deep_expression": (SIGNATURE + f"    x = {'-' * 5000}x", "nested-too-deeply"),
+    "long_expression": (SIGNATURE + f"    x = x{' + x' * 150}", None),
+    "sizes": ("A = np.zeros((10**6, 10**6, 10**6))\n" + SIGNATURE + "    x = x + A", "static-error"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_script(name: str, compiler: Compiler) -> None:
+    source, code = HOSTILE[name]
+    answer, _ = compiler.compile(HEADER + source + "\n    return x\n", "f")
+    if code is None:
+        assert answer[0] == "ok", answer
+    else:
+        assert answer[0] == "error"
+        assert code in {finding.split(":")[0] for finding in answer[1:]}
+
+
+def test_files_that_import_each_other(compiler: Compiler) -> None:
+    folder = compiler.path("")
+    folder.mkdir()
+    (folder / "one.py").write_text(
+        HEADER + "from two import *\nimport one\nfrom one import f as again\n"
+        "@script(default_opset=op)\ndef f(x: FLOAT[5]):\n    return g(x) + 1.0\n"
+        "@script()\ndef h(x):\n    return op.Abs(x)\n"
+        "@script(default_opset=op)\ndef bad(x: FLOAT[5]):\n    return nowhere(x)\n"
+    )
+    (folder / "two.py").write_text(
+        HEADER + "from one import *\nfrom one import h\n"
+        "@script(default_opset=op)\ndef g(x):\n    return h(op.Neg(x)) * 2\n"
+    )
+    answer, data = compiler.compile_file(folder / "one.py", "f", "model")
+    assert answer[0] == "ok", answer
+    x = np.array([1, -2, 3, 4, 5], np.float32)
+    same(run_reference(onnx.load_from_string(data), {"x": x}), [np.abs(x) * 2 + 1], 1e-6)
+    answer, _ = compiler.compile_file(folder / "one.py", "bad", "model")
+    assert [finding.split(":")[0] for finding in answer[1:]] == ["unknown-name"]
+
+
+# --- Random programs ------------------------------------------------------------------------------
+
+PROGRAMS = int(os.environ.get("SDX_RANDOM_PROGRAMS", "40"))
+
+
+class Shim:
+    """The few operators of random programs, in NumPy."""
+
+    Abs = staticmethod(np.abs)
+    Neg = staticmethod(np.negative)
+    Max = staticmethod(np.maximum)
+    Min = staticmethod(np.minimum)
+
+    @staticmethod
+    def Cast(x: Any, to: int) -> Any:
+        return np.asarray(x).astype({1: np.float32, 7: np.int64}[to])
+
+    @staticmethod
+    def ReduceSum(x: Any, keepdims: int) -> Any:
+        return np.asarray(x).sum(dtype=np.asarray(x).dtype)
+
+
+class Writer:
+    """Writes a random well-typed body: a, b are FLOAT[4], i, j INT64 scalars, c is a BOOL."""
+
+    def __init__(self, draw: Any) -> None:
+        self.draw = draw
+        self.lines: list[str] = []
+        self.loops = 0
+
+    def pick(self, *choices: Any) -> Any:
+        return self.draw(strategies.sampled_from(choices))
+
+    def float_expression(self, depth: int) -> str:
+        if depth == 0:
+            return self.pick("a", "b", "x", "0.5", "2.0", "a[::-1]", "b[1]", "x[-2:][0]")
+        left, right = self.float_expression(depth - 1), self.float_expression(0)
+        return self.pick(
+            f"({left} + {right})", f"({left} - {right})", f"({left} * 0.5)", f"op.Abs(x + {left})",
+            f"op.Max(x * 0.5, {left})", f"(b if {self.condition()} else {self.pick('a', 'x')})",
+            f"op.Cast({self.int_expression(1)}, to=1) + {left}", f"({left} % 3.0)",
+            f"({left} // 2.0)",
+        )  # fmt: skip
+
+    def int_expression(self, depth: int) -> str:
+        if depth == 0:
+            return self.pick("i", "j", "n", "k")
+        inner = self.int_expression(depth - 1)
+        other = self.pick("i", "j", "3", "-2", "n")
+        return self.pick(
+            f"({inner} + {other})", f"({inner} - {other})", f"({inner} * 2)", f"({inner} // -3)",
+            f"({inner} % 5)", f"({inner} & 6)", f"(-{inner})", f"({inner} ^ i)",
+        )  # fmt: skip
+
+    def condition(self) -> str:
+        return self.pick(
+            "c", "not c", "i > j", "i != 2", "op.ReduceSum(a, keepdims=0) < 9.0", "0 <= i < n",
+            "c and i > 0", "c or j == 1",
+        )  # fmt: skip
+
+    def block(self, indent: str, depth: int, in_loop: bool) -> None:
+        for _ in range(self.pick(1, 2, 3)):
+            kind = self.pick("a", "b", "i", "j", "c", "swap", "if", "if", "for", "while", "jump")
+            if kind in ("if", "for", "while", "jump") and depth == 0:
+                kind = "a"
+            if kind in "ab":
+                self.lines.append(f"{indent}{kind} = x * 0.0 + {self.float_expression(2)}")
+            elif kind in "ij":
+                self.lines.append(f"{indent}{kind} = ({self.int_expression(2)}) % 7")
+            elif kind == "c":
+                self.lines.append(f"{indent}c = {self.condition()}")
+            elif kind == "swap":
+                self.lines.append(f"{indent}a, b, i = b, a, i + 1")
+            elif kind == "if":
+                self.lines.append(f"{indent}if {self.condition()}:")
+                self.block(indent + "    ", depth - 1, in_loop)
+                if self.pick(True, False):
+                    self.lines.append(f"{indent}else:")
+                    self.block(indent + "    ", depth - 1, in_loop)
+            elif kind == "jump" and in_loop:
+                self.lines.append(f"{indent}if {self.condition()}:")
+                self.block(indent + "    ", 0, False)
+                self.lines.append(f"{indent}    {self.pick('break', 'continue')}")
+            elif kind == "jump" and "for" not in "".join(self.lines):
+                self.lines.append(f"{indent}if {self.condition()}:")
+                self.lines.append(f"{indent}    return a + 1.0, b, i, j")
+            elif kind == "for" and self.loops < 3:
+                self.loops += 1
+                over = self.pick("3", "n", "1, 6, 2", "n, -1, -1")
+                self.lines.append(f"{indent}for k{self.loops} in range({over}):")
+                self.lines.append(f"{indent}    k = {self.pick(f'k{self.loops}', 'k + 1')}")
+                self.block(indent + "    ", depth - 1, True)
+            elif kind == "while" and self.loops < 3:
+                self.loops += 1
+                mine = f"w{self.loops}"
+                self.lines.append(f"{indent}{mine} = n * 0")
+                self.lines.append(f"{indent}while {mine} < 4 and {self.condition()}:")
+                self.lines.append(f"{indent}    {mine} = {mine} + 1")
+                self.block(indent + "    ", depth - 1, True)
+
+
+@strategies.composite
+def programs(draw: Any) -> str:
+    writer = Writer(draw)
+    writer.block("    ", 2, False)
+    body = "\n".join(writer.lines)
+    return (
+        "@script(default_opset=op)\n"
+        "def f(x: FLOAT[4], n: INT64, c: BOOL):\n"
+        f"    a = x + 1.0\n    b = x * 2.0\n    i = n + 1\n    j = n - 1\n    k = n\n{body}\n"
+        "    return a, b, i, j\n"
+    )
+
+
+@hypothesis.settings(
+    max_examples=PROGRAMS,
+    deadline=None,
+    derandomize=PROGRAMS <= 40,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+@hypothesis.given(programs())
+def test_random_program(source: str) -> None:
+    compiler, evaluator = shared_tools()
+    answer, data = compiler.compile(HEADER + source, "f")
+    assert answer[0] == "ok", (answer, source)
+    model = onnx.load_from_string(data)
+    onnx.checker.check_model(model, full_check=True)
+    scope: dict[str, Any] = {"op": Shim, "np": np}
+    exec(compile(source.split("\n", 1)[1].replace(": FLOAT[4], n: INT64, c: BOOL", ", n, c"),
+                 "random", "exec"), scope)  # fmt: skip
+    for n, c in ((0, True), (3, False), (5, True)):
+        x = np.array([0.5, -1.25, 3.0, -0.75], np.float32)
+        inputs = {"x": x, "n": np.array(n, np.int64), "c": np.array(c)}
+        with np.errstate(all="ignore"):
+            expected = list(scope["f"](x, np.int64(n), np.bool_(c)))
+        for run in (run_ort, evaluator.run):
+            try:
+                same(run(model, inputs), expected, 1e-3)
+            except Exception as error:
+                raise AssertionError(f"{error}\n{source}") from error
+
+
+@functools.cache
+def shared_tools() -> tuple[Compiler, Evaluator]:
+    return Compiler(), Evaluator()
