@@ -24,6 +24,7 @@ elaborate::Options small_options() {
     elaborate::Options options;
     options.limits.static_iterations = 2'000;
     options.limits.nodes = 2'000;
+    options.limits.steps = 20'000;
     options.limits.text_bytes = 1 << 14;
     return options;
 }

@@ -45,7 +45,7 @@ Object convert_dict(nb::handle object, int depth) {
     for (auto [key, value] : nb::borrow<nb::dict>(object)) {
         dict.items.emplace_back(convert(key, depth + 1), convert(value, depth + 1));
     }
-    return Object::make(ObjectKind::kDict, std::move(dict));
+    return Object::dict(std::move(dict));
 }
 
 Object convert_int(nb::handle object) {

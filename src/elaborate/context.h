@@ -88,6 +88,7 @@ struct Unit {
     std::vector<ir::OpsetImport> imports;
     OpsetObject python_opset{"", 0};  // of Python's operators; version 0: not settled yet
     bool is_function = false;         // attribute parameters stay references
+    std::vector<const ir::Value*> optional_inputs;  // that a caller yet unknown may leave out
 };
 
 // Where names are read in a function's body.

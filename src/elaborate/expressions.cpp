@@ -281,6 +281,15 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
         op == CompareOp::kNotEq) {
         // No tensor is None: that it is an input left out is decided where the function is called.
         if (a.is_none() || b.is_none()) {
+            const Object& other = a.is_none() ? b : a;
+            const std::vector<const ir::Value*>& optional = c.unit->optional_inputs;
+            if (other.is_tensor() &&
+                std::find(optional.begin(), optional.end(), other.value()) != optional.end()) {
+                c.report(kStaticRequired, range,
+                         "whether this input is given is known only where the function is called")
+                    .with_help("call this script from another one, or build a model");
+                return Object::error();
+            }
             bool same = a.is_none() && b.is_none();
             return Object::boolean(same == (op == CompareOp::kIs || op == CompareOp::kEq));
         }
@@ -494,8 +503,8 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
         }
         for (const auto& [name, item] : value.get<DictObject>().items) {
             if (name.is(ObjectKind::kString)) {
-                arguments.keywords.push_back(
-                    {name.text(), item, keyword.value->range, keyword.value->range});
+                arguments.keywords.push_back({c.model.intern(name.text()), item,
+                                              keyword.value->range, keyword.value->range});
             }
         }
     }

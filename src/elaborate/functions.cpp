@@ -251,8 +251,12 @@ void bind_function_parameter(Context& c, ir::Function& target, const BoundParame
         // Bare FLOAT on a function says the element type: functions are called with any shape.
         type.set_shape(std::nullopt);
     }
-    c.at.scope->set(symbol,
-                    Object::tensor(c.model.add_input(target.body, one.name, std::move(type))));
+    ir::Value* input = c.model.add_input(target.body, one.name, std::move(type));
+    // A function that is called in this model is built for the inputs that the call gives.
+    if (one.has_default && one.default_value.is_none() && c.building.size() == 1) {
+        c.unit->optional_inputs.push_back(input);
+    }
+    c.at.scope->set(symbol, Object::tensor(input));
 }
 
 // `left_out` has an 'n' at the place of each parameter that is None in this call: `b is None` is

@@ -150,7 +150,7 @@ namespace {
 // Objects may share their parts, so that a walk over few of them takes ages, and a list may hold
 // itself: walks have a depth and a number of steps.
 constexpr int kWalkDepth = 100;
-constexpr int64_t kWalkSteps = 2'000'000;
+constexpr int64_t kWalkSteps = 100'000;  // lists, and long ones for more than one
 
 struct Walk {
     int depth = kWalkDepth;
@@ -166,10 +166,8 @@ bool is_static_at(const Object& object, Walk& walk) {
         return false;
     }
     --walk.depth;
-    auto item_is_static = [&walk](const Object& item) {
-        --walk.steps;
-        return is_static_at(item, walk);
-    };
+    walk.steps -= 1 + (object.is_sequence() ? static_cast<int64_t>(object.items().size() / 64) : 0);
+    auto item_is_static = [&walk](const Object& item) { return is_static_at(item, walk); };
     bool all = true;
     if (object.is_sequence()) {
         all = std::all_of(object.items().begin(), object.items().end(), item_is_static);
@@ -227,12 +225,13 @@ bool equal_items(const std::vector<Object>& a, const std::vector<Object>& b, Wal
     if (&a == &b) {
         return true;
     }
-    if (a.size() != b.size() || walk.depth == 0) {
+    if (a.size() != b.size() || walk.depth == 0 || walk.steps <= 0) {
         return false;
     }
     --walk.depth;
+    walk.steps -= 1 + static_cast<int64_t>(a.size() / 64);
     bool all = std::equal(a.begin(), a.end(), b.begin(), [&walk](const Object& x, const Object& y) {
-        return --walk.steps > 0 && equal_at(x, y, walk);
+        return equal_at(x, y, walk);
     });
     ++walk.depth;
     return all;

@@ -317,17 +317,18 @@ class SubscriptLowering {
     // else in front.
     Value several_tensors() {
         int rank = e_.rank(value_);
-        if (rank < 0 || e_.opset() < 11) {
-            return e_.fail("several index tensors on a tensor whose rank is not known",
-                           "annotate the tensor with its shape, and use opset 11 or newer");
+        if (e_.opset() < 11) {
+            return e_.fail("several index tensors need opset 11", "import opset11 or newer");
         }
         std::vector<int64_t> indexed, others;
         std::vector<Value> indices;
         bool new_axes = false;
+        bool leading = true;
         for (size_t i = 0; i < items_.size(); ++i) {
             const Item& item = items_[i];
             new_axes = new_axes || item.kind == SubscriptKind::kNewAxis;
             if (item.kind == SubscriptKind::kIndex || item.kind == SubscriptKind::kTensor) {
+                leading = leading && axes_[i] == static_cast<int64_t>(indexed.size());
                 indexed.push_back(axes_[i] < 0 ? axes_[i] + rank : axes_[i]);
                 indices.push_back(item.kind == SubscriptKind::kIndex ? e_.int64_scalar(item.index)
                                                                      : as_int64(item.tensor));
@@ -335,6 +336,13 @@ class SubscriptLowering {
         }
         if (new_axes) {
             return e_.fail("`None` beside several index tensors", "index in two steps");
+        }
+        if (leading) {
+            return e_.emit("GatherND", {value_, stack(indices)});  // whatever the ranks are
+        }
+        if (rank < 0) {
+            return e_.fail("several index tensors on a tensor whose rank is not known",
+                           "annotate the tensor with its shape");
         }
         for (int64_t axis = 0; axis < rank; ++axis) {
             if (std::find(indexed.begin(), indexed.end(), axis) == indexed.end()) {

@@ -1723,8 +1723,8 @@ HOSTILE = {
     "shared_calls": (
         "".join(
             f"@script(default_opset=op)\ndef g{i}(x):\n    return g{i + 1}(x) + g{i + 1}(x)\n"
-            for i in range(30)
-        ) + "@script()\ndef g30(x):\n    return op.Neg(x)\n" + SIGNATURE + "    x = g0(x)",
+            for i in range(14)
+        ) + "@script()\ndef g14(x):\n    return op.Neg(x)\n" + SIGNATURE + "    x = g0(x)",
         None,
     ),
     "endless_lambda": (SIGNATURE + "    g = lambda v: g(v)\n    x = g(x)", "limit-exceeded"),
@@ -1754,6 +1754,16 @@ def test_hostile_script(name: str, compiler: Compiler) -> None:
     else:
         assert answer[0] == "error"
         assert code in {finding.split(":")[0] for finding in answer[1:]}
+
+
+def test_optional_input_of_a_function_alone(compiler: Compiler) -> None:
+    source = (
+        "@script(default_opset=op)\ndef f(x: FLOAT[5], b: Optional[FLOAT[5]] = None):\n"
+        "    if b is None:\n        return x\n    return x + b\n"
+    )
+    assert compiler.compile(HEADER + source, "f")[0] == ["ok"]
+    answer, _ = compiler.compile(HEADER + source, "f", "function")
+    assert answer[1].split(":")[0] == "static-required"
 
 
 def test_files_that_import_each_other(compiler: Compiler) -> None:
