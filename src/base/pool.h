@@ -26,7 +26,7 @@ class Pool {
     template <typename... Args>
     T& make(Args&&... args) {
         if (size_ == blocks_.size() * kBlockCount) {
-            blocks_.push_back(std::make_unique<Block>());
+            blocks_.emplace_back(new Block);  // make_unique would clear the memory
         }
         T* object = new (address(size_)) T(std::forward<Args>(args)...);
         ++size_;
@@ -38,7 +38,6 @@ class Pool {
     static constexpr size_t kBlockCount = 64;
 
     struct Block {
-        Block() {}  // leaves the memory as it is
         alignas(T) std::byte memory[sizeof(T) * kBlockCount];
     };
 

@@ -285,7 +285,7 @@ Result<std::vector<RuntimeValue>> run_scan(Runner& runner, KernelContext& c, con
             int64_t index = shape.input_reversed[i] ? steps - 1 - step : step;
             SDX_ASSIGN(Tensor item,
                        slice_at(c, inputs[shape.state_count + i].tensor(), axes[i], index));
-            arguments.push_back(std::move(item));
+            arguments.emplace_back(std::move(item));
         }
         SDX_ASSIGN(std::vector<RuntimeValue> results, run_body(runner, body, frame, arguments));
         for (size_t i = 0; i < outputs.size(); ++i) {
@@ -298,7 +298,7 @@ Result<std::vector<RuntimeValue>> run_scan(Runner& runner, KernelContext& c, con
         SDX_ASSIGN(Tensor stacked,
                    outputs[i].stacked(output_type(body, shape.state_count + i),
                                       shape.output_axes[i], shape.output_reversed[i]));
-        state.push_back(std::move(stacked));
+        state.emplace_back(std::move(stacked));
     }
     return state;
 }
@@ -330,7 +330,7 @@ Result<std::vector<RuntimeValue>> run_batched_scan(Runner& runner, KernelContext
                 return Error{"all inputs must have the same batch axis"};
             }
             SDX_ASSIGN(Tensor item, slice_at(c, input.tensor(), 0, b));
-            items.push_back(std::move(item));
+            items.emplace_back(std::move(item));
         }
         std::optional<int64_t> length;
         if (counts.has_value()) {
@@ -357,7 +357,7 @@ Result<std::vector<RuntimeValue>> run_batched_scan(Runner& runner, KernelContext
     std::vector<RuntimeValue> outputs;
     for (size_t i = 0; i < stacks.size(); ++i) {
         SDX_ASSIGN(Tensor stacked, stacks[i].stacked(output_type(body, i), 0, false));
-        outputs.push_back(std::move(stacked));
+        outputs.emplace_back(std::move(stacked));
     }
     return outputs;
 }

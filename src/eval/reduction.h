@@ -34,8 +34,8 @@ A sum_row(const T* row, int64_t n, Map map) {
     for (; i < n; ++i) {
         total += map(row[i]);
     }
-    for (int k = 0; k < kLanes; ++k) {
-        total += lanes[k];
+    for (const A& lane : lanes) {
+        total += lane;
     }
     return total;
 }

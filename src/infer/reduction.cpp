@@ -29,7 +29,7 @@ Shape reduced_shape(const Shape& shape, const std::vector<int>& axes, bool keeps
         if (!is_reduced) {
             result.push_back(shape[i]);
         } else if (keeps_dims) {
-            result.push_back(1);
+            result.emplace_back(1);
         }
     }
     return result;

@@ -47,7 +47,7 @@ Target reshape_target(NodeContext& c, const ListArgument& wanted) {
             target.shape.push_back(input != nullptr && i < input->size() ? (*input)[i] : Dim());
         } else if (dim.value() == -1 && target.inferred < 0) {
             target.inferred = static_cast<int>(i);
-            target.shape.push_back(Dim());
+            target.shape.emplace_back();
         } else {
             wanted.fail(
                 c, kInvalidValue,
@@ -56,7 +56,7 @@ Target reshape_target(NodeContext& c, const ListArgument& wanted) {
                                               : fmt::format("the size {}", dim.value())),
                 "sizes are not negative; a single -1 stands for what is left");
             target.is_valid = false;
-            target.shape.push_back(Dim());
+            target.shape.emplace_back();
         }
     }
     return target;

@@ -28,9 +28,9 @@ constexpr std::array<CharacterClass, 256> make_character_classes() {
             classes[static_cast<unsigned char>(*characters)] = to;
         }
     };
-    for (int c = 'a'; c <= 'z'; ++c) {
-        classes[static_cast<size_t>(c)] = CharacterClass::kName;
-        classes[static_cast<size_t>(c - 'a' + 'A')] = CharacterClass::kName;
+    for (size_t c = 'a'; c <= 'z'; ++c) {
+        classes[c] = CharacterClass::kName;
+        classes[c - 'a' + 'A'] = CharacterClass::kName;
     }
     for (size_t c = 0x80; c < 0x100; ++c) {
         classes[c] = CharacterClass::kName;
