@@ -1,265 +1,35 @@
-"""The language: small scripts compiled natively, against NumPy on four runtimes' worth of opinions.
-
-Each program is compiled as a model and as a function by the tool (which stays open for all of
-them), checked by onnx, and run in ONNX Runtime, in onnx.reference and in our evaluator. What it
-should give is written in NumPy beside it.
-"""
+"""The language: small scripts compiled natively, against NumPy on four runtimes' worth of opinions."""
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-import itertools
 import math
-import os
-import pathlib
-import subprocess
-import tempfile
-import warnings
-from collections.abc import Callable
 from typing import Any
 
-import hypothesis
 import ml_dtypes
 import numpy as np
 import onnx
 import onnx.checker
-import onnx.helper
-import onnx.numpy_helper
-import onnx.reference
-import onnxruntime
 import pytest
-from hypothesis import strategies
-from test_eval import Evaluator
+from language import (
+    HEADER,
+    Cases,
+    Compiler,
+    run_reference,
+    same,
+    shared_compiler,
+    wrong_programs,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOOL = ROOT / os.environ.get("SDX_BUILD", "build/release") / "sdx_elaborate_tool"
-
-HEADER = """\
-import math
-import numpy as np
-from typing import List, Optional, Sequence, Tuple
-from onnxscript import graph, script, opset18 as op, opset21, values
-from onnxscript import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT8, INT16, INT32, INT64
-from onnxscript import STRING, UINT8, UINT16, UINT32, UINT64
-"""
-
-TYPE_NAMES = {
-    "bool": "BOOL",
-    "float16": "FLOAT16",
-    "float32": "FLOAT",
-    "float64": "DOUBLE",
-    "bfloat16": "BFLOAT16",
-    **{f"{u}int{bits}": f"{u.upper()}INT{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)},
-}
-
-
-def script_type(array: np.ndarray) -> str:
-    name = TYPE_NAMES.get(array.dtype.name, "STRING")
-    return f"{name}[{', '.join(map(str, array.shape))}]" if array.ndim else name
-
-
-class Compiler:
-    """The tool that compiles; one process for many programs."""
-
-    def __init__(self) -> None:
-        self.process: subprocess.Popen[str] | None = None
-        self.folder = tempfile.TemporaryDirectory()
-        self.counter = itertools.count()
-
-    def path(self, suffix: str) -> pathlib.Path:
-        return pathlib.Path(self.folder.name) / f"{next(self.counter)}{suffix}"
-
-    def compile_file(self, source: pathlib.Path, name: str, kind: str) -> tuple[list[str], bytes]:
-        """The answer's fields, and the bytes when it is "ok"."""
-        if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(
-                [TOOL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-        target = self.path(".onnx")
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(f"{source}\t{name}\t{kind}\t{target}\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().rstrip("\n").split("\t")
-        if answer == [""]:
-            raise AssertionError(f"the compiler stopped with {self.process.wait()}")
-        return answer, target.read_bytes() if answer[0] == "ok" else b""
-
-    def compile(self, text: str, name: str = "", kind: str = "model") -> tuple[list[str], bytes]:
-        source = self.path(".py")
-        source.write_text(text)
-        return self.compile_file(source, name, kind)
+CASES = Cases()
+case = CASES.case
+expression = CASES.expression
 
 
 @pytest.fixture(scope="module")
 def compiler() -> Compiler:
-    return Compiler()
-
-
-@pytest.fixture(scope="module")
-def evaluator() -> Evaluator:
-    return Evaluator()
-
-
-# --- Checking and running -------------------------------------------------------------------------
-
-
-def subgraphs(graph: onnx.GraphProto) -> list[onnx.GraphProto]:
-    found = [graph]
-    for node in graph.node:
-        for attribute in node.attribute:
-            if attribute.type == onnx.AttributeProto.GRAPH:
-                found += subgraphs(attribute.g)
-    return found
-
-
-def untyped_values(model: onnx.ModelProto) -> list[str]:
-    """Values of the main graph and its subgraphs without an element type."""
-    missing = []
-    for graph in subgraphs(model.graph):
-        typed = {info.name for info in (*graph.value_info, *graph.output) if info.type.ByteSize()}
-        missing += [
-            name for node in graph.node for name in node.output if name and name not in typed
-        ]
-    return missing
-
-
-def has_shape(info: onnx.ValueInfoProto) -> bool:
-    """The checker refuses a model whose inputs or outputs are of any rank."""
-    return not info.type.HasField("tensor_type") or info.type.tensor_type.HasField("shape")
-
-
-def same(got: Any, expected: Any, rtol: float) -> None:
-    if isinstance(expected, list):
-        assert len(got) == len(expected), (got, expected)
-        for one, other in zip(got, expected, strict=True):
-            same(one, other, rtol)
-        return
-    expected = np.asarray(expected)
-    got = np.asarray(got)
-    if expected.dtype.kind in "OUS":
-        np.testing.assert_array_equal(got.astype(object), expected.astype(object))
-        return
-    assert got.dtype == expected.dtype, f"{got.dtype} is not {expected.dtype}: {got}"
-    assert got.shape == expected.shape, f"{got.shape} is not {expected.shape}: {got}"
-    if expected.dtype.kind in "biu":
-        np.testing.assert_array_equal(got, expected)
-    else:
-        np.testing.assert_allclose(
-            got.astype(np.float64), expected.astype(np.float64), rtol=rtol, atol=rtol
-        )
-
-
-def run_ort(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[Any]:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    return session.run(None, inputs)
-
-
-def run_reference(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[Any]:
-    return onnx.reference.ReferenceEvaluator(model).run(None, inputs)
-
-
-def check_everywhere(
-    evaluator: Evaluator,
-    model: onnx.ModelProto,
-    inputs: dict[str, Any],
-    expected: list[Any],
-    rtol: float = 1e-5,
-    without: tuple[str, ...] = (),
-) -> None:
-    runtimes: dict[str, Callable[..., list[Any]]] = {
-        "ort": run_ort,
-        "reference": run_reference,
-        "ours": evaluator.run,
-    }
-    for name, run in runtimes.items():
-        if name in without:
-            continue
-        try:
-            same(run(model, inputs), expected, rtol)
-        except Exception as error:
-            raise AssertionError(f"{name}: {error}") from error
-
-
-def calling_model(
-    function: onnx.FunctionProto,
-    inputs: dict[str, np.ndarray],
-    attributes: dict[str, Any],
-    output_count: int,
-) -> onnx.ModelProto:
-    """A model of one node that calls the function."""
-    names = list(inputs)
-    outputs = [f"out_{i}" for i in range(output_count)]
-    node = onnx.helper.make_node(
-        function.name, names, outputs, domain=function.domain, **attributes
-    )
-    infos = [
-        onnx.helper.make_tensor_value_info(
-            name, onnx.helper.np_dtype_to_tensor_dtype(value.dtype), value.shape
-        )
-        for name, value in inputs.items()
-    ]
-    graph = onnx.helper.make_graph(
-        [node], "g", infos, [onnx.helper.make_empty_tensor_value_info(name) for name in outputs]
-    )
-    imports = {entry.domain: entry.version for entry in function.opset_import}
-    imports.setdefault("", 18)
-    imports[function.domain] = 1
-    return onnx.helper.make_model(
-        graph,
-        functions=[function],
-        ir_version=10,
-        opset_imports=[onnx.helper.make_opsetid(d, v) for d, v in imports.items()],
-    )
-
-
-# --- The programs ---------------------------------------------------------------------------------
-
-
-@dataclasses.dataclass
-class Case:
-    """A program whose last script is the one to run, and what it should give."""
-
-    name: str
-    source: str
-    inputs: dict[str, Any]
-    expected: Callable[..., Any]
-    attributes: dict[str, Any] | None = None  # of the call, in the function form
-    as_function: bool = True
-    rtol: float = 1e-5
-    without: tuple[str, ...] = ()  # runtimes that lack a kernel
-
-
-CASES: list[Case] = []
-
-
-def case(name: str, source: str, expected: Callable[..., Any], *values: Any, **more: Any) -> None:
-    signature = source.rsplit("def ", 1)[1] if "def f(" not in source else source.split("def f(")[1]
-    names = [
-        part.split(":")[0].strip() for part in signature.split(")")[0].split(",") if ":" in part
-    ]
-    inputs = dict(zip(names, (np.asarray(value) for value in values), strict=False))
-    CASES.append(Case(name, source, inputs, expected, **more))
-
-
-def expression(text: str, *, expect: str = "", as_function: bool = True, **values: Any) -> None:
-    """A script of one expression that means the same in NumPy."""
-    arrays = {name: np.asarray(value) for name, value in values.items()}
-    parameters = ", ".join(f"{name}: {script_type(array)}" for name, array in arrays.items())
-    source = f"@script(default_opset=op)\ndef f({parameters}):\n    return {text}\n"
-
-    def expected(**given: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return eval(expect or text, {"np": np, "math": math}, given)
-
-    kinds = "_".join(str(array.dtype) for array in arrays.values())
-    CASES.append(Case(f"{text} [{kinds}]", source, arrays, expected, as_function=as_function))
+    return shared_compiler()
 
 
 F = np.array([-2.5, -1.0, 0.5, 3.0, 7.25], np.float32)
@@ -322,8 +92,9 @@ for symbol in ("<", "<=", ">", ">=", "==", "!="):
     expression(f"0 {symbol} x", x=I)
 expression("x == y", x=P, y=Q)
 expression("x != y", x=P, y=Q)
-expression("-1 < x <= 3", x=F, expect="(-1 < x) & (x <= 3)")
-expression("y > x >= -2 != y", x=F, y=G, expect="(y > x) & (x >= -2) & (-2 != y)")
+# Python refuses a chain of comparisons of more than one element; the graph is elementwise.
+expression("-1 < x <= 3", x=F, expect="(-1 < x) & (x <= 3)", as_python=False)
+expression("y > x >= -2 != y", x=F, y=G, expect="(y > x) & (x >= -2) & (-2 != y)", as_python=False)
 expression("1 < 2 < x", x=F, expect="2 < x")
 expression("2 < 1 < x", x=F, expect="np.array(False)")
 expression("x > 0 and y > 0", x=np.float32(1), y=np.float32(2), expect="np.array(True)")
@@ -341,7 +112,8 @@ expression(
 expression("x + (2.0 if y else 3.0)", x=F, y=np.array(True), expect="x + np.float32(2)")
 expression("x if y else -x", x=F, y=np.array(False), expect="-x")
 expression("x if 3 > 2 else -x", x=F, expect="x")
-expression("abs(x) + max(x, y)", x=F, y=G, expect="np.abs(x) + np.maximum(x, y)")
+# Eager Python has its own `max`, and no `astype` yet.
+expression("abs(x) + max(x, y)", x=F, y=G, expect="np.abs(x) + np.maximum(x, y)", as_python=False)
 
 # Subscripts, each beside NumPy.
 for index in (
@@ -1412,6 +1184,7 @@ def f(x: FLOAT[5]):
         (x.astype(np.int32) + 1).astype(bool),
     ),
     F,
+    as_python=False,
 )
 case(
     "static_lists",
@@ -1547,47 +1320,7 @@ def _nested(s: Any, n: Any) -> Any:
     return s
 
 
-def expected_list(one: Case) -> list[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        result = one.expected(**one.inputs)
-    return list(result) if isinstance(result, tuple) else [result]
-
-
-def calls_other_functions(function: onnx.FunctionProto) -> bool:
-    nodes = list(function.node)
-    while nodes:
-        node = nodes.pop()
-        if node.domain:
-            return True
-        for attribute in node.attribute:
-            nodes += attribute.g.node
-    return False
-
-
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-def test_model(one: Case, compiler: Compiler, evaluator: Evaluator) -> None:
-    answer, data = compiler.compile(HEADER + one.source, "f")
-    assert answer[0] == "ok", answer
-    model = onnx.load_from_string(data)
-    if all(has_shape(info) for info in (*model.graph.input, *model.graph.output)):
-        onnx.checker.check_model(model, full_check=True)
-    assert not untyped_values(model)
-    check_everywhere(evaluator, model, one.inputs, expected_list(one), one.rtol, one.without)
-
-
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-def test_function(one: Case, compiler: Compiler, evaluator: Evaluator) -> None:
-    if not one.as_function:
-        return
-    answer, data = compiler.compile(HEADER + one.source, "f", "function")
-    assert answer[0] == "ok", answer
-    function = onnx.FunctionProto.FromString(data)
-    if calls_other_functions(function):
-        return
-    expected = expected_list(one)
-    model = calling_model(function, one.inputs, one.attributes or {}, len(expected))
-    check_everywhere(evaluator, model, one.inputs, expected, one.rtol, one.without)
+test_model, test_function, test_eager = CASES.tests()
 
 
 # --- Wrong programs: each mistake has its code and its line, all of them in one run ---------------
@@ -1677,15 +1410,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "expected"), WRONG, ids=[body for body, _ in WRONG])
-def test_wrong_program(body: str, expected: list[str], compiler: Compiler) -> None:
-    head = HEADER + "@script(default_opset=op)\ndef f(x: FLOAT[3, 4], c: BOOL, n: INT64):\n"
-    text = head + "".join(f"    {line}\n" for line in body.split("\n"))
-    first = head.count("\n")
-    answer, _ = compiler.compile(text, "f")
-    assert answer[0] == "error"
-    found = [finding.rsplit(":", 1) for finding in answer[1:]]
-    assert [f"{code}:{int(line) - first}" for code, line in found] == expected
+test_wrong_program = wrong_programs(WRONG)
 
 
 # --- Bad input: everything ends, soon, in a diagnostic --------------------------------------------
@@ -1785,150 +1510,3 @@ def test_files_that_import_each_other(compiler: Compiler) -> None:
     same(run_reference(onnx.load_from_string(data), {"x": x}), [np.abs(x) * 2 + 1], 1e-6)
     answer, _ = compiler.compile_file(folder / "one.py", "bad", "model")
     assert [finding.split(":")[0] for finding in answer[1:]] == ["unknown-name"]
-
-
-# --- Random programs ------------------------------------------------------------------------------
-
-PROGRAMS = int(os.environ.get("SDX_RANDOM_PROGRAMS", "40"))
-
-
-class Shim:
-    """The few operators of random programs, in NumPy."""
-
-    Abs = staticmethod(np.abs)
-    Neg = staticmethod(np.negative)
-    Max = staticmethod(np.maximum)
-    Min = staticmethod(np.minimum)
-
-    @staticmethod
-    def Cast(x: Any, to: int) -> Any:
-        return np.asarray(x).astype({1: np.float32, 7: np.int64}[to])
-
-    @staticmethod
-    def ReduceSum(x: Any, keepdims: int) -> Any:
-        return np.asarray(x).sum(dtype=np.asarray(x).dtype)
-
-
-class Writer:
-    """Writes a random well-typed body: a, b are FLOAT[4], i, j INT64 scalars, c is a BOOL."""
-
-    def __init__(self, draw: Any) -> None:
-        self.draw = draw
-        self.lines: list[str] = []
-        self.loops = 0
-
-    def pick(self, *choices: Any) -> Any:
-        return self.draw(strategies.sampled_from(choices))
-
-    def float_expression(self, depth: int) -> str:
-        if depth == 0:
-            return self.pick("a", "b", "x", "0.5", "2.0", "a[::-1]", "b[1]", "x[-2:][0]")
-        left, right = self.float_expression(depth - 1), self.float_expression(0)
-        return self.pick(
-            f"({left} + {right})", f"({left} - {right})", f"({left} * 0.5)", f"op.Abs(x + {left})",
-            f"op.Max(x * 0.5, {left})", f"(b if {self.condition()} else {self.pick('a', 'x')})",
-            f"op.Cast({self.int_expression(1)}, to=1) + {left}", f"({left} % 3.0)",
-            f"({left} // 2.0)",
-        )  # fmt: skip
-
-    def int_expression(self, depth: int) -> str:
-        if depth == 0:
-            return self.pick("i", "j", "n", "k")
-        inner = self.int_expression(depth - 1)
-        other = self.pick("i", "j", "3", "-2", "n")
-        return self.pick(
-            f"({inner} + {other})", f"({inner} - {other})", f"({inner} * 2)", f"({inner} // -3)",
-            f"({inner} % 5)", f"({inner} & 6)", f"(-{inner})", f"({inner} ^ i)",
-        )  # fmt: skip
-
-    def condition(self) -> str:
-        return self.pick(
-            "c", "not c", "i > j", "i != 2", "op.ReduceSum(a, keepdims=0) < 9.0", "0 <= i < n",
-            "c and i > 0", "c or j == 1",
-        )  # fmt: skip
-
-    def block(self, indent: str, depth: int, in_loop: bool) -> None:
-        for _ in range(self.pick(1, 2, 3)):
-            kind = self.pick("a", "b", "i", "j", "c", "swap", "if", "if", "for", "while", "jump")
-            if kind in ("if", "for", "while", "jump") and depth == 0:
-                kind = "a"
-            if kind in "ab":
-                self.lines.append(f"{indent}{kind} = x * 0.0 + {self.float_expression(2)}")
-            elif kind in "ij":
-                self.lines.append(f"{indent}{kind} = ({self.int_expression(2)}) % 7")
-            elif kind == "c":
-                self.lines.append(f"{indent}c = {self.condition()}")
-            elif kind == "swap":
-                self.lines.append(f"{indent}a, b, i = b, a, i + 1")
-            elif kind == "if":
-                self.lines.append(f"{indent}if {self.condition()}:")
-                self.block(indent + "    ", depth - 1, in_loop)
-                if self.pick(True, False):
-                    self.lines.append(f"{indent}else:")
-                    self.block(indent + "    ", depth - 1, in_loop)
-            elif kind == "jump" and in_loop:
-                self.lines.append(f"{indent}if {self.condition()}:")
-                self.block(indent + "    ", 0, False)
-                self.lines.append(f"{indent}    {self.pick('break', 'continue')}")
-            elif kind == "jump" and "for" not in "".join(self.lines):
-                self.lines.append(f"{indent}if {self.condition()}:")
-                self.lines.append(f"{indent}    return a + 1.0, b, i, j")
-            elif kind == "for" and self.loops < 3:
-                self.loops += 1
-                over = self.pick("3", "n", "1, 6, 2", "n, -1, -1")
-                self.lines.append(f"{indent}for k{self.loops} in range({over}):")
-                self.lines.append(f"{indent}    k = {self.pick(f'k{self.loops}', 'k + 1')}")
-                self.block(indent + "    ", depth - 1, True)
-            elif kind == "while" and self.loops < 3:
-                self.loops += 1
-                mine = f"w{self.loops}"
-                self.lines.append(f"{indent}{mine} = n * 0")
-                self.lines.append(f"{indent}while {mine} < 4 and {self.condition()}:")
-                self.lines.append(f"{indent}    {mine} = {mine} + 1")
-                self.block(indent + "    ", depth - 1, True)
-
-
-@strategies.composite
-def programs(draw: Any) -> str:
-    writer = Writer(draw)
-    writer.block("    ", 2, False)
-    body = "\n".join(writer.lines)
-    return (
-        "@script(default_opset=op)\n"
-        "def f(x: FLOAT[4], n: INT64, c: BOOL):\n"
-        f"    a = x + 1.0\n    b = x * 2.0\n    i = n + 1\n    j = n - 1\n    k = n\n{body}\n"
-        "    return a, b, i, j\n"
-    )
-
-
-@hypothesis.settings(
-    max_examples=PROGRAMS,
-    deadline=None,
-    derandomize=PROGRAMS <= 40,
-    suppress_health_check=list(hypothesis.HealthCheck),
-)
-@hypothesis.given(programs())
-def test_random_program(source: str) -> None:
-    compiler, evaluator = shared_tools()
-    answer, data = compiler.compile(HEADER + source, "f")
-    assert answer[0] == "ok", (answer, source)
-    model = onnx.load_from_string(data)
-    onnx.checker.check_model(model, full_check=True)
-    scope: dict[str, Any] = {"op": Shim, "np": np}
-    exec(compile(source.split("\n", 1)[1].replace(": FLOAT[4], n: INT64, c: BOOL", ", n, c"),
-                 "random", "exec"), scope)  # fmt: skip
-    for n, c in ((0, True), (3, False), (5, True)):
-        x = np.array([0.5, -1.25, 3.0, -0.75], np.float32)
-        inputs = {"x": x, "n": np.array(n, np.int64), "c": np.array(c)}
-        with np.errstate(all="ignore"):
-            expected = list(scope["f"](x, np.int64(n), np.bool_(c)))
-        for run in (run_ort, evaluator.run):
-            try:
-                same(run(model, inputs), expected, 1e-3)
-            except Exception as error:
-                raise AssertionError(f"{error}\n{source}") from error
-
-
-@functools.cache
-def shared_tools() -> tuple[Compiler, Evaluator]:
-    return Compiler(), Evaluator()
