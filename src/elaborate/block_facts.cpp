@@ -324,11 +324,10 @@ bool may_return(Stmts statements) {
     return found;
 }
 
-bool may_jump(Stmts statements) {
+bool may_break(Stmts statements) {
     bool found = false;
     each_statement(statements, false, [&found](const Stmt* statement) {
-        found =
-            found || statement->kind == StmtKind::kBreak || statement->kind == StmtKind::kContinue;
+        found = found || statement->kind == StmtKind::kBreak;
     });
     return found;
 }

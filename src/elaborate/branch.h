@@ -1,6 +1,8 @@
 // One way through tensor-valued control flow: a subgraph, and what it left in the scope.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -8,8 +10,11 @@
 
 namespace sardonyx::elaborate {
 
-// Symbols from here on are pseudo-variables: the flags of loops.
+// Symbols from here on are pseudo-variables: those of jumps.
 inline constexpr uint32_t kFirstFlag = 0xF0000000;
+inline bool is_flag(Symbol name) {
+    return name.index >= kFirstFlag;
+}
 
 struct Branch {
     ir::Graph* graph = nullptr;
@@ -17,9 +22,11 @@ struct Branch {
     std::vector<std::pair<Symbol, Object>> changes;  // in the order of first change
     Object result;
     syntax::Range result_range;
+    bool returned = false;  // by a flag: what its names are worth is of no interest
 
     // The value of a name at the end of the branch; error: it has none.
     Object value_of(const Context& c, Symbol name) const;
+    void set(Symbol name, Object value);
 };
 
 // Runs `body` into a subgraph and puts the scope back as it was.
@@ -31,9 +38,7 @@ Branch run_branch(Context& c, Body&& body) {
     branch.graph->name = "branch";
     c.graph = branch.graph;
     size_t mark = c.at.scope->open();
-    ++c.at.branches;
     branch.jump = body();
-    --c.at.branches;
     for (Symbol name : c.at.scope->changed(mark)) {
         branch.changes.emplace_back(name, *c.at.scope->find(name));
     }
@@ -51,8 +56,16 @@ ir::Value* output_of(Context& c, ir::Graph* graph, const Object& object, Element
                      syntax::Range range);
 
 // One If node for both branches; names that they leave with different values become its outputs
-// when they are read after the byte `after`. The jump is what both have in common.
+// when they are read after the byte `after`. The jump is what both have in common; a return of one
+// of them alone is left in the flags (jumps.h).
 Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, syntax::Range range,
            uint32_t after);
+
+// The same for one object of each branch. Nothing: they cannot be one value.
+std::optional<Object> merge_values(Context& c, ir::Value* condition, Branch& yes, Branch& no,
+                                   const Object& a, const Object& b, syntax::Range range);
+
+// How messages call an object: a tensor by its type.
+std::string describe(const Object& object);
 
 }  // namespace sardonyx::elaborate

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -98,6 +99,20 @@ struct BlockReads {
     std::vector<std::pair<uint32_t, Symbol>> named;  // targets of `:=`, by where they stand
 };
 
+// A name that has a value after a loop only if the loop has run.
+struct PossiblyUnbound {
+    Object value;             // the name is bound to another one: it is bound again
+    diagnostics::Span loop;   // what may have run zero times
+    size_t place = SIZE_MAX;  // in the list of findings, where it has been said
+};
+
+// What a run over a loop in the graph has found out, so that the runs over the loop around it do
+// not find it out again (carried.h).
+struct Carried;
+struct LoopMemo {
+    std::shared_ptr<std::vector<Carried>> before, after;
+};
+
 struct Context {
     Context(Program& program, const Options& options, ir::Model& model)
         : program(program), options(options), model(model), depth(program.depth) {}
@@ -114,12 +129,14 @@ struct Context {
     struct Activation {
         std::shared_ptr<Scope> scope;
         const syntax::Stmts* body = nullptr;
-        Object result;                     // once Jump::kReturn has been seen
-        syntax::Range result_range;        // of the expression that was returned
-        int loops = 0;                     // around the current statement, static or not
-        int graph_loops = 0;               // those of them that run in the graph
-        int branches = 0;                  // tensor-valued branches around it
-        int branches_of_loop = 0;          // those around the innermost loop
+        Object result;               // once Jump::kReturn has been seen
+        syntax::Range result_range;  // of the expression that was returned
+        syntax::Range returns_at;    // the test that a return has depended on last
+        int loops = 0;               // around the current statement, static or not
+        // Static loops that have been found to be ended by a tensor's value.
+        std::set<const syntax::Stmt*> in_graph;
+        // Names that a loop has bound that may have run zero times.
+        std::unordered_map<uint32_t, PossiblyUnbound> possibly_unbound;
         uint32_t loop_begin = UINT32_MAX;  // where the outermost loop around begins and ends
         uint32_t loop_end = 0;
     };
@@ -133,7 +150,10 @@ struct Context {
     // Those of the model, by the inputs that are left out: one letter for each parameter.
     std::map<std::pair<const ScriptFunction*, std::string>, ir::Function*> functions;
     std::vector<const ScriptFunction*> building;  // to refuse recursion
-    std::vector<Object> appended;                 // lists, in the order of their list.append()
+    // Inputs of the loop bodies that are being run, and what they are before the first iteration.
+    std::vector<std::pair<ir::Value*, ir::Value*>> loop_inputs;
+    std::map<const syntax::Stmt*, std::vector<LoopMemo>> loop_memos;
+    std::vector<Object> appended;  // lists, in the order of their list.append()
     int fresh_dims = 0;
     int& depth;  // the program's: constants of files are evaluated in contexts of their own
     int64_t steps = 0;

@@ -26,23 +26,18 @@ Object choose(Context& c, ir::Value* condition, const syntax::IfExpExpr* expr);
 // Control flow on tensor values (control_flow.cpp).
 Jump exec_if(Context& c, ir::Value* condition, const syntax::IfStmt* statement, const Rest* rest,
              bool& consumed_rest);
+// Runs `rest` unless a jump has been made.
 Jump exec_guarded(Context& c, ir::Value* skip, syntax::Range range, const Rest* rest);
 
 // Loops (loops.cpp).
 Jump exec_for(Context& c, const syntax::ForStmt* statement);
 Jump exec_while(Context& c, const syntax::WhileStmt* statement);
 
-// The pseudo-variables of the innermost loop: whether its body has been left by break or continue.
-Symbol broke_flag(const Context& c);
-Symbol continued_flag(const Context& c);
-// Whether either may be set depending on a tensor; then the BOOL value that says so, else null.
-ir::Value* dynamic_jump(Context& c, syntax::Range range);
-
 // What a block does, by its text alone (block_facts.cpp).
 bool always_jumps(
     syntax::Stmts statements);  // ends in break, continue, return or raise on every path
 bool may_return(syntax::Stmts statements);
-bool may_jump(syntax::Stmts statements);  // a break or continue of the loop around it
+bool may_break(syntax::Stmts statements);  // out of the loop around it
 // The names that a block assigns, in the order of their first assignment, nested functions apart.
 std::vector<Symbol> assigned_names(syntax::Stmts statements);
 // Where the names of a function's body are read; found once.

@@ -10,6 +10,7 @@
 #include "elaborate/eval.h"
 #include "elaborate/exec.h"
 #include "elaborate/statics.h"
+#include "elaborate/values.h"
 #include "lowering/operators.h"
 
 namespace sardonyx::elaborate {
@@ -49,6 +50,26 @@ void report_unbound(Context& c, const Unbound& unbound, Symbol name, Range range
     }
     reported.with_help(
         fmt::format("bind `{}` before, so that it has a value either way", c.text(name)));
+}
+
+// Says once that a loop which may have run zero times has bound the name.
+void warn_of_unbound(Context& c, Symbol name, const Object& object, Range range) {
+    auto found = c.at.possibly_unbound.find(name.index);
+    if (found == c.at.possibly_unbound.end() || !equal(found->second.value, object)) {
+        return;
+    }
+    PossiblyUnbound& one = found->second;
+    const std::vector<diagnostics::Diagnostic>& said = c.program.diagnostics.items();
+    if (one.place < said.size() && said[one.place].kind == &kPossiblyUnbound) {
+        return;
+    }
+    one.place = said.size();
+    c.report(kPossiblyUnbound, range,
+             fmt::format("`{}` has no value when the loop runs zero times", c.text(name)))
+        .label(one.loop, "this loop binds it")
+        .with_help(fmt::format("bind `{}` before the loop: Python raises an error here, and the "
+                               "graph gives zeros",
+                               c.text(name)));
 }
 
 Object unknown_name(Context& c, Symbol name, Range range) {
@@ -235,7 +256,12 @@ Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
 // The element type that both operands of an operator should have, from the one whose type is known.
 void as_operands(Context& c, const Object& a, const Object& b, Range a_range, Range b_range,
                  ir::Value*& left, ir::Value*& right) {
-    if (a.is_tensor() || (a.is(ObjectKind::kAttribute) && !b.is_tensor())) {
+    std::optional<ElementType> type = common_type(a, b);
+    if ((a.is_number_tensor() || b.is_number_tensor()) && is_leaf(a) && is_leaf(b) && type &&
+        *type != ElementType::kUndefined) {
+        left = as_typed_value(c, a, *type, a_range);
+        right = as_typed_value(c, b, *type, b_range);
+    } else if (a.is_tensor() || (a.is(ObjectKind::kAttribute) && !b.is_tensor())) {
         left = as_value(c, a, a_range);
         right =
             left == nullptr ? nullptr : as_value(c, b, b_range, left->type.element_type(), left);
@@ -248,14 +274,6 @@ void as_operands(Context& c, const Object& a, const Object& b, Range a_range, Ra
         left =
             right == nullptr ? nullptr : as_value(c, a, a_range, right->type.element_type(), right);
     }
-}
-
-bool is_python_number(const Object& object) {
-    if (!object.is(ObjectKind::kAttribute)) {
-        return object.is_number();
-    }
-    ir::AttributeType type = object.get<AttributeObject>().type;
-    return type == ir::AttributeType::kInt || type == ir::AttributeType::kFloat;
 }
 
 Object refuse_operand(Context& c, std::string_view symbol, const Object& a, const Object& b,
@@ -647,6 +665,9 @@ Object lookup(Context& c, Symbol name, Range range) {
             report_unbound(c, found->get<Unbound>(), name, range);
             return Object::error();
         }
+        if (!c.at.possibly_unbound.empty()) {
+            warn_of_unbound(c, name, *found, range);
+        }
         return *found;
     }
     auto key = std::make_pair(&c.tree(), name.index);
@@ -696,7 +717,9 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         }
         Range ranges[] = {a_range, b_range};
         Emitter e(c, range, ranges);
-        return as_object(lowering::lower_binary(e, operation, left, right));
+        ir::Value* result = lowering::lower_binary(e, operation, left, right);
+        bool is_number = is_python_number(a) && is_python_number(b);
+        return result != nullptr && is_number ? Object::number(result) : as_object(result);
     }
     return refuse_operand(c, lowering::kBinarySymbols[static_cast<size_t>(op)], a, b, range);
 }

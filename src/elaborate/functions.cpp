@@ -8,7 +8,7 @@
 
 #include "elaborate/branch.h"
 #include "elaborate/emit.h"
-#include "elaborate/exec.h"
+#include "elaborate/jumps.h"
 #include "elaborate/names.h"
 #include "elaborate/statics.h"
 
@@ -217,11 +217,11 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
 }
 
 void run_body(Context& c, const ScriptFunction& function) {
-    Jump jump = exec(c, function.definition->body);
+    Jump jump = exec_body(c, function.definition->body);
     if (std::optional<std::vector<Object>> objects = returned_objects(c, function, jump)) {
         add_outputs(c, function, *objects);
     }
-    remove_dead_nodes(*c.unit->graph);
+    remove_dead_nodes(c.model, *c.unit->graph);
     name_values(c.model, *c.unit->graph);
 }
 
@@ -531,7 +531,7 @@ Object run_closure(Context& c, const Closure& closure) {
         c.at.result_range = closure.lambda->body->range;
         return eval(c, closure.lambda->body);
     }
-    Jump jump = exec(c, closure.definition->body);
+    Jump jump = exec_body(c, closure.definition->body);
     return jump == Jump::kReturn ? c.at.result : Object::none();
 }
 

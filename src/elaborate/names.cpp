@@ -1,5 +1,6 @@
 #include "elaborate/names.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <string>
@@ -74,28 +75,136 @@ struct Naming {
 
 }  // namespace
 
-void remove_dead_nodes(ir::Graph& graph) {
-    std::unordered_set<const ir::Value*> outputs(graph.outputs.begin(), graph.outputs.end());
+namespace {
+
+using Outputs = std::unordered_set<const ir::Value*>;
+
+bool is_used(const ir::Value* value, const Outputs& outputs) {
+    return value->has_uses() || outputs.count(value) != 0;
+}
+
+std::vector<ir::Graph*> subgraphs(const ir::Node& node) {
+    std::vector<ir::Graph*> graphs;
+    for (const ir::Attribute& attribute : node.attributes) {
+        if (ir::Graph* const* inner = attribute.get<ir::Graph*>()) {
+            graphs.push_back(*inner);
+        }
+    }
+    return graphs;
+}
+
+// Which outputs of an If or Loop are wanted. A value that a loop carries is, too, when its body
+// reads it.
+std::vector<bool> wanted_outputs(const ir::Node& node, const Outputs& outputs) {
+    std::vector<bool> wanted;
+    const ir::Graph* body = node.op_type == "Loop" ? subgraphs(node).front() : nullptr;
+    for (size_t i = 0; i < node.output_count(); ++i) {
+        bool is_state = body != nullptr && i + 2 < body->inputs.size();
+        wanted.push_back(is_used(node.output(i), outputs) ||
+                         (is_state && body->inputs[i + 2]->has_uses()));
+    }
+    return wanted;
+}
+
+template <typename T>
+void keep_only(std::vector<T>& items, const std::vector<bool>& wanted, size_t first) {
+    size_t kept = first;
+    for (size_t i = first; i < items.size(); ++i) {
+        if (i - first >= wanted.size() || wanted[i - first]) {
+            items[kept++] = items[i];
+        }
+    }
+    items.resize(kept);
+}
+
+// Puts a node without the outputs that are not wanted in the place of an If or Loop.
+ir::Node* without_outputs(ir::Model& model, ir::Graph& graph, ir::Node* node,
+                          const std::vector<bool>& wanted) {
+    bool is_loop = node->op_type == "Loop";
+    std::vector<ir::Value*> inputs;
+    for (const ir::Use& use : node->inputs()) {
+        inputs.push_back(use.value);
+    }
+    for (ir::Graph* body : subgraphs(*node)) {
+        keep_only(body->outputs, wanted, is_loop ? 1 : 0);
+        if (is_loop) {
+            keep_only(inputs, wanted, 2);
+            keep_only(body->inputs, wanted, 2);
+        }
+    }
+    std::vector<std::string_view> names;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i]) {
+            names.push_back(node->output(i)->name);
+        }
+    }
+    ir::Node* made = model.make_node(node->domain, node->op_type, inputs, names);
+    made->attributes = std::move(node->attributes);
+    node->attributes.clear();
+    made->span = node->span;
+    graph.insert(made, node);
+    for (size_t i = 0, next = 0; i < wanted.size(); ++i) {
+        if (!wanted[i]) {
+            continue;
+        }
+        ir::Value *before = node->output(i), *after = made->output(next++);
+        after->type = before->type;
+        after->span = before->span;
+        before->replace_uses_with(after);
+        std::replace(graph.outputs.begin(), graph.outputs.end(), before, after);
+    }
+    graph.remove(node);
+    return made;
+}
+
+// Takes out the nodes whose results nobody uses, without a look into the others' subgraphs.
+void sweep(ir::Graph& graph) {
+    Outputs outputs(graph.outputs.begin(), graph.outputs.end());
     for (ir::Node* node = graph.last_node(); node != nullptr;) {
         ir::Node* previous = node->previous();
-        bool used = false;
-        for (const ir::Value* output : node->outputs()) {
-            used = used || output->has_uses() || outputs.count(output) != 0;
-        }
-        for (const ir::Attribute& attribute : node->attributes) {
-            if (ir::Graph* const* inner = attribute.get<ir::Graph*>()) {
-                if (used) {
-                    remove_dead_nodes(**inner);
-                } else {
-                    discard(**inner);
-                }
+        std::span<ir::Value* const> all = node->outputs();
+        if (std::none_of(all.begin(), all.end(), [&outputs](const ir::Value* output) {
+                return is_used(output, outputs);
+            })) {
+            for (ir::Graph* inner : subgraphs(*node)) {
+                discard(*inner);
             }
-        }
-        if (!used) {
             graph.remove(node);
         }
         node = previous;
     }
+}
+
+// Takes the outputs that are not wanted from an If or Loop; the node that is in its place after.
+ir::Node* shrink(ir::Model& model, ir::Graph& graph, ir::Node* node) {
+    bool is_control = node->domain.empty() && (node->op_type == "If" || node->op_type == "Loop");
+    while (is_control && !subgraphs(*node).empty()) {
+        Outputs outputs(graph.outputs.begin(), graph.outputs.end());
+        std::vector<bool> wanted = wanted_outputs(*node, outputs);
+        if (std::find(wanted.begin(), wanted.end(), false) == wanted.end()) {
+            break;
+        }
+        node = without_outputs(model, graph, node, wanted);
+        // Without an output its body may read less of what it carries.
+        for (ir::Graph* inner : subgraphs(*node)) {
+            sweep(*inner);
+        }
+    }
+    return node;
+}
+
+}  // namespace
+
+void remove_dead_nodes(ir::Model& model, ir::Graph& graph) {
+    sweep(graph);
+    for (ir::Node* node = graph.last_node(); node != nullptr;) {
+        node = shrink(model, graph, node);
+        for (ir::Graph* inner : subgraphs(*node)) {
+            remove_dead_nodes(model, *inner);
+        }
+        node = shrink(model, graph, node)->previous();
+    }
+    sweep(graph);
 }
 
 void name_values(ir::Model& model, ir::Graph& graph) {

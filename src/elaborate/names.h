@@ -12,7 +12,8 @@ namespace sardonyx::elaborate {
 void name_values(ir::Model& model, ir::Graph& graph);
 
 // Takes out the nodes of the graph and its subgraphs whose results nobody uses: what was emitted
-// for facts that turned out to be static, and dead operators of the script.
-void remove_dead_nodes(ir::Graph& graph);
+// for facts that turned out to be static, and dead operators of the script. If and Loop nodes lose
+// the outputs that nobody uses.
+void remove_dead_nodes(ir::Model& model, ir::Graph& graph);
 
 }  // namespace sardonyx::elaborate

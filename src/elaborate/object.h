@@ -155,6 +155,12 @@ class Object {
         object.scalar_.value = value;
         return object;
     }
+    // A tensor that stands for a number of Python: it takes the element type of what it meets.
+    static Object number(ir::Value* value) {
+        Object object = tensor(value);
+        object.is_number_tensor_ = true;
+        return object;
+    }
     static Object element_type(ElementType type) {
         Object object(ObjectKind::kElementType);
         object.scalar_.integer = static_cast<int64_t>(type);
@@ -187,6 +193,7 @@ class Object {
     bool is_error() const { return kind_ == ObjectKind::kError; }
     bool is_none() const { return kind_ == ObjectKind::kNone; }
     bool is_tensor() const { return kind_ == ObjectKind::kTensor; }
+    bool is_number_tensor() const { return is_number_tensor_; }
     // A tensor value or an attribute parameter: known when the graph runs.
     bool is_graph_value() const { return is_tensor() || kind_ == ObjectKind::kAttribute; }
     // The same, or an array: what operators take as it is.
@@ -238,6 +245,7 @@ class Object {
     }
 
     ObjectKind kind_ = ObjectKind::kError;
+    bool is_number_tensor_ = false;
     uint16_t nesting_ = 0;
     union {
         int64_t integer;

@@ -4,7 +4,7 @@
 
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
-#include "elaborate/exec.h"
+#include "elaborate/jumps.h"
 #include "elaborate/library.h"
 #include "elaborate/statics.h"
 
@@ -268,11 +268,6 @@ bool exec_simple(Context& c, const Stmt* statement) {
 }
 
 Jump exec_return(Context& c, const syntax::ReturnStmt* statement) {
-    if (c.at.loops > 0 && (c.at.graph_loops > 0 || c.at.branches > c.at.branches_of_loop)) {
-        unsupported(c, statement->range, "`return` inside a loop that runs in the graph",
-                    "set a result, `break`, and return after the loop");
-        return Jump::kReturn;
-    }
     c.at.result = statement->value != nullptr ? eval(c, statement->value) : Object::none();
     c.at.result_range = statement->value != nullptr ? statement->value->range : statement->range;
     return Jump::kReturn;

@@ -1,0 +1,187 @@
+#include "elaborate/carried.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elaborate/emit.h"
+#include "elaborate/jumps.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+constexpr int kRoundsWithRank = 3;  // after so many, a changing shape is given up
+
+bool flatten_like(const Object& structure, const Object& object, std::vector<Object>& leaves) {
+    bool is_structure = structure.is(ObjectKind::kTuple) ||
+                        (structure.is(ObjectKind::kList) && !structure.is_static());
+    if (!is_structure) {
+        leaves.push_back(object);
+        return true;
+    }
+    if (object.kind() != structure.kind() || object.items().size() != structure.items().size()) {
+        return false;
+    }
+    for (size_t i = 0; i < structure.items().size(); ++i) {
+        if (!flatten_like(structure.items()[i], object.items()[i], leaves)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<Object>> leaves_like(const Object& structure, const Object& object) {
+    std::vector<Object> leaves;
+    return flatten_like(structure, object, leaves) ? std::optional(std::move(leaves))
+                                                   : std::nullopt;
+}
+
+bool can_carry(const Object& object) {
+    bool all = true;
+    map_leaves(object, [&all](const Object& leaf) {
+        all = all && is_leaf(leaf) && !leaf.is(ObjectKind::kString);
+        return leaf;
+    });
+    return all;
+}
+
+Carried make_carried(Symbol name, const Object& before) {
+    Carried one{name, before, {}};
+    map_leaves(before, [&one](const Object& leaf) {
+        Slot slot;
+        slot.init = leaf;
+        slot.type = leaf.is_tensor() ? leaf.value()->type : Type();
+        slot.is_literal = !leaf.is_tensor();
+        slot.is_number = is_python_number(leaf);
+        one.slots.push_back(std::move(slot));
+        return leaf;
+    });
+    return one;
+}
+
+bool same_start(const std::vector<Carried>& a, const std::vector<Carried>& b) {
+    auto same_slot = [](const Slot& x, const Slot& y) {
+        return x.is_literal == y.is_literal && x.is_number == y.is_number && x.type == y.type &&
+               (!x.is_literal || (x.init.kind() == y.init.kind() && equal(x.init, y.init)));
+    };
+    return std::equal(
+        a.begin(), a.end(), b.begin(), b.end(), [&same_slot](const Carried& x, const Carried& y) {
+            return x.name == y.name && std::equal(x.slots.begin(), x.slots.end(), y.slots.begin(),
+                                                  y.slots.end(), same_slot);
+        });
+}
+
+bool promote(Context& c, const Carried& one, Slot& slot, const Object& result, Range range) {
+    if (result.is_tensor() && result.value()->type.element_type() == ElementType::kUndefined) {
+        c.report(kStaticRequired, range,
+                 fmt::format("`{}` starts as `{}`, and the element type that the loop gives it is "
+                             "not known",
+                             c.text(one.name), repr(slot.init)))
+            .with_help("start from a tensor, as in `op.CastLike(0, x)`, or annotate the inputs");
+        return false;
+    }
+    ElementType type = is_leaf(result)
+                           ? common_type(slot.init, result).value_or(ElementType::kUndefined)
+                           : ElementType::kUndefined;
+    ir::Value* value = as_value(c, slot.init, range, type);
+    if (value == nullptr) {
+        return false;
+    }
+    slot.is_number = slot.is_number && is_python_number(result);
+    slot.is_fixed = false;
+    slot.init = slot.is_number ? Object::number(value) : Object::tensor(value);
+    slot.type = value->type;
+    return true;
+}
+
+namespace {
+
+Fit refuse_types(Context& c, const Carried& one, const Slot& slot, const Object& result,
+                 Range range) {
+    c.report(kBranchTypeMismatch, range,
+             fmt::format("`{}` is `{}` before the loop and {} after an iteration", c.text(one.name),
+                         slot.type.to_string(), describe(result)))
+        .with_help("cast it, so that its element type stays the same");
+    return Fit::kNo;
+}
+
+// A slot of Python's numbers: its type grows as Python's does.
+Fit fit_number(Context& c, const Carried& one, Slot& slot, const Object& result, Range range) {
+    ElementType type = common_type(slot.init, result).value_or(ElementType::kUndefined);
+    bool stays_number = is_python_number(result);
+    if (stays_number && type == slot.type.element_type()) {
+        return Fit::kYes;
+    }
+    if (!result.is_tensor() && !stays_number) {
+        return refuse_types(c, one, slot, result, range);
+    }
+    ir::Value* value = as_typed_value(c, slot.init, type, range);
+    if (value == nullptr) {
+        return Fit::kNo;
+    }
+    slot.is_number = stays_number;
+    slot.init = stays_number ? Object::number(value) : Object::tensor(value);
+    slot.type.set_element_type(type);
+    return Fit::kWider;
+}
+
+}  // namespace
+
+Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int rounds, Range range) {
+    if (result.is_error() ||
+        (result.is(ObjectKind::kUnbound) && result.get<Unbound>().reason.empty())) {
+        return Fit::kNo;
+    }
+    if (slot.is_fixed) {
+        // What others became may have changed it: then it is carried like them.
+        if (equal(slot.init, result)) {
+            return Fit::kYes;
+        }
+        return promote(c, one, slot, result, range) ? Fit::kWider : Fit::kNo;
+    }
+    if (slot.is_number && is_leaf(result)) {
+        Fit outcome = fit_number(c, one, slot, result, range);
+        if (outcome != Fit::kYes || !result.is_tensor()) {
+            return outcome;
+        }
+    }
+    if (!result.is_tensor()) {
+        if (!can_carry(result)) {
+            c.report(kBranchTypeMismatch, range,
+                     fmt::format("`{}` is a tensor before the loop and {} after an iteration",
+                                 c.text(one.name), kind_name(result)))
+                .with_help("keep it a tensor");
+            return Fit::kNo;
+        }
+        return Fit::kYes;  // output_of() makes it a constant of the carried type
+    }
+    const Type& after = result.value()->type;
+    ElementType was = slot.type.element_type(), is = after.element_type();
+    if (!is_python_number(result) && slot.type.is_known() && after.is_known() &&
+        (slot.type.kind() != after.kind() ||
+         (was != is && was != ElementType::kUndefined && is != ElementType::kUndefined))) {
+        return refuse_types(c, one, slot, result, range);
+    }
+    Type wider = join(slot.type, after);
+    if (is_python_number(result) && wider.is_tensor()) {
+        wider.set_element_type(was);  // output_of() casts it
+    }
+    if (rounds >= kRoundsWithRank && wider.is_tensor() && !(wider == slot.type)) {
+        wider.set_shape(std::nullopt);
+    }
+    if (wider == slot.type) {
+        return Fit::kYes;
+    }
+    slot.type = std::move(wider);
+    if (after.has_shape()) {
+        slot.from = result.value()->span;
+    }
+    return Fit::kWider;
+}
+
+}  // namespace sardonyx::elaborate

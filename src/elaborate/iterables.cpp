@@ -1,0 +1,419 @@
+// range, enumerate, zip and reversed are taken apart here, so that the graph counts through a
+// combination of tensors, sequences and lists without making one.
+
+#include "elaborate/iterables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elaborate/emit.h"
+#include "elaborate/eval.h"
+#include "elaborate/library.h"
+#include "elaborate/statics.h"
+#include "elaborate/values.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Expr;
+using syntax::Range;
+
+namespace {
+
+// An INT64 scalar.
+ir::Value* as_index(Context& c, const Object& object, Range range) {
+    ir::Value* value = as_value(c, object, range, ElementType::kInt64);
+    if (value == nullptr) {
+        return nullptr;
+    }
+    ElementType type = value->type.element_type();
+    Emitter e(c, range);
+    if (type != ElementType::kInt64 && type != ElementType::kUndefined) {
+        if (!is_integer(type)) {
+            e.fail(fmt::format("`range` over a tensor of {}", name(type)),
+                   "use a tensor of integers");
+            return nullptr;
+        }
+        value = e.emit("Cast", {value},
+                       {ir::make_attribute("to", static_cast<int64_t>(ElementType::kInt64))});
+    }
+    return value;
+}
+
+std::optional<int64_t> known_integer(const ir::Value* value) {
+    if (value == nullptr || !value->constant || value->constant->count() != 1) {
+        return std::nullopt;
+    }
+    std::optional<std::vector<int64_t>> values = to_int64s(*value->constant);
+    return values ? std::optional<int64_t>((*values)[0]) : std::nullopt;
+}
+
+// start + index * step, as Python's number. Null parts: 0 and 1.
+Object counted(Context& c, ir::Value* index, ir::Value* start, ir::Value* step, Range range) {
+    Emitter e(c, range);
+    ir::Value* value = step != nullptr ? e.emit("Mul", {index, step}) : index;
+    value = start != nullptr ? e.emit("Add", {value, start}) : value;
+    return value != nullptr ? Object::number(value) : Object::error();
+}
+
+Iterable counting(Context& c, ir::Value* count, ir::Value* start, ir::Value* step, Range range) {
+    return {Object::error(), count, known_integer(count),
+            [&c, start, step, range](ir::Value* index) {
+                return counted(c, index, start, step, range);
+            }};
+}
+
+// range(...) with a tensor among its arguments.
+std::optional<Iterable> tensor_range(Context& c, const Arguments& arguments) {
+    std::vector<ir::Value*> parts;
+    for (size_t i = 0; i < arguments.positional.size(); ++i) {
+        parts.push_back(as_index(c, arguments.positional[i], arguments.ranges[i]));
+        if (parts.back() == nullptr) {
+            return std::nullopt;
+        }
+    }
+    if (parts.size() == 1) {
+        return counting(c, parts[0], nullptr, nullptr, arguments.range);
+    }
+    if (parts.size() == 3 && known_integer(parts[2]) == 0) {
+        refuse(c, arguments.ranges[2], "`range` with step 0", "use a step other than 0");
+        return std::nullopt;
+    }
+    // ceil((stop - start) / step), at least 0; -floor(-a / b) is ceil(a / b).
+    Emitter e(c, arguments.range);
+    ir::Value* width = e.emit("Sub", {parts[1], parts[0]});
+    if (parts.size() == 3) {
+        ir::Value* negative = e.emit("Neg", {width});
+        width = e.emit("Neg", {lowering::lower_floor_divide(e, negative, parts[2])});
+    }
+    ir::Value* count = e.emit("Max", {width, e.int64_scalar(0)});
+    if (count == nullptr) {
+        return std::nullopt;
+    }
+    return counting(c, count, parts[0], parts.size() == 3 ? parts[2] : nullptr, arguments.range);
+}
+
+std::optional<Iterable> static_iterable(Object items) {
+    if (items.is_error()) {
+        return std::nullopt;
+    }
+    Iterable result;
+    result.items = std::move(items);
+    return result;
+}
+
+std::optional<Iterable> range_iterable(Context& c, const syntax::CallExpr* expr) {
+    Arguments arguments;
+    arguments.range = expr->range;
+    arguments.callee_range = expr->callee->range;
+    bool dynamic = false;
+    for (const Expr* argument : expr->args) {
+        arguments.positional.push_back(eval(c, argument));
+        arguments.ranges.push_back(argument->range);
+        const Object& object = arguments.positional.back();
+        if (object.is_error()) {
+            return std::nullopt;
+        }
+        dynamic = dynamic || object.is_graph_value();
+    }
+    if (dynamic && arguments.positional.size() <= 3) {
+        return tensor_range(c, arguments);
+    }
+    return static_iterable(
+        call(c, Object::make(ObjectKind::kBuiltin, library_builtin("range")), arguments));
+}
+
+// The rows of a tensor, or the items of a sequence.
+std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range range) {
+    Emitter e(c, range);
+    Iterable result;
+    if (tensor->type.kind() == TypeKind::kSequence) {
+        result.count = e.emit("SequenceLength", {tensor});
+        result.at = [&c, tensor, range](ir::Value* index) {
+            return as_object(Emitter(c, range).emit("SequenceAt", {tensor, index}));
+        };
+    } else if (e.rank(tensor) == 0) {
+        e.fail("a loop over a tensor of rank 0", "loop over `range(n)`");
+        return std::nullopt;
+    } else {
+        if (e.rank(tensor) > 0 && tensor->type.shape()[0].is_static()) {
+            result.known_count = tensor->type.shape()[0].value();
+        }
+        result.count = e.emit("Gather", {e.emit("Shape", {tensor}), e.int64_scalar(0)},
+                              {ir::make_attribute("axis", int64_t{0})});
+        result.at = [&c, tensor, range](ir::Value* index) {
+            return as_object(Emitter(c, range).emit("Gather", {tensor, index},
+                                                    {ir::make_attribute("axis", int64_t{0})}));
+        };
+    }
+    return result.count != nullptr ? std::optional<Iterable>(result) : std::nullopt;
+}
+
+std::optional<Iterable> object_iterable(Context& c, const Object& object, Range range) {
+    if (object.is_error()) {
+        return std::nullopt;
+    }
+    if (object.is_tensor()) {
+        return tensor_iterable(c, object.value(), range);
+    }
+    if (object.is(ObjectKind::kConstant)) {
+        ir::Value* value = as_value(c, object, range);
+        return value != nullptr ? tensor_iterable(c, value, range) : std::nullopt;
+    }
+    if (!object.is(ObjectKind::kRange) && !static_items(c, object)) {
+        c.report(kUnsupportedOperand, range, fmt::format("a loop over {}", kind_name(object)))
+            .with_help("loop over `range(n)`, a list, or a tensor");
+        return std::nullopt;
+    }
+    return static_iterable(object);
+}
+
+// enumerate(items, start)
+std::optional<Iterable> enumerated(Context& c, const Iterable& inner, const Object& start,
+                                   Range range) {
+    if (inner.is_static() && start.is_integer()) {
+        std::optional<std::vector<Object>> items = static_items(c, inner.items);
+        if (!items) {
+            refuse(c, range, "too many items to enumerate", "enumerate a tensor");
+            return std::nullopt;
+        }
+        int64_t number = start.as_int();
+        for (Object& item : *items) {
+            item = Object::tuple({Object::integer(number), std::move(item)});
+            if (__builtin_add_overflow(number, 1, &number)) {
+                refuse(c, range, "the numbers of `enumerate` do not fit in 64 bits");
+                return std::nullopt;
+            }
+        }
+        return static_iterable(Object::list(std::move(*items)));
+    }
+    std::optional<Iterable> items =
+        inner.is_static() ? in_graph(c, inner.items, range) : std::optional<Iterable>(inner);
+    bool from_zero = start.is_integer() && start.as_int() == 0;
+    ir::Value* first = from_zero ? nullptr : as_index(c, start, range);
+    if (!items || (first == nullptr && !from_zero)) {
+        return std::nullopt;
+    }
+    items->at = [&c, range, first, at = items->at](ir::Value* index) {
+        Object item = at(index);
+        return item.is_error()
+                   ? item
+                   : Object::tuple({counted(c, index, first, nullptr, range), std::move(item)});
+    };
+    return items;
+}
+
+std::optional<Iterable> reversed(Context& c, const Iterable& inner, Range range) {
+    if (inner.is_static() && inner.items.is(ObjectKind::kRange)) {
+        const RangeObject& one = inner.items.get<RangeObject>();
+        int64_t size = one.size();
+        RangeObject back{0, 0, 1};
+        if (size > 0) {
+            int64_t last = one.start + (size - 1) * one.step;
+            bool fits = !__builtin_sub_overflow(one.start, one.step, &back.stop) &&
+                        !__builtin_sub_overflow(int64_t{0}, one.step, &back.step);
+            if (!fits) {
+                refuse(c, range, "a range of numbers that do not fit in 64 bits");
+                return std::nullopt;
+            }
+            back.start = last;
+        }
+        return static_iterable(Object::make(ObjectKind::kRange, back));
+    }
+    if (inner.is_static()) {
+        std::optional<std::vector<Object>> items = static_items(c, inner.items);
+        if (!items) {
+            return std::nullopt;
+        }
+        std::reverse(items->begin(), items->end());
+        return static_iterable(Object::list(std::move(*items)));
+    }
+    Emitter e(c, range);
+    ir::Value* last = e.emit("Sub", {inner.count, e.int64_scalar(1)});
+    Iterable result = inner;
+    result.at = [&c, range, last, at = inner.at](ir::Value* index) {
+        ir::Value* place = Emitter(c, range).emit("Sub", {last, index});
+        return place != nullptr ? at(place) : Object::error();
+    };
+    return last != nullptr ? std::optional<Iterable>(result) : std::nullopt;
+}
+
+// zip(...) of which all is static, or all lengths are known and some items can only be static.
+std::optional<Iterable> static_zip(Context& c, const std::vector<Iterable>& parts, Range range) {
+    int64_t shortest = INT64_MAX;
+    std::vector<std::vector<Object>> columns;
+    for (const Iterable& part : parts) {
+        std::optional<std::vector<Object>> items;
+        items = part.is_static() ? static_items(c, part.items) : std::vector<Object>();
+        if (!items) {
+            refuse(c, range, "too many items to zip", "zip tensors");
+            return std::nullopt;
+        }
+        shortest = std::min(
+            shortest, part.is_static() ? static_cast<int64_t>(items->size()) : *part.known_count);
+        columns.push_back(std::move(*items));
+    }
+    std::vector<Object> rows;
+    for (int64_t i = 0; !parts.empty() && i < shortest; ++i) {
+        std::vector<Object> row;
+        for (size_t k = 0; k < parts.size(); ++k) {
+            row.push_back(parts[k].is_static() ? columns[k][static_cast<size_t>(i)]
+                                               : parts[k].at(Emitter(c, range).int64_scalar(i)));
+            if (row.back().is_error()) {
+                return std::nullopt;
+            }
+        }
+        rows.push_back(Object::tuple(std::move(row)));
+    }
+    return static_iterable(Object::list(std::move(rows)));
+}
+
+std::optional<Iterable> zipped(Context& c, std::vector<Iterable> parts, Range range) {
+    bool any_static = false, all_known = true;
+    for (const Iterable& part : parts) {
+        any_static = any_static || part.is_static();
+        all_known = all_known && (part.is_static() || part.known_count.has_value());
+    }
+    if (parts.empty() || (any_static && all_known)) {
+        return static_zip(c, parts, range);
+    }
+    Iterable result;
+    std::vector<std::function<Object(ir::Value*)>> columns;
+    for (Iterable& part : parts) {
+        if (part.is_static()) {
+            std::optional<Iterable> other = in_graph(c, part.items, range);
+            if (!other) {
+                return std::nullopt;
+            }
+            part = std::move(*other);
+        }
+        result.known_count = columns.empty() ? part.known_count
+                             : result.known_count && part.known_count
+                                 ? std::min(*result.known_count, *part.known_count)
+                                 : std::optional<int64_t>();
+        result.count = columns.empty() ? part.count
+                                       : Emitter(c, range).emit("Min", {result.count, part.count});
+        columns.push_back(part.at);
+    }
+    result.at = [columns](ir::Value* index) {
+        std::vector<Object> row;
+        for (const auto& column : columns) {
+            row.push_back(column(index));
+            if (row.back().is_error()) {
+                return Object::error();
+            }
+        }
+        return Object::tuple(std::move(row));
+    };
+    return result.count != nullptr ? std::optional<Iterable>(result) : std::nullopt;
+}
+
+// The builtin that a call of a plain name calls; empty: something else.
+std::string_view called_builtin(Context& c, const syntax::CallExpr* expr) {
+    const auto* name = syntax::maybe_as<syntax::NameExpr>(expr->callee);
+    bool starred = std::any_of(expr->args.begin(), expr->args.end(), [](const Expr* argument) {
+        return argument->kind == syntax::ExprKind::kStarred;
+    });
+    if (name == nullptr || starred) {
+        return {};
+    }
+    Object callee = lookup(c, name->name, name->range);
+    return callee.is(ObjectKind::kBuiltin) ? callee.get<BuiltinObject>().name : std::string_view{};
+}
+
+std::optional<Iterable> call_iterable(Context& c, const syntax::CallExpr* expr,
+                                      std::string_view builtin) {
+    std::vector<Iterable> parts;
+    size_t most = builtin == "zip" ? SIZE_MAX : 1;
+    for (size_t i = 0; i < expr->args.size() && i < most; ++i) {
+        std::optional<Iterable> part = eval_iterable(c, expr->args[i]);
+        if (!part) {
+            return std::nullopt;
+        }
+        parts.push_back(std::move(*part));
+    }
+    if (builtin == "zip") {
+        return zipped(c, std::move(parts), expr->range);
+    }
+    if (builtin == "reversed") {
+        return reversed(c, parts[0], expr->range);
+    }
+    Object start = expr->args.size() > 1     ? eval(c, expr->args[1])
+                   : !expr->keywords.empty() ? eval(c, expr->keywords[0].value)
+                                             : Object::integer(0);
+    return start.is_error() ? std::nullopt : enumerated(c, parts[0], start, expr->range);
+}
+
+// Whether the arguments of enumerate, zip or reversed are as they should be; other calls are left
+// to the library, which reports them.
+bool is_plain_call(const Context& c, const syntax::CallExpr* expr, std::string_view builtin) {
+    size_t count = expr->args.size(), keywords = expr->keywords.size();
+    if (builtin == "enumerate") {
+        return (count == 1 && keywords == 1 && expr->keywords[0].name.valid() &&
+                c.text(expr->keywords[0].name) == "start") ||
+               (keywords == 0 && (count == 1 || count == 2));
+    }
+    return keywords == 0 &&
+           (builtin == "range" || builtin == "zip" || (builtin == "reversed" && count == 1));
+}
+
+}  // namespace
+
+std::optional<Iterable> in_graph(Context& c, const Object& items, Range range) {
+    Emitter e(c, range);
+    if (items.is(ObjectKind::kRange)) {
+        const RangeObject& one = items.get<RangeObject>();
+        return counting(c, e.int64_scalar(one.size()),
+                        one.start == 0 ? nullptr : e.int64_scalar(one.start),
+                        one.step == 1 ? nullptr : e.int64_scalar(one.step), range);
+    }
+    std::optional<std::vector<Object>> all = static_items(c, items);
+    if (!all || all->empty()) {
+        return std::nullopt;
+    }
+    bool numbers =
+        std::all_of(all->begin(), all->end(), [](const Object& item) { return item.is_number(); });
+    ir::Value* list = nullptr;
+    if (numbers) {
+        list = as_value(c, Object::list(*all), range);
+    } else {
+        for (const Object& item : *all) {
+            ir::Value* value = is_leaf(item) ? as_value(c, item, range) : nullptr;
+            if (value == nullptr) {
+                c.report(kUnsupportedOperand, range,
+                         fmt::format("{} among the items of a loop that runs in the graph",
+                                     kind_name(item)))
+                    .with_help("loop over tensors or numbers of one type");
+                return std::nullopt;
+            }
+            list = list == nullptr ? e.emit("SequenceConstruct", {value})
+                                   : e.emit("SequenceInsert", {list, value});
+        }
+    }
+    std::optional<Iterable> result =
+        list != nullptr ? tensor_iterable(c, list, range) : std::nullopt;
+    if (result && numbers) {
+        result->at = [at = result->at](ir::Value* index) {
+            Object item = at(index);
+            return item.is_tensor() ? Object::number(item.value()) : item;
+        };
+    }
+    return result;
+}
+
+std::optional<Iterable> eval_iterable(Context& c, const Expr* expr) {
+    const auto* call_expr = syntax::maybe_as<syntax::CallExpr>(expr);
+    std::string_view builtin =
+        call_expr != nullptr ? called_builtin(c, call_expr) : std::string_view{};
+    if (call_expr != nullptr && is_plain_call(c, call_expr, builtin)) {
+        DepthGuard guard(c, expr->range);
+        if (!guard) {
+            return std::nullopt;
+        }
+        return builtin == "range" ? range_iterable(c, call_expr)
+                                  : call_iterable(c, call_expr, builtin);
+    }
+    return object_iterable(c, eval(c, expr), expr->range);
+}
+
+}  // namespace sardonyx::elaborate

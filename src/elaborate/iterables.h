@@ -1,0 +1,28 @@
+// What a `for` runs over: static items, or what the graph counts through.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "elaborate/context.h"
+
+namespace sardonyx::elaborate {
+
+struct Iterable {
+    Object items;                        // a range, list, ...; the error object: in the graph
+    ir::Value* count = nullptr;          // in the graph: an INT64 scalar
+    std::optional<int64_t> known_count;  // the same, where it is known
+    std::function<Object(ir::Value* index)> at;  // the item; emits into the current graph
+
+    bool is_static() const { return count == nullptr; }
+};
+
+// Evaluates the iterable of a `for` or comprehension. Nothing, after a diagnostic, when there is no
+// way to run over it.
+std::optional<Iterable> eval_iterable(Context& c, const syntax::Expr* expr);
+
+// A static iterable as one that the graph counts through; nothing when its items have no common
+// type.
+std::optional<Iterable> in_graph(Context& c, const Object& items, syntax::Range range);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,69 @@
+#include "elaborate/loop_state.h"
+
+#include <fmt/format.h>
+
+#include "elaborate/emit.h"
+#include "elaborate/jumps.h"
+
+namespace sardonyx::elaborate {
+
+LoopState::LoopState(Context& c, syntax::Range statement)
+    : c_(c), before_loops_(c.at.loops), before_begin_(c.at.loop_begin), before_end_(c.at.loop_end) {
+    ++c.at.loops;
+    if (before_loops_ == 0) {
+        c.at.loop_begin = statement.begin;
+        c.at.loop_end = statement.end;
+    }
+}
+
+LoopState::~LoopState() {
+    c_.at.loops = before_loops_;
+    c_.at.loop_begin = before_begin_;
+    c_.at.loop_end = before_end_;
+}
+
+void LoopState::clear_flags() {
+    c_.at.scope->set(broke_flag(c_), Object::boolean(false));
+    c_.at.scope->set(continued_flag(c_), Object::boolean(false));
+}
+
+Trial::Trial(Context& c)
+    : c_(c),
+      last_(c.graph->last_node()),
+      said_(c.program.diagnostics.items().size()),
+      fresh_(c.fresh_dims),
+      mark_(c.at.scope->open()),
+      appended_(c.appended.size()) {}
+
+void Trial::take_back() {
+    while (c_.graph->last_node() != last_) {
+        ir::Node* node = c_.graph->last_node();
+        for (const ir::Attribute& attribute : node->attributes) {
+            if (ir::Graph* const* inner = attribute.get<ir::Graph*>()) {
+                discard(**inner);
+            }
+        }
+        c_.graph->remove(node);
+    }
+    for (; c_.appended.size() > appended_; c_.appended.pop_back()) {
+        c_.appended.back().items().pop_back();
+    }
+    c_.program.diagnostics.truncate(said_);
+    c_.fresh_dims = fresh_;
+    c_.at.scope->undo(mark_);
+}
+
+bool count_iteration(Context& c, syntax::Range range) {
+    if (++c.iterations <= c.options.limits.static_iterations) {
+        return true;
+    }
+    if (!c.gave_up) {
+        c.gave_up = true;
+        c.report(kLimitExceeded, range,
+                 fmt::format("more than {} static iterations", c.options.limits.static_iterations))
+            .with_help("loop over a tensor, so that the loop runs in the graph");
+    }
+    return false;
+}
+
+}  // namespace sardonyx::elaborate

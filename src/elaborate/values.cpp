@@ -1,0 +1,218 @@
+#include "elaborate/values.h"
+
+#include <algorithm>
+
+#include "elaborate/emit.h"
+#include "ops/ops.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+bool is_leaf(const Object& object) {
+    return object.is_tensor() || object.is_number() || object.is(ObjectKind::kConstant) ||
+           object.is(ObjectKind::kAttribute) || object.is(ObjectKind::kString) ||
+           (object.is_sequence() && object.is_static() && !object.items().empty() &&
+            object.items()[0].is_number());
+}
+
+bool is_python_number(const Object& object) {
+    if (object.is(ObjectKind::kAttribute)) {
+        ir::AttributeType type = object.get<AttributeObject>().type;
+        return type == ir::AttributeType::kInt || type == ir::AttributeType::kFloat;
+    }
+    return object.is_number() || object.is_number_tensor();
+}
+
+namespace {
+
+// kUndefined: not known, or as its values imply.
+ElementType leaf_type(const Object& object) {
+    switch (object.kind()) {
+        case ObjectKind::kTensor:
+            return object.value()->type.element_type();
+        case ObjectKind::kConstant:
+            return object.get<Tensor>().element_type();
+        case ObjectKind::kBool:
+            return ElementType::kBool;
+        case ObjectKind::kInt:
+            return ElementType::kInt64;
+        case ObjectKind::kFloat:
+            return ElementType::kFloat;
+        case ObjectKind::kAttribute:
+            return object.get<AttributeObject>().is_bool ? ElementType::kBool
+                   : object.get<AttributeObject>().type == ir::AttributeType::kInt
+                       ? ElementType::kInt64
+                       : ElementType::kFloat;
+        default:
+            return ElementType::kUndefined;
+    }
+}
+
+}  // namespace
+
+std::optional<ElementType> common_type(const Object& a, const Object& b) {
+    ElementType left = leaf_type(a), right = leaf_type(b);
+    bool a_bends = !a.is_tensor_like() || is_python_number(a);
+    bool b_bends = !b.is_tensor_like() || is_python_number(b);
+    if (is_python_number(a) && is_python_number(b)) {
+        for (ElementType type : {ElementType::kFloat, ElementType::kInt64}) {
+            if (left == type || right == type) {
+                return type;
+            }
+        }
+        return left;
+    }
+    if (a_bends || b_bends) {
+        return a_bends ? right : left;
+    }
+    bool differ =
+        left != right && left != ElementType::kUndefined && right != ElementType::kUndefined;
+    return differ ? std::nullopt : std::optional<ElementType>(left);
+}
+
+ir::Value* as_typed_value(Context& c, const Object& object, ElementType type, Range range) {
+    if (!object.is_tensor()) {
+        return as_value(c, object, range, type);
+    }
+    ir::Value* value = object.value();
+    if (!object.is_number_tensor() || type == ElementType::kUndefined ||
+        value->type.element_type() == type) {
+        return value;
+    }
+    return Emitter(c, range).emit("Cast", {value},
+                                  {ir::make_attribute("to", static_cast<int64_t>(type))});
+}
+
+ir::Value* logical_not(Context& c, ir::Value* value, Range range) {
+    if (value->producer() != nullptr && value->producer()->op_type == "Not") {
+        return value->producer()->input(0);
+    }
+    return Emitter(c, range).emit("Not", {value});
+}
+
+namespace {
+
+bool is_visible(const ir::Value* value, const ir::Graph* graph) {
+    for (; graph != nullptr; graph = graph->parent()) {
+        if (value->graph() == graph) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The input of a node that the schema gives the element type of the output.
+ir::Value* input_of_same_type(const Context& c, const ir::Node& node, uint32_t output) {
+    const ops::Schema* schema = ops::find_schema(node.domain, node.op_type,
+                                                 ir::opset_version(c.unit->imports, node.domain));
+    const ops::Parameter* wanted = schema != nullptr ? schema->output(output) : nullptr;
+    for (size_t i = 0; wanted != nullptr && i < node.input_count(); ++i) {
+        const ops::Parameter* parameter = schema->input(i);
+        if (parameter != nullptr && parameter->type_variable == wanted->type_variable &&
+            node.input(i) != nullptr) {
+            return node.input(i);
+        }
+    }
+    return nullptr;
+}
+
+// A value that `graph` sees and that has the element type of `value`, whatever it is.
+ir::Value* type_source(const Context& c, ir::Value* value, const ir::Graph* graph) {
+    constexpr int kMost = 1000;
+    for (int i = 0; i < kMost && value != nullptr && !is_visible(value, graph); ++i) {
+        ir::Node* node = value->producer();
+        if (node == nullptr) {
+            auto found = std::find_if(c.loop_inputs.begin(), c.loop_inputs.end(),
+                                      [value](const std::pair<ir::Value*, ir::Value*>& one) {
+                                          return one.first == value;
+                                      });
+            value = found != c.loop_inputs.end() ? found->second : nullptr;
+            continue;
+        }
+        const ir::Attribute* inner = node->find_attribute(
+            node->op_type == "If" ? std::string_view("then_branch") : std::string_view("body"));
+        if (inner == nullptr || inner->get<ir::Graph*>() == nullptr) {
+            value = input_of_same_type(c, *node, value->output_index());
+            continue;
+        }
+        const std::vector<ir::Value*>& outputs = (*inner->get<ir::Graph*>())->outputs;
+        size_t index = value->output_index() + (node->op_type == "Loop" ? 1U : 0U);
+        value = index < outputs.size() ? outputs[index] : nullptr;
+    }
+    return value;
+}
+
+// Zeros in the current graph. Null: the type does not say enough.
+ir::Value* zeros(Context& c, ir::Value* like, Range range) {
+    const Type& type = like->type;
+    Emitter e(c, range);
+    if (type.kind() == TypeKind::kSequence) {
+        ElementType element = type.element().element_type();
+        return element == ElementType::kUndefined
+                   ? nullptr
+                   : e.emit("SequenceEmpty", {},
+                            {ir::make_attribute("dtype", static_cast<int64_t>(element))});
+    }
+    if (type.is_known() && !type.is_tensor()) {
+        return nullptr;
+    }
+    ElementType element = type.element_type();
+    ir::Value* source =
+        element == ElementType::kUndefined ? type_source(c, like, c.graph) : nullptr;
+    if (element == ElementType::kUndefined && source == nullptr) {
+        return nullptr;
+    }
+    Tensor zero = element == ElementType::kString ? Tensor::of_strings({}, {std::string()})
+                                                  : Tensor::scalar<float>(0);
+    if (element != ElementType::kString && element != ElementType::kUndefined) {
+        Result<Tensor> typed = tensor_from_int64s(element, {}, std::vector<int64_t>{0});
+        if (!typed.ok()) {
+            return nullptr;
+        }
+        zero = std::move(*typed);
+    }
+    ir::Value* value = emit_constant(c, std::move(zero), range);
+    if (value != nullptr && source != nullptr) {
+        value = e.emit("CastLike", {value, source});
+    }
+    if (value == nullptr || !type.has_shape() || type.shape().empty()) {
+        return value;
+    }
+    std::vector<int64_t> dims;
+    for (const Dim& dim : type.shape()) {
+        dims.push_back(dim.is_static() ? dim.value() : 0);
+    }
+    return e.emit("Expand", {value, e.int64s(std::move(dims))});
+}
+
+}  // namespace
+
+std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& like, Range range) {
+    if (like.is_tensor()) {
+        ir::Graph* outer = c.graph;
+        c.graph = graph;
+        ir::Value* value = zeros(c, like.value(), range);
+        c.graph = outer;
+        if (value == nullptr) {
+            return std::nullopt;
+        }
+        value->type = like.value()->type;  // what is read in its place
+        return like.is_number_tensor() ? Object::number(value) : Object::tensor(value);
+    }
+    if (!like.is_sequence() || like.is_static()) {
+        return like;
+    }
+    std::vector<Object> items;
+    for (const Object& item : like.items()) {
+        std::optional<Object> filler = placeholder(c, graph, item, range);
+        if (!filler) {
+            return std::nullopt;
+        }
+        items.push_back(std::move(*filler));
+    }
+    return like.is(ObjectKind::kTuple) ? Object::tuple(std::move(items))
+                                       : Object::list(std::move(items));
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,31 @@
+// Objects as values of the graph: their parts, their common types, and fillers of their types.
+#pragma once
+
+#include <optional>
+
+#include "elaborate/context.h"
+
+namespace sardonyx::elaborate {
+
+// What one tensor can stand for: a tensor, a number, an array, a string, a list of numbers.
+bool is_leaf(const Object& object);
+
+// A number to Python: static, or a tensor or attribute parameter that stands for one.
+bool is_python_number(const Object& object);
+
+// The element type that two leaves have in common when one value stands for both; a Python number
+// takes the other's. kUndefined: not known. Nothing: they have none.
+std::optional<ElementType> common_type(const Object& a, const Object& b);
+
+// The object as a value; a Python number, or what is static, as one of `type`.
+ir::Value* as_typed_value(Context& c, const Object& object, ElementType type, syntax::Range range);
+
+// Not; that of a Not is its operand.
+ir::Value* logical_not(Context& c, ir::Value* value, syntax::Range range);
+
+// An object of the same structure and types for the places where the program has no value and reads
+// none: zeros, whose unknown dims are 0. Its nodes go to `graph`. Nothing: it cannot be made.
+std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& like,
+                                  syntax::Range range);
+
+}  // namespace sardonyx::elaborate
