@@ -10,6 +10,7 @@
 #include "elaborate/eval.h"
 #include "elaborate/functions.h"
 #include "elaborate/library.h"
+#include "elaborate/lists.h"
 #include "elaborate/statics.h"
 #include "ops/ops.h"
 
@@ -518,6 +519,11 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
     }
     while (!inputs.empty() && inputs.back() == nullptr) {
         inputs.pop_back();
+    }
+    if (name == "ConcatFromSequence" && opset.domain.empty() && inputs.size() == 1) {
+        if (ir::Value* rows = stacked_rows(inputs[0], call.attributes)) {
+            return Object::tensor(rows);
+        }
     }
     for (const KeywordArgument* body : bodies) {
         ir::Graph* graph =

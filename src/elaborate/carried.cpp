@@ -64,6 +64,49 @@ Carried make_carried(Symbol name, const Object& before) {
     return one;
 }
 
+std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, Range range) {
+    Carried one{name, Object::none(), {Slot()}, true};
+    Slot& slot = one.slots[0];
+    slot.init = Object::none();
+    slot.type = Type::sequence(Type());
+    slot.is_literal = slot.is_number = false;
+    auto is_it = [&list](const Object& other) { return other.pointer() == list.pointer(); };
+    if (list.pointer().use_count() >
+        1 + std::count_if(c.appended.begin(), c.appended.end(), is_it)) {
+        c.report(kUnsupportedStatement, range,
+                 "a list that has a second name grows in a loop that runs in the graph")
+            .with_help("give the loop a list of its own, as in `xs = list(xs)`");
+        return std::nullopt;
+    }
+    if (list.items().empty()) {
+        return one;
+    }
+    Emitter e(c, range);
+    ir::Value* sequence = nullptr;
+    for (const Object& item : list.items()) {
+        ir::Value* value = is_leaf(item) ? as_value(c, item, range) : nullptr;
+        if (value == nullptr) {
+            c.report(kUnsupportedOperand, range,
+                     fmt::format("{} among the items of a list that grows in the graph",
+                                 kind_name(item)))
+                .with_help("put tensors or numbers of one type into it");
+            return std::nullopt;
+        }
+        sequence = sequence == nullptr ? e.emit("SequenceConstruct", {value})
+                                       : e.emit("SequenceInsert", {sequence, value});
+    }
+    slot.init = as_object(sequence);
+    slot.type = sequence != nullptr ? sequence->type : Type();
+    return sequence != nullptr ? std::optional(one) : std::nullopt;
+}
+
+Object empty_sequence(Context& c, const Type& type, Range range) {
+    ir::Value* value = Emitter(c, range).emit(
+        "SequenceEmpty", {},
+        {ir::make_attribute("dtype", static_cast<int64_t>(type.element().element_type()))});
+    return as_object(value);
+}
+
 bool same_start(const std::vector<Carried>& a, const std::vector<Carried>& b) {
     auto same_slot = [](const Slot& x, const Slot& y) {
         return x.is_literal == y.is_literal && x.is_number == y.is_number && x.type == y.type &&
@@ -101,12 +144,27 @@ bool promote(Context& c, const Carried& one, Slot& slot, const Object& result, R
 
 namespace {
 
+bool is_bound_list(const Object& object) {
+    return object.is_tensor() && object.value()->type.kind() == TypeKind::kSequence;
+}
+
 Fit refuse_types(Context& c, const Carried& one, const Slot& slot, const Object& result,
                  Range range) {
     c.report(kBranchTypeMismatch, range,
              fmt::format("`{}` is `{}` before the loop and {} after an iteration", c.text(one.name),
                          slot.type.to_string(), describe(result)))
         .with_help("cast it, so that its element type stays the same");
+    return Fit::kNo;
+}
+
+// A list of whose items nothing is known in the end.
+Fit refuse_list(Context& c, const Carried& one, const Object& result, Range range) {
+    c.report(kBranchTypeMismatch, range,
+             is_bound_list(result)
+                 ? fmt::format("the type of the items of `{}` is not known", c.text(one.name))
+                 : fmt::format("`{}` is a list before the loop and {} after an iteration",
+                               c.text(one.name), kind_name(result)))
+        .with_help("append tensors of one type, and annotate the inputs");
     return Fit::kNo;
 }
 
@@ -143,6 +201,16 @@ Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int ro
             return Fit::kYes;
         }
         return promote(c, one, slot, result, range) ? Fit::kWider : Fit::kNo;
+    }
+    if (slot.type.kind() == TypeKind::kSequence && result.is_tensor() &&
+        slot.type.element().element_type() == ElementType::kUndefined &&
+        result.value()->type.element().element_type() != ElementType::kUndefined) {
+        slot.type = result.value()->type;
+        slot.init = slot.init.is_tensor() ? slot.init : empty_sequence(c, slot.type, range);
+        return slot.init.is_error() ? Fit::kNo : Fit::kWider;
+    }
+    if (one.is_list && !slot.init.is_tensor()) {
+        return refuse_list(c, one, result, range);
     }
     if (slot.is_number && is_leaf(result)) {
         Fit outcome = fit_number(c, one, slot, result, range);

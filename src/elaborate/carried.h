@@ -23,6 +23,7 @@ struct Carried {
     Symbol name;
     Object before;
     std::vector<Slot> slots;
+    bool is_list = false;  // a list that grows: one slot, a sequence; `before` is None
 };
 
 // The same structure, with `leaf(object)` in place of each part that is no tuple or list of
@@ -45,6 +46,10 @@ std::optional<std::vector<Object>> leaves_like(const Object& structure, const Ob
 
 bool can_carry(const Object& object);
 Carried make_carried(Symbol name, const Object& before);
+// A list that the loop makes longer; nothing after a diagnostic.
+std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, syntax::Range range);
+// The empty sequence of this type.
+Object empty_sequence(Context& c, const Type& type, syntax::Range range);
 // Whether two loops start alike.
 bool same_start(const std::vector<Carried>& a, const std::vector<Carried>& b);
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "elaborate/comprehensions.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/exec.h"
+#include "elaborate/lists.h"
 #include "elaborate/statics.h"
 #include "elaborate/values.h"
 #include "lowering/operators.h"
@@ -180,77 +182,6 @@ Object eval_fstring(Context& c, const syntax::FStringExpr* expr) {
         text += piece.text();
     }
     return Object::string(std::move(text));
-}
-
-// Runs the clauses of a comprehension from `clause` on; false after an error.
-bool comprehend(Context& c, const syntax::ComprehensionExpr* expr, size_t clause,
-                std::vector<Object>& items, DictObject& dict) {
-    if (clause == expr->clauses.size()) {
-        Object element = eval(c, expr->element);
-        if (expr->value != nullptr) {
-            dict.set(element, eval(c, expr->value));
-        } else {
-            items.push_back(element);
-        }
-        return !element.is_error();
-    }
-    const syntax::ComprehensionFor& loop = expr->clauses[clause];
-    Object iterable = eval(c, loop.iterable);
-    std::optional<std::vector<Object>> values = static_items(c, iterable);
-    if (!values) {
-        if (!iterable.is_error()) {
-            c.report(kStaticRequired, loop.iterable->range,
-                     fmt::format("a comprehension over {}", kind_name(iterable)))
-                .with_help("loop over a range or list whose length is known");
-        }
-        return false;
-    }
-    for (Object& value : *values) {
-        if (++c.iterations > c.options.limits.static_iterations) {
-            c.report(kLimitExceeded, expr->range, "too many static iterations");
-            c.gave_up = true;
-            return false;
-        }
-        if (!assign(c, loop.target, std::move(value), loop.target->range)) {
-            return false;
-        }
-        bool keep = true;
-        for (const Expr* test : loop.conditions) {
-            Object outcome = condition(c, eval(c, test), test->range);
-            std::optional<bool> holds = truth(outcome);
-            if (!holds) {
-                if (!outcome.is_error()) {
-                    c.report(kStaticRequired, test->range,
-                             "a condition on a tensor in a comprehension")
-                        .with_help("use `op.Where` or `op.Compress`");
-                }
-                return false;
-            }
-            keep = keep && *holds;
-        }
-        if (keep && !comprehend(c, expr, clause + 1, items, dict)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
-    if (expr->comprehension == syntax::ComprehensionKind::kSet) {
-        c.report(kUnsupportedExpression, expr->range, "a set in a script").with_help("use a list");
-        return Object::error();
-    }
-    // The targets of a comprehension are its own: a scope around it keeps them.
-    std::shared_ptr<Scope> outer = c.at.scope;
-    c.at.scope = std::make_shared<Scope>(outer->function, outer);
-    std::vector<Object> items;
-    DictObject dict;
-    bool ok = comprehend(c, expr, 0, items, dict);
-    c.at.scope = outer;
-    if (!ok) {
-        return Object::error();
-    }
-    return expr->value != nullptr ? Object::dict(std::move(dict)) : Object::list(std::move(items));
 }
 
 // The element type that both operands of an operator should have, from the one whose type is known.
@@ -692,6 +623,9 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         return Object::error();
     }
     lowering::Binary operation = static_cast<lowering::Binary>(op);
+    if (op == syntax::BinaryOp::kAdd && is_sequence_value(a) && b.is(ObjectKind::kList)) {
+        return insert_items(c, a, b, range);
+    }
     if (!a.is_tensor_like() && !b.is_tensor_like()) {
         if (is_static_operand(a) && is_static_operand(b)) {
             return static_binary(c, operation, a, b, range);

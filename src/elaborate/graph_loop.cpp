@@ -18,6 +18,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/jumps.h"
+#include "elaborate/lists.h"
 #include "elaborate/loop_state.h"
 
 namespace sardonyx::elaborate {
@@ -39,11 +40,19 @@ struct Round {
 
 // What the body, the condition and the target assign.
 std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
+    if (loop.statement == nullptr) {
+        return {loop.items};
+    }
     std::vector<Symbol> names = assigned_names({&loop.statement, 1});
+    for (Symbol name : grown_names(c, loop.body)) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    }
     if (c.at.body == nullptr) {
         return names;
     }
-    Range range = loop.statement->range;
+    Range range = loop.range;
     for (const auto& [offset, name] : block_reads(c, *c.at.body).named) {
         if (offset >= range.begin && offset < range.end &&
             std::find(names.begin(), names.end(), name) == names.end()) {
@@ -57,13 +66,23 @@ bool is_bound(const Object* object) {
     return object != nullptr && !object->is_error() && !object->is(ObjectKind::kUnbound);
 }
 
-std::vector<Carried> carried_names(Context& c, const GraphLoop& loop,
-                                   const std::vector<Symbol>& names) {
+// Nothing after a diagnostic.
+std::optional<std::vector<Carried>> carried_names(Context& c, const GraphLoop& loop,
+                                                  const std::vector<Symbol>& names) {
     std::vector<Carried> all;
+    std::vector<Symbol> grown =
+        loop.statement != nullptr ? grown_names(c, loop.body) : std::vector<Symbol>{loop.items};
     for (Symbol name : names) {
         const Object* before = c.at.scope->find(name);
-        if (is_bound(before) && can_carry(*before) &&
-            is_live(c, name, loop.statement->range.begin)) {
+        if (is_bound(before) && before->is(ObjectKind::kList) &&
+            std::find(grown.begin(), grown.end(), name) != grown.end()) {
+            std::optional<Carried> list = make_list(c, name, *before, loop.head);
+            if (!list) {
+                return std::nullopt;
+            }
+            all.push_back(std::move(*list));
+        } else if (is_bound(before) && can_carry(*before) &&
+                   (is_flag(name) || is_live(c, name, loop.range.begin))) {
             all.push_back(make_carried(name, *before));
         }
     }
@@ -94,7 +113,7 @@ Object continuation(Context& c, const GraphLoop& loop) {
     }
     yes.set(continued_flag(c), Object::boolean(false));
     no.set(continued_flag(c), test);
-    merge(c, broke.value(), yes, no, loop.head, loop.statement->range.end);
+    merge(c, broke.value(), yes, no, loop.head, loop.range.end);
     return flag_value(c, continued_flag(c));
 }
 
@@ -114,17 +133,25 @@ void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
     }
 }
 
-// Binds the carried names to inputs of the body.
-void bind_inputs(Context& c, const std::vector<Carried>& carried, ir::Graph* graph) {
+std::string_view name_text(Context& c, Symbol name) {
+    return is_flag(name) ? std::string_view("items") : c.text(name);
+}
+
+// Binds the carried names to inputs of the body; unless `typed`, only the lists, of whose items
+// nothing is known yet.
+void bind_inputs(Context& c, const std::vector<Carried>& carried, ir::Graph* graph, bool typed) {
     for (const Carried& one : carried) {
+        if (!typed && !one.is_list) {
+            continue;
+        }
         size_t next = 0;
         Object inside = map_leaves(one.before, [&](const Object&) {
             const Slot& slot = one.slots[next++];
             if (slot.is_fixed) {
                 return slot.init;
             }
-            ir::Value* input = c.model.add_input(graph, c.text(one.name), slot.type);
-            c.loop_inputs.emplace_back(input, slot.init.value());
+            ir::Value* input = c.model.add_input(graph, name_text(c, one.name), slot.type);
+            c.loop_inputs.emplace_back(input, slot.init.is_tensor() ? slot.init.value() : nullptr);
             return slot.is_number ? Object::number(input) : Object::tensor(input);
         });
         c.at.scope->set(one.name, inside);
@@ -132,6 +159,9 @@ void bind_inputs(Context& c, const std::vector<Carried>& carried, ir::Graph* gra
 }
 
 void run_iteration(Context& c, const GraphLoop& loop, ir::Value* iteration, Round& round) {
+    if (loop.run) {
+        loop.run(iteration);
+    }
     if (loop.target != nullptr) {
         assign(c, loop.target, loop.element(iteration), loop.target->range);
     }
@@ -155,13 +185,11 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
     c.graph = round.graph;
     size_t mark = c.at.scope->open();
     {
-        LoopState state(c, loop.statement->range);
+        LoopState state(c, loop.range);
         ir::Value* iteration =
             c.model.add_input(round.graph, "iteration", Type::tensor(ElementType::kInt64, Shape{}));
         c.model.add_input(round.graph, "condition", Type::tensor(ElementType::kBool, Shape{}));
-        if (typed) {
-            bind_inputs(c, carried, round.graph);
-        }
+        bind_inputs(c, carried, round.graph, typed);
         hide_objects(c, loop, names);
         state.clear_flags();
         run_iteration(c, loop, iteration, round);
@@ -256,6 +284,14 @@ class LoopNode {
                     const Type& type) {
         c_.model.add_input(body_, name, type);
         return add(init, result, type);
+    }
+
+    // The same for what the body appends to a list in every iteration: the node stacks it.
+    bool add_row(const Object& row) {
+        Shape shape = row.value()->type.shape();
+        shape.insert(shape.begin(), loop_.count);
+        types_.push_back(Type::tensor(row.value()->type.element_type(), std::move(shape)));
+        return output_of(c_, body_, row, ElementType::kUndefined, loop_.head) != nullptr;
     }
 
     bool emit() {
@@ -390,7 +426,7 @@ void add_bound_names(Context& c, const GraphLoop& loop, const Round& round,
         }
         std::optional<Object> init;
         if (!is_static && can_carry(value) && !is_bound(before) &&
-            is_live(c, name, loop.statement->range.end)) {
+            is_live(c, name, loop.range.end)) {
             init = placeholder(c, c.graph, value, loop.head);
         }
         if (init) {
@@ -414,6 +450,42 @@ void forget_names(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
     }
 }
 
+// What a round appends to a list that starts empty, when it does so once in every iteration and
+// every row has one shape; the appending node is taken out. Null: anything else.
+ir::Value* take_row(const Slot& slot, const Object& result, ir::Value* input) {
+    ir::Node* start = slot.init.value()->producer();
+    ir::Node* insert = result.is_tensor() ? result.value()->producer() : nullptr;
+    if (start == nullptr || start->op_type != "SequenceEmpty" || insert == nullptr ||
+        insert->op_type != "SequenceInsert" || insert->input_count() != 2 ||
+        insert->graph() != input->graph() || insert->input(0) != input ||
+        input->first_use()->next != nullptr || insert->output()->has_uses()) {
+        return nullptr;
+    }
+    ir::Value* row = insert->input(1);
+    if (!row->type.is_tensor() || !row->type.has_shape()) {
+        return nullptr;
+    }
+    for (const Dim& dim : row->type.shape()) {
+        // A dimension that was found out inside may be another one in the next iteration.
+        if (dim.is_unknown() || dim.to_string().find("unk__") != std::string::npos) {
+            return nullptr;
+        }
+    }
+    input->graph()->remove(insert);
+    return row;
+}
+
+// A list whose items a Loop has stacked.
+Object rows_of(Context& c, ir::Value* stacked, const Type& item, Range range) {
+    ir::Value* rows = Emitter(c, range).emit(
+        "SplitToSequence", {stacked},
+        {ir::make_attribute("axis", int64_t{0}), ir::make_attribute("keepdims", int64_t{0})});
+    if (rows != nullptr) {
+        rows->type = Type::sequence(item);
+    }
+    return as_object(rows);
+}
+
 // Makes the node of a round whose types fit, and binds what it leaves.
 Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& carried,
                  Round& round) {
@@ -434,20 +506,40 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
     }
     LoopNode node(c, loop, round.graph);
     bool ok = output_of(c, round.graph, round.go_on, ElementType::kBool, loop.head) != nullptr;
-    for (size_t i = 0; i < carried.size(); ++i) {
+    std::vector<ir::Value*>& inputs = round.graph->inputs;
+    std::vector<std::pair<size_t, ir::Value*>> rows;  // by the index of the name
+    for (size_t i = 0, next = 2; i < carried.size(); ++i) {
         std::vector<Object> leaves = *leaves_like(carried[i].before, round.results[i]);
         for (size_t k = 0; k < carried[i].slots.size(); ++k) {
             const Slot& slot = carried[i].slots[k];
-            ok = (slot.is_fixed || node.add(slot.init.value(), leaves[k], slot.type)) && ok;
+            if (slot.is_fixed) {
+                continue;
+            }
+            ir::Value* row = carried[i].is_list ? take_row(slot, leaves[k], inputs[next]) : nullptr;
+            if (row != nullptr) {
+                inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(next));
+                rows.emplace_back(i, row);
+                continue;
+            }
+            ok = node.add(slot.init.value(), leaves[k], slot.type) && ok;
+            ++next;
         }
     }
     for (const Exit& exit : exits) {
         ok = add_exit(c, node, exit) && ok;
     }
+    for (const auto& [index, row] : rows) {
+        ok = node.add_row(Object::tensor(row)) && ok;
+    }
     if (!ok || !node.emit()) {
         return Object::boolean(false);
     }
-    for (const Carried& one : carried) {
+    for (size_t i = 0; i < carried.size(); ++i) {
+        const Carried& one = carried[i];
+        auto is_row = [i](const auto& row) { return row.first == i; };
+        if (std::any_of(rows.begin(), rows.end(), is_row)) {
+            continue;
+        }
         size_t next = 0;
         bind_outputs(c, one.name, map_leaves(one.before, [&](const Object&) {
                          const Slot& slot = one.slots[next++];
@@ -462,6 +554,9 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
             c.at.possibly_unbound[exit.name.index] = {*c.at.scope->find(exit.name),
                                                       c.span(loop.head)};
         }
+    }
+    for (const auto& [index, row] : rows) {
+        bind_outputs(c, carried[index].name, rows_of(c, node.take(), row->type, loop.head));
     }
     Object broke = *c.at.scope->find(kBroke);
     c.at.scope->set(kBroke, Object::boolean(false));
@@ -483,6 +578,11 @@ bool recall(Context& c, const GraphLoop& loop, std::vector<Carried>& carried) {
                 slot.type = known.type;
                 slot.from = known.from;
                 if (slot.is_fixed) {
+                    continue;
+                }
+                if (carried[i].is_list) {
+                    slot.init =
+                        slot.init.is_tensor() ? slot.init : empty_sequence(c, slot.type, loop.head);
                     continue;
                 }
                 ir::Value* value =
@@ -517,9 +617,13 @@ void note_widening(Context& c, const GraphLoop& loop, const std::vector<Carried>
 
 Object run_graph_loop(Context& c, const GraphLoop& loop) {
     std::vector<Symbol> names = loop_names(c, loop);
-    std::vector<Carried> carried = carried_names(c, loop, names);
+    std::optional<std::vector<Carried>> starts = carried_names(c, loop, names);
+    if (!starts) {
+        return Object::boolean(false);
+    }
+    std::vector<Carried> carried = std::move(*starts);
     LoopMemo memo{std::make_shared<std::vector<Carried>>(carried), nullptr};
-    bool recalled = recall(c, loop, carried);
+    bool recalled = loop.statement != nullptr && recall(c, loop, carried);
     if (!recalled && !settle_literals(c, loop, names, carried)) {
         return Object::boolean(false);
     }
@@ -544,7 +648,7 @@ Object run_graph_loop(Context& c, const GraphLoop& loop) {
             return Object::boolean(false);
         }
         note_widening(c, loop, carried);
-        if (!recalled) {
+        if (!recalled && loop.statement != nullptr) {
             memo.after = std::make_shared<std::vector<Carried>>(carried);
             c.loop_memos[loop.statement].push_back(std::move(memo));
         }

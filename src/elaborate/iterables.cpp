@@ -57,7 +57,8 @@ Object counted(Context& c, ir::Value* index, ir::Value* start, ir::Value* step, 
 }
 
 Iterable counting(Context& c, ir::Value* count, ir::Value* start, ir::Value* step, Range range) {
-    return {Object::error(), count, known_integer(count),
+    std::optional<int64_t> known = known_integer(count);
+    return {Object::error(), count, known, known && *known >= 0 ? Dim(*known) : Dim(),
             [&c, start, step, range](ir::Value* index) {
                 return counted(c, index, start, step, range);
             }};
@@ -136,7 +137,8 @@ std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range ran
         e.fail("a loop over a tensor of rank 0", "loop over `range(n)`");
         return std::nullopt;
     } else {
-        if (e.rank(tensor) > 0 && tensor->type.shape()[0].is_static()) {
+        result.dim = e.rank(tensor) > 0 ? tensor->type.shape()[0] : Dim();
+        if (result.dim.is_static()) {
             result.known_count = tensor->type.shape()[0].value();
         }
         result.count = e.emit("Gather", {e.emit("Shape", {tensor}), e.int64_scalar(0)},
@@ -291,6 +293,7 @@ std::optional<Iterable> zipped(Context& c, std::vector<Iterable> parts, Range ra
                              : result.known_count && part.known_count
                                  ? std::min(*result.known_count, *part.known_count)
                                  : std::optional<int64_t>();
+        result.dim = columns.empty() || result.dim.equals(part.dim) ? part.dim : Dim();
         result.count = columns.empty() ? part.count
                                        : Emitter(c, range).emit("Min", {result.count, part.count});
         columns.push_back(part.at);

@@ -12,6 +12,7 @@ struct Iterable {
     Object items;                        // a range, list, ...; the error object: in the graph
     ir::Value* count = nullptr;          // in the graph: an INT64 scalar
     std::optional<int64_t> known_count;  // the same, where it is known
+    Dim dim;                             // the same, as a dimension
     std::function<Object(ir::Value* index)> at;  // the item; emits into the current graph
 
     bool is_static() const { return count == nullptr; }

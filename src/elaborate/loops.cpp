@@ -141,12 +141,14 @@ Jump finish_unrolled(Context& c, Unrolled outcome, const Object& broke, syntax::
 Jump for_in_graph(Context& c, const syntax::ForStmt* statement, const Iterable& iterable) {
     GraphLoop loop;
     loop.statement = statement;
+    loop.range = statement->range;
     loop.head = statement->iterable->range;
     loop.body = statement->body;
     loop.target = statement->target;
     loop.trip_count = iterable.count;
     loop.start = bool_constant(c, true, loop.head);
     loop.element = iterable.at;
+    loop.count = iterable.dim;
     loop.surely_runs = iterable.known_count.value_or(0) > 0;
     loop.wants_broke = !statement->orelse.empty();
     Object broke = run_graph_loop(c, loop);
@@ -156,6 +158,7 @@ Jump for_in_graph(Context& c, const syntax::ForStmt* statement, const Iterable& 
 Jump while_in_graph(Context& c, const syntax::WhileStmt* statement, const Object& start) {
     GraphLoop loop;
     loop.statement = statement;
+    loop.range = statement->range;
     loop.head = statement->condition->range;
     loop.body = statement->body;
     loop.condition = statement->condition;

@@ -69,6 +69,16 @@ ir::Value* output_of(Context& c, ir::Graph* graph, const Object& object, Element
 
 namespace {
 
+// An empty list that meets another one has items of the other's type.
+void name_items(ir::Value* output, const Object& x, const Object& y) {
+    for (const Object* side : {&x, &y}) {
+        if (side->is_tensor() && side->value()->type.kind() == TypeKind::kSequence &&
+            output->type.element().element_type() == ElementType::kUndefined) {
+            output->type = side->value()->type;
+        }
+    }
+}
+
 // What the two branches leave behind, as outputs of one If node.
 class Merge {
   public:
@@ -123,6 +133,7 @@ class Merge {
         return join_objects(a, b,
                             [this](const Object& x, const Object& y) -> std::optional<Object> {
                                 ir::Value* output = node_->output(next_++);
+                                name_items(output, x, y);
                                 return is_python_number(x) && is_python_number(y)
                                            ? Object::number(output)
                                            : Object::tensor(output);

@@ -6,6 +6,7 @@
 #include "elaborate/eval.h"
 #include "elaborate/jumps.h"
 #include "elaborate/library.h"
+#include "elaborate/lists.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {
@@ -217,7 +218,8 @@ bool exec_simple(Context& c, const Stmt* statement) {
         case StmtKind::kExpr: {
             const Expr* value = syntax::as<syntax::ExprStmt>(statement)->value;
             // A docstring, or text in place of a comment.
-            if (value->kind != ExprKind::kString && value->kind != ExprKind::kEllipsis) {
+            if (value->kind != ExprKind::kString && value->kind != ExprKind::kEllipsis &&
+                !exec_growth(c, value)) {
                 eval(c, value);
             }
             return true;

@@ -468,6 +468,127 @@ def f(x: FLOAT["M", "N"]):
     (M,),
 )
 
+# --- Lists that grow -----------------------------------------------------------------------------
+
+program(
+    "append_and_stack",
+    """
+def f(x: FLOAT["N"], n: INT64):
+    rows = []
+    for i in range(n):
+        x = x * 2.0
+        rows.append(x + i)
+    return op.ConcatFromSequence(rows, axis=0, new_axis=1)
+""",
+    *RAN,
+)
+program(
+    "append_and_join",
+    """
+def f(x: FLOAT["N"], n: INT64):
+    rows = [x]
+    for i in range(n):
+        rows += [x * i]
+        if i == 2:
+            break
+    return op.ConcatFromSequence(rows, axis=0)
+""",
+    *COUNTS,
+)
+program(
+    "conditional_appends",
+    """
+def f(x: FLOAT["N"], n: INT64):
+    rows = []
+    for i in range(n):
+        if i % 2 == 0:
+            rows.append(x)
+            rows.append(x + i)
+        else:
+            x = x * 3.0
+    return op.ConcatFromSequence(rows, axis=0), rows[-1]
+""",
+    *RAN,
+)
+program(
+    "a_grown_list_is_a_list",
+    """
+def f(x: FLOAT["M", "N"], n: INT64):
+    rows = []
+    for row in x:
+        rows.append(row * 2.0)
+    total = rows[0]
+    for row in rows:
+        total = total + row
+    rows.append(total)
+    return rows[n], total
+""",
+    (M, np.int64(1)),
+    (M[:1], np.int64(1)),
+)
+program(
+    "lists_in_nested_loops",
+    """
+def f(x: FLOAT["M", "N"], n: INT64):
+    means = []
+    for row in x:
+        parts = []
+        for i in range(n):
+            parts.append(row * i)
+        means.append(op.ConcatFromSequence(parts, axis=0, new_axis=1))
+    return op.ConcatFromSequence(means, axis=0, new_axis=1)
+""",
+    (M, np.int64(1)),
+    (M, np.int64(3)),
+)
+program(
+    "one_list_in_nested_loops",
+    """
+def f(x: FLOAT["M", "N"], n: INT64):
+    parts = []
+    for row in x:
+        for i in range(n):
+            parts.append(row * i)
+    return op.ConcatFromSequence(parts, axis=0, new_axis=1)
+""",
+    (M, np.int64(1)),
+    (M, np.int64(3)),
+)
+
+# --- Comprehensions ------------------------------------------------------------------------------
+
+program(
+    "comprehension_over_rows",
+    """
+def f(x: FLOAT["M", "N"], n: INT64):
+    doubled = [row * 2.0 + i for i, row in enumerate(x)]
+    return op.ConcatFromSequence(doubled, axis=0, new_axis=1), doubled[n]
+""",
+    (M, np.int64(2)),
+    (M[:1], np.int64(0)),
+)
+program(
+    "comprehension_with_a_condition",
+    """
+def f(x: FLOAT["M", "N"], n: INT64):
+    some = [row for row in x if op.ReduceSum(row, keepdims=0) > -8.0]
+    return op.ConcatFromSequence(some, axis=0)
+""",
+    (M, np.int64(2)),
+)
+program(
+    "nested_comprehensions",
+    """
+def f(x: FLOAT["M", "N"], n: INT64):
+    all = [row * k + j for k in [1.0, 2.0] for row in x for j in range(n) if j != 1]
+    table = {name: k for k, name in enumerate("abc")}
+    static = [[a * b for b in range(a)] for a in range(3) if a != 1]
+    return op.ConcatFromSequence(all, axis=0, new_axis=1) + table["c"] + sum(static[1])
+""",
+    (M, np.int64(1)),
+    (M, np.int64(3)),
+)
+
 # --- While ---------------------------------------------------------------------------------------
 
 program(
@@ -544,6 +665,8 @@ WRONG = [
      ["branch-type-mismatch:2"]),
     ("for i in range(n, 0, 0):\n    x = x + 1\nreturn x", ["static-error:1"]),
     ("for a, b in x:\n    x = x + a\nreturn x", ["result-count:1"]),
+    ("xs = ys = []\nfor i in range(n):\n    xs.append(x)\nreturn x", ["unsupported-statement:2"]),
+    ("xs = []\nfor i in range(n):\n    xs.append(None)\nreturn x", ["unsupported-operand:3"]),
     ("for i in range(n):\n    y = x\nreturn y + z", ["possibly-unbound:3", "unknown-name:3"]),
 ]  # fmt: skip
 
@@ -572,6 +695,14 @@ def test_a_break_is_its_condition() -> None:
     )
     assert operators(model).count("If") == 1
     assert operators(model).count("Not") == 1
+
+
+def test_stacked_appends_are_an_output_of_the_loop() -> None:
+    _, model = compiled(
+        "rows = []\nfor i in range(n):\n    rows.append(x * i)\n"
+        "return op.ConcatFromSequence(rows, axis=0, new_axis=1)"
+    )
+    assert not [name for name in operators(model) if "Sequence" in name]
 
 
 def test_what_nobody_reads_is_not_carried() -> None:

@@ -1,0 +1,159 @@
+// Comprehensions over static items are unrolled. From a clause over a tensor or a sequence on, the
+// list is one that grows in the graph (lists.h), under a name that no script can write.
+
+#include "elaborate/comprehensions.h"
+
+#include <fmt/format.h>
+
+#include "elaborate/emit.h"
+#include "elaborate/eval.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/iterables.h"
+#include "elaborate/jumps.h"
+#include "elaborate/lists.h"
+#include "elaborate/loop_state.h"
+#include "elaborate/statics.h"
+
+namespace sardonyx::elaborate {
+
+namespace {
+
+constexpr Symbol kItems{UINT32_MAX - 1};
+
+struct Comprehension {
+    const syntax::ComprehensionExpr* expr;
+    std::vector<Object> items;
+    DictObject dict;
+    bool in_graph = false;  // the items are in the list kItems
+};
+
+bool run_clause(Context& c, Comprehension& all, size_t clause);
+
+bool add_element(Context& c, Comprehension& all) {
+    Object element = eval(c, all.expr->element);
+    if (element.is_error()) {
+        return false;
+    }
+    if (all.expr->value != nullptr) {
+        all.dict.set(element, eval(c, all.expr->value));
+        return true;
+    }
+    if (!all.in_graph) {
+        all.items.push_back(std::move(element));
+        return true;
+    }
+    Object before = *c.at.scope->find(kItems);
+    Object after = insert_item(c, before, element, all.expr->element->range);
+    c.at.scope->set(kItems, after);
+    return !after.is_error();
+}
+
+// Goes on with an item for which the conditions from `test` on hold.
+bool run_item(Context& c, Comprehension& all, size_t clause, size_t test) {
+    const syntax::ComprehensionFor& loop = all.expr->clauses[clause];
+    for (; test < loop.conditions.size(); ++test) {
+        const syntax::Expr* expr = loop.conditions[test];
+        Object outcome = test_value(c, expr);
+        std::optional<bool> holds = truth(outcome);
+        if (outcome.is_error() || holds == false) {
+            return !outcome.is_error();
+        }
+        if (holds) {
+            continue;
+        }
+        if (!all.in_graph) {
+            c.report(kStaticRequired, expr->range, "a condition on a tensor in a comprehension")
+                .with_help("use `op.Where` or `op.Compress`, or loop over a tensor");
+            return false;
+        }
+        bool ok = true;
+        Branch yes = run_branch(c, [&] {
+            ok = run_item(c, all, clause, test + 1);
+            return Jump::kNone;
+        });
+        Branch no = run_branch(c, [] { return Jump::kNone; });
+        merge(c, outcome.value(), yes, no, expr->range, expr->range.end);
+        return ok;
+    }
+    return run_clause(c, all, clause + 1);
+}
+
+// A clause over what the graph counts through.
+bool run_in_graph(Context& c, Comprehension& all, size_t clause, const Iterable& iterable) {
+    const syntax::ComprehensionFor& clause_of = all.expr->clauses[clause];
+    if (all.expr->value != nullptr) {
+        c.report(kStaticRequired, clause_of.iterable->range, "a dict made from a tensor's items")
+            .with_help("make a list");
+        return false;
+    }
+    if (!all.in_graph) {
+        c.at.scope->set(kItems, Object::list(std::move(all.items)));
+        all.in_graph = true;
+    }
+    bool ok = true;
+    GraphLoop loop;
+    loop.range = all.expr->range;
+    loop.head = clause_of.iterable->range;
+    loop.items = kItems;
+    loop.trip_count = iterable.count;
+    loop.count = iterable.dim;
+    loop.start = emit_constant(c, Tensor::scalar<bool>(true), loop.head);
+    loop.run = [&](ir::Value* iteration) {
+        ok = assign(c, clause_of.target, iterable.at(iteration), clause_of.target->range) &&
+             run_item(c, all, clause, 0);
+    };
+    size_t errors = c.program.diagnostics.error_count();
+    run_graph_loop(c, loop);
+    return ok && c.program.diagnostics.error_count() == errors;
+}
+
+// Runs the clauses from `clause` on; false after an error.
+bool run_clause(Context& c, Comprehension& all, size_t clause) {
+    if (clause == all.expr->clauses.size()) {
+        return add_element(c, all);
+    }
+    const syntax::ComprehensionFor& loop = all.expr->clauses[clause];
+    std::optional<Iterable> iterable = eval_iterable(c, loop.iterable);
+    if (!iterable) {
+        return false;
+    }
+    if (!iterable->is_static()) {
+        return run_in_graph(c, all, clause, *iterable);
+    }
+    std::optional<std::vector<Object>> items = static_items(c, iterable->items);
+    if (!items) {
+        c.report(kLimitExceeded, loop.iterable->range, "too many static iterations");
+        return false;
+    }
+    for (Object& item : *items) {
+        if (!count_iteration(c, all.expr->range) ||
+            !assign(c, loop.target, std::move(item), loop.target->range) ||
+            !run_item(c, all, clause, 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
+    if (expr->comprehension == syntax::ComprehensionKind::kSet) {
+        c.report(kUnsupportedExpression, expr->range, "a set in a script").with_help("use a list");
+        return Object::error();
+    }
+    // The targets of a comprehension are its own: a scope around it keeps them.
+    std::shared_ptr<Scope> outer = c.at.scope;
+    c.at.scope = std::make_shared<Scope>(outer->function, outer);
+    Comprehension all{expr, {}, {}};
+    bool ok = run_clause(c, all, 0);
+    const Object* grown = c.at.scope->find(kItems);
+    Object result = !ok                                ? Object::error()
+                    : expr->value != nullptr           ? Object::dict(std::move(all.dict))
+                    : all.in_graph && grown != nullptr ? *grown
+                                                       : Object::list(std::move(all.items));
+    c.at.scope = outer;
+    return result;
+}
+
+}  // namespace sardonyx::elaborate

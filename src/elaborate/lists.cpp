@@ -1,0 +1,161 @@
+#include "elaborate/lists.h"
+
+#include <fmt/format.h>
+
+#include "elaborate/emit.h"
+#include "elaborate/eval.h"
+#include "elaborate/statics.h"
+#include "elaborate/values.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Expr;
+using syntax::Range;
+
+namespace {
+
+// x.append(...) or x.extend(...), as the name and the argument; null: another expression.
+const syntax::NameExpr* grown_by_call(const Context& c, const Expr* expr, const Expr*& argument,
+                                      bool& extends) {
+    const auto* call = syntax::maybe_as<syntax::CallExpr>(expr);
+    const auto* method =
+        call != nullptr ? syntax::maybe_as<syntax::AttributeExpr>(call->callee) : nullptr;
+    if (method == nullptr || !method->name.valid() || call->args.size() != 1 ||
+        !call->keywords.empty() || call->args[0]->kind == syntax::ExprKind::kStarred) {
+        return nullptr;
+    }
+    extends = c.text(method->name) == "extend";
+    argument = call->args[0];
+    return extends || c.text(method->name) == "append"
+               ? syntax::maybe_as<syntax::NameExpr>(method->value)
+               : nullptr;
+}
+
+void add_grown(const Context& c, const syntax::Stmt* statement, std::vector<Symbol>& names) {
+    if (const auto* plain = syntax::maybe_as<syntax::ExprStmt>(statement)) {
+        const Expr* argument = nullptr;
+        bool extends = false;
+        if (const auto* name = grown_by_call(c, plain->value, argument, extends)) {
+            names.push_back(name->name);
+        }
+    } else if (const auto* sum = syntax::maybe_as<syntax::AugAssignStmt>(statement)) {
+        const auto* name = syntax::maybe_as<syntax::NameExpr>(sum->target);
+        if (name != nullptr && sum->op == syntax::BinaryOp::kAdd) {
+            names.push_back(name->name);
+        }
+    } else if (const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement)) {
+        const auto* target = syntax::maybe_as<syntax::NameExpr>(assign->targets[0]);
+        const auto* value = syntax::maybe_as<syntax::BinaryExpr>(assign->value);
+        const auto* left =
+            value != nullptr ? syntax::maybe_as<syntax::NameExpr>(value->left) : nullptr;
+        if (target != nullptr && left != nullptr && left->name == target->name &&
+            value->op == syntax::BinaryOp::kAdd) {
+            names.push_back(target->name);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<Symbol> grown_names(const Context& c, syntax::Stmts statements) {
+    std::vector<Symbol> names;
+    for (const syntax::Stmt* statement : statements) {
+        std::vector<syntax::Stmts> blocks;
+        if (const auto* branch = syntax::maybe_as<syntax::IfStmt>(statement)) {
+            blocks = {branch->body, branch->orelse};
+        } else if (const auto* loop = syntax::maybe_as<syntax::ForStmt>(statement)) {
+            blocks = {loop->body, loop->orelse};
+        } else if (const auto* repeat = syntax::maybe_as<syntax::WhileStmt>(statement)) {
+            blocks = {repeat->body, repeat->orelse};
+        } else {
+            add_grown(c, statement, names);
+        }
+        for (syntax::Stmts block : blocks) {
+            std::vector<Symbol> inner = grown_names(c, block);
+            names.insert(names.end(), inner.begin(), inner.end());
+        }
+    }
+    return names;
+}
+
+bool is_sequence_value(const Object& object) {
+    return object.is_tensor() && object.value()->type.kind() == TypeKind::kSequence;
+}
+
+Object insert_item(Context& c, const Object& sequence, const Object& item, Range range) {
+    if (item.is_error() || sequence.is_error()) {
+        return Object::error();
+    }
+    if (!is_leaf(item)) {
+        c.report(
+             kUnsupportedOperand, range,
+             fmt::format("{} becomes an item of a list that grows in the graph", kind_name(item)))
+            .with_help("append tensors or numbers of one type");
+        return Object::error();
+    }
+    ElementType element = sequence.value()->type.element().element_type();
+    ir::Value* value = as_typed_value(c, item, element, range);
+    ir::Value* grown = value != nullptr
+                           ? Emitter(c, range).emit("SequenceInsert", {sequence.value(), value})
+                           : nullptr;
+    if (grown != nullptr && element == ElementType::kUndefined) {
+        grown->type = Type::sequence(value->type);
+    }
+    return as_object(grown);
+}
+
+Object insert_items(Context& c, Object sequence, const Object& list, Range range) {
+    std::optional<std::vector<Object>> items = static_items(c, list);
+    if (!items) {
+        return refuse(c, range, fmt::format("a list extended by {}", kind_name(list)),
+                      "append the items one by one");
+    }
+    for (const Object& item : *items) {
+        sequence = insert_item(c, sequence, item, range);
+    }
+    return sequence;
+}
+
+bool exec_growth(Context& c, const Expr* expr) {
+    const Expr* argument = nullptr;
+    bool extends = false;
+    const syntax::NameExpr* name = grown_by_call(c, expr, argument, extends);
+    const Object* found = name != nullptr ? c.at.scope->find(name->name) : nullptr;
+    if (found == nullptr || !is_sequence_value(*found)) {
+        return false;
+    }
+    Object sequence = *found;
+    Object value = eval(c, argument);
+    Object grown = value.is_error() ? Object::error()
+                   : extends        ? insert_items(c, sequence, value, expr->range)
+                                    : insert_item(c, sequence, value, expr->range);
+    c.at.scope->set(name->name,
+                    grown.is_error() ? Object::make(ObjectKind::kUnbound, Unbound{}) : grown);
+    return true;
+}
+
+ir::Value* stacked_rows(const ir::Value* sequence, const std::vector<ir::Attribute>& attributes) {
+    const ir::Node* node = sequence->producer();
+    auto integer = [](const ir::Attribute& attribute) {
+        const int64_t* value = attribute.get<int64_t>();
+        return value != nullptr ? *value : -1;
+    };
+    bool stacks = false;
+    for (const ir::Attribute& attribute : attributes) {
+        if (attribute.name == "axis" && integer(attribute) != 0) {
+            return nullptr;
+        }
+        stacks = stacks || (attribute.name == "new_axis" && integer(attribute) == 1);
+    }
+    if (!stacks || node == nullptr || node->op_type != "SplitToSequence" ||
+        node->input_count() != 1) {
+        return nullptr;
+    }
+    const ir::Attribute* axis = node->find_attribute("axis");
+    const ir::Attribute* keeps = node->find_attribute("keepdims");
+    return axis != nullptr && integer(*axis) == 0 && keeps != nullptr && integer(*keeps) == 0
+               ? node->input(0)
+               : nullptr;
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,28 @@
+// Lists that grow in loops that run in the graph: there they are ONNX sequences.
+#pragma once
+
+#include <vector>
+
+#include "elaborate/context.h"
+
+namespace sardonyx::elaborate {
+
+// The names whose list a block makes longer: by append or extend, by += or by x = x + [...].
+std::vector<Symbol> grown_names(const Context& c, syntax::Stmts statements);
+
+bool is_sequence_value(const Object& object);
+
+// The sequence with one more item; the error object after a diagnostic.
+Object insert_item(Context& c, const Object& sequence, const Object& item, syntax::Range range);
+// With all items of a static list.
+Object insert_items(Context& c, Object sequence, const Object& list, syntax::Range range);
+
+// x.append(item) or x.extend(list) on a name that holds a sequence: the name is bound anew. False:
+// it is something else.
+bool exec_growth(Context& c, const syntax::Expr* expr);
+
+// The rows that a sequence has been split into, when they are all of it and op.ConcatFromSequence
+// with these attributes stacks them again; else null.
+ir::Value* stacked_rows(const ir::Value* sequence, const std::vector<ir::Attribute>& attributes);
+
+}  // namespace sardonyx::elaborate
