@@ -72,6 +72,54 @@ def generated(statements: int) -> str:
     return "\n".join([*lines, f"    return op.Abs({before})", ""])
 
 
+def iterations(count: int) -> str:
+    """A static loop of so many iterations."""
+    return f"""\
+@script(default_opset=op)
+def function(x: FLOAT["N"]) -> FLOAT["N"]:
+    for i in range({count}):
+        x = op.Add(x, x)
+    return x
+"""
+
+
+def nesting(depth: int) -> str:
+    """Tensor-valued branches in branches."""
+    lines = ['@script(default_opset=op)\ndef function(x: FLOAT["N"], n: INT64) -> FLOAT["N"]:']
+    lines.append("    y = x")
+    lines += [f"{'    ' * (i + 1)}if n > {i}:" for i in range(depth)]
+    lines.append(f"{'    ' * (depth + 1)}y = op.Neg(x)")
+    return "\n".join([*lines, "    return y", ""])
+
+
+def calling(count: int, callees: int) -> str:
+    """So many functions, each of which calls the ones before it."""
+    lines = ["@script(default_opset=op)\ndef f0(x):\n    return op.Abs(x)\n"]
+    for i in range(1, count):
+        calls = " + ".join(f"f{max(i - k, 0)}(x)" for k in range(1, callees + 1))
+        lines.append(f"@script(default_opset=op)\ndef f{i}(x):\n    return {calls} + {i}\n")
+    lines.append(
+        f'@script(default_opset=op)\ndef function(x: FLOAT["N"]):\n    return f{count - 1}(x)'
+    )
+    return "\n".join([*lines, ""])
+
+
+# Shapes whose cost must grow with their size: the source for a size, and the size to measure.
+SHAPES: dict[str, tuple[Callable[[int], str], int]] = {
+    "static iterations": (iterations, 10_000),
+    "deep nesting": (nesting, 20),
+    "functions, 1 call each": (lambda n: calling(n, 1), 1000),
+    "functions, 3 calls each": (lambda n: calling(n, 3), 1000),
+    "terms of a sum": (
+        lambda n: (
+            f'@script(default_opset=op)\ndef function(x: FLOAT["N"]):\n'
+            f"    return {' + '.join(['x'] * n)}\n"
+        ),
+        900,
+    ),
+}
+
+
 def minimum(work: Callable[[], object], repeat: int) -> float:
     """The shortest of the runs, in seconds; short work is run more often, for half a second."""
     gc.collect()
@@ -170,6 +218,17 @@ def measure_cases(folder: Path, repeat: int) -> dict[str, dict[str, float]]:
     return rows
 
 
+def measure_growth(folder: Path) -> dict[str, dict[str, float]]:
+    """Seconds for each shape at half its size and at its size."""
+    rows: dict[str, dict[str, float]] = {}
+    for name, (source, size) in SHAPES.items():
+        word = "".join(letter if letter.isalnum() else "_" for letter in name)
+        halves = [Case(f"{word}_{n}", source(n), folder, "sardonyx") for n in (size // 2, size)]
+        half, full = (minimum(case.own_bytes, 3) for case in halves)
+        rows[name] = {"size": size, "half": half, "full": full}
+    return rows
+
+
 def measure_program(program: Path, folder: Path, repeat: int) -> float | None:
     """`sardonyx build` of GELU as a whole process; nothing where there is no program."""
     if not program.exists():
@@ -203,6 +262,12 @@ def print_table(results: dict[str, object]) -> None:
         ratio = row["onnxscript"] / row["sardonyx"]
         own = row["onnxscript"] / row["sardonyx bytes"]
         print(f"{name:20}{numbers}{ratio:7.0f}x{own:7.0f}x")
+    print()
+    print(f"{'growth':28}{'size':>8}{'ms at half':>12}{'ms':>10}{'ratio':>8}")
+    growth: dict[str, dict[str, float]] = results["growth"]  # type: ignore[assignment]
+    for name, row in growth.items():
+        half, full = row["half"], row["full"]
+        print(f"{name:28}{row['size']:8.0f}{half * 1e3:12.2f}{full * 1e3:10.2f}{full / half:7.2f}x")
 
 
 def main() -> None:
@@ -220,6 +285,7 @@ def main() -> None:
             "imports": measure_imports(options.repeat),
             "program": measure_program(options.program, folder, options.repeat),
             "cases": measure_cases(folder, options.repeat),
+            "growth": measure_growth(folder),
         }
     print_table(results)
     if options.json:

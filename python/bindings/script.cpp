@@ -94,6 +94,8 @@ void set_keywords(elaborate::ScriptFunction& function, const nb::dict& keywords)
         std::string name = text_from_python(key);
         if (name == "ir_version") {
             function.ir_version = nb::cast<int64_t>(value);
+        } else if (name == "inline") {
+            function.is_inline = nb::cast<bool>(value);
         } else if (name == "producer_name") {
             function.producer_name = text_from_python(value);
         } else if (name == "producer_version") {
@@ -102,7 +104,7 @@ void set_keywords(elaborate::ScriptFunction& function, const nb::dict& keywords)
             function.doc_string = text_from_python(value);
         } else {
             raise(PyExc_TypeError, "`script` takes no `" + name +
-                                       "`: it takes `ir_version`, "
+                                       "`: it takes `inline`, `ir_version`, "
                                        "`producer_name`, `producer_version` and `doc_string`");
         }
     }

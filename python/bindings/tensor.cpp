@@ -162,6 +162,7 @@ void bind_tensor(nb::module_& m) {
     m.def("as_argument", argument, nb::arg("value").none(), nb::arg("element_type"));
     m.def("as_result", results, nb::arg("value").none(), nb::arg("element_types"),
           nb::arg("as_arrays"));
+    m.def("inside_script", inside_script);
     m.def("enter_script", enter_script);
     m.def("leave_script", leave_script);
 }

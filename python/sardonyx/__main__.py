@@ -1,4 +1,7 @@
-"""`python -m sardonyx`: the program `sardonyx`, which the wheel installs beside `python`."""
+"""`python -m sardonyx COMMAND`: the program `sardonyx`, which the wheel installs beside `python`.
+
+`python -m sardonyx FILE.py` runs a Python program instead, with sardonyx for onnxscript.
+"""
 
 import shutil
 import subprocess
@@ -8,6 +11,10 @@ import sysconfig
 
 def main() -> int:
     """Runs the program with the arguments of this process."""
+    if len(sys.argv) > 1 and sys.argv[1].endswith(".py"):
+        from ._run import run
+
+        run(sys.argv[1:])
     program = shutil.which("sardonyx", path=sysconfig.get_path("scripts")) or shutil.which(
         "sardonyx"
     )

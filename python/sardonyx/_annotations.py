@@ -62,23 +62,47 @@ def _results(annotation: "Any") -> "tuple[Any, ...]":
     return (annotation,)
 
 
+# How arguments reach a parameter.
+POSITIONAL_ONLY, NORMAL, KEYWORD_ONLY = range(3)
+
+
+class Parameter:
+    """A parameter of a script as its calls need it."""
+
+    __slots__ = ("default", "element_type", "kind", "name")
+
+    def __init__(self, name: str, element_type: "int | None", default: "Any", kind: int) -> None:
+        self.name = name
+        self.element_type = element_type  # 0 where it is not said, None for an attribute
+        self.default = default
+        self.kind = kind
+
+
 def read_signature(
     function: "Callable[..., Any]",
-) -> "tuple[list[tuple[str, int | None, Any]], tuple[int, ...]]":
-    """(name, element type, default) of each parameter, and the element types of the results.
+) -> "tuple[list[Parameter], int | None, tuple[int, ...]]":
+    """The parameters, and the element types of what `*args` takes and of the results.
 
-    The element type is 0 where it is not said, and None for an attribute.
+    The second is None where there is no `*args`.
     """
     code = function.__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames[:count]
     defaults = dict(function.__kwdefaults__ or {})
     values = function.__defaults__ or ()
     with_default = names[code.co_argcount - len(values) : code.co_argcount]
     defaults.update(zip(with_default, values, strict=True))
-    parameters: list[tuple[str, int | None, Any]] = []
-    for name in names:
+
+    def element_type(name: str) -> "int | None":
         annotation = _evaluate(function, function.__annotations__.get(name))
-        element_type = None if is_attribute(annotation) else _element_type(annotation)
-        parameters.append((name, element_type, defaults.get(name)))
+        return None if is_attribute(annotation) else _element_type(annotation)
+
+    parameters: list[Parameter] = []
+    for i, name in enumerate(names):
+        kind = POSITIONAL_ONLY if i < code.co_posonlyargcount else NORMAL
+        kind = KEYWORD_ONLY if i >= code.co_argcount else kind
+        parameters.append(Parameter(name, element_type(name), defaults.get(name), kind))
+    has_variadic = code.co_flags & 0x04  # inspect.CO_VARARGS, without the import
+    variadic = (element_type(code.co_varnames[count]) or 0) if has_variadic else None
     returned = _evaluate(function, function.__annotations__.get("return"))
-    return parameters, tuple(_element_type(one) for one in _results(returned))
+    return parameters, variadic, tuple(_element_type(one) for one in _results(returned))

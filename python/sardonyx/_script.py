@@ -1,6 +1,16 @@
 """@script: functions that run as Python and compile to ONNX."""
 
-from ._core import Opset, Tensor, as_argument, as_result, enter_script, leave_script, parse
+from ._annotations import KEYWORD_ONLY, POSITIONAL_ONLY, Parameter
+from ._core import (
+    Opset,
+    Tensor,
+    as_argument,
+    as_result,
+    enter_script,
+    inside_script,
+    leave_script,
+    parse,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +60,31 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
     return result
 
 
+def _holds_tensor(value: "Any") -> bool:
+    return isinstance(value, Tensor) or (
+        isinstance(value, list) and bool(value) and isinstance(value[0], Tensor)
+    )
+
+
+# What a script gets as it is from another script, where nothing says that it is a tensor.
+_LEFT_ALONE = frozenset((int, float, bool, list, tuple))
+
+
+def _as_argument(value: "Any", element_type: "int | None") -> "Any":
+    """What the body gets: a Tensor where the annotation, or else the value itself, says so."""
+    if element_type is None:  # an attribute
+        return value
+    if not element_type:
+        kind = type(value)
+        if kind is str or kind is dict or callable(value) or isinstance(value, Opset):
+            return value
+        if hasattr(kind, "is_onnx_element_type"):
+            return value
+        if kind in _LEFT_ALONE and inside_script():
+            return value
+    return as_argument(value, element_type)
+
+
 class OnnxClosure:
     """A function inside a script, marked by `@graph()`: the body of a Loop, Scan or the like."""
 
@@ -87,7 +122,8 @@ class OnnxFunction:
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__
         self._script = _take(parse(function, opset, default_opset, keywords))
-        self._parameters: list[tuple[str, int | None, Any]] | None = None
+        self._parameters: list[Parameter] | None = None
+        self._variadic: int | None = None
         self._results: tuple[int, ...] = ()
 
     @property
@@ -125,33 +161,37 @@ class OnnxFunction:
     def _read_signature(self) -> None:
         from ._annotations import read_signature
 
-        self._parameters, self._results = read_signature(self.__wrapped__)
+        self._parameters, self._variadic, self._results = read_signature(self.__wrapped__)
 
     def _wrap(
         self, args: "tuple[Any, ...]", kwargs: "dict[str, Any]"
     ) -> "tuple[list[Any], dict[str, Any], bool]":
         """The arguments as the body takes them, and whether no Tensor is among them."""
         positional = list(args)
-        given = len(positional)
+        given, at = len(args), 0
         as_arrays = True
-        for i, (name, element_type, default) in enumerate(self._parameters or ()):
-            if element_type is None:  # an attribute
-                continue
-            if i < given:
-                value = positional[i]
-                positional[i] = as_argument(value, element_type)
-            elif name in kwargs:
-                value = kwargs[name]
-                kwargs[name] = as_argument(value, element_type)
-            elif default is not None:
-                kwargs[name] = as_argument(default, element_type)
-                continue
+        for one in self._parameters or ():
+            is_given = True
+            if at < given and one.kind != KEYWORD_ONLY:
+                value = positional[at]
+                positional[at] = _as_argument(value, one.element_type)
+                at += 1
+            elif one.kind != POSITIONAL_ONLY and one.name in kwargs:
+                value = kwargs[one.name]
+                kwargs[one.name] = _as_argument(value, one.element_type)
             else:
-                continue
-            if isinstance(value, Tensor) or (
-                isinstance(value, list) and value and isinstance(value[0], Tensor)
-            ):
+                value, is_given = one.default, False
+                if value is None or not one.element_type:
+                    continue  # Python gives the default itself, or misses the argument
+                if one.kind == POSITIONAL_ONLY:
+                    positional.append(_as_argument(value, one.element_type))
+                else:
+                    kwargs[one.name] = _as_argument(value, one.element_type)
+            if is_given and one.element_type is not None and _holds_tensor(value):
                 as_arrays = False
+        for i in range(at, given):
+            as_arrays = as_arrays and not _holds_tensor(positional[i])
+            positional[i] = _as_argument(positional[i], self._variadic or 0)
         return positional, kwargs, as_arrays
 
     def to_model_bytes(
@@ -218,7 +258,13 @@ class OnnxFunction:
             return {}
         if self._parameters is None:
             self._read_signature()
-        inputs = [name for name, type_, _ in self._parameters or () if type_ is not None]
+        inputs = [one.name for one in self._parameters or () if one.element_type is not None]
+        if self._variadic is not None and input_types:
+            code = self.__wrapped__.__code__
+            rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+            fixed = sum(one.kind != KEYWORD_ONLY for one in self._parameters or ())
+            more = [f"{rest}_{i}" for i in range(len(input_types) - len(inputs))]
+            inputs[fixed:fixed] = more
         types: dict[str, Any] = {}
         if io_types is not None:
             untyped = [name for name in inputs if name not in self.__wrapped__.__annotations__]
@@ -257,7 +303,8 @@ def script(
     """Makes a Python function a script: `@script`, `@script()` or `@script(opset, ...)`.
 
     `opset` is the domain and version that the function itself belongs to, `default_opset` the
-    opset of Python's operators in its body; `ir_version`, `producer_name`, `producer_version` and
+    opset of Python's operators in its body; with `inline`, calls of it from other scripts run its
+    body in place; `ir_version`, `producer_name`, `producer_version` and
     `doc_string` are those of a model made of it.
     """
     if type(opset) is type(script):
@@ -265,7 +312,13 @@ def script(
     if opset is not None and not hasattr(opset, "version"):
         raise TypeError(f"script takes an Opset, not {opset!r}")
     for keyword in keywords:
-        if keyword not in ("ir_version", "producer_name", "producer_version", "doc_string"):
+        if keyword not in (
+            "inline",
+            "ir_version",
+            "producer_name",
+            "producer_version",
+            "doc_string",
+        ):
             raise TypeError(f"script takes no {keyword!r}")
 
     def decorate(function: "Callable[..., Any]") -> OnnxFunction:

@@ -38,17 +38,36 @@ std::vector<std::string> scripts_under(const fs::path& folder) {
 }
 
 // Each script as a model where its annotations allow it, which knows the most; when that finds
-// nothing, as a function as well.
+// nothing, as a function as well. What a script by itself lacks does not count where another one
+// has called it: its callers tell.
 void check_script(elaborate::Program& program, const std::string& path) {
     elaborate::FileModule* module = elaborate::load_file(program, path);
     if (module == nullptr) {
         return;
     }
-    for (const auto& script : elaborate::scripts(*module)) {
-        size_t said = program.diagnostics.items().size();
+    struct Checked {
+        const elaborate::ScriptFunction* script;
+        std::vector<diagnostics::Diagnostic> found;
+    };
+    std::vector<Checked> all;
+    diagnostics::Diagnostics& said = program.diagnostics;
+    std::vector<std::shared_ptr<elaborate::ScriptFunction>> scripts = elaborate::scripts(*module);
+    for (const auto& script : scripts) {
+        size_t start = said.items().size();
         (void)api::try_model(program, *script, {});
-        if (program.diagnostics.items().size() == said) {
+        if (said.items().size() == start) {
             (void)elaborate::compile_function(program, *script, {});
+        }
+        all.push_back(
+            {script.get(),
+             {said.items().begin() + static_cast<std::ptrdiff_t>(start), said.items().end()}});
+        said.truncate(start);
+    }
+    for (const Checked& one : all) {
+        if (program.called.count(one.script) == 0) {
+            for (const diagnostics::Diagnostic& finding : one.found) {
+                said.report(*finding.kind, {}, {}) = finding;
+            }
         }
     }
 }

@@ -73,7 +73,7 @@ using Reads = std::unordered_map<uint32_t, std::vector<uint32_t>>;
 class ReadCollector {
   public:
     explicit ReadCollector(BlockReads& found)
-        : reads_(found.offsets), bases_(found.bases), named_(found.named) {}
+        : reads_(found.offsets), bases_(found.bases), called_(found.called), named_(found.named) {}
 
     void block(Stmts statements) {
         for (const Stmt* statement : statements) {
@@ -134,6 +134,9 @@ class ReadCollector {
                 break;
             case ExprKind::kCall: {
                 const auto* n = syntax::as<syntax::CallExpr>(node);
+                if (const auto* name = syntax::maybe_as<syntax::NameExpr>(n->callee)) {
+                    called_.push_back(name->name);
+                }
                 expr(n->callee);
                 exprs(n->args);
                 for (const syntax::Keyword& keyword : n->keywords) {
@@ -287,6 +290,7 @@ class ReadCollector {
 
     Reads& reads_;
     std::vector<Symbol>& bases_;
+    std::vector<Symbol>& called_;
     std::vector<std::pair<uint32_t, Symbol>>& named_;
     int nested_ = 0;
 };
@@ -366,6 +370,14 @@ const BlockReads& block_reads(Context& c, Stmts body) {
         for (auto& [symbol, offsets] : place->second.offsets) {
             std::sort(offsets.begin(), offsets.end());
         }
+    }
+    return place->second;
+}
+
+const BlockReads& lambda_reads(Context& c, const syntax::LambdaExpr* lambda) {
+    auto [place, is_new] = c.reads.try_emplace(lambda);
+    if (is_new) {
+        ReadCollector(place->second).expr(lambda->body);
     }
     return place->second;
 }

@@ -568,6 +568,26 @@ Object call_element_type(Context& c, ElementType type, const Arguments& argument
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
 }
 
+// A call of what functools.partial gave: its arguments come first, and keywords of the call win.
+Object call_partial(Context& c, const Object& bound, const Arguments& arguments, size_t wanted) {
+    DepthGuard guard(c, arguments.range);
+    if (!guard) {
+        return Object::error();
+    }
+    const std::vector<Object>& parts = bound.items();
+    Arguments all = arguments;
+    const std::vector<Object>& first = parts[1].items();
+    all.positional.insert(all.positional.begin(), first.begin(), first.end());
+    all.ranges.insert(all.ranges.begin(), first.size(), arguments.callee_range);
+    for (const auto& [name, value] : parts[2].get<DictObject>().items) {
+        if (arguments.find(name.text()) == nullptr) {
+            all.keywords.push_back(
+                {name.text(), value, arguments.callee_range, arguments.callee_range});
+        }
+    }
+    return call(c, parts[0], all, wanted);
+}
+
 }  // namespace
 
 Object call(Context& c, const Object& callee, const Arguments& arguments, size_t wanted) {
@@ -585,6 +605,9 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
         case ObjectKind::kBuiltin:
             return call_library(c, callee.get<BuiltinObject>(), arguments);
         case ObjectKind::kMethod:
+            if (callee.get<MethodObject>().name == kPartial) {
+                return call_partial(c, callee.get<MethodObject>().self, arguments, wanted);
+            }
             return call_method(c, callee.get<MethodObject>(), arguments);
         case ObjectKind::kPythonType:
             return call_python_type(c, callee.get<PythonType>(), arguments);

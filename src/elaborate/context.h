@@ -11,9 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "diagnostics/diagnostic.h"
 #include "elaborate/diagnostics.h"
 #include "elaborate/elaborate.h"
-#include "infer/infer.h"
+#include "infer/call_cache.h"
 
 namespace sardonyx::elaborate {
 
@@ -92,10 +93,21 @@ struct Unit {
     std::vector<const ir::Value*> optional_inputs;  // that a caller yet unknown may leave out
 };
 
+struct BoundParameter;  // of signature.h
+struct Fact;            // of facts.h
+
+// A function of the model that a script has become for the facts of some calls.
+struct Specialisation {
+    ir::Function* function = nullptr;               // null: it has mistakes
+    std::vector<diagnostics::Diagnostic> mistakes;  // said where no other function serves a call
+    std::shared_ptr<std::vector<Fact>> facts;       // keeps alive what keys point at
+};
+
 // Where names are read in a function's body.
 struct BlockReads {
     std::unordered_map<uint32_t, std::vector<uint32_t>> offsets;  // by symbol; sorted
-    std::vector<Symbol> bases;  // names that something is taken from, as `op` in `op.Add`
+    std::vector<Symbol> bases;   // names that something is taken from, as `op` in `op.Add`
+    std::vector<Symbol> called;  // names that are called, as `f` in `f(x)`
     std::vector<std::pair<uint32_t, Symbol>> named;  // targets of `:=`, by where they stand
 };
 
@@ -147,14 +159,17 @@ struct Context {
     std::map<std::pair<const syntax::Tree*, uint32_t>, Object> globals;
     // Where each name is read, by the body of the function (block_facts.cpp).
     std::map<const void*, BlockReads> reads;
-    // Those of the model, by the inputs that are left out: one letter for each parameter.
-    std::map<std::pair<const ScriptFunction*, std::string>, ir::Function*> functions;
-    std::vector<const ScriptFunction*> building;  // to refuse recursion
     // Inputs of the loop bodies that are being run, and what they are before the first iteration.
     std::vector<std::pair<ir::Value*, ir::Value*>> loop_inputs;
-    std::map<const syntax::Stmt*, std::vector<LoopMemo>> loop_memos;
+    std::map<const syntax::Stmt*, std::vector<LoopMemo>> loop_memos;  // of the unit
+    std::map<const ScriptFunction*, std::shared_ptr<std::vector<BoundParameter>>> signatures;
+    // Those of the model, by the facts that they are built for (facts.h).
+    std::map<std::pair<const ScriptFunction*, std::string>, Specialisation> functions;
+    // Those that are being built, to refuse recursion.
+    std::vector<std::pair<const ScriptFunction*, std::string>> building;
     std::vector<Object> appended;  // lists, in the order of their list.append()
     int fresh_dims = 0;
+    infer::CallCache calls;  // what calls of the model's functions gave
     int& depth;  // the program's: constants of files are evaluated in contexts of their own
     int64_t steps = 0;
     int64_t iterations = 0;  // static ones, so far

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,6 +38,7 @@ class ScriptFunction {
     std::string producer_name;
     std::string producer_version;
     std::string doc_string;
+    bool is_inline = false;  // calls of it run its body in place
 
     diagnostics::Span name_span() const { return tree->span(definition->name_range); }
 };
@@ -55,6 +57,8 @@ struct Program {
     diagnostics::Sources sources;
     diagnostics::Diagnostics diagnostics;
     std::vector<std::unique_ptr<FileModule>> modules;  // one per file, in the order of loading
+    // Scripts that others have called: what they need to know, their callers may have given.
+    std::set<const ScriptFunction*> called;
     int depth = 0;  // of the evaluation that is going on, over files and their constants
     // Scopes that a function closes over and that hold it: taken apart at the end.
     std::vector<std::shared_ptr<Scope>> closed_over;

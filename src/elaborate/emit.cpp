@@ -88,6 +88,7 @@ ir::Node* emit_node(Context& c, NodeRequest request) {
         attribute.reference = c.model.intern(attribute.reference);
     }
     node->attributes = std::move(request.attributes);
+    node->overload = c.model.intern(request.overload);
     node->span = c.span(request.range);
     c.graph->insert(node);
     for (ir::Value* output : node->outputs()) {
@@ -100,6 +101,7 @@ ir::Node* emit_node(Context& c, NodeRequest request) {
     context.opset_imports = c.unit->imports;
     context.findings = &findings;
     context.fresh_dims = &c.fresh_dims;
+    context.calls = &c.calls;
     context.subgraphs_are_typed = request.subgraphs_are_typed;
     infer::infer_node(context, *node);
     if (!findings.empty()) {

@@ -16,6 +16,7 @@ struct NodeRequest {
     std::string_view domain;
     int64_t version = 0;  // of the domain
     std::string_view op_type;
+    std::string_view overload;
     std::span<ir::Value* const> inputs;
     std::vector<ir::Attribute> attributes;
     size_t output_count = 1;

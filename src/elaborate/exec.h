@@ -42,6 +42,7 @@ bool may_break(syntax::Stmts statements);  // out of the loop around it
 std::vector<Symbol> assigned_names(syntax::Stmts statements);
 // Where the names of a function's body are read; found once.
 const BlockReads& block_reads(Context& c, syntax::Stmts body);
+const BlockReads& lambda_reads(Context& c, const syntax::LambdaExpr* lambda);
 // Whether a name is read after `offset`, or anywhere in the loop (if any) that is running around
 // it.
 bool is_live(Context& c, Symbol name, uint32_t offset);

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 
+#include "elaborate/activation.h"
 #include "elaborate/branch.h"
 #include "elaborate/emit.h"
 #include "elaborate/jumps.h"
 #include "elaborate/names.h"
+#include "elaborate/script_calls.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {
@@ -22,85 +24,7 @@ namespace {
 
 constexpr std::string_view kProducer = "sardonyx";
 
-// Enters another activation, and comes back to this one.
-class ActivationGuard {
-  public:
-    ActivationGuard(Context& c, std::shared_ptr<Scope> scope, const syntax::Stmts* body)
-        : c_(c), before_(std::move(c.at)) {
-        c.at = Context::Activation{};
-        c.at.scope = std::move(scope);
-        c.at.body = body;
-    }
-    ~ActivationGuard() { c_.at = std::move(before_); }
-    ActivationGuard(const ActivationGuard&) = delete;
-    ActivationGuard& operator=(const ActivationGuard&) = delete;
-
-  private:
-    Context& c_;
-    Context::Activation before_;
-};
-
-// Enters another function of the model, and comes back to this one.
-class UnitGuard {
-  public:
-    UnitGuard(Context& c, Unit& unit) : c_(c), unit_(c.unit), graph_(c.graph) {
-        c.unit = &unit;
-        c.graph = unit.graph;
-    }
-    ~UnitGuard() {
-        c_.unit = unit_;
-        c_.graph = graph_;
-    }
-    UnitGuard(const UnitGuard&) = delete;
-    UnitGuard& operator=(const UnitGuard&) = delete;
-
-  private:
-    Context& c_;
-    Unit* unit_;
-    ir::Graph* graph_;
-};
-
-// A parameter of a script with what its annotation and default say.
-struct BoundParameter {
-    const Parameter* parameter;
-    std::string_view name;
-    Annotation annotation;
-    bool has_default = false;
-    Object default_value;
-};
-
-bool is_attribute_default(const Object& object) {
-    return object.is(ObjectKind::kInt) || object.is(ObjectKind::kFloat) ||
-           object.is(ObjectKind::kBool) || object.is(ObjectKind::kString);
-}
-
-// Runs in an activation of the function itself.
-std::vector<BoundParameter> read_parameters(Context& c, const ScriptFunction& function) {
-    std::vector<BoundParameter> all;
-    for (const Parameter& parameter : function.definition->parameters->items) {
-        if (parameter.kind == ParameterKind::kVarArgs ||
-            parameter.kind == ParameterKind::kKeywordArgs) {
-            c.report(kUnsupportedStatement, parameter.range,
-                     "`*args` or `**kwargs` on a script: a graph has a fixed number of inputs")
-                .with_help("name the inputs");
-            continue;
-        }
-        BoundParameter one{&parameter, c.text(parameter.name), {}, false, {}};
-        one.annotation = read_annotation(c, parameter.annotation);
-        for (const auto& [name, value] : function.defaults) {
-            if (name == one.name) {
-                one.has_default = true;
-                one.default_value = value;
-            }
-        }
-        if (!one.has_default && parameter.default_value != nullptr) {
-            one.has_default = true;
-            one.default_value = eval(c, parameter.default_value);
-        }
-        all.push_back(std::move(one));
-    }
-    return all;
-}
+}  // namespace
 
 std::string_view docstring(const syntax::FunctionDefStmt* definition) {
     if (definition->body.empty()) {
@@ -111,6 +35,8 @@ std::string_view docstring(const syntax::FunctionDefStmt* definition) {
         first != nullptr ? syntax::maybe_as<syntax::StringExpr>(first->value) : nullptr;
     return text != nullptr ? text->value : std::string_view{};
 }
+
+namespace {
 
 // What the body returned, as a list of objects; nothing after an error.
 std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunction& function,
@@ -216,6 +142,8 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
     }
 }
 
+}  // namespace
+
 void run_body(Context& c, const ScriptFunction& function) {
     Jump jump = exec_body(c, function.definition->body);
     if (std::optional<std::vector<Object>> objects = returned_objects(c, function, jump)) {
@@ -227,10 +155,11 @@ void run_body(Context& c, const ScriptFunction& function) {
 
 // --- As a function -------------------------------------------------------------------------------
 
-void bind_function_parameter(Context& c, ir::Function& target, const BoundParameter& one) {
+void bind_function_parameter(Context& c, ir::Function& target, const BoundParameter& one,
+                             const Fact& fact) {
     Symbol symbol = one.parameter->name;
     const Annotation& annotation = one.annotation;
-    if (annotation.is_attribute) {
+    if (fact.passing == Fact::Passing::kAttribute) {
         AttributeObject attribute{std::string(one.name), annotation.attribute_type,
                                   annotation.is_bool};
         c.at.scope->set(symbol, Object::make(ObjectKind::kAttribute, attribute));
@@ -246,268 +175,13 @@ void bind_function_parameter(Context& c, ir::Function& target, const BoundParame
         }
         return;
     }
-    Type type = annotation.type;
-    if (!annotation.explicit_shape) {
-        // Bare FLOAT on a function says the element type: functions are called with any shape.
-        type.set_shape(std::nullopt);
-    }
-    ir::Value* input = c.model.add_input(target.body, one.name, std::move(type));
+    ir::Value* input = c.model.add_input(target.body, one.name, fact.type);
     // A function that is called in this model is built for the inputs that the call gives.
-    if (one.has_default && one.default_value.is_none() && c.building.size() == 1) {
+    bool is_alone = c.model.graph == nullptr && c.building.size() == 1;
+    if (is_alone && one.has_default && one.default_value.is_none()) {
         c.unit->optional_inputs.push_back(input);
     }
     c.at.scope->set(symbol, Object::tensor(input));
-}
-
-// `left_out` has an 'n' at the place of each parameter that is None in this call: `b is None` is
-// decided where the function is called.
-ir::Function* build_function(Context& c, const ScriptFunction& function, Range call_range,
-                             const std::string& left_out) {
-    auto found = c.functions.find({&function, left_out});
-    if (found != c.functions.end()) {
-        return found->second;
-    }
-    if (std::find(c.building.begin(), c.building.end(), &function) != c.building.end()) {
-        c.report(kRecursiveScript, call_range,
-                 fmt::format("`{}` calls itself: a graph cannot recurse", function.name))
-            .label(function.name_span(), "defined here")
-            .with_help("use a loop");
-        return nullptr;
-    }
-    DepthGuard guard(c, call_range);
-    if (!guard) {
-        return nullptr;
-    }
-    size_t errors = c.program.diagnostics.error_count();
-    c.building.push_back(&function);
-    // Two scripts of one name, from two files, are two functions.
-    std::string unique = function.name;
-    for (int i = 1; c.model.find_function(function.opset.domain, unique) != nullptr; ++i) {
-        unique = fmt::format("{}_{}", function.name, i);
-    }
-    ir::Function* target = c.model.add_function(function.opset.domain, unique);
-    target->doc = c.model.intern(docstring(function.definition));
-    Unit unit;
-    unit.graph = target->body;
-    unit.is_function = true;
-    {
-        UnitGuard in_unit(c, unit);
-        ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
-                                &function.definition->body);
-        std::vector<BoundParameter> parameters = read_parameters(c, function);
-        for (size_t i = 0; i < parameters.size(); ++i) {
-            if (i < left_out.size() && left_out[i] == 'n') {
-                c.at.scope->set(parameters[i].parameter->name, Object::none());
-            } else {
-                bind_function_parameter(c, *target, parameters[i]);
-            }
-        }
-        run_body(c, function);
-    }
-    target->opset_imports = std::move(unit.imports);
-    c.building.pop_back();
-    // Callees come first: onnx.reference knows a function only from its definition on.
-    std::vector<ir::Function*>& all = c.model.functions;
-    all.erase(std::find(all.begin(), all.end(), target));
-    all.push_back(target);
-    // A function with mistakes is called no further: each mistake is said once.
-    ir::Function* result = c.program.diagnostics.error_count() == errors ? target : nullptr;
-    c.functions.emplace(std::make_pair(&function, left_out), result);
-    return result;
-}
-
-// --- Binding of calls ----------------------------------------------------------------------------
-
-struct CallArgument {
-    const Object* object = nullptr;  // null: not given
-    Range range;
-};
-
-// The arguments of a call by parameter; false after a diagnostic. `variadic`: what *args takes.
-bool bind_arguments(Context& c, std::string_view name, std::span<const Parameter> parameters,
-                    const syntax::Tree& tree, const Arguments& arguments,
-                    std::vector<CallArgument>& bound, std::vector<Object>* variadic) {
-    bound.assign(parameters.size(), {});
-    size_t next = 0;
-    auto takes_position = [](const Parameter& parameter) {
-        return parameter.kind == ParameterKind::kNormal ||
-               parameter.kind == ParameterKind::kPositionalOnly;
-    };
-    size_t most =
-        static_cast<size_t>(std::count_if(parameters.begin(), parameters.end(), takes_position));
-    for (size_t i = 0; i < arguments.positional.size(); ++i) {
-        while (next < parameters.size() && !takes_position(parameters[next]) &&
-               parameters[next].kind != ParameterKind::kVarArgs) {
-            ++next;
-        }
-        if (next < parameters.size() && parameters[next].kind == ParameterKind::kVarArgs &&
-            variadic != nullptr) {
-            variadic->push_back(arguments.positional[i]);
-            continue;
-        }
-        if (next >= parameters.size() || !takes_position(parameters[next])) {
-            c.report(kArgumentMismatch, arguments.ranges[i],
-                     fmt::format("`{}` takes {} argument{}, not {}", name, most,
-                                 most == 1 ? "" : "s", arguments.positional.size()))
-                .with_help("remove the rest");
-            return false;
-        }
-        bound[next++] = {&arguments.positional[i], arguments.ranges[i]};
-    }
-    for (const KeywordArgument& keyword : arguments.keywords) {
-        size_t i = 0;
-        while (i < parameters.size() && (tree.names.text(parameters[i].name) != keyword.name ||
-                                         parameters[i].kind == ParameterKind::kPositionalOnly)) {
-            ++i;
-        }
-        if (i == parameters.size()) {
-            c.report(kArgumentMismatch, keyword.name_range,
-                     fmt::format("`{}` has no parameter `{}`", name, keyword.name))
-                .with_help("use the names of its definition");
-            return false;
-        }
-        if (bound[i].object != nullptr) {
-            c.report(kDuplicateArgument, keyword.range,
-                     fmt::format("`{}` is given twice", keyword.name))
-                .label(c.span(bound[i].range), "given here first")
-                .with_help("remove one of them");
-            return false;
-        }
-        bound[i] = {&keyword.value, keyword.range};
-    }
-    return true;
-}
-
-// The body was compiled for the element types and ranks of the annotations: other arguments are
-// mistakes.
-bool check_argument(Context& c, const ScriptFunction& function, const BoundParameter& one,
-                    const ir::Value* value, Range range) {
-    Type wanted = one.annotation.type;
-    if (!one.annotation.explicit_shape) {
-        wanted.set_shape(std::nullopt);
-    }
-    if (merge(wanted, value->type).has_value()) {
-        return true;
-    }
-    bool same_elements = wanted.element_type() == value->type.element_type();
-    c.report(kArgumentMismatch, range,
-             fmt::format("`{}` of `{}` is `{}`, and `{}` is given", one.name, function.name,
-                         wanted.to_string(), value->type.to_string()))
-        .label(function.tree->span(one.parameter->range), "the parameter")
-        .with_help(same_elements
-                       ? fmt::format("annotate the parameter as `{}[...]` if any shape will do",
-                                     name(wanted.element_type()))
-                       : fmt::format("cast it with `op.Cast(..., to={}.dtype)`",
-                                     name(wanted.element_type())));
-    return false;
-}
-
-// See build_function().
-std::string left_out(const std::vector<BoundParameter>& parameters,
-                     const std::vector<CallArgument>& bound) {
-    std::string all;
-    for (size_t i = 0; i < parameters.size(); ++i) {
-        const Object* object = bound[i].object;
-        if (object == nullptr && parameters[i].has_default) {
-            object = &parameters[i].default_value;
-        }
-        bool is_none =
-            object != nullptr && object->is_none() && !parameters[i].annotation.is_attribute;
-        all += is_none ? 'n' : '-';
-    }
-    return all;
-}
-
-}  // namespace
-
-Object call_script(Context& c, const ScriptFunction& function, const Arguments& arguments,
-                   size_t wanted) {
-    std::vector<BoundParameter> parameters;
-    {
-        ActivationGuard in_callee(c, std::make_shared<Scope>(&function, nullptr), nullptr);
-        size_t said = c.program.diagnostics.items().size();
-        parameters = read_parameters(c, function);
-        c.program.diagnostics.truncate(said);  // said when the function is built
-    }
-    std::vector<CallArgument> bound;
-    if (!bind_arguments(c, function.name, function.definition->parameters->items, *function.tree,
-                        arguments, bound, nullptr)) {
-        return Object::error();
-    }
-    ir::Function* target =
-        build_function(c, function, arguments.range, left_out(parameters, bound));
-    if (target == nullptr) {
-        return Object::error();
-    }
-    NodeRequest request;
-    std::vector<ir::Value*> inputs;
-    std::vector<Range> ranges;
-    std::vector<std::pair<std::string_view, Range>> attribute_ranges;
-    for (size_t i = 0; i < parameters.size(); ++i) {
-        const BoundParameter& one = parameters[i];
-        const Object* object = bound[i].object;
-        Range range = object != nullptr ? bound[i].range : arguments.range;
-        if (object == nullptr && one.has_default) {
-            object = &one.default_value;
-        }
-        if (object == nullptr) {
-            c.report(kArgumentMismatch, arguments.range,
-                     fmt::format("`{}` needs `{}`", function.name, one.name))
-                .label(function.tree->span(one.parameter->range), "the parameter")
-                .with_help(fmt::format("give `{}`", one.name));
-            return Object::error();
-        }
-        if (one.annotation.is_attribute) {
-            if (object->is_none()) {
-                continue;
-            }
-            std::optional<ir::Attribute> attribute =
-                make_attribute(c, one.name, one.annotation.attribute_type, *object, range);
-            if (!attribute) {
-                return Object::error();
-            }
-            attribute_ranges.emplace_back(one.name, range);
-            request.attributes.push_back(std::move(*attribute));
-            continue;
-        }
-        if (object->is_none()) {
-            continue;  // the function was built without it
-        }
-        ir::Value* value = as_value(c, *object, range, one.annotation.type.element_type());
-        if (value == nullptr || !check_argument(c, function, one, value, range)) {
-            return Object::error();
-        }
-        inputs.push_back(value);
-        ranges.push_back(range);
-    }
-    size_t count = target->body->outputs.size();
-    if (wanted != 0 && wanted != count) {
-        c.report(kResultCount, arguments.range,
-                 fmt::format("`{}` has {} result{}, and {} are unpacked", function.name, count,
-                             count == 1 ? "" : "s", wanted))
-            .with_help("unpack as many as there are");
-        return Object::error();
-    }
-    import_opset(c, function.opset, arguments.callee_range);
-    request.domain = function.opset.domain;
-    request.op_type = target->name;
-    request.inputs = inputs;
-    request.output_count = count;
-    request.range = arguments.range;
-    request.input_ranges = ranges;
-    request.attribute_ranges = attribute_ranges;
-    ir::Node* node = emit_node(c, std::move(request));
-    if (node == nullptr) {
-        return Object::error();
-    }
-    if (count == 1) {
-        return Object::tensor(node->output());
-    }
-    std::vector<Object> results;
-    for (ir::Value* output : node->outputs()) {
-        results.push_back(Object::tensor(output));
-    }
-    return Object::tuple(std::move(results));
 }
 
 // --- Nested functions ----------------------------------------------------------------------------
@@ -551,7 +225,7 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
     std::vector<CallArgument> bound;
     std::vector<Object> variadic;
     std::string name = closure_name(closure);
-    if (!bind_arguments(c, name, parameters, tree, arguments, bound, &variadic)) {
+    if (!bind_arguments(c, name, parameters, tree, arguments, bound, variadic)) {
         return Object::error();
     }
     auto scope = std::make_shared<Scope>(closure.scope->function, closure.scope);
@@ -749,7 +423,59 @@ void bind_model_attribute(Context& c, const BoundParameter& one) {
     c.at.scope->set(one.parameter->name, Object::make(ObjectKind::kUnbound, Unbound{}));
 }
 
+// The inputs of `*args`, whose types are given under the names args_0, args_1, ...
+void bind_model_variadic(Context& c, const BoundParameter& one) {
+    std::vector<Object> inputs;
+    for (;;) {
+        std::string name = fmt::format("{}_{}", one.name, inputs.size());
+        const Type* given = option_type(c.options, name);
+        if (given == nullptr) {
+            break;
+        }
+        inputs.push_back(Object::tensor(c.model.add_input(c.unit->graph, name, *given)));
+    }
+    if (inputs.empty()) {
+        c.report(kMissingInputType, one.parameter->range,
+                 fmt::format("how many inputs `*{}` of a model stands for is not known", one.name))
+            .with_help("give their types when building the model, or name the inputs");
+        c.at.scope->set(one.parameter->name, Object::make(ObjectKind::kUnbound, Unbound{}));
+        return;
+    }
+    c.at.scope->set(one.parameter->name, Object::tuple(std::move(inputs)));
+}
+
+// An input that may be left out: it has an initializer of its name, ONNX's form of a default.
+void bind_defaulted_input(Context& c, const BoundParameter& one) {
+    std::optional<Tensor> tensor = static_tensor(
+        c, one.default_value, one.annotation.type.element_type(), one.parameter->range);
+    if (!tensor) {
+        c.at.scope->set(one.parameter->name, Object::make(ObjectKind::kUnbound, Unbound{}));
+        return;
+    }
+    Type type = one.annotation.type;
+    if (!type.has_shape()) {
+        type = tensor->type();
+    }
+    if (!merge(type, tensor->type())) {
+        c.report(kArgumentMismatch, one.parameter->range,
+                 fmt::format("the default of `{}` is `{}`, and its annotation says `{}`", one.name,
+                             tensor->type().to_string(), type.to_string()))
+            .with_help("annotate the type that the default has, or leave out its shape");
+    }
+    ir::Value* input = c.model.add_input(c.unit->graph, one.name, std::move(type));
+    c.model.add_default(input, std::move(*tensor));
+    c.at.scope->set(one.parameter->name, Object::tensor(input));
+}
+
 void bind_model_parameter(Context& c, const BoundParameter& one) {
+    if (one.is_variadic()) {
+        bind_model_variadic(c, one);
+        return;
+    }
+    if (one.parameter->kind == ParameterKind::kKeywordArgs) {
+        c.at.scope->set(one.parameter->name, Object::make(ObjectKind::kUnbound, Unbound{}));
+        return;  // reported before
+    }
     const Type* given = option_type(c.options, one.name);
     if (one.annotation.is_attribute ||
         (given == nullptr && one.parameter->annotation == nullptr && one.has_default &&
@@ -758,7 +484,12 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
         return;
     }
     if (given == nullptr && one.has_default) {
-        c.at.scope->set(one.parameter->name, one.default_value);
+        if (one.annotation.type.is_tensor() && one.default_value.is_static() &&
+            !one.default_value.is_none()) {
+            bind_defaulted_input(c, one);
+        } else {
+            c.at.scope->set(one.parameter->name, one.default_value);
+        }
         return;
     }
     Type type = given != nullptr ? *given : one.annotation.type;
@@ -792,10 +523,12 @@ void add_function_imports(ir::Model& model) {
 void check_option_names(Context& c, const ScriptFunction& function,
                         const std::vector<BoundParameter>& parameters) {
     for (const auto& [name, type] : c.options.input_types) {
-        bool known = std::any_of(parameters.begin(), parameters.end(),
-                                 [name = std::string_view(name)](const BoundParameter& one) {
-                                     return one.name == name;
-                                 });
+        bool known = std::any_of(
+            parameters.begin(), parameters.end(),
+            [name = std::string_view(name)](const BoundParameter& one) {
+                return one.name == name ||
+                       (one.is_variadic() && name.rfind(fmt::format("{}_", one.name), 0) == 0);
+            });
         if (!known) {
             c.program.diagnostics
                 .report(kArgumentMismatch, function.name_span(),
@@ -822,10 +555,10 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
     Unit unit;
     unit.graph = model->graph;
     UnitGuard in_unit(c, unit);
-    c.building.push_back(&function);
+    build_far_callees(c, function);
     ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
                             &function.definition->body);
-    std::vector<BoundParameter> parameters = read_parameters(c, function);
+    const std::vector<BoundParameter>& parameters = read_parameters(c, function, true);
     check_option_names(c, function, parameters);
     for (const BoundParameter& one : parameters) {
         bind_model_parameter(c, one);
@@ -836,6 +569,7 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
         output->type = merge(options.output_types[i], output->type).value_or(output->type);
     }
     model->opset_imports = std::move(unit.imports);
+    remove_unused_functions(*model, nullptr);
     add_function_imports(*model);
     if (model->opset_imports.empty()) {
         model->opset_imports.push_back({"", operator_opset(c).version});
@@ -851,7 +585,24 @@ std::unique_ptr<ir::Model> compile_function(Program& program, const ScriptFuncti
     UnitGuard in_unit(c, unit);
     ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
                             &function.definition->body);
-    build_function(c, function, function.definition->name_range, {});
+    build_far_callees(c, function);
+    const std::vector<BoundParameter>& parameters = read_parameters(c, function, false);
+    std::vector<Fact> facts = annotated_facts(parameters);
+    for (const BoundParameter& one : parameters) {
+        if (one.is_variadic()) {
+            c.report(
+                 kUnsupportedStatement, one.parameter->range,
+                 fmt::format("`*{}` of a function by itself: a FunctionProto has a fixed number "
+                             "of inputs",
+                             one.name))
+                .with_help("call it from another script, or name the inputs");
+        }
+    }
+    Specialisation built =
+        build_function(c, function, function.definition->name_range, facts, Detail::kAnnotations,
+                       fact_key(c, facts, Detail::kAnnotations).value_or(std::string()));
+    report_again(c, built.mistakes);
+    remove_unused_functions(*model, built.function);
     // The script itself comes first, before those that it calls.
     std::vector<ir::Function*>& all = model->functions;
     std::rotate(all.begin(), all.end() - (all.empty() ? 0 : 1), all.end());

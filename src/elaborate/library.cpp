@@ -566,6 +566,19 @@ Object sdx_opset(Context& c, const Arguments& a) {
     return Object::make(ObjectKind::kOpset, OpsetObject{domain.text(), version.as_int()});
 }
 
+// The function with arguments that come before those of its calls.
+Object functools_partial(Context& c, const Arguments& a) {
+    (void)c;
+    DictObject keywords;
+    for (const KeywordArgument& keyword : a.keywords) {
+        keywords.set(Object::string(std::string(keyword.name)), keyword.value);
+    }
+    std::vector<Object> rest(a.positional.begin() + 1, a.positional.end());
+    Object bound = Object::tuple(
+        {a.positional[0], Object::tuple(std::move(rest)), Object::dict(std::move(keywords))});
+    return Object::make(ObjectKind::kMethod, MethodObject{bound, std::string(kPartial)});
+}
+
 Object typing_type_var(Context& c, const Arguments& a) {
     (void)c, (void)a;
     return Object::make(ObjectKind::kPythonType, PythonType{"TypeVar", {}});
@@ -612,6 +625,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"numpy.full", np_full, 2, 3, true},
     {"numpy.arange", np_arange, 1, 3, true},
     {"numpy.prod", math_prod, 1, 1},
+    {"functools.partial", functools_partial, 1, SIZE_MAX, true},
     {"onnx.helper.make_tensor", make_tensor, 0, 4, true},
     {"sardonyx.script", sdx_script, 0, SIZE_MAX, true},
     {"sardonyx.graph", sdx_graph, 0, 0},
@@ -662,6 +676,7 @@ constexpr ModuleRow kModules[] = {
     {"collections.abc", "typing"},
     {"collections", "collections"},
     {"__future__", "__future__"},
+    {"functools", "functools"},
     {"onnx", "onnx"},
     {"onnx.helper", "onnx.helper"},
     {"sardonyx", "sardonyx"},

@@ -11,6 +11,9 @@
 
 namespace sardonyx::elaborate {
 
+// The method that a functools.partial is: of (function, arguments, keywords).
+inline constexpr std::string_view kPartial = "functools.partial";
+
 // The object of a builtin name (`len`, `range`, `float`); nothing when there is none.
 std::optional<Object> library_name(std::string_view name);
 // For "did you mean".

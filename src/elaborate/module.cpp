@@ -279,6 +279,8 @@ void apply_decorator(ScriptFunction& function, const DecoratorObject& decorator)
             (opset.domain.empty() ? function.default_opset : function.opset) = opset;
         } else if (name == "default_opset") {
             function.default_opset = opset_argument(value);
+        } else if (name == "inline" && value.is(ObjectKind::kBool)) {
+            function.is_inline = value.as_bool();
         } else if (name == "ir_version" && value.is(ObjectKind::kInt)) {
             function.ir_version = value.as_int();
         } else if (value.is(ObjectKind::kString)) {

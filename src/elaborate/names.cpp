@@ -213,6 +213,9 @@ void name_values(ir::Model& model, ir::Graph& graph) {
         naming.reserve(input->name);
     }
     for (ir::Value* initializer : graph.initializers) {
+        if (initializer->is_graph_input()) {
+            continue;  // a default: it has the input's name
+        }
         initializer->name = naming.make(initializer->name.empty() ? "const" : initializer->name);
     }
     naming.name_graph(graph);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/jumps.h"
@@ -209,6 +211,19 @@ void unsupported(Context& c, Range range, std::string_view what, std::string hel
         .with_help(std::move(help));
 }
 
+// `global` and `nonlocal` say what reading a name means anyway; a script binds its own names only.
+void exec_names(Context& c, const syntax::NamesStmt* statement) {
+    std::vector<Symbol> assigned =
+        c.at.body != nullptr ? assigned_names(*c.at.body) : std::vector<Symbol>{};
+    for (Symbol name : statement->names) {
+        if (std::find(assigned.begin(), assigned.end(), name) != assigned.end()) {
+            unsupported(c, statement->range,
+                        fmt::format("an assignment to `{}` of the code around", c.text(name)),
+                        "pass the value as a parameter and return the new one");
+        }
+    }
+}
+
 // Statements without control flow; false for those that have it.
 bool exec_simple(Context& c, const Stmt* statement) {
     switch (statement->kind) {
@@ -248,8 +263,7 @@ bool exec_simple(Context& c, const Stmt* statement) {
             return true;
         case StmtKind::kGlobal:
         case StmtKind::kNonlocal:
-            unsupported(c, statement->range, "`global` or `nonlocal`",
-                        "pass the value as a parameter and return the new one");
+            exec_names(c, static_cast<const syntax::NamesStmt*>(statement));
             return true;
         case StmtKind::kTypeAlias:
             unsupported(c, statement->range, "a type alias", "define it at the top of the file");

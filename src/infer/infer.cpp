@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "infer/call_cache.h"
 #include "infer/diagnostics.h"
 #include "infer/operators.h"
 #include "infer/schema_check.h"
@@ -70,35 +71,14 @@ void infer_subgraphs_of(const Context& context, ir::Node& node) {
 
 // A node whose operator no schema describes: a call of a function, or an unknown operator.
 void infer_call_node(const Context& context, ir::Node& node) {
-    const ir::Function* function =
-        context.model != nullptr
-            ? context.model->find_function(node.domain, node.op_type, node.overload)
-            : nullptr;
+    const ir::Function* function = called_function(context, node);
     if (function == nullptr) {
         infer_subgraphs_of(context, node);
         return;
     }
-    std::vector<ir::Value*> inputs;
-    for (const ir::Use& use : node.inputs()) {
-        inputs.push_back(use.value);
-    }
     size_t earlier_findings = context.findings != nullptr ? context.findings->size() : 0;
-    std::vector<Knowledge> results = call_function(context, *function, inputs, node.attributes);
-    for (size_t k = earlier_findings; context.findings != nullptr && k < context.findings->size();
-         ++k) {
-        diagnostics::Span& span = (*context.findings)[k].span;
-        span = span.valid() ? span : node.span;
-    }
-    static constexpr ops::Schema kNoSchema{};
-    NodeContext c(context, node, &kNoSchema);
-    for (size_t i = 0; i < std::min(results.size(), node.output_count()); ++i) {
-        ir::Value* output = node.output(i);
-        c.set_output(i, std::move(results[i].type));
-        output->content = std::move(results[i].content);
-        if (results[i].constant.has_value()) {
-            output->constant = std::move(results[i].constant);
-        }
-    }
+    finish_call(context, node, call_function(context, *function, inputs_of(node), node.attributes),
+                earlier_findings);
 }
 
 // The first number that no symbol "unk__<n>" of the graph has.
@@ -164,7 +144,9 @@ std::vector<Finding> infer_model(ir::Model& model) {
     int fresh_dims = 0;
     skip_fresh_numbers(*model.graph, fresh_dims);
     int64_t steps = kMaxSteps;
+    CallCache calls;
     Context context;
+    context.calls = &calls;
     context.model = &model;
     context.opset_imports = model.opset_imports;
     context.findings = &findings;

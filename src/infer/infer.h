@@ -35,6 +35,8 @@ struct Call {
     const Call* outer = nullptr;
 };
 
+class CallCache;  // of infer/call_cache.h
+
 // What inference needs to know beside the node.
 struct Context {
     ir::Model* model =
@@ -55,9 +57,12 @@ struct Context {
     // Nodes of called functions and of loop bodies that may still be walked: nested calls and loops
     // multiply. Null: each outermost call has kMaxSteps of its own.
     int64_t* steps = nullptr;
+    // What calls have given before. Null: each outermost call has its own memory.
+    CallCache* calls = nullptr;
 };
 
 inline constexpr int kMaxDepth = 100;
+inline constexpr size_t kMaxCalls = 5'000;  // of functions that call each other
 inline constexpr int64_t kMaxSteps = 500'000;
 
 // Types one node. Known output types (from value_info or annotations) are merged with what is

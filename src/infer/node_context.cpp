@@ -99,6 +99,10 @@ int NodeContext::input_rank(size_t i) const {
     return shape != nullptr ? static_cast<int>(shape->size()) : -1;
 }
 
+const ir::Attribute* resolve_attribute(const ir::Attribute& attribute, const Call* call) {
+    return resolve(&attribute, call).attribute;
+}
+
 const Tensor* constant_of(const Context& context, const ir::Value& value) {
     if (!value.constant.has_value()) {
         return nullptr;
@@ -312,10 +316,11 @@ void NodeContext::set_output_constant(size_t i, Tensor tensor) {
 }
 
 Dim NodeContext::fresh_dim() const {
-    if (context.fresh_dims == nullptr) {
-        return {};
-    }
-    return Dim::symbol(fmt::format("unk__{}", (*context.fresh_dims)++));
+    return context.fresh_dims != nullptr ? infer::fresh_dim(*context.fresh_dims) : Dim();
+}
+
+Dim fresh_dim(int& next) {
+    return Dim::symbol(fmt::format("unk__{}", next++));
 }
 
 // --- Findings ------------------------------------------------------------------------------------

@@ -117,6 +117,10 @@ class NodeContext {
 
 // The constant that a value is for sure; null also for an input that only has a default.
 const Tensor* constant_of(const Context& context, const ir::Value& value);
+// The attribute that a reference ends at, through the calls; null where that is not known.
+const ir::Attribute* resolve_attribute(const ir::Attribute& attribute, const Call* call);
+// The next symbol for a size that is known at run time only.
+Dim fresh_dim(int& next);
 // What is known of one number that both dims are: a number before an expression before nothing.
 const Dim& known_dim(const Dim& a, const Dim& b);
 // The product; unknown when a factor is, except that a factor 0 makes it 0.

@@ -45,6 +45,8 @@ class Snapshot {
     std::vector<Entry> entries_;
 };
 
+// The type with other dims in place of its symbols.
+Type map_symbols(const Type& type, const std::function<Dim(std::string_view)>& value_of);
 // The type with every symbolic dim for which `is_dropped` holds made unknown.
 Type drop_symbols(const Type& type, const std::function<bool(std::string_view)>& is_dropped);
 // The number n of a fresh symbol "unk__<n>"; nothing for other names.
@@ -52,6 +54,14 @@ std::optional<int> fresh_number(std::string_view symbol);
 
 // Takes `count` of the steps that are left; false when there are not so many.
 bool take_steps(const Context& context, size_t count);
+
+// The model-local function that a node calls; null: an operator, or unknown.
+const ir::Function* called_function(const Context& context, const ir::Node& node);
+std::vector<ir::Value*> inputs_of(const ir::Node& node);
+// Gives a call's outputs what the function's results are; findings past the first ones were made in
+// the call.
+void finish_call(const Context& context, ir::Node& node, std::vector<Knowledge> results,
+                 size_t earlier_findings);
 
 // What a call of the function gives. Empty when it cannot be told (recursion, too deep).
 std::vector<Knowledge> call_function(const Context& context, const ir::Function& function,

@@ -1,5 +1,7 @@
 #include "ir/ir.h"
 
+#include <algorithm>
+
 namespace sardonyx::ir {
 namespace {
 
@@ -128,7 +130,14 @@ Function* Model::add_function(std::string_view domain, std::string_view name,
     function.overload = intern(overload);
     function.body = make_graph(nullptr);
     functions.push_back(&function);
+    function_index_.emplace(std::array{function.domain, function.name, function.overload},
+                            &function);
     return &function;
+}
+
+void Model::remove_function(Function* function) {
+    functions.erase(std::find(functions.begin(), functions.end(), function));
+    function_index_.erase({function->domain, function->name, function->overload});
 }
 
 Value* Model::add_input(Graph* graph, std::string_view name, Type type) {
@@ -205,13 +214,8 @@ Node* Model::make_node(std::string_view domain, std::string_view op_type,
 
 const Function* Model::find_function(std::string_view domain, std::string_view name,
                                      std::string_view overload) const {
-    for (const Function* function : functions) {
-        if (function->name == name && function->domain == domain &&
-            function->overload == overload) {
-            return function;
-        }
-    }
-    return nullptr;
+    auto found = function_index_.find({domain, name, overload});
+    return found != function_index_.end() ? found->second : nullptr;
 }
 
 int64_t Model::opset_version(std::string_view domain) const {

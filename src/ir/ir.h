@@ -11,7 +11,9 @@
 // it, and within a function and its subgraphs.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -304,6 +306,8 @@ class Model {
     Graph* make_graph(Graph* parent);
     Function* add_function(std::string_view domain, std::string_view name,
                            std::string_view overload = {});
+    // Takes the function out of `functions`; nothing may call it any more.
+    void remove_function(Function* function);
     Value* add_input(Graph* graph, std::string_view name, Type type = {});
     Value* add_initializer(Graph* graph, std::string_view name, Tensor tensor);
     Value* add_sparse_initializer(Graph* graph, std::string_view name, SparseTensor tensor);
@@ -326,6 +330,8 @@ class Model {
     Pool<Node> nodes_;
     Pool<Graph> graphs_;
     Pool<Function> functions_;
+    // By domain, name and overload; the first of equal ones.
+    std::map<std::array<std::string_view, 3>, Function*> function_index_;
 };
 
 // The version that a list of imports gives to a domain; 0 when it has none.

@@ -1367,7 +1367,7 @@ WRONG = [
     ("try:\n    y = x\nexcept ValueError:\n    y = x\nreturn x", ["unsupported-statement:1"]),
     ("with x:\n    pass\nreturn x", ["unsupported-statement:1"]),
     ("import math\nreturn x", ["unsupported-statement:1"]),
-    ("global y\nreturn x", ["unsupported-statement:1"]),
+    ("global y\ny = x\nreturn x", ["unsupported-statement:1"]),
     ("class A:\n    pass\nreturn x", ["unsupported-statement:1"]),
     ("raise ValueError('x')", ["unsupported-statement:1"]),
     ("return {1, 2}", ["unsupported-expression:1"]),

@@ -1,0 +1,93 @@
+"""`python -m sardonyx FILE.py ...`: an unmodified program that imports onnxscript, on sardonyx.
+
+The names `onnxscript` and `onnxscript.<module>` are imported as sardonyx and its modules, whether
+or not the onnxscript package is installed. All else is as `python FILE.py ...` has it.
+"""
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import NoReturn
+
+_ALIAS = "onnxscript"
+_PACKAGE = __name__.partition(".")[0]
+
+
+class _Loader(importlib.abc.Loader):
+    """Gives the module of sardonyx in place of a new one."""
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> "ModuleType":
+        module = importlib.import_module(_PACKAGE + spec.name[len(_ALIAS) :])
+        self._own_spec = module.__spec__
+        return module
+
+    def exec_module(self, module: "ModuleType") -> None:
+        module.__spec__ = self._own_spec  # the import system has put the alias's there
+
+
+class AliasFinder(importlib.abc.MetaPathFinder):
+    """Finds `onnxscript` and its modules in sardonyx."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: "Sequence[str] | None" = None,  # noqa: ARG002
+        target: "ModuleType | None" = None,  # noqa: ARG002
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The module of sardonyx under the name of onnxscript; None for other names."""
+        if fullname != _ALIAS and not fullname.startswith(_ALIAS + "."):
+            return None
+        own = _PACKAGE + fullname[len(_ALIAS) :]
+        if importlib.util.find_spec(own) is None:
+            raise ModuleNotFoundError(
+                f"No module named {fullname!r} (sardonyx has no {own})", name=fullname
+            )
+        return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=fullname == _ALIAS)
+
+
+def run(arguments: "Sequence[str]") -> "NoReturn":
+    """Runs the program `arguments[0]` with these arguments, and ends the process as it does."""
+    import builtins
+    import io
+    import os
+    import traceback
+    import types
+
+    sys.meta_path.insert(0, AliasFinder())
+    sys.argv[:] = arguments
+    path = arguments[0]
+    sys.path[0] = os.path.dirname(os.path.realpath(path))  # noqa: PTH120
+    try:
+        with io.open_code(path) as file:
+            source = file.read()
+    except OSError as error:
+        place = os.path.abspath(path)  # noqa: PTH100 (as Python shows it)
+        reason = f"[Errno {error.errno}] {error.strerror}"
+        print(f"{sys.executable}: can't open file {place!r}: {reason}", file=sys.stderr)
+        sys.exit(2)
+    main = types.ModuleType("__main__")
+    main.__file__ = path
+    main.__builtins__ = builtins  # type: ignore[attr-defined]
+    sys.modules["__main__"] = main
+    try:
+        exec(compile(source, path, "exec"), main.__dict__)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        # The frames of this function are no part of the program.
+        program_frames = error.__traceback__ and error.__traceback__.tb_next
+        if isinstance(error, KeyboardInterrupt):
+            raise error.with_traceback(program_frames) from None
+        error.__traceback__ = program_frames
+        if sys.excepthook is sys.__excepthook__:
+            traceback.print_exception(error)
+        else:
+            sys.excepthook(type(error), error, program_frames)
+        sys.exit(1)
+    sys.exit(0)

@@ -1,0 +1,54 @@
+// Entering and leaving the body of a function.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "elaborate/context.h"
+
+namespace sardonyx::elaborate {
+
+// Enters another activation, and comes back to this one.
+class ActivationGuard {
+  public:
+    ActivationGuard(Context& c, std::shared_ptr<Scope> scope, const syntax::Stmts* body)
+        : c_(c), before_(std::move(c.at)) {
+        c.at = Context::Activation{};
+        c.at.scope = std::move(scope);
+        c.at.body = body;
+    }
+    ~ActivationGuard() { c_.at = std::move(before_); }
+    ActivationGuard(const ActivationGuard&) = delete;
+    ActivationGuard& operator=(const ActivationGuard&) = delete;
+
+  private:
+    Context& c_;
+    Context::Activation before_;
+};
+
+// Enters another function of the model, and comes back to this one.
+class UnitGuard {
+  public:
+    UnitGuard(Context& c, Unit& unit) : c_(c), unit_(c.unit), graph_(c.graph) {
+        c.unit = &unit;
+        c.graph = unit.graph;
+        std::swap(c.loop_memos, loop_memos_);
+    }
+    ~UnitGuard() {
+        std::swap(c_.loop_memos, loop_memos_);
+        c_.unit = unit_;
+        c_.graph = graph_;
+    }
+    UnitGuard(const UnitGuard&) = delete;
+    UnitGuard& operator=(const UnitGuard&) = delete;
+
+  private:
+    Context& c_;
+    Unit* unit_;
+    ir::Graph* graph_;
+    std::map<const syntax::Stmt*, std::vector<LoopMemo>> loop_memos_;
+};
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,151 @@
+#include "elaborate/signature.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elaborate/activation.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Parameter;
+using syntax::ParameterKind;
+
+bool is_attribute_default(const Object& object) {
+    return object.is(ObjectKind::kInt) || object.is(ObjectKind::kFloat) ||
+           object.is(ObjectKind::kBool) || object.is(ObjectKind::kString);
+}
+
+namespace {
+
+BoundParameter read_parameter(Context& c, const ScriptFunction& function,
+                              const Parameter& parameter) {
+    BoundParameter one{&parameter, c.text(parameter.name), {}, false, {}};
+    if (parameter.kind == ParameterKind::kKeywordArgs) {
+        c.report(kUnsupportedStatement, parameter.range,
+                 "`**kwargs` on a script: a graph has inputs and attributes of fixed names")
+            .with_help("name the parameters");
+        return one;
+    }
+    one.annotation = read_annotation(c, parameter.annotation);
+    for (const auto& [name, value] : function.defaults) {
+        if (name == one.name) {
+            one.has_default = true;
+            one.default_value = value;
+        }
+    }
+    if (!one.has_default && parameter.default_value != nullptr) {
+        one.has_default = true;
+        one.default_value = eval(c, parameter.default_value);
+    }
+    return one;
+}
+
+}  // namespace
+
+const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunction& function,
+                                                   bool report) {
+    auto [place, is_new] = c.signatures.try_emplace(&function);
+    if (is_new || report) {
+        auto read = std::make_shared<std::vector<BoundParameter>>();
+        read->reserve(function.definition->parameters->items.size());
+        if (is_new) {
+            place->second = read;
+        }
+        ActivationGuard in_function(c, std::make_shared<Scope>(&function, nullptr), nullptr);
+        size_t said = c.program.diagnostics.items().size();
+        for (const Parameter& parameter : function.definition->parameters->items) {
+            read->push_back(read_parameter(c, function, parameter));
+        }
+        if (!report) {
+            c.program.diagnostics.truncate(said);
+        }
+    }
+    return *place->second;
+}
+
+namespace {
+
+bool takes_position(const Parameter& parameter) {
+    return parameter.kind == ParameterKind::kNormal ||
+           parameter.kind == ParameterKind::kPositionalOnly;
+}
+
+bool takes_keyword(const Parameter& parameter) {
+    return parameter.kind == ParameterKind::kNormal ||
+           parameter.kind == ParameterKind::kKeywordOnly;
+}
+
+void report_too_many(Context& c, std::string_view name, std::span<const Parameter> parameters,
+                     const Arguments& arguments, size_t first) {
+    auto most = std::count_if(parameters.begin(), parameters.end(), takes_position);
+    bool has_keyword_only = std::any_of(
+        parameters.begin(), parameters.end(),
+        [](const Parameter& parameter) { return parameter.kind == ParameterKind::kKeywordOnly; });
+    c.report(kArgumentMismatch, arguments.ranges[first],
+             fmt::format("`{}` takes {} argument{}{}, not {}", name, most, most == 1 ? "" : "s",
+                         has_keyword_only ? " by position" : "", arguments.positional.size()))
+        .with_help(has_keyword_only ? "give the rest by keyword" : "remove the rest");
+}
+
+bool bind_keyword(Context& c, std::string_view name, std::span<const Parameter> parameters,
+                  const syntax::Tree& tree, const KeywordArgument& keyword,
+                  std::vector<CallArgument>& bound) {
+    auto found =
+        std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& parameter) {
+            return tree.names.text(parameter.name) == keyword.name &&
+                   parameter.kind != ParameterKind::kVarArgs &&
+                   parameter.kind != ParameterKind::kKeywordArgs;
+        });
+    if (found == parameters.end()) {
+        c.report(kArgumentMismatch, keyword.name_range,
+                 fmt::format("`{}` has no parameter `{}`", name, keyword.name))
+            .with_help("use the names of its definition");
+        return false;
+    }
+    if (!takes_keyword(*found)) {
+        c.report(kArgumentMismatch, keyword.name_range,
+                 fmt::format("`{}` of `{}` is given by position only", keyword.name, name))
+            .label(tree.span(found->range), "the parameter")
+            .with_help("leave out its name");
+        return false;
+    }
+    CallArgument& place = bound[static_cast<size_t>(found - parameters.begin())];
+    if (place.object != nullptr) {
+        c.report(kDuplicateArgument, keyword.range,
+                 fmt::format("`{}` is given twice", keyword.name))
+            .label(c.span(place.range), "given here first")
+            .with_help("remove one of them");
+        return false;
+    }
+    place = {&keyword.value, keyword.range};
+    return true;
+}
+
+}  // namespace
+
+bool bind_arguments(Context& c, std::string_view name, std::span<const Parameter> parameters,
+                    const syntax::Tree& tree, const Arguments& arguments,
+                    std::vector<CallArgument>& bound, std::vector<Object>& variadic) {
+    bound.assign(parameters.size(), {});
+    bool has_variadic = std::any_of(
+        parameters.begin(), parameters.end(),
+        [](const Parameter& parameter) { return parameter.kind == ParameterKind::kVarArgs; });
+    size_t next = 0;
+    for (size_t i = 0; i < arguments.positional.size(); ++i) {
+        if (next < parameters.size() && takes_position(parameters[next])) {
+            bound[next++] = {&arguments.positional[i], arguments.ranges[i]};
+        } else if (has_variadic) {
+            variadic.push_back(arguments.positional[i]);
+        } else {
+            report_too_many(c, name, parameters, arguments, i);
+            return false;
+        }
+    }
+    return std::all_of(arguments.keywords.begin(), arguments.keywords.end(),
+                       [&](const KeywordArgument& keyword) {
+                           return bind_keyword(c, name, parameters, tree, keyword, bound);
+                       });
+}
+
+}  // namespace sardonyx::elaborate

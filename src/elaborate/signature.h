@@ -1,0 +1,42 @@
+// The parameters of a script, and how the arguments of a call are bound to parameters.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "elaborate/functions.h"
+
+namespace sardonyx::elaborate {
+
+// A parameter of a script with what its annotation and default say.
+struct BoundParameter {
+    const syntax::Parameter* parameter;
+    std::string_view name;
+    Annotation annotation;
+    bool has_default = false;
+    Object default_value;
+
+    bool is_variadic() const { return parameter->kind == syntax::ParameterKind::kVarArgs; }
+};
+
+// Whether a default says that a parameter without an annotation is an attribute.
+bool is_attribute_default(const Object& object);
+
+// One for each parameter of the definition; read once, so that a default is one object as in
+// Python. What is wrong with one is said when the function is built (`report`).
+const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunction& function,
+                                                   bool report);
+
+struct CallArgument {
+    const Object* object = nullptr;  // null: not given
+    syntax::Range range;
+};
+
+// The arguments of a call by parameter; false after a diagnostic. `variadic`: what *args takes.
+bool bind_arguments(Context& c, std::string_view name,
+                    std::span<const syntax::Parameter> parameters, const syntax::Tree& tree,
+                    const Arguments& arguments, std::vector<CallArgument>& bound,
+                    std::vector<Object>& variadic);
+
+}  // namespace sardonyx::elaborate
