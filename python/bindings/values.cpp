@@ -75,6 +75,15 @@ nb::object value_to_python(eval::RuntimeValue value, bool as_arrays) {
         }
         return nb::cast(PyTensor{std::move(value.tensor()), {}});
     }
+    if (value.is_map()) {
+        nb::object keys = array_from_tensor(value.map().keys).attr("tolist")();
+        nb::object values = array_from_tensor(value.map().values).attr("tolist")();
+        nb::dict map;
+        for (int64_t i = 0; i < value.map().keys.count(); ++i) {
+            map[keys[i]] = values[i];
+        }
+        return map;
+    }
     nb::list items;
     for (const eval::RuntimeValue& item : value.sequence().items) {
         items.append(value_to_python(item, as_arrays));

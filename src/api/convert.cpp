@@ -91,6 +91,9 @@ Value from_engine(const std::string& name, const RuntimeValue& value) {
     if (value.is_none()) {
         return {};
     }
+    if (value.is_map()) {
+        fail(fmt::format("`{}` is a map, which has no form here yet", name));
+    }
     std::vector<Array> items;
     for (const RuntimeValue& item : value.sequence().items) {
         if (!item.is_tensor()) {

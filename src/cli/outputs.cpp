@@ -49,6 +49,8 @@ std::string result_text(std::string_view name, const eval::RuntimeValue& value) 
     std::string text = fmt::format("{}: {}\n", shown, value.describe());
     if (value.is_tensor()) {
         text += array_text(value.tensor()) + "\n";
+    } else if (value.is_map()) {
+        text += array_text(value.map().keys) + "\n" + array_text(value.map().values) + "\n";
     } else if (value.is_sequence()) {
         const std::vector<eval::RuntimeValue>& items = value.sequence().items;
         for (size_t i = 0; i < items.size(); ++i) {
@@ -70,12 +72,16 @@ Result<void> write_results(const std::string& folder, const std::vector<std::str
         std::string name = file_name(names[i]);
         if (values[i].is_tensor()) {
             SDX_TRY(write_tensor(folder, unique_name(taken, name), values[i].tensor()));
+        } else if (values[i].is_map()) {
+            const eval::Map& map = values[i].map();
+            SDX_TRY(write_tensor(folder, unique_name(taken, name + "_keys"), map.keys));
+            SDX_TRY(write_tensor(folder, unique_name(taken, name + "_values"), map.values));
         } else if (values[i].is_sequence()) {
             const std::vector<eval::RuntimeValue>& items = values[i].sequence().items;
             for (size_t j = 0; j < items.size(); ++j) {
                 if (!items[j].is_tensor()) {
                     return Error{
-                        fmt::format("`{}` holds sequences: there are no .npy files of "
+                        fmt::format("`{}` holds sequences or maps: there are no .npy files of "
                                     "them",
                                     names[i])};
                 }

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "eval/cast.h"
 #include "eval/elementwise.h"
 #include "eval/functors.h"
@@ -78,6 +80,13 @@ struct Swish {
     template <typename T>
     T operator()(T x) const {
         return x * Sigmoid{}(static_cast<T>(alpha) * x);
+    }
+};
+struct SwiGlu {
+    float alpha;
+    template <typename T>
+    T operator()(T gate, T x) const {
+        return Swish{alpha}(gate)*x;
     }
 };
 struct Softplus {
@@ -174,6 +183,15 @@ SDX_ACTIVATION(softsign, Softsign{})
 SDX_ACTIVATION(mish, Mish{})
 SDX_ACTIVATION(thresholded_relu, ThresholdedRelu{c.float_attribute("alpha")})
 #undef SDX_ACTIVATION
+
+// Without broadcasting.
+Status swiglu(KernelContext& c) {
+    if (c.dims(0) != c.dims(1)) {
+        return Error{fmt::format("the shapes {} and {} are not the same", to_string(c.dims(0)),
+                                 to_string(c.dims(1)))};
+    }
+    return binary(c, Floats{}, SwiGlu{c.float_attribute("alpha")});
+}
 
 Status relu(KernelContext& c) {
     return unary(c, Numbers{}, Relu{});

@@ -10,6 +10,22 @@
 #include "eval/strided.h"
 
 namespace sardonyx::eval {
+
+KernelContext context_of(Runner& runner, const NodePlan& node, const Frame& frame,
+                         std::span<const RuntimeValue* const> inputs) {
+    return {*node.entry->schema, inputs,         AttributeView(node.attributes, frame.bindings), {},
+            runner.options(),    runner.random()};
+}
+
+Result<std::vector<RuntimeValue>> run_body(Runner& runner, const GraphPlan& body, Frame& frame,
+                                           std::span<RuntimeValue> inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        frame.slot(body.inputs[i]) = std::move(inputs[i]);
+    }
+    SDX_TRY(runner.run_graph(body, frame));
+    return runner.take_outputs(body, frame);
+}
+
 namespace {
 
 Result<bool> read_condition(const RuntimeValue& value) {
@@ -18,22 +34,6 @@ Result<bool> read_condition(const RuntimeValue& value) {
         return Error{fmt::format("the condition is {}, but must be one BOOL", value.describe())};
     }
     return value.tensor().elements<bool>()[0];
-}
-
-KernelContext context_of(Runner& runner, const NodePlan& node, const Frame& frame,
-                         std::span<const RuntimeValue* const> inputs) {
-    return {*node.entry->schema, inputs,         AttributeView(node.attributes, frame.bindings), {},
-            runner.options(),    runner.random()};
-}
-
-// Runs a body with these inputs.
-Result<std::vector<RuntimeValue>> run_body(Runner& runner, const GraphPlan& body, Frame& frame,
-                                           std::span<RuntimeValue> inputs) {
-    for (size_t i = 0; i < inputs.size(); ++i) {
-        frame.slot(body.inputs[i]) = std::move(inputs[i]);
-    }
-    SDX_TRY(runner.run_graph(body, frame));
-    return runner.take_outputs(body, frame);
 }
 
 Status store(const NodePlan& node, Frame& frame, size_t output, RuntimeValue value) {

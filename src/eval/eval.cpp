@@ -115,6 +115,10 @@ std::string RuntimeValue::describe() const {
         return fmt::format("Sequence[{}] of {}", name(sequence().element_type),
                            sequence().items.size());
     }
+    if (is_map()) {
+        return fmt::format("Map[{}, {}] of {}", name(map().keys.element_type()),
+                           name(map().values.element_type()), map().keys.count());
+    }
     return "None";
 }
 

@@ -24,28 +24,41 @@ struct Sequence {
     std::vector<RuntimeValue> items;
 };
 
+// A map of ai.onnx.ml: keys (INT64 or STRING) and their values, two tensors of rank 1 and one
+// length. No key is there twice.
+struct Map {
+    Tensor keys;
+    Tensor values;
+};
+
 // What flows along an edge at run time: nothing (an optional without element, or an input left
-// out), a tensor, or a sequence. Maps (ai.onnx.ml) come with their operators.
+// out), a tensor, a sequence, or a map.
 class RuntimeValue {
   public:
     RuntimeValue() = default;
     RuntimeValue(Tensor tensor) : value_(std::move(tensor)) {}
     RuntimeValue(std::shared_ptr<const Sequence> sequence) : value_(std::move(sequence)) {}
+    RuntimeValue(std::shared_ptr<const Map> map) : value_(std::move(map)) {}
 
     bool is_none() const { return std::holds_alternative<std::monostate>(value_); }
     bool is_tensor() const { return std::holds_alternative<Tensor>(value_); }
     bool is_sequence() const {
         return std::holds_alternative<std::shared_ptr<const Sequence>>(value_);
     }
+    bool is_map() const { return std::holds_alternative<std::shared_ptr<const Map>>(value_); }
     const Tensor& tensor() const { return std::get<Tensor>(value_); }
     Tensor& tensor() { return std::get<Tensor>(value_); }
     const Sequence& sequence() const { return *std::get<std::shared_ptr<const Sequence>>(value_); }
 
-    // "FLOAT[2,3]", "Sequence[FLOAT] of 3", "None".
+    const Map& map() const { return *std::get<std::shared_ptr<const Map>>(value_); }
+
+    // "FLOAT[2,3]", "Sequence[FLOAT] of 3", "Map[INT64, FLOAT] of 2", "None".
     std::string describe() const;
 
   private:
-    std::variant<std::monostate, Tensor, std::shared_ptr<const Sequence>> value_;
+    std::variant<std::monostate, Tensor, std::shared_ptr<const Sequence>,
+                 std::shared_ptr<const Map>>
+        value_;
 };
 
 struct RunOptions {

@@ -22,6 +22,11 @@ bool admits(const ops::TypeSet& set, const RuntimeValue& value) {
         ops::ElementMask bit = 1u << static_cast<int>(value.tensor().element_type());
         return ((set.tensor | set.optional_tensor) & bit) != 0;
     }
+    bool holds_maps = value.is_sequence() && !value.sequence().items.empty() &&
+                      value.sequence().items[0].is_map();
+    if (value.is_map() || holds_maps) {
+        return set.maps;
+    }
     // An empty sequence may not know its element type.
     ElementType type = value.sequence().element_type;
     ops::ElementMask mask = set.sequence | set.optional_sequence;
@@ -195,6 +200,12 @@ std::span<const float> KernelContext::floats_attribute(std::string_view name) co
     }
     const ops::AttributeSchema* schema = schema_.find_attribute(name);
     return schema != nullptr ? schema->default_floats : std::span<const float>();
+}
+
+std::span<const std::string> KernelContext::strings_attribute(std::string_view name) const {
+    const ir::Attribute* attribute = find_attribute(name);
+    const auto* value = attribute != nullptr ? attribute->get<std::vector<std::string>>() : nullptr;
+    return value != nullptr ? std::span<const std::string>(*value) : std::span<const std::string>();
 }
 
 const Tensor* KernelContext::tensor_attribute(std::string_view name) const {

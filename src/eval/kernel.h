@@ -108,6 +108,7 @@ class KernelContext {
     std::string_view string_attribute(std::string_view name) const;
     std::span<const int64_t> ints_attribute(std::string_view name) const;
     std::span<const float> floats_attribute(std::string_view name) const;
+    std::span<const std::string> strings_attribute(std::string_view name) const;
     const Tensor* tensor_attribute(std::string_view name) const;
 
     // --- Outputs.

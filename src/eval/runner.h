@@ -73,4 +73,11 @@ class Runner {
     std::vector<RuntimeValue> outputs_;
 };
 
+// The attributes and inputs of a control operator's call; it has no outputs.
+KernelContext context_of(Runner& runner, const NodePlan& node, const Frame& frame,
+                         std::span<const RuntimeValue* const> inputs);
+// Runs a body with these inputs.
+Result<std::vector<RuntimeValue>> run_body(Runner& runner, const GraphPlan& body, Frame& frame,
+                                           std::span<RuntimeValue> inputs);
+
 }  // namespace sardonyx::eval

@@ -4,8 +4,10 @@
 //   N                        nothing
 //   T:path                   a TensorProto file
 //   S:FLOAT:path,path,...    a sequence of them
+//   M:path,path              a map: keys and values
 // and is answered by one line: "error <tab> message", or "ok" and for each output <tab> N, T (the
-// file PREFIX_i.pb) or S:FLOAT:count (the files PREFIX_i_j.pb).
+// file PREFIX_i.pb), S:FLOAT:count (the files PREFIX_i_j.pb), M (PREFIX_i_keys.pb and
+// PREFIX_i_values.pb) or L:count, a sequence of maps (PREFIX_i_j_keys.pb and PREFIX_i_j_values.pb).
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -21,6 +23,7 @@ using sardonyx::Error;
 using sardonyx::MappedFile;
 using sardonyx::Result;
 using sardonyx::Tensor;
+using sardonyx::eval::Map;
 using sardonyx::eval::RuntimeValue;
 using sardonyx::eval::Sequence;
 namespace eval = sardonyx::eval;
@@ -50,6 +53,15 @@ Result<RuntimeValue> read_value(const std::string& text) {
     if (text[0] == 'N') {
         return RuntimeValue();
     }
+    if (text[0] == 'M') {
+        std::vector<std::string> paths = split(text.substr(2), ',');
+        Result<RuntimeValue> keys = read_tensor(paths.at(0));
+        SDX_TRY(keys);
+        Result<RuntimeValue> values = read_tensor(paths.at(1));
+        SDX_TRY(values);
+        return RuntimeValue(std::make_shared<const Map>(
+            Map{std::move(keys->tensor()), std::move(values->tensor())}));
+    }
     size_t colon = text.find(':', 2);
     auto sequence = std::make_shared<Sequence>();
     sequence->element_type = sardonyx::element_type_from_name(text.substr(2, colon - 2));
@@ -61,6 +73,11 @@ Result<RuntimeValue> read_value(const std::string& text) {
     return RuntimeValue(std::shared_ptr<const Sequence>(sequence));
 }
 
+Result<void> write_map(const Map& map, const std::string& prefix) {
+    SDX_TRY(sardonyx::write_file(prefix + "_keys.pb", proto::write_tensor(map.keys, "")));
+    return sardonyx::write_file(prefix + "_values.pb", proto::write_tensor(map.values, ""));
+}
+
 Result<std::string> write_value(const RuntimeValue& value, const std::string& prefix) {
     if (value.is_none()) {
         return std::string("\tN");
@@ -69,7 +86,18 @@ Result<std::string> write_value(const RuntimeValue& value, const std::string& pr
         SDX_TRY(sardonyx::write_file(prefix + ".pb", proto::write_tensor(value.tensor(), "")));
         return std::string("\tT");
     }
+    if (value.is_map()) {
+        SDX_TRY(write_map(value.map(), prefix));
+        return std::string("\tM");
+    }
     const Sequence& sequence = value.sequence();
+    bool holds_maps = !sequence.items.empty() && sequence.items[0].is_map();
+    for (size_t i = 0; i < sequence.items.size() && holds_maps; ++i) {
+        SDX_TRY(write_map(sequence.items[i].map(), prefix + "_" + std::to_string(i)));
+    }
+    if (holds_maps) {
+        return "\tL:" + std::to_string(sequence.items.size());
+    }
     for (size_t i = 0; i < sequence.items.size(); ++i) {
         SDX_TRY(sardonyx::write_file(prefix + "_" + std::to_string(i) + ".pb",
                                      proto::write_tensor(sequence.items[i].tensor(), "")));

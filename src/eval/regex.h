@@ -1,0 +1,50 @@
+// Regular expressions of RE2's syntax (https://github.com/google/re2/wiki/Syntax), matched against
+// whole texts in time linear in the text: the pattern becomes a nondeterministic automaton whose
+// states are followed all at once (Thompson 1968), so there is no backtracking.
+//
+// Not supported, with an error that says so: Unicode classes (\p) and \C.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sardonyx::eval {
+
+// Sorted ranges of code points, ends included.
+using CharacterSet = std::vector<std::pair<uint32_t, uint32_t>>;
+
+class Regex {
+  public:
+    static Result<Regex> compile(std::string_view pattern);
+
+    bool matches(std::string_view text) const;
+
+    enum class Op : uint8_t {
+        kSet,        // consumes one character of sets[a]
+        kSplit,      // on to a and b
+        kJump,       // on to a
+        kTextStart,  // the rest: on to a where the place fits
+        kTextEnd,
+        kLineStart,
+        kLineEnd,
+        kWordBoundary,
+        kNoWordBoundary,
+        kMatch,
+    };
+    struct Instruction {
+        Op op = Op::kMatch;
+        uint32_t a = 0;
+        uint32_t b = 0;
+    };
+
+  private:
+    std::vector<CharacterSet> sets_;
+    std::vector<Instruction> program_;  // kSet goes on to the next instruction
+    friend class RegexCompiler;
+};
+
+}  // namespace sardonyx::eval
