@@ -21,6 +21,7 @@ import pathlib
 import runpy
 import subprocess
 import tempfile
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -281,8 +282,11 @@ class Cases:
 
     def tests(self) -> tuple[Callable[..., None], ...]:
         """The tests of these programs: as a model, as a function, and as Python."""
+        # Functions of their own: a mark stays on its function, which other files mark as well.
         return tuple(
-            pytest.mark.parametrize("one", self.all, ids=[one.name for one in self.all])(check)
+            pytest.mark.parametrize("one", self.all, ids=[one.name for one in self.all])(
+                types.FunctionType(check.__code__, check.__globals__, check.__name__)
+            )
             for check in (_test_model, _test_function, _test_eager)
         )
 
