@@ -282,7 +282,7 @@ class LoopNode {
     // The same with an input of the body that nobody reads.
     bool add_unread(std::string_view name, ir::Value* init, const Object& result,
                     const Type& type) {
-        c_.model.add_input(body_, name, type);
+        c_.model.add_input(body_, name, init->type);
         return add(init, result, type);
     }
 
@@ -344,19 +344,8 @@ struct Exit {
     Symbol name;
     Object value;  // at the end of an iteration
     Object init;   // when there was none
-    bool surely;   // somebody may read it: then an iteration has been
+    bool surely;   // an iteration has been when somebody reads it
 };
-
-Type exit_type(const Exit& exit, const Type& type) {
-    if (exit.surely || !type.is_tensor() || !type.has_shape()) {
-        return type;
-    }
-    Shape shape = type.shape();
-    for (Dim& dim : shape) {
-        dim = dim.is_static() ? dim : Dim();
-    }
-    return Type::tensor(type.element_type(), std::move(shape));
-}
 
 bool add_exit(Context& c, LoopNode& node, const Exit& exit) {
     std::vector<Object> inits = leaves_like(exit.value, exit.init).value_or(std::vector<Object>());
@@ -365,7 +354,7 @@ bool add_exit(Context& c, LoopNode& node, const Exit& exit) {
     map_leaves(exit.value, [&](const Object& leaf) {
         const Object& init = inits[next++];
         if (init.is_tensor()) {
-            Type type = leaf.is_tensor() ? exit_type(exit, leaf.value()->type) : init.value()->type;
+            Type type = exit.surely && leaf.is_tensor() ? leaf.value()->type : init.value()->type;
             std::string_view name = is_flag(exit.name) ? "flag" : c.text(exit.name);
             ok = node.add_unread(name, init.value(), leaf, type) && ok;
         }
@@ -499,7 +488,7 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
     add_flag(c, loop, kReturnedFlag, round.returned, exits);
     if (!round.result.is_error()) {
         if (std::optional<Object> init = placeholder(c, c.graph, round.result, loop.head)) {
-            exits.push_back({kReturnedResult, round.result, *init, true});
+            exits.push_back({kReturnedResult, round.result, *init, false});
         } else {
             report_untyped_result(c, loop.head);
         }
@@ -550,7 +539,7 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
     }
     for (const Exit& exit : exits) {
         take_exit(c, node, exit);
-        if (!exit.surely) {
+        if (!exit.surely && !is_flag(exit.name)) {
             c.at.possibly_unbound[exit.name.index] = {*c.at.scope->find(exit.name),
                                                       c.span(loop.head)};
         }

@@ -186,6 +186,19 @@ ir::Value* zeros(Context& c, ir::Value* like, Range range) {
     return e.emit("Expand", {value, e.int64s(std::move(dims))});
 }
 
+// The type of what may be the value or its filler. A symbol must not stand for both: runtimes share
+// buffers between values of one symbolic shape.
+Type without_symbols(const Type& type) {
+    if (!type.is_tensor() || !type.has_shape()) {
+        return type;
+    }
+    Shape shape = type.shape();
+    for (Dim& dim : shape) {
+        dim = dim.is_static() ? dim : Dim();
+    }
+    return Type::tensor(type.element_type(), std::move(shape));
+}
+
 }  // namespace
 
 std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& like, Range range) {
@@ -197,7 +210,7 @@ std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& li
         if (value == nullptr) {
             return std::nullopt;
         }
-        value->type = like.value()->type;  // what is read in its place
+        value->type = without_symbols(like.value()->type);
         return like.is_number_tensor() ? Object::number(value) : Object::tensor(value);
     }
     if (!like.is_sequence() || like.is_static()) {

@@ -264,6 +264,20 @@ def f(x: FLOAT["N"], n: INT64):
     *COUNTS,
 )
 program(
+    "symbolic_shapes_of_results",
+    """
+def f(x: FLOAT["N"]):
+    for w in [0.5, 2.0, 8.0]:
+        x = x * w
+        if op.ReduceSum(x, keepdims=0) > 10.0:
+            return x + 100.0
+    return x
+""",
+    (F[:1],),
+    (F[:1] * 11,),
+    (F[:1] * 100,),
+)
+program(
     "zip_of_lists_continued_on_a_tensor",
     """
 def f(x: FLOAT["N"], n: INT64):
