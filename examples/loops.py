@@ -26,7 +26,7 @@ def collatz_steps(start: INT64) -> INT64:
     steps = op.Constant(value_int=0)
     while value != 1:
         if value % 2 == 0:
-            value = value / 2
+            value = value // 2
         else:
             value = 3 * value + 1
         steps = steps + 1

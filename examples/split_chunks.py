@@ -14,7 +14,7 @@ def split_chunks(x, chunks: int, dim: int = 0):
     axis = op.Constant(value_int=dim)
     pieces = op.Constant(value_int=chunks)
     size = op.Gather(op.Shape(x), axis)
-    chunk_size = (size + pieces - 1) / pieces
+    chunk_size = op.Div(size + pieces - 1, pieces)
     return op.SplitToSequence(x, chunk_size, axis=dim)
 
 

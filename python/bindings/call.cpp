@@ -179,6 +179,13 @@ Inputs convert(const ops::Schema& schema, const std::vector<nb::handle>& inputs)
             literals.push_back(i);
             continue;
         }
+        const ops::TypeSet& types = schema.type_variables[schema.input(i)->type_variable].types;
+        if (types.sequence == 0 && is_mixed_list(inputs[i])) {  // [n, -1] as a shape
+            result.values[i] =
+                tensor_from_mixed_list(inputs[i], wanted_type(schema, result.values, i));
+            result.has_tensor = true;
+            continue;
+        }
         result.values[i] = value_from_python(inputs[i]);
         bool is_list = PyList_Check(inputs[i].ptr()) && nb::len(inputs[i]) > 0;
         result.has_tensor = result.has_tensor || as_tensor(inputs[i]) != nullptr ||

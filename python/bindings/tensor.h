@@ -39,6 +39,10 @@ nb::object argument(nb::handle object, int element_type);
 // script itself.
 nb::object results(nb::handle object, const nb::tuple& element_types, bool as_arrays);
 
+// Whether a list (or a list in it) holds Tensors; and such a list as one tensor.
+bool is_mixed_list(nb::handle object);
+Tensor tensor_from_mixed_list(nb::handle list, ElementType type);
+
 // x[index], as lowering/subscript.h reads it.
 nb::object subscript(const Tensor& tensor, nb::handle index);
 

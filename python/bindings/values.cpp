@@ -92,8 +92,11 @@ nb::object value_to_python(eval::RuntimeValue value, bool as_arrays) {
 }
 
 nb::object argument(nb::handle object, int element_type) {
-    if (object.is_none() || as_tensor(object) != nullptr) {
+    if (object.is_none()) {
         return nb::borrow(object);
+    }
+    if (const PyTensor* tensor = as_tensor(object)) {
+        return nb::cast(PyTensor(*tensor));  // an object of its own: x[0] = 1 in it stays in it
     }
     bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
     if (is_list && (nb::len(object) == 0 || !is_literal(object))) {

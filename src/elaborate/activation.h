@@ -16,6 +16,7 @@ class ActivationGuard {
     ActivationGuard(Context& c, std::shared_ptr<Scope> scope, const syntax::Stmts* body)
         : c_(c), before_(std::move(c.at)) {
         c.at = Context::Activation{};
+        c.at.caller = &before_;
         c.at.scope = std::move(scope);
         c.at.body = body;
     }

@@ -70,9 +70,10 @@ std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, Ra
     slot.init = Object::none();
     slot.type = Type::sequence(Type());
     slot.is_literal = slot.is_number = false;
-    auto is_it = [&list](const Object& other) { return other.pointer() == list.pointer(); };
-    if (list.pointer().use_count() >
-        1 + std::count_if(c.appended.begin(), c.appended.end(), is_it)) {
+    auto is_it = [&list](const ListChange& change) {
+        return change.list.pointer() == list.pointer();
+    };
+    if (list.pointer().use_count() > 1 + std::count_if(c.changes.begin(), c.changes.end(), is_it)) {
         c.report(kUnsupportedStatement, range,
                  "a list that has a second name grows in a loop that runs in the graph")
             .with_help("give the loop a list of its own, as in `xs = list(xs)`");

@@ -2,6 +2,7 @@
 // for their topic: expressions, operators, calls, subscripts, statements, control flow, functions.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -44,6 +45,9 @@ class Scope {
         Symbol name;
         Object before;  // kError: it was not there
     };
+    // In no order.
+    const std::unordered_map<uint32_t, Object>& values() const { return values_; }
+
     // Starts logging; returns the mark for changes() and undo().
     size_t open() {
         ++open_marks_;
@@ -125,6 +129,19 @@ struct LoopMemo {
     std::shared_ptr<std::vector<Carried>> before, after;
 };
 
+// Which names of a function's body a value may pass between unchanged, as a union-find.
+struct AliasClasses {
+    std::unordered_map<uint32_t, uint32_t> parents;
+    std::unordered_map<uint32_t, std::vector<uint32_t>> members;  // by root, in order
+    uint32_t find(uint32_t name);
+};
+
+// A change of a static list or dict, and how to take it back.
+struct ListChange {
+    Object list;
+    std::function<void(const Object&)> take_back;
+};
+
 struct Context {
     Context(Program& program, const Options& options, ir::Model& model)
         : program(program), options(options), model(model), depth(program.depth) {}
@@ -151,6 +168,7 @@ struct Context {
         std::unordered_map<uint32_t, PossiblyUnbound> possibly_unbound;
         uint32_t loop_begin = UINT32_MAX;  // where the outermost loop around begins and ends
         uint32_t loop_end = 0;
+        const Activation* caller = nullptr;
     };
     Activation at;
 
@@ -167,7 +185,14 @@ struct Context {
     std::map<std::pair<const ScriptFunction*, std::string>, Specialisation> functions;
     // Those that are being built, to refuse recursion.
     std::vector<std::pair<const ScriptFunction*, std::string>> building;
-    std::vector<Object> appended;  // lists, in the order of their list.append()
+    // Where the warning of its integer divisions stands, as long as it does.
+    std::map<const ScriptFunction*, size_t> division_warnings;
+    // Which of its names may mean the same tensor (aliases.cpp).
+    std::map<const void*, AliasClasses> aliases;
+    std::vector<ListChange> changes;  // of static lists and dicts, in order
+    // The integer constants of subscripts and the like, by graph and elements.
+    std::map<std::pair<const ir::Graph*, std::pair<bool, std::vector<int64_t>>>, ir::Value*>
+        int64_constants;
     int fresh_dims = 0;
     infer::CallCache calls;  // what calls of the model's functions gave
     int& depth;  // the program's: constants of files are evaluated in contexts of their own

@@ -197,8 +197,8 @@ void discard(ir::Graph& graph) {
     graph.outputs.clear();
 }
 
-ir::Value* Emitter::emit(std::string_view op_type, std::initializer_list<Value> inputs,
-                         std::initializer_list<ir::Attribute> attributes) {
+ir::Value* Emitter::emit_variadic(std::string_view op_type, std::span<const Value> inputs,
+                                  std::initializer_list<ir::Attribute> attributes) {
     for (Value input : inputs) {
         if (input == nullptr) {
             return nullptr;  // reported before
@@ -209,7 +209,7 @@ ir::Value* Emitter::emit(std::string_view op_type, std::initializer_list<Value> 
     NodeRequest request;
     request.version = opset.version;
     request.op_type = op_type;
-    request.inputs = std::span<const Value>(inputs.begin(), inputs.size());
+    request.inputs = inputs;
     request.attributes.assign(attributes.begin(), attributes.end());
     request.range = range_;
     request.input_ranges = operand_ranges_;
@@ -217,13 +217,33 @@ ir::Value* Emitter::emit(std::string_view op_type, std::initializer_list<Value> 
     return node != nullptr ? node->output() : nullptr;
 }
 
+int64_t Emitter::dim(Value value, int64_t axis) const {
+    if (rank(value) < 0) {
+        return -1;
+    }
+    const Shape& shape = value->type.shape();
+    axis += axis < 0 ? static_cast<int64_t>(shape.size()) : 0;
+    bool known = axis >= 0 && axis < static_cast<int64_t>(shape.size()) &&
+                 shape[static_cast<size_t>(axis)].is_static();
+    return known ? shape[static_cast<size_t>(axis)].value() : -1;
+}
+
+// The same integers once per graph: bounds and axes of subscripts come again and again.
+ir::Value* Emitter::shared_int64s(std::vector<int64_t> values, bool is_scalar) {
+    auto place = c_.int64_constants.try_emplace({c_.graph, {is_scalar, values}}).first;
+    if (place->second == nullptr) {
+        Dims dims = is_scalar ? Dims{} : Dims{static_cast<int64_t>(values.size())};
+        place->second = emit_constant(c_, Tensor::of<int64_t>(std::move(dims), values), range_);
+    }
+    return place->second;
+}
+
 ir::Value* Emitter::int64s(std::vector<int64_t> values) {
-    Dims dims{static_cast<int64_t>(values.size())};
-    return emit_constant(c_, Tensor::of<int64_t>(std::move(dims), values), range_);
+    return shared_int64s(std::move(values), false);
 }
 
 ir::Value* Emitter::int64_scalar(int64_t value) {
-    return emit_constant(c_, Tensor::scalar<int64_t>(value), range_);
+    return shared_int64s({value}, true);
 }
 
 ir::Value* Emitter::scalar_like(Value like, double value) {
@@ -454,6 +474,92 @@ ir::Value* attribute_value(Context& c, const AttributeObject& attribute, syntax:
     return nullptr;
 }
 
+namespace {
+
+bool is_row(const Emitter& e, ir::Value* value) {
+    return e.rank(value) > 1 || (e.rank(value) == 1 && e.dim(value, 0) != 1);
+}
+
+// The leaves of nested lists, some of them tensors, as parts of one vector (or, where they are
+// tensors with axes, of rows): numbers that stand side by side are one constant. Empty after a
+// diagnostic.
+std::vector<ir::Value*> mixed_parts(Context& c, const std::vector<Object>& leaves,
+                                    syntax::Range range, ElementType type, ir::Value* like) {
+    Emitter e(c, range);
+    std::vector<ir::Value*> parts;
+    std::vector<Object> numbers;
+    size_t rows = 0;
+    auto put_numbers = [&] {
+        if (!numbers.empty()) {
+            parts.push_back(as_value(c, Object::list(std::move(numbers)), range, type, like));
+            numbers.clear();
+        }
+        return parts.empty() || parts.back() != nullptr;
+    };
+    for (const Object& leaf : leaves) {
+        if (!leaf.is_tensor_like()) {
+            numbers.push_back(leaf);
+            continue;
+        }
+        ir::Value* value = put_numbers() ? as_value(c, leaf, range, type, like) : nullptr;
+        if (value == nullptr) {
+            return {};
+        }
+        rows += is_row(e, value) ? 1 : 0;
+        parts.push_back(is_row(e, value) ? e.emit("Unsqueeze", {value, e.int64s({0})})
+                                         : e.emit("Reshape", {value, e.int64s({1})}));
+    }
+    if (!put_numbers()) {
+        return {};
+    }
+    if (rows != 0 && rows != leaves.size()) {
+        c.report(kUnsupportedOperand, range,
+                 "a list of tensors with axes and of scalars where a tensor is needed")
+            .with_help("give all items one shape, or make a sequence with `op.SequenceConstruct`");
+        return {};
+    }
+    return parts;
+}
+
+// [1, n], [[a, b], [c, 1.0]], [row, row]: one Concat, and a Reshape where lists are nested.
+ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, ElementType type,
+                      ir::Value* like) {
+    Flat flat;
+    if (!flatten(object, 0, flat, c.options.limits.text_bytes)) {
+        c.report(kUnsupportedOperand, range,
+                 fmt::format("{} that is no tensor: its rows differ in length or type",
+                             kind_name(object)))
+            .with_help("make every row the same length");
+        return nullptr;
+    }
+    for (const Object& leaf : flat.leaves) {
+        if (type == ElementType::kUndefined && leaf.is_tensor()) {
+            type = leaf.value()->type.element_type();
+            like = like == nullptr ? leaf.value() : like;
+        }
+    }
+    std::vector<ir::Value*> parts = mixed_parts(c, flat.leaves, range, type, like);
+    if (parts.empty()) {
+        return nullptr;
+    }
+    Emitter e(c, range);
+    bool of_rows = e.rank(parts[0]) > 1;
+    ir::Value* all = parts.size() == 1 ? parts[0]
+                                       : e.emit_variadic("Concat", parts,
+                                                         {ir::make_attribute("axis", int64_t{0})});
+    if (flat.dims.size() < 2) {
+        return all;
+    }
+    if (of_rows) {
+        c.report(kUnsupportedOperand, range, "nested lists of tensors with axes")
+            .with_help("stack the inner lists first, with `op.Concat`");
+        return nullptr;
+    }
+    return e.emit("Reshape", {all, e.int64s({flat.dims.begin(), flat.dims.end()})});
+}
+
+}  // namespace
+
 ir::Value* as_value(Context& c, const Object& object, syntax::Range range, ElementType type,
                     ir::Value* like) {
     switch (object.kind()) {
@@ -484,29 +590,7 @@ ir::Value* as_value(Context& c, const Object& object, syntax::Range range, Eleme
             break;
     }
     if (object.is_sequence() && !object.is_static()) {
-        // A list of scalars, some of them tensors: [1, n] as a shape.
-        Emitter e(c, range);
-        ir::Value* all = nullptr;
-        for (const Object& item : object.items()) {
-            ir::Value* one = as_value(c, item, range, type, like);
-            if (one == nullptr) {
-                return nullptr;
-            }
-            if (e.rank(one) > 1 || (e.rank(one) == 1 && !one->type.shape()[0].equals(Dim(1)))) {
-                c.report(kUnsupportedOperand, range,
-                         "a list of tensors that are no scalars where a tensor is needed")
-                    .with_help(
-                        "stack them with `op.Concat` or make a sequence with "
-                        "`op.SequenceConstruct`");
-                return nullptr;
-            }
-            type = type == ElementType::kUndefined ? e.element(one) : type;
-            one = e.emit("Reshape", {one, e.int64s({1})});
-            all = all == nullptr
-                      ? one
-                      : e.emit("Concat", {all, one}, {ir::make_attribute("axis", int64_t{0})});
-        }
-        return all;
+        return mixed_list(c, object, range, type, like);
     }
     std::optional<Tensor> tensor = static_tensor(c, object, type, range);
     if (!tensor) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "elaborate/context.h"
+#include "lowering/subscript.h"
 
 namespace sardonyx::elaborate {
 
@@ -23,8 +24,16 @@ Object lookup(Context& c, Symbol name, syntax::Range range);
 Object member(Context& c, const Object& object, std::string_view name, syntax::Range range,
               syntax::Range name_range);
 
-Object subscript(Context& c, const Object& object, const syntax::Expr* index, syntax::Range range,
-                 syntax::Range object_range);
+// object[index]; `index_expr` is where the index stands.
+Object subscript(Context& c, const Object& object, const Object& index,
+                 const syntax::Expr* index_expr, syntax::Range range, syntax::Range object_range);
+// An index of a tensor as lowering/subscript.h takes it; nothing after a diagnostic.
+std::optional<std::vector<lowering::SubscriptItem<ir::Value*>>> subscript_items(
+    Context& c, const Object& index, const syntax::Expr* index_expr);
+// The place of an item of a static list, Python's negative indices counted; nothing, and a
+// diagnostic, when there is no such item.
+std::optional<size_t> list_index(Context& c, const Object& list, const Object& index, size_t size,
+                                 syntax::Range index_range);
 
 // The rows of a tensor whose first dim is known, to be unpacked; those of a shape are static where
 // they are known. Nothing: it is not known how many there are.

@@ -20,6 +20,19 @@ Jump exec(Context& c, syntax::Stmts statements, const Rest* rest = nullptr);
 // cannot.
 bool assign(Context& c, const syntax::Expr* target, Object value, syntax::Range value_range);
 
+// x[i] = value and x[i] op= value (item_assignment.cpp).
+bool assign_item(Context& c, const syntax::SubscriptExpr* target, const Object& value,
+                 syntax::Range value_range);
+void augment_item(Context& c, const syntax::AugAssignStmt* statement);
+// del xs[i]: of a static list or dict.
+void delete_item(Context& c, const syntax::SubscriptExpr* target);
+
+// Another name, read after `offset`, that holds or may hold the tensor that an assignment to an
+// item of `name` changes; nothing when there is none. `in_list`: the tensor is itself an item of
+// the list of that name (aliases.cpp).
+std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
+                                        bool in_list, uint32_t offset);
+
 // a if condition else b, on a tensor-valued condition.
 Object choose(Context& c, ir::Value* condition, const syntax::IfExpExpr* expr);
 

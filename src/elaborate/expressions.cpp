@@ -12,6 +12,7 @@
 #include "elaborate/exec.h"
 #include "elaborate/lists.h"
 #include "elaborate/statics.h"
+#include "elaborate/text.h"
 #include "elaborate/values.h"
 #include "lowering/operators.h"
 
@@ -148,6 +149,8 @@ Object eval_dict(Context& c, const syntax::DictExpr* expr) {
     return Object::dict(std::move(dict));
 }
 
+Object eval_fstring(Context& c, const syntax::FStringExpr* expr);
+
 Object format_value(Context& c, const syntax::FStringPart& part) {
     Object value = eval(c, part.expr);
     if (value.is_error()) {
@@ -159,13 +162,13 @@ Object format_value(Context& c, const syntax::FStringPart& part) {
             .with_help("format static values alone, such as numbers and `x.shape[0]`");
         return Object::error();
     }
-    if (part.format != nullptr) {
-        c.report(kUnsupportedExpression, part.format->range, "a format specification in a script")
-            .with_help("format the value without one");
-        return Object::error();
+    if (part.conversion == 'r' || part.conversion == 'a') {
+        value = Object::string(repr(value));
+    } else if (part.conversion == 's' && !value.is(ObjectKind::kString)) {
+        value = Object::string(repr(value));
     }
-    bool plain = value.is(ObjectKind::kString) && part.conversion != 'r' && part.conversion != 'a';
-    return Object::string(plain ? value.text() : repr(value));
+    Object spec = part.format != nullptr ? eval_fstring(c, part.format) : Object::string("");
+    return spec.is_error() ? spec : format_object(c, value, spec.text(), part.expr->range);
 }
 
 Object eval_fstring(Context& c, const syntax::FStringExpr* expr) {
@@ -220,6 +223,53 @@ bool is_operand(const Object& object) {
            object.is(ObjectKind::kString);
 }
 
+bool has_one_element(const Type& type) {
+    return type.has_shape() && std::all_of(type.shape().begin(), type.shape().end(),
+                                           [](const Dim& dim) { return dim.equals(Dim(1)); });
+}
+
+Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
+                         Range range, Range a_range, Range b_range);
+
+// `t in [1, 2, 3]`: whether the one element of a tensor is among the items.
+Object tensor_in_list(Context& c, bool is_in, const Object& a, const Object& b, Range range,
+                      Range a_range, Range b_range) {
+    std::optional<std::vector<Object>> items = static_items(c, b);
+    if (!items) {
+        return refuse_operand(c, is_in ? "in" : "not in", a, b, range);
+    }
+    Object any = Object::boolean(false);
+    for (const Object& item : *items) {
+        Object one = eval_compare_pair(c, syntax::CompareOp::kEq, a, item, range, a_range, b_range);
+        if (one.is_error() || truth(one) == true) {
+            any = one;
+            break;
+        }
+        if (!one.is_tensor()) {
+            continue;
+        }
+        if (one.value()->type.has_shape() && !has_one_element(one.value()->type)) {
+            c.report(kUnsupportedOperand, a_range,
+                     fmt::format("`in` on `{}`, whose elements have no one truth value",
+                                 one.value()->type.to_string()))
+                .with_help("compare with each item, and combine with `|`");
+            return Object::error();
+        }
+        Emitter e(c, range);
+        any = any.is_tensor() ? as_object(e.emit("Or", {any.value(), one.value()})) : one;
+    }
+    if (any.is_error()) {
+        return any;
+    }
+    if (!any.is_tensor()) {
+        return Object::boolean(any.as_bool() == is_in);
+    }
+    Emitter e(c, range);
+    ir::Value* value = any.value();
+    value = e.rank(value) == 0 ? value : e.emit("Reshape", {value, e.int64s({})});
+    return as_object(is_in ? value : e.emit("Not", {value}));
+}
+
 Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
                          Range range, Range a_range, Range b_range) {
     using syntax::CompareOp;
@@ -241,6 +291,11 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
             }
             bool same = a.is_none() && b.is_none();
             return Object::boolean(same == (op == CompareOp::kIs || op == CompareOp::kEq));
+        }
+    }
+    if (op == CompareOp::kIn || op == CompareOp::kNotIn) {
+        if (a.is_graph_value() || (b.is_sequence() && !b.is_static())) {
+            return tensor_in_list(c, op == CompareOp::kIn, a, b, range, a_range, b_range);
         }
     }
     if (!a.is_tensor_like() && !b.is_tensor_like()) {
@@ -265,15 +320,49 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
     return as_object(lowering::lower_compare(e, static_cast<lowering::Compare>(op), left, right));
 }
 
+// --- Truth values. Python asks a tensor for one where `and`, `or` or a chain of comparisons
+// stands.
+
+// A BOOL tensor of one element, to be combined with another one. Null, and a diagnostic, for
+// others; where the shape is not known, Reshape looks at it when the graph runs.
+ir::Value* truth_operand(Context& c, const Object& object, Range range, std::string_view word,
+                         const std::string& repair) {
+    ir::Value* value = as_value(c, object, range);
+    if (value == nullptr) {
+        return nullptr;
+    }
+    ElementType type = value->type.element_type();
+    if (type != ElementType::kBool && type != ElementType::kUndefined) {
+        c.report(kUnsupportedOperand, range,
+                 fmt::format("{} on a tensor of {}, of which Python gives one operand", word,
+                             name(type)))
+            .with_help("compare it, as in `x != 0`, or choose with `op.Where`");
+        return nullptr;
+    }
+    if (has_one_element(value->type)) {
+        return value;
+    }
+    if (value->type.has_shape()) {
+        c.report(kUnsupportedOperand, range,
+                 fmt::format("{} on `{}`, whose elements have no one truth value", word,
+                             value->type.to_string()))
+            .with_help(repair);
+        return nullptr;
+    }
+    Emitter e(c, range);
+    return e.emit("Reshape", {value, e.int64s({})});
+}
+
 Object eval_compare(Context& c, const syntax::CompareExpr* expr) {
     Object left = eval(c, expr->left);
     Range left_range = expr->left->range;
+    Range all_range = expr->left->range;
     Object all;
     for (size_t i = 0; i < expr->ops.size(); ++i) {
         Object right = eval(c, expr->rights[i]);
         Range right_range = expr->rights[i]->range;
-        Object one =
-            eval_compare_pair(c, expr->ops[i], left, right, expr->range, left_range, right_range);
+        Range pair{left_range.begin, right_range.end};
+        Object one = eval_compare_pair(c, expr->ops[i], left, right, pair, left_range, right_range);
         if (one.is_error()) {
             return one;
         }
@@ -284,16 +373,34 @@ Object eval_compare(Context& c, const syntax::CompareExpr* expr) {
         } else if (std::optional<bool> now = truth(one)) {
             all = *now ? all : one;
         } else {
-            Emitter e(c, expr->range);
-            all = as_object(e.emit("And", {all.value(), one.value()}));
+            std::string repair =
+                fmt::format("write `op.And({}, {})`", c.source(all_range), c.source(pair));
+            constexpr std::string_view kWord = "a chain of comparisons";
+            ir::Value* before_value = truth_operand(c, all, all_range, kWord, repair);
+            ir::Value* value =
+                before_value != nullptr ? truth_operand(c, one, pair, kWord, repair) : nullptr;
+            all = as_object(Emitter(c, expr->range).emit("And", {before_value, value}));
         }
-        if (truth(all) == false) {
+        if (all.is_error() || truth(all) == false) {
             return all;  // Python stops at the first that does not hold
         }
         left = std::move(right);
         left_range = right_range;
+        all_range.end = right_range.end;
     }
     return all;
+}
+
+Object eval_not(Context& c, const syntax::UnaryExpr* expr, const Object& operand) {
+    Object test = condition(c, operand, expr->operand->range);
+    if (!test.is_tensor()) {
+        return test.is_error() ? test : static_unary(c, lowering::Unary::kNot, test, expr->range);
+    }
+    // Python's answer is a bool, whatever the shape of the one element is.
+    Emitter e(c, expr->range);
+    ir::Value* value = test.value();
+    return as_object(
+        e.emit("Not", {e.rank(value) == 0 ? value : e.emit("Reshape", {value, e.int64s({})})}));
 }
 
 Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
@@ -303,10 +410,7 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
     }
     lowering::Unary op = static_cast<lowering::Unary>(expr->op);
     if (op == lowering::Unary::kNot) {
-        operand = condition(c, operand, expr->operand->range);
-        if (operand.is_error()) {
-            return operand;
-        }
+        return eval_not(c, expr, operand);
     }
     if (!operand.is_tensor_like()) {
         return static_unary(c, op, operand, expr->range);
@@ -317,33 +421,46 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
     return value != nullptr ? as_object(lowering::lower_unary(e, op, value)) : Object::error();
 }
 
+// What `a and b` is when `a` is known only in the graph.
+Object combine(Context& c, bool is_and, const Object& a, const Object& b, Range a_range,
+               Range b_range) {
+    std::string_view word = is_and ? "`and`" : "`or`";
+    std::string repair = fmt::format("combine the elements: `({}) {} ({})`", c.source(a_range),
+                                     is_and ? "&" : "|", c.source(b_range));
+    ir::Value* left = truth_operand(c, a, a_range, word, repair);
+    if (left == nullptr) {
+        return Object::error();
+    }
+    if (b.is(ObjectKind::kBool)) {
+        return b.as_bool() == is_and ? Object::tensor(left) : b;
+    }
+    if (!b.is_tensor_like()) {
+        c.report(kUnsupportedOperand, b_range,
+                 fmt::format("{} between a tensor and {}, of which Python gives one", word,
+                             kind_name(b)))
+            .with_help("choose with `a if c else b`");
+        return Object::error();
+    }
+    ir::Value* right = truth_operand(c, b, b_range, word, repair);
+    return as_object(
+        Emitter(c, {a_range.begin, b_range.end}).emit(is_and ? "And" : "Or", {left, right}));
+}
+
 Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
     Object all;
     for (size_t i = 0; i < expr->operands.size(); ++i) {
-        const Expr* operand_expr = expr->operands[i];
-        Object operand = eval(c, operand_expr);
-        if (operand.is_error()) {
-            return operand;
+        Range range = expr->operands[i]->range;
+        Object operand = eval(c, expr->operands[i]);
+        bool is_static = i == 0 || !all.is_graph_value();
+        all = operand.is_error() || is_static
+                  ? operand
+                  : combine(c, expr->is_and, all, operand,
+                            {expr->operands[0]->range.begin, expr->operands[i - 1]->range.end},
+                            range);
+        if (all.is_error()) {
+            return all;
         }
-        if (i == 0) {
-            all = operand;
-        } else if (all.is_tensor_like()) {
-            std::optional<bool> known = truth(operand);
-            if (known && !operand.is_tensor_like()) {
-                all = *known == expr->is_and ? all : Object::boolean(!expr->is_and);
-                continue;
-            }
-            Object left = condition(c, all, expr->operands[i - 1]->range);
-            Object right = condition(c, operand, operand_expr->range);
-            if (left.is_error() || right.is_error()) {
-                return Object::error();
-            }
-            Emitter e(c, expr->range);
-            all = as_object(e.emit(expr->is_and ? "And" : "Or", {left.value(), right.value()}));
-        } else {
-            all = operand;
-        }
-        std::optional<bool> so_far = all.is_tensor_like() ? std::nullopt : truth(all);
+        std::optional<bool> so_far = all.is_graph_value() ? std::nullopt : truth(all);
         if (so_far && *so_far != expr->is_and) {
             return all;  // short circuit
         }
@@ -538,7 +655,10 @@ Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
         }
         case ExprKind::kSubscript: {
             const auto* node = syntax::as<syntax::SubscriptExpr>(expr);
-            return subscript(c, eval(c, node->value), node->index, expr->range, node->value->range);
+            Object object = eval(c, node->value);
+            return object.is_error() ? object
+                                     : subscript(c, object, eval(c, node->index), node->index,
+                                                 expr->range, node->value->range);
         }
         case ExprKind::kSlice:
             return eval_slice(c, syntax::as<syntax::SliceExpr>(expr));
@@ -617,6 +737,35 @@ Object lookup(Context& c, Symbol name, Range range) {
     return *global;
 }
 
+namespace {
+
+// A Python number as an operand of `/`, whose result is a float.
+ir::Value* as_real(Context& c, const Object& object, Range range) {
+    ir::Value* value = as_value(c, object, range, ElementType::kFloat);
+    Emitter e(c, range);
+    return value == nullptr || is_floating(value->type.element_type())
+               ? value
+               : lowering::cast(e, value, ElementType::kFloat);
+}
+
+// Said once in a function: NumPy and Python divide integers to a float, ONNX cuts the fraction off.
+void warn_of_integer_division(Context& c, const ir::Value* a, const ir::Value* b, Range range) {
+    bool integers = a != nullptr && b != nullptr && is_integer(a->type.element_type()) &&
+                    is_integer(b->type.element_type());
+    const auto& said = c.program.diagnostics.items();
+    auto [place, is_new] = c.division_warnings.try_emplace(&c.function(), said.size());
+    bool stands =
+        !is_new && place->second < said.size() && said[place->second].kind == &kIntegerDivision;
+    if (!integers || stands) {
+        return;
+    }
+    place->second = said.size();
+    c.report(kIntegerDivision, range, "`/` on integers cuts the fraction off, unlike in Python")
+        .with_help("write `//` to round down, or cast to a float type first");
+}
+
+}  // namespace
+
 Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b, Range range,
               Range a_range, Range b_range) {
     if (a.is_error() || b.is_error()) {
@@ -635,8 +784,12 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         bool is_integer_base = a.is_tensor() && is_integer(a.value()->type.element_type());
         if (operation == lowering::Binary::kDiv && is_python_number(a) && is_python_number(b)) {
             // Of two Python numbers, one of them an attribute parameter: true division.
-            left = as_value(c, a, a_range, ElementType::kFloat);
-            right = as_value(c, b, b_range, ElementType::kFloat);
+            left = as_real(c, a, a_range);
+            right = as_real(c, b, b_range);
+        } else if (operation == lowering::Binary::kPow && is_integer_base && b.is_integer() &&
+                   b.as_int() < 0) {
+            return refuse(c, range, "an integer tensor to a negative power",
+                          "cast it first, as in `op.Cast(x, to=FLOAT.dtype)`");
         } else if (operation == lowering::Binary::kPow && a.is_tensor() && b.is_number() &&
                    !(is_integer_base && b.is(ObjectKind::kFloat))) {
             // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they
@@ -648,6 +801,9 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         }
         if (left == nullptr || right == nullptr) {
             return Object::error();
+        }
+        if (operation == lowering::Binary::kDiv) {
+            warn_of_integer_division(c, left, right, range);
         }
         Range ranges[] = {a_range, b_range};
         Emitter e(c, range, ranges);
@@ -681,6 +837,19 @@ Object condition(Context& c, const Object& object, Range range) {
                  fmt::format("`{}` as a condition", value->type.to_string()))
             .with_help("use a tensor of BOOL");
         return Object::error();
+    }
+    if (value->type.has_shape()) {
+        for (const Dim& dim : value->type.shape()) {
+            if (dim.is_static() && !dim.equals(Dim(1))) {
+                c.report(kUnsupportedOperand, range,
+                         fmt::format("`{}` as a condition: its elements have no one truth value",
+                                     value->type.to_string()))
+                    .with_help(
+                        "reduce it to one, as with `op.ReduceMax`, or choose with "
+                        "`op.Where`");
+                return Object::error();
+            }
+        }
     }
     ElementType type = value->type.element_type();
     if (type == ElementType::kBool || type == ElementType::kUndefined) {

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "elaborate/emit.h"
 #include "elaborate/functions.h"
 #include "elaborate/statics.h"
+#include "elaborate/tensor_builtins.h"
 #include "ops/ops.h"
 
 namespace sardonyx::elaborate {
@@ -39,7 +41,8 @@ Object py_len(Context& c, const Arguments& a) {
     if (object.is_tensor()) {
         ir::Value* value = object.value();
         if (value->type.kind() == TypeKind::kSequence) {
-            return as_object(Emitter(c, a.range).emit("SequenceLength", {value}));
+            ir::Value* length = Emitter(c, a.range).emit("SequenceLength", {value});
+            return length != nullptr ? Object::number(length) : Object::error();
         }
         if (value->type.has_shape() && !value->type.shape().empty() &&
             value->type.shape()[0].is_static()) {
@@ -53,8 +56,12 @@ Object py_len(Context& c, const Arguments& a) {
                 static_cast<int64_t>(value->producer()->input(0)->type.shape().size()));
         }
         Emitter e(c, a.range);
-        return as_object(e.emit("Gather", {e.emit("Shape", {value}), e.int64_scalar(0)},
-                                {ir::make_attribute("axis", int64_t{0})}));
+        if (e.rank(value) == 0) {
+            return refuse(c, a.range, "`len` of a tensor of rank 0", "use `x.size`");
+        }
+        ir::Value* length = e.emit("Gather", {e.emit("Shape", {value}), e.int64_scalar(0)},
+                                   {ir::make_attribute("axis", int64_t{0})});
+        return length != nullptr ? Object::number(length) : Object::error();
     }
     if (object.is(ObjectKind::kConstant) && object.get<Tensor>().rank() > 0) {
         return Object::integer(object.get<Tensor>().dims()[0]);
@@ -86,8 +93,16 @@ Object py_range(Context& c, const Arguments& a) {
 
 // min and max: of the arguments, or of the items of one list.
 Object extreme(Context& c, const Arguments& a, bool want_max) {
+    if (a.positional.size() == 1 && a.positional[0].is_sequence()) {
+        Arguments spread = a;
+        spread.positional = a.positional[0].items();
+        spread.ranges.assign(spread.positional.size(), a.range);
+        if (any_tensor(spread)) {
+            return extreme(c, spread, want_max);
+        }
+    }
     if (any_tensor(a)) {
-        return apply_operator(c, want_max ? "Max" : "Min", a);
+        return tensor_extreme(c, a, want_max);
     }
     std::vector<Object> items = a.positional;
     if (items.size() == 1) {
@@ -133,21 +148,52 @@ Object py_abs(Context& c, const Arguments& a) {
                                : Object::integer(object.as_int());
 }
 
+// round(x, digits) of a float: Python rounds its decimal digits.
+Object round_to_digits(Context& c, const Object& object, int64_t digits, Range range) {
+    if (object.is_integer() && digits >= 0) {
+        return Object::integer(object.as_int());
+    }
+    if (digits < 0 || digits > 300) {
+        return refuse(c, range, fmt::format("`round` to {} digits", digits), "use 0 to 300 digits");
+    }
+    return Object::real(
+        std::strtod(fmt::format("{:.{}f}", object.as_double(), digits).c_str(), nullptr));
+}
+
 Object py_round(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
     if (object.is_graph_value()) {
-        return apply_operator(c, "Round", a);
+        return tensor_round(c, a);
     }
     if (!object.is_number() || !std::isfinite(object.as_double()) ||
         std::fabs(object.as_double()) > 9e18) {
         return refuse(c, a.range, fmt::format("`round` of {}", kind_name(object)));
+    }
+    if (a.positional.size() > 1 && a.positional[1].is_integer()) {
+        return round_to_digits(c, object, a.positional[1].as_int(), a.range);
     }
     return Object::integer(object.is_integer()
                                ? object.as_int()
                                : static_cast<int64_t>(std::nearbyint(object.as_double())));
 }
 
+Object py_pow(Context& c, const Arguments& a) {
+    return binary(c, syntax::BinaryOp::kPow, a.positional[0], a.positional[1], a.range, a.ranges[0],
+                  a.ranges[1]);
+}
+
+Object py_divmod(Context& c, const Arguments& a) {
+    Object whole = binary(c, syntax::BinaryOp::kFloorDiv, a.positional[0], a.positional[1], a.range,
+                          a.ranges[0], a.ranges[1]);
+    Object rest = binary(c, syntax::BinaryOp::kMod, a.positional[0], a.positional[1], a.range,
+                         a.ranges[0], a.ranges[1]);
+    return whole.is_error() || rest.is_error() ? Object::error() : Object::tuple({whole, rest});
+}
+
 Object py_sum(Context& c, const Arguments& a) {
+    if (a.positional[0].is_tensor()) {
+        return tensor_sum(c, a);
+    }
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
     if (!items) {
         return refuse(c, a.range, fmt::format("`sum` of {}", kind_name(a.positional[0])),
@@ -169,6 +215,7 @@ Object py_sum(Context& c, const Arguments& a) {
 }
 
 Object py_zip(Context& c, const Arguments& a) {
+    const KeywordArgument* strict = a.find("strict");
     std::vector<std::vector<Object>> columns;
     size_t shortest = SIZE_MAX;
     for (const Object& object : a.positional) {
@@ -176,6 +223,10 @@ Object py_zip(Context& c, const Arguments& a) {
         if (!items) {
             return refuse(c, a.range, fmt::format("`zip` of {}", kind_name(object)),
                           "zip lists whose lengths are known");
+        }
+        if (strict != nullptr && truth(strict->value) == true && !columns.empty() &&
+            items->size() != shortest) {
+            return refuse(c, a.range, "`zip` of lists of different lengths with `strict=True`");
         }
         shortest = std::min(shortest, items->size());
         columns.push_back(std::move(*items));
@@ -197,8 +248,15 @@ Object py_enumerate(Context& c, const Arguments& a) {
         return refuse(c, a.range, fmt::format("`enumerate` of {}", kind_name(a.positional[0])),
                       "enumerate a list whose length is known");
     }
-    int64_t start =
-        a.positional.size() > 1 && a.positional[1].is_integer() ? a.positional[1].as_int() : 0;
+    const KeywordArgument* keyword = a.find("start");
+    const Object* given = keyword != nullptr        ? &keyword->value
+                          : a.positional.size() > 1 ? &a.positional[1]
+                                                    : nullptr;
+    if (given != nullptr && !given->is_integer()) {
+        return refuse(c, a.range, fmt::format("`enumerate` from {}", kind_name(*given)),
+                      "start at an integer");
+    }
+    int64_t start = given != nullptr ? given->as_int() : 0;
     std::vector<Object> rows;
     for (size_t i = 0; i < items->size(); ++i) {
         rows.push_back(
@@ -216,50 +274,98 @@ Object py_reversed(Context& c, const Arguments& a) {
     return Object::list(std::move(*items));
 }
 
+// Calls a function on one static item each; nothing after an error.
+std::optional<std::vector<Object>> apply_to_each(Context& c, const Object& function,
+                                                 const std::vector<Object>& items, Range range) {
+    std::vector<Object> results;
+    for (const Object& item : items) {
+        Arguments call_of_one;
+        call_of_one.positional = {item};
+        call_of_one.ranges = {range};
+        call_of_one.range = call_of_one.callee_range = range;
+        results.push_back(function.is_none() ? item : call(c, function, call_of_one));
+        if (results.back().is_error()) {
+            return std::nullopt;
+        }
+    }
+    return results;
+}
+
+Object py_map(Context& c, const Arguments& a) {
+    Arguments lists = a;
+    lists.positional.erase(lists.positional.begin());
+    Object rows = py_zip(c, lists);
+    std::vector<Object> results;
+    for (size_t i = 0; !rows.is_error() && i < rows.items().size(); ++i) {
+        Arguments call_of_row = a;
+        call_of_row.positional = rows.items()[i].items();
+        call_of_row.ranges.assign(call_of_row.positional.size(), a.range);
+        results.push_back(call(c, a.positional[0], call_of_row));
+        if (results.back().is_error()) {
+            return results.back();
+        }
+    }
+    return rows.is_error() ? rows : Object::list(std::move(results));
+}
+
+Object py_filter(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> items = static_items(c, a.positional[1]);
+    if (!items) {
+        return refuse(c, a.range, fmt::format("`filter` of {}", kind_name(a.positional[1])),
+                      "filter a list whose length is known");
+    }
+    std::optional<std::vector<Object>> tests = apply_to_each(c, a.positional[0], *items, a.range);
+    std::vector<Object> kept;
+    for (size_t i = 0; tests && i < tests->size(); ++i) {
+        std::optional<bool> holds = truth((*tests)[i]);
+        if (!holds) {
+            return refuse(c, a.range, "a tensor decides what `filter` keeps", "use `op.Compress`");
+        }
+        if (*holds) {
+            kept.push_back((*items)[i]);
+        }
+    }
+    return tests ? Object::list(std::move(kept)) : Object::error();
+}
+
 Object py_sorted(Context& c, const Arguments& a) {
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
-    bool ok = items.has_value();
-    if (ok) {
-        // Insertion into a sorted list, by Python's order; the lists of scripts are short.
-        std::vector<Object> sorted;
-        for (const Object& item : *items) {
-            size_t at = sorted.size();
-            while (at > 0) {
-                Object less =
-                    static_compare(c, syntax::CompareOp::kLt, item, sorted[at - 1], a.range);
-                if (less.is_error()) {
-                    return less;
-                }
-                if (!less.as_bool()) {
-                    break;
-                }
-                --at;
-            }
-            sorted.insert(sorted.begin() + static_cast<std::ptrdiff_t>(at), item);
-        }
-        return Object::list(std::move(sorted));
+    if (!items) {
+        return refuse(c, a.range, fmt::format("`sorted` of {}", kind_name(a.positional[0])),
+                      a.positional[0].is_tensor() ? "call `op.TopK`" : "");
     }
-    return refuse(c, a.range, fmt::format("`sorted` of {}", kind_name(a.positional[0])));
+    const KeywordArgument* key = a.find("key");
+    const KeywordArgument* reverse = a.find("reverse");
+    return sorted_list(c, std::move(*items), key != nullptr ? key->value : Object::none(),
+                       reverse != nullptr && truth(reverse->value) == true, a.range);
 }
 
 Object all_any(Context& c, const Arguments& a, bool all) {
+    if (a.positional[0].is_tensor()) {
+        return tensor_any_all(c, a.positional[0], a.ranges[0], all);
+    }
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
     if (!items) {
         return refuse(c, a.range,
-                      fmt::format("`{}` of {}", all ? "all" : "any", kind_name(a.positional[0])),
-                      "use `op.ReduceMin` or `op.ReduceMax` on a tensor");
+                      fmt::format("`{}` of {}", all ? "all" : "any", kind_name(a.positional[0])));
     }
+    ir::Value* so_far = nullptr;
     for (const Object& item : *items) {
-        std::optional<bool> holds = truth(item);
-        if (!holds) {
-            return refuse(c, a.range, "a tensor among the items",
-                          "combine tensors with `&` and `|`");
+        Object test = condition(c, item, a.range);
+        if (test.is_error()) {
+            return test;
         }
-        if (*holds != all) {
+        if (test.is_tensor()) {
+            Emitter e(c, a.range);
+            ir::Value* one = e.rank(test.value()) == 0
+                                 ? test.value()
+                                 : e.emit("Reshape", {test.value(), e.int64s({})});
+            so_far = so_far == nullptr ? one : e.emit(all ? "And" : "Or", {so_far, one});
+        } else if (test.as_bool() != all) {
             return Object::boolean(!all);
         }
     }
-    return Object::boolean(all);
+    return so_far != nullptr ? Object::tensor(so_far) : Object::boolean(all);
 }
 
 Object py_all(Context& c, const Arguments& a) {
@@ -350,8 +456,7 @@ constexpr MathRow kMath[] = {
 Object apply_real(Context& c, const Arguments& a, std::string_view name, RealFunction function) {
     const Object& object = a.positional[0];
     if (!object.is_number()) {
-        return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)),
-                      object.is_graph_value() ? "use an operator, such as `op.Sqrt`" : "");
+        return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
     }
     double result = function(object.as_double());
     if (std::isnan(result) && !std::isnan(object.as_double())) {
@@ -363,6 +468,9 @@ Object apply_real(Context& c, const Arguments& a, std::string_view name, RealFun
 
 Object math_function(Context& c, const BuiltinObject& builtin, const Arguments& a) {
     std::string_view name = builtin.name.substr(builtin.name.find('.') + 1);
+    if (a.positional[0].is_graph_value()) {
+        return tensor_math(c, builtin.name.substr(0, builtin.name.find('.')), name, a);
+    }
     for (const MathRow& row : kMath) {
         if (row.name == name) {
             return apply_real(c, a, builtin.name, row.function);
@@ -383,10 +491,12 @@ Object to_integer(Context& c, const Arguments& a, RealFunction function) {
 }
 
 Object math_floor(Context& c, const Arguments& a) {
-    return to_integer(c, a, std::floor);
+    return a.positional[0].is_graph_value() ? tensor_math(c, "math", "floor", a)
+                                            : to_integer(c, a, std::floor);
 }
 Object math_ceil(Context& c, const Arguments& a) {
-    return to_integer(c, a, std::ceil);
+    return a.positional[0].is_graph_value() ? tensor_math(c, "math", "ceil", a)
+                                            : to_integer(c, a, std::ceil);
 }
 
 Object math_prod(Context& c, const Arguments& a) {
@@ -603,12 +713,16 @@ constexpr BuiltinRow kBuiltins[] = {
     {"max", py_max, 1, SIZE_MAX},
     {"min", py_min, 1, SIZE_MAX},
     {"abs", py_abs, 1, 1},
-    {"round", py_round, 1, 1},
+    {"round", py_round, 1, 2},
+    {"pow", py_pow, 2, 2},
+    {"divmod", py_divmod, 2, 2},
     {"sum", py_sum, 1, 2},
-    {"zip", py_zip, 0, SIZE_MAX},
-    {"enumerate", py_enumerate, 1, 2},
+    {"zip", py_zip, 0, SIZE_MAX, true},
+    {"map", py_map, 2, SIZE_MAX},
+    {"filter", py_filter, 2, 2},
+    {"enumerate", py_enumerate, 1, 2, true},
     {"reversed", py_reversed, 1, 1},
-    {"sorted", py_sorted, 1, 1},
+    {"sorted", py_sorted, 1, 1, true},
     {"all", py_all, 1, 1},
     {"any", py_any, 1, 1},
     {"print", py_print, 0, SIZE_MAX, true},

@@ -33,6 +33,13 @@ Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& a
 // Calls a method of a list, string, dict or tensor.
 Object call_method(Context& c, const MethodObject& method, const Arguments& arguments);
 
+// The items in Python's order, by what `key` makes of them; `key` may be None.
+Object sorted_list(Context& c, std::vector<Object> items, const Object& key, bool reverse,
+                   syntax::Range range);
+
+// Whether a list or dict is among the parts of an object: no list may be put into itself.
+bool holds(const Object& object, const Object& list);
+
 // int, float, bool, str, list, tuple called as functions.
 Object call_python_type(Context& c, const PythonType& type, const Arguments& arguments);
 

@@ -33,7 +33,7 @@ Trial::Trial(Context& c)
       said_(c.program.diagnostics.items().size()),
       fresh_(c.fresh_dims),
       mark_(c.at.scope->open()),
-      appended_(c.appended.size()) {}
+      changes_(c.changes.size()) {}
 
 void Trial::take_back() {
     while (c_.graph->last_node() != last_) {
@@ -45,9 +45,10 @@ void Trial::take_back() {
         }
         c_.graph->remove(node);
     }
-    for (; c_.appended.size() > appended_; c_.appended.pop_back()) {
-        c_.appended.back().items().pop_back();
+    for (; c_.changes.size() > changes_; c_.changes.pop_back()) {
+        c_.changes.back().take_back(c_.changes.back().list);
     }
+    c_.int64_constants.clear();
     c_.program.diagnostics.truncate(said_);
     c_.fresh_dims = fresh_;
     c_.at.scope->undo(mark_);

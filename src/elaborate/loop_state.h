@@ -34,7 +34,7 @@ class Trial {
     size_t said_;
     int fresh_;
     size_t mark_;
-    size_t appended_;
+    size_t changes_;
 };
 
 // Counts a static iteration; false past the limit, which is reported.

@@ -8,6 +8,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/library.h"
+#include "lowering/members.h"
 
 namespace sardonyx::elaborate {
 
@@ -53,7 +54,22 @@ Object rank_of(Context& c, ir::Value* value, Range range) {
         return Object::integer(static_cast<int64_t>(value->type.shape().size()));
     }
     Emitter e(c, range);
-    return as_object(e.emit("Size", {e.emit("Shape", {value})}));
+    ir::Value* rank = e.emit("Size", {e.emit("Shape", {value})});
+    return rank != nullptr ? Object::number(rank) : Object::error();
+}
+
+Object size_of(Context& c, ir::Value* value, Range range) {
+    int64_t size = 1;
+    bool known = value->type.has_shape();
+    for (size_t i = 0; known && i < value->type.shape().size(); ++i) {
+        const Dim& dim = value->type.shape()[i];
+        known = dim.is_static() && !__builtin_mul_overflow(size, dim.value(), &size);
+    }
+    if (known) {
+        return Object::integer(size);
+    }
+    ir::Value* count = Emitter(c, range).emit("Size", {value});
+    return count != nullptr ? Object::number(count) : Object::error();
 }
 
 Object dtype_of(Context& c, ir::Value* value, Range range) {
@@ -70,18 +86,21 @@ Object transposed(Context& c, ir::Value* value, Range range) {
     return as_object(Emitter(c, range).emit("Transpose", {value}));
 }
 
+Object matrix_transposed(Context& c, ir::Value* value, Range range) {
+    Emitter e(c, range);
+    return as_object(lowering::lower_matrix_transpose(e, value));
+}
+
 struct TensorMember {
     std::string_view name;
     Object (*get)(Context&, ir::Value*, Range);
 };
 
-constexpr TensorMember kTensorMembers[] = {{"shape", shape_of},
-                                           {"rank", rank_of},
-                                           {"ndim", rank_of},
-                                           {"dtype", dtype_of},
-                                           {"T", transposed}};
+constexpr TensorMember kTensorMembers[] = {
+    {"shape", shape_of}, {"rank", rank_of}, {"ndim", rank_of},        {"size", size_of},
+    {"dtype", dtype_of}, {"T", transposed}, {"mT", matrix_transposed}};
 
-constexpr std::string_view kTensorMethods[] = {"astype", "reshape", "item"};
+constexpr std::string_view kTensorMethods[] = {"astype"};
 
 Object tensor_member(Context& c, const Object& object, std::string_view name, Range range,
                      Range name_range) {
@@ -93,6 +112,13 @@ Object tensor_member(Context& c, const Object& object, std::string_view name, Ra
     if (std::find(std::begin(kTensorMethods), std::end(kTensorMethods), name) !=
         std::end(kTensorMethods)) {
         return Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)});
+    }
+    std::string_view instead = lowering::instead_of_method(name);
+    if (!instead.empty()) {
+        c.report(kUnknownAttributeOfObject, name_range,
+                 fmt::format("a tensor has no method `{}`", name))
+            .with_help(fmt::format("write `{}`", instead));
+        return Object::error();
     }
     std::vector<std::string_view> known(std::begin(kTensorMethods), std::end(kTensorMethods));
     for (const TensorMember& member : kTensorMembers) {
@@ -178,11 +204,16 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
     return no_member(c, object, name, name_range, known);
 }
 
-constexpr std::string_view kListMethods[] = {"append", "extend", "insert", "pop",
-                                             "index",  "count",  "copy",   "reverse"};
-constexpr std::string_view kDictMethods[] = {"get", "keys", "values", "items", "copy"};
-constexpr std::string_view kStringMethods[] = {"upper",    "lower",   "strip", "startswith",
-                                               "endswith", "replace", "split", "join"};
+constexpr std::string_view kListMethods[] = {"append", "extend", "insert",  "pop",
+                                             "remove", "clear",  "reverse", "sort",
+                                             "index",  "count",  "copy"};
+constexpr std::string_view kTupleMethods[] = {"index", "count"};
+constexpr std::string_view kDictMethods[] = {"get",  "keys", "values",     "items",
+                                             "copy", "pop",  "setdefault", "update"};
+constexpr std::string_view kStringMethods[] = {
+    "upper",        "lower",    "capitalize", "title",  "strip",  "lstrip", "rstrip",
+    "startswith",   "endswith", "replace",    "split",  "join",   "find",   "removeprefix",
+    "removesuffix", "zfill",    "count",      "format", "isdigit"};
 
 Object method_of(Context& c, const Object& object, std::string_view name, Range name_range,
                  std::span<const std::string_view> methods) {
@@ -216,8 +247,9 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
         case ObjectKind::kModule:
             return module_member(c, object, name, range, name_range);
         case ObjectKind::kList:
-        case ObjectKind::kTuple:
             return method_of(c, object, name, name_range, kListMethods);
+        case ObjectKind::kTuple:
+            return method_of(c, object, name, name_range, kTupleMethods);
         case ObjectKind::kDict:
             return method_of(c, object, name, name_range, kDictMethods);
         case ObjectKind::kString:

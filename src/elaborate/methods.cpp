@@ -10,78 +10,235 @@
 #include "elaborate/emit.h"
 #include "elaborate/library.h"
 #include "elaborate/statics.h"
+#include "elaborate/tensor_builtins.h"
+#include "elaborate/text.h"
 
 namespace sardonyx::elaborate {
 
 namespace {
 
-// Whether a list is among the parts of an object; true also for what is nested too deeply to tell.
-bool holds(const Object& object, const Object& list, int depth) {
+// True also for what is nested too deeply to tell.
+bool holds_at(const Object& object, const Object& list, int depth) {
+    if (!object.is_sequence() && !object.is(ObjectKind::kDict)) {
+        return false;
+    }
     if (object.pointer() == list.pointer() || depth > 32) {
         return true;
     }
     if (object.is(ObjectKind::kDict)) {
         const auto& items = object.get<DictObject>().items;
         return std::any_of(items.begin(), items.end(), [&list, depth](const auto& item) {
-            return (item.second.is_sequence() || item.second.is(ObjectKind::kDict)) &&
-                   holds(item.second, list, depth + 1);
+            return holds_at(item.second, list, depth + 1);
         });
     }
-    return object.is_sequence() &&
-           std::any_of(object.items().begin(), object.items().end(),
-                       [&list, depth](const Object& item) {
-                           return (item.is_sequence() || item.is(ObjectKind::kDict)) &&
-                                  holds(item, list, depth + 1);
-                       });
+    return std::any_of(
+        object.items().begin(), object.items().end(),
+        [&list, depth](const Object& item) { return holds_at(item, list, depth + 1); });
+}
+
+}  // namespace
+
+bool holds(const Object& object, const Object& list) {
+    return holds_at(object, list, 0);
+}
+
+namespace {
+
+Object wrong_call(Context& c, const MethodObject& method, const Arguments& a) {
+    return refuse(
+        c, a.range,
+        fmt::format("`{}` of {} with these arguments", method.name, kind_name(method.self)),
+        "see Python's documentation of the method");
+}
+
+// Lists and dicts live while the script is compiled: what runs later cannot change them.
+bool may_change(Context& c, const MethodObject& method, const Arguments& a) {
+    if (c.graph == c.unit->graph) {
+        return true;
+    }
+    c.report(kUnsupportedStatement, a.range,
+             fmt::format("{} is changed inside a loop or branch that runs in the graph",
+                         kind_name(method.self)))
+        .with_help("use a sequence: `xs = op.SequenceInsert(xs, x)`");
+    return false;
+}
+
+// append, extend, insert.
+Object grow_list(Context& c, const MethodObject& method, const Arguments& a) {
+    std::vector<Object>& items = method.self.items();
+    std::vector<Object> more{a.positional.back()};
+    if (method.name == "extend") {
+        std::optional<std::vector<Object>> listed = static_items(c, a.positional[0]);
+        if (!listed) {
+            return refuse(c, a.range, fmt::format("`extend` by {}", kind_name(a.positional[0])));
+        }
+        more = std::move(*listed);
+    }
+    if (static_cast<int64_t>(items.size() + more.size()) > c.options.limits.text_bytes) {
+        c.report(kLimitExceeded, a.range, "the list grows too long");
+        return Object::error();
+    }
+    for (const Object& item : more) {
+        if (holds(item, method.self)) {
+            return refuse(c, a.range, "a list is put into itself", "append a copy of it");
+        }
+    }
+    int64_t size = static_cast<int64_t>(items.size());
+    int64_t at = size;
+    if (method.name == "insert") {
+        if (!a.positional[0].is_integer()) {
+            return wrong_call(c, method, a);
+        }
+        at = a.positional[0].as_int();
+        at = std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+    }
+    items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), more.begin(), more.end());
+    c.changes.push_back({method.self, [at, count = more.size()](const Object& list) {
+                             auto first = list.items().begin() + static_cast<std::ptrdiff_t>(at);
+                             list.items().erase(first, first + static_cast<std::ptrdiff_t>(count));
+                         }});
+    return Object::none();
+}
+
+Object pop_from_list(Context& c, const MethodObject& method, const Arguments& a) {
+    std::vector<Object>& items = method.self.items();
+    Object last = Object::integer(-1);
+    const Object& index = a.positional.empty() ? last : a.positional[0];
+    std::optional<size_t> at = list_index(c, method.self, index, items.size(), a.range);
+    if (!at) {
+        return Object::error();
+    }
+    auto place = items.begin() + static_cast<std::ptrdiff_t>(*at);
+    Object item = *place;
+    items.erase(place);
+    c.changes.push_back({method.self, [at = *at, item](const Object& list) {
+                             list.items().insert(
+                                 list.items().begin() + static_cast<std::ptrdiff_t>(at), item);
+                         }});
+    return item;
+}
+
+// Gives a list other items.
+Object replace_items(Context& c, const MethodObject& method, std::vector<Object> items) {
+    c.changes.push_back({method.self, [before = method.self.items()](const Object& list) {
+                             list.items() = before;
+                         }});
+    method.self.items() = std::move(items);
+    return Object::none();
+}
+
+// The place of an item; nothing, and a diagnostic, when it is not in the list.
+std::optional<size_t> place_of(Context& c, const MethodObject& method, const Arguments& a) {
+    const std::vector<Object>& items = method.self.items();
+    for (size_t i = 0; i < items.size(); ++i) {
+        if (equal(items[i], a.positional[0])) {
+            return i;
+        }
+    }
+    refuse(c, a.range, fmt::format("{} is not in the list", repr(a.positional[0])));
+    return std::nullopt;
 }
 
 Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
-    std::vector<Object>& items = method.self.items();
+    const std::vector<Object>& items = method.self.items();
     std::string_view name = method.name;
-    if (name == "append" && a.positional.size() == 1 && method.self.is(ObjectKind::kList)) {
-        if (c.graph != c.unit->graph) {
-            c.report(kUnsupportedStatement, a.range,
-                     "a list is changed inside a loop or branch that runs in the graph")
-                .with_help("use a sequence: `xs = op.SequenceInsert(xs, x)`");
-            return Object::error();
-        }
-        if (static_cast<int64_t>(items.size()) >= c.options.limits.text_bytes) {
-            c.report(kLimitExceeded, a.range, "the list grows too long");
-            return Object::error();
-        }
-        if (a.positional[0].is_sequence() || a.positional[0].is(ObjectKind::kDict)) {
-            if (holds(a.positional[0], method.self, 0)) {
-                return refuse(c, a.range, "a list is put into itself", "append a copy of it");
-            }
-        }
-        items.push_back(a.positional[0]);
-        c.appended.push_back(method.self);
-        return Object::none();
+    size_t count = a.positional.size();
+    if (name == "index" && count == 1) {
+        std::optional<size_t> at = place_of(c, method, a);
+        return at ? Object::integer(static_cast<int64_t>(*at)) : Object::error();
     }
-    if (name == "index" && a.positional.size() == 1) {
-        for (size_t i = 0; i < items.size(); ++i) {
-            if (equal(items[i], a.positional[0])) {
-                return Object::integer(static_cast<int64_t>(i));
-            }
-        }
-        return refuse(c, a.range, fmt::format("{} is not in the list", repr(a.positional[0])));
-    }
-    if (name == "count" && a.positional.size() == 1) {
+    if (name == "count" && count == 1) {
         return Object::integer(std::count_if(items.begin(), items.end(), [&a](const Object& item) {
             return equal(item, a.positional[0]);
         }));
     }
-    if (name == "copy" && a.positional.empty()) {
+    if (name == "copy" && count == 0) {
         return Object::list(items);
     }
-    return refuse(c, a.range, fmt::format("`{}` on {} in a script", name, kind_name(method.self)),
-                  "build a new list, as in `xs = xs + [x]`");
+    if (!may_change(c, method, a)) {
+        return Object::error();
+    }
+    if ((name == "append" || name == "extend") ? count == 1 : name == "insert" && count == 2) {
+        return grow_list(c, method, a);
+    }
+    if (name == "pop" && count <= 1) {
+        return pop_from_list(c, method, a);
+    }
+    std::vector<Object> changed = items;
+    if (name == "remove" && count == 1) {
+        std::optional<size_t> at = place_of(c, method, a);
+        if (!at) {
+            return Object::error();
+        }
+        changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(*at));
+        return replace_items(c, method, std::move(changed));
+    }
+    if (name == "clear" && count == 0) {
+        return replace_items(c, method, {});
+    }
+    if (name == "reverse" && count == 0) {
+        std::reverse(changed.begin(), changed.end());
+        return replace_items(c, method, std::move(changed));
+    }
+    if (name == "sort" && count == 0) {
+        const KeywordArgument* key = a.find("key");
+        const KeywordArgument* reverse = a.find("reverse");
+        Object sorted =
+            sorted_list(c, std::move(changed), key != nullptr ? key->value : Object::none(),
+                        reverse != nullptr && truth(reverse->value) == true, a.range);
+        return sorted.is_error() ? sorted : replace_items(c, method, sorted.items());
+    }
+    return wrong_call(c, method, a);
 }
 
-Object dict_method(const MethodObject& method, const Arguments& a) {
-    const DictObject& dict = method.self.get<DictObject>();
+Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
+    DictObject& dict = method.self.get<DictObject>();
     std::string_view name = method.name;
-    if (name == "get" && !a.positional.empty()) {
+    c.changes.push_back(
+        {method.self, [before = dict](const Object& list) { list.get<DictObject>() = before; }});
+    if (name == "update" && a.positional.size() == 1 && a.positional[0].is(ObjectKind::kDict)) {
+        DictObject other = a.positional[0].get<DictObject>();
+        for (const auto& [key, value] : other.items) {
+            if (holds(value, method.self)) {
+                return refuse(c, a.range, "a dict is put into itself", "put in a copy of it");
+            }
+            dict.set(key, value);
+        }
+        return Object::none();
+    }
+    if (a.positional.empty() || a.positional.size() > 2 || name == "update") {
+        return wrong_call(c, method, a);
+    }
+    const Object& key = a.positional[0];
+    const Object* found = dict.find(key);
+    Object otherwise = a.positional.size() > 1 ? a.positional[1] : Object::none();
+    if (name == "setdefault") {
+        if (found == nullptr && !holds(otherwise, method.self)) {
+            dict.set(key, otherwise);
+        }
+        return found != nullptr ? *found : otherwise;
+    }
+    if (found == nullptr) {
+        return a.positional.size() > 1
+                   ? otherwise
+                   : refuse(c, a.range, fmt::format("the dict has no key {}", repr(key)));
+    }
+    Object value = *found;
+    dict.items.erase(std::find_if(dict.items.begin(), dict.items.end(),
+                                  [&key](const auto& item) { return equal(item.first, key); }));
+    return value;
+}
+
+Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
+    std::string_view name = method.name;
+    if (name == "pop" || name == "setdefault" || name == "update") {
+        return may_change(c, method, a) ? change_dict(c, method, a) : Object::error();
+    }
+    const DictObject& dict = method.self.get<DictObject>();
+    if (name == "get") {
+        if (a.positional.empty() || a.positional.size() > 2) {
+            return wrong_call(c, method, a);
+        }
         const Object* found = dict.find(a.positional[0]);
         return found != nullptr          ? *found
                : a.positional.size() > 1 ? a.positional[1]
@@ -96,39 +253,6 @@ Object dict_method(const MethodObject& method, const Arguments& a) {
     return name == "copy" ? Object::dict(dict) : Object::list(std::move(items));
 }
 
-Object string_method(Context& c, const MethodObject& method, const Arguments& a) {
-    const std::string& text = method.self.text();
-    std::string_view name = method.name;
-    auto argument = [&a](size_t i) -> const std::string* {
-        return i < a.positional.size() && a.positional[i].is(ObjectKind::kString)
-                   ? &a.positional[i].text()
-                   : nullptr;
-    };
-    if (name == "upper" || name == "lower") {
-        std::string result = text;
-        for (char& ch : result) {
-            unsigned char byte = static_cast<unsigned char>(ch);
-            ch = static_cast<char>(name == "upper" ? std::toupper(byte) : std::tolower(byte));
-        }
-        return Object::string(std::move(result));
-    }
-    if (name == "strip" && a.positional.empty()) {
-        size_t begin = text.find_first_not_of(" \t\r\n"), end = text.find_last_not_of(" \t\r\n");
-        return Object::string(begin == std::string::npos ? ""
-                                                         : text.substr(begin, end - begin + 1));
-    }
-    if (name == "startswith" && argument(0) != nullptr) {
-        return Object::boolean(text.rfind(*argument(0), 0) == 0);
-    }
-    if (name == "endswith" && argument(0) != nullptr) {
-        const std::string& tail = *argument(0);
-        return Object::boolean(text.size() >= tail.size() &&
-                               text.compare(text.size() - tail.size(), tail.size(), tail) == 0);
-    }
-    return refuse(c, a.range, fmt::format("`{}` on a string in a script", name),
-                  "compute the string outside the script");
-}
-
 Object tensor_method(Context& c, const MethodObject& method, const Arguments& a) {
     Arguments call = a;
     call.positional.insert(call.positional.begin(), method.self);
@@ -138,13 +262,6 @@ Object tensor_method(Context& c, const MethodObject& method, const Arguments& a)
         call.positional.pop_back();
         call.ranges.pop_back();
         return call_operator(c, operator_opset(c), "Cast", call, 0);
-    }
-    if (method.name == "reshape" && !a.positional.empty()) {
-        if (a.positional.size() > 1) {
-            call.positional = {method.self, Object::list(a.positional)};
-            call.ranges = {a.callee_range, a.range};
-        }
-        return call_operator(c, operator_opset(c), "Reshape", call, 0);
     }
     return refuse(c, a.range, fmt::format("`{}` on a tensor in a script", method.name),
                   "call an operator: `op.ReduceSum(x)`");
@@ -168,18 +285,41 @@ Object parse_number(Context& c, const std::string& text, bool is_int, const Argu
     return refuse(c, a.range, fmt::format("{} is no number", repr(Object::string(text))));
 }
 
-Object cast_tensor(Context& c, const Arguments& a, ElementType type) {
-    ir::Value* value = as_value(c, a.positional[0], a.ranges[0]);
-    if (value == nullptr) {
-        return Object::error();
-    }
-    ir::Value* cast =
-        Emitter(c, a.range)
-            .emit("Cast", {value}, {ir::make_attribute("to", static_cast<int64_t>(type))});
-    return cast != nullptr ? Object::tensor(cast) : Object::error();
-}
-
 }  // namespace
+
+Object sorted_list(Context& c, std::vector<Object> items, const Object& key, bool reverse,
+                   syntax::Range range) {
+    std::vector<std::pair<Object, Object>> keyed;
+    for (Object& item : items) {
+        Arguments one;
+        one.positional = {item};
+        one.ranges = {range};
+        one.range = one.callee_range = range;
+        keyed.emplace_back(key.is_none() ? item : call(c, key, one), item);
+        if (keyed.back().first.is_error()) {
+            return Object::error();
+        }
+    }
+    bool failed = false;
+    auto is_before = [&](const auto& x, const auto& y) {
+        Object less = failed ? Object::boolean(false)
+                             : static_compare(c, syntax::CompareOp::kLt, x.first, y.first, range);
+        failed = failed || less.is_error();
+        return !failed && less.as_bool();
+    };
+    // Equal ones keep their order in both directions.
+    if (reverse) {
+        std::reverse(keyed.begin(), keyed.end());
+    }
+    std::stable_sort(keyed.begin(), keyed.end(), is_before);
+    if (reverse) {
+        std::reverse(keyed.begin(), keyed.end());
+    }
+    for (size_t i = 0; i < items.size(); ++i) {
+        items[i] = keyed[i].second;
+    }
+    return failed ? Object::error() : Object::list(std::move(items));
+}
 
 Object call_method(Context& c, const MethodObject& method, const Arguments& arguments) {
     switch (method.self.kind()) {
@@ -187,7 +327,7 @@ Object call_method(Context& c, const MethodObject& method, const Arguments& argu
         case ObjectKind::kTuple:
             return list_method(c, method, arguments);
         case ObjectKind::kDict:
-            return dict_method(method, arguments);
+            return dict_method(c, method, arguments);
         case ObjectKind::kString:
             return string_method(c, method, arguments);
         default:
@@ -195,8 +335,43 @@ Object call_method(Context& c, const MethodObject& method, const Arguments& argu
     }
 }
 
+namespace {
+
+// dict(), dict(other), dict(pairs), with keywords.
+Object make_dict(Context& c, const Arguments& a) {
+    DictObject dict;
+    if (a.positional.size() > 1) {
+        return refuse(c, a.range, fmt::format("`dict` with {} arguments", a.positional.size()));
+    }
+    if (!a.positional.empty() && a.positional[0].is(ObjectKind::kDict)) {
+        dict = a.positional[0].get<DictObject>();
+    } else if (!a.positional.empty()) {
+        std::optional<std::vector<Object>> pairs = static_items(c, a.positional[0]);
+        for (size_t i = 0; pairs && i < pairs->size(); ++i) {
+            if (!(*pairs)[i].is_sequence() || (*pairs)[i].items().size() != 2) {
+                pairs = std::nullopt;
+                break;
+            }
+            dict.set((*pairs)[i].items()[0], (*pairs)[i].items()[1]);
+        }
+        if (!pairs) {
+            return refuse(c, a.range, fmt::format("`dict` of {}", kind_name(a.positional[0])),
+                          "give a dict or a list of pairs");
+        }
+    }
+    for (const KeywordArgument& keyword : a.keywords) {
+        dict.set(Object::string(std::string(keyword.name)), keyword.value);
+    }
+    return Object::dict(std::move(dict));
+}
+
+}  // namespace
+
 Object call_python_type(Context& c, const PythonType& type, const Arguments& a) {
     const std::string& name = type.name;
+    if (name == "dict") {
+        return make_dict(c, a);
+    }
     if (a.positional.size() != 1) {
         if (a.positional.empty() && (name == "list" || name == "tuple")) {
             return name == "list" ? Object::list({}) : Object::tuple({});
@@ -207,10 +382,7 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
     bool is_tensor = object.is_tensor() || object.is(ObjectKind::kAttribute);
     if (name == "int" || name == "float" || name == "bool") {
         if (is_tensor) {
-            return cast_tensor(c, a,
-                               name == "int"     ? ElementType::kInt64
-                               : name == "float" ? ElementType::kFloat
-                                                 : ElementType::kBool);
+            return tensor_number(c, a, name);
         }
         if (name == "bool" && truth(object)) {
             return Object::boolean(*truth(object));

@@ -237,6 +237,23 @@ bool equal_items(const std::vector<Object>& a, const std::vector<Object>& b, Wal
     return all;
 }
 
+bool equal_dicts(const DictObject& a, const DictObject& b, Walk& walk) {
+    if (&a == &b) {
+        return true;
+    }
+    if (a.items.size() != b.items.size() || walk.depth == 0 || walk.steps <= 0) {
+        return false;
+    }
+    --walk.depth;
+    walk.steps -= 1 + static_cast<int64_t>(a.items.size());
+    bool all = std::all_of(a.items.begin(), a.items.end(), [&b, &walk](const auto& item) {
+        const Object* other = b.find(item.first);
+        return other != nullptr && equal_at(item.second, *other, walk);
+    });
+    ++walk.depth;
+    return all;
+}
+
 bool equal_at(const Object& a, const Object& b, Walk& walk) {
     if (a.is_number() && b.is_number()) {
         if (a.is_integer() && b.is_integer()) {
@@ -264,6 +281,8 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         case ObjectKind::kTuple:
         case ObjectKind::kList:
             return equal_items(a.items(), b.items(), walk);
+        case ObjectKind::kDict:
+            return equal_dicts(a.get<DictObject>(), b.get<DictObject>(), walk);
         case ObjectKind::kElementType:
             return a.as_element_type() == b.as_element_type();
         case ObjectKind::kTensor:

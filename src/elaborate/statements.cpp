@@ -120,16 +120,38 @@ void exec_assign(Context& c, const syntax::AssignStmt* statement) {
     }
 }
 
+// xs += [1] changes the list for everyone who holds it. In a branch or loop of the graph, where no
+// list can change, the name gets a new one.
+bool extends_in_place(Context& c, const syntax::AugAssignStmt* statement, const Object& list,
+                      const Object& value) {
+    const auto* name = syntax::as<syntax::NameExpr>(statement->target);
+    return statement->op == syntax::BinaryOp::kAdd && list.is(ObjectKind::kList) &&
+           c.graph == c.unit->graph && c.at.scope->find(name->name) != nullptr &&
+           static_items(c, value).has_value();
+}
+
 void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     const auto* name = syntax::maybe_as<syntax::NameExpr>(statement->target);
+    if (statement->target->kind == ExprKind::kSubscript) {
+        augment_item(c, statement);
+        return;
+    }
     if (name == nullptr) {
         c.report(kUnsupportedStatement, statement->target->range,
-                 "an augmented assignment to something other than a name")
-            .with_help("write the update as an operator: `x = op.ScatterND(x, indices, updates)`");
+                 "an augmented assignment to something other than a name or an item")
+            .with_help("bind the value to a name");
         return;
     }
     Object before = lookup(c, name->name, name->range);
     Object value = eval(c, statement->value);
+    if (extends_in_place(c, statement, before, value)) {
+        Arguments more;
+        more.positional = {value};
+        more.ranges = {statement->value->range};
+        more.range = more.callee_range = statement->range;
+        call_method(c, MethodObject{before, "extend"}, more);
+        return;
+    }
     Object after = binary(c, statement->op, before, value, statement->range, name->range,
                           statement->value->range);
     if (after.is_error()) {
@@ -200,8 +222,11 @@ void exec_delete(Context& c, const syntax::DeleteStmt* statement) {
             c.at.scope->set(name->name,
                             Object::make(ObjectKind::kUnbound,
                                          Unbound{"has been deleted", c.span(statement->range)}));
+        } else if (target->kind == ExprKind::kSubscript) {
+            delete_item(c, syntax::as<syntax::SubscriptExpr>(target));
         } else {
-            c.report(kUnsupportedStatement, target->range, "`del` of something other than a name");
+            c.report(kUnsupportedStatement, target->range,
+                     "`del` of something other than a name or an item");
         }
     }
 }
@@ -329,11 +354,7 @@ bool assign(Context& c, const Expr* target, Object value, Range value_range) {
         case ExprKind::kError:
             return false;
         case ExprKind::kSubscript:
-            c.report(kUnsupportedStatement, target->range, "an assignment to an element")
-                .with_help(
-                    "tensors are not changed in place: bind the result of `op.ScatterND` or "
-                    "`op.Where` to a name");
-            return false;
+            return assign_item(c, syntax::as<syntax::SubscriptExpr>(target), value, value_range);
         default:
             c.report(kUnsupportedStatement, target->range,
                      "an assignment to something other than a name")

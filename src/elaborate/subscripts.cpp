@@ -106,8 +106,10 @@ std::optional<Item> to_item(Context& c, const Object& object, Range range) {
     }
 }
 
-Object tensor_subscript(Context& c, ir::Value* value, const Object& index, const Expr* index_expr,
-                        Range range, Range object_range) {
+}  // namespace
+
+std::optional<std::vector<Item>> subscript_items(Context& c, const Object& index,
+                                                 const Expr* index_expr) {
     std::vector<Object> parts{index};
     bool is_tuple = index.is(ObjectKind::kTuple);
     if (is_tuple) {
@@ -122,13 +124,24 @@ Object tensor_subscript(Context& c, ir::Value* value, const Object& index, const
                                                                    : index_expr->range;
         std::optional<Item> item = to_item(c, parts[i], at);
         if (!item) {
-            return Object::error();
+            return std::nullopt;
         }
         items.push_back(*item);
     }
+    return items;
+}
+
+namespace {
+
+Object tensor_subscript(Context& c, ir::Value* value, const Object& index, const Expr* index_expr,
+                        Range range, Range object_range) {
+    std::optional<std::vector<Item>> items = subscript_items(c, index, index_expr);
+    if (!items) {
+        return Object::error();
+    }
     Range ranges[] = {object_range, index_expr->range};
     Emitter e(c, range, ranges);
-    ir::Value* result = lowering::lower_subscript(e, value, std::move(items));
+    ir::Value* result = lowering::lower_subscript(e, value, std::move(*items));
     return as_object(result);
 }
 
@@ -173,6 +186,36 @@ std::optional<std::vector<int64_t>> slice_indices(const SliceObject& slice, int6
     return indices;
 }
 
+}  // namespace
+
+std::optional<size_t> list_index(Context& c, const Object& list, const Object& index, size_t size,
+                                 Range index_range) {
+    if (!index.is_integer()) {
+        if (!index.is_error()) {
+            c.report(kStaticRequired, index_range,
+                     fmt::format("{} is indexed with {}", kind_name(list), kind_name(index)))
+                .with_help(
+                    "use an integer that is known at compile time, or make a sequence with "
+                    "`op.SequenceConstruct`");
+        }
+        return std::nullopt;
+    }
+    int64_t count = static_cast<int64_t>(size);
+    int64_t i = index.as_int() + (index.as_int() < 0 ? count : 0);
+    if (i < 0 || i >= count) {
+        diagnostics::Diagnostic& reported = c.report(
+            kStaticError, index_range,
+            fmt::format("index {} of {} of length {}", index.as_int(), kind_name(list), count));
+        if (count > 0) {
+            reported.with_help(fmt::format("use {} to {}", -count, count - 1));
+        }
+        return std::nullopt;
+    }
+    return static_cast<size_t>(i);
+}
+
+namespace {
+
 Object static_subscript(Context& c, const Object& object, const Object& index, Range range,
                         Range index_range) {
     if (object.is(ObjectKind::kDict)) {
@@ -207,25 +250,8 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
                : object.is(ObjectKind::kTuple) ? Object::tuple(std::move(result))
                                                : Object::list(std::move(result));
     }
-    if (!index.is_integer()) {
-        if (!index.is_error()) {
-            c.report(kStaticRequired, index_range,
-                     fmt::format("{} is indexed with {}", kind_name(object), kind_name(index)))
-                .with_help(
-                    "use an integer that is known at compile time, or make a sequence with "
-                    "`op.SequenceConstruct`");
-        }
-        return Object::error();
-    }
-    int64_t i = index.as_int() < 0 ? index.as_int() + size : index.as_int();
-    if (i < 0 || i >= size) {
-        c.report(
-             kStaticError, index_range,
-             fmt::format("index {} of {} of length {}", index.as_int(), kind_name(object), size))
-            .with_help(fmt::format("use {} to {}", -size, size - 1));
-        return Object::error();
-    }
-    return (*items)[static_cast<size_t>(i)];
+    std::optional<size_t> i = list_index(c, object, index, items->size(), index_range);
+    return i ? (*items)[*i] : Object::error();
 }
 
 // --- Types
@@ -302,6 +328,13 @@ std::optional<Object> static_dim(Context& c, const Object& object, const Object&
     return Object::integer(type.shape()[static_cast<size_t>(i)].value());
 }
 
+// One item of x.shape is a Python int, also where it is known only when the graph runs.
+Object dim_as_number(const Object& object, const Object& index, const Object& item) {
+    const ir::Node* producer = object.value()->producer();
+    bool is_dim = producer != nullptr && producer->op_type == "Shape" && index.is_integer();
+    return is_dim && item.is_tensor() ? Object::number(item.value()) : item;
+}
+
 }  // namespace
 
 std::optional<std::vector<Object>> tensor_rows(Context& c, const Object& object, Range range) {
@@ -327,14 +360,10 @@ std::optional<std::vector<Object>> tensor_rows(Context& c, const Object& object,
     return items;
 }
 
-Object subscript(Context& c, const Object& object, const Expr* index_expr, Range range,
-                 Range object_range) {
-    if (object.is_error()) {
-        return object;
-    }
-    Object index = eval(c, index_expr);
-    if (index.is_error()) {
-        return index;
+Object subscript(Context& c, const Object& object, const Object& index, const Expr* index_expr,
+                 Range range, Range object_range) {
+    if (object.is_error() || index.is_error()) {
+        return Object::error();
     }
     switch (object.kind()) {
         case ObjectKind::kTensor:
@@ -344,7 +373,9 @@ Object subscript(Context& c, const Object& object, const Expr* index_expr, Range
             if (object.value()->type.kind() == TypeKind::kSequence) {
                 return sequence_item(c, object.value(), index, range, index_expr->range);
             }
-            return tensor_subscript(c, object.value(), index, index_expr, range, object_range);
+            return dim_as_number(
+                object, index,
+                tensor_subscript(c, object.value(), index, index_expr, range, object_range));
         case ObjectKind::kAttribute:
         case ObjectKind::kConstant: {
             ir::Value* value = as_value(c, object, object_range);

@@ -5,13 +5,17 @@
 //   using Value = ...;                        // copyable; Value{} after a failure
 //   Value emit(std::string_view op_type, std::initializer_list<Value> inputs,
 //              std::initializer_list<ir::Attribute> attributes = {});
+//   Value emit_variadic(std::string_view op_type, std::span<const Value> inputs,
+//                       std::initializer_list<ir::Attribute> attributes = {});
 //   ElementType element(const Value&);        // kUndefined: not known
 //   int rank(const Value&);                   // -1: not known
+//   int64_t dim(const Value&, int64_t axis);  // -1: not known; a negative axis counts from the end
 //   Value int64s(std::vector<int64_t>);       // a rank-1 INT64 constant
 //   Value int64_scalar(int64_t);
 //   Value scalar_like(const Value&, double);  // a rank-0 constant of the element type of the value
 //   int64_t opset();                          // of ai.onnx
 //   Value fail(std::string message, std::string help);  // reports; returns Value{}
+//   Value fail_index(std::string message, std::string help);  // the same, of an index
 //
 // Sources: Python Language Reference 6.7-6.9 (arithmetic, shifting, bitwise), NumPy's floor_divide
 // and remainder for floats, ONNX operators Div, Mod, Pow, BitShift.
@@ -136,19 +140,45 @@ typename E::Value lower_floor_divide(E& e, typename E::Value a, typename E::Valu
 }
 
 template <typename E>
+typename E::Value cast(E& e, typename E::Value a, ElementType type) {
+    return e.element(a) == type
+               ? a
+               : e.emit("Cast", {a}, {ir::make_attribute("to", static_cast<int64_t>(type))});
+}
+
+// BitShift is for unsigned integers alone (and runtimes leave out UINT16). A shift to the left is a
+// product with a power of two; a shift to the right of a negative x is that of ~x, complemented.
+template <typename E>
 typename E::Value lower_shift(E& e, bool left, typename E::Value a, typename E::Value b) {
-    if (element_class(e.element(a)) == ElementClass::kUnsigned) {
-        return e.emit("BitShift", {a, b},
+    ElementType type = e.element(a);
+    ElementClass kind = element_class(type);
+    if (kind != ElementClass::kUnsigned && kind != ElementClass::kSigned) {
+        return e.fail(
+            std::string("`") + (left ? "<<" : ">>") + "` on a tensor of " + std::string(name(type)),
+            "shift integers; multiply or divide floats by a power of two");
+    }
+    auto shift = [&e, left](typename E::Value value, typename E::Value by) {
+        return e.emit("BitShift", {value, by},
                       {ir::make_attribute("direction", std::string(left ? "LEFT" : "RIGHT"))});
+    };
+    if (kind == ElementClass::kUnsigned && type != ElementType::kUint16) {
+        return shift(a, b);
     }
-    if (element_class(e.element(a)) != ElementClass::kSigned) {
-        return e.fail(std::string("`") + (left ? "<<" : ">>") + "` on a tensor of " +
-                          std::string(name(e.element(a))),
-                      "shift integers; multiply or divide floats by a power of two");
+    constexpr ElementType kWide = ElementType::kUint64;
+    auto by = cast(e, b, kWide);
+    if (kind == ElementClass::kUnsigned) {
+        return cast(e, shift(cast(e, a, kWide), by), type);
     }
-    // BitShift is for unsigned integers alone: x << n is x * 2**n, x >> n is x // 2**n.
-    auto power = e.emit("Pow", {e.scalar_like(a, 2.0), b});
-    return left ? e.emit("Mul", {a, power}) : lower_floor_divide(e, a, power);
+    if (left) {
+        auto one = cast(e, e.int64_scalar(1), kWide);
+        return e.emit("Mul", {a, cast(e, shift(one, by), type)});
+    }
+    auto wide = cast(e, a, ElementType::kInt64);
+    auto minus_one = e.int64_scalar(-1);
+    auto negative = e.emit("Less", {wide, e.int64_scalar(0)});
+    auto positive = e.emit("Where", {negative, e.emit("Sub", {minus_one, wide}), wide});
+    auto shifted = cast(e, shift(cast(e, positive, kWide), by), ElementType::kInt64);
+    return cast(e, e.emit("Where", {negative, e.emit("Sub", {minus_one, shifted}), shifted}), type);
 }
 
 // `&`, `|`, `^`: logical on BOOL (and where the element type is not known), bitwise on integers.
@@ -164,6 +194,17 @@ typename E::Value lower_bitwise(E& e, std::string_view logical, std::string_view
                       "import opset18 or newer, or compare the integers first");
     }
     return e.emit(bitwise, {a, b});
+}
+
+// Pow has the element type of its base: an integer to a float power would be cut to an integer.
+template <typename E>
+typename E::Value lower_power(E& e, typename E::Value a, typename E::Value b) {
+    if (is_integer(e.element(a)) && is_floating(e.element(b))) {
+        return e.fail("a tensor of " + std::string(name(e.element(a))) +
+                          " to the power of one of " + std::string(name(e.element(b))),
+                      "cast the base first, as in `op.Cast(x, to=FLOAT.dtype)`");
+    }
+    return e.emit("Pow", {a, b});
 }
 
 template <typename E>
@@ -182,7 +223,7 @@ typename E::Value lower_binary(E& e, Binary op, typename E::Value a, typename E:
         case Binary::kMod:
             return lower_modulo(e, a, b);
         case Binary::kPow:
-            return e.emit("Pow", {a, b});
+            return lower_power(e, a, b);
         case Binary::kLeftShift:
             return lower_shift(e, true, a, b);
         case Binary::kRightShift:

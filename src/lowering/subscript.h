@@ -1,15 +1,18 @@
 // What x[...] means in ONNX, over any emitter (see operators.h): NumPy's basic indexing with
 // integers, slices, None and `...`, and its integer-tensor and mask indexing.
 //
-// The plan: all slices become one Slice; then integers and integer tensors become Gathers, from the
-// axis farthest from the ellipsis inwards so that no axis that is still to come has moved; then one
-// Unsqueeze puts in the new axes. Axes after an ellipsis count from the end, so the rank need not
-// be known. Source: NumPy user guide, "Indexing on ndarrays".
+// The plan: one Unsqueeze puts in the new axes, and from there on every item but the ellipsis has
+// an axis; all slices become one Slice; then integers and one integer tensor become Gathers, from
+// the axis farthest from the ellipsis inwards so that no axis that is still to come has moved.
+// Several index tensors become one GatherND; a mask beside other indices is as many index tensors
+// as it has axes. Axes after an ellipsis count from the end, so the rank need not be known.
+// Source: NumPy user guide, "Indexing on ndarrays".
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,6 +38,46 @@ struct SubscriptItem {
 };
 
 template <typename E>
+bool index_fits(E& e, const typename E::Value& value, int64_t axis, int64_t index) {
+    int64_t size = e.dim(value, axis);
+    if (size < 0 || (index < size && index >= -size)) {
+        return true;
+    }
+    e.fail_index("index " + std::to_string(index) + " is out of range for an axis of " +
+                     std::to_string(size),
+                 size == 0 ? "the axis has no elements"
+                           : "use " + std::to_string(-size) + " to " + std::to_string(size - 1));
+    return false;
+}
+
+// Whether a mask has the dims of the axes that it selects from, as far as they are known; a mask of
+// another size is an error in NumPy, where ONNX would broadcast it.
+template <typename E>
+bool mask_fits(E& e, const typename E::Value& value, const typename E::Value& mask) {
+    int rank = e.rank(mask);
+    if (rank == 0) {
+        e.fail("a mask of rank 0 as an index", "use `op.Where`");
+        return false;
+    }
+    if (e.rank(value) >= 0 && rank > e.rank(value)) {
+        e.fail("a tensor of rank " + std::to_string(e.rank(value)) +
+                   " is indexed with a mask of rank " + std::to_string(rank),
+               "give the mask at most " + std::to_string(e.rank(value)) + " axes");
+        return false;
+    }
+    for (int axis = 0; axis < rank; ++axis) {
+        int64_t size = e.dim(value, axis), given = e.dim(mask, axis);
+        if (size >= 0 && given >= 0 && size != given) {
+            e.fail_index(
+                "a mask of " + std::to_string(given) + " for an axis of " + std::to_string(size),
+                "give the mask the shape of what it selects from");
+            return false;
+        }
+    }
+    return true;
+}
+
+template <typename E>
 class SubscriptLowering {
   public:
     using Value = typename E::Value;
@@ -44,54 +87,88 @@ class SubscriptLowering {
         : e_(e), value_(value), items_(std::move(items)) {}
 
     Value run() {
-        if (!place_axes()) {
+        if (items_.size() == 1 && is_mask(items_[0])) {
+            return mask();
+        }
+        if (!replace_masks() || !place_axes()) {
             return {};
         }
-        if (std::any_of(items_.begin(), items_.end(), is_mask(e_))) {
-            return mask();
+        apply_new_axes();
+        if (!indices_are_in_range()) {
+            return {};
         }
         apply_slices();
         if (failed_) {
             return {};
         }
-        std::vector<size_t> tensors;
-        for (size_t i = 0; i < items_.size(); ++i) {
-            if (items_[i].kind == SubscriptKind::kTensor && e_.rank(items_[i].tensor) != 0) {
-                tensors.push_back(i);
-            }
-        }
-        if (tensors.size() > 1 || (tensors.size() == 1 && indices_are_apart())) {
+        auto is_index_tensor = [this](const Item& item) {
+            return item.kind == SubscriptKind::kTensor && e_.rank(item.tensor) != 0;
+        };
+        auto tensors = std::count_if(items_.begin(), items_.end(), is_index_tensor);
+        if (tensors > 1 || (tensors == 1 && indices_are_apart())) {
             return several_tensors();
         }
         apply_gathers();
-        apply_new_axes();
         return value_;
     }
 
   private:
-    static auto is_mask(E& e) {
-        return [&e](const Item& item) {
-            return item.kind == SubscriptKind::kTensor &&
-                   e.element(item.tensor) == ElementType::kBool;
-        };
+    bool is_mask(const Item& item) {
+        return item.kind == SubscriptKind::kTensor && e_.element(item.tensor) == ElementType::kBool;
     }
     static bool consumes_axis(const Item& item) {
         return item.kind != SubscriptKind::kNewAxis && item.kind != SubscriptKind::kEllipsis;
+    }
+    static bool is_index(const Item& item) {
+        return item.kind == SubscriptKind::kIndex || item.kind == SubscriptKind::kTensor;
     }
 
     // Whether something else stands between integers and index tensors: then NumPy puts the axes
     // of the index tensors in front.
     bool indices_are_apart() const {
-        auto is_index = [](const Item& item) {
-            return item.kind == SubscriptKind::kIndex || item.kind == SubscriptKind::kTensor;
-        };
         auto first = std::find_if(items_.begin(), items_.end(), is_index);
         auto last = std::find_if(items_.rbegin(), items_.rend(), is_index).base();
         return !std::all_of(first, last, is_index);
     }
 
-    // Gives every item that consumes an axis its axis: from the front before the ellipsis, from the
-    // end (negative) after it.
+    // A mask of rank k beside other indices: the k rows of its NonZero are index tensors.
+    bool replace_masks() {
+        std::vector<Item> items;
+        for (const Item& item : items_) {
+            if (!is_mask(item)) {
+                items.push_back(item);
+                continue;
+            }
+            int rank = e_.rank(item.tensor);
+            if (rank < 1) {
+                e_.fail(rank < 0 ? "a mask whose rank is not known beside other indices"
+                                 : "a mask of rank 0 as an index",
+                        rank < 0 ? "annotate the mask with its shape" : "use `op.Where`");
+                return false;
+            }
+            Value places = e_.emit("NonZero", {item.tensor});
+            for (int64_t axis = 0; axis < rank; ++axis) {
+                items.push_back(item);
+                items.back().tensor = e_.emit("Gather", {places, e_.int64_scalar(axis)},
+                                              {ir::make_attribute("axis", int64_t{0})});
+            }
+        }
+        items_ = std::move(items);
+        return true;
+    }
+
+    bool indices_are_in_range() {
+        for (size_t i = 0; i < items_.size(); ++i) {
+            if (items_[i].kind == SubscriptKind::kIndex &&
+                !index_fits(e_, value_, axes_[i], items_[i].index)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // Gives every item its axis, new axes counted: from the front before the ellipsis, from the end
+    // (negative) after it.
     bool place_axes() {
         auto first = std::find_if(items_.begin(), items_.end(), [](const Item& item) {
             return item.kind == SubscriptKind::kEllipsis;
@@ -114,13 +191,11 @@ class SubscriptLowering {
         axes_.assign(items_.size(), 0);
         int64_t axis = 0;
         for (size_t i = 0; i < ellipsis_; ++i) {
-            axes_[i] = axis;
-            axis += consumes_axis(items_[i]) ? 1 : 0;
+            axes_[i] = axis++;
         }
         axis = -1;
         for (size_t i = items_.size(); i-- > ellipsis_ + 1;) {
-            axes_[i] = axis;
-            axis -= consumes_axis(items_[i]) ? 1 : 0;
+            axes_[i] = axis--;
         }
         return true;
     }
@@ -135,15 +210,18 @@ class SubscriptLowering {
         if (numbers.size() == bounds.size()) {
             return e_.int64s(std::move(numbers));
         }
-        Value all{};
-        bool first = true;
+        std::vector<Value> parts;
         for (const SliceBound<Value>& bound : bounds) {
-            Value one = bound.number ? e_.int64s({*bound.number}) : as_int64_vector(bound.tensor);
-            all = first ? one
-                        : e_.emit("Concat", {all, one}, {ir::make_attribute("axis", int64_t{0})});
-            first = false;
+            parts.push_back(bound.number ? e_.int64s({*bound.number})
+                                         : as_int64_vector(bound.tensor));
         }
-        return all;
+        return concat(parts, 0);
+    }
+
+    Value concat(const std::vector<Value>& parts, int64_t axis) {
+        return parts.size() == 1
+                   ? parts[0]
+                   : e_.emit_variadic("Concat", parts, {ir::make_attribute("axis", axis)});
     }
 
     Value as_int64_vector(Value tensor) {
@@ -248,67 +326,34 @@ class SubscriptLowering {
         }
     }
 
-    // The number of axes that an item leaves in the result; nothing when it is not known.
-    std::optional<int> result_axes(const Item& item) {
-        switch (item.kind) {
-            case SubscriptKind::kIndex:
-                return 0;
-            case SubscriptKind::kSlice:
-            case SubscriptKind::kNewAxis:
-                return 1;
-            case SubscriptKind::kEllipsis:
-                return std::nullopt;
-            case SubscriptKind::kTensor:
-                return e_.rank(item.tensor) < 0 ? std::nullopt
-                                                : std::optional<int>(e_.rank(item.tensor));
-        }
-        return std::nullopt;
-    }
-
     void apply_new_axes() {
         std::vector<int64_t> axes;
-        bool known = true;
-        auto count = [&](const Item& item, int64_t& position, int64_t direction) {
-            if (item.kind == SubscriptKind::kNewAxis) {
-                axes.push_back(position);
-                known = known && position_known_;
+        for (size_t i = 0; i < items_.size(); ++i) {
+            if (items_[i].kind == SubscriptKind::kNewAxis) {
+                axes.push_back(axes_[i]);
             }
-            std::optional<int> left = result_axes(item);
-            position_known_ = position_known_ && left.has_value();
-            position += direction * left.value_or(0);
-        };
-        int64_t position = 0;
-        position_known_ = true;
-        for (size_t i = 0; i < ellipsis_; ++i) {
-            count(items_[i], position, 1);
-        }
-        position = -1;
-        position_known_ = true;
-        for (size_t i = items_.size(); i-- > ellipsis_ + 1;) {
-            count(items_[i], position, -1);
-        }
-        if (!known) {
-            value_ = e_.fail("`None` beside an index tensor whose rank is not known",
-                             "annotate the index tensor with its shape");
-            return;
         }
         if (!axes.empty()) {
-            std::sort(axes.begin(), axes.end());
-            value_ = e_.opset() >= 13
-                         ? e_.emit("Unsqueeze", {value_, e_.int64s(axes)})
-                         : e_.emit("Unsqueeze", {value_}, {ir::make_attribute("axes", axes)});
+            value_ = unsqueeze(value_, std::move(axes));
         }
+    }
+
+    Value unsqueeze(Value value, std::vector<int64_t> axes) {
+        return e_.opset() >= 13
+                   ? e_.emit("Unsqueeze", {value, e_.int64s(std::move(axes))})
+                   : e_.emit("Unsqueeze", {value}, {ir::make_attribute("axes", std::move(axes))});
     }
 
     // x[mask]: the elements (or rows, for a mask of lower rank) where the mask holds.
     Value mask() {
-        if (items_.size() != 1) {
-            return e_.fail("a mask beside other indices", "index in two steps: `x[mask][...]`");
-        }
         if (e_.opset() < 11) {
             return e_.fail("indexing with a mask needs opset 11", "import opset11 or newer");
         }
-        Value places = e_.emit("Transpose", {e_.emit("NonZero", {items_[0].tensor})});
+        Value mask = items_[0].tensor;
+        if (!mask_fits(e_, value_, mask)) {
+            return {};
+        }
+        Value places = e_.emit("Transpose", {e_.emit("NonZero", {mask})});
         return e_.emit("GatherND", {value_, places});
     }
 
@@ -322,20 +367,15 @@ class SubscriptLowering {
         }
         std::vector<int64_t> indexed, others;
         std::vector<Value> indices;
-        bool new_axes = false;
         bool leading = true;
         for (size_t i = 0; i < items_.size(); ++i) {
             const Item& item = items_[i];
-            new_axes = new_axes || item.kind == SubscriptKind::kNewAxis;
-            if (item.kind == SubscriptKind::kIndex || item.kind == SubscriptKind::kTensor) {
+            if (is_index(item)) {
                 leading = leading && axes_[i] == static_cast<int64_t>(indexed.size());
                 indexed.push_back(axes_[i] < 0 ? axes_[i] + rank : axes_[i]);
                 indices.push_back(item.kind == SubscriptKind::kIndex ? e_.int64_scalar(item.index)
                                                                      : as_int64(item.tensor));
             }
-        }
-        if (new_axes) {
-            return e_.fail("`None` beside several index tensors", "index in two steps");
         }
         if (leading) {
             return e_.emit("GatherND", {value_, stack(indices)});  // whatever the ranks are
@@ -361,9 +401,7 @@ class SubscriptLowering {
         order.insert(order.end(), others.begin(), others.end());
         Value moved = e_.emit("Transpose", {value_}, {ir::make_attribute("perm", order)});
         Value result = e_.emit("GatherND", {moved, stack(indices)});
-        bool adjacent =
-            indexed.back() - indexed.front() + 1 == static_cast<int64_t>(indexed.size());
-        if (!adjacent || indexed.front() == 0) {
+        if (indices_are_apart() || indexed.front() == 0) {
             return result;
         }
         std::vector<int64_t> back;
@@ -389,24 +427,20 @@ class SubscriptLowering {
 
     // Index tensors broadcast to one shape and stacked along a new last axis.
     Value stack(const std::vector<Value>& indices) {
-        Value zero = e_.int64_scalar(0);
-        Value sum = indices[0];
-        for (size_t i = 1; i < indices.size(); ++i) {
-            sum = e_.emit("Add", {sum, indices[i]});
+        Value zeros{};
+        if (indices.size() > 1) {
+            Value sum = indices[0];
+            for (size_t i = 1; i < indices.size(); ++i) {
+                sum = e_.emit("Add", {sum, indices[i]});
+            }
+            zeros = e_.emit("Mul", {sum, e_.int64_scalar(0)});  // of the common shape
         }
-        Value zeros = e_.emit("Mul", {sum, zero});  // of the common shape
-        Value stacked{};
-        for (size_t i = 0; i < indices.size(); ++i) {
-            Value full = e_.emit("Add", {indices[i], zeros});
-            Value column = e_.opset() >= 13
-                               ? e_.emit("Unsqueeze", {full, e_.int64s({-1})})
-                               : e_.emit("Unsqueeze", {full},
-                                         {ir::make_attribute("axes", std::vector<int64_t>{-1})});
-            stacked = i == 0 ? column
-                             : e_.emit("Concat", {stacked, column},
-                                       {ir::make_attribute("axis", int64_t{-1})});
+        std::vector<Value> columns;
+        for (Value index : indices) {
+            columns.push_back(
+                unsqueeze(indices.size() > 1 ? e_.emit("Add", {index, zeros}) : index, {-1}));
         }
-        return stacked;
+        return concat(columns, -1);
     }
 
     E& e_;
@@ -415,7 +449,6 @@ class SubscriptLowering {
     std::vector<int64_t> axes_;
     size_t ellipsis_ = 0;
     bool failed_ = false;
-    bool position_known_ = true;
 };
 
 template <typename E>

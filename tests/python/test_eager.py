@@ -446,3 +446,78 @@ def test_gelu_equals_numpy():
     ours = op.Mul(x, op.Mul(0.5, op.Add(op.Erf(op.Mul(x, k)), 1.0)))
     erf = np.array([math.erf(v * k) for v in x], np.float32)
     np.testing.assert_allclose(ours, x * 0.5 * (erf + 1), rtol=1e-5, atol=1e-6)
+
+
+# --- Item assignment ------------------------------------------------------------------------------
+
+
+def test_items_are_never_written_into_shared_storage():
+    array = X.copy()
+    tensor, other = Tensor(array), Tensor(array)
+    same = op.Identity(tensor)
+    alias = tensor
+    tensor[0, 1] = 9
+    tensor[1] += 1
+    np.testing.assert_array_equal(array, X)
+    np.testing.assert_array_equal(other.value, X)
+    np.testing.assert_array_equal(same.value, X)
+    expected = X.copy()
+    expected[0, 1] = 9
+    expected[1] += 1
+    assert alias is tensor
+    np.testing.assert_array_equal(tensor.value, expected)
+
+
+def test_item_assignment_refuses_what_the_compiler_refuses():
+    tensor = Tensor(X)
+    with pytest.raises(IndexError, match="index 2 is out of range for an axis of 2: use -2 to 1"):
+        tensor[2] = 0
+    with pytest.raises(
+        TypeError, match=r"a value of shape \[2\] is assigned to items of shape \[3\]"
+    ):
+        tensor[0] = [1, 2]
+    with pytest.raises(
+        TypeError, match="a tensor of INT64 is assigned to items of a tensor of FLOAT"
+    ):
+        tensor[0] = Tensor(I[:3])
+    with pytest.raises(TypeError, match="lose its fraction"):
+        Tensor(I)[0] = 1.5
+    with pytest.raises(TypeError, match="a tensor of rank 2 is indexed with 3 indices"):
+        tensor[0, 0, 0] = 1
+    with pytest.raises(TypeError, match="`NoneType` is assigned to items of a tensor"):
+        tensor[0] = None
+    np.testing.assert_array_equal(tensor.value, X)
+
+
+def test_members_and_builtins():
+    tensor = Tensor(X)
+    np.testing.assert_array_equal(tensor.T.value, X.T)
+    np.testing.assert_array_equal(tensor.mT.value, X.T)
+    np.testing.assert_array_equal(abs(tensor).value, abs(X))
+    np.testing.assert_array_equal(round(tensor).value, X.round())
+    np.testing.assert_array_equal(tensor.astype(np.int32).value, X.astype(np.int32))
+    assert (tensor.ndim, tensor.size, len(tensor)) == (2, 6, 2)
+    quotient, rest = divmod(Tensor(I), Tensor(J))
+    np.testing.assert_array_equal(quotient.value, I // J)
+    np.testing.assert_array_equal(rest.value, I % J)
+    with pytest.raises(
+        AttributeError, match=r"a tensor has no method `sum`: write `op.ReduceSum\(x\)`"
+    ):
+        tensor.sum()
+    with pytest.raises(TypeError, match="`mT` of a tensor of rank 1"):
+        _ = Tensor(I).mT
+    assert not hasattr(tensor, "nothing")
+
+
+def test_lists_of_tensors_and_numbers():
+    n, x = Tensor(np.int64(2)), Tensor(np.float32(3))
+    rows = [[x, 1, 2], [0, x, x]]
+    sums = Tensor(X) + rows
+    np.testing.assert_array_equal(op.Reshape(Tensor(X), [n, -1]).value, X)
+    np.testing.assert_array_equal((Tensor(X) * [1.0, x, 2.0]).value, X * np.float32([1, 3, 2]))
+    np.testing.assert_array_equal(sums.value, X + np.float32([[3, 1, 2], [0, 3, 3]]))
+    np.testing.assert_array_equal(Tensor(X)[[n - 1, 0]].value, X[[1, 0]])
+    looped: list = [x]
+    looped.append(looped)
+    with pytest.raises((TypeError, ValueError, RecursionError)):
+        Tensor(X) * looped

@@ -1,0 +1,310 @@
+// Assignments to items: x[i] = v. A static list or dict is changed in place, as in Python. A tensor
+// is not: the name gets a new tensor that differs in these items (lowering/item_assignment.h), and
+// whoever else holds the tensor is reported (aliases.cpp), because Python would change it too.
+
+#include "lowering/item_assignment.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "elaborate/emit.h"
+#include "elaborate/eval.h"
+#include "elaborate/exec.h"
+#include "elaborate/library.h"
+#include "elaborate/statics.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::Range;
+using syntax::SubscriptExpr;
+
+namespace {
+
+// Where an item stands, all parts of it evaluated once, and, for xs[0][1], where the list or tensor
+// that it belongs to stands itself.
+struct ItemPlace {
+    const SubscriptExpr* expr = nullptr;
+    Object container;
+    Object index;
+    std::unique_ptr<ItemPlace> outer;
+};
+
+Object read(Context& c, const ItemPlace& place) {
+    return subscript(c, place.container, place.index, place.expr->index, place.expr->range,
+                     place.expr->value->range);
+}
+
+// Null after an error.
+std::unique_ptr<ItemPlace> resolve(Context& c, const SubscriptExpr* expr) {
+    DepthGuard guard(c, expr->range);
+    if (!guard) {
+        return nullptr;
+    }
+    auto place = std::make_unique<ItemPlace>();
+    place->expr = expr;
+    if (const auto* inner = syntax::maybe_as<SubscriptExpr>(expr->value)) {
+        place->outer = resolve(c, inner);
+        place->container = place->outer != nullptr ? read(c, *place->outer) : Object::error();
+    } else {
+        place->container = eval(c, expr->value);
+    }
+    place->index = place->container.is_error() ? Object::error() : eval(c, expr->index);
+    return place->index.is_error() ? nullptr : std::move(place);
+}
+
+bool refuse_statement(Context& c, Range range, std::string message, std::string help) {
+    c.report(kUnsupportedStatement, range, std::move(message)).with_help(std::move(help));
+    return false;
+}
+
+// --- Static lists and dicts
+
+bool is_own(Context& c, const Expr* expr) {
+    while (const auto* inner = syntax::maybe_as<SubscriptExpr>(expr)) {
+        expr = inner->value;
+    }
+    const auto* name = syntax::maybe_as<syntax::NameExpr>(expr);
+    if (name == nullptr) {
+        return true;
+    }
+    for (const Scope* scope = c.at.scope.get(); scope != nullptr; scope = scope->enclosing.get()) {
+        if (scope->find(name->name) != nullptr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether a static list or dict may be changed here: not in a graph that runs later, or never, or
+// often; and not one of the module, which outlives the compilation.
+bool may_change(Context& c, const SubscriptExpr* target, const Object& container) {
+    if (c.graph != c.unit->graph) {
+        return refuse_statement(
+            c, target->range,
+            fmt::format("{} is changed inside a loop or branch that runs in the graph",
+                        kind_name(container)),
+            "use a tensor or a sequence, or change it outside");
+    }
+    return is_own(c, target->value) ||
+           refuse_statement(c, target->range,
+                            fmt::format("{} of the module is changed", kind_name(container)),
+                            "copy it first: `xs = list(xs)` or `d = dict(d)`");
+}
+
+bool set_in_list(Context& c, const ItemPlace& place, const Object& value, Range value_range) {
+    std::vector<Object>& items = place.container.items();
+    if (place.index.is(ObjectKind::kSlice)) {
+        return refuse_statement(c, place.expr->range, "an assignment to a slice of a list",
+                                "build a new list: `xs = xs[:1] + [x] + xs[2:]`");
+    }
+    std::optional<size_t> i =
+        list_index(c, place.container, place.index, items.size(), place.expr->index->range);
+    if (!i) {
+        return false;
+    }
+    if (holds(value, place.container)) {
+        c.report(kStaticError, value_range, "a list is put into itself")
+            .with_help("put in a copy of it");
+        return false;
+    }
+    c.changes.push_back({place.container, [i = *i, before = items[*i]](const Object& list) {
+                             list.items()[i] = before;
+                         }});
+    items[*i] = value;
+    return true;
+}
+
+bool set_in_dict(Context& c, const ItemPlace& place, const Object& value, Range value_range) {
+    if (holds(value, place.container)) {
+        c.report(kStaticError, value_range, "a dict is put into itself")
+            .with_help("put in a copy of it");
+        return false;
+    }
+    DictObject& dict = place.container.get<DictObject>();
+    const Object* found = dict.find(place.index);
+    c.changes.push_back(
+        {place.container, [key = place.index, before = found != nullptr ? *found : Object::error()](
+                              const Object& list) {
+             DictObject& changed = list.get<DictObject>();
+             if (before.is_error()) {
+                 changed.items.pop_back();
+             } else {
+                 changed.set(key, before);
+             }
+         }});
+    dict.set(place.index, value);
+    return true;
+}
+
+// --- Tensors and sequences
+
+// The tensor with these items changed; null after an error.
+ir::Value* updated_tensor(Context& c, ir::Value* tensor, const ItemPlace& place,
+                          const Object& value, Range value_range) {
+    auto items = subscript_items(c, place.index, place.expr->index);
+    ir::Value* update =
+        items ? as_value(c, value, value_range, tensor->type.element_type(), tensor) : nullptr;
+    if (update == nullptr) {
+        return nullptr;
+    }
+    Range ranges[] = {place.expr->value->range, place.expr->index->range, value_range};
+    Emitter e(c, place.expr->range, ranges);
+    return lowering::lower_item_assignment(e, tensor, std::move(*items), update);
+}
+
+// An ONNX sequence is a list: the item is taken out, and the new one put in its place.
+ir::Value* updated_sequence(Context& c, ir::Value* sequence, const ItemPlace& place,
+                            const Object& value, Range value_range) {
+    ir::Value* item = as_value(c, value, value_range);
+    ir::Value* at = item != nullptr
+                        ? as_value(c, place.index, place.expr->index->range, ElementType::kInt64)
+                        : nullptr;
+    if (at == nullptr) {
+        return nullptr;
+    }
+    Emitter e(c, place.expr->range);
+    ir::Value* rest = e.emit("SequenceErase", {sequence, at});
+    if (place.index.is_integer() && place.index.as_int() == -1) {
+        return e.emit("SequenceInsert", {rest, item});
+    }
+    // One from the end less: that item is out already.
+    if (!place.index.is_integer() || place.index.as_int() < 0) {
+        ir::Value* zero = e.int64_scalar(0);
+        at = e.emit("Where", {e.emit("Less", {at, zero}),
+                              e.emit("Add", {at, e.emit("SequenceLength", {sequence})}), at});
+    }
+    return e.emit("SequenceInsert", {rest, item, at});
+}
+
+bool write(Context& c, const ItemPlace& place, const Object& value, Range value_range);
+
+// Puts the new tensor where the old one stood.
+bool put_back(Context& c, const ItemPlace& place, const ir::Value* before, ir::Value* after) {
+    const auto* name = syntax::maybe_as<syntax::NameExpr>(place.expr->value);
+    bool in_list = place.outer != nullptr;
+    if (in_list && place.outer->container.is_tensor() &&
+        place.outer->container.value()->type.kind() != TypeKind::kSequence) {
+        return refuse_statement(c, place.expr->range, "an assignment to an item of an item",
+                                "give both indices in one pair of brackets: `x[i, j] = v`");
+    }
+    if (!in_list && name == nullptr) {
+        return refuse_statement(c, place.expr->value->range,
+                                "an assignment to an item of something without a name",
+                                "bind the tensor to a name first");
+    }
+    if (name != nullptr && c.at.scope->find(name->name) == nullptr) {
+        return refuse_statement(
+            c, place.expr->range,
+            fmt::format("an assignment to an item of `{}`, which is a name outside this function",
+                        c.text(name->name)),
+            "pass it as a parameter, and return it changed");
+    }
+    const Expr* root = place.expr->value;
+    while (const auto* inner = syntax::maybe_as<SubscriptExpr>(root)) {
+        root = inner->value;
+    }
+    const auto* root_name = syntax::maybe_as<syntax::NameExpr>(root);
+    std::optional<std::string> other =
+        other_holder(c, before, root_name != nullptr ? root_name->name : Symbol{}, in_list,
+                     place.expr->range.end);
+    if (other) {
+        std::string target(c.source(place.expr->value->range));
+        c.report(kAliasedItemAssignment, place.expr->range,
+                 fmt::format("`{}` may be the same tensor as `{}`, which Python would change too",
+                             *other, target))
+            .with_help(fmt::format("copy the tensor before, as in `{} = op.Identity({})`", target,
+                                   target));
+        return false;
+    }
+    if (in_list) {
+        return write(c, *place.outer, Object::tensor(after), place.expr->range);
+    }
+    return assign(c, name, Object::tensor(after), place.expr->range);
+}
+
+bool write(Context& c, const ItemPlace& place, const Object& value, Range value_range) {
+    const Object& container = place.container;
+    switch (container.kind()) {
+        case ObjectKind::kList:
+            return may_change(c, place.expr, container) &&
+                   set_in_list(c, place, value, value_range);
+        case ObjectKind::kDict:
+            return may_change(c, place.expr, container) &&
+                   set_in_dict(c, place, value, value_range);
+        case ObjectKind::kTensor: {
+            ir::Value* before = container.value();
+            ir::Value* after = before->type.kind() == TypeKind::kSequence
+                                   ? updated_sequence(c, before, place, value, value_range)
+                                   : updated_tensor(c, before, place, value, value_range);
+            return after != nullptr && put_back(c, place, before, after);
+        }
+        default:
+            return refuse_statement(
+                c, place.expr->range,
+                fmt::format("an assignment to an item of {}", kind_name(container)),
+                "assign to items of tensors, lists and dicts");
+    }
+}
+
+}  // namespace
+
+bool assign_item(Context& c, const SubscriptExpr* target, const Object& value, Range value_range) {
+    std::unique_ptr<ItemPlace> place = resolve(c, target);
+    return place != nullptr && write(c, *place, value, value_range);
+}
+
+void augment_item(Context& c, const syntax::AugAssignStmt* statement) {
+    std::unique_ptr<ItemPlace> place = resolve(c, syntax::as<SubscriptExpr>(statement->target));
+    if (place == nullptr) {
+        return;
+    }
+    Object before = read(c, *place);
+    Object value = before.is_error() ? before : eval(c, statement->value);
+    Object after = binary(c, statement->op, before, value, statement->range,
+                          statement->target->range, statement->value->range);
+    if (!after.is_error()) {
+        write(c, *place, after, statement->range);
+    }
+}
+
+void delete_item(Context& c, const SubscriptExpr* target) {
+    std::unique_ptr<ItemPlace> place = resolve(c, target);
+    if (place == nullptr) {
+        return;
+    }
+    const Object& container = place->container;
+    if (!container.is(ObjectKind::kList) && !container.is(ObjectKind::kDict)) {
+        refuse_statement(c, target->range,
+                         fmt::format("`del` of an item of {}", kind_name(container)),
+                         "select what is left by a slice or a mask");
+        return;
+    }
+    if (!may_change(c, target, container)) {
+        return;
+    }
+    if (container.is(ObjectKind::kList)) {
+        std::vector<Object>& items = container.items();
+        std::optional<size_t> i =
+            list_index(c, container, place->index, items.size(), target->index->range);
+        if (i) {
+            c.changes.push_back(
+                {container, [before = items](const Object& list) { list.items() = before; }});
+            items.erase(items.begin() + static_cast<std::ptrdiff_t>(*i));
+        }
+        return;
+    }
+    DictObject& dict = container.get<DictObject>();
+    if (read(c, *place).is_error()) {
+        return;  // no such key
+    }
+    c.changes.push_back(
+        {container, [before = dict](const Object& list) { list.get<DictObject>() = before; }});
+    dict.items.erase(std::find_if(dict.items.begin(), dict.items.end(), [&place](const auto& item) {
+        return equal(item.first, place->index);
+    }));
+}
+
+}  // namespace sardonyx::elaborate
