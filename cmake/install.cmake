@@ -1,7 +1,7 @@
 # The C++ library, and what is installed: the program and the library, or, for a wheel, the program
 # alone. Users of the library say `find_package(sardonyx CONFIG)` and link `sardonyx::sardonyx`.
 
-sdx_phase(api sdx_elaborate sdx_eval sdx_proto)
+sdx_phase(api sdx_elaborate sdx_eval sdx_weights)
 target_include_directories(sdx_api PUBLIC ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(sdx_api PRIVATE SDX_BUILDS_LIBRARY)
 
@@ -24,7 +24,7 @@ include(CMakePackageConfigHelpers)
 # Everything is inside; only include/sardonyx is visible from outside.
 add_library(sardonyx SHARED $<TARGET_OBJECTS:sdx_api>)
 add_library(sardonyx::sardonyx ALIAS sardonyx)
-target_link_libraries(sardonyx PRIVATE sdx_elaborate sdx_eval sdx_proto)
+target_link_libraries(sardonyx PRIVATE sdx_elaborate sdx_eval sdx_weights)
 target_link_options(sardonyx PRIVATE -Wl,--exclude-libs,ALL)
 target_compile_features(sardonyx INTERFACE cxx_std_20)
 target_include_directories(sardonyx INTERFACE

@@ -1,7 +1,7 @@
 """A linear layer with bias, and GELU from another file.
 
 Python's `@` is MatMul and `+` broadcasts. The imported `gelu` becomes a function of this model.
-Nobody says what the result's shape is: it is inferred, `FLOAT[batch,units]`.
+Nobody says what the result's shape is: it is inferred, `FLOAT[batch, units]`.
 """
 
 from gelu import gelu

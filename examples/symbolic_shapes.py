@@ -1,8 +1,8 @@
 """Sizes that are known only by name, and computing with them.
 
 `x.shape` is a tuple: sizes that are numbers are Python numbers, the others stand for what they will
-be when the model runs. Inference follows them, so that the result's type reads `FLOAT[N,2,12]` and
-`FLOAT[N*24]`, and an annotation that contradicts it would be an error.
+be when the model runs. Inference follows them, so that the result's type reads
+`FLOAT[N, 2, 12]` and `FLOAT[N*24]`, and an annotation that contradicts it would be an error.
 """
 
 from sardonyx import FLOAT, INT64, script

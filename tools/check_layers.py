@@ -34,13 +34,16 @@ FOLDERS = (
     "syntax",
     "types",
     "ops",
+    "schemas",
     "ir",
     "infer",
     "lowering",
     "elaborate",
+    "lint",
     "eval",
     "rewrite",
     "proto",
+    "weights",
     "decompile",
     "ide",
     "lsp",
@@ -52,18 +55,20 @@ FOLDERS = (
 FORBIDDEN = {
     "types": {"syntax", "diagnostics"},
     "ops": {"syntax", "diagnostics"},
-    "ir": {"syntax", "ops"},
-    "infer": {"syntax"},
-    "lowering": {"syntax", "diagnostics"},
-    "eval": {"syntax", "elaborate"},
-    "rewrite": {"syntax", "elaborate"},
-    "proto": {"syntax", "lowering", "elaborate", "eval", "rewrite"},
-    "decompile": {"lowering", "elaborate", "eval", "rewrite", "proto"},
+    "schemas": {"syntax"},
+    "ir": {"syntax", "ops", "schemas"},
+    "infer": {"syntax", "schemas"},
+    "lowering": {"syntax", "diagnostics", "schemas"},
+    "eval": {"syntax", "schemas", "elaborate", "lint"},
+    "rewrite": {"syntax", "elaborate", "lint"},
+    "proto": {"syntax", "lowering", "elaborate", "lint", "eval", "rewrite"},
+    "weights": {"syntax", "lowering", "elaborate", "lint", "eval", "rewrite"},
+    "decompile": {"lowering", "elaborate", "lint", "eval", "rewrite", "proto"},
     "lsp": set(FOLDERS[2 : FOLDERS.index("ide")]),
 }
 
 # Libraries that take seconds to compile: included in one .cpp file of the repository's C++ code.
-ONE_FILE_ONLY = ("nlohmann/", "CLI/")
+ONE_FILE_ONLY = ("nlohmann/", "CLI/", "toml++/")
 
 # Missing in g++ 12, clang 16, or the libc++ 14 of the oldest emscripten that the core supports.
 MISSING_HEADERS = {"format", "expected", "source_location", "ranges", "stop_token", "print"}

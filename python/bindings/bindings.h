@@ -18,8 +18,10 @@ void bind_errors(nb::module_& m);
 void bind_storage(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_opset(nb::module_& m);
+void bind_schemas(nb::module_& m);
 void bind_script(nb::module_& m);
 void bind_model(nb::module_& m);
+void bind_weights(nb::module_& m);
 
 // sardonyx.EvalError: an operator, a graph or its data could not be evaluated, read or written.
 nb::handle eval_error();

@@ -41,5 +41,6 @@ void set_evaluator(nb::handle evaluator);
 // and numbers as ONNX types. Nothing when the object means no type.
 ElementType element_type_from_python(nb::handle object);
 Type type_from_python(nb::handle object);
+nb::list dims_of_annotation(nb::handle text);
 
 }  // namespace sardonyx::python

@@ -91,7 +91,8 @@ elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque
     if (PyModule_Check(object.ptr())) {
         // What the compiler knows of a module, it knows without Python: math.sqrt, np.float32.
         std::string module = text_from_python(object.attr("__name__"));
-        if (elaborate::is_library_module(module)) {
+        // But files: numpy.load begins where Python runs, not where the script lies.
+        if (elaborate::is_library_module(module) && name != "load") {
             if (std::optional<Object> known = elaborate::library_attribute(module, name)) {
                 return {std::move(known), {}};
             }

@@ -10,6 +10,8 @@ NB_MODULE(_core, m) {
     bind_storage(m);
     bind_tensor(m);
     bind_opset(m);
+    bind_schemas(m);
     bind_script(m);
     bind_model(m);
+    bind_weights(m);
 }

@@ -116,9 +116,24 @@ std::optional<Object> convert_container(nb::handle object, int depth) {
     return std::nullopt;
 }
 
+// typing.Annotated[FLOAT, "M", "N"].
+std::optional<Object> convert_annotated(nb::handle object, int depth) {
+    nb::object metadata = attribute_or_none(object, "__metadata__");
+    if (!metadata.is_valid() || !PyTuple_Check(metadata.ptr()) || depth > kMaxDepth) {
+        return std::nullopt;
+    }
+    std::vector<Object> arguments = convert_items(metadata, depth);
+    arguments.insert(arguments.begin(), convert(object.attr("__origin__"), depth + 1));
+    return Object::make(ObjectKind::kPythonType,
+                        elaborate::PythonType{"Annotated", std::move(arguments)});
+}
+
 // Classes of Python that annotations and isinstance() name: int, list, typing.Optional, and those
 // with arguments: Optional[FLOAT["N"]].
 std::optional<Object> convert_python_type(nb::handle object, int depth) {
+    if (std::optional<Object> annotated = convert_annotated(object, depth)) {
+        return annotated;
+    }
     nb::object arguments = attribute_or_none(object, "__args__");
     nb::object origin = attribute_or_none(object, "__origin__");
     if (arguments.is_valid() && PyTuple_Check(arguments.ptr()) && depth <= kMaxDepth) {
@@ -195,8 +210,11 @@ std::optional<Object> convert_own(nb::handle object) {
 }
 
 std::optional<Object> convert_array(nb::handle object) {
+    // Of another library, such as a torch.Tensor.
+    bool is_foreign =
+        nb::hasattr(object.type(), "__array__") || nb::hasattr(object.type(), "__dlpack__");
     bool is_proto = nb::hasattr(object, "SerializeToString") && nb::hasattr(object, "raw_data");
-    if (!is_array(object) && !is_proto) {
+    if (!is_array(object) && !is_proto && !is_foreign) {
         ElementType element = element_type_from_dtype(object);  // numpy.dtype("float32")
         return element == ElementType::kUndefined
                    ? std::nullopt

@@ -200,6 +200,8 @@ void bind_opset(nb::module_& m) {
         .def("__repr__", repr);
     bind_op(m);
     m.def("domains", domains, "(domain, oldest version, newest version) of each that is known.");
+    m.def("annotation_dims", dims_of_annotation, nb::arg("text"),
+          "The dimensions that a string in an annotation says: sizes, expressions, None.");
     m.def(
         "element_type_number",
         [](nb::handle object) { return static_cast<int>(element_type_from_python(object)); },

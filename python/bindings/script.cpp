@@ -6,8 +6,12 @@
 #include "bindings/call.h"
 #include "bindings/environment.h"
 #include "bindings/opset.h"
+#include "bindings/schemas.h"
 #include "bindings/sources.h"
+#include "bindings/tensor.h"
+#include "diagnostics/ignore.h"
 #include "diagnostics/render.h"
+#include "elaborate/type_text.h"
 #include "proto/proto.h"
 #include "syntax/parse.h"
 
@@ -22,6 +26,7 @@ struct Script {
     syntax::Tree tree;
     PythonEnvironment environment;
     elaborate::ScriptFunction function;
+    std::shared_ptr<ops::SchemaSet> schemas;  // of operators of other domains; null: none
 };
 
 struct PyScript {
@@ -29,11 +34,12 @@ struct PyScript {
 };
 
 // What is found out about a script: None, or its bytes; the findings as text and as JSON.
-nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
+nb::tuple report(nb::object result, diagnostics::Diagnostics& found) {
+    const diagnostics::Sources& sources = program().sources;
+    diagnostics::silence(sources, found);
     if (found.items().empty()) {
         return nb::make_tuple(result, nb::str(""), nb::str("[]"));
     }
-    const diagnostics::Sources& sources = program().sources;
     return nb::make_tuple(found.has_errors() ? nb::object(nb::none()) : result,
                           text_to_python(diagnostics::render_terminal(sources, found, {})),
                           text_to_python(diagnostics::render_json(sources, found)));
@@ -47,7 +53,7 @@ class OwnDiagnostics {
     ~OwnDiagnostics() { std::swap(before_, program().diagnostics); }
     OwnDiagnostics(const OwnDiagnostics&) = delete;
     OwnDiagnostics& operator=(const OwnDiagnostics&) = delete;
-    const diagnostics::Diagnostics& found() const { return program().diagnostics; }
+    diagnostics::Diagnostics& found() { return program().diagnostics; }
 
   private:
     diagnostics::Diagnostics before_;
@@ -128,9 +134,20 @@ diagnostics::FileId find_source(nb::handle function, const std::string& path) {
                              "` cannot be read: " + why);
 }
 
+std::shared_ptr<ops::SchemaSet> schema_set(nb::handle schemas) {
+    if (schemas.is_none()) {
+        return nullptr;
+    }
+    if (!nb::isinstance<Schemas>(schemas)) {
+        raise(PyExc_TypeError,
+              "`schemas` is what `load_schemas` gives, not `" + kind_of(schemas) + "`");
+    }
+    return nb::inst_ptr<Schemas>(schemas)->set;
+}
+
 // (Script, text, json): None in place of the Script after a syntax error.
 nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
-                const nb::dict& keywords) {
+                const nb::dict& keywords, nb::handle schemas) {
     nb::object code = function.attr("__code__");
     std::string path = text_from_python(code.attr("co_filename"));
     diagnostics::FileId file = find_source(function, path);
@@ -144,8 +161,11 @@ nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
     }
     auto begin = static_cast<uint32_t>(line.data() - sources.text(file).data());
     diagnostics::Diagnostics found;
-    auto script = std::make_shared<Script>(Script{
-        syntax::parse_statement(sources, file, begin, found), PythonEnvironment(function), {}});
+    auto script =
+        std::make_shared<Script>(Script{syntax::parse_statement(sources, file, begin, found),
+                                        PythonEnvironment(function),
+                                        {},
+                                        schema_set(schemas)});
     const syntax::FunctionDefStmt* definition =
         script->tree.body.empty() ? nullptr
                                   : syntax::maybe_as<syntax::FunctionDefStmt>(script->tree.body[0]);
@@ -200,6 +220,7 @@ nb::tuple compile_model(const PyScript& self, const nb::dict& input_types,
                         const std::string& producer_version) {
     elaborate::Options options =
         options_of(input_types, output_types, attributes, opset, ir_version);
+    options.schemas = self.script->schemas.get();
     OwnDiagnostics own;
     std::unique_ptr<ir::Model> model =
         elaborate::compile_model(program(), self.script->function, options);
@@ -216,9 +237,11 @@ nb::tuple compile_model(const PyScript& self, const nb::dict& input_types,
 }
 
 nb::tuple compile_function(const PyScript& self) {
+    elaborate::Options options;
+    options.schemas = self.script->schemas.get();
     OwnDiagnostics own;
     std::unique_ptr<ir::Model> model =
-        elaborate::compile_function(program(), self.script->function, {});
+        elaborate::compile_function(program(), self.script->function, options);
     if (own.found().has_errors()) {
         return report(nb::none(), own.found());
     }
@@ -272,8 +295,17 @@ void bind_script(nb::module_& m) {
              nb::arg("attributes"), nb::arg("opset"), nb::arg("ir_version"),
              nb::arg("producer_name"), nb::arg("producer_version"))
         .def("compile_function", compile_function);
+    m.def(
+        "type_text",
+        [](nb::handle value) {
+            const PyTensor* tensor = as_tensor(value);
+            return text_to_python(tensor != nullptr
+                                      ? tensor->tensor.type().to_string()
+                                      : elaborate::type_text(object_from_python(value)));
+        },
+        nb::arg("value").none());
     m.def("parse", parse, nb::arg("function"), nb::arg("opset").none(),
-          nb::arg("default_opset").none(), nb::arg("keywords"));
+          nb::arg("default_opset").none(), nb::arg("keywords"), nb::arg("schemas").none());
 }
 
 }  // namespace sardonyx::python

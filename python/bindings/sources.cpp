@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/file.h"
+#include "weights/weights.h"
 
 namespace sardonyx::python {
 
@@ -30,7 +31,7 @@ Cache& cache() {
 }  // namespace
 
 elaborate::Program& program() {
-    static elaborate::Program& program = *new elaborate::Program;
+    static elaborate::Program& program = *new elaborate::Program(weights::read_weights);
     return program;
 }
 

@@ -2,17 +2,36 @@
 // and `shape`, so that their own module need not be imported.
 #include "bindings/call.h"
 #include "bindings/numpy.h"
+#include "types/annotation_dims.h"
 
 namespace sardonyx::python {
 
 namespace {
 
-Dim dim_from_python(nb::handle dim) {
+// Those of one string: FLOAT["M N"].
+Shape dims_from_python(nb::handle dim) {
     if (PyUnicode_Check(dim.ptr())) {
-        std::string text = text_from_python(dim);
-        return Dim::parse(text).value_or(Dim::symbol(text));
+        Result<Shape> dims = annotation_dims(text_from_python(dim));
+        if (!dims.ok()) {
+            raise(PyExc_TypeError, dims.error().message);
+        }
+        return std::move(*dims);
     }
-    return PyLong_Check(dim.ptr()) ? Dim(nb::cast<int64_t>(dim)) : Dim();
+    return {PyLong_Check(dim.ptr()) ? Dim(nb::cast<int64_t>(dim)) : Dim()};
+}
+
+// Of a TypeProto: any text is the name of one dimension.
+Dim dim_from_proto(nb::handle dim) {
+    nb::object which = dim.attr("WhichOneof")("value");
+    if (which.is_none()) {
+        return {};
+    }
+    nb::object value = dim.attr(nb::str(which));
+    if (!PyUnicode_Check(value.ptr())) {
+        return nb::cast<int64_t>(value);
+    }
+    std::string text = text_from_python(value);
+    return Dim::parse(text).value_or(Dim::symbol(text));
 }
 
 std::optional<Shape> shape_from_python(nb::handle shape) {
@@ -22,10 +41,11 @@ std::optional<Shape> shape_from_python(nb::handle shape) {
     Shape dims;
     if (PyTuple_Check(shape.ptr()) || PyList_Check(shape.ptr())) {
         for (nb::handle dim : nb::borrow<nb::object>(shape)) {
-            dims.push_back(dim_from_python(dim));
+            Shape some = dims_from_python(dim);
+            dims.insert(dims.end(), some.begin(), some.end());
         }
     } else if (!shape.is_none()) {
-        dims.push_back(dim_from_python(shape));
+        dims = dims_from_python(shape);
     }
     return dims;
 }
@@ -48,8 +68,7 @@ Type type_from_proto(nb::handle proto) {
     if (nb::cast<bool>(tensor.attr("HasField")("shape"))) {
         shape.emplace();
         for (nb::handle dim : tensor.attr("shape").attr("dim")) {
-            nb::object which = dim.attr("WhichOneof")("value");
-            shape->push_back(which.is_none() ? Dim() : dim_from_python(dim.attr(nb::str(which))));
+            shape->push_back(dim_from_proto(dim));
         }
     }
     return Type::tensor(element_type_from_number(nb::cast<int64_t>(tensor.attr("elem_type"))),
@@ -105,6 +124,20 @@ Type type_from_python(nb::handle object) {
         return {};
     }
     return Type::tensor(type, shape_from_python(object.attr("shape")));
+}
+
+nb::list dims_of_annotation(nb::handle text) {
+    nb::list dims;
+    for (const Dim& dim : dims_from_python(text)) {
+        if (dim.is_static()) {
+            dims.append(dim.value());
+        } else if (dim.is_symbolic()) {
+            dims.append(text_to_python(dim.to_string()));
+        } else {
+            dims.append(nb::none());
+        }
+    }
+    return dims;
 }
 
 }  // namespace sardonyx::python

@@ -42,6 +42,9 @@ Tensor tensor_from_python(nb::handle object, ElementType type) {
     if (nb::hasattr(object, "__array__")) {
         return tensor_from_array(nb::module_::import_("numpy").attr("asarray")(object));
     }
+    if (nb::hasattr(object, "__dlpack__")) {
+        return tensor_from_array(nb::module_::import_("numpy").attr("from_dlpack")(object));
+    }
     raise(PyExc_TypeError, "`" + kind_of(object) +
                                "` cannot be a tensor: give a NumPy array, a number, a string or a "
                                "list of them");

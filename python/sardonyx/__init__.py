@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from ._library import export_onnx_lib as export_onnx_lib
     from ._library import external_tensor as external_tensor
     from ._opsets import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
+    from ._reveal import reveal_type as reveal_type
+    from ._schemas import load_schemas as load_schemas
     from ._script import CompileError as CompileError
     from ._script import OnnxFunction as OnnxFunction
+    from ._script import ScriptWarning as ScriptWarning
     from ._script import TracedOnnxFunction as TracedOnnxFunction
     from ._script import graph as graph
     from ._script import script as script
+    from ._weights import load_weights as load_weights
     from .onnx_types import TensorType as TensorType
 
 __version__ = "0.1.0"
@@ -33,12 +37,16 @@ _HOMES = {
     "Model": "_core",
     "OnnxFunction": "_script",
     "Opset": "_core",
+    "ScriptWarning": "_script",
     "Tensor": "_core",
     "TensorType": "onnx_types",
     "TracedOnnxFunction": "_script",
     "export_onnx_lib": "_library",
     "external_tensor": "_library",
     "graph": "_script",
+    "load_schemas": "_schemas",
+    "load_weights": "_weights",
+    "reveal_type": "_reveal",
     "script": "_script",
 }
 _MODULES = ("evaluator", "onnx_opset", "onnx_types", "tensor", "values")

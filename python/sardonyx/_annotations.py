@@ -34,14 +34,18 @@ def is_attribute(annotation: "Any") -> bool:
 
 
 def _evaluate(function: "Callable[..., Any]", annotation: "Any") -> "Any":
-    """A string annotation as what it says; None when it cannot be evaluated here."""
+    """A string annotation as what it says; None when it cannot be evaluated here.
+
+    With `from __future__ import annotations`, one in quotes is a string in a string.
+    """
     if not isinstance(annotation, str):
         return annotation
     cells = function.__closure__ or ()
     names = dict(zip(function.__code__.co_freevars, cells, strict=False))
     scope = {name: cell.cell_contents for name, cell in names.items()}
     try:
-        return eval(annotation, function.__globals__, scope)
+        value = eval(annotation, function.__globals__, scope)
+        return eval(value, function.__globals__, scope) if isinstance(value, str) else value
     except Exception:
         return None
 

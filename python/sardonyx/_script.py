@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
     import onnx
 
+    from ._core import Schemas
+
+
+class ScriptWarning(UserWarning):
+    """What the compiler warns of: legal, and probably not meant."""
+
+    __module__ = "sardonyx"
+
 
 class CompileError(Exception):
     """What is wrong with a script: the text shows each place, `diagnostics` has it as data."""
@@ -56,7 +64,7 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
         level, frame = 1, sys._getframe()
         while frame.f_back is not None and frame.f_globals["__name__"] == __name__:
             level, frame = level + 1, frame.f_back
-        warnings.warn("\n" + text.rstrip(), stacklevel=level)
+        warnings.warn("\n" + text.rstrip(), ScriptWarning, stacklevel=level)
     return result
 
 
@@ -114,6 +122,7 @@ class OnnxFunction:
         function: "Callable[..., Any]",
         opset: "Opset | None" = None,
         default_opset: "Opset | None" = None,
+        schemas: "Schemas | None" = None,
         **keywords: "Any",
     ) -> None:
         self.__wrapped__ = function
@@ -121,7 +130,7 @@ class OnnxFunction:
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__
-        self._script = _take(parse(function, opset, default_opset, keywords))
+        self._script = _take(parse(function, opset, default_opset, keywords, schemas))
         self._parameters: list[Parameter] | None = None
         self._variadic: int | None = None
         self._results: tuple[int, ...] = ()
@@ -160,7 +169,9 @@ class OnnxFunction:
 
     def _read_signature(self) -> None:
         from ._annotations import read_signature
+        from ._reveal import provide
 
+        provide(self.__wrapped__)  # type: ignore[arg-type]
         self._parameters, self._variadic, self._results = read_signature(self.__wrapped__)
 
     def _wrap(
@@ -298,17 +309,18 @@ def _onnx() -> "ModuleType | None":
 def script(
     opset: "Opset | Callable[..., Any] | None" = None,
     default_opset: "Opset | None" = None,
+    schemas: "Schemas | None" = None,
     **keywords: "Any",
 ) -> "Any":
     """Makes a Python function a script: `@script`, `@script()` or `@script(opset, ...)`.
 
     `opset` is the domain and version that the function itself belongs to, `default_opset` the
     opset of Python's operators in its body; with `inline`, calls of it from other scripts run its
-    body in place; `ir_version`, `producer_name`, `producer_version` and
-    `doc_string` are those of a model made of it.
+    body in place; `ir_version`, `producer_name`, `producer_version` and `doc_string` are those of a
+    model made of it. `schemas` describes operators of other domains (`load_schemas`).
     """
     if type(opset) is type(script):
-        return OnnxFunction(opset, None, default_opset, **keywords)
+        return OnnxFunction(opset, None, default_opset, schemas, **keywords)
     if opset is not None and not hasattr(opset, "version"):
         raise TypeError(f"script takes an Opset, not {opset!r}")
     for keyword in keywords:
@@ -324,7 +336,7 @@ def script(
     def decorate(function: "Callable[..., Any]") -> OnnxFunction:
         if type(function) is not type(script):
             raise TypeError(f"script takes a Python function, not {function!r}")
-        return OnnxFunction(function, opset, default_opset, **keywords)  # type: ignore[arg-type]
+        return OnnxFunction(function, opset, default_opset, schemas, **keywords)  # type: ignore[arg-type]
 
     return decorate
 

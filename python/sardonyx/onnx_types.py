@@ -3,7 +3,7 @@
 They are classes, made when they are first asked for.
 """
 
-from ._core import element_type_number, numpy_dtype
+from ._core import annotation_dims, element_type_number, numpy_dtype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,12 +91,8 @@ class TensorTypeMeta(type):
     def __getitem__(cls, shape: object) -> "Any":
         if cls.shape is not None:
             raise TypeError(f"{cls!r} has a shape already")
-        if shape is None:
-            shape = (None,)
-        dims = shape if isinstance(shape, tuple) else (shape,)
         if shape is not Ellipsis:
-            for dim in dims:
-                _check_dim(cls, dim)
+            shape = _dims(cls, shape)
         shaped = cls._shaped.get(shape)
         if shaped is None:
             body = {"dtype": cls.dtype, "shape": shape, "__module__": __name__}
@@ -113,13 +109,24 @@ class TensorTypeMeta(type):
         return f"{cls.__name__}[{', '.join(map(repr, dims))}]"
 
 
-def _check_dim(cls: TensorTypeMeta, dim: object) -> None:
-    is_size = isinstance(dim, int) and not isinstance(dim, bool) and dim >= 0
-    if not (is_size or isinstance(dim, str) or dim is None):
-        raise TypeError(
-            f"{dim!r} is no dimension of {cls.__name__}: use a size, a name, or None; "
-            f"{cls.__name__}[...] for any shape"
-        )
+def _dims(cls: TensorTypeMeta, given: object) -> object:
+    """The dimensions; a lone one stays as it is, and a string may hold several."""
+    dims: list[object] = []
+    for dim in given if isinstance(given, tuple) else (given,):
+        is_size = isinstance(dim, int) and not isinstance(dim, bool) and dim >= 0
+        if isinstance(dim, str) and not dim.isidentifier():
+            dims += annotation_dims(dim)
+        elif is_size or isinstance(dim, str) or dim is None:
+            dims.append(dim)
+        elif dim is Ellipsis:
+            annotation_dims("...")  # raises
+        else:
+            raise TypeError(
+                f"{dim!r} is no dimension of {cls.__name__}: use a size, a name, or None; "
+                f"{cls.__name__}[...] for any shape"
+            )
+    is_lone = len(dims) == 1 and dims[0] is not None and not isinstance(given, tuple)
+    return dims[0] if is_lone else tuple(dims)
 
 
 class TensorType(metaclass=TensorTypeMeta):

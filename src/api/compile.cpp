@@ -5,6 +5,7 @@
 #include "api/fail.h"
 #include "api/state.h"
 #include "diagnostics/render.h"
+#include "weights/weights.h"
 
 namespace sardonyx {
 inline namespace v1 {
@@ -55,12 +56,12 @@ Model compile(elaborate::Program& program, elaborate::FileModule* module,
 }  // namespace
 
 Model compile_file(const std::string& path, const CompileOptions& options) {
-    elaborate::Program program;
+    elaborate::Program program(weights::read_weights);
     return compile(program, elaborate::load_file(program, path), options);
 }
 
 Model compile_text(std::string text, const std::string& path, const CompileOptions& options) {
-    elaborate::Program program;
+    elaborate::Program program(weights::read_weights);
     return compile(program, elaborate::load_text(program, path, std::move(text)), options);
 }
 

@@ -113,7 +113,7 @@ Result<Object> read_literal(const std::string& text) {
         return Object::string(text);
     }
     // An assignment in a file of its own: the compiler's own evaluation of constants.
-    elaborate::Program program;
+    elaborate::Program program(nullptr);
     elaborate::FileModule* module =
         elaborate::load_text(program, "<value>", "value = " + text + "\n");
     std::optional<Object> value =

@@ -124,11 +124,11 @@ std::string target_of(const std::string& path) {
 
 }  // namespace
 
-Result<void> write_file(const std::string& given, std::string_view bytes) {
+Result<void> write_file(const std::string& given, std::string_view bytes, WriteMode mode) {
     std::string path = target_of(given);
     struct stat status {};
-    if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
-        !S_ISDIR(status.st_mode)) {
+    bool exists = ::stat(path.c_str(), &status) == 0;
+    if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
         // A device or pipe is written into, not replaced.
         Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
         bool is_done = device.get() >= 0 && write_all(device.get(), bytes);
@@ -150,7 +150,9 @@ Result<void> write_file(const std::string& given, std::string_view bytes) {
     // mkstemp makes the file private to its owner; a result has the rights that the umask gives.
     mode_t mask = ::umask(0);
     ::umask(mask);
-    if (::fchmod(file.get(), 0666 & ~mask) != 0 || ::close(file.release()) != 0) {
+    bool keeps = exists && mode == WriteMode::kKeepRights;
+    mode_t rights = keeps ? status.st_mode & 07777 : 0666 & ~mask;
+    if (::fchmod(file.get(), rights) != 0 || ::close(file.release()) != 0) {
         return fail("write");
     }
     if (::rename(temporary.c_str(), path.c_str()) != 0) {

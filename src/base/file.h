@@ -24,8 +24,12 @@ Result<MappedFile> map_file(const std::string& path);
 // Reads a whole file as text. Errors: as map_file, and larger than `limit` bytes.
 Result<std::string> read_file(const std::string& path, size_t limit);
 
+// The rights of a file that is replaced: those that a new file gets, or those that it had.
+enum class WriteMode { kNewRights, kKeepRights };
+
 // Writes a temporary file beside `path`, then renames it: readers see the old bytes or the new. A
 // link leads to the file that is replaced; a device or pipe is written into.
-Result<void> write_file(const std::string& path, std::string_view bytes);
+Result<void> write_file(const std::string& path, std::string_view bytes,
+                        WriteMode mode = WriteMode::kNewRights);
 
 }  // namespace sardonyx

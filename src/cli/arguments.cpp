@@ -10,6 +10,7 @@
 
 #include "base/nearest.h"
 #include "cli/terminal.h"
+#include "lint/lint.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -35,8 +36,11 @@ constexpr std::string_view kRunExample =
 constexpr std::string_view kCheckExample =
     "Example:\n"
     "  sardonyx check models/ gelu.onnx --warnings-as-errors\n"
+    "  sardonyx check gelu.py --fix\n"
     "\n"
-    "Folders are searched for .py files. Exit status: 0 clean, 1 findings, 2 wrong usage.\n";
+    "Folders are searched for .py files. A comment `# sardonyx: ignore[CODE]` silences warnings "
+    "on\n"
+    "its line. Exit status: 0 clean, 1 findings, 2 wrong usage.\n";
 constexpr std::string_view kDumpExample =
     "Example:\n"
     "  sardonyx dump gelu.py:gelu --stage ir\n";
@@ -116,6 +120,11 @@ void add_list(CLI::App* command, const char* name, std::vector<std::string>& wor
     command->add_option(name, words, about)->allow_extra_args(false)->type_name(type_name);
 }
 
+void add_schemas(CLI::App* command, std::vector<std::string>& paths) {
+    add_list(command, "--schemas", paths, "Operators of other domains (docs/schemas.md)",
+             "FILE.toml");
+}
+
 void add_compile_options(CLI::App* command, Words& words, api::OptionTexts& texts) {
     add_list(command, "--attribute", words.attributes, "The value of an attribute parameter",
              "NAME=VALUE");
@@ -135,6 +144,7 @@ void add_build(CLI::App& app, Words& words) {
         ->type_name("OUT.onnx");
     add_list(command, "--input", words.input_types, "The type of an input", "NAME=TYPE");
     add_compile_options(command, words, words.build.texts);
+    add_schemas(command, words.build.schemas);
     command
         ->add_option("--ir-version", words.build.texts.ir_version,
                      "The IR version, in place of the lowest that will do")
@@ -150,6 +160,7 @@ void add_run(CLI::App& app, Words& words) {
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     command->add_option("inputs", words.inputs, "The inputs")->type_name("NAME=VALUE");
     add_compile_options(command, words, words.run.texts);
+    add_schemas(command, words.run.schemas);
     command->add_flag("--random", words.run.random,
                       "Random numbers for inputs that are not given; sizes without a number are 4");
     command->add_option("--seed", words.run.seed, "The seed of random numbers")->type_name("N");
@@ -168,6 +179,19 @@ void add_check(CLI::App& app, Words& words) {
         ->type_name("FORMAT");
     command->add_flag("--json", words.json, "The same as --format json");
     command->add_flag("--sarif", words.sarif, "The same as --format sarif");
+    add_schemas(command, words.check.schemas);
+    command->add_flag("--fix", words.check.fix, "Write the repairs that findings carry");
+    command->add_flag("--diff", words.check.diff, "Show the repairs as a diff, and write nothing");
+    command->add_option("--select", words.check.select, "Show no other warnings than these")
+        ->allow_extra_args(false)
+        ->delimiter(',')
+        ->type_name("CODE");
+    command->add_option("--ignore", words.check.ignore, "Do not show these warnings")
+        ->allow_extra_args(false)
+        ->delimiter(',')
+        ->type_name("CODE");
+    command->add_flag("--types", words.check.types,
+                      "Print scripts with the type of each name; findings go to standard error");
     command->add_flag("--warnings-as-errors", words.check.warnings_as_errors,
                       "Let warnings alone fail as well");
 }
@@ -185,6 +209,26 @@ void add_dump(CLI::App& app, Words& words) {
 }
 
 // --- Words to commands ---------------------------------------------------------------------------
+
+// A code that --select or --ignore may name.
+Result<void> check_code(const std::string& code) {
+    std::vector<std::string_view> codes;
+    for (const diagnostics::Kind* kind : lint::kinds()) {
+        if (kind->code == code && kind->severity == diagnostics::Severity::kError) {
+            return Error{fmt::format("`{}` is an error, which is always shown", code)};
+        }
+        if (kind->code == code) {
+            return {};
+        }
+        if (kind->severity != diagnostics::Severity::kError) {
+            codes.push_back(kind->code);
+        }
+    }
+    std::string_view near = nearest(code, codes);
+    return Error{near.empty()
+                     ? fmt::format("there is no warning `{}`", code)
+                     : fmt::format("there is no warning `{}`; did you mean `{}`?", code, near)};
+}
 
 constexpr std::string_view kAttributeExample = "--attribute k=3";
 
@@ -215,6 +259,11 @@ Result<Command> check_command(Words& words) {
     words.check.format = format == "json"    ? CheckFormat::kJson
                          : format == "sarif" ? CheckFormat::kSarif
                                              : CheckFormat::kText;
+    for (const std::vector<std::string>* codes : {&words.check.select, &words.check.ignore}) {
+        for (const std::string& code : *codes) {
+            SDX_TRY(check_code(code));
+        }
+    }
     return Command(words.check);
 }
 

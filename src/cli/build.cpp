@@ -6,6 +6,7 @@
 #include "cli/script.h"
 #include "cli/terminal.h"
 #include "proto/proto.h"
+#include "weights/weights.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -47,7 +48,12 @@ int run_build(const BuildOptions& options) {
     if (!compile) {
         return kUsage;
     }
-    elaborate::Program program;
+    elaborate::Program program(weights::read_weights);
+    ops::SchemaSet schemas;
+    if (!load_schema_files(program, options.schemas, schemas)) {
+        return kFailure;
+    }
+    compile->schemas = &schemas;
     LoadedScript loaded = load_script(program, options.target);
     if (loaded.script == nullptr) {
         return loaded.status;

@@ -1,75 +1,37 @@
-// sardonyx check: findings about scripts and models.
+// sardonyx check: findings about scripts and models, and the repairs that findings carry.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/check_model.h"
+#include "base/file.h"
+#include "cli/check_files.h"
 #include "cli/commands.h"
+#include "cli/diff.h"
+#include "cli/fix.h"
 #include "cli/terminal.h"
 #include "diagnostics/render.h"
+#include "weights/weights.h"
 
 namespace sardonyx::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-bool is_script_path(const fs::path& path) {
-    return path.extension() == ".py";
-}
-
-// The scripts under a folder, sorted; hidden folders and caches are left out, links not followed.
-std::vector<std::string> scripts_under(const fs::path& folder) {
-    std::vector<std::string> found;
-    std::error_code failed;
-    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
-                                        failed);
-    for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
-        std::string name = at->path().filename().string();
-        std::error_code ignored;
-        if (name[0] == '.' || name == "__pycache__") {
-            at.disable_recursion_pending();
-        } else if (is_script_path(at->path()) && at->is_regular_file(ignored)) {
-            found.push_back(at->path().string());
+std::string types_text(const elaborate::Program& program, CheckFormat format,
+                       std::span<const diagnostics::Inlay> types) {
+    std::vector<diagnostics::Inlay> ordered = diagnostics::in_order(types);
+    if (format != CheckFormat::kText) {
+        return diagnostics::render_inlays_json(program.sources, ordered);
+    }
+    std::string text;
+    for (size_t begin = 0, end = 0; begin < ordered.size(); begin = end) {
+        diagnostics::FileId file = ordered[begin].span.file;
+        while (end < ordered.size() && ordered[end].span.file == file) {
+            ++end;
         }
+        text += diagnostics::render_inlays(program.sources, file,
+                                           std::span(ordered).subspan(begin, end - begin));
     }
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
-// Each script as a model where its annotations allow it, which knows the most; when that finds
-// nothing, as a function as well. What a script by itself lacks does not count where another one
-// has called it: its callers tell.
-void check_script(elaborate::Program& program, const std::string& path) {
-    elaborate::FileModule* module = elaborate::load_file(program, path);
-    if (module == nullptr) {
-        return;
-    }
-    struct Checked {
-        const elaborate::ScriptFunction* script;
-        std::vector<diagnostics::Diagnostic> found;
-    };
-    std::vector<Checked> all;
-    diagnostics::Diagnostics& said = program.diagnostics;
-    std::vector<std::shared_ptr<elaborate::ScriptFunction>> scripts = elaborate::scripts(*module);
-    for (const auto& script : scripts) {
-        size_t start = said.items().size();
-        (void)api::try_model(program, *script, {});
-        if (said.items().size() == start) {
-            (void)elaborate::compile_function(program, *script, {});
-        }
-        all.push_back(
-            {script.get(),
-             {said.items().begin() + static_cast<std::ptrdiff_t>(start), said.items().end()}});
-        said.truncate(start);
-    }
-    for (const Checked& one : all) {
-        if (program.called.count(one.script) == 0) {
-            for (const diagnostics::Diagnostic& finding : one.found) {
-                said.report(*finding.kind, {}, {}) = finding;
-            }
-        }
-    }
+    return text;
 }
 
 std::string report(CheckFormat format, const elaborate::Program& program) {
@@ -93,25 +55,50 @@ bool has_warnings(const diagnostics::Diagnostics& diagnostics) {
                        });
 }
 
+// Writes what has been repaired, or shows it; false when a file cannot be written.
+bool put_repairs(const CheckOptions& options, const Fixed& fixed) {
+    for (const FixedFile& file : fixed.files) {
+        if (options.diff) {
+            print(unified_diff(file.path, file.before, file.after));
+            continue;
+        }
+        Result<void> written = write_file(file.path, file.after, WriteMode::kKeepRights);
+        if (!written.ok()) {
+            print_error(written.error().message);
+            return false;
+        }
+    }
+    // The standard output of the other formats is for programs.
+    if (options.format == CheckFormat::kText && !options.diff) {
+        print(fixed.text);
+    }
+    return true;
+}
+
 }  // namespace
 
 int run_check(const CheckOptions& options) {
-    elaborate::Program program;
-    for (const std::string& path : options.paths) {
-        std::error_code failed;
-        if (fs::is_directory(path, failed)) {
-            for (const std::string& script : scripts_under(path)) {
-                check_script(program, script);
-            }
-        } else if (is_script_path(path)) {
-            check_script(program, path);
-        } else {
-            check_model(program, path);
+    std::vector<CheckedFile> files = files_to_check(options.paths);
+    std::unique_ptr<elaborate::Program> program;
+    bool is_written = true;
+    if (options.fix || options.diff) {
+        Fixed fixed = fix_files(files, options);
+        is_written = put_repairs(options, fixed);
+        program = std::move(fixed.program);
+    } else {
+        Checked checked = check_files(files, options);
+        program = std::move(checked.program);
+        if (options.types) {
+            print_findings(program->sources, program->diagnostics);
+            print(types_text(*program, options.format, checked.types));
         }
     }
-    print(report(options.format, program));
-    bool fails = program.diagnostics.has_errors() ||
-                 (options.warnings_as_errors && has_warnings(program.diagnostics));
+    if (!options.diff && !options.types) {
+        print(report(options.format, *program));
+    }
+    bool is_strict = options.warnings_as_errors || options.fix || options.diff;
+    bool fails = !is_written || program->diagnostics.has_errors() ||
+                 (is_strict && has_warnings(program->diagnostics));
     return fails ? kFailure : kSuccess;
 }
 

@@ -73,7 +73,8 @@ class Nodes {
 
 }  // namespace
 
-void check_model(elaborate::Program& program, const std::string& path) {
+void check_model(elaborate::Program& program, const std::string& path,
+                 const ops::SchemaSet* schemas) {
     diagnostics::FileId file = program.sources.add(path, {});
     diagnostics::Span whole{file, 0, 0};
     Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path);
@@ -95,7 +96,7 @@ void check_model(elaborate::Program& program, const std::string& path) {
     if ((*model)->graph != nullptr) {
         nodes.add(*(*model)->graph, nullptr);
     }
-    for (const infer::Finding& finding : infer::infer_model(**model)) {
+    for (const infer::Finding& finding : infer::infer_model(**model, schemas)) {
         std::string place = nodes.place(finding.span);
         program.diagnostics
             .report(*finding.kind, whole,

@@ -8,6 +8,7 @@
 namespace sardonyx::cli {
 
 // Reads the file, checks its structure and infers its types; each finding names its node.
-void check_model(elaborate::Program& program, const std::string& path);
+void check_model(elaborate::Program& program, const std::string& path,
+                 const ops::SchemaSet* schemas);
 
 }  // namespace sardonyx::cli

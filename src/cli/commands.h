@@ -27,6 +27,7 @@ struct BuildOptions {
     Target target;
     std::string output;
     api::OptionTexts texts;
+    std::vector<std::string> schemas;  // files with operators of other domains
     bool as_function = false;
 };
 int run_build(const BuildOptions& options);
@@ -34,6 +35,7 @@ int run_build(const BuildOptions& options);
 struct RunOptions {
     Target target;
     api::OptionTexts texts;
+    std::vector<std::string> schemas;
     std::vector<api::Assignment> inputs;
     bool random = false;  // for inputs that are not given
     std::string folder;   // for the outputs; empty: only print them
@@ -47,6 +49,12 @@ struct CheckOptions {
     std::vector<std::string> paths;
     CheckFormat format = CheckFormat::kText;
     bool warnings_as_errors = false;
+    bool fix = false;                  // write the repairs that findings carry
+    bool diff = false;                 // show them in place of writing
+    std::vector<std::string> select;   // the only codes to show, errors aside; empty: all
+    std::vector<std::string> ignore;   // codes not to show
+    std::vector<std::string> schemas;  // files with operators of other domains
+    bool types = false;  // show them instead of the findings, which go to standard error
 };
 int run_check(const CheckOptions& options);
 

@@ -10,6 +10,7 @@
 #include "elaborate/module.h"
 #include "infer/infer.h"
 #include "proto/proto.h"
+#include "weights/weights.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -41,7 +42,7 @@ std::string ir_text(elaborate::Program& program, const elaborate::ScriptFunction
 }
 
 int dump_ir(const DumpOptions& options) {
-    elaborate::Program program;
+    elaborate::Program program(weights::read_weights);
     std::string text;
     if (!options.target.name.empty()) {
         LoadedScript loaded = load_script(program, options.target);
@@ -61,7 +62,7 @@ int dump_ir(const DumpOptions& options) {
 }
 
 int dump_syntax(const DumpOptions& options) {
-    elaborate::Program program;
+    elaborate::Program program(weights::read_weights);
     elaborate::FileModule* module = elaborate::load_file(program, options.target.path);
     if (module != nullptr) {
         print(options.stage == DumpStage::kTokens

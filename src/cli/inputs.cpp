@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/literal.h"
-#include "api/npy.h"
+#include "weights/npy.h"
 
 namespace sardonyx::cli {
 
@@ -130,7 +130,7 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
     constexpr std::string_view kRandom = "rand:";
     if (ends_with(text, ".npy")) {
         const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
-        Result<Tensor> tensor = api::read_npy_file(text, type.element_type());
+        Result<Tensor> tensor = weights::read_npy_file(text, type.element_type());
         if (!tensor.ok()) {
             return Error{fmt::format("input `{}`: {}", name, tensor.error().message)};
         }

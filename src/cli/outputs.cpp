@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <set>
 
-#include "api/npy.h"
 #include "base/file.h"
 #include "cli/array_text.h"
 #include "diagnostics/glyphs.h"
+#include "weights/npy.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -37,7 +37,7 @@ std::string unique_name(std::set<std::string>& taken, const std::string& wanted)
 
 Result<void> write_tensor(const std::string& folder, const std::string& name,
                           const Tensor& tensor) {
-    Result<std::string> bytes = api::write_npy(tensor);
+    Result<std::string> bytes = weights::write_npy(tensor);
     SDX_TRY(bytes);
     return write_file((std::filesystem::path(folder) / (name + ".npy")).string(), *bytes);
 }

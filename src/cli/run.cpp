@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "eval/eval.h"
 #include "proto/proto.h"
+#include "weights/weights.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -164,7 +165,12 @@ int run_script(const RunOptions& options) {
     if (!compile) {
         return kUsage;
     }
-    elaborate::Program program;
+    elaborate::Program program(weights::read_weights);
+    ops::SchemaSet schemas;
+    if (!load_schema_files(program, options.schemas, schemas)) {
+        return kFailure;
+    }
+    compile->schemas = &schemas;
     LoadedScript loaded = load_script(program, options.target);
     if (loaded.script == nullptr) {
         return loaded.status;

@@ -1,6 +1,7 @@
 #include "cli/script.h"
 
 #include "cli/terminal.h"
+#include "schemas/schemas.h"
 
 namespace sardonyx::cli {
 
@@ -22,6 +23,18 @@ LoadedScript load_script(elaborate::Program& program, const Target& target) {
     }
     print_error(script.error().message);
     return {nullptr, kUsage};
+}
+
+bool load_schema_files(elaborate::Program& program, const std::vector<std::string>& paths,
+                       ops::SchemaSet& schemas) {
+    for (const std::string& path : paths) {
+        schemas::load_schemas(path, program.sources, program.diagnostics, schemas);
+    }
+    if (program.diagnostics.has_errors()) {
+        print_findings(program.sources, program.diagnostics);
+        return false;
+    }
+    return true;
 }
 
 std::optional<elaborate::Options> compile_options(const api::OptionTexts& texts) {

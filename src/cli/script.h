@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "elaborate/elaborate.h"
+#include "ops/schema_set.h"
 
 namespace sardonyx::cli {
 
@@ -15,6 +16,10 @@ struct LoadedScript {
     int status = kSuccess;
 };
 LoadedScript load_script(elaborate::Program& program, const Target& target);
+
+// Reads schema files into `schemas`; false when there are mistakes in them, which are printed.
+bool load_schema_files(elaborate::Program& program, const std::vector<std::string>& paths,
+                       ops::SchemaSet& schemas);
 
 // Reads the options; prints what is wrong with them.
 std::optional<elaborate::Options> compile_options(const api::OptionTexts& texts);

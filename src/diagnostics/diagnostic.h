@@ -87,6 +87,16 @@ class Diagnostics {
         }
     }
 
+    // Forgets those for which `keep` is false.
+    template <typename Keep>
+    void keep_if(Keep keep) {
+        std::erase_if(items_, [&](const Diagnostic& one) {
+            bool goes = !keep(one);
+            errors_ -= goes && one.kind->severity == Severity::kError ? 1 : 0;
+            return goes;
+        });
+    }
+
   private:
     std::vector<Diagnostic> items_;
     size_t errors_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "diagnostics/inlays.h"
 #include "diagnostics/order.h"
 #include "diagnostics/render.h"
 
@@ -203,6 +204,18 @@ std::string render_json(const Sources& sources, const Diagnostics& diagnostics) 
         json.push_back(finding(sources, *diagnostic));
     }
     return dump(json);
+}
+
+std::string render_inlays_json(const Sources& sources, std::span<const Inlay> inlays) {
+    Json list = Json::array();
+    for (const Inlay& inlay : inlays) {
+        Json& added = list.emplace_back(Json::object());
+        added["name"] = sources.text(inlay.span.file)
+                            .substr(inlay.span.begin, inlay.span.end - inlay.span.begin);
+        add_place(added, sources, inlay.span);
+        added["text"] = inlay.text;
+    }
+    return dump(list);
 }
 
 std::string render_sarif(const Sources& sources, const Diagnostics& diagnostics) {

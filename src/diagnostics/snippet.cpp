@@ -6,7 +6,7 @@
 //        |         - ^ - `FLOAT[4]`
 //        |         | |
 //        |         | these do not broadcast
-//        |         `FLOAT[2,3]`
+//        |         `FLOAT[2, 3]`
 //
 // A label of several lines has a bar on the left, from a corner at its first line to its words at
 // its last; lines of its middle are left out:

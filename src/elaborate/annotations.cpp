@@ -6,12 +6,15 @@
 
 #include "elaborate/eval.h"
 #include "elaborate/functions.h"
+#include "elaborate/type_text.h"
 #include "syntax/parse.h"
+#include "types/annotation_dims.h"
 
 namespace sardonyx::elaborate {
 
 using syntax::Expr;
 using syntax::ExprKind;
+using syntax::Range;
 
 namespace {
 
@@ -39,6 +42,22 @@ bool is_list(std::string_view name) {
 
 std::optional<Annotation> from_object(const Object& object);
 
+// Annotated[FLOAT, "M", "N"]; what else stands there is meant for others.
+std::optional<Annotation> from_annotated(std::span<const Object> arguments) {
+    std::span<const Object> dims = arguments.subspan(1);
+    bool are_dims = !dims.empty() && std::all_of(dims.begin(), dims.end(), [](const Object& one) {
+        return one.is(ObjectKind::kString) || one.is(ObjectKind::kInt) || one.is_none() ||
+               one.is(ObjectKind::kEllipsis);
+    });
+    if (are_dims && arguments[0].is(ObjectKind::kType) &&
+        !arguments[0].get<TypeObject>().explicit_shape) {
+        Result<TypeObject> shaped = with_dims(arguments[0].get<TypeObject>(), dims);
+        return shaped.ok() ? std::optional(Annotation{false, {}, false, shaped->type, true})
+                           : std::nullopt;
+    }
+    return from_object(arguments[0]);
+}
+
 std::optional<Annotation> from_python_type(const PythonType& type) {
     for (const ScalarAnnotation& scalar : kScalars) {
         if (scalar.name == type.name) {
@@ -61,7 +80,7 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
         return std::nullopt;
     }
     if (type.name == "Annotated" && !type.arguments.empty()) {
-        return from_object(type.arguments[0]);
+        return from_annotated(type.arguments);
     }
     if (type.name == "Optional" || type.name == "Union") {
         // Of several tensor types, what they share is said by none.
@@ -81,6 +100,9 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
             only = one;
         }
         return only;
+    }
+    if (type.name == "TensorType") {
+        return Annotation{false, {}, false, Type::tensor(ElementType::kUndefined), true};
     }
     if (type.name == "TypeVar" || type.name == "Any") {
         return Annotation{};
@@ -138,6 +160,45 @@ Annotation to_annotation(Context& c, const Object& object, syntax::Range range) 
 
 }  // namespace
 
+namespace {
+
+Result<Shape> dims_of(const Object& object) {
+    if (object.is_none() || object.is_error()) {
+        return Shape{Dim()};
+    }
+    if (object.is(ObjectKind::kInt) && object.as_int() >= 0) {
+        return Shape{Dim(object.as_int())};
+    }
+    if (object.is(ObjectKind::kString)) {
+        return annotation_dims(object.text());
+    }
+    if (object.is(ObjectKind::kEllipsis)) {
+        return annotation_dims("...");
+    }
+    return Error{fmt::format("{} cannot be a dimension", object.is_number()
+                                                             ? fmt::format("`{}`", repr(object))
+                                                             : std::string(kind_name(object)))};
+}
+
+}  // namespace
+
+Result<TypeObject> with_dims(const TypeObject& bare, std::span<const Object> dims) {
+    TypeObject result{Type::tensor(bare.type.element_type()), true};
+    if (dims.size() == 1 && dims[0].is(ObjectKind::kEllipsis)) {
+        return result;
+    }
+    Shape shape;
+    for (const Object& one : dims) {
+        Result<Shape> some = dims_of(one);
+        if (!some.ok()) {
+            return some.error();
+        }
+        shape.insert(shape.end(), some->begin(), some->end());
+    }
+    result.type.set_shape(std::move(shape));
+    return result;
+}
+
 Annotation read_annotation(Context& c, const Expr* annotation) {
     if (annotation == nullptr) {
         return {};
@@ -145,7 +206,8 @@ Annotation read_annotation(Context& c, const Expr* annotation) {
     return to_annotation(c, eval_annotation(c, annotation), annotation->range);
 }
 
-std::optional<std::vector<Annotation>> read_results(Context& c, const Expr* annotation) {
+std::optional<std::vector<Annotation>> read_results(Context& c, const Expr* annotation,
+                                                    size_t count) {
     if (annotation == nullptr) {
         return std::nullopt;
     }
@@ -158,7 +220,11 @@ std::optional<std::vector<Annotation>> read_results(Context& c, const Expr* anno
         items = object.items();
     } else if (object.is(ObjectKind::kPythonType)) {
         const PythonType& type = object.get<PythonType>();
-        if ((type.name == "tuple" || type.name == "Tuple") && !type.arguments.empty()) {
+        bool is_tuple = type.name == "tuple" || type.name == "Tuple";
+        bool any_length = type.arguments.size() == 2 && type.arguments[1].is(ObjectKind::kEllipsis);
+        if (is_tuple && any_length) {
+            items.assign(count, type.arguments[0]);
+        } else if (is_tuple && !type.arguments.empty()) {
             items = type.arguments;
         }
     }
@@ -167,6 +233,100 @@ std::optional<std::vector<Annotation>> read_results(Context& c, const Expr* anno
         results.push_back(to_annotation(c, item, annotation->range));
     }
     return results;
+}
+
+// --- Checking
+// ----------------------------------------------------------------------------------------
+
+namespace {
+
+// All that both know of one value; a dimension whose name inference has invented takes that of the
+// annotation.
+Type refined(const Type& found, const Type& annotated) {
+    Type both = merge(found, annotated).value_or(found);
+    if (!both.is_tensor() || !both.has_shape() || !annotated.has_shape() ||
+        annotated.shape().size() != both.shape().size()) {
+        return both;
+    }
+    Shape shape = both.shape();
+    for (size_t i = 0; i < shape.size(); ++i) {
+        shape[i] = as_written(shape[i]).is_unknown() ? annotated.shape()[i] : shape[i];
+    }
+    both.set_shape(std::move(shape));
+    return both;
+}
+
+}  // namespace
+
+void check_annotated(Context& c, const diagnostics::Kind& kind, const Annotation& annotation,
+                     ir::Value* value, std::string_view what, Range range, Range annotated) {
+    Type wanted = annotation.type;
+    if (!wanted.is_known()) {
+        return;
+    }
+    if (!annotation.explicit_shape && c.unit->is_function) {
+        wanted.set_shape(std::nullopt);
+    }
+    DimBindings& dims = c.unit->dims;
+    dims.bind(wanted, value->type, c.span(annotated));
+    std::optional<DimBindings::Conflict> conflict = dims.conflict(wanted, value->type);
+    Type meant = dims.substitute(wanted, DimBindings::Unbound::kStay);
+    if (!conflict && merge(meant, value->type)) {
+        value->type = refined(value->type, wanted);
+        return;
+    }
+    diagnostics::Diagnostic& reported =
+        c.report(kind, range,
+                 fmt::format("{} `{}`, and the annotation says `{}`", what, type_text(value->type),
+                             type_text(wanted)));
+    reported.label(c.span(annotated), "annotated here");
+    if (conflict) {
+        label_binding(reported, *conflict);
+    }
+    reported.with_help(fmt::format("annotate it as `{}`, or change what is computed",
+                                   annotation_text(value->type)));
+}
+
+void label_binding(diagnostics::Diagnostic& reported, const DimBindings::Conflict& conflict) {
+    std::string dim = dim_text(conflict.binding.dim);
+    if (!conflict.name.empty()) {
+        reported.label(conflict.binding.where,
+                       dim == conflict.name ? fmt::format("`{}` is the size of this", dim)
+                                            : fmt::format("`{}` is `{}` here", conflict.name, dim));
+    }
+}
+
+namespace {
+
+std::string annotation_dim(const Dim& dim) {
+    Dim written = as_written(dim);
+    return written.is_unknown()  ? "None"
+           : written.is_static() ? written.to_string()
+                                 : fmt::format("\"{}\"", written.to_string());
+}
+
+}  // namespace
+
+std::string annotation_text(const Type& type) {
+    switch (type.kind()) {
+        case TypeKind::kSequence:
+            return fmt::format("Sequence[{}]", annotation_text(type.element()));
+        case TypeKind::kOptional:
+            return fmt::format("Optional[{}]", annotation_text(type.element()));
+        case TypeKind::kTensor:
+            break;
+        default:
+            return type_text(type);
+    }
+    std::string text(type.element_type() == ElementType::kUndefined ? "TensorType"
+                                                                    : name(type.element_type()));
+    if (!type.has_shape()) {
+        return text + "[...]";
+    }
+    for (size_t i = 0; i < type.shape().size(); ++i) {
+        text += (i == 0 ? "[" : ", ") + annotation_dim(type.shape()[i]);
+    }
+    return type.shape().empty() ? text : text + "]";
 }
 
 }  // namespace sardonyx::elaborate

@@ -11,8 +11,11 @@
 #include "elaborate/functions.h"
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
+#include "elaborate/repairs.h"
 #include "elaborate/statics.h"
+#include "infer/diagnostics.h"
 #include "ops/ops.h"
+#include "ops/schema_set.h"
 
 namespace sardonyx::elaborate {
 
@@ -36,46 +39,52 @@ constexpr std::string_view domain_name(std::string_view domain) {
 // --- Finding the operator ------------------------------------------------------------------------
 
 void report_missing_operator(Context& c, const OpsetObject& opset, std::string_view name,
-                             Range range) {
-    std::span<const ops::Schema> versions = ops::schema_versions(opset.domain, name);
-    if (!versions.empty()) {
-        int64_t since = versions[0].since_version;
-        c.report(kOperatorNotInOpset, range,
-                 fmt::format("`{}` is not in opset {} of `{}`", name, opset.version,
-                             domain_name(opset.domain)))
-            .with_help(
-                fmt::format("it came with opset {}: import `opset{}` or newer", since, since));
+                             const Arguments& arguments) {
+    Range range = arguments.callee_range;
+    const ops::SchemaSet* schemas = c.options.schemas;
+    if (int64_t since = ops::first_version(schemas, opset.domain, name)) {
+        diagnostics::Diagnostic& reported =
+            c.report(kOperatorNotInOpset, range,
+                     fmt::format("`{}` is not in opset {} of `{}`", name, opset.version,
+                                 domain_name(opset.domain)))
+                .with_help(
+                    fmt::format("it came with opset {}: import `opset{}` or newer", since, since));
+        offer_opset(c, reported, arguments.receiver, opset, since);
         return;
     }
-    std::string_view near = ops::nearest_operator(opset.domain, name, opset.version);
+    std::string_view near = ops::nearest_operator(schemas, opset.domain, name, opset.version);
     diagnostics::Diagnostic& reported =
         c.report(kUnknownOperator, range,
                  fmt::format("`{}` has no operator `{}`", domain_name(opset.domain), name));
     if (!near.empty()) {
-        reported.with_help(fmt::format("did you mean `{}`?", near))
-            .edit(c.span(range), std::string(near));
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+        offer_name(c, reported, range, name, near);
     } else {
         reported.with_help("see the list of ONNX operators, or use an `Opset` of your own domain");
     }
 }
 
 const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::string_view name,
-                                 Range range, bool& known_domain) {
-    const ops::DomainInfo* domain = ops::find_domain(opset.domain);
-    known_domain = domain != nullptr;
+                                 const Arguments& arguments, bool& known_domain) {
+    Range range = arguments.callee_range;
+    const ops::SchemaSet* schemas = c.options.schemas;
+    known_domain = ops::has_domain(schemas, opset.domain);
     if (!known_domain) {
         return nullptr;
     }
-    if (opset.version < domain->oldest_version || opset.version > domain->newest_version) {
+    const ops::DomainInfo* domain = ops::find_domain(opset.domain);
+    // Schemas of other domains are good for all versions from theirs on.
+    if (domain != nullptr &&
+        (opset.version < domain->oldest_version || opset.version > domain->newest_version)) {
         c.report(
              kUnknownOpset, range,
              fmt::format("opset {} of `{}` is not known", opset.version, domain_name(opset.domain)))
             .with_help(fmt::format("use {} to {}", domain->oldest_version, domain->newest_version));
         return nullptr;
     }
-    const ops::Schema* schema = ops::find_schema(opset.domain, name, opset.version);
+    const ops::Schema* schema = ops::find_schema(schemas, opset.domain, name, opset.version);
     if (schema == nullptr) {
-        report_missing_operator(c, opset, name, range);
+        report_missing_operator(c, opset, name, arguments);
         return nullptr;
     }
     if (schema->is_deprecated) {
@@ -110,18 +119,16 @@ void report_unknown_keyword(Context& c, const ops::Schema& schema, const Keyword
         names.push_back(input.name);
     }
     std::string_view near = nearest(keyword.name, names);
-    std::string known;
-    for (size_t i = 0; i < names.size(); ++i) {
-        known += fmt::format("{}`{}`", i == 0 ? "" : ", ", names[i]);
-    }
     diagnostics::Diagnostic& reported =
         c.report(kUnknownAttribute, keyword.name_range,
                  fmt::format("`{}` has no attribute `{}`", schema.name, keyword.name));
     if (!near.empty()) {
-        reported.with_help(fmt::format("did you mean `{}`?", near))
-            .edit(c.span(keyword.name_range), std::string(near));
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+        offer_name(c, reported, keyword.name_range, keyword.name, near);
     } else {
-        reported.with_help(fmt::format("it has {}", known));
+        names.resize(schema.attributes.size());  // inputs are for the nearest name alone
+        reported.with_help(names.empty() ? fmt::format("`{}` has no attributes", schema.name)
+                                         : fmt::format("it has `{}`", fmt::join(names, "`, `")));
     }
 }
 
@@ -138,13 +145,14 @@ void check_enumeration(Context& c, const ops::AttributeSchema& schema,
         legal += fmt::format("{}`{}`", i == 0 ? "" : ", ", schema.enumeration[i]);
     }
     std::string_view near = nearest(*text, schema.enumeration);
-    diagnostics::Diagnostic& reported = c.report(
-        kIllegalEnumeration, range, fmt::format("`{}` is not a value of `{}`", *text, schema.name));
+    diagnostics::Diagnostic& reported =
+        c.report(infer::kIllegalEnumeration, range,
+                 fmt::format("`{}` is not a value of `{}`", *text, schema.name));
     reported.with_help(near.empty()
                            ? fmt::format("use one of {}", legal)
                            : fmt::format("did you mean `{}`? the values are {}", near, legal));
     if (!near.empty()) {
-        reported.edit(c.span(range), fmt::format("\"{}\"", near));
+        offer_string(c, reported, range, near);
     }
     call.failed = true;
 }
@@ -236,7 +244,7 @@ void check_required(Context& c, const ops::Schema& schema, const Arguments& argu
                                      return k.name == attribute.name && !k.value.is_none();
                                  });
         if (attribute.is_required && !given) {
-            c.report(kMissingAttribute, arguments.range,
+            c.report(infer::kMissingAttribute, arguments.range,
                      fmt::format("`{}` needs the attribute `{}`", schema.name, attribute.name))
                 .with_help(fmt::format("give `{}=...`", attribute.name));
             call.failed = true;
@@ -462,7 +470,7 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
         opset.version = c.options.opset;
     }
     bool known_domain = true;
-    const ops::Schema* schema = find_operator(c, opset, name, arguments.callee_range, known_domain);
+    const ops::Schema* schema = find_operator(c, opset, name, arguments, known_domain);
     if (schema == nullptr) {
         return known_domain ? Object::error()
                             : call_unknown_operator(c, opset, name, arguments, wanted);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "elaborate/branch.h"
 #include "elaborate/emit.h"
 #include "elaborate/jumps.h"
 
@@ -70,10 +71,8 @@ std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, Ra
     slot.init = Object::none();
     slot.type = Type::sequence(Type());
     slot.is_literal = slot.is_number = false;
-    auto is_it = [&list](const ListChange& change) {
-        return change.list.pointer() == list.pointer();
-    };
-    if (list.pointer().use_count() > 1 + std::count_if(c.changes.begin(), c.changes.end(), is_it)) {
+    auto is_it = [&list](const Undo& one) { return one.object.pointer() == list.pointer(); };
+    if (list.pointer().use_count() > 1 + std::count_if(c.undo.begin(), c.undo.end(), is_it)) {
         c.report(kUnsupportedStatement, range,
                  "a list that has a second name grows in a loop that runs in the graph")
             .with_help("give the loop a list of its own, as in `xs = list(xs)`");
@@ -125,7 +124,7 @@ bool promote(Context& c, const Carried& one, Slot& slot, const Object& result, R
         c.report(kStaticRequired, range,
                  fmt::format("`{}` starts as `{}`, and the element type that the loop gives it is "
                              "not known",
-                             c.text(one.name), repr(slot.init)))
+                             name_text(c, one.name), repr(slot.init)))
             .with_help("start from a tensor, as in `op.CastLike(0, x)`, or annotate the inputs");
         return false;
     }
@@ -152,8 +151,8 @@ bool is_bound_list(const Object& object) {
 Fit refuse_types(Context& c, const Carried& one, const Slot& slot, const Object& result,
                  Range range) {
     c.report(kBranchTypeMismatch, range,
-             fmt::format("`{}` is `{}` before the loop and {} after an iteration", c.text(one.name),
-                         slot.type.to_string(), describe(result)))
+             fmt::format("`{}` is `{}` before the loop and {} after an iteration",
+                         name_text(c, one.name), slot.type.to_string(), describe(result)))
         .with_help("cast it, so that its element type stays the same");
     return Fit::kNo;
 }
@@ -162,9 +161,9 @@ Fit refuse_types(Context& c, const Carried& one, const Slot& slot, const Object&
 Fit refuse_list(Context& c, const Carried& one, const Object& result, Range range) {
     c.report(kBranchTypeMismatch, range,
              is_bound_list(result)
-                 ? fmt::format("the type of the items of `{}` is not known", c.text(one.name))
+                 ? fmt::format("the type of the items of `{}` is not known", name_text(c, one.name))
                  : fmt::format("`{}` is a list before the loop and {} after an iteration",
-                               c.text(one.name), kind_name(result)))
+                               name_text(c, one.name), kind_name(result)))
         .with_help("append tensors of one type, and annotate the inputs");
     return Fit::kNo;
 }
@@ -191,6 +190,10 @@ Fit fit_number(Context& c, const Carried& one, Slot& slot, const Object& result,
 
 }  // namespace
 
+std::string_view name_text(Context& c, Symbol name) {
+    return is_flag(name) ? std::string_view("items") : c.text(name);
+}
+
 Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int rounds, Range range) {
     if (result.is_error() ||
         (result.is(ObjectKind::kUnbound) && result.get<Unbound>().reason.empty())) {
@@ -204,6 +207,7 @@ Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int ro
         return promote(c, one, slot, result, range) ? Fit::kWider : Fit::kNo;
     }
     if (slot.type.kind() == TypeKind::kSequence && result.is_tensor() &&
+        result.value()->type.kind() == TypeKind::kSequence &&
         slot.type.element().element_type() == ElementType::kUndefined &&
         result.value()->type.element().element_type() != ElementType::kUndefined) {
         slot.type = result.value()->type;
@@ -223,7 +227,7 @@ Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int ro
         if (!can_carry(result)) {
             c.report(kBranchTypeMismatch, range,
                      fmt::format("`{}` is a tensor before the loop and {} after an iteration",
-                                 c.text(one.name), kind_name(result)))
+                                 name_text(c, one.name), kind_name(result)))
                 .with_help("keep it a tensor");
             return Fit::kNo;
         }

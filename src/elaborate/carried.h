@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "elaborate/values.h"
@@ -61,5 +62,8 @@ enum class Fit { kYes, kWider, kNo };
 // does not. `rounds`: tries so far.
 Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int rounds,
         syntax::Range range);
+
+// The name for messages and for values of the graph; that of a pseudo-variable is a word for it.
+std::string_view name_text(Context& c, Symbol name);
 
 }  // namespace sardonyx::elaborate

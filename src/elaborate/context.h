@@ -14,6 +14,7 @@
 
 #include "diagnostics/diagnostic.h"
 #include "elaborate/diagnostics.h"
+#include "elaborate/dims.h"
 #include "elaborate/elaborate.h"
 #include "infer/call_cache.h"
 
@@ -92,9 +93,11 @@ enum class Jump : uint8_t { kNone, kBreak, kContinue, kReturn };
 struct Unit {
     ir::Graph* graph = nullptr;  // the outermost
     std::vector<ir::OpsetImport> imports;
+    std::vector<diagnostics::Span> import_spans;  // of each, where it was first used
     OpsetObject python_opset{"", 0};  // of Python's operators; version 0: not settled yet
     bool is_function = false;         // attribute parameters stay references
     std::vector<const ir::Value*> optional_inputs;  // that a caller yet unknown may leave out
+    DimBindings dims;
 };
 
 struct BoundParameter;  // of signature.h
@@ -136,9 +139,9 @@ struct AliasClasses {
     uint32_t find(uint32_t name);
 };
 
-// A change of a static list or dict, and how to take it back.
-struct ListChange {
-    Object list;
+// How a change of a list or dict is taken back.
+struct Undo {
+    Object object;
     std::function<void(const Object&)> take_back;
 };
 
@@ -177,22 +180,27 @@ struct Context {
     std::map<std::pair<const syntax::Tree*, uint32_t>, Object> globals;
     // Where each name is read, by the body of the function (block_facts.cpp).
     std::map<const void*, BlockReads> reads;
-    // Inputs of the loop bodies that are being run, and what they are before the first iteration.
-    std::vector<std::pair<ir::Value*, ir::Value*>> loop_inputs;
-    std::map<const syntax::Stmt*, std::vector<LoopMemo>> loop_memos;  // of the unit
     std::map<const ScriptFunction*, std::shared_ptr<std::vector<BoundParameter>>> signatures;
     // Those of the model, by the facts that they are built for (facts.h).
     std::map<std::pair<const ScriptFunction*, std::string>, Specialisation> functions;
     // Those that are being built, to refuse recursion.
     std::vector<std::pair<const ScriptFunction*, std::string>> building;
+    // Names of arrays by where their elements lie, and the arrays, which hold on to the place.
+    std::map<const void*, std::pair<Tensor, std::string>> array_names;
+    // Of the main graph, by a fingerprint of their elements: equal arrays share one.
+    std::multimap<size_t, ir::Value*> initializers;
+    // Inputs of the loop bodies that are being run, and what they are before the first iteration.
+    std::vector<std::pair<ir::Value*, ir::Value*>> loop_inputs;
+    std::map<const syntax::Stmt*, std::vector<LoopMemo>> loop_memos;
     // Where the warning of its integer divisions stands, as long as it does.
     std::map<const ScriptFunction*, size_t> division_warnings;
     // Which of its names may mean the same tensor (aliases.cpp).
     std::map<const void*, AliasClasses> aliases;
-    std::vector<ListChange> changes;  // of static lists and dicts, in order
+    std::vector<Undo> undo;  // the changes of static lists and dicts, in order
     // The integer constants of subscripts and the like, by graph and elements.
     std::map<std::pair<const ir::Graph*, std::pair<bool, std::vector<int64_t>>>, ir::Value*>
         int64_constants;
+    std::set<uint32_t> opset_offers;  // names of opsets whose import a repair would change
     int fresh_dims = 0;
     infer::CallCache calls;  // what calls of the model's functions gave
     int& depth;  // the program's: constants of files are evaluated in contexts of their own

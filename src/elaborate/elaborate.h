@@ -10,10 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "diagnostics/diagnostic.h"
+#include "diagnostics/inlays.h"
 #include "elaborate/environment.h"
 #include "ir/ir.h"
 #include "syntax/tree.h"
+
+namespace sardonyx::ops {
+class SchemaSet;
+}
 
 namespace sardonyx::elaborate {
 
@@ -46,10 +52,14 @@ class ScriptFunction {
 class FileModule;
 class Scope;
 
+// Reads the tensors of a file by their names: the phase itself knows no file formats.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+using WeightReader = Result<NamedTensors> (*)(const std::string& path);
+
 // The files, modules and findings of one run. Not copied, not moved: trees and functions point into
 // it.
 struct Program {
-    Program();
+    explicit Program(WeightReader read_weights);
     ~Program();
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
@@ -59,6 +69,9 @@ struct Program {
     std::vector<std::unique_ptr<FileModule>> modules;  // one per file, in the order of loading
     // Scripts that others have called: what they need to know, their callers may have given.
     std::set<const ScriptFunction*> called;
+    const WeightReader read_weights;
+    bool wants_types = false;
+    std::vector<diagnostics::Inlay> types;  // of names where they are bound, when wanted
     int depth = 0;  // of the evaluation that is going on, over files and their constants
     // Scopes that a function closes over and that hold it: taken apart at the end.
     std::vector<std::shared_ptr<Scope>> closed_over;
@@ -80,6 +93,7 @@ struct Options {
     std::vector<Type> output_types;
     // Values of attribute parameters of the main function.
     std::vector<std::pair<std::string, Object>> attributes;
+    const ops::SchemaSet* schemas = nullptr;  // of operators of other domains; null: none
     int64_t opset = 0;  // of ai.onnx, in place of what the scripts import; 0: theirs
     int64_t ir_version = 0;
     Limits limits;

@@ -7,13 +7,16 @@
 #include <unordered_set>
 
 #include "elaborate/exec.h"
+#include "elaborate/repairs.h"
+#include "elaborate/type_text.h"
+#include "infer/diagnostics.h"
 #include "infer/infer.h"
 #include "ops/ops.h"
 
 namespace sardonyx::elaborate {
 namespace {
 
-// Constants of more bytes than this become initializers of a main graph, where runtimes share and
+// Constants of as many bytes become initializers of a main graph, where runtimes share and
 // memory-map them.
 constexpr size_t kInitializerBytes = 1024;
 
@@ -32,6 +35,19 @@ syntax::Range finding_range(const NodeRequest& request, int input, std::string_v
     return request.range;
 }
 
+// Two arguments that must be of one element type, and are not.
+void mend_types(Context& c, const NodeRequest& request, const ir::Node& node,
+                const infer::Finding& finding, diagnostics::Diagnostic& reported) {
+    int last = std::max(finding.input, finding.other_input);
+    if (finding.kind->code != infer::kTypeMismatch.code || finding.input < 0 ||
+        finding.other_input < 0 || static_cast<size_t>(last) >= request.input_ranges.size()) {
+        return;
+    }
+    size_t a = static_cast<size_t>(finding.input), b = static_cast<size_t>(finding.other_input);
+    offer_cast(c, reported, request.input_ranges[a], node.input(a)->type.element_type(),
+               request.input_ranges[b], node.input(b)->type.element_type());
+}
+
 void report_findings(Context& c, const NodeRequest& request, const ir::Node& node,
                      const std::vector<infer::Finding>& findings) {
     for (const infer::Finding& finding : findings) {
@@ -48,7 +64,7 @@ void report_findings(Context& c, const NodeRequest& request, const ir::Node& nod
             if (value == nullptr) {
                 return;
             }
-            std::string words = fmt::format("this is `{}`", value->type.to_string());
+            std::string words = fmt::format("this is `{}`", type_text(value->type));
             size_t index = static_cast<size_t>(input);
             if (index < request.input_ranges.size()) {
                 syntax::Range range = request.input_ranges[index];
@@ -61,6 +77,7 @@ void report_findings(Context& c, const NodeRequest& request, const ir::Node& nod
         };
         label(finding.input);
         label(finding.other_input);
+        mend_types(c, request, node, finding, reported);
         if (elsewhere) {
             reported.label(finding.span, "in the function called here");
         }
@@ -99,6 +116,7 @@ ir::Node* emit_node(Context& c, NodeRequest request) {
     infer::Context context;
     context.model = &c.model;
     context.opset_imports = c.unit->imports;
+    context.schemas = c.options.schemas;
     context.findings = &findings;
     context.fresh_dims = &c.fresh_dims;
     context.calls = &c.calls;
@@ -119,21 +137,22 @@ void import_opset(Context& c, const OpsetObject& opset, syntax::Range range) {
                          fmt::format("version {} of `{}` after version {} in the same {}",
                                      opset.version, domain, import.version,
                                      c.unit->is_function ? "function" : "model"))
+                    .label(
+                        c.unit->import_spans[static_cast<size_t>(&import - c.unit->imports.data())],
+                        fmt::format("version {} is used here", import.version))
                     .with_help("use one version of a domain throughout");
             }
             return;
         }
     }
     c.unit->imports.push_back({c.model.intern(opset.domain), opset.version});
+    c.unit->import_spans.push_back(c.span(range));
 }
 
-namespace {
-
-// The first opset of ai.onnx that the body names, as `op` in `op.Add`.
-int64_t named_opset(Context& c) {
+NamedOpset named_opset(Context& c) {
     const ScriptFunction& function = c.function();
     if (function.definition == nullptr) {
-        return 0;
+        return {};
     }
     std::vector<Symbol> own = assigned_names(function.definition->body);
     for (const syntax::Parameter& parameter : function.definition->parameters->items) {
@@ -149,13 +168,11 @@ int64_t named_opset(Context& c) {
         }
         std::optional<Object> object = function.environment->lookup(c.text(base));
         if (object && object->is(ObjectKind::kOpset) && object->get<OpsetObject>().domain.empty()) {
-            return object->get<OpsetObject>().version;
+            return {base, object->get<OpsetObject>().version};
         }
     }
-    return 0;
+    return {};
 }
-
-}  // namespace
 
 OpsetObject operator_opset(Context& c) {
     OpsetObject& settled = c.unit->python_opset;
@@ -163,16 +180,79 @@ OpsetObject operator_opset(Context& c) {
         int64_t version = c.options.opset;
         version = version != 0 ? version : c.function().default_opset.version;
         version = version != 0 ? version : ir::opset_version(c.unit->imports, "");
-        version = version != 0 ? version : named_opset(c);
+        version = version != 0 ? version : named_opset(c).version;
         settled.version = version != 0 ? version : kDefaultOpset;
     }
     return settled;
 }
 
+namespace {
+
+bool is_large(const Tensor& tensor) {
+    return tensor.element_type() != ElementType::kString &&
+           tensor.bytes().size() >= kInitializerBytes;
+}
+
+// Of the type, the dims and both ends of the elements: files of weights are not read through.
+size_t fingerprint(const Tensor& tensor) {
+    constexpr size_t kEnd = 256;
+    std::span<const std::byte> bytes = tensor.bytes();
+    size_t hash = 14695981039346656037ULL;
+    auto mix = [&hash](size_t value) { hash = (hash ^ value) * 1099511628211ULL; };
+    mix(static_cast<size_t>(tensor.element_type()));
+    for (int64_t dim : tensor.dims()) {
+        mix(static_cast<size_t>(dim));
+    }
+    for (std::span<const std::byte> end : {bytes.first(kEnd), bytes.last(kEnd)}) {
+        for (std::byte byte : end) {
+            mix(static_cast<size_t>(byte));
+        }
+    }
+    return hash;
+}
+
+bool is_same(const Tensor& a, const Tensor& b) {
+    if (a.element_type() != b.element_type() || a.dims() != b.dims()) {
+        return false;
+    }
+    std::span<const std::byte> left = a.bytes(), right = b.bytes();
+    return left.data() == right.data() || std::equal(left.begin(), left.end(), right.begin());
+}
+
+ir::Value* shared_initializer(Context& c, Tensor tensor) {
+    size_t key = fingerprint(tensor);
+    auto [begin, end] = c.initializers.equal_range(key);
+    for (auto at = begin; at != end; ++at) {
+        if (is_same(*at->second->constant, tensor)) {
+            return at->second;
+        }
+    }
+    ir::Value* value = c.model.add_initializer(c.unit->graph, "", std::move(tensor));
+    c.initializers.emplace(key, value);
+    return value;
+}
+
+}  // namespace
+
+void name_array(Context& c, const Object& object, std::string_view name) {
+    if (object.is(ObjectKind::kConstant) && is_large(object.get<Tensor>())) {
+        const Tensor& tensor = object.get<Tensor>();
+        c.array_names.try_emplace(tensor.bytes().data(), tensor, name);
+    }
+}
+
+void name_initializers(Context& c) {
+    for (const auto& [key, value] : c.initializers) {
+        auto named = c.array_names.find(value->constant->bytes().data());
+        if (named != c.array_names.end()) {
+            value->name = c.model.intern(named->second.second);
+        }
+    }
+}
+
 ir::Value* emit_constant(Context& c, Tensor tensor, syntax::Range range) {
-    if (!c.unit->is_function && tensor.element_type() != ElementType::kString &&
-        tensor.bytes().size() > kInitializerBytes) {
-        return c.model.add_initializer(c.unit->graph, "", std::move(tensor));
+    if (!c.unit->is_function && is_large(tensor)) {
+        return shared_initializer(c, std::move(tensor));
     }
     OpsetObject opset = operator_opset(c);
     import_opset(c, opset, range);
@@ -213,8 +293,11 @@ ir::Value* Emitter::emit_variadic(std::string_view op_type, std::span<const Valu
     request.attributes.assign(attributes.begin(), attributes.end());
     request.range = range_;
     request.input_ranges = operand_ranges_;
+    // After an error in one node of an expression the rest of them would only repeat it.
+    size_t errors = c_.program.diagnostics.error_count();
     ir::Node* node = emit_node(c_, std::move(request));
-    return node != nullptr ? node->output() : nullptr;
+    bool is_fine = node != nullptr && c_.program.diagnostics.error_count() == errors;
+    return is_fine ? node->output() : nullptr;
 }
 
 int64_t Emitter::dim(Value value, int64_t axis) const {
@@ -343,6 +426,30 @@ bool loses(const Object& leaf, ElementType type) {
     return leaf.as_double() != std::floor(leaf.as_double());
 }
 
+// Numbers that become others: an infinity, zero, another integer. That fractions are rounded is
+// true of every type, and not said.
+void warn_of_loss(Context& c, const std::vector<Object>& leaves, const Tensor& tensor,
+                  syntax::Range range) {
+    if (!is_floating(tensor.element_type())) {
+        return;  // integers that do not fit are refused
+    }
+    std::optional<std::vector<double>> got = to_doubles(tensor);
+    for (size_t i = 0; got && i < leaves.size(); ++i) {
+        double given = leaves[i].is(ObjectKind::kFloat) ? leaves[i].as_double()
+                                                        : static_cast<double>(leaf_int(leaves[i]));
+        double made = (*got)[i];
+        bool is_lost = (std::isinf(made) && !std::isinf(given)) || (made == 0 && given != 0) ||
+                       (!leaves[i].is(ObjectKind::kFloat) && made != given);
+        if (is_lost) {
+            c.report(kLossyCast, range,
+                     fmt::format("`{}` becomes `{}` as {}", repr(leaves[i]), made,
+                                 name(tensor.element_type())))
+                .with_help("write the number that is meant, or cast the tensor to a wider type");
+            return;
+        }
+    }
+}
+
 }  // namespace
 
 std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementType type,
@@ -420,6 +527,7 @@ std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementTyp
             .with_help(fmt::format("use a number that {} can hold", name(type)));
         return std::nullopt;
     }
+    warn_of_loss(c, flat.leaves, *tensor, range);
     return std::move(*tensor);
 }
 
@@ -470,7 +578,8 @@ ir::Value* attribute_value(Context& c, const AttributeObject& attribute, syntax:
         return value;
     }
     c.report(kUnsupportedOperand, range,
-             fmt::format("the attribute parameter `{}` cannot be a tensor", attribute.name));
+             fmt::format("the attribute parameter `{}` cannot be a tensor", attribute.name))
+        .with_help("use it as an attribute of an operator alone");
     return nullptr;
 }
 

@@ -37,11 +37,25 @@ inline Object as_object(ir::Value* value) {
 
 // Notes that the unit uses a version of a domain; a second version of one domain is reported.
 void import_opset(Context& c, const OpsetObject& opset, syntax::Range range);
+// The first opset of ai.onnx that the body of the current function names, as `op` in `op.Add`;
+// version 0: none.
+struct NamedOpset {
+    Symbol name;
+    int64_t version = 0;
+};
+NamedOpset named_opset(Context& c);
 // The opset of Python's operators in the current function.
 OpsetObject operator_opset(Context& c);
 
-// A constant node. Large constants of a model's main graph become initializers.
+// A constant node. Large constants of a model become initializers of its main graph; equal ones
+// are one.
 ir::Value* emit_constant(Context& c, Tensor tensor, syntax::Range range);
+
+// An array that becomes an initializer is named after the variable or key that it came from: the
+// first one that the script reads it by.
+void name_array(Context& c, const Object& object, std::string_view name);
+// Gives the initializers those names, at the end.
+void name_initializers(Context& c);
 
 // Takes out all nodes of a graph that was tried and thrown away, so that it uses no values any
 // more.

@@ -22,6 +22,8 @@ class Environment {
     virtual std::optional<Object> lookup(std::string_view name) = 0;
     // For "did you mean".
     virtual std::vector<std::string> names() = 0;
+    // The whole file, where repairs may change more than the script; null: it is not at hand.
+    virtual const syntax::Tree* file_tree() const { return nullptr; }
 
     // Answers for opaque objects; the error says why there is none. Only Python's has any.
     struct Answer {

@@ -66,6 +66,7 @@ struct Arguments {
     std::vector<KeywordArgument> keywords;
     syntax::Range range;         // the whole call
     syntax::Range callee_range;  // what is called
+    Symbol receiver;             // `op` in `op.Add(...)`; invalid: not a name
 
     const KeywordArgument* find(std::string_view name) const;
 };

@@ -11,8 +11,10 @@
 #include "elaborate/eval.h"
 #include "elaborate/exec.h"
 #include "elaborate/lists.h"
+#include "elaborate/repairs.h"
 #include "elaborate/statics.h"
 #include "elaborate/text.h"
+#include "elaborate/type_text.h"
 #include "elaborate/values.h"
 #include "lowering/operators.h"
 
@@ -90,8 +92,8 @@ Object unknown_name(Context& c, Symbol name, Range range) {
     diagnostics::Diagnostic& reported =
         c.report(kUnknownName, range, fmt::format("`{}` is not defined", c.text(name)));
     if (!near.empty() && near != c.text(name)) {
-        reported.with_help(fmt::format("did you mean `{}`?", near))
-            .edit(c.span(range), std::string(near));
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+        offer_name(c, reported, range, c.text(name), near);
     } else {
         reported.with_help("define or import it, or pass it as a parameter");
     }
@@ -130,8 +132,11 @@ Object eval_dict(Context& c, const syntax::DictExpr* expr) {
         if (expr->keys[i] == nullptr) {
             Object mapping = eval(c, expr->values[i]);
             if (!mapping.is(ObjectKind::kDict)) {
-                c.report(kStaticRequired, expr->values[i]->range,
-                         fmt::format("`**` on {}", kind_name(mapping)));
+                if (!mapping.is_error()) {
+                    c.report(kStaticRequired, expr->values[i]->range,
+                             fmt::format("`**` on {}", kind_name(mapping)))
+                        .with_help("unpack a dict whose keys are known");
+                }
                 return Object::error();
             }
             for (const auto& [key, value] : mapping.get<DictObject>().items) {
@@ -187,14 +192,44 @@ Object eval_fstring(Context& c, const syntax::FStringExpr* expr) {
     return Object::string(std::move(text));
 }
 
+// A number that is known when the graph runs, in the element type of what stands beside it. A float
+// beside integers stays, and is a mismatch as a float literal is.
+ir::Value* number_beside(Context& c, ir::Value* number, ir::Value* other, Range range) {
+    ElementType from = number->type.element_type(), to = other->type.element_type();
+    if (to == ElementType::kUndefined) {
+        return Emitter(c, range).emit("CastLike", {number, other});
+    }
+    if (!is_floating(to) && (is_floating(from) || !is_integer(to))) {
+        return number;
+    }
+    Emitter e(c, range);
+    return lowering::cast(e, number, to);
+}
+
+// Operands of which one at least is a number that is known when the graph runs: it bends to the
+// other one; of two Python numbers, an int bends to a float.
+void bend_numbers(Context& c, const Object& a, const Object& b, Range a_range, Range b_range,
+                  ir::Value*& left, ir::Value*& right) {
+    if (is_python_number(a) && is_python_number(b)) {
+        ElementType type = common_type(a, b).value_or(ElementType::kUndefined);
+        left = as_typed_value(c, a, type, a_range);
+        right = as_typed_value(c, b, type, b_range);
+        return;
+    }
+    left = as_value(c, a, a_range);
+    right = as_value(c, b, b_range);
+    if (left != nullptr && right != nullptr && a.is_number_tensor()) {
+        left = number_beside(c, left, right, a_range);
+    } else if (left != nullptr && right != nullptr) {
+        right = number_beside(c, right, left, b_range);
+    }
+}
+
 // The element type that both operands of an operator should have, from the one whose type is known.
 void as_operands(Context& c, const Object& a, const Object& b, Range a_range, Range b_range,
                  ir::Value*& left, ir::Value*& right) {
-    std::optional<ElementType> type = common_type(a, b);
-    if ((a.is_number_tensor() || b.is_number_tensor()) && is_leaf(a) && is_leaf(b) && type &&
-        *type != ElementType::kUndefined) {
-        left = as_typed_value(c, a, *type, a_range);
-        right = as_typed_value(c, b, *type, b_range);
+    if (a.is_number_tensor() || b.is_number_tensor()) {
+        bend_numbers(c, a, b, a_range, b_range, left, right);
     } else if (a.is_tensor() || (a.is(ObjectKind::kAttribute) && !b.is_tensor())) {
         left = as_value(c, a, a_range);
         right =
@@ -391,7 +426,37 @@ Object eval_compare(Context& c, const syntax::CompareExpr* expr) {
     return all;
 }
 
+// Whether Python finds no truth value in it: a tensor that has not one element, as far as is known.
+bool is_ambiguous(const Object& object) {
+    return object.is_tensor() && object.value()->type.is_tensor() &&
+           object.value()->type.has_shape() && !has_one_element(object.value()->type);
+}
+
+bool is_bool_tensor(const Object& object) {
+    return object.is_tensor() && object.value()->type.element_type() == ElementType::kBool;
+}
+
+// `and`, `or` and `not` ask for the truth value of a tensor that has none.
+template <typename Expression>
+Object refuse_ambiguous(Context& c, const Expression* expr, Range range, std::string_view word,
+                        std::string_view symbol, bool are_bools) {
+    diagnostics::Diagnostic& reported =
+        c.report(kAmbiguousTruthValue, range,
+                 fmt::format("`{}` on a tensor of several elements, which has no truth value in "
+                             "Python",
+                             word))
+            .with_help(fmt::format("use `{}`, which is computed for each element", symbol));
+    if (are_bools) {
+        offer_operator(c, reported, expr);
+    }
+    return Object::error();
+}
+
 Object eval_not(Context& c, const syntax::UnaryExpr* expr, const Object& operand) {
+    if (is_ambiguous(operand)) {
+        Range word{expr->range.begin, expr->range.begin + 3};
+        return refuse_ambiguous(c, expr, word, "not", "~", is_bool_tensor(operand));
+    }
     Object test = condition(c, operand, expr->operand->range);
     if (!test.is_tensor()) {
         return test.is_error() ? test : static_unary(c, lowering::Unary::kNot, test, expr->range);
@@ -452,6 +517,11 @@ Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
         Range range = expr->operands[i]->range;
         Object operand = eval(c, expr->operands[i]);
         bool is_static = i == 0 || !all.is_graph_value();
+        if (!is_static && !operand.is_error() && (is_ambiguous(all) || is_ambiguous(operand))) {
+            return refuse_ambiguous(c, expr, expr->op_range, expr->is_and ? "and" : "or",
+                                    expr->is_and ? "&" : "|",
+                                    is_bool_tensor(all) && is_bool_tensor(operand));
+        }
         all = operand.is_error() || is_static
                   ? operand
                   : combine(c, expr->is_and, all, operand,
@@ -518,6 +588,9 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
             return base;
         }
         arguments.callee_range = attribute->name_range;
+        if (const auto* name = syntax::maybe_as<syntax::NameExpr>(attribute->value)) {
+            arguments.receiver = name->name;
+        }
     }
     bool is_operator = base.is(ObjectKind::kOpset);
     if (!is_operator) {
@@ -563,7 +636,8 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
         if (!value.is(ObjectKind::kDict)) {
             if (!value.is_error()) {
                 c.report(kStaticRequired, keyword.value->range,
-                         fmt::format("`**` on {}", kind_name(value)));
+                         fmt::format("`**` on {}", kind_name(value)))
+                    .with_help("unpack a dict whose keys are known");
             }
             return Object::error();
         }
@@ -733,6 +807,7 @@ Object lookup(Context& c, Symbol name, Range range) {
     if (!global) {
         return unknown_name(c, name, range);
     }
+    name_array(c, *global, c.text(name));
     c.globals.emplace(key, *global);
     return *global;
 }
@@ -834,7 +909,7 @@ Object condition(Context& c, const Object& object, Range range) {
     }
     if (value->type.kind() != TypeKind::kTensor && value->type.is_known()) {
         c.report(kUnsupportedOperand, range,
-                 fmt::format("`{}` as a condition", value->type.to_string()))
+                 fmt::format("`{}` as a condition", type_text(value->type)))
             .with_help("use a tensor of BOOL");
         return Object::error();
     }

@@ -6,13 +6,16 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "elaborate/activation.h"
 #include "elaborate/branch.h"
 #include "elaborate/emit.h"
 #include "elaborate/jumps.h"
 #include "elaborate/names.h"
+#include "elaborate/repairs.h"
 #include "elaborate/script_calls.h"
 #include "elaborate/statics.h"
+#include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -63,59 +66,10 @@ std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunc
     return std::vector<Object>{c.at.result};
 }
 
-// Dims that inference had to invent are named by the annotation; else what is inferred stands.
-Type result_type(const Type& inferred, const Type& annotated) {
-    std::optional<Type> both = merge(inferred, annotated);
-    if (!both) {
-        return inferred;
-    }
-    if (both->is_tensor() && both->has_shape() && annotated.has_shape() &&
-        annotated.shape().size() == both->shape().size()) {
-        Shape shape = both->shape();
-        for (size_t i = 0; i < shape.size(); ++i) {
-            if (shape[i].is_unknown() ||
-                (shape[i].is_symbolic() && shape[i].to_string().rfind("unk__", 0) == 0)) {
-                shape[i] = annotated.shape()[i];
-            }
-        }
-        both->set_shape(std::move(shape));
-    }
-    return *both;
-}
-
-void check_result(Context& c, const ScriptFunction& function, const Annotation& annotation,
-                  ir::Value* value, size_t index, size_t count) {
-    Type annotated = annotation.type;
-    if (!annotated.is_known()) {
-        return;
-    }
-    if (!annotation.explicit_shape && c.unit->is_function) {
-        annotated.set_shape(std::nullopt);
-    }
-    bool contradicts = !merge(annotated, value->type).has_value();
-    if (!contradicts && annotated.is_tensor() && annotated.has_shape() && value->type.has_shape()) {
-        for (size_t i = 0; i < annotated.shape().size(); ++i) {
-            contradicts = contradicts || annotated.shape()[i].differs(value->type.shape()[i]);
-        }
-    }
-    if (contradicts) {
-        c.report(kReturnTypeMismatch, c.at.result_range,
-                 fmt::format("`{}` returns `{}`{}, and its annotation says `{}`", function.name,
-                             value->type.to_string(),
-                             count > 1 ? fmt::format(" as result {}", index + 1) : std::string(),
-                             annotated.to_string()))
-            .label(function.tree->span(function.definition->returns->range), "annotated here")
-            .with_help(fmt::format("annotate the result as `{}`, or change the body",
-                                   value->type.to_string()));
-        return;
-    }
-    value->type = result_type(value->type, annotated);
-}
-
 // The results as outputs of the unit's graph.
 void add_outputs(Context& c, const ScriptFunction& function, const std::vector<Object>& objects) {
     std::optional<std::vector<Annotation>> annotations =
-        read_results(c, function.definition->returns);
+        read_results(c, function.definition->returns, objects.size());
     if (annotations && annotations->size() != objects.size()) {
         c.report(kReturnTypeMismatch, c.at.result_range,
                  fmt::format("`{}` returns {} result{}, and its annotation says {}", function.name,
@@ -137,7 +91,10 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
                                                              : fmt::format("return_val_{}", i));
         }
         if (annotation != nullptr) {
-            check_result(c, function, *annotation, value, i, objects.size());
+            std::string which = objects.size() > 1 ? fmt::format(" as result {}", i + 1) : "";
+            check_annotated(c, kReturnTypeMismatch, *annotation, value,
+                            fmt::format("`{}` returns{}", function.name, which), c.at.result_range,
+                            function.definition->returns->range);
         }
     }
 }
@@ -150,6 +107,10 @@ void run_body(Context& c, const ScriptFunction& function) {
         add_outputs(c, function, *objects);
     }
     remove_dead_nodes(c.model, *c.unit->graph);
+    remove_unused_initializers(*c.unit->graph);
+    if (!c.unit->is_function) {
+        name_initializers(c);
+    }
     name_values(c.model, *c.unit->graph);
 }
 
@@ -174,6 +135,9 @@ void bind_function_parameter(Context& c, ir::Function& target, const BoundParame
             target.attributes.push_back(c.model.intern(one.name));
         }
         return;
+    }
+    if (annotation.explicit_shape) {
+        c.unit->dims.bind(annotation.type, fact.type, c.span(one.parameter->range));
     }
     ir::Value* input = c.model.add_input(target.body, one.name, fact.type);
     // A function that is called in this model is built for the inputs that the call gives.
@@ -237,9 +201,11 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
         if (value.is_error()) {
             c.report(kArgumentMismatch, arguments.range,
                      fmt::format("`{}` needs `{}`", name, tree.names.text(parameters[i].name)))
-                .label(tree.span(parameters[i].range), "the parameter");
+                .label(tree.span(parameters[i].range), "the parameter")
+                .with_help(fmt::format("give `{}`", tree.names.text(parameters[i].name)));
             return Object::error();
         }
+        note_type(c, parameters[i].range, value);
         scope->set(parameters[i].name, std::move(value));
     }
     ActivationGuard in_closure(c, scope, body_of(closure));
@@ -269,8 +235,10 @@ ir::Graph* closure_graph(Context& c, const Closure& closure, std::span<const Typ
         }
         Type given = i < input_types.size() ? input_types[i] : Type();
         Type type = merge(annotation.type, given).value_or(given);
-        scope->set(parameters[i].name, Object::tensor(c.model.add_input(
-                                           graph, c.text(parameters[i].name), std::move(type))));
+        Object input =
+            Object::tensor(c.model.add_input(graph, c.text(parameters[i].name), std::move(type)));
+        note_type(c, parameters[i].range, input);
+        scope->set(parameters[i].name, std::move(input));
     }
     size_t errors = c.program.diagnostics.error_count();
     Object result = run_closure(c, closure);
@@ -467,6 +435,16 @@ void bind_defaulted_input(Context& c, const BoundParameter& one) {
     c.at.scope->set(one.parameter->name, Object::tensor(input));
 }
 
+void report_given_type(Context& c, const BoundParameter& one, const Type& given,
+                       const DimBindings::Conflict& conflict) {
+    diagnostics::Diagnostic& reported =
+        c.report(kArgumentMismatch, one.parameter->range,
+                 fmt::format("`{}` is annotated as `{}`, and given as `{}`", one.name,
+                             type_text(one.annotation.type), type_text(given)));
+    label_binding(reported, conflict);
+    reported.with_help("give types that agree with the annotations");
+}
+
 void bind_model_parameter(Context& c, const BoundParameter& one) {
     if (one.is_variadic()) {
         bind_model_variadic(c, one);
@@ -492,7 +470,14 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
         }
         return;
     }
-    Type type = given != nullptr ? *given : one.annotation.type;
+    DimBindings& dims = c.unit->dims;
+    Type type = given != nullptr
+                    ? *given
+                    : dims.substitute(one.annotation.type, DimBindings::Unbound::kStay);
+    dims.bind(one.annotation.type, type, c.span(one.parameter->range));
+    if (std::optional<DimBindings::Conflict> conflict = dims.conflict(one.annotation.type, type)) {
+        report_given_type(c, one, type, *conflict);
+    }
     if (given == nullptr &&
         (!type.is_known() ||
          (type.is_tensor() && type.element_type() == ElementType::kUndefined))) {
@@ -530,10 +515,16 @@ void check_option_names(Context& c, const ScriptFunction& function,
                        (one.is_variadic() && name.rfind(fmt::format("{}_", one.name), 0) == 0);
             });
         if (!known) {
+            std::vector<std::string_view> names;
+            for (const BoundParameter& one : parameters) {
+                names.push_back(one.name);
+            }
+            std::string_view near = nearest(name, names);
             c.program.diagnostics
                 .report(kArgumentMismatch, function.name_span(),
                         fmt::format("`{}` has no input `{}`", function.name, name))
-                .with_help("use the names of its parameters");
+                .with_help(near.empty() ? "use the names of its parameters"
+                                        : fmt::format("did you mean `{}`?", near));
         }
     }
 }
@@ -561,7 +552,13 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
     const std::vector<BoundParameter>& parameters = read_parameters(c, function, true);
     check_option_names(c, function, parameters);
     for (const BoundParameter& one : parameters) {
+        if (const Type* given = option_type(options, one.name)) {
+            unit.dims.bind(one.annotation.type, *given, c.span(one.parameter->range));
+        }
+    }
+    for (const BoundParameter& one : parameters) {
         bind_model_parameter(c, one);
+        note_type(c, one.parameter->range, *c.at.scope->find(one.parameter->name));
     }
     run_body(c, function);
     for (size_t i = 0; i < options.output_types.size() && i < model->graph->outputs.size(); ++i) {

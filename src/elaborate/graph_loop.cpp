@@ -133,10 +133,6 @@ void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
     }
 }
 
-std::string_view name_text(Context& c, Symbol name) {
-    return is_flag(name) ? std::string_view("items") : c.text(name);
-}
-
 // Binds the carried names to inputs of the body; unless `typed`, only the lists, of whose items
 // nothing is known yet.
 void bind_inputs(Context& c, const std::vector<Carried>& carried, ir::Graph* graph, bool typed) {
@@ -253,7 +249,7 @@ Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, 
             c.report(
                  kBranchTypeMismatch, loop.head,
                  fmt::format("`{}` is {} before the loop and built otherwise after an iteration",
-                             c.text(one.name), kind_name(one.before)))
+                             name_text(c, one.name), kind_name(one.before)))
                 .with_help("give it the same items, of the same types, in every iteration");
             return Fit::kNo;
         }
@@ -592,10 +588,10 @@ void note_widening(Context& c, const GraphLoop& loop, const std::vector<Carried>
         for (const Slot& slot : one.slots) {
             if (slot.from.valid() && !slot.is_fixed && !is_flag(one.name)) {
                 c.program.diagnostics
-                    .report(
-                        kWidenedDimension, slot.from,
-                        fmt::format("`{}` is `{}` before the loop and `{}` in it", c.text(one.name),
-                                    slot.init.value()->type.to_string(), slot.type.to_string()))
+                    .report(kWidenedDimension, slot.from,
+                            fmt::format("`{}` is `{}` before the loop and `{}` in it",
+                                        name_text(c, one.name), slot.init.value()->type.to_string(),
+                                        slot.type.to_string()))
                     .label(c.span(loop.head), "the loop");
             }
         }

@@ -110,9 +110,9 @@ bool set_in_list(Context& c, const ItemPlace& place, const Object& value, Range 
             .with_help("put in a copy of it");
         return false;
     }
-    c.changes.push_back({place.container, [i = *i, before = items[*i]](const Object& list) {
-                             list.items()[i] = before;
-                         }});
+    c.undo.push_back({place.container, [i = *i, before = items[*i]](const Object& list) {
+                          list.items()[i] = before;
+                      }});
     items[*i] = value;
     return true;
 }
@@ -125,16 +125,15 @@ bool set_in_dict(Context& c, const ItemPlace& place, const Object& value, Range 
     }
     DictObject& dict = place.container.get<DictObject>();
     const Object* found = dict.find(place.index);
-    c.changes.push_back(
-        {place.container, [key = place.index, before = found != nullptr ? *found : Object::error()](
-                              const Object& list) {
-             DictObject& changed = list.get<DictObject>();
-             if (before.is_error()) {
-                 changed.items.pop_back();
-             } else {
-                 changed.set(key, before);
-             }
-         }});
+    Object old = found != nullptr ? *found : Object::error();
+    c.undo.push_back({place.container, [key = place.index, before = old](const Object& object) {
+                          DictObject& changed = object.get<DictObject>();
+                          if (before.is_error()) {
+                              changed.items.pop_back();
+                          } else {
+                              changed.set(key, before);
+                          }
+                      }});
     dict.set(place.index, value);
     return true;
 }
@@ -290,7 +289,7 @@ void delete_item(Context& c, const SubscriptExpr* target) {
         std::optional<size_t> i =
             list_index(c, container, place->index, items.size(), target->index->range);
         if (i) {
-            c.changes.push_back(
+            c.undo.push_back(
                 {container, [before = items](const Object& list) { list.items() = before; }});
             items.erase(items.begin() + static_cast<std::ptrdiff_t>(*i));
         }
@@ -300,8 +299,8 @@ void delete_item(Context& c, const SubscriptExpr* target) {
     if (read(c, *place).is_error()) {
         return;  // no such key
     }
-    c.changes.push_back(
-        {container, [before = dict](const Object& list) { list.get<DictObject>() = before; }});
+    c.undo.push_back(
+        {container, [before = dict](const Object& object) { object.get<DictObject>() = before; }});
     dict.items.erase(std::find_if(dict.items.begin(), dict.items.end(), [&place](const auto& item) {
         return equal(item.first, place->index);
     }));

@@ -13,6 +13,8 @@
 #include "elaborate/functions.h"
 #include "elaborate/statics.h"
 #include "elaborate/tensor_builtins.h"
+#include "elaborate/type_text.h"
+#include "elaborate/weights.h"
 #include "ops/ops.h"
 
 namespace sardonyx::elaborate {
@@ -396,6 +398,11 @@ Object py_slice(Context& c, const Arguments& a) {
     return Object::make(ObjectKind::kSlice, std::move(slice));
 }
 
+Object py_reveal_type(Context& c, const Arguments& a) {
+    c.report(kRevealedType, a.ranges[0], type_text(a.positional[0]));
+    return a.positional[0];
+}
+
 bool is_instance(const Object& object, std::string_view type) {
     switch (object.kind()) {
         case ObjectKind::kBool:
@@ -728,6 +735,8 @@ constexpr BuiltinRow kBuiltins[] = {
     {"print", py_print, 0, SIZE_MAX, true},
     {"slice", py_slice, 1, 3},
     {"isinstance", py_isinstance, 2, 2},
+    {"reveal_type", py_reveal_type, 1, 1},
+    {"typing.reveal_type", py_reveal_type, 1, 1},
     {"math.floor", math_floor, 1, 1},
     {"math.ceil", math_ceil, 1, 1},
     {"math.prod", math_prod, 1, 1},
@@ -739,10 +748,12 @@ constexpr BuiltinRow kBuiltins[] = {
     {"numpy.full", np_full, 2, 3, true},
     {"numpy.arange", np_arange, 1, 3, true},
     {"numpy.prod", math_prod, 1, 1},
+    {"numpy.load", load_array, 1, 2, true},
     {"functools.partial", functools_partial, 1, SIZE_MAX, true},
     {"onnx.helper.make_tensor", make_tensor, 0, 4, true},
     {"sardonyx.script", sdx_script, 0, SIZE_MAX, true},
     {"sardonyx.graph", sdx_graph, 0, 0},
+    {"sardonyx.load_weights", load_weights, 1, 1},
     {"sardonyx.values.Opset", sdx_opset, 0, 2, true},
     {"typing.TypeVar", typing_type_var, 1, SIZE_MAX, true},
 };
@@ -866,8 +877,14 @@ std::optional<Object> sardonyx_attribute(std::string_view name) {
             return Object::make(ObjectKind::kOpset, OpsetObject{std::string(row.domain), version});
         }
     }
-    if (name == "script" || name == "graph") {
+    if (name == "script" || name == "graph" || name == "load_weights") {
         return find_builtin(fmt::format("sardonyx.{}", name));
+    }
+    if (name == "reveal_type") {
+        return find_builtin(name);
+    }
+    if (name == "TensorType") {
+        return python_type(name);
     }
     if (name == "Opset") {
         return find_builtin("sardonyx.values.Opset");
@@ -961,6 +978,14 @@ std::vector<std::string_view> library_names() {
     return names;
 }
 
+std::vector<std::string_view> library_modules() {
+    std::vector<std::string_view> names;
+    for (const ModuleRow& row : kModules) {
+        names.push_back(row.name);
+    }
+    return names;
+}
+
 bool is_library_module(std::string_view module) {
     return !known_as(module).empty();
 }
@@ -1047,12 +1072,14 @@ Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& a
                              most == least      ? fmt::format("{}", least)
                              : most == SIZE_MAX ? fmt::format("at least {}", least)
                                                 : fmt::format("{} to {}", least, most),
-                             most == 1 ? "" : "s", count));
+                             most == 1 ? "" : "s", count))
+            .with_help(count < least ? "give the rest" : "remove the rest");
         return Object::error();
     }
     if (!arguments.keywords.empty() && (is_math_row || !row->takes_keywords)) {
         c.report(kArgumentMismatch, arguments.keywords[0].name_range,
-                 fmt::format("`{}` takes no keyword arguments here", builtin.name));
+                 fmt::format("`{}` takes no keyword arguments here", builtin.name))
+            .with_help("give the arguments by position");
         return Object::error();
     }
     return is_math_row ? math_function(c, builtin, arguments) : row->function(c, arguments);

@@ -21,6 +21,8 @@ std::vector<std::string_view> library_names();
 
 // Whether a dotted module name is one of the library's.
 bool is_library_module(std::string_view module);
+// For "did you mean".
+std::vector<std::string_view> library_modules();
 // A member of a library module: ("math", "sqrt"), ("onnxscript", "opset18"), ("numpy", "float32").
 std::optional<Object> library_attribute(std::string_view module, std::string_view name);
 std::vector<std::string_view> library_module_names(std::string_view module);

@@ -33,7 +33,7 @@ Trial::Trial(Context& c)
       said_(c.program.diagnostics.items().size()),
       fresh_(c.fresh_dims),
       mark_(c.at.scope->open()),
-      changes_(c.changes.size()) {}
+      changes_(c.undo.size()) {}
 
 void Trial::take_back() {
     while (c_.graph->last_node() != last_) {
@@ -45,8 +45,8 @@ void Trial::take_back() {
         }
         c_.graph->remove(node);
     }
-    for (; c_.changes.size() > changes_; c_.changes.pop_back()) {
-        c_.changes.back().take_back(c_.changes.back().list);
+    for (; c_.undo.size() > changes_; c_.undo.pop_back()) {
+        c_.undo.back().take_back(c_.undo.back().object);
     }
     c_.int64_constants.clear();
     c_.program.diagnostics.truncate(said_);

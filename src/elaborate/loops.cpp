@@ -178,7 +178,8 @@ Jump while_in_graph(Context& c, const syntax::WhileStmt* statement, const Object
 
 Jump exec_for(Context& c, const syntax::ForStmt* statement) {
     if (statement->is_async) {
-        c.report(kUnsupportedStatement, statement->range, "`async for` in a script");
+        c.report(kUnsupportedStatement, statement->range, "`async for` in a script")
+            .with_help("write `for`");
         return Jump::kNone;
     }
     std::optional<Iterable> iterable = eval_iterable(c, statement->iterable);

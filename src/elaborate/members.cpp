@@ -8,6 +8,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/library.h"
+#include "elaborate/repairs.h"
 #include "lowering/members.h"
 
 namespace sardonyx::elaborate {
@@ -26,8 +27,8 @@ Object no_member(Context& c, const Object& object, std::string_view name, Range 
             kind_name(object).substr(object.is_none() ? 0 : kind_name(object).find(' ') + 1),
             repr(object), name, reason.empty() ? "" : ": ", reason));
     if (!near.empty()) {
-        reported.with_help(fmt::format("did you mean `{}`?", near))
-            .edit(c.span(range), std::string(near));
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+        offer_name(c, reported, range, name, near);
     }
     return Object::error();
 }
@@ -125,10 +126,14 @@ Object tensor_member(Context& c, const Object& object, std::string_view name, Ra
         known.push_back(member.name);
     }
     std::string_view near = nearest(name, known);
-    c.report(kUnknownAttributeOfObject, name_range,
-             fmt::format("a tensor has no member `{}`", name))
-        .with_help(near.empty() ? std::string("call an operator: `op.ReduceSum(x)`")
-                                : fmt::format("did you mean `{}`?", near));
+    diagnostics::Diagnostic& reported = c.report(kUnknownAttributeOfObject, name_range,
+                                                 fmt::format("a tensor has no member `{}`", name));
+    if (near.empty()) {
+        reported.with_help("call an operator: `op.ReduceSum(x)`");
+    } else {
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+        offer_name(c, reported, name_range, name, near);
+    }
     return Object::error();
 }
 

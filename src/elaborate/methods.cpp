@@ -75,7 +75,9 @@ Object grow_list(Context& c, const MethodObject& method, const Arguments& a) {
         more = std::move(*listed);
     }
     if (static_cast<int64_t>(items.size() + more.size()) > c.options.limits.text_bytes) {
-        c.report(kLimitExceeded, a.range, "the list grows too long");
+        c.report(kLimitExceeded, a.range,
+                 fmt::format("the list grows past {} items", c.options.limits.text_bytes))
+            .with_help("loop fewer times, or keep the items in a tensor");
         return Object::error();
     }
     for (const Object& item : more) {
@@ -93,10 +95,10 @@ Object grow_list(Context& c, const MethodObject& method, const Arguments& a) {
         at = std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
     }
     items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), more.begin(), more.end());
-    c.changes.push_back({method.self, [at, count = more.size()](const Object& list) {
-                             auto first = list.items().begin() + static_cast<std::ptrdiff_t>(at);
-                             list.items().erase(first, first + static_cast<std::ptrdiff_t>(count));
-                         }});
+    c.undo.push_back({method.self, [at, count = more.size()](const Object& list) {
+                          auto first = list.items().begin() + static_cast<std::ptrdiff_t>(at);
+                          list.items().erase(first, first + static_cast<std::ptrdiff_t>(count));
+                      }});
     return Object::none();
 }
 
@@ -111,18 +113,18 @@ Object pop_from_list(Context& c, const MethodObject& method, const Arguments& a)
     auto place = items.begin() + static_cast<std::ptrdiff_t>(*at);
     Object item = *place;
     items.erase(place);
-    c.changes.push_back({method.self, [at = *at, item](const Object& list) {
-                             list.items().insert(
-                                 list.items().begin() + static_cast<std::ptrdiff_t>(at), item);
-                         }});
+    c.undo.push_back({method.self, [at = *at, item](const Object& list) {
+                          list.items().insert(
+                              list.items().begin() + static_cast<std::ptrdiff_t>(at), item);
+                      }});
     return item;
 }
 
 // Gives a list other items.
 Object replace_items(Context& c, const MethodObject& method, std::vector<Object> items) {
-    c.changes.push_back({method.self, [before = method.self.items()](const Object& list) {
-                             list.items() = before;
-                         }});
+    c.undo.push_back({method.self, [before = method.self.items()](const Object& list) {
+                          list.items() = before;
+                      }});
     method.self.items() = std::move(items);
     return Object::none();
 }
@@ -194,8 +196,9 @@ Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
 Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
     DictObject& dict = method.self.get<DictObject>();
     std::string_view name = method.name;
-    c.changes.push_back(
-        {method.self, [before = dict](const Object& list) { list.get<DictObject>() = before; }});
+    c.undo.push_back({method.self, [before = dict](const Object& object) {
+                          object.get<DictObject>() = before;
+                      }});
     if (name == "update" && a.positional.size() == 1 && a.positional[0].is(ObjectKind::kDict)) {
         DictObject other = a.positional[0].get<DictObject>();
         for (const auto& [key, value] : other.items) {
@@ -246,6 +249,9 @@ Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
     }
     std::vector<Object> items;
     for (const auto& [key, value] : dict.items) {
+        if (key.is(ObjectKind::kString)) {
+            name_array(c, value, key.text());
+        }
         items.push_back(name == "keys"     ? key
                         : name == "values" ? value
                                            : Object::tuple({key, value}));

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/functions.h"
@@ -20,7 +21,7 @@ using syntax::Range;
 using syntax::Stmt;
 using syntax::StmtKind;
 
-Program::Program() = default;
+Program::Program(WeightReader read_weights) : read_weights(read_weights) {}
 Program::~Program() {
     for (const std::shared_ptr<Scope>& scope : closed_over) {
         scope->clear();
@@ -353,12 +354,17 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
                                      : Object::error();
         }
     }
-    program_.diagnostics
-        .report(kUnknownModule, tree_.span(range),
-                fmt::format("there is no module `{}{}` here", std::string(level, '.'), dotted))
-        .with_help(
+    std::string_view near = level == 0 ? nearest(dotted, library_modules()) : std::string_view();
+    diagnostics::Diagnostic& reported = program_.diagnostics.report(
+        kUnknownModule, tree_.span(range),
+        fmt::format("there is no module `{}{}` here", std::string(level, '.'), dotted));
+    if (near.empty()) {
+        reported.with_help(
             "the compiler knows files beside this one, and math, numpy, typing, onnx and "
             "sardonyx");
+    } else {
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+    }
     return Object::error();
 }
 

@@ -33,6 +33,7 @@ class FileModule : public Environment {
     std::vector<std::shared_ptr<ScriptFunction>> scripts();
     const std::string& path() const { return path_; }
     const syntax::Tree& tree() const { return tree_; }
+    const syntax::Tree* file_tree() const override { return &tree_; }
 
   private:
     struct Binding {

@@ -207,6 +207,13 @@ void remove_dead_nodes(ir::Model& model, ir::Graph& graph) {
     sweep(graph);
 }
 
+void remove_unused_initializers(ir::Graph& graph) {
+    std::erase_if(graph.initializers, [&graph](const ir::Value* value) {
+        return !value->has_uses() &&
+               std::find(graph.outputs.begin(), graph.outputs.end(), value) == graph.outputs.end();
+    });
+}
+
 void name_values(ir::Model& model, ir::Graph& graph) {
     Naming naming{model, {}, {}};
     for (ir::Value* input : graph.inputs) {

@@ -15,5 +15,7 @@ void name_values(ir::Model& model, ir::Graph& graph);
 // for facts that turned out to be static, and dead operators of the script. If and Loop nodes lose
 // the outputs that nobody uses.
 void remove_dead_nodes(ir::Model& model, ir::Graph& graph);
+// Takes out the initializers that nothing reads: loops are typed more than once.
+void remove_unused_initializers(ir::Graph& graph);
 
 }  // namespace sardonyx::elaborate

@@ -201,8 +201,11 @@ Object Object::dict(DictObject items) {
 }
 
 const Object* DictObject::find(const Object& key) const {
+    bool is_text = key.is(ObjectKind::kString);
     for (const auto& [existing, value] : items) {
-        if (equal(existing, key)) {
+        bool same = is_text && existing.is(ObjectKind::kString) ? existing.text() == key.text()
+                                                                : equal(existing, key);
+        if (same) {
             return &value;
         }
     }

@@ -155,7 +155,8 @@ class Object {
         object.scalar_.value = value;
         return object;
     }
-    // A tensor that stands for a number of Python: it takes the element type of what it meets.
+    // A Python number that is known when the graph runs, such as len(x): beside a tensor it takes
+    // the tensor's element type, as a literal does.
     static Object number(ir::Value* value) {
         Object object = tensor(value);
         object.is_number_tensor_ = true;

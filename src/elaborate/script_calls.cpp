@@ -9,7 +9,9 @@
 #include "elaborate/activation.h"
 #include "elaborate/emit.h"
 #include "elaborate/exec.h"
+#include "elaborate/functions.h"
 #include "elaborate/jumps.h"
+#include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -95,6 +97,9 @@ void build_body(Context& c, const ScriptFunction& function, ir::Function& target
             given.emplace_back();
             bind_function_parameter(c, target, parameters[i], facts[i]);
         }
+    }
+    for (const BoundParameter& one : parameters) {
+        note_type(c, one.parameter->range, *c.at.scope->find(one.parameter->name));
     }
     run_body(c, function);
     for (size_t i = 0; i < parameters.size(); ++i) {
@@ -228,34 +233,58 @@ std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& 
     return all;
 }
 
-// The body was compiled for the element types and ranks of the annotations: other arguments are
-// mistakes.
-bool check_argument(Context& c, const ScriptFunction& function, const BoundParameter& one,
-                    const ir::Value* value, Range range) {
-    Type wanted = one.annotation.type;
+// An argument that has become an input of the call.
+struct CallInput {
+    const BoundParameter* parameter;
+    ir::Value* value;
+    Range range;
+};
+
+// The type that the function is compiled for, whatever names its dimensions have.
+Type parameter_type(const BoundParameter& one) {
+    Type type = one.annotation.type;
     if (!one.annotation.explicit_shape) {
-        wanted.set_shape(std::nullopt);
+        type.set_shape(std::nullopt);
     }
-    if (merge(wanted, value->type).has_value()) {
-        return true;
-    }
-    bool same_elements = wanted.element_type() == value->type.element_type();
-    c.report(kArgumentMismatch, range,
-             fmt::format("`{}` of `{}` is `{}`, and `{}` is given", one.name, function.name,
-                         wanted.to_string(), value->type.to_string()))
-        .label(function.tree->span(one.parameter->range), "the parameter")
-        .with_help(same_elements
-                       ? fmt::format("annotate the parameter as `{}[...]` if any shape will do",
-                                     name(wanted.element_type()))
-                       : fmt::format("cast it with `op.Cast(..., to={}.dtype)`",
-                                     name(wanted.element_type())));
-    return false;
+    return type;
 }
 
-ir::Value* input_of(Context& c, const ScriptFunction& function, const BoundParameter& one,
-                    const Object& object, Range range) {
-    ir::Value* value = as_value(c, object, range, one.annotation.type.element_type());
-    return value != nullptr && check_argument(c, function, one, value, range) ? value : nullptr;
+// The body was compiled for the element types, ranks and dimensions of the annotations: other
+// arguments are mistakes.
+bool check_arguments(Context& c, const ScriptFunction& function,
+                     const std::vector<CallInput>& inputs, DimBindings& dims) {
+    for (const CallInput& input : inputs) {
+        dims.bind(parameter_type(*input.parameter), input.value->type, c.span(input.range));
+    }
+    bool all = true;
+    for (const CallInput& input : inputs) {
+        Type wanted = parameter_type(*input.parameter);
+        const Type& given = input.value->type;
+        std::optional<DimBindings::Conflict> conflict = dims.conflict(wanted, given);
+        if (!conflict && merge(dims.substitute(wanted, DimBindings::Unbound::kUnknown), given)) {
+            continue;
+        }
+        all = false;
+        diagnostics::Diagnostic& reported =
+            c.report(kArgumentMismatch, input.range,
+                     fmt::format("`{}` of `{}` is `{}`, and `{}` is given", input.parameter->name,
+                                 function.name, type_text(wanted), type_text(given)));
+        if (conflict) {
+            label_binding(reported, *conflict);
+        }
+        reported.label(function.tree->span(input.parameter->parameter->range), "the parameter");
+        if (wanted.element_type() != given.element_type()) {
+            reported.with_help(fmt::format("cast it with `op.Cast(..., to={}.dtype)`",
+                                           name(wanted.element_type())));
+        } else if (conflict && !conflict->name.empty()) {
+            reported.with_help("give arguments whose dimensions agree");
+        } else {
+            reported.with_help(
+                fmt::format("annotate the parameter as `{}[...]` if any shape will do",
+                            name(wanted.element_type())));
+        }
+    }
+    return all;
 }
 
 // The inputs and attributes of the node that calls a function built for these facts.
@@ -281,6 +310,7 @@ std::optional<CallOperands> operands_of(Context& c, const ScriptFunction& functi
                                         const std::vector<BoundParameter>& parameters,
                                         const std::vector<Fact>& facts) {
     CallOperands operands;
+    std::vector<CallInput> given;
     for (size_t i = 0; i < facts.size(); ++i) {
         const BoundParameter& one = parameters[i];
         const Fact& fact = facts[i];
@@ -297,14 +327,19 @@ std::optional<CallOperands> operands_of(Context& c, const ScriptFunction& functi
             operands.attribute_ranges.emplace_back(one.name, fact.range);
             operands.attributes.push_back(std::move(*attribute));
         } else {
-            operands.inputs.push_back(input_of(c, function, one, fact.object, fact.range));
-            operands.ranges.push_back(fact.range);
-            if (operands.inputs.back() == nullptr) {
+            ir::Value* value =
+                as_value(c, fact.object, fact.range, one.annotation.type.element_type());
+            if (value == nullptr) {
                 return std::nullopt;
             }
+            given.push_back({&one, value, fact.range});
+            operands.inputs.push_back(value);
+            operands.ranges.push_back(fact.range);
         }
     }
-    return operands;
+    DimBindings dims;
+    return check_arguments(c, function, given, dims) ? std::optional(std::move(operands))
+                                                     : std::nullopt;
 }
 
 // The node that calls the function; null after a diagnostic.
@@ -359,17 +394,24 @@ Object call_inline(Context& c, const ScriptFunction& function,
         return Object::error();
     }
     auto scope = std::make_shared<Scope>(&function, nullptr);
+    std::vector<CallInput> inputs;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const BoundParameter& one = parameters[i];
         Object object = given[i].object;
         if (one.annotation.type.is_tensor() && !object.is_none() && !one.is_variadic()) {
-            ir::Value* value = input_of(c, function, one, object, given[i].range);
+            ir::Value* value =
+                as_value(c, object, given[i].range, one.annotation.type.element_type());
             if (value == nullptr) {
                 return Object::error();
             }
+            inputs.push_back({&one, value, given[i].range});
             object = Object::tensor(value);
         }
         scope->set(one.parameter->name, std::move(object));
+    }
+    DimBindings dims;
+    if (!check_arguments(c, function, inputs, dims)) {
+        return Object::error();
     }
     (void)operator_opset(c);  // the caller's is settled before the body may settle it
     ActivationGuard in_body(c, scope, &function.definition->body);

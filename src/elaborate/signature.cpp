@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "elaborate/activation.h"
+#include "elaborate/repairs.h"
 
 namespace sardonyx::elaborate {
 
@@ -88,6 +90,27 @@ void report_too_many(Context& c, std::string_view name, std::span<const Paramete
         .with_help(has_keyword_only ? "give the rest by keyword" : "remove the rest");
 }
 
+void report_unknown_parameter(Context& c, std::string_view function,
+                              std::span<const Parameter> parameters, const syntax::Tree& tree,
+                              const KeywordArgument& keyword) {
+    std::vector<std::string_view> names;
+    for (const Parameter& parameter : parameters) {
+        if (takes_keyword(parameter)) {
+            names.push_back(tree.names.text(parameter.name));
+        }
+    }
+    std::string_view near = nearest(keyword.name, names);
+    diagnostics::Diagnostic& reported =
+        c.report(kArgumentMismatch, keyword.name_range,
+                 fmt::format("`{}` has no parameter `{}`", function, keyword.name));
+    if (near.empty()) {
+        reported.with_help("use the names of its definition");
+    } else {
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+        offer_name(c, reported, keyword.name_range, keyword.name, near);
+    }
+}
+
 bool bind_keyword(Context& c, std::string_view name, std::span<const Parameter> parameters,
                   const syntax::Tree& tree, const KeywordArgument& keyword,
                   std::vector<CallArgument>& bound) {
@@ -98,9 +121,7 @@ bool bind_keyword(Context& c, std::string_view name, std::span<const Parameter> 
                    parameter.kind != ParameterKind::kKeywordArgs;
         });
     if (found == parameters.end()) {
-        c.report(kArgumentMismatch, keyword.name_range,
-                 fmt::format("`{}` has no parameter `{}`", name, keyword.name))
-            .with_help("use the names of its definition");
+        report_unknown_parameter(c, name, parameters, tree, keyword);
         return false;
     }
     if (!takes_keyword(*found)) {

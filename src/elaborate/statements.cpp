@@ -6,10 +6,12 @@
 
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
+#include "elaborate/functions.h"
 #include "elaborate/jumps.h"
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
 #include "elaborate/statics.h"
+#include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -75,7 +77,9 @@ bool unpack(Context& c, syntax::Exprs targets, const Object& value, Range target
                  fmt::format("{} value{} unpacked into {}{} target{}", items->size(),
                              items->size() == 1 ? " is" : "s are", has_star ? "at least " : "",
                              fixed, fixed == 1 ? "" : "s"))
-            .label(c.span(value_range), fmt::format("this gives {}", items->size()));
+            .label(c.span(value_range), fmt::format("this gives {}", items->size()))
+            .with_help(has_star ? "give at least as many values as there are plain targets"
+                                : "write one target for each value");
         return false;
     }
     bool ok = true;
@@ -170,6 +174,15 @@ void exec_annotated(Context& c, const syntax::AnnAssignStmt* statement) {
         bind_error(c, statement->target);
         return;
     }
+    if (value.is_tensor()) {
+        Annotation annotation = read_annotation(c, statement->annotation);
+        if (!annotation.explicit_shape) {
+            annotation.type.set_shape(std::nullopt);
+        }
+        check_annotated(c, kAnnotationMismatch, annotation, value.value(),
+                        fmt::format("`{}` is", c.source(statement->target->range)),
+                        statement->value->range, statement->annotation->range);
+    }
     assign(c, statement->target, std::move(value), statement->value->range);
 }
 
@@ -189,7 +202,8 @@ void exec_assert(Context& c, const syntax::AssertStmt* statement) {
         c.report(kStaticError, statement->condition->range,
                  message.is(ObjectKind::kString)
                      ? fmt::format("the assertion does not hold: {}", message.text())
-                     : std::string("the assertion does not hold"));
+                     : std::string("the assertion does not hold"))
+            .with_help("call the script with what it asserts, or change the assertion");
     }
 }
 
@@ -225,8 +239,13 @@ void exec_delete(Context& c, const syntax::DeleteStmt* statement) {
         } else if (target->kind == ExprKind::kSubscript) {
             delete_item(c, syntax::as<syntax::SubscriptExpr>(target));
         } else {
-            c.report(kUnsupportedStatement, target->range,
-                     "`del` of something other than a name or an item");
+            bool is_legal = target->kind == ExprKind::kAttribute ||
+                            target->kind == ExprKind::kTuple || target->kind == ExprKind::kList;
+            if (is_legal) {  // the parser refuses the rest
+                c.report(kUnsupportedStatement, target->range,
+                         "`del` of something other than a name or an item")
+                    .with_help("delete names one by one");
+            }
         }
     }
 }
@@ -311,6 +330,8 @@ bool exec_simple(Context& c, const Stmt* statement) {
 Jump exec_return(Context& c, const syntax::ReturnStmt* statement) {
     c.at.result = statement->value != nullptr ? eval(c, statement->value) : Object::none();
     c.at.result_range = statement->value != nullptr ? statement->value->range : statement->range;
+    constexpr uint32_t kWord = 6;  // the place of the type: `return`
+    note_type(c, {statement->range.begin, statement->range.begin + kWord}, c.at.result);
     return Jump::kReturn;
 }
 
@@ -340,6 +361,7 @@ bool assign(Context& c, const Expr* target, Object value, Range value_range) {
             if (value.is_tensor() && value.value()->name.empty()) {
                 value.value()->name = c.model.intern(c.text(name));
             }
+            note_type(c, target->range, value);
             c.at.scope->set(name, std::move(value));
             return true;
         }

@@ -6,10 +6,14 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
+#include "elaborate/functions.h"
 #include "elaborate/library.h"
+#include "elaborate/repairs.h"
 #include "elaborate/statics.h"
+#include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -216,13 +220,42 @@ std::optional<size_t> list_index(Context& c, const Object& list, const Object& i
 
 namespace {
 
+void report_missing_key(Context& c, const DictObject& dict, const Object& key, Range range) {
+    constexpr size_t kShown = 5;
+    std::vector<std::string> texts;
+    std::vector<std::string_view> words;
+    for (const auto& [known, value] : dict.items) {
+        if (known.is(ObjectKind::kString)) {
+            words.emplace_back(known.text());
+        }
+        if (texts.size() < kShown) {
+            texts.push_back(fmt::format("`{}`", repr(known)));
+        }
+    }
+    std::string_view near = key.is(ObjectKind::kString) ? nearest(key.text(), words) : "";
+    diagnostics::Diagnostic& reported =
+        c.report(kStaticError, range, fmt::format("the dict has no key `{}`", repr(key)));
+    if (!near.empty()) {
+        reported.with_help(fmt::format("did you mean `'{}'`?", near));
+        offer_string(c, reported, range, near);
+    } else if (texts.empty()) {
+        reported.with_help("the dict is empty");
+    } else {
+        reported.with_help(fmt::format("its keys are {}{}", fmt::join(texts, ", "),
+                                       dict.items.size() > kShown ? ", ..." : ""));
+    }
+}
+
 Object static_subscript(Context& c, const Object& object, const Object& index, Range range,
                         Range index_range) {
     if (object.is(ObjectKind::kDict)) {
         const Object* found = object.get<DictObject>().find(index);
         if (found == nullptr) {
-            c.report(kStaticError, index_range, fmt::format("the dict has no key {}", repr(index)));
+            report_missing_key(c, object.get<DictObject>(), index, index_range);
             return Object::error();
+        }
+        if (index.is(ObjectKind::kString)) {
+            name_array(c, *found, index.text());
         }
         return *found;
     }
@@ -257,53 +290,41 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
 // --- Types
 // -------------------------------------------------------------------------------------------
 
-std::optional<Dim> to_dim(const Object& object) {
-    if (object.is_none() || object.is_error()) {
-        return Dim();
+// The first part that is no dimension, where its text stands alone; else all of them.
+Range wrong_part(const TypeObject& bare, const std::vector<Object>& parts, const Expr* index) {
+    if (index->kind != ExprKind::kTuple) {
+        return index->range;
     }
-    if (object.is(ObjectKind::kInt) && object.as_int() >= 0) {
-        return Dim(object.as_int());
+    const auto* items = static_cast<const syntax::SequenceExpr*>(index);
+    for (size_t i = 0; i < parts.size() && items->items.size() == parts.size(); ++i) {
+        if (!with_dims(bare, {&parts[i], 1}).ok()) {
+            return items->items[i]->range;
+        }
     }
-    if (object.is(ObjectKind::kString)) {
-        return Dim::parse(object.text()).value_or(Dim::symbol(object.text()));
-    }
-    return std::nullopt;
+    return index->range;
 }
 
-// FLOAT[2, "N"], FLOAT[...].
+// FLOAT[2, "N"], FLOAT["M N"], FLOAT[...].
 Object typed_subscript(Context& c, const Object& object, const Object& index, Range range,
-                       Range index_range) {
+                       const Expr* index_expr) {
     const TypeObject& bare = object.get<TypeObject>();
     if (bare.explicit_shape) {
         c.report(kInvalidAnnotation, range,
-                 fmt::format("`{}` has its shape already", bare.type.to_string()))
+                 fmt::format("`{}` has its shape already", type_text(bare.type)))
             .with_help("give all dims in one pair of brackets");
         return Object::error();
-    }
-    TypeObject result{Type::tensor(bare.type.element_type()), true};
-    if (index.is(ObjectKind::kEllipsis)) {
-        return Object::make(ObjectKind::kType, std::move(result));
     }
     std::vector<Object> parts{index};
     if (index.is(ObjectKind::kTuple)) {
         parts = index.items();
     }
-    Shape shape;
-    for (const Object& part : parts) {
-        std::optional<Dim> dim = to_dim(part);
-        if (!dim) {
-            c.report(kInvalidAnnotation, index_range,
-                     fmt::format("{} cannot be a dimension", part.is_number()
-                                                                 ? fmt::format("`{}`", repr(part))
-                                                                 : std::string(kind_name(part))))
-                .with_help(
-                    "use a non-negative integer, a name such as \"N\", `None`, or `...` alone");
-            return Object::error();
-        }
-        shape.push_back(std::move(*dim));
+    Result<TypeObject> shaped = with_dims(bare, parts);
+    if (!shaped.ok()) {
+        c.report(kInvalidAnnotation, wrong_part(bare, parts, index_expr), shaped.error().message)
+            .with_help(std::string(kDimensionHelp));
+        return Object::error();
     }
-    result.type.set_shape(std::move(shape));
-    return Object::make(ObjectKind::kType, std::move(result));
+    return Object::make(ObjectKind::kType, std::move(*shaped));
 }
 
 // x.shape[i] is static where that one dim is known, also when others are not.
@@ -384,7 +405,7 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
                        : Object::error();
         }
         case ObjectKind::kType:
-            return typed_subscript(c, object, index, range, index_expr->range);
+            return typed_subscript(c, object, index, range, index_expr);
         case ObjectKind::kPythonType: {
             PythonType type{object.get<PythonType>().name, {index}};
             if (index.is(ObjectKind::kTuple)) {

@@ -108,8 +108,7 @@ Error at_call(std::string_view op_type, const Error& error,
 
 std::string RuntimeValue::describe() const {
     if (is_tensor()) {
-        return fmt::format("{}{}", name(tensor().element_type()),
-                           tensor().rank() == 0 ? "" : to_string(tensor().dims()));
+        return tensor().type().to_string();
     }
     if (is_sequence()) {
         return fmt::format("Sequence[{}] of {}", name(sequence().element_type),

@@ -10,6 +10,7 @@
 #include "infer/operators.h"
 #include "infer/schema_check.h"
 #include "infer/subgraph.h"
+#include "ops/schema_set.h"
 
 namespace sardonyx::infer {
 namespace {
@@ -38,6 +39,17 @@ bool is_tensor_parameter(const ops::Schema& schema, const ops::Parameter& parame
     const ops::TypeSet& types = schema.type_variables[parameter.type_variable].types;
     return types.tensor != 0 && types.sequence == 0 && types.optional_tensor == 0 &&
            types.optional_sequence == 0 && !types.maps;
+}
+
+// What a schema file says of shapes: that of an output is that of an input.
+void pass_declared_shapes(NodeContext& c, const ops::SchemaSet::Entry* entry) {
+    for (size_t i = 0; entry != nullptr && i < c.output_count(); ++i) {
+        const ops::Parameter* parameter = c.schema->output(i);
+        int source = i < entry->shape_of.size() ? entry->shape_of[i] : -1;
+        if (source >= 0 && parameter != nullptr && is_tensor_parameter(*c.schema, *parameter)) {
+            c.pass_shape(static_cast<size_t>(source), i);
+        }
+    }
 }
 
 void finish_outputs(NodeContext& c) {
@@ -110,10 +122,10 @@ void infer_node(const Context& context, ir::Node& node) {
     for (ir::Value* output : node.outputs()) {
         output->content.reset();
     }
+    int64_t version = ir::opset_version(context.opset_imports, node.domain);
     const ops::Schema* schema =
         node.overload.empty()
-            ? ops::find_schema(node.domain, node.op_type,
-                               ir::opset_version(context.opset_imports, node.domain))
+            ? ops::find_schema(context.schemas, node.domain, node.op_type, version)
             : nullptr;
     if (schema == nullptr) {
         infer_call_node(context, node);
@@ -123,6 +135,8 @@ void infer_node(const Context& context, ir::Node& node) {
     check_against_schema(c);
     if (InferFunction function = find_operator(node.domain, node.op_type)) {
         function(c);
+    } else if (context.schemas != nullptr) {
+        pass_declared_shapes(c, context.schemas->find(node.domain, node.op_type, version));
     }
     finish_outputs(c);
 }
@@ -136,7 +150,7 @@ void infer_graph(const Context& context, ir::Graph& graph) {
     }
 }
 
-std::vector<Finding> infer_model(ir::Model& model) {
+std::vector<Finding> infer_model(ir::Model& model, const ops::SchemaSet* schemas) {
     std::vector<Finding> findings;
     if (model.graph == nullptr) {
         return findings;
@@ -149,6 +163,7 @@ std::vector<Finding> infer_model(ir::Model& model) {
     context.calls = &calls;
     context.model = &model;
     context.opset_imports = model.opset_imports;
+    context.schemas = schemas;
     context.findings = &findings;
     context.fresh_dims = &fresh_dims;
     context.steps = &steps;

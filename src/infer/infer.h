@@ -14,6 +14,10 @@
 #include "diagnostics/diagnostic.h"
 #include "ir/ir.h"
 
+namespace sardonyx::ops {
+class SchemaSet;
+}
+
 namespace sardonyx::infer {
 
 // A mistake at a node, with the argument to blame, so that the caller can mark it in the source.
@@ -43,6 +47,7 @@ struct Context {
         nullptr;  // for model-local functions, names of fresh dims, and opset imports
     // The imports in force: of the function that the node stands in, else of the model.
     std::span<const ir::OpsetImport> opset_imports;
+    const ops::SchemaSet* schemas = nullptr;   // of operators of other domains; null: none
     std::vector<Finding>* findings = nullptr;  // null: not wanted
     // Counts the fresh dims "unk__0", "unk__1", ... that stand for sizes only known at run time.
     // Deterministic: in the order in which they are met.
@@ -74,7 +79,7 @@ void infer_graph(const Context& context, ir::Graph& graph);
 
 // Types the main graph of a model. Calls of model-local functions are typed by walking the
 // function's body under the types of the call (the body's own values are left untyped).
-std::vector<Finding> infer_model(ir::Model& model);
+std::vector<Finding> infer_model(ir::Model& model, const ops::SchemaSet* schemas = nullptr);
 
 // The types of a function's outputs for these types of its inputs and these attributes of the call;
 // unknown where the body does not tell. `inputs` may carry constants and contents.

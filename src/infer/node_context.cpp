@@ -1,5 +1,7 @@
 #include "infer/node_context.h"
 
+#include "infer/subgraph.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -328,16 +330,21 @@ Dim fresh_dim(int& next) {
 void NodeContext::fail(const diagnostics::Kind& kind, std::string message, int input,
                        int other_input, std::string help) {
     if (context.findings != nullptr) {
-        context.findings->push_back(
-            {&kind, std::move(message), std::move(help), input, other_input, {}, node.span});
+        context.findings->push_back({&kind,
+                                     without_fresh_symbols(std::move(message)),
+                                     std::move(help),
+                                     input,
+                                     other_input,
+                                     {},
+                                     node.span});
     }
 }
 
 void NodeContext::fail_attribute(const diagnostics::Kind& kind, std::string_view attribute,
                                  std::string message, std::string help) {
     if (context.findings != nullptr) {
-        context.findings->push_back(
-            {&kind, std::move(message), std::move(help), -1, -1, attribute, node.span});
+        context.findings->push_back({&kind, without_fresh_symbols(std::move(message)),
+                                     std::move(help), -1, -1, attribute, node.span});
     }
 }
 
@@ -345,6 +352,10 @@ void NodeContext::fail_attribute(const diagnostics::Kind& kind, std::string_view
 
 std::string NodeContext::input_name(size_t i) const {
     const ops::Parameter* parameter = schema->input(i);
+    if (parameter != nullptr && parameter->option == ops::ParameterOption::kVariadic) {
+        size_t number = i - static_cast<size_t>(parameter - schema->inputs.data());
+        return fmt::format("input `{}[{}]` of `{}`", parameter->name, number, node.op_type);
+    }
     return fmt::format("input `{}` of `{}`", parameter != nullptr ? parameter->name : "?",
                        node.op_type);
 }

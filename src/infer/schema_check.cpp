@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/nearest.h"
 #include "infer/diagnostics.h"
 
 namespace sardonyx::infer {
@@ -144,6 +145,40 @@ void check_counts(NodeContext& c) {
     }
 }
 
+bool is_legal(const ops::AttributeSchema& declared, std::string_view text) {
+    return declared.enumeration.empty() ||
+           std::find(declared.enumeration.begin(), declared.enumeration.end(), text) !=
+               declared.enumeration.end();
+}
+
+void check_enumeration(NodeContext& c, const ops::AttributeSchema& declared,
+                       const ir::Attribute& attribute) {
+    const ir::Attribute* followed = c.attribute(attribute.name);
+    const std::string* text = followed != nullptr ? followed->get<std::string>() : nullptr;
+    if (text == nullptr || is_legal(declared, *text)) {
+        return;
+    }
+    std::string_view near = nearest(*text, declared.enumeration);
+    c.fail_attribute(kIllegalEnumeration, attribute.name,
+                     fmt::format("`{}` is not a value of `{}`", *text, attribute.name),
+                     fmt::format("{}use one of `{}`",
+                                 near.empty() ? "" : fmt::format("did you mean `{}`? ", near),
+                                 fmt::join(declared.enumeration, "`, `")));
+}
+
+void check_required(NodeContext& c) {
+    for (const ops::AttributeSchema& declared : c.schema->attributes) {
+        bool is_given = std::any_of(
+            c.node.attributes.begin(), c.node.attributes.end(),
+            [&declared](const ir::Attribute& one) { return one.name == declared.name; });
+        if (declared.is_required && !is_given) {
+            c.fail(kMissingAttribute,
+                   fmt::format("`{}` needs the attribute `{}`", c.node.op_type, declared.name), -1,
+                   -1, fmt::format("give `{}`", declared.name));
+        }
+    }
+}
+
 void check_attributes(NodeContext& c) {
     for (const ir::Attribute& attribute : c.node.attributes) {
         const ops::AttributeSchema* declared = c.schema->find_attribute(attribute.name);
@@ -156,6 +191,8 @@ void check_attributes(NodeContext& c) {
                 kAttributeType, attribute.name,
                 fmt::format("attribute `{}` of `{}` is {}, and must be {}", attribute.name,
                             c.node.op_type, ir::name(attribute.type), ir::name(wanted)));
+        } else {
+            check_enumeration(c, *declared, attribute);
         }
     }
 }
@@ -165,6 +202,7 @@ void check_attributes(NodeContext& c) {
 void check_against_schema(NodeContext& c) {
     check_counts(c);
     check_input_types(c);
+    check_required(c);
     if (!c.node.attributes.empty()) {
         check_attributes(c);
     }

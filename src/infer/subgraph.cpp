@@ -128,6 +128,19 @@ std::optional<int> fresh_number(std::string_view symbol) {
     return number;
 }
 
+std::string without_fresh_symbols(std::string message) {
+    constexpr std::string_view kDigits = "0123456789";
+    for (size_t at = message.find("unk__"); at != std::string::npos;
+         at = message.find("unk__", at + 1)) {
+        size_t end = message.find_first_not_of(kDigits, at + 5);
+        end = end == std::string::npos ? message.size() : end;
+        if (fresh_number(std::string_view(message).substr(at, end - at))) {
+            message.replace(at, end - at, "?");
+        }
+    }
+    return message;
+}
+
 bool take_steps(const Context& context, size_t count) {
     if (context.steps == nullptr) {
         return true;

@@ -51,6 +51,8 @@ Type map_symbols(const Type& type, const std::function<Dim(std::string_view)>& v
 Type drop_symbols(const Type& type, const std::function<bool(std::string_view)>& is_dropped);
 // The number n of a fresh symbol "unk__<n>"; nothing for other names.
 std::optional<int> fresh_number(std::string_view symbol);
+// A message with "?" for every fresh symbol: nobody has written those.
+std::string without_fresh_symbols(std::string message);
 
 // Takes `count` of the steps that are left; false when there are not so many.
 bool take_steps(const Context& context, size_t count);

@@ -125,19 +125,35 @@ Graph* Model::make_graph(Graph* parent) {
 Function* Model::add_function(std::string_view domain, std::string_view name,
                               std::string_view overload) {
     Function& function = functions_.make();
-    function.domain = intern(domain);
-    function.name = intern(name);
-    function.overload = intern(overload);
     function.body = make_graph(nullptr);
     functions.push_back(&function);
-    function_index_.emplace(std::array{function.domain, function.name, function.overload},
-                            &function);
+    name_function(&function, domain, name, overload);
     return &function;
+}
+
+void Model::forget_function(const Function* function) {
+    auto found = function_index_.find({function->domain, function->name, function->overload});
+    if (found != function_index_.end() && found->second == function) {
+        function_index_.erase(found);
+    }
+}
+
+void Model::name_function(Function* function, std::string_view domain, std::string_view name,
+                          std::string_view overload) {
+    forget_function(function);
+    function->domain = intern(domain);
+    function->name = intern(name);
+    function->overload = intern(overload);
+    if (name.empty()) {
+        return;
+    }
+    function_index_.emplace(std::array{function->domain, function->name, function->overload},
+                            function);
 }
 
 void Model::remove_function(Function* function) {
     functions.erase(std::find(functions.begin(), functions.end(), function));
-    function_index_.erase({function->domain, function->name, function->overload});
+    forget_function(function);
 }
 
 Value* Model::add_input(Graph* graph, std::string_view name, Type type) {

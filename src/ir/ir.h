@@ -306,6 +306,9 @@ class Model {
     Graph* make_graph(Graph* parent);
     Function* add_function(std::string_view domain, std::string_view name,
                            std::string_view overload = {});
+    // Gives a function another domain, name and overload, by which it is found.
+    void name_function(Function* function, std::string_view domain, std::string_view name,
+                       std::string_view overload);
     // Takes the function out of `functions`; nothing may call it any more.
     void remove_function(Function* function);
     Value* add_input(Graph* graph, std::string_view name, Type type = {});
@@ -330,6 +333,8 @@ class Model {
     Pool<Node> nodes_;
     Pool<Graph> graphs_;
     Pool<Function> functions_;
+    void forget_function(const Function* function);
+
     // By domain, name and overload; the first of equal ones.
     std::map<std::array<std::string_view, 3>, Function*> function_index_;
 };

@@ -146,9 +146,8 @@ bool read_function_proto(ReadContext& context, std::string_view bytes, ir::Funct
     if (!context.take() || !read_function_parts(context, bytes, &parts, function)) {
         return false;
     }
-    if (function->domain == "ai.onnx") {
-        function->domain = {};
-    }
+    std::string_view domain = function->domain == "ai.onnx" ? "" : function->domain;
+    context.model.name_function(function, domain, function->name, function->overload);
     return read_attributes(context, "attribute_proto", parts.attributes, function->body,
                            &function->attribute_defaults) &&
            check_function(context, *function) &&

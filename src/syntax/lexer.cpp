@@ -136,9 +136,7 @@ bool Lexer::read_indentation() {
                 here = {0, 0};
                 continue;
             case '#':
-                while (!is_line_break(*at_) && !at_end(at_)) {
-                    ++at_;
-                }
+                skip_comment();
                 --at_;
                 continue;
             case '\\':
@@ -201,6 +199,22 @@ void Lexer::indent_to(Indentation here) {
 void Lexer::read_tokens() {
     while (!done_) {
         read_token();
+    }
+}
+
+void Lexer::skip_comment() {
+    constexpr std::string_view kMark = "# sardonyx:";
+    const char* begin = at_;
+    while (!is_line_break(*at_) && !at_end(at_)) {
+        ++at_;
+    }
+    std::string_view text(begin, static_cast<size_t>(at_ - begin));
+    size_t mark = text.find(kMark);
+    uint32_t from = offset(begin) + static_cast<uint32_t>(mark);
+    // A line that has been cut is read again.
+    bool is_new = directives_.empty() || directives_.back().begin < from;
+    if (mark != std::string_view::npos && is_new) {
+        directives_.push_back({from, offset(at_)});
     }
 }
 

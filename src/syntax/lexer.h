@@ -42,6 +42,8 @@ class Lexer {
         uint32_t bracket = 0;     // offset of the innermost bracket open there
     };
     const Break& line_break() const { return break_; }
+    // The comments, from `# sardonyx:` on, that speak to this program; in the order of the text.
+    const std::vector<Range>& directives() const { return directives_; }
     // Ends the current logical line at its break.
     void cut_line();
     static constexpr uint32_t kNone = UINT32_MAX;
@@ -76,6 +78,7 @@ class Lexer {
     void indent_to(Indentation here);
     void read_tokens();
     void read_token();
+    void skip_comment();
     bool continue_line();
     void end_line_at_fault();
     bool note_break(const char* line_begin);
@@ -114,6 +117,7 @@ class Lexer {
     std::vector<Open> open_;
     std::vector<Indentation> indentations_;
     std::vector<Token> tokens_;
+    std::vector<Range> directives_;
 };
 
 // The offset behind a byte order mark, or 0.

@@ -32,9 +32,7 @@ void Lexer::read_token() {
             read_operator();
             return;
         case CharacterClass::kComment:
-            while (!is_line_break(*at_) && !at_end(at_)) {
-                ++at_;
-            }
+            skip_comment();
             return;
         case CharacterClass::kLineBreak:
             continue_line();

@@ -89,6 +89,7 @@ Tree parse(const diagnostics::Sources& sources, diagnostics::FileId file,
     check_encoding(tree, text, diagnostics);
     Parser parser(tree, text, skip_byte_order_mark(text), false, diagnostics, limits);
     tree.body = parser.file_input();
+    tree.directives = parser.directives();
     return tree;
 }
 

@@ -28,6 +28,7 @@ class Parser {
            diagnostics::Diagnostics& diagnostics, const Limits& limits);
 
     Stmts file_input();
+    const std::vector<Range>& directives() const { return lexer_.directives(); }
     Stmts one_statement();
     const Expr* annotation(Range at);
 

@@ -32,6 +32,11 @@ struct StringFlags {
     static constexpr uint8_t kFormatSpec = 8;  // of a FStringMiddle: braces are not doubled
 };
 
+struct Range {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+};
+
 struct Token {
     TokenKind kind;
     uint8_t detail;  // StringFlags of strings; the LexError of an Error

@@ -13,18 +13,15 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/arena.h"
 #include "base/check.h"
 #include "base/interner.h"
 #include "diagnostics/source.h"
+#include "syntax/token.h"
 
 namespace sardonyx::syntax {
-
-struct Range {
-    uint32_t begin = 0;
-    uint32_t end = 0;
-};
 
 // --- Expressions ---------------------------------------------------------------------------------
 
@@ -472,6 +469,7 @@ struct Tree {
     Arena arena;
     Interner names;
     Stmts body;
+    std::vector<Range> directives;  // the comments `# sardonyx: ...`, from there to their ends
 
     diagnostics::Span span(Range range) const { return {file, range.begin, range.end}; }
 };

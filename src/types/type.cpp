@@ -34,7 +34,7 @@ std::string tensor_text(ElementType element_type, const std::optional<Shape>& sh
     }
     text += '[';
     for (size_t i = 0; i < shape->size(); ++i) {
-        text += i > 0 ? "," : "";
+        text += i > 0 ? ", " : "";
         text += dim_text((*shape)[i]);
     }
     return text + ']';

@@ -91,7 +91,7 @@ TEST(Model, TellsWhatItHolds) {
     Model model = sardonyx::compile_text(two_results());
     ASSERT_EQ(model.inputs().size(), 2U);
     EXPECT_EQ(model.inputs()[0].name, "x");
-    EXPECT_EQ(model.inputs()[0].type, "FLOAT[N,2]");
+    EXPECT_EQ(model.inputs()[0].type, "FLOAT[N, 2]");
     ASSERT_EQ(model.outputs().size(), 2U);
     EXPECT_EQ(model.outputs()[1].type, "INT64[2]");
     ASSERT_EQ(model.nodes().size(), 2U);

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     Diagnostics findings;
     findings.report(kUnusedName, span_of(sources, script, "z"), "`z` is never used");
     Diagnostic& added = findings.report(kBroadcastMismatch, span_of(sources, script, "x + b"),
-                                        "`FLOAT[2,3]` and `FLOAT[4]` do not broadcast");
+                                        "`FLOAT[2, 3]` and `FLOAT[4]` do not broadcast");
     added.labels[0].message = "here";
     added.label(span_of(sources, script, "b"), "`FLOAT[4]`")
         .label(span_of(sources, library, "g()"), "called from here")

@@ -32,11 +32,11 @@ TEST_F(RenderTerminal, NothingToSay) {
 
 TEST_F(RenderTerminal, OneLabelWithNoteAndHelp) {
     FileId f = file("def g(x, b):\n    return x + b\n", "examples/gelu.py");
-    error(at(f, "x + b"), "`FLOAT[2,3]` and `FLOAT[4]` do not broadcast")
+    error(at(f, "x + b"), "`FLOAT[2, 3]` and `FLOAT[4]` do not broadcast")
         .note("dimensions are compared from the last to the first")
         .with_help("give `b` the shape `[3]`");
     EXPECT_EQ(shown(), R"(
-error[broadcast-mismatch]: `FLOAT[2,3]` and `FLOAT[4]` do not broadcast
+error[broadcast-mismatch]: `FLOAT[2, 3]` and `FLOAT[4]` do not broadcast
  --> examples/gelu.py:2:12
   |
 2 |     return x + b
@@ -52,7 +52,7 @@ TEST_F(RenderTerminal, SeveralLabelsOnOneLine) {
     FileId f = file("y = x + b\n");
     Diagnostic& added = error(at(f, "+"), "no broadcast");
     added.labels[0].message = "4 and 3 differ";
-    added.label(at(f, "x"), "`FLOAT[2,3]`").label(at(f, "b"), "`FLOAT[4]`");
+    added.label(at(f, "x"), "`FLOAT[2, 3]`").label(at(f, "b"), "`FLOAT[4]`");
     EXPECT_EQ(shown(), R"(
 error[broadcast-mismatch]: no broadcast
  --> f.py:1:7
@@ -61,7 +61,7 @@ error[broadcast-mismatch]: no broadcast
   |     - ^ - `FLOAT[4]`
   |     | |
   |     | 4 and 3 differ
-  |     `FLOAT[2,3]`
+  |     `FLOAT[2, 3]`
 
 )");
 }

@@ -13,6 +13,7 @@
 #include "elaborate/elaborate.h"
 #include "ir/verify.h"
 #include "proto/proto.h"
+#include "weights/weights.h"
 
 namespace {
 
@@ -64,7 +65,7 @@ Result<void> compile(elaborate::Program& program, const elaborate::ScriptFunctio
 }
 
 std::string answer(const std::vector<std::string>& fields) {
-    elaborate::Program program;
+    elaborate::Program program(sardonyx::weights::read_weights);
     elaborate::FileModule* module = elaborate::load_file(program, fields[0]);
     Result<void> done;
     if (module != nullptr) {

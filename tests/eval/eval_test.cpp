@@ -292,7 +292,7 @@ TEST_F(GraphTest, ErrorsNameTheNode) {
     model.graph->first_node()->name = "project";
     EXPECT_EQ(message(run({{"x", tensor<float>({1, 3}, {1, 2, 3})}})),
               "node `project` (`MatMul`): shapes [1,3] and [2,3] do not multiply: 3 against 2; "
-              "inputs: FLOAT[1,3], FLOAT[2,3]");
+              "inputs: FLOAT[1, 3], FLOAT[2, 3]");
 }
 
 // --- Eager control flow --------------------------------------------------------------------------

@@ -37,7 +37,7 @@ TEST(Findings, TypeThatIsNotTaken) {
 
 TEST(Findings, Broadcast) {
     Builder b;
-    b.op("Add", {b.input("FLOAT[2,3]"), b.input("FLOAT[4,3]")});
+    b.op("Add", {b.input("FLOAT[2, 3]"), b.input("FLOAT[4, 3]")});
     EXPECT_EQ(b.found(),
               "broadcast-mismatch: `Add` cannot broadcast shapes `[2,3]` and `[4,3]`: "
               "axis -2 is 2 in one and 4 in the other\n");
@@ -54,18 +54,18 @@ TEST(Findings, Broadcast) {
 
 TEST(Findings, ShapesRanksAndAxes) {
     Builder b;
-    b.op("Gemm", {b.input("FLOAT[2,3]"), b.input("FLOAT[4,5]")});
-    b.op("Gemm", {b.input("FLOAT[2]"), b.input("FLOAT[4,5]")});
-    b.op("Concat", {b.input("FLOAT[2,3]"), b.input("FLOAT[2,4]")},
+    b.op("Gemm", {b.input("FLOAT[2, 3]"), b.input("FLOAT[4, 5]")});
+    b.op("Gemm", {b.input("FLOAT[2]"), b.input("FLOAT[4, 5]")});
+    b.op("Concat", {b.input("FLOAT[2, 3]"), b.input("FLOAT[2, 4]")},
          {make_attribute("axis", int64_t{0})});
-    b.op("Softmax", {b.input("FLOAT[2,3]")}, {make_attribute("axis", int64_t{2})});
-    b.op("Squeeze", {b.input("FLOAT[2,3]"), b.ints({1})});
-    b.op("Unsqueeze", {b.input("FLOAT[2,3]"), b.ints({0, 0})});
-    b.op("Gather", {b.input("FLOAT[2,3]"), b.scalar(2)});
-    b.op("Reshape", {b.input("FLOAT[2,3]"), b.ints({4, -1})});
-    b.op("Reshape", {b.input("FLOAT[2,3]"), b.ints({-1, -1})});
-    b.op("Transpose", {b.input("FLOAT[2,3]")}, {make_attribute("perm", Ints{0, 0})});
-    b.op("Expand", {b.input("FLOAT[2,3]"), b.ints({3, 3})});
+    b.op("Softmax", {b.input("FLOAT[2, 3]")}, {make_attribute("axis", int64_t{2})});
+    b.op("Squeeze", {b.input("FLOAT[2, 3]"), b.ints({1})});
+    b.op("Unsqueeze", {b.input("FLOAT[2, 3]"), b.ints({0, 0})});
+    b.op("Gather", {b.input("FLOAT[2, 3]"), b.scalar(2)});
+    b.op("Reshape", {b.input("FLOAT[2, 3]"), b.ints({4, -1})});
+    b.op("Reshape", {b.input("FLOAT[2, 3]"), b.ints({-1, -1})});
+    b.op("Transpose", {b.input("FLOAT[2, 3]")}, {make_attribute("perm", Ints{0, 0})});
+    b.op("Expand", {b.input("FLOAT[2, 3]"), b.ints({3, 3})});
     std::string codes;
     for (const Finding& finding : b.findings) {
         codes += std::string(finding.kind->code) + " ";
@@ -83,7 +83,7 @@ TEST(Findings, CountsAndAttributes) {
     Builder b;
     b.op("Add", {b.input("FLOAT")});
     b.op("Neg", {nullptr});
-    b.op("Flatten", {b.input("FLOAT[2,3]")}, {make_attribute("axis", 1.0F)});
+    b.op("Flatten", {b.input("FLOAT[2, 3]")}, {make_attribute("axis", 1.0F)});
     EXPECT_EQ(b.found(),
               "argument-count: `Add` has 1 input, and takes 2 inputs\n"
               "argument-count: input `X` of `Neg` is left out, and is required\n"

@@ -14,38 +14,38 @@ std::string ml_types(std::string_view op_type, int64_t version, const std::vecto
 
 TEST(Ml, Classifiers) {
     EXPECT_EQ(
-        ml_types("LinearClassifier", 1, {"FLOAT[N,3]"},
+        ml_types("LinearClassifier", 1, {"FLOAT[N, 3]"},
                  {{"classlabels_ints", Ints{1, 2, 3}}, {"coefficients", std::vector<float>(9)}}, 2),
-        "INT64[N] FLOAT[N,3]");
+        "INT64[N] FLOAT[N, 3]");
     EXPECT_EQ(ml_types("TreeEnsembleClassifier", 3, {"FLOAT[3]"},
                        {{"classlabels_strings", Strings{"a", "b"}}}, 2),
-              "STRING[1] FLOAT[1,2]");
-    EXPECT_EQ(ml_types("SVMClassifier", 1, {"FLOAT[N,3]"}, {{"classlabels_ints", Ints{1, 2}}}, 2),
-              "INT64[N] FLOAT[N,?]");
-    EXPECT_EQ(ml_types("ZipMap", 1, {"FLOAT[N,2]"}, {{"classlabels_strings", Strings{"a", "b"}}}),
+              "STRING[1] FLOAT[1, 2]");
+    EXPECT_EQ(ml_types("SVMClassifier", 1, {"FLOAT[N, 3]"}, {{"classlabels_ints", Ints{1, 2}}}, 2),
+              "INT64[N] FLOAT[N, ?]");
+    EXPECT_EQ(ml_types("ZipMap", 1, {"FLOAT[N, 2]"}, {{"classlabels_strings", Strings{"a", "b"}}}),
               "Sequence[Map[STRING, FLOAT]]");
 }
 
 TEST(Ml, Regressors) {
-    EXPECT_EQ(ml_types("LinearRegressor", 1, {"FLOAT[N,3]"}, {{"targets", int64_t{2}}}),
-              "FLOAT[N,2]");
-    EXPECT_EQ(ml_types("SVMRegressor", 1, {"FLOAT[N,3]"}), "FLOAT[N,1]");
-    EXPECT_EQ(ml_types("TreeEnsembleRegressor", 3, {"DOUBLE[N,3]"}, {{"n_targets", int64_t{2}}}),
-              "FLOAT[N,2]");
-    EXPECT_EQ(ml_types("TreeEnsemble", 5, {"DOUBLE[N,3]"}, {{"n_targets", int64_t{2}}}),
-              "DOUBLE[N,2]");
+    EXPECT_EQ(ml_types("LinearRegressor", 1, {"FLOAT[N, 3]"}, {{"targets", int64_t{2}}}),
+              "FLOAT[N, 2]");
+    EXPECT_EQ(ml_types("SVMRegressor", 1, {"FLOAT[N, 3]"}), "FLOAT[N, 1]");
+    EXPECT_EQ(ml_types("TreeEnsembleRegressor", 3, {"DOUBLE[N, 3]"}, {{"n_targets", int64_t{2}}}),
+              "FLOAT[N, 2]");
+    EXPECT_EQ(ml_types("TreeEnsemble", 5, {"DOUBLE[N, 3]"}, {{"n_targets", int64_t{2}}}),
+              "DOUBLE[N, 2]");
 }
 
 TEST(Ml, Features) {
-    EXPECT_EQ(ml_types("OneHotEncoder", 1, {"INT64[N,2]"}, {{"cats_int64s", Ints{1, 2, 3}}}),
-              "FLOAT[N,2,3]");
-    EXPECT_EQ(ml_types("ArrayFeatureExtractor", 1, {"FLOAT[N,3]", "INT64[1,2]"}), "FLOAT[N,2]");
-    EXPECT_EQ(ml_types("ArrayFeatureExtractor", 1, {"FLOAT[3]", "INT64[2]"}), "FLOAT[1,2]");
-    EXPECT_EQ(ml_types("FeatureVectorizer", 1, {"FLOAT[N,3]", "FLOAT[N,4]"},
+    EXPECT_EQ(ml_types("OneHotEncoder", 1, {"INT64[N, 2]"}, {{"cats_int64s", Ints{1, 2, 3}}}),
+              "FLOAT[N, 2, 3]");
+    EXPECT_EQ(ml_types("ArrayFeatureExtractor", 1, {"FLOAT[N, 3]", "INT64[1, 2]"}), "FLOAT[N, 2]");
+    EXPECT_EQ(ml_types("ArrayFeatureExtractor", 1, {"FLOAT[3]", "INT64[2]"}), "FLOAT[1, 2]");
+    EXPECT_EQ(ml_types("FeatureVectorizer", 1, {"FLOAT[N, 3]", "FLOAT[N, 4]"},
                        {{"inputdimensions", Ints{3, 4}}}),
-              "FLOAT[N,7]");
-    EXPECT_EQ(ml_types("Scaler", 1, {"INT64[N,3]"}), "FLOAT[N,3]");
-    EXPECT_EQ(ml_types("Imputer", 1, {"INT64[N,3]"}), "INT64[N,3]");
+              "FLOAT[N, 7]");
+    EXPECT_EQ(ml_types("Scaler", 1, {"INT64[N, 3]"}), "FLOAT[N, 3]");
+    EXPECT_EQ(ml_types("Imputer", 1, {"INT64[N, 3]"}), "INT64[N, 3]");
 }
 
 TEST(Ml, Labels) {
@@ -56,7 +56,7 @@ TEST(Ml, Labels) {
     EXPECT_EQ(ml_types("LabelEncoder", 4, {"INT64[N]"},
                        {{"keys_int64s", Ints{1}}, {"values_tensor", int64s({4})}}),
               "INT64[N]");
-    EXPECT_EQ(ml_types("CategoryMapper", 1, {"INT64[N,2]"}), "STRING[N,2]");
+    EXPECT_EQ(ml_types("CategoryMapper", 1, {"INT64[N, 2]"}), "STRING[N, 2]");
     EXPECT_EQ(ml_types("DictVectorizer", 1, {"Map[INT64, DOUBLE]"}), "DOUBLE[...]");
     EXPECT_EQ(ml_types("CastMap", 1, {"Map[INT64, FLOAT]"}, {{"cast_to", "TO_STRING"}}),
               "STRING[...]");
@@ -72,9 +72,9 @@ TEST(Training, Optimizers) {
         return types_of(op_type, 1, inputs, {}, outputs, "ai.onnx.preview.training");
     };
     EXPECT_EQ(
-        training("Adam", {"FLOAT", "INT64", "FLOAT[2,N]", "FLOAT[2,N]", "FLOAT[2,N]", "FLOAT[2,N]"},
-                 3),
-        "FLOAT[2,N] FLOAT[2,N] FLOAT[2,N]");
+        training("Adam",
+                 {"FLOAT", "INT64", "FLOAT[2, N]", "FLOAT[2, N]", "FLOAT[2, N]", "FLOAT[2, N]"}, 3),
+        "FLOAT[2, N] FLOAT[2, N] FLOAT[2, N]");
     EXPECT_EQ(training("Momentum",
                        {"FLOAT", "INT64", "FLOAT[2]", "DOUBLE[5]", "FLOAT[2]", "DOUBLE[5]",
                         "FLOAT[2]", "DOUBLE[5]"},

@@ -7,17 +7,17 @@ namespace sardonyx::infer {
 namespace {
 
 TEST(BatchNormalization, OutputsByVersion) {
-    std::vector<Input> inputs = {"FLOAT16[N,3,4]", "FLOAT16[3]", "FLOAT16[3]", "FLOAT16[3]",
+    std::vector<Input> inputs = {"FLOAT16[N, 3, 4]", "FLOAT16[3]", "FLOAT16[3]", "FLOAT16[3]",
                                  "FLOAT16[3]"};
     for (int64_t version : {1, 6, 7, 9}) {
         EXPECT_EQ(types_of("BatchNormalization", version, inputs, {}, 5),
-                  "FLOAT16[N,3,4] FLOAT16[3] FLOAT16[3] FLOAT16[3] FLOAT16[3]");
+                  "FLOAT16[N, 3, 4] FLOAT16[3] FLOAT16[3] FLOAT16[3] FLOAT16[3]");
     }
     inputs[3] = inputs[4] = "FLOAT[3]";
     for (int64_t version : {14, 15}) {
         EXPECT_EQ(
             types_of("BatchNormalization", version, inputs, {{"training_mode", int64_t{1}}}, 3),
-            "FLOAT16[N,3,4] FLOAT[3] FLOAT[3]");
+            "FLOAT16[N, 3, 4] FLOAT[3] FLOAT[3]");
     }
     inputs[1] = "FLOAT16[4]";
     EXPECT_EQ(finding_of("BatchNormalization", 15, inputs),
@@ -28,30 +28,32 @@ TEST(BatchNormalization, OutputsByVersion) {
 
 TEST(GroupNormalization, ScaleByVersion) {
     Attributes groups = {{"num_groups", int64_t{2}}};
-    EXPECT_EQ(types_of("GroupNormalization", 18, {"FLOAT[N,4,9]", "FLOAT[2]", "FLOAT[2]"}, groups),
-              "FLOAT[N,4,9]");
-    EXPECT_EQ(types_of("GroupNormalization", 21, {"FLOAT[N,4,9]", "FLOAT[4]", "FLOAT[4]"}, groups),
-              "FLOAT[N,4,9]");
     EXPECT_EQ(
-        finding_of("GroupNormalization", 21, {"FLOAT[N,5,9]", "FLOAT[5]", "FLOAT[5]"}, groups),
+        types_of("GroupNormalization", 18, {"FLOAT[N, 4, 9]", "FLOAT[2]", "FLOAT[2]"}, groups),
+        "FLOAT[N, 4, 9]");
+    EXPECT_EQ(
+        types_of("GroupNormalization", 21, {"FLOAT[N, 4, 9]", "FLOAT[4]", "FLOAT[4]"}, groups),
+        "FLOAT[N, 4, 9]");
+    EXPECT_EQ(
+        finding_of("GroupNormalization", 21, {"FLOAT[N, 5, 9]", "FLOAT[5]", "FLOAT[5]"}, groups),
         "invalid-value: `X` has 5 channels, and that must be a multiple of `num_groups`, 2");
 }
 
 TEST(LayerNormalization, Statistics) {
-    EXPECT_EQ(types_of("LayerNormalization", 17, {"FLOAT16[N,3,4]", "FLOAT16[3,4]"},
+    EXPECT_EQ(types_of("LayerNormalization", 17, {"FLOAT16[N, 3, 4]", "FLOAT16[3, 4]"},
                        {{"axis", int64_t{-2}}}, 3),
-              "FLOAT16[N,3,4] FLOAT[N,1,1] FLOAT[N,1,1]");
-    EXPECT_EQ(types_of("RMSNormalization", 23, {"FLOAT16[N,3,4]", "FLOAT[4]"}), "FLOAT[N,3,4]");
-    EXPECT_EQ(finding_of("LayerNormalization", 17, {"FLOAT[N,3,4]", "FLOAT[3]"}),
+              "FLOAT16[N, 3, 4] FLOAT[N, 1, 1] FLOAT[N, 1, 1]");
+    EXPECT_EQ(types_of("RMSNormalization", 23, {"FLOAT16[N, 3, 4]", "FLOAT[4]"}), "FLOAT[N, 3, 4]");
+    EXPECT_EQ(finding_of("LayerNormalization", 17, {"FLOAT[N, 3, 4]", "FLOAT[3]"}),
               "shape-mismatch: axis 2 of input `X` of `LayerNormalization` is 4, but axis 0 of "
               "input `Scale` of `LayerNormalization` is 3: shapes `[N,3,4]` and `[3]` (both are "
               "the size along one normalized axis)");
 }
 
 TEST(Softmax, Axis) {
-    EXPECT_EQ(types_of("Softmax", 13, {"FLOAT[N,3]"}), "FLOAT[N,3]");
+    EXPECT_EQ(types_of("Softmax", 13, {"FLOAT[N, 3]"}), "FLOAT[N, 3]");
     EXPECT_EQ(types_of("Softmax", 1, {"FLOAT[3]"}), "FLOAT[3]");
-    EXPECT_EQ(finding_of("LogSoftmax", 13, {"FLOAT[N,3]"}, {{"axis", int64_t{2}}}),
+    EXPECT_EQ(finding_of("LogSoftmax", 13, {"FLOAT[N, 3]"}, {{"axis", int64_t{2}}}),
               "axis-out-of-range: axis 2 of `LogSoftmax` is outside a shape of rank 2 (use an axis "
               "from -2 to 1)");
 }
@@ -67,11 +69,11 @@ TEST(Dropout, MaskByVersion) {
 }
 
 TEST(Losses, Reduction) {
-    std::vector<Input> inputs = {"FLOAT[N,5,d]", "INT64[N,d]", "FLOAT[5]"};
+    std::vector<Input> inputs = {"FLOAT[N, 5, d]", "INT64[N, d]", "FLOAT[5]"};
     EXPECT_EQ(types_of("SoftmaxCrossEntropyLoss", 13, inputs, {{"reduction", "none"}}, 2),
-              "FLOAT[N,d] FLOAT[N,5,d]");
+              "FLOAT[N, d] FLOAT[N, 5, d]");
     EXPECT_EQ(types_of("NegativeLogLikelihoodLoss", 22, inputs), "FLOAT");
-    inputs[1] = "INT64[N,d,2]";
+    inputs[1] = "INT64[N, d, 2]";
     EXPECT_EQ(finding_of("NegativeLogLikelihoodLoss", 13, inputs),
               "rank-mismatch: input `input` of `NegativeLogLikelihoodLoss` has rank 3 and input "
               "`target` of `NegativeLogLikelihoodLoss` has rank 3, and must have one less (the "

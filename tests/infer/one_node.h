@@ -10,7 +10,7 @@
 
 namespace sardonyx::infer {
 
-// "FLOAT[2,N]"; "" leaves the input out; "?" is an input that nothing is known of.
+// "FLOAT[2, N]"; "" leaves the input out; "?" is an input that nothing is known of.
 struct Input {
     Input(const char* type) : type(type) {}
     Input(Tensor constant) : constant(std::move(constant)) {}

@@ -11,20 +11,20 @@ using Ints = std::vector<int64_t>;
 
 TEST(Shapes, Broadcast) {
     Builder b;
-    ir::Value* x = b.input("FLOAT[N,1,4]");
-    EXPECT_EQ(type_of(b.op("Add", {x, b.input("FLOAT[3,1]")})), "FLOAT[N,3,4]");
-    EXPECT_EQ(type_of(b.op("Add", {x, x})), "FLOAT[N,1,4]");
+    ir::Value* x = b.input("FLOAT[N, 1, 4]");
+    EXPECT_EQ(type_of(b.op("Add", {x, b.input("FLOAT[3, 1]")})), "FLOAT[N, 3, 4]");
+    EXPECT_EQ(type_of(b.op("Add", {x, x})), "FLOAT[N, 1, 4]");
     // N may be 1, M may be 1: neither is certain.
-    EXPECT_EQ(type_of(b.op("Mul", {x, b.input("FLOAT[M,1,4]")})), "FLOAT[unk__0,1,4]");
-    EXPECT_EQ(type_of(b.op("Mul", {x, b.input("FLOAT[7,1,4]")})), "FLOAT[7,1,4]");
-    EXPECT_EQ(type_of(b.op("Less", {x, b.input("FLOAT")})), "BOOL[N,1,4]");
+    EXPECT_EQ(type_of(b.op("Mul", {x, b.input("FLOAT[M, 1, 4]")})), "FLOAT[unk__0, 1, 4]");
+    EXPECT_EQ(type_of(b.op("Mul", {x, b.input("FLOAT[7, 1, 4]")})), "FLOAT[7, 1, 4]");
+    EXPECT_EQ(type_of(b.op("Less", {x, b.input("FLOAT")})), "BOOL[N, 1, 4]");
     EXPECT_EQ(type_of(b.op("Add", {x, b.input("FLOAT[...]")})), "FLOAT[...]");
     EXPECT_EQ(b.found(), "");
 }
 
 TEST(Shapes, ShapeArithmeticReachesReshape) {
     Builder b;
-    ir::Value* x = b.input("FLOAT[N,M,8]");
+    ir::Value* x = b.input("FLOAT[N, M, 8]");
     ir::Value* shape = b.op("Shape", {x});
     EXPECT_EQ(Builder::contents(shape), "[N,M,8]");
     ir::Value* n = b.op("Gather", {shape, b.scalar(0)}, {make_attribute("axis", int64_t{0})});
@@ -36,13 +36,13 @@ TEST(Shapes, ShapeArithmeticReachesReshape) {
     ir::Value* target =
         b.op("Concat", {n1, doubled, b.ints({-1})}, {make_attribute("axis", int64_t{0})});
     EXPECT_EQ(Builder::contents(target), "[N,2*M,-1]");
-    EXPECT_EQ(type_of(b.op("Reshape", {x, target})), "FLOAT[N,2*M,4]");
-    EXPECT_EQ(type_of(b.op("Expand", {b.input("FLOAT[1]"), shape})), "FLOAT[N,M,8]");
+    EXPECT_EQ(type_of(b.op("Reshape", {x, target})), "FLOAT[N, 2*M, 4]");
+    EXPECT_EQ(type_of(b.op("Expand", {b.input("FLOAT[1]"), shape})), "FLOAT[N, M, 8]");
     EXPECT_EQ(type_of(b.op("ConstantOfShape", {b.op("Slice", {shape, b.ints({1}), b.ints({3})})})),
-              "FLOAT[M,8]");
+              "FLOAT[M, 8]");
     EXPECT_EQ(type_of(b.op("Range", {b.scalar(0), b.op("Add", {n, b.scalar(1)}), b.scalar(1)})),
               "INT64[N+1]");
-    EXPECT_EQ(type_of(b.op("Tile", {x, b.ints({1, 2, 3})})), "FLOAT[N,2*M,24]");
+    EXPECT_EQ(type_of(b.op("Tile", {x, b.ints({1, 2, 3})})), "FLOAT[N, 2*M, 24]");
     EXPECT_EQ(Builder::contents(b.op("Size", {x})), "8*M*N");
     EXPECT_EQ(
         Builder::contents(b.op("ReduceProd", {shape}, {make_attribute("keepdims", int64_t{0})})),
@@ -94,18 +94,18 @@ TEST(Shapes, SliceOfSymbolicAxis) {
 
 TEST(Shapes, ReshapeKeepsTheCount) {
     Builder b;
-    ir::Value* x = b.input("FLOAT[N,6]");
-    EXPECT_EQ(type_of(b.op("Reshape", {x, b.ints({-1, 3})})), "FLOAT[2*N,3]");
-    EXPECT_EQ(type_of(b.op("Reshape", {x, b.ints({0, 2, -1})})), "FLOAT[N,2,3]");
-    ir::Value* y = b.input("FLOAT[N,M]");
+    ir::Value* x = b.input("FLOAT[N, 6]");
+    EXPECT_EQ(type_of(b.op("Reshape", {x, b.ints({-1, 3})})), "FLOAT[2*N, 3]");
+    EXPECT_EQ(type_of(b.op("Reshape", {x, b.ints({0, 2, -1})})), "FLOAT[N, 2, 3]");
+    ir::Value* y = b.input("FLOAT[N, M]");
     ir::Value* n = b.op("Shape", {y}, {make_attribute("end", int64_t{1})});
     ir::Value* thirds = b.op("Concat", {n, b.ints({3, -1})}, {make_attribute("axis", int64_t{0})});
-    EXPECT_EQ(type_of(b.op("Reshape", {y, thirds})), "FLOAT[N,3,M//3]");
+    EXPECT_EQ(type_of(b.op("Reshape", {y, thirds})), "FLOAT[N, 3, M//3]");
     // One size that is not known can be told from the others.
     ir::Value* unknown =
         b.op("Concat", {b.input("INT64[1]"), b.ints({2})}, {make_attribute("axis", int64_t{0})});
-    EXPECT_EQ(type_of(b.op("Reshape", {x, unknown})), "FLOAT[3*N,2]");
-    EXPECT_EQ(type_of(b.op("Reshape", {x, b.input("INT64[3]")})), "FLOAT[unk__0,unk__1,unk__2]");
+    EXPECT_EQ(type_of(b.op("Reshape", {x, unknown})), "FLOAT[3*N, 2]");
+    EXPECT_EQ(type_of(b.op("Reshape", {x, b.input("INT64[3]")})), "FLOAT[unk__0, unk__1, unk__2]");
     EXPECT_EQ(b.found(), "");
 }
 
@@ -141,27 +141,27 @@ TEST(Shapes, FreshSizesAreShared) {
     ir::Node* top = b.node("TopK", {b.input("FLOAT[9]"), b.input("INT64[1]")}, {}, 2);
     EXPECT_EQ(type_of(top->output(0)), "FLOAT[unk__0]");
     EXPECT_EQ(type_of(top->output(1)), "INT64[unk__0]");
-    ir::Value* nonzero = b.op("NonZero", {b.input("FLOAT[2,3]")});
-    EXPECT_EQ(type_of(nonzero), "INT64[2,unk__1]");
-    EXPECT_EQ(type_of(b.op("Add", {nonzero, nonzero})), "INT64[2,unk__1]");
+    ir::Value* nonzero = b.op("NonZero", {b.input("FLOAT[2, 3]")});
+    EXPECT_EQ(type_of(nonzero), "INT64[2, unk__1]");
+    EXPECT_EQ(type_of(b.op("Add", {nonzero, nonzero})), "INT64[2, unk__1]");
 }
 
 TEST(Shapes, DeclaredTypesAreMerged) {
     Builder b;
     std::vector<std::string_view> names = {"y"};
-    std::vector<ir::Value*> inputs = {b.input("FLOAT[?,3]")};
+    std::vector<ir::Value*> inputs = {b.input("FLOAT[?, 3]")};
     ir::Node* node = b.model.make_node("", "Neg", inputs, names);
-    node->output()->type = *parse_type("FLOAT[B,3]");
+    node->output()->type = *parse_type("FLOAT[B, 3]");
     b.graph->insert(node);
     infer_node(b.context(), *node);
-    EXPECT_EQ(type_of(node->output()), "FLOAT[B,3]");
+    EXPECT_EQ(type_of(node->output()), "FLOAT[B, 3]");
     EXPECT_EQ(b.found(), "");
-    node->output()->type = *parse_type("FLOAT[B,4]");
+    node->output()->type = *parse_type("FLOAT[B, 4]");
     infer_node(b.context(), *node);
-    EXPECT_EQ(type_of(node->output()), "FLOAT[unk__0,3]");
+    EXPECT_EQ(type_of(node->output()), "FLOAT[unk__0, 3]");
     EXPECT_EQ(b.found(),
-              "declared-type-mismatch: `y` is declared as FLOAT[B,4], but `Neg` makes it "
-              "FLOAT[?,3]\n");
+              "declared-type-mismatch: `y` is declared as FLOAT[B, 4], but `Neg` makes it "
+              "FLOAT[?, 3]\n");
 }
 
 }  // namespace

@@ -33,16 +33,16 @@ struct Body {
 
 TEST(Subgraphs, IfJoinsItsBranches) {
     Builder b;
-    ir::Value* x = b.input("FLOAT[N,2]");
+    ir::Value* x = b.input("FLOAT[N, 2]");
     Body yes(b, {});
     ir::Attribute then_branch = yes.close("then_branch", {b.op("Neg", {x})});
     Body no(b, {});
     ir::Value* wide = b.op("Concat", {x, x}, {make_attribute("axis", int64_t{1})});
     ir::Attribute else_branch = no.close("else_branch", {wide});
     EXPECT_EQ(type_of(b.op("If", {b.input("BOOL")}, {then_branch, else_branch})),
-              "FLOAT[N,unk__0]");
+              "FLOAT[N, unk__0]");
     ir::Value* decided = b.op("Less", {b.scalar(1), b.scalar(2)});
-    EXPECT_EQ(type_of(b.op("If", {decided}, {then_branch, else_branch})), "FLOAT[N,2]");
+    EXPECT_EQ(type_of(b.op("If", {decided}, {then_branch, else_branch})), "FLOAT[N, 2]");
     EXPECT_EQ(b.found(), "");
 }
 
@@ -57,12 +57,13 @@ TEST(Subgraphs, LoopWidensWhatChanges) {
     longer->producer()->set_input(1, extra);
     ir::Value* go_on = b.op("Identity", {body.inputs[1]});
     ir::Attribute attribute = body.close("body", {go_on, same, longer, same});
-    ir::Node* loop = b.node(
-        "Loop", {b.scalar(5), nullptr, b.input("FLOAT[N,3]"), b.input("FLOAT[2]")}, {attribute}, 3);
-    EXPECT_EQ(type_of(loop->output(0)), "FLOAT[N,3]");
+    ir::Node* loop =
+        b.node("Loop", {b.scalar(5), nullptr, b.input("FLOAT[N, 3]"), b.input("FLOAT[2]")},
+               {attribute}, 3);
+    EXPECT_EQ(type_of(loop->output(0)), "FLOAT[N, 3]");
     EXPECT_EQ(loop->output(1)->type.shape().size(), 1U);
     EXPECT_FALSE(loop->output(1)->type.shape()[0].is_static());
-    EXPECT_EQ(type_of(loop->output(2)), "FLOAT[5,N,3]");
+    EXPECT_EQ(type_of(loop->output(2)), "FLOAT[5, N, 3]");
     EXPECT_EQ(b.found(), "");
 }
 
@@ -72,12 +73,12 @@ TEST(Subgraphs, ScanSlicesAndStacks) {
     ir::Value* sum = b.op("Add", {body.inputs[0], body.inputs[1]});
     ir::Value* out = b.op("Identity", {sum});
     ir::Attribute attribute = body.close("body", {sum, out});
-    ir::Node* scan = b.node("Scan", {b.input("FLOAT[3]"), b.input("FLOAT[T,3]")},
+    ir::Node* scan = b.node("Scan", {b.input("FLOAT[3]"), b.input("FLOAT[T, 3]")},
                             {attribute, make_attribute("num_scan_inputs", int64_t{1}),
                              make_attribute("scan_output_axes", std::vector<int64_t>{-1})},
                             2);
     EXPECT_EQ(type_of(scan->output(0)), "FLOAT[3]");
-    EXPECT_EQ(type_of(scan->output(1)), "FLOAT[3,T]");
+    EXPECT_EQ(type_of(scan->output(1)), "FLOAT[3, T]");
     EXPECT_EQ(b.found(), "");
 }
 
@@ -85,8 +86,8 @@ TEST(Subgraphs, SequenceMapForgetsSizesOfOneElement) {
     Builder b;
     Body body(b, {"?"});
     ir::Attribute attribute = body.close("body", {b.op("NonZero", {body.inputs[0]})});
-    EXPECT_EQ(type_of(b.op("SequenceMap", {b.input("Sequence[FLOAT[N,2]]")}, {attribute})),
-              "Sequence[INT64[2,?]]");
+    EXPECT_EQ(type_of(b.op("SequenceMap", {b.input("Sequence[FLOAT[N, 2]]")}, {attribute})),
+              "Sequence[INT64[2, ?]]");
 }
 
 ir::Function* add_double(Builder& b) {
@@ -110,12 +111,12 @@ TEST(Calls, AreTypedAnewEachTime) {
     Builder b;
     ir::Function* function = add_double(b);
     ir::Value* first =
-        b.node("Double", {b.input("FLOAT[N,2]")}, {make_attribute("where", int64_t{0})}, 1, "my")
+        b.node("Double", {b.input("FLOAT[N, 2]")}, {make_attribute("where", int64_t{0})}, 1, "my")
             ->output();
     ir::Value* second =
         b.node("Double", {b.input("INT64[3]")}, {make_attribute("where", int64_t{-1})}, 1, "my")
             ->output();
-    EXPECT_EQ(type_of(first), "FLOAT[2*N,2]");
+    EXPECT_EQ(type_of(first), "FLOAT[2*N, 2]");
     EXPECT_EQ(type_of(second), "INT64[6]");
     EXPECT_FALSE(function->body->outputs[0]->type.is_known());
     EXPECT_FALSE(function->body->inputs[0]->type.is_known());

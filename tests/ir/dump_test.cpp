@@ -24,12 +24,12 @@ TEST(Dump, ModelWithEverything) {
     Graph* graph = model.make_graph(nullptr);
     model.graph = graph;
     graph->name = "main";
-    Value* x = model.add_input(graph, "x", type("FLOAT[N,4]"));
+    Value* x = model.add_input(graph, "x", type("FLOAT[N, 4]"));
     Value* untyped = model.add_input(graph, "odd name");
     Value* b = model.add_initializer(graph, "b", Tensor::zeros(ElementType::kFloat, {100}));
     Node* add = model.make_node("", "Add", Values{x, b}, Names{"y"});
     add->attributes.push_back(make_attribute("axis", int64_t{1}));
-    add->output()->type = type("FLOAT[N,4]");
+    add->output()->type = type("FLOAT[N, 4]");
     graph->insert(add);
     Node* call =
         model.make_node("my.domain", "F", Values{nullptr, untyped}, Names{"z", "", "unused"});
@@ -43,9 +43,9 @@ import my.domain 1
 doc "line\nbreak"
 metadata "key" = "a \"value\"\n"
 
-graph main (%x: FLOAT[N,4], %"odd name") -> (%y: FLOAT[N,4], %z) {
+graph main (%x: FLOAT[N, 4], %"odd name") -> (%y: FLOAT[N, 4], %z) {
     initializer %b: FLOAT[100] {0, 0, 0, 0, 0, 0, 0, 0, ...}
-    %y: FLOAT[N,4] = Add(%x, %b) {axis=1}
+    %y: FLOAT[N, 4] = Add(%x, %b) {axis=1}
     %z, _, %unused = my.domain::F#two(_, %"odd name")  # n1
 }
 )");

@@ -45,7 +45,7 @@ def gelu_model(x: FLOAT["N", 3]) -> FLOAT["N", 3]:
 """
 
 TWO = """\
-from onnxscript import FLOAT, INT64, opset18 as op, script
+from onnxscript import FLOAT, opset18 as op, script
 
 
 @script()
@@ -73,7 +73,7 @@ from onnxscript import FLOAT, opset18 as op, script
 
 @script()
 def wrong(x: FLOAT["N"]):
-    y = op.Reluu(x)
+    _y = op.Reluu(x)
     return op.Add(x)
 """
 
@@ -267,7 +267,7 @@ def test_run_infers_open_types_from_the_values() -> None:
     np.testing.assert_array_equal(first, [[2.0]])
     np.testing.assert_array_equal(second, [[1.0, 2.0]])
     done = run("run", "gelu.py", "x=rand:FLOAT[2,4]", status=1)
-    assert "FLOAT[2,4]" in done.stderr and "FLOAT[N,3]" in done.stderr
+    assert "FLOAT[2, 4]" in done.stderr and "FLOAT[N, 3]" in done.stderr
 
 
 def test_run_names_unknown_and_missing_inputs() -> None:

@@ -113,6 +113,11 @@ def square_root(x: np.ndarray, most_steps: np.ndarray) -> Results:
     return [root, steps]
 
 
+def named_weights(x: np.ndarray) -> Results:
+    hidden = np.tanh(x @ [[0.5, -1.0, 0.25], [1.5, 0.75, -0.5]] + [0.1, 0.2, -0.3])
+    return [np.tanh(hidden @ [[1.0, -0.5], [0.25, 2.0], [-1.0, 0.5]] + [0.0, -0.1])]
+
+
 def unrolled_layers(x: np.ndarray) -> Results:
     def leaky_relu(y: np.ndarray, slope: float) -> np.ndarray:
         return np.where(y < 0, slope * y, y)
@@ -253,6 +258,7 @@ TABLE = [
         square_root,
         "-without-break",
     ),
+    Example("named_weights.py:named_weights", {"x": f32(5, 2)}, named_weights),
     Example("unrolled_layers.py:unrolled_layers", {"x": f32(6, 2)}, unrolled_layers),
     Example(
         "nearest_vector.py:nearest_vector",

@@ -76,7 +76,7 @@ NAMES = {
 }
 
 SIGNATURES = {
-    "script": "opset default_opset keywords",
+    "script": "opset default_opset schemas keywords",
     "graph": "",
     "export_onnx_lib": "functions filename",
     "external_tensor": "name data_type dims location offset length checksum basepath",

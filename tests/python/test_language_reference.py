@@ -55,6 +55,7 @@ from sardonyx import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT4, INT8, INT16, 
 from sardonyx import STRING, UINT4, UINT8, UINT16, UINT32, UINT64, COMPLEX64
 """
 
+LINTS = re.findall(r'"([a-z-]+)"', (ROOT / "src/lint/diagnostics.def").read_text())
 MARK = re.compile(r"  # (?:(error|warning|note): \[([a-z0-9-]+)\]|(revealed): (.*?))(?=  # |$)")
 FENCE = re.compile(r"^```(\w+)?(.*)$")
 
@@ -131,7 +132,10 @@ def findings(path: pathlib.Path, skipped: int) -> dict[int, list[str]]:
     """The marks of each line of the block."""
     marks: dict[int, list[str]] = {}
     items = json.loads(tool("check", "--json", path))
+    program = path.read_text()
     for item in items:
+        if item["code"] in LINTS and f"[{item['code']}]" not in program:
+            continue  # said of programs that are about lints alone
         line = item["range"]["start"]["line"] - skipped - 1
         if line < 0:
             continue

@@ -120,7 +120,7 @@ def test_shapes():
     assert issubclass(FLOAT["N"], FLOAT) and issubclass(FLOAT, onnx_types.TensorType)
     assert repr(FLOAT[2, "N"]) == "FLOAT[2, 'N']"
     for wrong in (1.5, -1, True, (1, ...)):
-        with pytest.raises(TypeError, match="no dimension"):
+        with pytest.raises(TypeError, match="dimension"):
             FLOAT[wrong]
     with pytest.raises(TypeError, match="has a shape already"):
         FLOAT["N"]["M"]

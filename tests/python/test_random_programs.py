@@ -36,6 +36,12 @@ def scaled(v, by: float = 2.0, steps: int = 1):
     return v
 
 @script(default_opset=op)
+def total(first, *rest):
+    for one in rest:
+        first = first + one
+    return first
+
+@script(default_opset=op)
 def halves(v: FLOAT[4], flag: BOOL):
     if flag:
         return v * 0.5, v
@@ -48,6 +54,17 @@ INPUTS = [
     (np.array([1.5, 2.0, -0.25, 4.0], np.float32), 3, False),
     (np.array([-2.0, 0.0, 0.125, 1.0], np.float32), 5, True),
 ]
+
+
+class Copied(np.ndarray):
+    """An array whose parts are copies, as those of a tensor are."""
+
+    def __getitem__(self, index: Any) -> Any:
+        part = super().__getitem__(index)
+        return part.copy() if isinstance(part, np.ndarray) else part
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
 
 
 class Shim:
@@ -72,11 +89,11 @@ class Shim:
 
     @staticmethod
     def Where(c: Any, x: Any, y: Any) -> Any:
-        return np.where(c, x, y)
+        return np.where(c, x, y).view(Copied)
 
     @staticmethod
     def Concat(*xs: Any, axis: int) -> Any:
-        return np.concatenate(xs, axis)
+        return np.concatenate(xs, axis).view(Copied)
 
     @staticmethod
     def ConcatFromSequence(x: Any, axis: int, new_axis: int = 0) -> Any:
@@ -126,6 +143,8 @@ class Writer:
             f"(-{left})",
             f"scaled({left}, by={self.pick('0.5', '-1.0', '1.5')})",
             f"helper({left})",
+            f"total({left}, a, {right})",
+            f"[r * 0.5 for r in m][{self.pick('0', '-1')}]",
             f"flip({left}, {self.scalar(0)})",
             f"m[{self.pick('0', '-1', 'j % 3')}, ::-1]",
             f"{left} * (2 if {self.condition()} else 0.5)",
@@ -143,7 +162,7 @@ class Writer:
             f"(-{inner})",
             f"op.ReduceSum({self.vector(0)}, keepdims=0) * 0.25",
             f"op.ReduceMax({self.vector(0)}, keepdims=0)",
-            f"op.Abs({inner} - s)",
+            f"abs({inner} - s)",
             f"op.Cast({self.integer(0)}, to=1) + s",
         )
 
@@ -162,7 +181,7 @@ class Writer:
             f"(-{inner})",
             f"({inner} ^ i)",
             f"({inner} if {self.condition()} else {other})",
-            f"op.Abs({inner})",
+            f"abs({inner})",
         )
 
     def condition(self) -> str:
@@ -189,7 +208,9 @@ class Writer:
 
     def assignment(self, indent: str) -> None:
         name = self.pick("a", "b", "s", "i", "j", "c", "d", "m", "swap", "augmented", "pair")
-        if name in ("a", "b"):
+        if self.chance(20):
+            self.item_assignment(indent)
+        elif name in ("a", "b"):
             self.line(indent, f"{name} = x * 0.0 + {self.vector(2)}")
         elif name == "s":
             self.line(indent, f"s = x[0] * 0.0 + {self.scalar(2)}")
@@ -208,6 +229,19 @@ class Writer:
         else:
             self.line(indent, f"a, b = halves({self.vector(1)}, {self.pick('c', 'd', 'i > j')})")
 
+    def item_assignment(self, indent: str) -> None:
+        place, value = self.pick(
+            ("a[1]", self.scalar(1)),
+            ("a[i % 4]", "2.0"),
+            ("b[1:3]", self.scalar(0)),
+            ("b[::-1]", self.vector(1)),
+            ("m[0]", self.vector(1)),
+            ("m[:, 1]", self.scalar(0)),
+            ("m[j % 3, -1]", self.scalar(1)),
+            ("a[a > 1.0]", "0.5"),
+        )
+        self.line(indent, f"{place} {self.pick('=', '=', '+=')} {value}")
+
     def condition_block(self, indent: str, depth: int, loop: bool) -> None:
         self.line(indent, f"if {self.condition()}:")
         self.block(indent + "    ", depth - 1, loop)
@@ -222,8 +256,7 @@ class Writer:
         self.line(indent, f"if {self.condition()}:")
         self.block(indent + "    ", 0, False)
         ways = ["break", "continue"] if loop else []
-        if not loop:
-            ways.append("return a + 1.0, b, i, s")
+        ways.append("return a + 1.0, b, i, s")
         self.line(indent, f"    {self.pick(*ways)}")
 
     def for_loop(self, indent: str, depth: int) -> None:
@@ -249,9 +282,16 @@ class Writer:
         self.loops += 1
         name = self.fresh("w")
         self.line(indent, f"{name} = n * 0")
-        self.line(indent, f"while {name} < 4 and {self.condition()}:")
+        endless = self.chance(30)
+        self.line(indent, "while True:" if endless else f"while {name} < 4 and {self.condition()}:")
         self.line(indent, f"    {name} = {name} + 1")
+        if endless:
+            self.line(indent, f"    if {name} > 3 or {self.condition()}:")
+            self.line(indent, "        break")
         self.block(indent + "    ", depth - 1, True)
+        if self.chance(20):
+            self.line(indent, "else:")
+            self.block(indent + "    ", 0, False)
 
     def block(self, indent: str, depth: int, loop: bool) -> None:
         for _ in range(self.pick(1, 2, 3)):
@@ -319,7 +359,7 @@ def check_program(source: str, folder: pathlib.Path) -> None:
     for x, n, c in INPUTS:
         inputs = {"x": x, "n": np.array(n, np.int64), "c": np.array(c)}
         with np.errstate(all="ignore"):
-            expected = list(plain(x.copy(), np.int64(n), np.bool_(c)))
+            expected = list(plain(x.copy().view(Copied), np.int64(n), np.bool_(c)))
         runs = {
             "native": lambda: shared_evaluator().run(model, inputs),  # noqa: B023
             "python": lambda: list(eager(**inputs)),  # noqa: B023

@@ -15,23 +15,23 @@ Type parsed(std::string_view text) {
 
 TEST(Type, TextRoundTrips) {
     for (std::string_view text :
-         {"?", "FLOAT", "FLOAT[...]", "FLOAT[2,N]", "FLOAT[?,2*N+1]", "INT64[max(N, 3),4]",
-          "?[...]", "?[2]", "?[]", "STRING['batch size','a]b']", "FLOAT8E4M3FN[3]",
+         {"?", "FLOAT", "FLOAT[...]", "FLOAT[2, N]", "FLOAT[?, 2*N+1]", "INT64[max(N, 3), 4]",
+          "?[...]", "?[2]", "?[]", "STRING['batch size', 'a]b']", "FLOAT8E4M3FN[3]",
           "Sequence[FLOAT[N]]", "Sequence[?]", "Optional[Sequence[INT64]]", "Optional[FLOAT[...]]",
-          "Map[INT64, FLOAT]", "Map[STRING, Sequence[Map[INT64, FLOAT[2,3]]]]",
+          "Map[INT64, FLOAT]", "Map[STRING, Sequence[Map[INT64, FLOAT[2, 3]]]]",
           "SparseTensor[FLOAT[2]]"}) {
         EXPECT_EQ(parsed(text).to_string(), text);
     }
 }
 
 TEST(Type, ParsesWithSpaces) {
-    EXPECT_EQ(parsed(" FLOAT [ 2 , N + 1 ] ").to_string(), "FLOAT[2,N+1]");
+    EXPECT_EQ(parsed(" FLOAT [ 2 , N + 1 ] ").to_string(), "FLOAT[2, N+1]");
     EXPECT_EQ(parsed("FLOAT[]"), Type::tensor(ElementType::kFloat, Shape()));
 }
 
 TEST(Type, RefusesWhatIsNoType) {
     for (std::string_view bad :
-         {"", "float", "FLOAT[", "FLOAT]", "FLOAT[2", "FLOAT[2,]", "FLOAT[-1]", "FLOAT[2][3]",
+         {"", "float", "FLOAT[", "FLOAT]", "FLOAT[2", "FLOAT[2, ]", "FLOAT[-1]", "FLOAT[2][3]",
           "FLOAT[a b]", "Sequence", "Sequence[]", "Sequence[FLOAT", "Map[INT64]", "Map[FOO, FLOAT]",
           "SparseTensor[Sequence[FLOAT]]", "[2]", "FLOAT 2"}) {
         EXPECT_FALSE(parse_type(bad).has_value()) << bad;
@@ -45,7 +45,7 @@ TEST(Type, RefusesWhatIsNoType) {
 }
 
 TEST(Type, Equality) {
-    EXPECT_EQ(parsed("FLOAT[?,N]"), parsed("FLOAT[?,N]"));
+    EXPECT_EQ(parsed("FLOAT[?, N]"), parsed("FLOAT[?, N]"));
     EXPECT_FALSE(parsed("FLOAT[?]") == parsed("FLOAT[N]"));
     EXPECT_FALSE(parsed("FLOAT[...]") == parsed("FLOAT"));
     EXPECT_FALSE(parsed("FLOAT[2]") == parsed("SparseTensor[FLOAT[2]]"));
@@ -60,9 +60,9 @@ struct Row {
 
 TEST(Type, Join) {
     for (const Row& row : {
-             Row{"FLOAT[2,N]", "FLOAT[2,N]", "FLOAT[2,N]"},
-             Row{"FLOAT[2,N]", "FLOAT[3,N]", "FLOAT[?,N]"},
-             Row{"FLOAT[2]", "FLOAT[2,3]", "FLOAT[...]"},
+             Row{"FLOAT[2, N]", "FLOAT[2, N]", "FLOAT[2, N]"},
+             Row{"FLOAT[2, N]", "FLOAT[3, N]", "FLOAT[?, N]"},
+             Row{"FLOAT[2]", "FLOAT[2, 3]", "FLOAT[...]"},
              Row{"FLOAT[2]", "INT64[2]", "?[2]"},
              Row{"FLOAT[2]", "?", "?"},
              Row{"FLOAT[2]", "Sequence[FLOAT[2]]", "?"},
@@ -77,7 +77,7 @@ TEST(Type, Join) {
 
 TEST(Type, Merge) {
     for (const Row& row : {
-             Row{"FLOAT[2,?]", "FLOAT[?,3]", "FLOAT[2,3]"},
+             Row{"FLOAT[2, ?]", "FLOAT[?, 3]", "FLOAT[2, 3]"},
              Row{"FLOAT[N]", "FLOAT[3]", "FLOAT[3]"},
              Row{"FLOAT[3]", "FLOAT[N]", "FLOAT[3]"},
              Row{"FLOAT[N]", "FLOAT[M]", "FLOAT[N]"},

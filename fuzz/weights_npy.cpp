@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "api/npy.h"
+#include "weights/npy.h"
 
 using sardonyx::ElementType;
 using sardonyx::Result;
@@ -29,16 +29,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         if (size != 0) {
             std::memcpy(bytes->data(), data, size);
         }
-        Result<Tensor> tensor = sardonyx::api::read_npy(*bytes, bytes, wanted);
+        Result<Tensor> tensor = sardonyx::weights::read_npy(*bytes, bytes, wanted);
         if (!tensor.ok()) {
             continue;
         }
-        Result<std::string> written = sardonyx::api::write_npy(*tensor);
+        Result<std::string> written = sardonyx::weights::write_npy(*tensor);
         if (!written.ok()) {
             continue;
         }
         std::span<const std::byte> copy = std::as_bytes(std::span<const char>(*written));
-        Result<Tensor> back = sardonyx::api::read_npy(copy, nullptr, tensor->element_type());
+        Result<Tensor> back = sardonyx::weights::read_npy(copy, nullptr, tensor->element_type());
         SDX_CHECK(back.ok() && same(*tensor, *back));
     }
     return 0;

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "types/tensor.h"
 
-namespace sardonyx::api {
+namespace sardonyx::weights {
 
 // `wanted` tells what the bytes of a void type (`V1`, `V2`) are, which ml_dtypes' bfloat16, float8
 // and narrower types have in files; kUndefined: such a file is an error. C-ordered little-endian
@@ -25,4 +25,4 @@ Result<Tensor> read_npy_file(const std::string& path, ElementType wanted = Eleme
 // types of one or two bytes, one element each.
 Result<std::string> write_npy(const Tensor& tensor);
 
-}  // namespace sardonyx::api
+}  // namespace sardonyx::weights

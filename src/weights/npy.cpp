@@ -1,4 +1,4 @@
-#include "api/npy.h"
+#include "weights/npy.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 
-namespace sardonyx::api {
+namespace sardonyx::weights {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
@@ -465,4 +465,4 @@ Result<std::string> write_npy(const Tensor& tensor) {
     return file + header + elements;
 }
 
-}  // namespace sardonyx::api
+}  // namespace sardonyx::weights

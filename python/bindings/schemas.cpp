@@ -1,0 +1,36 @@
+#include "bindings/schemas.h"
+
+#include "bindings/bindings.h"
+#include "diagnostics/render.h"
+#include "schemas/schemas.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+// (Schemas, text, json): None in place of the Schemas after a mistake.
+nb::tuple load_schemas(const nb::list& paths) {
+    diagnostics::Sources sources;
+    diagnostics::Diagnostics found;
+    Schemas made{std::make_shared<ops::SchemaSet>()};
+    for (nb::handle path : paths) {
+        schemas::load_schemas(text_from_python(path), sources, found, *made.set);
+    }
+    if (!found.has_errors()) {
+        return nb::make_tuple(nb::cast(std::move(made)), nb::str(""), nb::str("[]"));
+    }
+    return nb::make_tuple(nb::none(),
+                          text_to_python(diagnostics::render_terminal(sources, found, {})),
+                          text_to_python(diagnostics::render_json(sources, found)));
+}
+
+}  // namespace
+
+void bind_schemas(nb::module_& m) {
+    nb::class_<Schemas>(m, "Schemas").def("__len__", [](const Schemas& self) {
+        return self.set->entries().size();
+    });
+    m.def("load_schemas", load_schemas, nb::arg("paths"));
+}
+
+}  // namespace sardonyx::python

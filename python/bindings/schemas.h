@@ -1,0 +1,14 @@
+// The Python class Schemas: operators of other domains, read from schema files.
+#pragma once
+
+#include <memory>
+
+#include "ops/schema_set.h"
+
+namespace sardonyx::python {
+
+struct Schemas {
+    std::shared_ptr<ops::SchemaSet> set;
+};
+
+}  // namespace sardonyx::python

@@ -1,0 +1,24 @@
+// Files of weights as tensors; sardonyx.load_weights is the Python function around it.
+#include "weights/weights.h"
+
+#include "bindings/tensor.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+nb::dict read_weights(const std::string& path) {
+    nb::dict tensors;
+    for (auto& [name, tensor] : unwrap(weights::read_weights(path))) {
+        tensors[text_to_python(name)] = nb::cast(PyTensor{std::move(tensor), {}});
+    }
+    return tensors;
+}
+
+}  // namespace
+
+void bind_weights(nb::module_& m) {
+    m.def("read_weights", read_weights, nb::arg("path"));
+}
+
+}  // namespace sardonyx::python

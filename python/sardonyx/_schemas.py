@@ -1,0 +1,21 @@
+"""Schemas of operators of other domains: files in TOML, docs/schemas.md."""
+
+from ._core import Schemas
+from ._core import load_schemas as _load
+from ._script import _take
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+
+
+def load_schemas(*paths: "str | os.PathLike[str]") -> Schemas:
+    """Reads schema files, for `@script(schemas=...)`.
+
+    The name of a domain whose file is part of the package (`com.microsoft`) will do as well.
+    """
+    from pathlib import Path
+
+    own = {file.stem: file for file in (Path(__file__).parent / "schemas").glob("*.toml")}
+    schemas: Schemas = _take(_load([str(own.get(str(path), path)) for path in paths]))
+    return schemas

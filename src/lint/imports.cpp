@@ -1,0 +1,139 @@
+// Imports whose names nothing in the file reads.
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <unordered_set>
+
+#include "lint/diagnostics.h"
+#include "lint/lints.h"
+#include "syntax/visit.h"
+
+namespace sardonyx::lint {
+namespace {
+
+using syntax::Expr;
+using syntax::Range;
+using syntax::Stmt;
+using syntax::StmtKind;
+
+// The names that a file reads, also in the text of strings (annotations, `__all__`) and of
+// statements that the tree keeps no more than the bodies of.
+class Reads {
+  public:
+    explicit Reads(const File& file) : file_(file) {}
+
+    void block(syntax::Stmts statements) {
+        for (const Stmt* statement : statements) {
+            if (statement->kind == StmtKind::kOpaque) {
+                words(file_.source(statement->range));
+            } else {
+                syntax::each_child(
+                    statement, [this](const Expr* expr) { this->expr(expr); },
+                    [this](const Stmt* inner) { block(syntax::Stmts(&inner, 1)); });
+            }
+        }
+    }
+    bool has(std::string_view name) const { return names_.count(std::string(name)) != 0; }
+
+  private:
+    void expr(const Expr* expr) {
+        if (const auto* name = syntax::maybe_as<syntax::NameExpr>(expr)) {
+            names_.emplace(file_.text(name->name));
+        } else if (const auto* text = syntax::maybe_as<syntax::StringExpr>(expr)) {
+            words(text->value);
+        }
+        syntax::each_child(expr, [this](const Expr* inner) { this->expr(inner); });
+    }
+
+    void words(std::string_view text) {
+        auto is_word = [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
+                   static_cast<unsigned char>(c) >= 0x80;
+        };
+        for (size_t at = 0; at < text.size();) {
+            size_t end = at;
+            while (end < text.size() && is_word(text[end])) {
+                ++end;
+            }
+            if (end > at) {
+                names_.emplace(text.substr(at, end - at));
+            }
+            at = end + 1;
+        }
+    }
+
+    const File& file_;
+    std::unordered_set<std::string> names_;
+};
+
+// The whole line of a statement that stands alone on it at the top of the file; empty: it does not.
+Range line_of(const File& file, Range statement) {
+    std::string_view text = file.program.sources.text(file.tree.file);
+    bool at_begin = statement.begin == 0 || text[statement.begin - 1] == '\n' ||
+                    text[statement.begin - 1] == '\r';
+    size_t end = std::min(text.find_first_of("\r\n", statement.end), text.size());
+    std::string_view rest = text.substr(statement.end, end - statement.end);
+    size_t first = rest.find_first_not_of(" \t");
+    if (!at_begin || (first != std::string_view::npos && rest[first] != '#')) {
+        return {};
+    }
+    if (end < text.size()) {
+        end += text.substr(end, 2) == "\r\n" ? 2 : 1;
+    }
+    return {statement.begin, static_cast<uint32_t>(end)};
+}
+
+// What goes when the alias goes: with its comma, or with the whole statement.
+Range removal(const File& file, const Stmt* statement, std::span<const syntax::Alias> names,
+              size_t index) {
+    if (names.size() == 1) {
+        return line_of(file, statement->range);
+    }
+    return index + 1 < names.size() ? Range{names[index].range.begin, names[index + 1].range.begin}
+                                    : Range{names[index - 1].range.end, names[index].range.end};
+}
+
+void check_names(const File& file, const Reads& reads, const Stmt* statement,
+                 std::span<const syntax::Alias> names) {
+    for (size_t i = 0; i < names.size(); ++i) {
+        std::string_view name = file.text(names[i].name);
+        // `import x as x` says that the name is for others.
+        bool is_export = names[i].as_name.valid() && names[i].as_name == names[i].name;
+        std::string_view bound =
+            names[i].as_name.valid() ? file.text(names[i].as_name) : name.substr(0, name.find('.'));
+        if (name == "*" || is_export || reads.has(bound)) {
+            continue;
+        }
+        diagnostics::Diagnostic& reported =
+            file.report(kUnusedImport, names[i].range, fmt::format("`{}` is not used", bound))
+                .with_help("remove the import");
+        Range gone = removal(file, statement, names, i);
+        if (gone.end > gone.begin) {
+            reported.edit(file.tree.span(gone), "");
+        }
+    }
+}
+
+}  // namespace
+
+void find_unused_imports(const File& file) {
+    constexpr std::string_view kPackage = "__init__.py";  // what it imports is for others
+    std::string_view path = file.module.path();
+    if (path.size() >= kPackage.size() && path.substr(path.size() - kPackage.size()) == kPackage) {
+        return;
+    }
+    Reads reads(file);
+    reads.block(file.tree.body);
+    for (const Stmt* statement : file.tree.body) {
+        if (const auto* import = syntax::maybe_as<syntax::ImportStmt>(statement)) {
+            check_names(file, reads, statement, import->names);
+        } else if (const auto* from = syntax::maybe_as<syntax::ImportFromStmt>(statement)) {
+            if (!from->module.valid() || file.text(from->module) != "__future__") {
+                check_names(file, reads, statement, from->names);
+            }
+        }
+    }
+}
+
+}  // namespace sardonyx::lint

@@ -1,0 +1,165 @@
+#include "lint/lint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.h"
+#include "diagnostics/ignore.h"
+#include "elaborate/diagnostics.h"
+#include "infer/diagnostics.h"
+#include "lint/diagnostics.h"
+#include "lint/lints.h"
+#include "syntax/diagnostics.h"
+
+namespace sardonyx::lint {
+namespace {
+
+using diagnostics::Kind;
+
+constexpr Kind kKinds[] = {
+#define SDX_DIAGNOSTIC(identifier, code, severity) {code, diagnostics::Severity::severity},
+#include "elaborate/diagnostics.def"
+#include "infer/diagnostics.def"
+#include "lint/diagnostics.def"
+#include "syntax/diagnostics.def"
+#undef SDX_DIAGNOSTIC
+};
+
+bool is_ours(std::string_view module) {
+    std::string_view first = module.substr(0, module.find('.'));
+    return first == "sardonyx" || first == "onnxscript";
+}
+
+bool imports_us(const syntax::Tree& tree) {
+    for (const syntax::Stmt* statement : tree.body) {
+        if (const auto* from = syntax::maybe_as<syntax::ImportFromStmt>(statement)) {
+            if (from->module.valid() && is_ours(tree.names.text(from->module))) {
+                return true;
+            }
+        } else if (const auto* import = syntax::maybe_as<syntax::ImportStmt>(statement)) {
+            for (const syntax::Alias& alias : import->names) {
+                if (is_ours(tree.names.text(alias.name))) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+// `@script`, `@script(...)`, `@onnxscript.script(...)`.
+bool is_script_decorator(const syntax::Tree& tree, const syntax::Expr* decorator) {
+    if (const auto* call = syntax::maybe_as<syntax::CallExpr>(decorator)) {
+        decorator = call->callee;
+    }
+    const auto* member = syntax::maybe_as<syntax::AttributeExpr>(decorator);
+    const auto* name = syntax::maybe_as<syntax::NameExpr>(decorator);
+    Symbol last = member != nullptr ? member->name : name != nullptr ? name->name : Symbol();
+    return last.valid() && tree.names.text(last) == "script";
+}
+
+bool has_syntax_errors(const elaborate::Program& program, diagnostics::FileId file) {
+    const auto& items = program.diagnostics.items();
+    return std::any_of(items.begin(), items.end(), [file](const diagnostics::Diagnostic& one) {
+        auto has_code = [&one](const Kind& kind) { return kind.code == one.kind->code; };
+        static constexpr Kind kSyntax[] = {
+#define SDX_DIAGNOSTIC(identifier, code, severity) {code, diagnostics::Severity::severity},
+#include "syntax/diagnostics.def"
+#undef SDX_DIAGNOSTIC
+        };
+        return one.kind->severity == diagnostics::Severity::kError &&
+               one.labels[0].span.file == file &&
+               std::any_of(std::begin(kSyntax), std::end(kSyntax), has_code);
+    });
+}
+
+// --- Comments ------------------------------------------------------------------------------------
+
+void report_unused(elaborate::Program& program, const diagnostics::Ignore& ignore, size_t index) {
+    bool is_alone = ignore.codes.size() <= 1;
+    diagnostics::Span place = is_alone ? ignore.span : ignore.codes[index];
+    if (ignore.codes.empty()) {
+        program.diagnostics.report(kUnusedIgnore, place, "there is nothing to ignore on this line")
+            .with_help("remove the comment");
+        return;
+    }
+    diagnostics::Span span = ignore.codes[index];
+    std::string code(program.sources.text(span.file).substr(span.begin, span.end - span.begin));
+    std::vector<std::string_view> codes;
+    for (const Kind* kind : kinds()) {
+        codes.push_back(kind->code);
+    }
+    bool is_known = std::find(codes.begin(), codes.end(), code) != codes.end();
+    if (is_known) {
+        program.diagnostics
+            .report(kUnusedIgnore, place, fmt::format("there is no `{}` on this line", code))
+            .with_help(is_alone ? "remove the comment" : "remove the code from the comment");
+        return;
+    }
+    std::string_view near = nearest(code, codes);
+    diagnostics::Diagnostic& reported = program.diagnostics.report(
+        kUnusedIgnore, span, fmt::format("there is no diagnostic `{}`", code));
+    if (near.empty()) {
+        reported.with_help("remove it; docs/diagnostics lists the codes");
+    } else {
+        reported.with_help(fmt::format("did you mean `{}`?", near)).edit(span, std::string(near));
+    }
+}
+
+}  // namespace
+
+std::vector<const Kind*> kinds() {
+    std::vector<const Kind*> all;
+    for (const Kind& kind : kKinds) {
+        all.push_back(&kind);
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Kind* a, const Kind* b) { return a->code < b->code; });
+    return all;
+}
+
+void lint_file(elaborate::Program& program, elaborate::FileModule& module) {
+    const syntax::Tree& tree = module.tree();
+    if (!imports_us(tree) || has_syntax_errors(program, tree.file)) {
+        return;
+    }
+    File file{program, module, tree, {}};
+    for (const syntax::Stmt* statement : tree.body) {
+        const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
+        if (definition != nullptr &&
+            std::any_of(
+                definition->decorators.begin(), definition->decorators.end(),
+                [&tree](const syntax::Expr* one) { return is_script_decorator(tree, one); })) {
+            file.scripts.push_back(definition);
+        }
+    }
+    find_unused_imports(file);
+    find_shadowed_scripts(file);
+    for (const syntax::FunctionDefStmt* script : file.scripts) {
+        find_unused_values(file, script);
+    }
+}
+
+void apply_ignores(elaborate::Program& program, std::span<elaborate::FileModule* const> modules) {
+    std::vector<diagnostics::Ignore> ignores;
+    for (const elaborate::FileModule* module : modules) {
+        for (syntax::Range comment : module->tree().directives) {
+            std::optional<diagnostics::Ignore> found =
+                diagnostics::find_ignore(program.sources, module->tree().span(comment));
+            if (found) {
+                ignores.push_back(std::move(*found));
+            }
+        }
+    }
+    diagnostics::silence(program.sources, ignores, program.diagnostics);
+    for (const diagnostics::Ignore& ignore : ignores) {
+        for (size_t i = 0; i < ignore.was_used.size(); ++i) {
+            if (!ignore.was_used[i]) {
+                report_unused(program, ignore, i);
+            }
+        }
+    }
+}
+
+}  // namespace sardonyx::lint

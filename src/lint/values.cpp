@@ -1,0 +1,268 @@
+// Locals of a script that nothing reads, results that are dropped, and names that hide scripts.
+
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_set>
+
+#include "lint/diagnostics.h"
+#include "lint/lints.h"
+#include "syntax/visit.h"
+
+namespace sardonyx::lint {
+namespace {
+
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::FunctionDefStmt;
+using syntax::NameExpr;
+using syntax::Range;
+using syntax::Stmt;
+using syntax::StmtKind;
+using syntax::Stmts;
+
+using Names = std::unordered_set<uint32_t>;
+
+// The name that a plain assignment binds; null for all other statements.
+const NameExpr* bound_name(const Stmt* statement) {
+    if (const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement)) {
+        return assign->targets.size() == 1 ? syntax::maybe_as<NameExpr>(assign->targets[0])
+                                           : nullptr;
+    }
+    const auto* annotated = syntax::maybe_as<syntax::AnnAssignStmt>(statement);
+    return annotated != nullptr && annotated->value != nullptr
+               ? syntax::maybe_as<NameExpr>(annotated->target)
+               : nullptr;
+}
+
+void add_reads(const Expr* expr, Names& reads) {
+    auto see = [&reads](const Expr* one) {
+        if (const auto* name = syntax::maybe_as<NameExpr>(one)) {
+            reads.insert(name->name.index);
+        }
+    };
+    syntax::each_expression(expr, see);
+}
+
+// Everything that a statement and its blocks read. The target of an augmented assignment, and what
+// a subscript on the left side changes, are read too.
+void add_reads(const Stmt* statement, Names& reads) {
+    const NameExpr* bound = bound_name(statement);
+    const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement);
+    const auto* loop = syntax::maybe_as<syntax::ForStmt>(statement);
+    syntax::each_child(
+        statement,
+        [&](const Expr* child) {
+            bool is_target = child == bound || (loop != nullptr && child == loop->target) ||
+                             (assign != nullptr && child != assign->value &&
+                              (child->kind == ExprKind::kName || child->kind == ExprKind::kTuple));
+            if (!is_target) {
+                add_reads(child, reads);
+            }
+        },
+        [&reads](const Stmt* child) { add_reads(child, reads); });
+}
+
+// What nested functions read may be read whenever they are called.
+void add_nested_reads(Stmts statements, Names& reads) {
+    for (const Stmt* statement : statements) {
+        if (const auto* inner = syntax::maybe_as<FunctionDefStmt>(statement)) {
+            add_reads(inner, reads);
+            continue;
+        }
+        auto see = [&reads](const Expr* one) {
+            if (const auto* lambda = syntax::maybe_as<syntax::LambdaExpr>(one)) {
+                add_reads(lambda, reads);
+            }
+        };
+        syntax::each_child(
+            statement, [&see](const Expr* child) { syntax::each_expression(child, see); },
+            [&reads](const Stmt* child) { add_nested_reads(Stmts(&child, 1), reads); });
+    }
+}
+
+bool is_private(std::string_view name) {
+    return name.substr(0, 1) == "_";
+}
+
+class Function {
+  public:
+    Function(const File& file, const FunctionDefStmt* definition) : file_(file) {
+        for (const Stmt* statement : definition->body) {
+            add_reads(statement, reads_);
+        }
+        add_nested_reads(definition->body, nested_reads_);
+    }
+
+    void block(Stmts statements) {
+        for (size_t i = 0; i < statements.size(); ++i) {
+            const Stmt* statement = statements[i];
+            check_binding(statements, i);
+            if (const auto* expression = syntax::maybe_as<syntax::ExprStmt>(statement)) {
+                check_dropped(expression->value);
+            }
+            syntax::each_child(
+                statement, [](const Expr*) {},
+                [this](const Stmt* inner) { block(Stmts(&inner, 1)); });
+            // The blocks of a statement are straight lines of their own.
+            each_block(statement, [this](Stmts inner) { overwritten(inner); });
+        }
+    }
+
+    // A value that is bound again before anything reads it, with nothing but plain statements
+    // between.
+    void overwritten(Stmts statements) {
+        std::map<uint32_t, const NameExpr*> unread;
+        for (const Stmt* statement : statements) {
+            const NameExpr* bound = bound_name(statement);
+            bool is_plain = statement->kind == StmtKind::kExpr || bound != nullptr;
+            Names reads;
+            if (is_plain) {
+                add_reads(statement, reads);
+            } else {
+                unread.clear();
+            }
+            for (uint32_t read : reads) {
+                unread.erase(read);
+            }
+            if (bound == nullptr) {
+                continue;
+            }
+            auto [place, is_new] = unread.try_emplace(bound->name.index, bound);
+            if (!is_new) {
+                report_overwritten(place->second, bound);
+                place->second = bound;
+            }
+        }
+    }
+
+  private:
+    template <typename Visit>
+    static void each_block(const Stmt* statement, Visit visit) {
+        if (const auto* branch = syntax::maybe_as<syntax::IfStmt>(statement)) {
+            visit(branch->body);
+            visit(branch->orelse);
+        } else if (const auto* loop = syntax::maybe_as<syntax::ForStmt>(statement)) {
+            visit(loop->body);
+            visit(loop->orelse);
+        } else if (const auto* repeat = syntax::maybe_as<syntax::WhileStmt>(statement)) {
+            visit(repeat->body);
+            visit(repeat->orelse);
+        } else if (const auto* inner = syntax::maybe_as<FunctionDefStmt>(statement)) {
+            visit(inner->body);
+        }
+    }
+
+    void report_overwritten(const NameExpr* first, const NameExpr* second) {
+        bool is_unused = reads_.count(first->name.index) == 0;  // said of the name as a whole
+        if (is_unused || nested_reads_.count(first->name.index) != 0 ||
+            is_private(file_.text(first->name))) {
+            return;
+        }
+        file_
+            .report(kUnusedValue, first->range,
+                    fmt::format("this value of `{}` is not used", file_.text(first->name)))
+            .label(file_.tree.span(second->range), "it gets another one here")
+            .with_help("remove the first assignment, or read the name between them");
+    }
+
+    void check_binding(Stmts statements, size_t index) {
+        const NameExpr* bound = bound_name(statements[index]);
+        if (bound == nullptr || reads_.count(bound->name.index) != 0 ||
+            is_private(file_.text(bound->name))) {
+            return;
+        }
+        file_
+            .report(kUnusedValue, bound->range,
+                    fmt::format("`{}` is not used", file_.text(bound->name)))
+            .with_help(
+                fmt::format("remove the assignment, or call it `_{}`", file_.text(bound->name)));
+    }
+
+    void check_dropped(const Expr* value) {
+        bool is_operator = value->kind == ExprKind::kBinary || value->kind == ExprKind::kUnary ||
+                           value->kind == ExprKind::kCompare || value->kind == ExprKind::kSubscript;
+        if (const auto* call = syntax::maybe_as<syntax::CallExpr>(value)) {
+            is_operator = is_pure(call->callee);
+        }
+        if (is_operator) {
+            file_.report(kUnusedValue, value->range, "the result of this expression is not used")
+                .with_help("bind it to a name, or remove it: it changes nothing");
+        }
+    }
+
+    // Operators and scripts give results and do nothing else.
+    bool is_pure(const Expr* callee) const {
+        const auto* member = syntax::maybe_as<syntax::AttributeExpr>(callee);
+        const auto* name = syntax::maybe_as<NameExpr>(member != nullptr ? member->value : callee);
+        if (name == nullptr) {
+            return false;
+        }
+        std::optional<elaborate::Object> object = file_.module.lookup(file_.text(name->name));
+        return object && object->is(member != nullptr ? elaborate::ObjectKind::kOpset
+                                                      : elaborate::ObjectKind::kScript);
+    }
+
+    const File& file_;
+    Names reads_;
+    Names nested_reads_;
+};
+
+using Scripts = std::map<std::string_view, const FunctionDefStmt*>;
+
+void check_local(const File& file, const Scripts& scripts, Names& seen, Symbol name, Range range) {
+    auto found = scripts.find(file.text(name));
+    if (found == scripts.end() || !seen.insert(name.index).second) {
+        return;
+    }
+    file.report(kShadowedScript, range,
+                fmt::format("this `{}` hides the script `{}`", found->first, found->first))
+        .label(file.tree.span(found->second->name_range), "the script")
+        .with_help("choose another name for one of them");
+}
+
+void check_block(const File& file, const Scripts& scripts, Names& seen, Stmts statements) {
+    for (const Stmt* statement : statements) {
+        if (const NameExpr* bound = bound_name(statement)) {
+            check_local(file, scripts, seen, bound->name, bound->range);
+        }
+        if (const auto* inner = syntax::maybe_as<FunctionDefStmt>(statement)) {
+            check_local(file, scripts, seen, inner->name, inner->name_range);
+        }
+        syntax::each_child(
+            statement, [](const Expr*) {},
+            [&](const Stmt* child) { check_block(file, scripts, seen, Stmts(&child, 1)); });
+    }
+}
+
+}  // namespace
+
+void find_unused_values(const File& file, const FunctionDefStmt* script) {
+    Function function(file, script);
+    function.block(script->body);
+    function.overwritten(script->body);
+}
+
+void find_shadowed_scripts(const File& file) {
+    Scripts scripts;
+    for (const FunctionDefStmt* script : file.scripts) {
+        std::string_view name = file.text(script->name);
+        auto [place, is_new] = scripts.try_emplace(name, script);
+        if (!is_new) {
+            file.report(kShadowedScript, script->name_range,
+                        fmt::format("a second script `{}`: the first one cannot be reached", name))
+                .label(file.tree.span(place->second->name_range), "the first")
+                .with_help("rename one of them, or remove the first");
+            place->second = script;
+        }
+    }
+    for (const FunctionDefStmt* script : file.scripts) {
+        Names seen;
+        for (const syntax::Parameter& parameter : script->parameters->items) {
+            check_local(file, scripts, seen, parameter.name, parameter.range);
+        }
+        check_block(file, scripts, seen, script->body);
+    }
+}
+
+}  // namespace sardonyx::lint

@@ -1,0 +1,67 @@
+#include "weights/weights.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "proto/proto.h"
+#include "weights/npy.h"
+
+namespace sardonyx::weights {
+namespace {
+
+bool ends_with(std::string_view text, std::string_view end) {
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+Result<NamedTensors> read_initializers(const std::string& path) {
+    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path);
+    SDX_TRY(model);
+    NamedTensors tensors;
+    if ((*model)->graph == nullptr) {
+        return tensors;
+    }
+    for (const ir::Value* value : (*model)->graph->initializers) {
+        if (value->constant) {
+            tensors.emplace_back(std::string(value->name), *value->constant);
+        }
+    }
+    return tensors;
+}
+
+Result<NamedTensors> read_one(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+    Result<Tensor> tensor = read_npy(bytes, std::move(owner));
+    SDX_TRY(tensor);
+    return NamedTensors{{"", std::move(*tensor)}};
+}
+
+struct Format {
+    std::string_view suffix;
+    Result<NamedTensors> (*read)(std::span<const std::byte>, std::shared_ptr<const void>);
+};
+
+constexpr Format kFormats[] = {
+    {".npy", read_one}, {".npz", read_npz}, {".safetensors", read_safetensors}};
+
+}  // namespace
+
+Result<NamedTensors> read_weights(const std::string& path) {
+    if (ends_with(path, ".onnx")) {
+        return read_initializers(path);
+    }
+    for (const Format& format : kFormats) {
+        if (!ends_with(path, format.suffix)) {
+            continue;
+        }
+        Result<MappedFile> file = map_file(path);
+        SDX_TRY(file);
+        Result<NamedTensors> tensors = format.read(file->bytes, file->owner);
+        if (!tensors.ok()) {
+            return Error{fmt::format("`{}`: {}", path, tensors.error().message)};
+        }
+        return tensors;
+    }
+    return Error{
+        fmt::format("`{}`: weights come from a .safetensors, .npz, .npy or .onnx file", path)};
+}
+
+}  // namespace sardonyx::weights
