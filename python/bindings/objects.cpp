@@ -213,7 +213,7 @@ std::optional<Object> convert_array(nb::handle object) {
     // Of another library, such as a torch.Tensor.
     bool is_foreign =
         nb::hasattr(object.type(), "__array__") || nb::hasattr(object.type(), "__dlpack__");
-    bool is_proto = nb::hasattr(object, "SerializeToString") && nb::hasattr(object, "raw_data");
+    bool is_proto = is_tensor_proto(object);
     if (!is_array(object) && !is_proto && !is_foreign) {
         ElementType element = element_type_from_dtype(object);  // numpy.dtype("float32")
         return element == ElementType::kUndefined

@@ -109,7 +109,8 @@ RuntimeValue operand(nb::handle object, ElementType beside) {
     if (is_literal(object)) {  // numpy.float64 is one, being a Python float
         return tensor_from_literal(object, beside);
     }
-    return is_array(object) ? RuntimeValue(tensor_from_array(object)) : RuntimeValue();
+    bool is_tensor = is_array(object) || is_tensor_proto(object);
+    return is_tensor ? RuntimeValue(tensor_from_python(object)) : RuntimeValue();
 }
 
 nb::object wrap(RuntimeValue value) {

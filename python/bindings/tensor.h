@@ -15,6 +15,9 @@ struct PyTensor {
 // Null when `object` is no Tensor.
 const PyTensor* as_tensor(nb::handle object);
 
+// A TensorProto of the onnx package, told by what it can do: onnx is never imported for it.
+bool is_tensor_proto(nb::handle object);
+
 // Python numbers, strings, and (nested) lists and tuples of them.
 bool is_literal(nb::handle object);
 

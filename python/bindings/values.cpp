@@ -7,11 +7,6 @@ namespace sardonyx::python {
 
 namespace {
 
-// A TensorProto of the onnx package, told by what it can do: onnx is never imported for it.
-bool is_tensor_proto(nb::handle object) {
-    return nb::hasattr(object, "SerializeToString") && nb::hasattr(object, "raw_data");
-}
-
 Tensor tensor_from_proto(nb::handle object) {
     std::string bytes = text_from_python(object.attr("SerializeToString")());
     auto owner = std::make_shared<std::string>(std::move(bytes));
@@ -21,6 +16,10 @@ Tensor tensor_from_proto(nb::handle object) {
 }
 
 }  // namespace
+
+bool is_tensor_proto(nb::handle object) {
+    return nb::hasattr(object, "SerializeToString") && nb::hasattr(object, "raw_data");
+}
 
 const PyTensor* as_tensor(nb::handle object) {
     return nb::isinstance<PyTensor>(object) ? nb::inst_ptr<PyTensor>(object) : nullptr;

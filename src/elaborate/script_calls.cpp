@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_set>
+#include <utility>
 
 #include "elaborate/activation.h"
 #include "elaborate/emit.h"
@@ -416,7 +417,9 @@ Object call_inline(Context& c, const ScriptFunction& function,
     (void)operator_opset(c);  // the caller's is settled before the body may settle it
     ActivationGuard in_body(c, scope, &function.definition->body);
     (void)read_parameters(c, function, true);
+    std::swap(c.unit->dims, dims);  // names of dimensions in the body are the function's own
     Jump jump = exec_body(c, function.definition->body);
+    std::swap(c.unit->dims, dims);
     return jump == Jump::kReturn ? c.at.result : Object::none();
 }
 

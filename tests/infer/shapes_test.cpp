@@ -1,6 +1,7 @@
 // Symbolic shapes and contents: what onnx.shape_inference, the oracle of
 // tests/python/test_infer_oracle.py, cannot express.
 #include "builder.h"
+#include "infer/diagnostics.h"
 #include "ops/ops.h"
 
 namespace sardonyx::infer {
@@ -128,6 +129,10 @@ TEST(Shapes, UnknownInputsFindNothing) {
             inputs.resize(std::min<size_t>(inputs.size(), schema.maximum_inputs));
             b.node(schema.name, inputs, {}, std::max<size_t>(schema.minimum_outputs, 1),
                    schema.domain);
+            // The nodes lack their attributes.
+            std::erase_if(b.findings, [](const Finding& finding) {
+                return finding.kind->code == kMissingAttribute.code;
+            });
             std::string found = b.found();
             // Optional needs an input or its attribute; optimizers need more inputs than this.
             bool is_incomplete = schema.name == "Optional" || found.rfind("argument-count", 0) == 0;

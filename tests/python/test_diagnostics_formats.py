@@ -115,7 +115,7 @@ def test_sarif_says_what_the_finding_says() -> None:
     assert isinstance(log, dict)
     mismatch = log["runs"][0]["results"][1]
     assert mismatch["message"]["text"].splitlines() == [
-        "`FLOAT[2,3]` and `FLOAT[4]` do not broadcast",
+        "`FLOAT[2, 3]` and `FLOAT[4]` do not broadcast",
         "note: dimensions are compared from the last to the first",
         'help: add `c` and "d"',
     ]

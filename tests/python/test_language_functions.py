@@ -688,6 +688,23 @@ def test_wrong_call(name: str) -> None:
     assert all(not finding.endswith(":0") for finding in answer[1:])
 
 
+def test_dimensions_of_an_inlined_script_are_its_own() -> None:
+    source = (
+        HEADER
+        + """
+@script(default_opset=op, inline=True)
+def rows(x: FLOAT["N", "K"]) -> FLOAT["K"]:
+    first: FLOAT["K"] = x[0]
+    return first
+
+@script(default_opset=op)
+def f(x: FLOAT["K", "N"]) -> FLOAT["N"]:
+    return rows(x)
+"""
+    )
+    assert shared_compiler().compile(source, "f")[0] == ["ok"]
+
+
 def test_check_leaves_to_the_callers_what_only_they_know(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(
