@@ -14,6 +14,7 @@ import pathlib
 from typing import Any
 
 import hypothesis
+import hypothesis.errors
 import numpy as np
 import onnx
 import onnx.checker
@@ -407,6 +408,8 @@ def test_random_programs(shard: int, tmp_path: pathlib.Path) -> None:
     def check(source: str) -> None:
         try:
             check_program(source, tmp_path)
+        except hypothesis.errors.UnsatisfiedAssumption:
+            raise
         except Exception as error:
             # The last one that is written is the smallest.
             FOUND.mkdir(exist_ok=True)
