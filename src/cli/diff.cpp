@@ -96,13 +96,13 @@ class Myers {
 
   private:
     static int& at(std::vector<int>& furthest, int k) {
-        return furthest[static_cast<size_t>(k + kMaxChanges + 1)];
+        return furthest[static_cast<size_t>(k) + kMaxChanges + 1];
     }
     static bool steps_down(std::vector<int>& furthest, int d, int k) {
         return k == -d || (k != d && at(furthest, k - 1) < at(furthest, k + 1));
     }
     std::string_view line(const Lines& lines, int i) const {
-        return lines[static_cast<size_t>(skip_ + i)];
+        return lines[static_cast<size_t>(skip_) + static_cast<size_t>(i)];
     }
     bool same(int x, int y) const { return line(a_, x) == line(b_, y); }
 

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cctype>
-#include <cstring>
 #include <set>
 
 #include "elaborate/exec.h"
@@ -206,9 +207,9 @@ class KeyWriter {
   private:
     template <typename T>
     void bytes(const T& value) {
-        char raw[sizeof(T)];
-        std::memcpy(raw, &value, sizeof(T));
-        text.append(raw, sizeof(T));
+        // Also of pointers themselves. NOLINTNEXTLINE(bugprone-sizeof-expression)
+        auto raw = std::bit_cast<std::array<char, sizeof value>>(value);
+        text.append(raw.data(), raw.size());
     }
     void string(std::string_view value) {
         bytes(value.size());

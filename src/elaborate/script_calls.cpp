@@ -211,7 +211,7 @@ std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& 
         const BoundParameter& one = parameters[i];
         Fact fact{{}, {}, arguments.range, {}};
         if (one.is_variadic()) {
-            fact.object = Object::tuple(std::move(variadic));
+            fact.object = Object::tuple(variadic);
         } else if (one.parameter->kind == syntax::ParameterKind::kKeywordArgs) {
             fact.object = Object::none();
         } else if (bound[i].object != nullptr) {

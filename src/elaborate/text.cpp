@@ -141,10 +141,10 @@ std::string sign_of(const FormatSpec& spec, bool negative) {
 }
 
 std::string in_base(uint64_t value, unsigned base, bool upper) {
-    const char* kDigits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    const char* symbols = upper ? "0123456789ABCDEF" : "0123456789abcdef";
     std::string digits;
     do {
-        digits += kDigits[value % base];
+        digits += symbols[value % base];
         value /= base;
     } while (value != 0);
     std::reverse(digits.begin(), digits.end());

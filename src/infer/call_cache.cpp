@@ -1,6 +1,7 @@
 #include "infer/call_cache.h"
 
-#include <cstring>
+#include <array>
+#include <bit>
 
 #include "infer/node_context.h"
 
@@ -12,9 +13,9 @@ constexpr size_t kComparedBytes = 512;
 
 template <typename T>
 void append_bytes(std::string& key, const T& value) {
-    char bytes[sizeof(T)];
-    std::memcpy(bytes, &value, sizeof(T));
-    key.append(bytes, sizeof(T));
+    // Also of pointers themselves. NOLINTNEXTLINE(bugprone-sizeof-expression)
+    auto bytes = std::bit_cast<std::array<char, sizeof value>>(value);
+    key.append(bytes.data(), bytes.size());
 }
 
 void append_text(std::string& key, std::string_view text) {

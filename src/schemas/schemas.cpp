@@ -1,7 +1,7 @@
 // The reader of schema files. The only file that sees toml++, which is slow to compile.
 #include "schemas/schemas.h"
 
-#define TOML_EXCEPTIONS 0
+#define TOML_EXCEPTIONS 0  // NOLINT(readability-identifier-naming): the library's own
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -149,7 +149,7 @@ class Reader {
         const toml::node* node = table.get("types");
         const toml::table* types = node != nullptr ? node->as_table() : nullptr;
         if (node != nullptr && types == nullptr) {
-            fail(*node, "`types` is no table").with_help("write `T = [\"FLOAT\", \"DOUBLE\"]`");
+            fail(*node, "`types` is no table").with_help(R"(write `T = ["FLOAT", "DOUBLE"]`)");
         }
         if (types == nullptr) {
             return;
@@ -159,7 +159,7 @@ class Reader {
             const toml::array* list = value.as_array();
             if (list == nullptr || list->empty()) {
                 fail(value, fmt::format("`{}` is no list of types", key.str()))
-                    .with_help("write `[\"FLOAT\", \"DOUBLE\"]`");
+                    .with_help(R"(write `["FLOAT", "DOUBLE"]`)");
                 continue;
             }
             for (const toml::node& item : *list) {
@@ -218,7 +218,7 @@ class Reader {
         const toml::array* list = node != nullptr ? node->as_array() : nullptr;
         if (node != nullptr && (list == nullptr || list->size() > kMaxParameters)) {
             fail(*node, fmt::format("`{}` is no list, or too long", key))
-                .with_help("write `[{ name = \"X\", type = \"FLOAT\" }]`");
+                .with_help(R"(write `[{ name = "X", type = "FLOAT" }]`)");
             return nullptr;
         }
         return list;
@@ -281,7 +281,7 @@ class Reader {
                 read_parameter(*one, i + 1 == list->size(), is_output, draft);
             } else {
                 fail((*list)[i], "a parameter that is no table")
-                    .with_help("write `{ name = \"X\", type = \"FLOAT\" }`");
+                    .with_help(R"(write `{ name = "X", type = "FLOAT" }`)");
             }
         }
     }
