@@ -18,11 +18,13 @@ function(sdx_phase name)
   endforeach()
 endfunction()
 
-# Users get no dependency on libfmt.so; developers and CI compile in half the time with it.
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  sdx_phase(base fmt::fmt-header-only)
+# Users get no dependency on libfmt.so: base/fmt.cpp compiles its functions, where it knows them.
+sdx_phase(base)
+if(fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 10)
+  target_include_directories(sdx_base SYSTEM PUBLIC
+    $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
 else()
-  sdx_phase(base fmt::fmt)
+  target_link_libraries(sdx_base PUBLIC fmt::fmt-header-only)
 endif()
 sdx_phase(diagnostics sdx_base)
 sdx_phase(syntax sdx_diagnostics)

@@ -22,8 +22,7 @@ nanobind_add_module(sdx_python STABLE_ABI NB_STATIC NB_DOMAIN sardonyx NB_SUPPRE
                     ${sources})
 target_include_directories(sdx_python PRIVATE ${PROJECT_SOURCE_DIR}/python)
 target_compile_options(sdx_python PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
-target_link_libraries(sdx_python PRIVATE sdx_elaborate sdx_schemas sdx_eval sdx_weights
-                      fmt::fmt-header-only)
+target_link_libraries(sdx_python PRIVATE sdx_elaborate sdx_schemas sdx_eval sdx_weights)
 set(package ${PROJECT_BINARY_DIR}/python/sardonyx)
 set_target_properties(sdx_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package})
 

@@ -2,6 +2,8 @@
 // where.
 
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "elaborate/exec.h"
 
@@ -50,19 +52,25 @@ void each_statement(Stmts statements, bool into_loops, Visit visit) {
     }
 }
 
-void add_targets(const Expr* target, std::vector<Symbol>& names) {
+// Names in the order in which they are first assigned to.
+struct Targets {
+    std::vector<Symbol> names;
+    std::unordered_set<uint32_t> seen;
+};
+
+void add_targets(const Expr* target, Targets& found) {
     if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
-        if (std::find(names.begin(), names.end(), name->name) == names.end()) {
-            names.push_back(name->name);
+        if (found.seen.insert(name->name.index).second) {
+            found.names.push_back(name->name);
         }
     } else if (target->kind == ExprKind::kTuple || target->kind == ExprKind::kList) {
         for (const Expr* item : static_cast<const syntax::SequenceExpr*>(target)->items) {
-            add_targets(item, names);
+            add_targets(item, found);
         }
     } else if (target->kind == ExprKind::kStarred) {
-        add_targets(static_cast<const syntax::PrefixExpr*>(target)->operand, names);
+        add_targets(static_cast<const syntax::PrefixExpr*>(target)->operand, found);
     } else if (const auto* subscript = syntax::maybe_as<syntax::SubscriptExpr>(target)) {
-        add_targets(subscript->value, names);
+        add_targets(subscript->value, found);
     }
 }
 
@@ -337,30 +345,30 @@ bool may_break(Stmts statements) {
 }
 
 std::vector<Symbol> assigned_names(Stmts statements) {
-    std::vector<Symbol> names;
-    each_statement(statements, true, [&names](const Stmt* statement) {
+    Targets found;
+    each_statement(statements, true, [&found](const Stmt* statement) {
         switch (statement->kind) {
             case StmtKind::kAssign:
                 for (const Expr* target : syntax::as<syntax::AssignStmt>(statement)->targets) {
-                    add_targets(target, names);
+                    add_targets(target, found);
                 }
                 break;
             case StmtKind::kAugAssign:
-                add_targets(syntax::as<syntax::AugAssignStmt>(statement)->target, names);
+                add_targets(syntax::as<syntax::AugAssignStmt>(statement)->target, found);
                 break;
             case StmtKind::kAnnAssign:
                 if (syntax::as<syntax::AnnAssignStmt>(statement)->value != nullptr) {
-                    add_targets(syntax::as<syntax::AnnAssignStmt>(statement)->target, names);
+                    add_targets(syntax::as<syntax::AnnAssignStmt>(statement)->target, found);
                 }
                 break;
             case StmtKind::kFor:
-                add_targets(syntax::as<syntax::ForStmt>(statement)->target, names);
+                add_targets(syntax::as<syntax::ForStmt>(statement)->target, found);
                 break;
             default:
                 break;
         }
     });
-    return names;
+    return std::move(found.names);
 }
 
 const BlockReads& block_reads(Context& c, Stmts body) {

@@ -7,7 +7,7 @@
 #include "eval/cast.h"
 #include "eval/elementwise.h"
 #include "eval/functors.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

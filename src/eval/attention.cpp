@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/movement.h"
 #include "eval/strided.h"
 #include "eval/visit.h"

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/strided.h"
 #include "eval/visit.h"
 

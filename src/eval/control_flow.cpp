@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/runner.h"
 #include "eval/strided.h"
 

@@ -1,12 +1,13 @@
-// Conv, ConvInteger, ConvTranspose: windows become columns of a matrix, and the convolution a
-// matrix product; the transposed one is the product first and the columns added to their windows
-// after.
+// Conv, ConvInteger, QLinearConv, ConvTranspose, Col2Im: windows become columns of a matrix, and
+// the convolution a matrix product; the transposed one is the product first and the columns added
+// to their windows after.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "eval/cast.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/matmul.h"
 #include "eval/strided.h"
 #include "eval/visit.h"
@@ -292,6 +293,80 @@ Status conv_transpose(KernelContext& c) {
         return {};
     }));
     return c.has_input(2) ? add_bias(c, out, c.tensor(2)) : Status();
+}
+
+// Inputs: x, scale, zero point, w, scale, zero point, the result's scale and zero point, bias.
+Status qlinear_conv(KernelContext& c) {
+    SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(3)));
+    SDX_ASSIGN(Tensor x, centred(c, 0, 2));
+    SDX_ASSIGN(Tensor w, centred(c, 3, 5));
+    SDX_ASSIGN(Tensor sums, c.scratch(ElementType::kInt32, shape.result));
+    convolve<int32_t>(shape, x, w, &sums);
+    SDX_ASSIGN(double x_scale, c.real_scalar(1));
+    SDX_ASSIGN(double y_scale, c.real_scalar(6));
+    SDX_ASSIGN(double y_zero, c.real_scalar(7));
+    SDX_ASSIGN(Tensor w_scale, cast_tensor(c, c.tensor(4), ElementType::kDouble));
+    AxisView view = axis_view(shape.result, 1);
+    bool fits = (w_scale.count() == 1 || w_scale.count() == view.n) &&
+                (!c.has_input(8) || c.tensor(8).count() == view.n);
+    if (!fits) {
+        return Error{fmt::format("{} scales of the weights and the bias do not fit {} channels",
+                                 w_scale.count(), view.n)};
+    }
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(7), shape.result));
+    return visit(Ints{}, c.type(7), [&]<typename T>() -> Status {
+        std::span<const int32_t> from = sums.elements<int32_t>();
+        std::span<T> to = out->mutable_elements<T>();
+        for (size_t i = 0; i < from.size(); ++i) {
+            int64_t channel = static_cast<int64_t>(i) / view.inner % view.n;
+            int64_t bias = c.has_input(8) ? c.tensor(8).elements<int32_t>()[channel] : 0;
+            double scale = w_scale.elements<double>()[w_scale.count() == 1 ? 0 : channel];
+            auto sum = static_cast<double>(from[i] + bias);
+            to[i] = saturate<T>(std::nearbyint(sum * (x_scale * scale / y_scale)) + y_zero);
+        }
+        return {};
+    });
+}
+
+// Each block of the input is added to the window of the image that it came from.
+Status col2im(KernelContext& c) {
+    SDX_ASSIGN(std::vector<int64_t> image, c.ints(1));
+    SDX_ASSIGN(std::vector<int64_t> block, c.ints(2));
+    const Dims& dims = c.dims(0);
+    SDX_ASSIGN(WindowGeometry g, window_geometry(c, Dims(image.begin(), image.end()),
+                                                 Dims(block.begin(), block.end())));
+    SDX_TRY(check_size(ElementType::kDouble, image, c.options()));
+    SDX_TRY(check_size(ElementType::kDouble, block, c.options()));
+    int64_t kernel = g.kernel_count();
+    int64_t windows = g.out_count();
+    if (dims.size() != 3 || dims[1] % kernel != 0 || dims[2] != windows) {
+        return Error{fmt::format("{} does not hold blocks of {} for {} places", to_string(dims),
+                                 to_string(block), windows)};
+    }
+    Dims result{dims[0], dims[1] / kernel};
+    result.insert(result.end(), image.begin(), image.end());
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), result));
+    fill_zero(*out);
+    return visit(NumbersAndBools{}, c.type(0), [&]<typename T>() -> Status {
+        const T* columns = c.tensor(0).elements<T>().data();
+        std::vector<Accumulator<T>> plane(g.in_count());
+        T* target = out->mutable_elements<T>().data();
+        for (int64_t i = 0; i < result[0] * result[1] && out->count() > 0; ++i) {
+            std::fill(plane.begin(), plane.end(), Accumulator<T>(0));
+            WindowWalk walk(g);
+            for (int64_t window = 0; window < windows; ++window, walk.next()) {
+                for (const Tap& tap : walk.taps()) {
+                    const T& x = columns[(i * kernel + tap.tap) * windows + window];
+                    plane[tap.offset] =
+                        static_cast<Accumulator<T>>(plane[tap.offset] + static_cast<Compute<T>>(x));
+                }
+            }
+            for (const Accumulator<T>& sum : plane) {
+                *target++ = static_cast<T>(sum);
+            }
+        }
+        return {};
+    });
 }
 
 }  // namespace sardonyx::eval::kernels

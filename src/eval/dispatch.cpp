@@ -6,7 +6,20 @@
 
 #include "eval/cast.h"
 #include "eval/kernel.h"
-#include "eval/kernels.h"
+
+// The functions that the rows name.
+namespace sardonyx::eval::kernels {
+
+#define SDX_KERNEL(domain, name, minimum, maximum, function) Status function(KernelContext&);
+#define SDX_MOVEMENT(domain, name, minimum, maximum, function) Status function(KernelContext&);
+#define SDX_CONTROL(domain, name, minimum, maximum, function) \
+    Status function(Runner&, const NodePlan&, Frame&);
+#include "eval/kernels.def"
+#undef SDX_KERNEL
+#undef SDX_MOVEMENT
+#undef SDX_CONTROL
+
+}  // namespace sardonyx::eval::kernels
 
 namespace sardonyx::eval {
 namespace {

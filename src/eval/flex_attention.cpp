@@ -6,7 +6,7 @@
 
 #include "eval/attention.h"
 #include "eval/cast.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/runner.h"
 #include "eval/strided.h"
 

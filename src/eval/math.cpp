@@ -3,7 +3,7 @@
 
 #include "eval/cast.h"
 #include "eval/elementwise.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

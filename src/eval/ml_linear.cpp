@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/ml.h"
 
 namespace sardonyx::eval::kernels {

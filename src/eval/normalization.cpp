@@ -7,7 +7,7 @@
 #include "eval/cast.h"
 #include "eval/elementwise.h"
 #include "eval/functors.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/reduction.h"
 #include "eval/strided.h"
 #include "eval/visit.h"

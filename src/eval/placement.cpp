@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/strided.h"
 
 namespace sardonyx::eval::kernels {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/matmul.h"
 #include "eval/strided.h"
 #include "eval/visit.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/visit.h"
 
 namespace sardonyx::eval::kernels {

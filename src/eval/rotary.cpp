@@ -1,7 +1,7 @@
 // RotaryEmbedding (https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html).
 #include <fmt/format.h>
 
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/visit.h"
 
 namespace sardonyx::eval::kernels {

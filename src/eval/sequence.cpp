@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/movement.h"
 
 namespace sardonyx::eval::kernels {

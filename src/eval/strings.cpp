@@ -2,7 +2,7 @@
 #include <string>
 
 #include "eval/elementwise.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

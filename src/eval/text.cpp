@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "eval/characters.h"
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 #include "eval/regex.h"
 
 namespace sardonyx::eval::kernels {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernels.h"
+#include "eval/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

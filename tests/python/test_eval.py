@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import tempfile
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes  # noqa: F401  (NumPy knows bfloat16 and float8 through it)
@@ -25,27 +26,7 @@ TOOL = ROOT / os.environ.get("SDX_BUILD", "build/release") / "sdx_eval_tool"
 
 # Operators that have node cases and no kernel yet. This table must shrink.
 NOT_IMPLEMENTED: dict[str, str] = {
-    "AffineGrid": "image sampling",
-    "BlackmanWindow": "signal",
-    "Col2Im": "image sampling",
-    "DFT": "signal",
-    "DeformConv": "image sampling",
-    "GRU": "recurrence",
-    "GridSample": "image sampling",
-    "HammingWindow": "signal",
-    "HannWindow": "signal",
     "ImageDecoder": "needs image codecs",
-    "LSTM": "recurrence",
-    "MelWeightMatrix": "signal",
-    "NegativeLogLikelihoodLoss": "loss",
-    "NonMaxSuppression": "image sampling",
-    "QLinearConv": "quantized convolution",
-    "RNN": "recurrence",
-    "Resize": "image sampling",
-    "RoiAlign": "image sampling",
-    "STFT": "signal",
-    "SoftmaxCrossEntropyLoss": "loss",
-    "Upsample": "image sampling",
 }
 
 # Cases whose numbers are not determined: type and shape are compared.
@@ -74,6 +55,18 @@ BFLOAT16_SUMS = (
     "test_attention_4d_causal_padded_kv_bf16_expanded",
     "test_attention_4d_padded_kv_bf16",
     "test_attention_4d_padded_kv_bf16_expanded",
+)
+
+
+# Expectations whose rounding noise is beyond the case's own tolerance (an imaginary part of 2e-7
+# that is 0, with 1e-7 allowed): what NumPy says in double precision instead.
+EXACT: dict[str, Callable[[list[np.ndarray]], list[np.ndarray]]] = dict.fromkeys(
+    ("test_dft_inverse", "test_dft_inverse_opset19"),
+    lambda inputs: [
+        np.fft.ifft(inputs[0].astype(np.float64).view(np.complex128)[..., 0], axis=1)[..., None]
+        .view(np.float64)
+        .astype(np.float32)
+    ],
 )
 
 
@@ -212,6 +205,8 @@ def run_case(evaluator: Evaluator, case: Any) -> None:
         assert len(got) == len(outputs)
         is_random = case.name in RANDOM_CASES
         rtol = 2**-6 if case.name in BFLOAT16_SUMS else case.rtol
+        if case.name in EXACT:
+            outputs = EXACT[case.name]([to_array(item) for item in inputs])
         for item, expected in zip(got, outputs, strict=False):
             check_equal(item, expected, rtol, case.atol, values=not is_random)
 

@@ -1,0 +1,24 @@
+// The functions of libfmt 9, compiled once: inline in every source they double the time to compile,
+// and as a shared library they would be a dependency of our users. Other versions instantiate other
+// templates here and are used as headers alone (cmake/phases.cmake).
+#ifndef FMT_HEADER_ONLY
+
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+
+template auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
+template auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
+template locale_ref::locale_ref(const std::locale& loc);
+template auto locale_ref::get<std::locale>() const -> std::locale;
+template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+template auto decimal_point_impl(locale_ref) -> char;
+template void buffer<char>::append(const char*, const char*);
+template void vformat_to(buffer<char>&, string_view, basic_format_args<buffer_context<char>>,
+                         locale_ref);
+
+}  // namespace detail
+FMT_END_NAMESPACE
+
+#endif

@@ -1,0 +1,434 @@
+// RNN, GRU, LSTM: one driver over time steps and directions, and one cell for each.
+//
+// The products of all inputs with W are one matrix product before the loop; each step adds the
+// product of the state with R. Numbers are kept in float (double for DOUBLE) from the first step to
+// the last.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eval/cast.h"
+#include "eval/kernel.h"
+#include "eval/matmul.h"
+#include "eval/strided.h"
+#include "eval/visit.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+// An activation with its parameters, by name (the operators' table of activation functions).
+struct Activation {
+    double (*function)(double x, double alpha, double beta) = nullptr;
+    double alpha = 0;
+    double beta = 0;
+
+    double operator()(double x) const { return function(x, alpha, beta); }
+};
+
+double logistic(double x) {
+    return 1 / (1 + std::exp(-x));
+}
+
+struct ActivationRow {
+    std::string_view name;
+    double (*function)(double, double, double);
+    double alpha;  // where the attribute gives none
+    double beta;
+};
+
+constexpr ActivationRow kActivations[] = {
+    {"Affine", [](double x, double a, double b) { return a * x + b; }, 1, 0},
+    {"Elu", [](double x, double a, double) { return x < 0 ? a * std::expm1(x) : x; }, 1, 0},
+    {"HardSigmoid", [](double x, double a, double b) { return std::clamp(a * x + b, 0.0, 1.0); },
+     0.2, 0.5},
+    {"LeakyRelu", [](double x, double a, double) { return x < 0 ? a * x : x; }, 0.01, 0},
+    {"Relu", [](double x, double, double) { return x > 0 ? x : 0.0; }, 0, 0},
+    {"ScaledTanh", [](double x, double a, double b) { return a * std::tanh(b * x); }, 1, 1},
+    {"Sigmoid", [](double x, double, double) { return logistic(x); }, 0, 0},
+    {"Softplus", [](double x, double, double) { return std::log1p(std::exp(x)); }, 0, 0},
+    {"Softsign", [](double x, double, double) { return x / (1 + std::abs(x)); }, 0, 0},
+    {"Tanh", [](double x, double, double) { return std::tanh(x); }, 0, 0},
+    {"ThresholdedRelu", [](double x, double a, double) { return x > a ? x : 0.0; }, 1, 0},
+};
+
+// The standard writes the names with and without capitals.
+bool same_name(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+        return std::tolower(x) == std::tolower(y);
+    });
+}
+
+// Those of the attributes for all directions, or `otherwise` for each.
+Result<std::vector<Activation>> activations(const KernelContext& c, int64_t directions,
+                                            std::span<const std::string_view> otherwise) {
+    std::vector<std::string_view> names;
+    std::span<const std::string> given = c.strings_attribute("activations");
+    names.assign(given.begin(), given.end());
+    if (names.empty()) {
+        for (int64_t d = 0; d < directions; ++d) {
+            names.insert(names.end(), otherwise.begin(), otherwise.end());
+        }
+    }
+    if (names.size() != otherwise.size() * directions) {
+        return Error{fmt::format("{} activations for {} gates in {} directions", names.size(),
+                                 otherwise.size(), directions)};
+    }
+    std::span<const float> alphas = c.floats_attribute("activation_alpha");
+    std::span<const float> betas = c.floats_attribute("activation_beta");
+    std::vector<Activation> all;
+    for (size_t i = 0; i < names.size(); ++i) {
+        const auto* row =
+            std::find_if(std::begin(kActivations), std::end(kActivations),
+                         [&](const ActivationRow& one) { return same_name(one.name, names[i]); });
+        if (row == std::end(kActivations)) {
+            return Error{fmt::format("the activation `{}` is not known", names[i])};
+        }
+        all.push_back({row->function, i < alphas.size() ? alphas[i] : row->alpha,
+                       i < betas.size() ? betas[i] : row->beta});
+    }
+    return all;
+}
+
+// What the three operators have in common. All sizes fit each other.
+struct Recurrence {
+    int64_t steps = 0;
+    int64_t batch = 0;
+    int64_t input = 0;
+    int64_t hidden = 0;
+    int64_t gates = 0;
+    int64_t directions = 1;
+    bool is_reverse = false;   // the first direction
+    bool batch_first = false;  // layout 1
+    std::vector<int64_t> lengths;
+    std::vector<Activation> activations;
+    double clip = INFINITY;
+
+    int64_t width() const { return gates * hidden; }
+    bool reverses(int64_t direction) const { return is_reverse || direction == 1; }
+    // Where the row of a step lies in X, and that of a result in Y.
+    int64_t x_row(int64_t step, int64_t b) const {
+        return batch_first ? b * steps + step : step * batch + b;
+    }
+    int64_t y_row(int64_t step, int64_t d, int64_t b) const {
+        return batch_first ? (b * steps + step) * directions + d
+                           : (step * directions + d) * batch + b;
+    }
+    int64_t state_row(int64_t d, int64_t b) const {
+        return batch_first ? b * directions + d : d * batch + b;
+    }
+    double clipped(double x) const { return std::clamp(x, -clip, clip); }
+};
+
+Status check_dims(const KernelContext& c, size_t i, std::string_view name, const Dims& wanted) {
+    if (c.has_input(i) && c.dims(i) != wanted) {
+        return Error{fmt::format("`{}` is {}, and {} is needed", name, to_string(c.dims(i)),
+                                 to_string(wanted))};
+    }
+    return {};
+}
+
+Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
+                              std::span<const std::string_view> names) {
+    if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3) {
+        return Error{"X, W and R must have rank 3"};
+    }
+    Recurrence r;
+    r.batch_first = c.int_attribute("layout") != 0;
+    r.steps = c.dims(0)[r.batch_first ? 1 : 0];
+    r.batch = c.dims(0)[r.batch_first ? 0 : 1];
+    r.input = c.dims(0)[2];
+    r.gates = gates;
+    r.hidden = c.dims(2)[2];
+    std::string_view direction = c.string_attribute("direction");
+    r.directions = direction == "bidirectional" ? 2 : 1;
+    r.is_reverse = direction == "reverse";
+    if (!r.is_reverse && r.directions == 1 && direction != "forward") {
+        return Error{fmt::format("the direction `{}` is not known", direction)};
+    }
+    int64_t size = c.int_attribute("hidden_size", r.hidden);
+    if (size != r.hidden) {
+        return Error{fmt::format("`hidden_size` {} is not that of R, {}", size, r.hidden)};
+    }
+    if (r.hidden > INT32_MAX || r.input > INT32_MAX) {
+        return Error{"the sizes are too large"};
+    }
+    SDX_TRY(check_dims(c, 1, "W", {r.directions, r.width(), r.input}));
+    SDX_TRY(check_dims(c, 2, "R", {r.directions, r.width(), r.hidden}));
+    SDX_TRY(check_dims(c, 3, "B", {r.directions, 2 * r.width()}));
+    Dims state{r.directions, r.batch, r.hidden};
+    if (r.batch_first) {
+        std::swap(state[0], state[1]);
+    }
+    SDX_TRY(check_dims(c, 5, "initial_h", state));
+    r.lengths.assign(r.batch, r.steps);
+    if (c.has_input(4)) {
+        SDX_ASSIGN(r.lengths, c.ints(4));
+        bool fits = static_cast<int64_t>(r.lengths.size()) == r.batch &&
+                    std::all_of(r.lengths.begin(), r.lengths.end(),
+                                [&r](int64_t n) { return n >= 0 && n <= r.steps; });
+        if (!fits) {
+            return Error{
+                fmt::format("the sequence lengths {} do not fit a batch of {} with {} "
+                            "steps",
+                            to_string(r.lengths), r.batch, r.steps)};
+        }
+    }
+    if (c.has_attribute("clip")) {
+        r.clip = c.float_attribute("clip");
+        if (!(r.clip >= 0)) {
+            return Error{"`clip` must not be negative"};
+        }
+    }
+    SDX_ASSIGN(r.activations, activations(c, r.directions, names));
+    return r;
+}
+
+// The weights of one direction: [in, gates * hidden], so that a row times them is contiguous.
+template <typename S>
+std::vector<S> transposed_weights(const S* weights, int64_t rows, int64_t columns) {
+    std::vector<S> out(rows * columns);
+    for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = 0; j < columns; ++j) {
+            out[j * rows + i] = weights[i * columns + j];
+        }
+    }
+    return out;
+}
+
+// One direction while it runs. Rows of `state` are those of the batch.
+template <typename S>
+struct Direction {
+    const Recurrence& r;
+    const Activation* activations;
+    std::vector<S> recurrent;       // [hidden, gates * hidden]
+    std::vector<S> w_bias, r_bias;  // [gates * hidden]
+    std::vector<S> peepholes;       // LSTM: [3 * hidden] or empty
+    std::vector<S> h, cell;         // [batch, hidden]; `cell` of LSTM only
+    std::vector<S> gates;           // [batch, gates * hidden] of the current step
+
+    double activate(size_t i, double x) const { return activations[i](r.clipped(x)); }
+    // gates += h * R, for the gates [first, last) of every row of the batch.
+    void add_state(const std::vector<S>& state, int64_t first, int64_t last) {
+        int64_t n = r.width();
+        int64_t from = first * r.hidden, to = last * r.hidden;
+        for (int64_t b = 0; b < r.batch; ++b) {
+            S* row = gates.data() + b * n;
+            for (int64_t k = 0; k < r.hidden; ++k) {
+                const S x = state[b * r.hidden + k];
+                const S* weights = recurrent.data() + k * n;
+                for (int64_t j = from; j < to; ++j) {
+                    row[j] += x * weights[j];
+                }
+            }
+        }
+    }
+};
+
+// Runs the cell over all steps and directions. `Cell`: void(Direction<S>&, active), which makes the
+// new h (and cell) from `gates`, which hold X * W, for the rows of the batch that are active.
+template <typename T, typename Cell>
+Status run(KernelContext& c, const Recurrence& r, bool has_cell, Cell&& cell) {
+    using S = ProductSum<T>;
+    Dims y_dims = r.batch_first ? Dims{r.batch, r.steps, r.directions, r.hidden}
+                                : Dims{r.steps, r.directions, r.batch, r.hidden};
+    Dims state_dims = r.batch_first ? Dims{r.batch, r.directions, r.hidden}
+                                    : Dims{r.directions, r.batch, r.hidden};
+    Tensor* y = nullptr;
+    Tensor* y_h = nullptr;
+    Tensor* y_c = nullptr;
+    if (c.wants(0)) {
+        SDX_ASSIGN(y, c.output(0, c.type(0), y_dims));
+        fill_zero(*y);
+    }
+    if (c.wants(1)) {
+        SDX_ASSIGN(y_h, c.output(1, c.type(0), state_dims));
+    }
+    if (c.wants(2) && has_cell) {
+        SDX_ASSIGN(y_c, c.output(2, c.type(0), state_dims));
+    }
+    int64_t rows = r.steps * r.batch;
+    SDX_TRY(check_size(ElementType::kDouble, Dims{rows, r.width()}, c.options()));
+    ProductOperand<T> x(c.tensor(0));
+    ProductOperand<T> w(c.tensor(1));
+    ProductOperand<T> recurrent(c.tensor(2));
+    auto part = [&c](size_t i, int64_t start, int64_t count) {
+        std::vector<S> values(count, S(0));
+        if (c.has_input(i)) {
+            for (int64_t k = 0; k < count; ++k) {
+                values[k] =
+                    static_cast<S>(static_cast<Compute<T>>(c.tensor(i).elements<T>()[start + k]));
+            }
+        }
+        return values;
+    };
+    auto states = [&](size_t i, int64_t d) {
+        std::vector<S> values;
+        for (int64_t b = 0; b < r.batch; ++b) {
+            std::vector<S> row = part(i, r.state_row(d, b) * r.hidden, r.hidden);
+            values.insert(values.end(), row.begin(), row.end());
+        }
+        return values;
+    };
+    int64_t n = r.width();
+    std::vector<S> products;
+    std::vector<char> active(r.batch);
+    for (int64_t d = 0; d < r.directions; ++d) {
+        size_t functions = r.activations.size() / r.directions;
+        Direction<S> direction{r,
+                               r.activations.data() + d * functions,
+                               transposed_weights(recurrent.data() + d * n * r.hidden, n, r.hidden),
+                               part(3, d * 2 * n, n),
+                               part(3, d * 2 * n + n, n),
+                               {},
+                               states(5, d),
+                               {},
+                               {}};
+        if (has_cell) {
+            direction.cell = states(6, d);
+            if (c.has_input(7)) {
+                direction.peepholes = part(7, d * 3 * r.hidden, 3 * r.hidden);
+            }
+        }
+        std::vector<S> weights = transposed_weights(w.data() + d * n * r.input, n, r.input);
+        products.assign(rows * n, S(0));
+        multiply_add(x.data(), weights.data(), products.data(), rows, r.input, n);
+        for (int64_t step = 0; step < r.steps; ++step) {
+            direction.gates.assign(r.batch * n, S(0));
+            for (int64_t b = 0; b < r.batch; ++b) {
+                active[b] = step < r.lengths[b];
+                if (active[b]) {
+                    int64_t at = r.reverses(d) ? r.lengths[b] - 1 - step : step;
+                    std::copy_n(products.data() + r.x_row(at, b) * n, n,
+                                direction.gates.data() + b * n);
+                }
+            }
+            cell(direction, active);
+            for (int64_t b = 0; y != nullptr && b < r.batch; ++b) {
+                if (active[b]) {
+                    int64_t at = r.reverses(d) ? r.lengths[b] - 1 - step : step;
+                    T* target =
+                        y->template mutable_elements<T>().data() + r.y_row(at, d, b) * r.hidden;
+                    std::transform(direction.h.data() + b * r.hidden,
+                                   direction.h.data() + (b + 1) * r.hidden, target,
+                                   [](S value) { return static_cast<T>(value); });
+                }
+            }
+        }
+        for (auto [target, source] : {std::pair{y_h, &direction.h}, {y_c, &direction.cell}}) {
+            for (int64_t b = 0; target != nullptr && b < r.batch; ++b) {
+                T* row =
+                    target->template mutable_elements<T>().data() + r.state_row(d, b) * r.hidden;
+                std::transform(source->data() + b * r.hidden, source->data() + (b + 1) * r.hidden,
+                               row, [](S value) { return static_cast<T>(value); });
+            }
+        }
+    }
+    return {};
+}
+
+constexpr std::string_view kRnnNames[] = {"Tanh"};
+constexpr std::string_view kGruNames[] = {"Sigmoid", "Tanh"};
+constexpr std::string_view kLstmNames[] = {"Sigmoid", "Tanh", "Tanh"};
+
+}  // namespace
+
+Status rnn(KernelContext& c) {
+    SDX_ASSIGN(Recurrence r, recurrence(c, 1, kRnnNames));
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        using S = ProductSum<T>;
+        return run<T>(c, r, false, [&r](Direction<S>& d, const std::vector<char>& active) {
+            d.add_state(d.h, 0, 1);
+            for (int64_t i = 0; i < r.batch * r.hidden; ++i) {
+                int64_t k = i % r.hidden;
+                if (active[i / r.hidden]) {
+                    d.h[i] = static_cast<S>(d.activate(0, d.gates[i] + d.w_bias[k] + d.r_bias[k]));
+                }
+            }
+        });
+    });
+}
+
+// Gates in the order z (update), r (reset), h (hidden).
+Status gru(KernelContext& c) {
+    SDX_ASSIGN(Recurrence r, recurrence(c, 3, kGruNames));
+    bool after = c.int_attribute("linear_before_reset") != 0;
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        using S = ProductSum<T>;
+        return run<T>(c, r, false, [&r, after](Direction<S>& d, const std::vector<char>& active) {
+            int64_t n = r.hidden;
+            // With linear_before_reset the hidden gate's product with h is reset, not h itself.
+            std::vector<S> inputs = d.gates;
+            if (after) {
+                for (int64_t b = 0; b < r.batch; ++b) {
+                    std::fill_n(d.gates.data() + b * 3 * n + 2 * n, n, S(0));
+                }
+            }
+            d.add_state(d.h, 0, after ? 3 : 2);
+            std::vector<S> update(r.batch * n), reset_state(r.batch * n), reset(r.batch * n);
+            for (int64_t i = 0; i < r.batch * n; ++i) {
+                int64_t k = i % n;
+                const S* gates = d.gates.data() + i / n * 3 * n;
+                update[i] = static_cast<S>(d.activate(0, gates[k] + d.w_bias[k] + d.r_bias[k]));
+                reset[i] =
+                    static_cast<S>(d.activate(0, gates[n + k] + d.w_bias[n + k] + d.r_bias[n + k]));
+                reset_state[i] = reset[i] * d.h[i];
+            }
+            if (!after) {
+                d.add_state(reset_state, 2, 3);
+            }
+            for (int64_t i = 0; i < r.batch * n; ++i) {
+                int64_t at = 2 * n + i % n;
+                int64_t b = i / n;
+                S product = d.gates[b * 3 * n + at];
+                S sum = after ? inputs[b * 3 * n + at] + d.w_bias[at] +
+                                    reset[i] * (product + d.r_bias[at])
+                              : product + d.w_bias[at] + d.r_bias[at];
+                S hidden = static_cast<S>(d.activate(1, sum));
+                if (active[b]) {
+                    d.h[i] = (1 - update[i]) * hidden + update[i] * d.h[i];
+                }
+            }
+        });
+    });
+}
+
+// Gates in the order i (input), o (output), f (forget), c (cell); peepholes i, o, f.
+Status lstm(KernelContext& c) {
+    SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames));
+    Dims state{r.directions, r.batch, r.hidden};
+    if (r.batch_first) {
+        std::swap(state[0], state[1]);
+    }
+    SDX_TRY(check_dims(c, 6, "initial_c", state));
+    SDX_TRY(check_dims(c, 7, "P", {r.directions, 3 * r.hidden}));
+    bool couples = c.int_attribute("input_forget") != 0;
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        using S = ProductSum<T>;
+        return run<T>(c, r, true, [&r, couples](Direction<S>& d, const std::vector<char>& active) {
+            int64_t n = r.hidden;
+            d.add_state(d.h, 0, 4);
+            for (int64_t i = 0; i < r.batch * n; ++i) {
+                int64_t k = i % n;
+                if (!active[i / n]) {
+                    continue;
+                }
+                const S* gates = d.gates.data() + i / n * 4 * n;
+                auto gate = [&](int64_t index, S cell) {
+                    int64_t at = index * n + k;
+                    S peephole = d.peepholes.empty() || index == 3 ? S(0) : d.peepholes[at] * cell;
+                    return gates[at] + d.w_bias[at] + d.r_bias[at] + peephole;
+                };
+                double in = d.activate(0, gate(0, d.cell[i]));
+                double forget = couples ? 1 - in : d.activate(0, gate(2, d.cell[i]));
+                double candidate = d.activate(1, gate(3, S(0)));
+                d.cell[i] = static_cast<S>(forget * d.cell[i] + in * candidate);
+                double out = d.activate(0, gate(1, d.cell[i]));
+                d.h[i] = static_cast<S>(out * d.activations[2](d.cell[i]));
+            }
+        });
+    });
+}
+
+}  // namespace sardonyx::eval::kernels
