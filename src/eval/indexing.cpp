@@ -338,6 +338,8 @@ Status one_hot(KernelContext& c) {
     const Tensor& values = c.tensor(2);
     SDX_ASSIGN(double depth_value, c.real_scalar(1));
     int64_t depth = saturate<int64_t>(depth_value);
+    // Version 9 does not count from the end.
+    int64_t lowest = c.version() < 11 ? 0 : -depth;
     if (depth < 1 || values.count() != 2) {
         return Error{"the depth must be positive, and values must be two"};
     }
@@ -355,7 +357,7 @@ Status one_hot(KernelContext& c) {
         for (size_t i = 0; i < in.size(); ++i) {
             int64_t index = in[i];
             // An index out of range has no element that is on.
-            if (index < -depth || index >= depth) {
+            if (index < lowest || index >= depth) {
                 continue;
             }
             index += index < 0 ? depth : 0;

@@ -71,8 +71,9 @@ Status set_reshaped(KernelContext& c, Dims dims) {
 // The sizes of the parts of Split along an axis of size n.
 Result<std::vector<int64_t>> split_sizes(KernelContext& c, int64_t n) {
     SDX_ASSIGN(std::optional<std::vector<int64_t>> given, list_argument(c, "split", 1));
-    if (!given.has_value() && c.has_input(1)) {  // version 1 has both
-        SDX_ASSIGN(given, c.ints(1));
+    if (!given.has_value() && c.has_input(1)) {  // version 1 has both, the input in the data's type
+        SDX_ASSIGN(Tensor sizes, cast_tensor(c, c.tensor(1), ElementType::kInt64));
+        given.emplace(sizes.elements<int64_t>().begin(), sizes.elements<int64_t>().end());
     }
     if (given.has_value() && !given->empty()) {
         int64_t total = 0;
@@ -455,7 +456,7 @@ Status concat(KernelContext& c) {
     for (size_t i = 0; i < c.input_count(); ++i) {
         parts.push_back(c.tensor(i));
     }
-    SDX_ASSIGN(Tensor out, eval::concat(c, parts, c.int_attribute("axis")));
+    SDX_ASSIGN(Tensor out, eval::concat(c, parts, c.int_attribute("axis", 1)));
     c.set_output(0, std::move(out));
     return {};
 }

@@ -141,7 +141,9 @@ Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
     r.input = c.dims(0)[2];
     r.gates = gates;
     r.hidden = c.dims(2)[2];
-    std::string_view direction = c.string_attribute("direction");
+    // Not the schema's default, which version 1 of GRU spells "foward".
+    std::string_view direction =
+        c.has_attribute("direction") ? c.string_attribute("direction") : "forward";
     r.directions = direction == "bidirectional" ? 2 : 1;
     r.is_reverse = direction == "reverse";
     if (!r.is_reverse && r.directions == 1 && direction != "forward") {
