@@ -123,6 +123,9 @@ Result<std::shared_ptr<ScriptFunction>> choose_script(Program& program, FileModu
         }
         return *found;
     }
+    if (scripts.size() == 1) {
+        return scripts[0];
+    }
     Scripts candidates = unused_scripts(program, scripts);
     if (candidates.size() > 1) {
         Scripts models;

@@ -303,6 +303,33 @@ class ReadCollector {
     int nested_ = 0;
 };
 
+Targets targets(Stmts statements) {
+    Targets found;
+    each_statement(statements, true, [&found](const Stmt* statement) {
+        switch (statement->kind) {
+            case StmtKind::kAssign:
+                for (const Expr* target : syntax::as<syntax::AssignStmt>(statement)->targets) {
+                    add_targets(target, found);
+                }
+                break;
+            case StmtKind::kAugAssign:
+                add_targets(syntax::as<syntax::AugAssignStmt>(statement)->target, found);
+                break;
+            case StmtKind::kAnnAssign:
+                if (syntax::as<syntax::AnnAssignStmt>(statement)->value != nullptr) {
+                    add_targets(syntax::as<syntax::AnnAssignStmt>(statement)->target, found);
+                }
+                break;
+            case StmtKind::kFor:
+                add_targets(syntax::as<syntax::ForStmt>(statement)->target, found);
+                break;
+            default:
+                break;
+        }
+    });
+    return found;
+}
+
 }  // namespace
 
 bool always_jumps(Stmts statements) {
@@ -345,30 +372,15 @@ bool may_break(Stmts statements) {
 }
 
 std::vector<Symbol> assigned_names(Stmts statements) {
-    Targets found;
-    each_statement(statements, true, [&found](const Stmt* statement) {
-        switch (statement->kind) {
-            case StmtKind::kAssign:
-                for (const Expr* target : syntax::as<syntax::AssignStmt>(statement)->targets) {
-                    add_targets(target, found);
-                }
-                break;
-            case StmtKind::kAugAssign:
-                add_targets(syntax::as<syntax::AugAssignStmt>(statement)->target, found);
-                break;
-            case StmtKind::kAnnAssign:
-                if (syntax::as<syntax::AnnAssignStmt>(statement)->value != nullptr) {
-                    add_targets(syntax::as<syntax::AnnAssignStmt>(statement)->target, found);
-                }
-                break;
-            case StmtKind::kFor:
-                add_targets(syntax::as<syntax::ForStmt>(statement)->target, found);
-                break;
-            default:
-                break;
-        }
-    });
-    return std::move(found.names);
+    return targets(statements).names;
+}
+
+std::unordered_set<uint32_t> local_names(const syntax::FunctionDefStmt& function) {
+    std::unordered_set<uint32_t> names = targets(function.body).seen;
+    for (const syntax::Parameter& parameter : function.parameters->items) {
+        names.insert(parameter.name.index);
+    }
+    return names;
 }
 
 const BlockReads& block_reads(Context& c, Stmts body) {

@@ -151,23 +151,24 @@ void import_opset(Context& c, const OpsetObject& opset, syntax::Range range) {
 
 NamedOpset named_opset(Context& c) {
     const ScriptFunction& function = c.function();
-    if (function.definition == nullptr) {
+    if (function.definition == nullptr || function.environment == nullptr) {
         return {};
     }
-    std::vector<Symbol> own = assigned_names(function.definition->body);
-    for (const syntax::Parameter& parameter : function.definition->parameters->items) {
-        own.push_back(parameter.name);
-    }
     std::unordered_set<uint32_t> seen;
-    for (Symbol name : own) {
-        seen.insert(name.index);
-    }
+    std::optional<std::unordered_set<uint32_t>> locals;  // made when an opset could be hidden
     for (Symbol base : block_reads(c, function.definition->body).bases) {
-        if (!seen.insert(base.index).second || function.environment == nullptr) {
+        if (!seen.insert(base.index).second) {
             continue;
         }
         std::optional<Object> object = function.environment->lookup(c.text(base));
-        if (object && object->is(ObjectKind::kOpset) && object->get<OpsetObject>().domain.empty()) {
+        if (!object || !object->is(ObjectKind::kOpset) ||
+            !object->get<OpsetObject>().domain.empty()) {
+            continue;
+        }
+        if (!locals) {
+            locals = local_names(*function.definition);
+        }
+        if (locals->count(base.index) == 0) {
             return {base, object->get<OpsetObject>().version};
         }
     }

@@ -1,6 +1,8 @@
 // Execution of statements at compile time.
 #pragma once
 
+#include <unordered_set>
+
 #include "elaborate/context.h"
 
 namespace sardonyx::elaborate {
@@ -53,6 +55,8 @@ bool may_return(syntax::Stmts statements);
 bool may_break(syntax::Stmts statements);  // out of the loop around it
 // The names that a block assigns, in the order of their first assignment, nested functions apart.
 std::vector<Symbol> assigned_names(syntax::Stmts statements);
+// The parameters of the function and the names that its body assigns, by symbol.
+std::unordered_set<uint32_t> local_names(const syntax::FunctionDefStmt& function);
 // Where the names of a function's body are read; found once.
 const BlockReads& block_reads(Context& c, syntax::Stmts body);
 const BlockReads& lambda_reads(Context& c, const syntax::LambdaExpr* lambda);

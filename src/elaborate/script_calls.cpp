@@ -488,21 +488,25 @@ namespace {
 
 // The scripts that the body calls by name.
 std::vector<std::shared_ptr<ScriptFunction>> callees(Context& c, const ScriptFunction& function) {
-    std::unordered_set<uint32_t> seen;
-    for (Symbol name : assigned_names(function.definition->body)) {
-        seen.insert(name.index);
-    }
-    for (const syntax::Parameter& parameter : function.definition->parameters->items) {
-        seen.insert(parameter.name.index);
-    }
     std::vector<std::shared_ptr<ScriptFunction>> found;
+    if (function.environment == nullptr) {
+        return found;
+    }
+    std::unordered_set<uint32_t> seen;
+    std::optional<std::unordered_set<uint32_t>> locals;  // made when a script could be hidden
     for (Symbol name : block_reads(c, function.definition->body).called) {
-        if (function.environment == nullptr || !seen.insert(name.index).second) {
+        if (!seen.insert(name.index).second) {
             continue;
         }
         std::optional<Object> object =
             function.environment->lookup(function.tree->names.text(name));
-        if (object && object->is(ObjectKind::kScript)) {
+        if (!object || !object->is(ObjectKind::kScript)) {
+            continue;
+        }
+        if (!locals) {
+            locals = local_names(*function.definition);
+        }
+        if (locals->count(name.index) == 0) {
             found.push_back(std::static_pointer_cast<ScriptFunction>(object->pointer()));
         }
     }
