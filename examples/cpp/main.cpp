@@ -12,7 +12,7 @@ int main() {
     sardonyx::Model model = sardonyx::compile_text(kScript);
     model.save("swish.onnx");
     auto x = sardonyx::Array::of<float>({3}, {-1, 0, 1});
-    sardonyx::Value y = model.evaluate({{"x", x}}).at(0);
+    sardonyx::Value y = model.run({{"x", x}}).at(0);
     for (float number : std::get<sardonyx::Array>(y).elements<float>()) {
         std::cout << number << '\n';
     }

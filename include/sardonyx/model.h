@@ -30,7 +30,7 @@ struct NodeInfo {
     std::vector<ValueInfo> outputs;
 };
 
-struct EvaluateOptions {
+struct RunOptions {
     uint64_t seed = 0;              // of random operators without a `seed` of their own
     int64_t max_steps = INT64_MAX;  // nodes and iterations in all; beyond: an Error
 };
@@ -68,12 +68,12 @@ class SDX_API Model {
     // and when the file cannot be written.
     void save(const std::string& path) const;
 
-    // Runs the main graph. Inputs go by name; those with a default may be left out. The results are
-    // in the order of outputs(). Error: an input is missing, unknown or of another type; a
-    // function, which has no graph; an operator that is not implemented; whatever an operator
-    // refuses.
-    std::vector<Value> evaluate(const std::vector<std::pair<std::string, Value>>& inputs,
-                                const EvaluateOptions& options = {}) const;
+    // Runs the main graph, which the first run prepares. Inputs go by name; those with a default
+    // may be left out. The results are in the order of outputs(). Error: an input is missing,
+    // unknown or of another type; a function, which has no graph; an operator that is not
+    // implemented; whatever an operator refuses.
+    std::vector<Value> run(const std::vector<std::pair<std::string, Value>>& inputs,
+                           const RunOptions& options = {}) const;
 
     struct State;  // of the implementation
     explicit Model(std::unique_ptr<State> state);

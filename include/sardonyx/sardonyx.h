@@ -3,7 +3,7 @@
 //     sardonyx::Model model = sardonyx::compile_file("gelu.py");
 //     model.save("gelu.onnx");
 //     sardonyx::Array x = sardonyx::Array::of<float>({3}, {-1, 0, 1});
-//     std::vector<sardonyx::Value> results = model.evaluate({{"x", x}});
+//     std::vector<sardonyx::Value> results = model.run({{"x", x}});
 //     for (float y : std::get<sardonyx::Array>(results[0]).elements<float>()) { ... }
 //
 // Whatever fails throws sardonyx::Error or a class derived from it, and nothing else of its own.

@@ -15,6 +15,7 @@ using ModelPointer = std::shared_ptr<const ir::Model>;
 
 struct PyModel {
     ModelPointer model;
+    std::shared_ptr<const eval::Plan> plan;  // made by the first run
 };
 
 // `source` is a path, the bytes of a ModelProto, or a ModelProto.
@@ -28,12 +29,12 @@ PyModel load(nb::handle source) {
         if (!path.is_valid()) {
             throw nb::python_error();
         }
-        return {unwrap(proto::read_model_file(text_from_python(path)))};
+        return {unwrap(proto::read_model_file(text_from_python(path))), nullptr};
     }
     auto bytes = std::make_shared<std::string>(text_from_python(given));
     std::span<const std::byte> view(reinterpret_cast<const std::byte*>(bytes->data()),
                                     bytes->size());
-    return {unwrap(proto::read_model(view, bytes))};
+    return {unwrap(proto::read_model(view, bytes)), nullptr};
 }
 
 const ir::Graph& main_graph(const PyModel& self) {
@@ -52,8 +53,11 @@ nb::list values_to_python(const std::vector<ir::Value*>& values) {
     return rows;
 }
 
-nb::list run(const PyModel& self, const nb::dict& inputs) {
+nb::list run(PyModel& self, const nb::dict& inputs) {
     const ir::Graph& graph = main_graph(self);
+    if (self.plan == nullptr) {
+        self.plan = unwrap(eval::prepare(*self.model));
+    }
     std::vector<std::string> names;
     std::vector<eval::RuntimeValue> values;
     bool has_tensor = false;
@@ -74,13 +78,35 @@ nb::list run(const PyModel& self, const nb::dict& inputs) {
     }
     auto evaluated = [&] {
         nb::gil_scoped_release release;
-        return eval::run_model(*self.model, arguments);
+        return eval::run(*self.plan, arguments);
     }();
     nb::list results;
     for (eval::RuntimeValue& result : unwrap(std::move(evaluated))) {
         results.append(value_to_python(std::move(result), !has_tensor));
     }
     return results;
+}
+
+// model(x, y) or model(x=..., y=...): one result is given itself, several as a tuple.
+nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& named) {
+    const ir::Graph& graph = main_graph(self);
+    if (positional.size() > graph.inputs.size()) {
+        throw nb::type_error((std::to_string(positional.size()) + " arguments for " +
+                              std::to_string(graph.inputs.size()) + " inputs")
+                                 .c_str());
+    }
+    nb::dict inputs;
+    for (size_t i = 0; i < positional.size(); ++i) {
+        inputs[text_to_python(graph.inputs[i]->name)] = positional[i];
+    }
+    for (auto [name, value] : named) {
+        if (inputs.contains(name)) {
+            throw nb::type_error(("input `" + text_from_python(name) + "` is given twice").c_str());
+        }
+        inputs[name] = value;
+    }
+    nb::list results = run(self, inputs);
+    return results.size() == 1 ? nb::object(results[0]) : nb::tuple(results);
 }
 
 nb::bytes to_bytes(const PyModel& self) {
@@ -101,6 +127,8 @@ void bind_model(nb::module_& m) {
                      [](const PyModel& self) { return values_to_python(main_graph(self).outputs); })
         .def("run", run, nb::arg("inputs"),
              "Runs it on {name: array}; gives the list of its outputs.")
+        .def("__call__", call,
+             "Runs it on its inputs in order or by name; gives its output, several as a tuple.")
         .def("to_bytes", to_bytes, "The bytes of a ModelProto.")
         .def("__str__", [](const PyModel& self) { return text_to_python(ir::dump(*self.model)); });
 }

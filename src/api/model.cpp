@@ -37,6 +37,14 @@ std::vector<ValueInfo> describe_all(const Values& values) {
     return all;
 }
 
+std::shared_ptr<const eval::Plan> plan_of(Model::State& state) {
+    std::lock_guard<std::mutex> lock(state.plan_lock);
+    if (state.plan == nullptr) {
+        state.plan = take(eval::prepare(*state.model));
+    }
+    return state.plan;
+}
+
 std::unique_ptr<Model::State> make_state(std::unique_ptr<ir::Model> model) {
     if (model->graph == nullptr) {
         api::fail("the file holds no graph");
@@ -117,16 +125,16 @@ void Model::save(const std::string& path) const {
     }
 }
 
-std::vector<Value> Model::evaluate(const std::vector<std::pair<std::string, Value>>& inputs,
-                                   const EvaluateOptions& options) const {
+std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& inputs,
+                              const RunOptions& options) const {
     std::vector<std::pair<std::string_view, eval::RuntimeValue>> values;
     for (const auto& [name, value] : inputs) {
         values.emplace_back(name, api::to_engine(name, value));
     }
-    eval::RunOptions run;
-    run.seed = options.seed;
-    run.max_steps = options.max_steps;
-    std::vector<eval::RuntimeValue> results = take(eval::run_model(*state_->model, values, run));
+    eval::RunOptions chosen;
+    chosen.seed = options.seed;
+    chosen.max_steps = options.max_steps;
+    std::vector<eval::RuntimeValue> results = take(eval::run(*plan_of(*state_), values, chosen));
     std::vector<Value> converted;
     for (size_t i = 0; i < results.size(); ++i) {
         std::string name(state_->model->graph->outputs[i]->name);

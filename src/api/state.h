@@ -4,8 +4,10 @@
 #include <sardonyx/model.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "eval/eval.h"
 #include "ir/ir.h"
 
 namespace sardonyx {
@@ -14,6 +16,9 @@ inline namespace v1 {
 struct Model::State {
     std::unique_ptr<ir::Model> model;  // without a graph: a function, functions[0]
     std::vector<Diagnostic> diagnostics;
+    // Made by the first run. Runs are const, so several threads may come to it at once.
+    std::mutex plan_lock;
+    std::shared_ptr<const eval::Plan> plan;
 
     const ir::Graph& graph() const {
         return model->graph != nullptr ? *model->graph : *model->functions[0]->body;

@@ -89,7 +89,7 @@ Result<std::vector<RuntimeValue>> run_control(const OperatorEntry& entry, int64_
     for (size_t i = 0; i < inputs.size(); ++i) {
         frame.slot(static_cast<Operand>(i)) = inputs[i];
     }
-    Runner runner(nullptr, options);
+    Runner runner(options);
     SDX_TRY(runner.run_graph(plan->graph, frame));
     std::vector<RuntimeValue> outputs;
     for (Operand operand : plan->graph.nodes[0].outputs) {
@@ -121,27 +121,29 @@ std::string RuntimeValue::describe() const {
     return "None";
 }
 
+Result<std::vector<RuntimeValue>> run(
+    const Plan& plan, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
+    const RunOptions& options) {
+    std::vector<RuntimeValue> placed;
+    SDX_TRY(place_inputs(*plan.graph, inputs, &placed));
+    Runner runner(options);
+    return runner.call(plan.main, std::move(placed), {});
+}
+
 Result<std::vector<RuntimeValue>> run_model(
     const ir::Model& model, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
     const RunOptions& options) {
-    if (model.graph == nullptr) {
-        return Error{"the file holds a function, not a model: there is no graph to run"};
-    }
-    std::vector<RuntimeValue> placed;
-    SDX_TRY(place_inputs(*model.graph, inputs, &placed));
-    Runner runner(&model, options);
-    SDX_ASSIGN(std::unique_ptr<FramePlan> plan,
-               make_plan(*model.graph, model.opset_imports, runner.functions()));
-    return runner.call(*plan, std::move(placed), {});
+    SDX_ASSIGN(std::shared_ptr<const Plan> plan, prepare(model));
+    return run(*plan, inputs, options);
 }
 
 Result<std::vector<RuntimeValue>> run_function(const ir::Model& model, const ir::Function& function,
                                                std::span<const RuntimeValue> inputs,
                                                std::span<const ir::Attribute> attributes,
                                                const RunOptions& options) {
-    Runner runner(&model, options);
-    const FramePlan* plan = nullptr;
-    return runner.call_function(function, &plan, {inputs.begin(), inputs.end()},
+    SDX_ASSIGN(std::shared_ptr<const Plan> plan, prepare_function(model, function));
+    Runner runner(options);
+    return runner.call_function(function, plan->main, {inputs.begin(), inputs.end()},
                                 AttributeView(attributes, {}));
 }
 

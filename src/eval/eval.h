@@ -67,9 +67,23 @@ struct RunOptions {
     uint64_t seed = 0;                      // for random operators that have no `seed` attribute
 };
 
+// A model prepared for running: each node knows its kernel, and each value its place. It is never
+// changed, so that several threads may run it at once.
+class Plan;
+
+// Prepares the main graph and the functions that it calls. The model must outlive the plan, and
+// must not be changed. Errors: the model is a function; an unknown operator or one without a
+// kernel, attributes that do not fit, graphs nested too deep.
+Result<std::shared_ptr<const Plan>> prepare(const ir::Model& model);
+
 // Runs the main graph. `inputs` go to the graph inputs by name; inputs that have a default may be
 // left out. The results are those of the graph's outputs, in order. Errors name the node, its
 // operator, and the types involved.
+Result<std::vector<RuntimeValue>> run(
+    const Plan& plan, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
+    const RunOptions& options = {});
+
+// Prepares the model and runs it once.
 Result<std::vector<RuntimeValue>> run_model(
     const ir::Model& model, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
     const RunOptions& options = {});

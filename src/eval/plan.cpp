@@ -1,6 +1,7 @@
 #include "eval/plan.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -17,10 +18,48 @@ std::string describe(std::string_view domain, std::string_view op_type) {
     return domain.empty() ? fmt::format("`{}`", op_type) : fmt::format("`{}.{}`", domain, op_type);
 }
 
+// The functions of a model by name, and the plans of those that are called.
+class Functions {
+  public:
+    Functions(const ir::Model& model, Plan* plan) : plan_(plan) {
+        for (const ir::Function* function : model.functions) {
+            by_name_.emplace(function_key(function->domain, function->name, function->overload),
+                             function);
+        }
+    }
+
+    const ir::Function* find(std::string_view domain, std::string_view name,
+                             std::string_view overload) const {
+        if (by_name_.empty()) {
+            return nullptr;
+        }
+        auto found = by_name_.find(function_key(domain, name, overload));
+        return found != by_name_.end() ? found->second : nullptr;
+    }
+
+    // The function's plan, which plan_pending() fills: functions may call each other in a circle.
+    const FramePlan* plan_of(const ir::Function* function) {
+        FramePlan*& plan = plans_[function];
+        if (plan == nullptr) {
+            plan = plan_->functions.emplace_back(std::make_unique<FramePlan>()).get();
+            pending_.emplace_back(function, plan);
+        }
+        return plan;
+    }
+
+    Status plan_pending();
+
+  private:
+    Plan* plan_;
+    std::unordered_map<std::string, const ir::Function*> by_name_;
+    std::unordered_map<const ir::Function*, FramePlan*> plans_;
+    std::vector<std::pair<const ir::Function*, FramePlan*>> pending_;
+};
+
 class Planner {
   public:
-    Planner(std::span<const ir::OpsetImport> imports, const FunctionTable* functions,
-            FramePlan* plan)
+    // Without `functions` there are only operators.
+    Planner(std::span<const ir::OpsetImport> imports, Functions* functions, FramePlan* plan)
         : imports_(imports), functions_(functions), plan_(plan) {}
 
     // Slots of the graphs around that it reads are appended to `free`.
@@ -162,6 +201,7 @@ class Planner {
                              ? functions_->find(node.domain, node.op_type, node.overload)
                              : nullptr;
         if (plan->function != nullptr) {
+            plan->callee = functions_->plan_of(plan->function);
             return {};
         }
         int64_t version = ir::opset_version(imports_, node.domain);
@@ -237,11 +277,42 @@ class Planner {
     }
 
     std::span<const ir::OpsetImport> imports_;
-    const FunctionTable* functions_;
+    Functions* functions_;
     FramePlan* plan_;
     std::unordered_map<const ir::Value*, Operand> operands_;
     int depth_ = 0;
 };
+
+Status plan_frame(const ir::Graph& graph, std::span<const ir::OpsetImport> imports,
+                  Functions* functions, FramePlan* plan) {
+    Planner planner(imports, functions, plan);
+    std::vector<Operand> free;
+    return planner.plan_graph(graph, &plan->graph, &free);
+}
+
+Status Functions::plan_pending() {
+    while (!pending_.empty()) {
+        auto [function, plan] = pending_.back();
+        pending_.pop_back();
+        Status status = plan_frame(*function->body, function->opset_imports, this, plan);
+        if (!status.ok()) {
+            return Error{fmt::format("function {}: {}", describe(function->domain, function->name),
+                                     status.error().message)};
+        }
+    }
+    return {};
+}
+
+// The plan of a graph under these imports, and of the functions that it calls.
+Result<std::shared_ptr<const Plan>> prepare_graph(const ir::Model& model, const ir::Graph& graph,
+                                                  std::span<const ir::OpsetImport> imports) {
+    auto plan = std::make_shared<Plan>();
+    plan->graph = &graph;
+    Functions functions(model, plan.get());
+    SDX_TRY(plan_frame(graph, imports, &functions, &plan->main));
+    SDX_TRY(functions.plan_pending());
+    return std::shared_ptr<const Plan>(std::move(plan));
+}
 
 }  // namespace
 
@@ -254,33 +325,16 @@ const GraphPlan* NodePlan::subgraph(std::string_view attribute) const {
     return nullptr;
 }
 
-FunctionTable::FunctionTable(const ir::Model* model) {
-    if (model == nullptr) {
-        return;
+Result<std::shared_ptr<const Plan>> prepare(const ir::Model& model) {
+    if (model.graph == nullptr) {
+        return Error{"the file holds a function, not a model: there is no graph to run"};
     }
-    for (const ir::Function* function : model->functions) {
-        functions_.emplace(function_key(function->domain, function->name, function->overload),
-                           function);
-    }
+    return prepare_graph(model, *model.graph, model.opset_imports);
 }
 
-const ir::Function* FunctionTable::find(std::string_view domain, std::string_view name,
-                                        std::string_view overload) const {
-    if (functions_.empty()) {
-        return nullptr;
-    }
-    auto found = functions_.find(function_key(domain, name, overload));
-    return found != functions_.end() ? found->second : nullptr;
-}
-
-Result<std::unique_ptr<FramePlan>> make_plan(const ir::Graph& graph,
-                                             std::span<const ir::OpsetImport> imports,
-                                             const FunctionTable& functions) {
-    auto plan = std::make_unique<FramePlan>();
-    Planner planner(imports, &functions, plan.get());
-    std::vector<Operand> free;
-    SDX_TRY(planner.plan_graph(graph, &plan->graph, &free));
-    return plan;
+Result<std::shared_ptr<const Plan>> prepare_function(const ir::Model& model,
+                                                     const ir::Function& function) {
+    return prepare_graph(model, *function.body, function.opset_imports);
 }
 
 Result<std::unique_ptr<FramePlan>> make_call_plan(const OperatorEntry& entry,

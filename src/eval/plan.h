@@ -1,4 +1,4 @@
-// Plans: a graph prepared for running, so that a loop's body looks nothing up by name.
+// Plans: a model prepared for running, so that a loop's body looks nothing up by name.
 //
 // Every value of a main graph or function body, and of the subgraphs nested in it, has a slot of
 // the same frame: a subgraph reads the values around it like its own, and only calls of functions
@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "eval/kernel.h"
@@ -28,9 +27,9 @@ struct NodePlan {
     std::string_view domain;
     std::string_view op_type;
     std::string_view name;
-    const OperatorEntry* entry = nullptr;       // null: a call of `function`
-    const ir::Function* function = nullptr;     // null: an operator
-    mutable const FramePlan* callee = nullptr;  // of `function`, once it has been called
+    const OperatorEntry* entry = nullptr;    // null: a call of `function`
+    const ir::Function* function = nullptr;  // null: an operator
+    const FramePlan* callee = nullptr;       // of `function`
     std::span<const ir::Attribute> attributes;
     std::vector<Operand> inputs;
     std::vector<Operand> outputs;   // kNoOperand: nobody wants it
@@ -55,22 +54,17 @@ struct FramePlan {
     int32_t slot_count = 0;
 };
 
-// Functions of a model by name. Domain, name and overload are told apart by the length of each.
-class FunctionTable {
+// A prepared model, and behind eval.h. It refers to the model's nodes and weights.
+class Plan {
   public:
-    explicit FunctionTable(const ir::Model* model);
-    const ir::Function* find(std::string_view domain, std::string_view name,
-                             std::string_view overload) const;
-
-  private:
-    std::unordered_map<std::string, const ir::Function*> functions_;
+    const ir::Graph* graph = nullptr;  // that `main` was made from
+    FramePlan main;
+    std::vector<std::unique_ptr<FramePlan>> functions;  // that it calls, through others too
 };
 
-// Plans a main graph or function body under these imports. Errors: an unknown operator or one
-// without a kernel, attributes that do not fit, nesting too deep.
-Result<std::unique_ptr<FramePlan>> make_plan(const ir::Graph& graph,
-                                             std::span<const ir::OpsetImport> imports,
-                                             const FunctionTable& functions);
+// Plans a function of the model as the main graph. Errors: as of prepare.
+Result<std::shared_ptr<const Plan>> prepare_function(const ir::Model& model,
+                                                     const ir::Function& function);
 
 // Plans one call of an operator with subgraphs, outside a graph: inputs are the slots 0 ... and
 // outputs those after them. `imports` hold for the subgraphs.

@@ -105,7 +105,7 @@ Status Runner::run_call(const NodePlan& node, Frame& frame) {
     for (Operand operand : node.inputs) {
         inputs.push_back(frame.get(operand));
     }
-    auto results = call_function(*node.function, &node.callee, std::move(inputs),
+    auto results = call_function(*node.function, *node.callee, std::move(inputs),
                                  AttributeView(node.attributes, frame.bindings));
     if (!results.ok()) {
         return results.error();
@@ -123,22 +123,15 @@ Status Runner::run_call(const NodePlan& node, Frame& frame) {
 }
 
 Result<std::vector<RuntimeValue>> Runner::call_function(const ir::Function& function,
-                                                        const FramePlan** callee,
+                                                        const FramePlan& plan,
                                                         std::vector<RuntimeValue> inputs,
                                                         AttributeView attributes) {
     if (inputs.size() > function.body->inputs.size()) {
         return Error{fmt::format("{} inputs, but the function takes {}", inputs.size(),
                                  function.body->inputs.size())};
     }
-    if (*callee == nullptr) {
-        std::unique_ptr<FramePlan>& plan = plans_[&function];
-        if (plan == nullptr) {
-            SDX_ASSIGN(plan, make_plan(*function.body, function.opset_imports, functions_));
-        }
-        *callee = plan.get();
-    }
     std::vector<Binding> bindings = bind(function, attributes);
-    return call(**callee, std::move(inputs), bindings);
+    return call(plan, std::move(inputs), bindings);
 }
 
 Result<std::vector<RuntimeValue>> Runner::call(const FramePlan& plan,

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "eval/plan.h"
@@ -35,11 +34,8 @@ class Frame {
 
 class Runner {
   public:
-    // `model` may be null: then there are no functions.
-    Runner(const ir::Model* model, const RunOptions& options)
-        : functions_(model), options_(options), random_{options.seed} {}
+    explicit Runner(const RunOptions& options) : options_(options), random_{options.seed} {}
 
-    const FunctionTable& functions() const { return functions_; }
     const RunOptions& options() const { return options_; }
     RandomState& random() { return random_; }
 
@@ -51,8 +47,9 @@ class Runner {
 
     Result<std::vector<RuntimeValue>> call(const FramePlan& plan, std::vector<RuntimeValue> inputs,
                                            std::span<const Binding> bindings);
+    // `plan` is the function's.
     Result<std::vector<RuntimeValue>> call_function(const ir::Function& function,
-                                                    const FramePlan** callee,
+                                                    const FramePlan& plan,
                                                     std::vector<RuntimeValue> inputs,
                                                     AttributeView attributes);
     // One more step; an error when that is too many.
@@ -62,8 +59,6 @@ class Runner {
     Status run_kernel(const NodePlan& node, Frame& frame);
     Status run_call(const NodePlan& node, Frame& frame);
 
-    FunctionTable functions_;
-    std::unordered_map<const ir::Function*, std::unique_ptr<FramePlan>> plans_;
     RunOptions options_;
     RandomState random_;
     int64_t steps_ = 0;

@@ -105,7 +105,7 @@ TEST(Model, TellsWhatItHolds) {
 TEST(Model, Evaluates) {
     Model model = sardonyx::compile_text(two_results());
     Array x = Array::of<float>({2, 2}, {1, 2, 3, 4});
-    std::vector<Value> results = model.evaluate({{"x", x}, {"y", x}});
+    std::vector<Value> results = model.run({{"x", x}, {"y", x}});
     EXPECT_EQ(numbers<float>(results[0]), (std::vector<float>{2, 4, 6, 8}));
     EXPECT_EQ(numbers<int64_t>(results[1]), (std::vector<int64_t>{2, 2}));
     EXPECT_EQ(std::get<Array>(results[0]).dims, (std::vector<int64_t>{2, 2}));
@@ -114,20 +114,17 @@ TEST(Model, Evaluates) {
 TEST(Model, NamesTheInputThatIsWrong) {
     Model model = sardonyx::compile_text(two_results());
     Array x = Array::of<float>({1, 2}, {1, 2});
-    EXPECT_NE(message_of([&] { model.evaluate({{"x", x}}); }).find("`y`"), std::string::npos);
-    EXPECT_NE(message_of([&] {
-                  model.evaluate({{"x", x}, {"z", x}});
-              }).find("`z`"),
-              std::string::npos);
+    EXPECT_NE(message_of([&] { model.run({{"x", x}}); }).find("`y`"), std::string::npos);
+    EXPECT_NE(message_of([&] { model.run({{"x", x}, {"z", x}}); }).find("`z`"), std::string::npos);
     Array broken = x;
     broken.bytes.pop_back();
     EXPECT_EQ(message_of([&] {
-                  model.evaluate({{"x", broken}, {"y", x}});
+                  model.run({{"x", broken}, {"y", x}});
               }),
               "`x`: 7 bytes make no FLOAT of this shape, which takes 8");
     broken.element_type = "FLOAT7";
     EXPECT_EQ(message_of([&] {
-                  model.evaluate({{"x", broken}, {"y", x}});
+                  model.run({{"x", broken}, {"y", x}});
               }),
               "`x`: there is no element type `FLOAT7`");
 }
@@ -160,7 +157,7 @@ TEST(Compile, TakesTypesAndAttributes) {
     EXPECT_EQ(model.outputs()[0].type, "DOUBLE[3]");
     EXPECT_NE(model.to_text().find("import ai.onnx 20"), std::string::npos);
     Array x = Array::of<double>({3}, {1, 2, 3});
-    EXPECT_EQ(numbers<double>(model.evaluate({{"x", x}})[0]), (std::vector<double>{3, 6, 9}));
+    EXPECT_EQ(numbers<double>(model.run({{"x", x}})[0]), (std::vector<double>{3, 6, 9}));
 }
 
 TEST(Compile, MakesFunctions) {
@@ -169,7 +166,7 @@ TEST(Compile, MakesFunctions) {
     Model model = sardonyx::compile_text(scaled(), "scaled.py", options);
     EXPECT_EQ(model.functions(), (std::vector<std::string>{"scaled"}));
     EXPECT_FALSE(model.serialize().empty());
-    EXPECT_NE(message_of([&] { model.evaluate({}); }), "no error");
+    EXPECT_NE(message_of([&] { model.run({}); }), "no error");
 }
 
 TEST(Compile, TellsAllMistakes) {

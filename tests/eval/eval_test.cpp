@@ -221,6 +221,36 @@ TEST_F(GraphTest, LoopWithoutIterationsTakesTheDeclaredType) {
     EXPECT_EQ((*result)[1].tensor().dims(), Dims{0});
 }
 
+TEST_F(GraphTest, APlanRunsManyTimes) {
+    make_loop(2);
+    auto plan = prepare(model);
+    ASSERT_TRUE(plan.ok());
+    for (float start : {1.0f, 5.0f}) {
+        std::pair<std::string_view, RuntimeValue> x{"x", Tensor::scalar<float>(start)};
+        auto result = sardonyx::eval::run(**plan, {&x, 1});
+        ASSERT_TRUE(result.ok()) << message(result);
+        EXPECT_EQ(elements<float>((*result)[0]), std::vector<float>{start + 2});
+        EXPECT_EQ(elements<float>((*result)[1]), (std::vector<float>{start + 1, start + 2}));
+    }
+}
+
+TEST_F(GraphTest, PreparationNamesTheFunctionAtFault) {
+    ir::Function* outer = model.add_function("here", "Outer");
+    outer->opset_imports = {{"here", 1}};
+    ir::Value* a = model.add_input(outer->body, "a");
+    outer->body->outputs = {node(outer->body, "Inner", {a}, "b", {}, "here")};
+    ir::Function* inner = model.add_function("here", "Inner");
+    inner->opset_imports = {{"", 21}};
+    ir::Value* c = model.add_input(inner->body, "c");
+    inner->body->outputs = {node(inner->body, "NoSuchOperator", {c}, "d")};
+    ir::Value* x = model.add_input(model.graph, "x");
+    model.graph->outputs = {node(model.graph, "Outer", {x}, "y", {}, "here")};
+    auto plan = prepare(model);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_NE(plan.error().message.find("function `here.Inner`: node"), std::string::npos)
+        << plan.error().message;
+}
+
 TEST_F(GraphTest, LoopStopsAtTheStepLimit) {
     make_loop(std::numeric_limits<int64_t>::max());
     model.graph->outputs.erase(model.graph->outputs.begin() + 1);

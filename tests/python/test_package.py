@@ -192,6 +192,36 @@ def test_load(tmp_path):
         model.run({"z": x})
 
 
+def test_models_are_called():
+    model = sardonyx.load(
+        onnx.parser.parse_model(
+            '<ir_version: 8, opset_import: ["": 18]> g (float[N] x, float y) => (float[N] d) '
+            "{d = Sub(x, y)}"
+        )
+    )
+    x = np.array([1.0, -2.0], np.float32)
+    for _ in range(3):  # one plan, several runs
+        np.testing.assert_array_equal(model(x, 1.0), x - 1)
+        np.testing.assert_array_equal(model(y=1.0, x=x), x - 1)
+        np.testing.assert_array_equal(model(x, y=1.0), x - 1)
+        x = x * 2
+    with pytest.raises(TypeError, match="given twice"):
+        model(x, 1.0, x=x)
+    with pytest.raises(TypeError, match="3 arguments for 2 inputs"):
+        model(x, 1.0, 2.0)
+    with pytest.raises(sardonyx.EvalError, match=r"input `y` .* is missing"):
+        model(x)
+    two = sardonyx.load(
+        onnx.parser.parse_model(
+            '<ir_version: 8, opset_import: ["": 18]> g (float[N] x) => (float[N] a, float[N] b) '
+            "{a = Neg(x) b = Abs(x)}"
+        )
+    )
+    negative, absolute = two(x)
+    np.testing.assert_array_equal(negative, -x)
+    np.testing.assert_array_equal(absolute, abs(x))
+
+
 def test_types_of_the_opsets():
     tree = ast.parse((Path(sardonyx.__file__).parent / "_opsets.pyi").read_text())
     methods = {
