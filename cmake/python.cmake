@@ -2,10 +2,14 @@
 # imported from <build>/python; a wheel (scikit-build-core) takes what is installed here.
 
 find_package(Python 3.10 COMPONENTS Interpreter Development.Module
-             OPTIONAL_COMPONENTS Development.SABIModule)
+             OPTIONAL_COMPONENTS Development.SABIModule NumPy)
 if(NOT Python_Development.Module_FOUND)
   message(FATAL_ERROR "Python's headers are missing: install python3-dev, or configure with "
                       "-DSDX_PYTHON=OFF")
+endif()
+if(NOT Python_NumPy_FOUND)
+  message(FATAL_ERROR "NumPy's headers are missing: `${Python_EXECUTABLE} -m pip install numpy`, or "
+                      "configure with -DSDX_PYTHON=OFF")
 endif()
 execute_process(
   COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
@@ -21,6 +25,8 @@ file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cpp)
 nanobind_add_module(sdx_python STABLE_ABI NB_STATIC NB_DOMAIN sardonyx NB_SUPPRESS_WARNINGS
                     ${sources})
 target_include_directories(sdx_python PRIVATE ${PROJECT_SOURCE_DIR}/python)
+target_include_directories(sdx_python SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
+target_compile_definitions(sdx_python PRIVATE NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION)
 target_compile_options(sdx_python PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
 target_link_libraries(sdx_python PRIVATE sdx_elaborate sdx_schemas sdx_eval sdx_weights)
 set(package ${PROJECT_BINARY_DIR}/python/sardonyx)

@@ -17,7 +17,7 @@ using ops::AttributeType;
 
 // A float is no integer; a tensor is a value of the run, and an attribute is not.
 bool is_number(nb::handle value) {
-    return !nb::isinstance<PyTensor>(value) && PyNumber_Check(value.ptr());
+    return as_tensor(value) == nullptr && PyNumber_Check(value.ptr());
 }
 
 float float_value(const ops::AttributeSchema& schema, nb::handle value) {
@@ -69,7 +69,7 @@ std::string string_value(const ops::AttributeSchema& schema, nb::handle value) {
 template <typename T>
 std::vector<T> list_of(const ops::AttributeSchema& schema, nb::handle value,
                        T (*item)(const ops::AttributeSchema&, nb::handle)) {
-    if (PyUnicode_Check(value.ptr()) || nb::isinstance<PyTensor>(value) ||
+    if (PyUnicode_Check(value.ptr()) || as_tensor(value) != nullptr ||
         !nb::hasattr(value, "__iter__")) {
         refuse(schema, value);
     }

@@ -5,6 +5,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -15,7 +17,6 @@ namespace sardonyx::python {
 namespace nb = nanobind;
 
 void bind_errors(nb::module_& m);
-void bind_storage(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_opset(nb::module_& m);
 void bind_schemas(nb::module_& m);
@@ -37,6 +38,22 @@ T unwrap(Result<T> result) {
         raise(result.error());
     }
     return std::move(result).value();
+}
+
+// For functions in slots of types, which CPython calls without nanobind between: gives what `body`
+// returns as a new reference, or null with a Python error in place of the C++ exception.
+template <typename Body>
+PyObject* guarded(Body&& body) noexcept {
+    try {
+        return nb::object(body()).release().ptr();
+    } catch (nb::python_error& error) {
+        error.restore();
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    }
+    return nullptr;
 }
 
 // The text of a Python str as UTF-8; bytes that are not text keep their values both ways

@@ -3,7 +3,10 @@
 // leave as what came in: Tensors, or NumPy arrays when no Tensor came in.
 #include "bindings/call.h"
 
+#include <array>
 #include <bit>
+#include <list>
+#include <memory_resource>
 #include <optional>
 
 #include "base/nearest.h"
@@ -21,8 +24,16 @@ nb::handle g_evaluator;  // null: the native kernels
 // Evaluating lets other Python threads run when it takes longer than letting them does.
 constexpr int64_t kReleaseAt = 1 << 14;  // elements
 
+// Where the lists of a call lie: most have few inputs, and need no heap.
+struct CallMemory {
+    std::array<std::byte, 1024> buffer;
+    std::pmr::monotonic_buffer_resource resource{buffer.data(), buffer.size()};
+};
+
 struct Arguments {
-    std::vector<nb::handle> inputs;  // null or None: left out
+    explicit Arguments(CallMemory& memory) : inputs(&memory.resource) {}
+
+    std::pmr::vector<nb::handle> inputs;  // null or None: left out
     std::vector<ir::Attribute> attributes;
     bool has_graphs = false;
 
@@ -30,7 +41,7 @@ struct Arguments {
         inputs.resize(std::max(inputs.size(), index + 1));
         if (inputs[index].is_valid()) {
             raise(PyExc_TypeError, "`" + op.name + "` got its input `" +
-                                       std::string(op.schema->inputs[index].name) + "` twice");
+                                       std::string(op.schema()->inputs[index].name) + "` twice");
         }
         inputs[index] = value;
     }
@@ -42,10 +53,10 @@ std::string quantity(size_t count, const std::string& word) {
 
 [[noreturn]] void unknown_keyword(const Operator& op, std::string_view name) {
     std::vector<std::string_view> known;
-    for (const ops::AttributeSchema& attribute : op.schema->attributes) {
+    for (const ops::AttributeSchema& attribute : op.schema()->attributes) {
         known.push_back(attribute.name);
     }
-    for (const ops::Parameter& input : op.schema->inputs) {
+    for (const ops::Parameter& input : op.schema()->inputs) {
         known.push_back(input.name);
     }
     std::string_view near = nearest(name, known);
@@ -55,7 +66,7 @@ std::string quantity(size_t count, const std::string& word) {
 }
 
 void bind_keyword(const Operator& op, Arguments& bound, std::string_view name, nb::handle value) {
-    const ops::Schema& schema = *op.schema;
+    const ops::Schema& schema = *op.schema();
     for (size_t i = 0; i < schema.inputs.size(); ++i) {
         if (schema.inputs[i].name == name &&
             schema.inputs[i].option != ops::ParameterOption::kVariadic) {
@@ -74,8 +85,8 @@ void bind_keyword(const Operator& op, Arguments& bound, std::string_view name, n
     }
 }
 
-void check_complete(const Operator& op, const Arguments& bound, const nb::kwargs& kwargs) {
-    const ops::Schema& schema = *op.schema;
+void check_complete(const Operator& op, const Arguments& bound, nb::handle kwargs) {
+    const ops::Schema& schema = *op.schema();
     for (size_t i = 0; i < schema.inputs.size(); ++i) {
         bool is_left_out =
             i >= bound.inputs.size() || !bound.inputs[i].is_valid() || bound.inputs[i].is_none();
@@ -89,16 +100,18 @@ void check_complete(const Operator& op, const Arguments& bound, const nb::kwargs
         }
     }
     for (const ops::AttributeSchema& attribute : schema.attributes) {
-        if (attribute.is_required && !kwargs.contains(text_to_python(attribute.name))) {
+        if (attribute.is_required && !(kwargs.is_valid() && nb::borrow<nb::dict>(kwargs).contains(
+                                                                text_to_python(attribute.name)))) {
             raise(PyExc_TypeError,
                   "`" + op.name + "` misses its attribute `" + std::string(attribute.name) + "`");
         }
     }
 }
 
-Arguments bind(const Operator& op, const nb::args& args, const nb::kwargs& kwargs) {
-    const ops::Schema& schema = *op.schema;
-    Arguments bound;
+Arguments bind(const Operator& op, const nb::args& args, nb::handle kwargs, CallMemory& memory) {
+    const ops::Schema& schema = *op.schema();
+    Arguments bound(memory);
+    bound.inputs.reserve(args.size() + 2);
     if (args.size() > schema.maximum_inputs) {
         raise(PyExc_TypeError, "`" + op.name + "` takes at most " +
                                    quantity(schema.maximum_inputs, "input") + ", got " +
@@ -107,8 +120,10 @@ Arguments bind(const Operator& op, const nb::args& args, const nb::kwargs& kwarg
     for (nb::handle value : args) {
         bound.inputs.push_back(value);
     }
-    for (auto [name, value] : kwargs) {
-        bind_keyword(op, bound, text_from_python(name), value);
+    if (kwargs.is_valid()) {
+        for (auto [name, value] : nb::borrow<nb::dict>(kwargs)) {
+            bind_keyword(op, bound, text_from_python(name), value);
+        }
     }
     check_complete(op, bound, kwargs);
     while (!bound.inputs.empty() &&
@@ -126,7 +141,7 @@ ElementType element_type(const RuntimeValue& value) {
 
 // The element type that input `index` must have: the only one that its type variable admits, or
 // that of an input that shares the variable.
-ElementType wanted_type(const ops::Schema& schema, std::span<const RuntimeValue> inputs,
+ElementType wanted_type(const ops::Schema& schema, std::span<const RuntimeValue* const> inputs,
                         size_t index) {
     const ops::Parameter* parameter = schema.input(index);
     const ops::TypeSet& types = schema.type_variables[parameter->type_variable].types;
@@ -136,8 +151,8 @@ ElementType wanted_type(const ops::Schema& schema, std::span<const RuntimeValue>
     }
     for (size_t i = 0; i < inputs.size() && parameter->is_homogeneous; ++i) {
         if (schema.input(i)->type_variable == parameter->type_variable &&
-            element_type(inputs[i]) != ElementType::kUndefined) {
-            return element_type(inputs[i]);
+            element_type(*inputs[i]) != ElementType::kUndefined) {
+            return element_type(*inputs[i]);
         }
     }
     return ElementType::kUndefined;
@@ -162,43 +177,59 @@ bool is_literal_input(const ops::Schema& schema, size_t index, nb::handle value)
     return is_literal(value) && (types.tensor != 0 || !PyList_Check(value.ptr()));
 }
 
+const RuntimeValue kLeftOut;
+
 struct Inputs {
-    std::vector<RuntimeValue> values;
+    explicit Inputs(CallMemory& memory) : values(&memory.resource), made(&memory.resource) {}
+
+    std::pmr::vector<const RuntimeValue*> values;  // of the caller's Tensors, or of `made`
+    std::pmr::list<RuntimeValue> made;
     bool has_tensor = false;
+
+    void set(size_t index, RuntimeValue value) {
+        made.push_back(std::move(value));
+        values[index] = &made.back();
+    }
 };
 
-Inputs convert(const ops::Schema& schema, const std::vector<nb::handle>& inputs) {
-    Inputs result;
-    result.values.resize(inputs.size());
-    std::vector<size_t> literals;
+// What stands for an input that is neither a Tensor nor a literal.
+void convert_other(const ops::Schema& schema, size_t i, nb::handle object, Inputs& result) {
+    const ops::TypeSet& types = schema.type_variables[schema.input(i)->type_variable].types;
+    if (types.sequence == 0 && is_mixed_list(object)) {  // [n, -1] as a shape
+        result.set(i, tensor_from_mixed_list(object, wanted_type(schema, result.values, i)));
+        result.has_tensor = true;
+        return;
+    }
+    result.set(i, value_from_python(object));
+    bool is_list = PyList_Check(object.ptr()) && nb::len(object) > 0;
+    result.has_tensor = result.has_tensor || (is_list && as_tensor(object[0]) != nullptr);
+}
+
+Inputs convert(const ops::Schema& schema, std::span<const nb::handle> inputs, CallMemory& memory) {
+    Inputs result(memory);
+    result.values.assign(inputs.size(), &kLeftOut);
+    std::pmr::vector<size_t> literals(&memory.resource);
     for (size_t i = 0; i < inputs.size(); ++i) {
         if (!inputs[i].is_valid()) {
             continue;
         }
-        if (is_literal_input(schema, i, inputs[i])) {
-            literals.push_back(i);
-            continue;
-        }
-        const ops::TypeSet& types = schema.type_variables[schema.input(i)->type_variable].types;
-        if (types.sequence == 0 && is_mixed_list(inputs[i])) {  // [n, -1] as a shape
-            result.values[i] =
-                tensor_from_mixed_list(inputs[i], wanted_type(schema, result.values, i));
+        if (const PyTensor* tensor = as_tensor(inputs[i])) {
+            result.values[i] = &tensor->value;
             result.has_tensor = true;
-            continue;
+        } else if (is_literal_input(schema, i, inputs[i])) {
+            literals.push_back(i);
+        } else {
+            convert_other(schema, i, inputs[i], result);
         }
-        result.values[i] = value_from_python(inputs[i]);
-        bool is_list = PyList_Check(inputs[i].ptr()) && nb::len(inputs[i]) > 0;
-        result.has_tensor = result.has_tensor || as_tensor(inputs[i]) != nullptr ||
-                            (is_list && as_tensor(inputs[i][0]) != nullptr);
     }
-    std::vector<ElementType> types;  // settled by tensors alone, so before any literal becomes one
-    for (size_t i : literals) {
+    std::pmr::vector<ElementType> types(&memory.resource);  // settled by tensors alone, so before
+    for (size_t i : literals) {                             // any literal becomes one
         ElementType wanted = wanted_type(schema, result.values, i);
         types.push_back(wanted != ElementType::kUndefined ? wanted
                                                           : default_type(schema, i, inputs[i]));
     }
     for (size_t i = 0; i < literals.size(); ++i) {
-        result.values[literals[i]] = tensor_from_literal(inputs[literals[i]], types[i]);
+        result.set(literals[i], tensor_from_literal(inputs[literals[i]], types[i]));
     }
     return result;
 }
@@ -215,7 +246,7 @@ const ir::Attribute* find(const std::vector<ir::Attribute>& attributes, std::str
 // How many results the call has: as many as the caller unpacks, else those that are required.
 size_t output_count(const Operator& op, const Inputs& inputs,
                     const std::vector<ir::Attribute>& attributes) {
-    const ops::Schema& schema = *op.schema;
+    const ops::Schema& schema = *op.schema();
     size_t required = std::max<size_t>(schema.minimum_outputs, 1);
     if (schema.maximum_outputs == 1) {
         return 1;
@@ -230,8 +261,8 @@ size_t output_count(const Operator& op, const Inputs& inputs,
         if (sizes != nullptr) {
             return std::max<size_t>(sizes->get<std::vector<int64_t>>()->size(), 1);
         }
-        if (inputs.values.size() > 1 && inputs.values[1].is_tensor()) {
-            return static_cast<size_t>(std::max<int64_t>(inputs.values[1].tensor().count(), 1));
+        if (inputs.values.size() > 1 && inputs.values[1]->is_tensor()) {
+            return static_cast<size_t>(std::max<int64_t>(inputs.values[1]->tensor().count(), 1));
         }
     }
     return wanted == 0 ? required : std::min<size_t>(wanted, schema.maximum_outputs);
@@ -248,21 +279,22 @@ nb::object to_python(std::vector<RuntimeValue> results, bool as_arrays) {
     return nb::tuple(items);
 }
 
-std::vector<RuntimeValue> evaluate_elsewhere(const Operator& op,
-                                             std::span<const RuntimeValue> inputs,
+std::vector<RuntimeValue> evaluate_elsewhere(const eval::OperatorEntry& entry,
+                                             int64_t opset_version,
+                                             std::span<const RuntimeValue* const> inputs,
                                              std::span<const ir::Attribute> attributes,
                                              size_t output_count) {
     nb::list arrays;
-    for (const RuntimeValue& input : inputs) {
-        arrays.append(value_to_python(input, true));
+    for (const RuntimeValue* input : inputs) {
+        arrays.append(value_to_python(*input, true));
     }
     nb::dict values;
     for (const ir::Attribute& attribute : attributes) {
         values[text_to_python(attribute.name)] = attribute_to_python(attribute);
     }
-    Operator complete = op;
-    complete.schema = ops::find_schema(op.domain, op.name, op.version);
-    nb::object results = g_evaluator.attr("eval")(nb::cast(std::move(complete)), arrays, values,
+    std::string name(entry.schema->name);
+    Operator op{std::string(entry.schema->domain), opset_version, name, &entry};
+    nb::object results = g_evaluator.attr("eval")(nb::cast(std::move(op)), arrays, values,
                                                   static_cast<int64_t>(output_count));
     std::vector<RuntimeValue> converted;
     for (nb::handle result : results) {
@@ -270,12 +302,35 @@ std::vector<RuntimeValue> evaluate_elsewhere(const Operator& op,
     }
     if (converted.size() != output_count) {
         raise(eval_error(), "the evaluator gave " + quantity(converted.size(), "result") + " of `" +
-                                op.name + "`, not " + std::to_string(output_count));
+                                name + "`, not " + std::to_string(output_count));
     }
     return converted;
 }
 
+// Lets other Python threads run meanwhile; one of them may assign items of an input, so the inputs
+// are kept.
+Result<std::vector<RuntimeValue>> run_aside(const eval::OperatorEntry& entry, int64_t opset_version,
+                                            std::span<const RuntimeValue* const> inputs,
+                                            std::span<const ir::Attribute> attributes,
+                                            size_t output_count) {
+    std::vector<RuntimeValue> kept;
+    for (const RuntimeValue* input : inputs) {
+        kept.push_back(*input);
+    }
+    std::vector<const RuntimeValue*> pointers;
+    for (const RuntimeValue& value : kept) {
+        pointers.push_back(&value);
+    }
+    nb::gil_scoped_release release;
+    return eval::run_operator(entry, opset_version, pointers, attributes, output_count);
+}
+
 }  // namespace
+
+Operator make_operator(std::string domain, std::string name, int64_t version) {
+    const eval::OperatorEntry* entry = eval::find_operator(domain, name, version);
+    return {std::move(domain), version, std::move(name), entry};
+}
 
 void set_evaluator(nb::handle evaluator) {
     nb::handle before = g_evaluator;
@@ -283,43 +338,39 @@ void set_evaluator(nb::handle evaluator) {
     before.dec_ref();
 }
 
-std::vector<RuntimeValue> evaluate(const Operator& op, std::span<const RuntimeValue> inputs,
+std::vector<RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
+                                   std::span<const RuntimeValue* const> inputs,
                                    std::span<const ir::Attribute> attributes, size_t output_count) {
     if (g_evaluator.is_valid()) {
-        return evaluate_elsewhere(op, inputs, attributes, output_count);
+        return evaluate_elsewhere(entry, opset_version, inputs, attributes, output_count);
     }
     int64_t elements = 0;
-    for (const RuntimeValue& input : inputs) {
-        elements += input.is_tensor() ? input.tensor().count() : 0;
+    for (const RuntimeValue* input : inputs) {
+        elements += input->is_tensor() ? input->tensor().count() : 0;
     }
-    std::optional<nb::gil_scoped_release> release;
-    if (elements >= kReleaseAt) {
-        release.emplace();
-    }
-    Result<std::vector<RuntimeValue>> results =
-        eval::run_operator(op.domain, op.name, op.version, inputs, attributes, output_count);
-    release.reset();
-    return unwrap(std::move(results));
+    return unwrap(elements >= kReleaseAt
+                      ? run_aside(entry, opset_version, inputs, attributes, output_count)
+                      : eval::run_operator(entry, opset_version, inputs, attributes, output_count));
 }
 
-nb::object call(nb::handle self, const Operator& op, const nb::args& args,
-                const nb::kwargs& kwargs) {
-    if (op.schema == nullptr) {
+nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::handle kwargs) {
+    if (op.entry == nullptr) {
         raise(eval_error(), "`" + op.name + "` of the domain `" + op.domain +
                                 "` has no implementation to evaluate: it can be compiled only");
     }
-    Arguments bound = bind(op, args, kwargs);
+    CallMemory memory;
+    Arguments bound = bind(op, args, kwargs, memory);
     if (bound.has_graphs) {
         nb::object run = nb::module_::import_("sardonyx._control").attr("run");
         nb::list inputs;
         for (nb::handle input : bound.inputs) {
             inputs.append(input.is_valid() ? input : nb::handle(Py_None));
         }
-        return run(self, inputs, nb::dict(kwargs), unpacked_results());
+        return run(self, inputs, nb::dict(nb::borrow<nb::dict>(kwargs)), unpacked_results());
     }
-    Inputs inputs = convert(*op.schema, bound.inputs);
+    Inputs inputs = convert(*op.schema(), bound.inputs, memory);
     size_t count = output_count(op, inputs, bound.attributes);
-    return to_python(evaluate(op, inputs.values, bound.attributes, count),
+    return to_python(evaluate(*op.entry, op.version, inputs.values, bound.attributes, count),
                      !inputs.has_tensor && !inside_script());
 }
 

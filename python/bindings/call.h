@@ -7,26 +7,29 @@
 #include <vector>
 
 #include "bindings/bindings.h"
-#include "eval/eval.h"
+#include "eval/eager.h"
 #include "ops/ops.h"
 
 namespace sardonyx::python {
 
-// An operator of an opset; no schema for a domain that the tables do not know.
+// An operator of an opset.
 struct Operator {
     std::string domain;
     int64_t version = 1;
     std::string name;
-    const ops::Schema* schema = nullptr;
+    const eval::OperatorEntry* entry = nullptr;  // null: the tables do not know its domain
+
+    const ops::Schema* schema() const { return entry != nullptr ? entry->schema : nullptr; }
 };
 
-// op(*args, **kwargs), evaluated. One result, or a tuple of them.
-nb::object call(nb::handle self, const Operator& op, const nb::args& args,
-                const nb::kwargs& kwargs);
+Operator make_operator(std::string domain, std::string name, int64_t version);
+
+// op(*args, **kwargs), evaluated. One result, or a tuple of them. `kwargs` may be null.
+nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::handle kwargs);
 
 // Evaluates with the native kernels, or with the evaluator that has been set. Raises EvalError.
-std::vector<eval::RuntimeValue> evaluate(const Operator& op,
-                                         std::span<const eval::RuntimeValue> inputs,
+std::vector<eval::RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
+                                         std::span<const eval::RuntimeValue* const> inputs,
                                          std::span<const ir::Attribute> attributes,
                                          size_t output_count);
 

@@ -122,6 +122,11 @@ ElementType literal_type(nb::handle literal) {
 }
 
 Tensor tensor_from_literal(nb::handle literal, ElementType type) {
+    // `x * 0.5` in eager loops: without the detour through lists of elements.
+    if (PyFloat_Check(literal.ptr()) &&
+        (type == ElementType::kFloat || type == ElementType::kUndefined)) {
+        return Tensor::scalar(static_cast<float>(PyFloat_AsDouble(literal.ptr())));
+    }
     Elements elements = collect(literal);
     if (type == ElementType::kUndefined) {
         type = implied_type(elements.kind);

@@ -1,48 +1,51 @@
+// NumPy arrays <-> tensors, through NumPy's C interface: arrays are read without calls of Python.
 #include "bindings/numpy.h"
 
 #include <array>
 #include <cstring>
 
+#include <numpy/arrayobject.h>
+
 namespace sardonyx::python {
 
 namespace {
 
-// How NumPy knows an element type: its name (of numpy or ml_dtypes) and the format of its buffer;
-// no format: NumPy hands out no buffer for it.
+// How NumPy knows an element type: its name (of numpy or ml_dtypes) and the number of its dtype; no
+// number: NumPy itself does not have it.
 struct ArrayType {
     ElementType type;
     const char* name;
-    const char* format;
+    int number;
 };
 constexpr ArrayType kArrayTypes[] = {
-    {ElementType::kFloat, "float32", "f"},
-    {ElementType::kUint8, "uint8", "B"},
-    {ElementType::kInt8, "int8", "b"},
-    {ElementType::kUint16, "uint16", "H"},
-    {ElementType::kInt16, "int16", "h"},
-    {ElementType::kInt32, "int32", "i"},
-    {ElementType::kInt64, "int64", "q"},
-    {ElementType::kString, "object", nullptr},
-    {ElementType::kBool, "bool", "?"},
-    {ElementType::kFloat16, "float16", "e"},
-    {ElementType::kDouble, "float64", "d"},
-    {ElementType::kUint32, "uint32", "I"},
-    {ElementType::kUint64, "uint64", "Q"},
-    {ElementType::kComplex64, "complex64", "Zf"},
-    {ElementType::kComplex128, "complex128", "Zd"},
-    {ElementType::kBfloat16, "bfloat16", nullptr},
-    {ElementType::kFloat8E4M3FN, "float8_e4m3fn", nullptr},
-    {ElementType::kFloat8E4M3FNUZ, "float8_e4m3fnuz", nullptr},
-    {ElementType::kFloat8E5M2, "float8_e5m2", nullptr},
-    {ElementType::kFloat8E5M2FNUZ, "float8_e5m2fnuz", nullptr},
-    {ElementType::kUint4, "uint4", nullptr},
-    {ElementType::kInt4, "int4", nullptr},
-    {ElementType::kFloat4E2M1, "float4_e2m1fn", nullptr},
-    {ElementType::kFloat8E8M0, "float8_e8m0fnu", nullptr},
-    {ElementType::kUint2, "uint2", nullptr},
-    {ElementType::kInt2, "int2", nullptr},
-    {ElementType::kFloat6E2M3, "float6_e2m3fn", nullptr},
-    {ElementType::kFloat6E3M2, "float6_e3m2fn", nullptr},
+    {ElementType::kFloat, "float32", NPY_FLOAT32},
+    {ElementType::kUint8, "uint8", NPY_UINT8},
+    {ElementType::kInt8, "int8", NPY_INT8},
+    {ElementType::kUint16, "uint16", NPY_UINT16},
+    {ElementType::kInt16, "int16", NPY_INT16},
+    {ElementType::kInt32, "int32", NPY_INT32},
+    {ElementType::kInt64, "int64", NPY_INT64},
+    {ElementType::kString, "object", NPY_OBJECT},
+    {ElementType::kBool, "bool", NPY_BOOL},
+    {ElementType::kFloat16, "float16", NPY_FLOAT16},
+    {ElementType::kDouble, "float64", NPY_FLOAT64},
+    {ElementType::kUint32, "uint32", NPY_UINT32},
+    {ElementType::kUint64, "uint64", NPY_UINT64},
+    {ElementType::kComplex64, "complex64", NPY_COMPLEX64},
+    {ElementType::kComplex128, "complex128", NPY_COMPLEX128},
+    {ElementType::kBfloat16, "bfloat16", NPY_NOTYPE},
+    {ElementType::kFloat8E4M3FN, "float8_e4m3fn", NPY_NOTYPE},
+    {ElementType::kFloat8E4M3FNUZ, "float8_e4m3fnuz", NPY_NOTYPE},
+    {ElementType::kFloat8E5M2, "float8_e5m2", NPY_NOTYPE},
+    {ElementType::kFloat8E5M2FNUZ, "float8_e5m2fnuz", NPY_NOTYPE},
+    {ElementType::kUint4, "uint4", NPY_NOTYPE},
+    {ElementType::kInt4, "int4", NPY_NOTYPE},
+    {ElementType::kFloat4E2M1, "float4_e2m1fn", NPY_NOTYPE},
+    {ElementType::kFloat8E8M0, "float8_e8m0fnu", NPY_NOTYPE},
+    {ElementType::kUint2, "uint2", NPY_NOTYPE},
+    {ElementType::kInt2, "int2", NPY_NOTYPE},
+    {ElementType::kFloat6E2M3, "float6_e2m3fn", NPY_NOTYPE},
+    {ElementType::kFloat6E3M2, "float6_e3m2fn", NPY_NOTYPE},
 };
 static_assert(std::size(kArrayTypes) == kElementTypeCount - 1);
 
@@ -50,21 +53,30 @@ const ArrayType& array_type(ElementType type) {
     return kArrayTypes[static_cast<size_t>(type) - 1];
 }
 
-// `l` and `L` are what NumPy calls the platform's 64-bit integers.
-ElementType element_type_from_format(std::string_view format, Py_ssize_t item_size) {
-    if (format == "l" || format == "L") {
-        bool is_signed = format == "l";
-        if (item_size == 8) {
-            return is_signed ? ElementType::kInt64 : ElementType::kUint64;
-        }
-        return is_signed ? ElementType::kInt32 : ElementType::kUint32;
-    }
+// Element types by the number of NumPy's dtype. Two of `int`, `long` and `long long` have one width
+// and two numbers.
+constexpr auto kTypesByNumber = [] {
+    std::array<ElementType, NPY_NOTYPE> types{};
+    constexpr ElementType kLong = sizeof(long) == 8 ? ElementType::kInt64 : ElementType::kInt32;
+    constexpr ElementType kUlong = sizeof(long) == 8 ? ElementType::kUint64 : ElementType::kUint32;
+    types[NPY_INT] = ElementType::kInt32;
+    types[NPY_UINT] = ElementType::kUint32;
+    types[NPY_LONG] = kLong;
+    types[NPY_ULONG] = kUlong;
+    types[NPY_LONGLONG] = ElementType::kInt64;
+    types[NPY_ULONGLONG] = ElementType::kUint64;
     for (const ArrayType& row : kArrayTypes) {
-        if (row.format != nullptr && format == row.format) {
-            return row.type;
+        if (row.number != NPY_NOTYPE && row.type != ElementType::kString) {
+            types[static_cast<size_t>(row.number)] = row.type;
         }
     }
-    return ElementType::kUndefined;
+    return types;
+}();
+
+// kUndefined: objects, texts, dates, and dtypes that others have added.
+ElementType element_type_by_number(int number) {
+    return number >= 0 && number < NPY_NOTYPE ? kTypesByNumber[static_cast<size_t>(number)]
+                                              : ElementType::kUndefined;
 }
 
 ElementType element_type_from_name(std::string_view name) {
@@ -84,67 +96,60 @@ nb::object loaded_numpy() {
     return found;
 }
 
-struct ArrayClasses {
-    nb::handle ndarray, generic;
-};
-
-// Null until NumPy has been imported by someone; kept for good, as NumPy itself is.
-const ArrayClasses* array_classes() {
-    static ArrayClasses classes;
-    if (!classes.ndarray.is_valid()) {
+// Whether NumPy's C interface can be used. False until NumPy has been imported by someone.
+bool has_numpy() {
+    static bool is_ready = false;
+    if (!is_ready) {
         nb::object numpy = loaded_numpy();
         if (!numpy.is_valid() || !nb::hasattr(numpy, "ndarray")) {
-            return nullptr;
+            return false;
         }
-        classes = {nb::object(numpy.attr("ndarray")).release(),
-                   nb::object(numpy.attr("generic")).release()};
-    }
-    return &classes;
-}
-
-bool is_instance(nb::handle object, nb::handle type) {
-    return PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr()));
-}
-
-// Holds a buffer that Python lent; the last tensor on it may go on any thread.
-struct LentBuffer {
-    Py_buffer view{};
-    ~LentBuffer() {
-        if (view.obj != nullptr && Py_IsInitialized()) {
-            nb::gil_scoped_acquire gil;
-            PyBuffer_Release(&view);
+        if (_import_array() < 0) {
+            throw nb::python_error();
         }
+        is_ready = true;
     }
-};
-
-Tensor tensor_on_buffer(std::shared_ptr<LentBuffer> buffer, ElementType type, Dims dims) {
-    std::span<const std::byte> bytes(static_cast<const std::byte*>(buffer->view.buf),
-                                     static_cast<size_t>(buffer->view.len));
-    return Tensor::view_of(type, std::move(dims), bytes, std::move(buffer));
+    return true;
 }
 
-std::shared_ptr<LentBuffer> borrow_buffer(nb::handle object) {
-    auto buffer = std::make_shared<LentBuffer>();
-    if (PyObject_GetBuffer(object.ptr(), &buffer->view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) {
-        PyErr_Clear();
-        buffer->view.obj = nullptr;
-        return nullptr;
-    }
-    return buffer;
+// numpy, imported if need be.
+nb::module_ numpy_module() {
+    nb::module_ numpy = nb::module_::import_("numpy");
+    has_numpy();
+    return numpy;
 }
 
-// Python objects (strings, to us) and NumPy's own strings.
-bool is_text(nb::handle dtype) {
-    std::string kind = text_from_python(dtype.attr("kind"));
-    return kind == "O" || kind == "U" || kind == "S" || kind == "T";
+PyArrayObject* as_array(nb::handle array) {
+    return reinterpret_cast<PyArrayObject*>(array.ptr());
 }
 
-Dims dims_of(nb::handle array) {
-    Dims dims;
-    for (nb::handle dim : array.attr("shape")) {
-        dims.push_back(nb::cast<int64_t>(dim));
-    }
-    return dims;
+// Keeps a Python object alive; the last tensor on its storage may go on any thread.
+std::shared_ptr<const void> keep_alive(nb::handle object) {
+    return {object.inc_ref().ptr(), [](PyObject* kept) {
+                if (Py_IsInitialized()) {
+                    nb::gil_scoped_acquire gil;
+                    Py_DECREF(kept);
+                }
+            }};
+}
+
+Dims dims_of(PyArrayObject* array) {
+    const npy_intp* dims = PyArray_DIMS(array);
+    return {dims, dims + PyArray_NDIM(array)};
+}
+
+// A tensor on the elements of an array of NPY_ARRAY_CARRAY_RO in native byte order.
+Tensor tensor_on_array(PyArrayObject* array, ElementType type) {
+    Dims dims = dims_of(array);
+    size_t size = byte_size(type, element_count(dims).value_or(0));
+    std::span<const std::byte> bytes(static_cast<const std::byte*>(PyArray_DATA(array)), size);
+    return Tensor::view_of(type, std::move(dims), bytes,
+                           keep_alive(reinterpret_cast<PyObject*>(array)));
+}
+
+// Kinds of dtype: Python objects (strings, to us) and NumPy's own strings.
+bool is_text(char kind) {
+    return kind == 'O' || kind == 'U' || kind == 'S' || kind == 'T';
 }
 
 Tensor tensor_of_strings(nb::handle array) {
@@ -156,7 +161,7 @@ Tensor tensor_of_strings(nb::handle array) {
         }
         strings.push_back(text_from_python(item));
     }
-    return Tensor::of_strings(dims_of(array), std::move(strings));
+    return Tensor::of_strings(dims_of(as_array(array)), std::move(strings));
 }
 
 // Elements below 8 bits lie one per byte in ml_dtypes, and packed from the low bits up in a tensor.
@@ -188,54 +193,35 @@ void unpack(std::span<const std::byte> packed, const ElementTypeInfo& info,
     }
 }
 
-// Whatever NumPy does not lend as it is: other layouts, strings, ml_dtypes.
+// Whatever is no tensor as it is: other layouts, scalars, strings, ml_dtypes.
 Tensor tensor_from_other_array(nb::handle object) {
-    nb::module_ numpy = nb::module_::import_("numpy");
-    nb::object array = numpy.attr("asarray")(object, nb::arg("order") = "C");
-    nb::object dtype = array.attr("dtype");
-    if (is_text(dtype)) {
+    nb::object array = nb::steal(PyArray_CheckFromAny(
+        object.ptr(), nullptr, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED, nullptr));
+    if (!array.is_valid()) {
+        throw nb::python_error();
+    }
+    PyArray_Descr* dtype = PyArray_DESCR(as_array(array));
+    if (is_text(dtype->kind)) {
         return tensor_of_strings(array);
     }
-    if (!nb::cast<bool>(dtype.attr("isnative"))) {
-        array = array.attr("astype")(dtype.attr("newbyteorder")("="));
-    }
-    ElementType type = element_type_from_name(text_from_python(dtype.attr("name")));
+    ElementType type = element_type_by_number(dtype->type_num);
+    nb::handle dtype_object(reinterpret_cast<PyObject*>(dtype));
     if (type == ElementType::kUndefined) {
-        raise(PyExc_TypeError,
-              "ONNX has no element type for NumPy's `" + text_from_python(nb::str(dtype)) + "`");
+        type = element_type_from_name(text_from_python(dtype_object.attr("name")));
     }
-    Dims dims = dims_of(array);
-    nb::object flat = array.attr("reshape")(-1);
-    const char* raw = info(type).bits == 16 ? "uint16" : info(type).bits <= 8 ? "uint8" : nullptr;
-    std::shared_ptr<LentBuffer> buffer =
-        borrow_buffer(array_type(type).format == nullptr ? flat.attr("view")(raw) : flat);
-    if (buffer == nullptr) {
-        raise(PyExc_TypeError, "a NumPy array that hands out no buffer");
+    if (type == ElementType::kUndefined) {
+        raise(PyExc_TypeError, "ONNX has no element type for NumPy's `" +
+                                   text_from_python(nb::str(dtype_object)) + "`");
     }
     if (info(type).bits >= 8) {
-        return tensor_on_buffer(std::move(buffer), type, std::move(dims));
+        return tensor_on_array(as_array(array), type);
     }
-    Tensor tensor = Tensor::zeros(type, std::move(dims));
-    pack({static_cast<const uint8_t*>(buffer->view.buf), static_cast<size_t>(tensor.count())},
+    Tensor tensor = Tensor::zeros(type, dims_of(as_array(array)));
+    pack({static_cast<const uint8_t*>(PyArray_DATA(as_array(array))),
+          static_cast<size_t>(tensor.count())},
          info(type).bits, tensor.mutable_bytes());
     return tensor;
 }
-
-// Lends the bytes of a tensor to NumPy.
-struct Storage {
-    Tensor tensor;
-};
-
-int get_buffer(PyObject* self, Py_buffer* view, int flags) {
-    Tensor& tensor = nb::inst_ptr<Storage>(nb::handle(self))->tensor;
-    std::span<const std::byte> bytes = tensor.bytes();
-    return PyBuffer_FillInfo(view, self, const_cast<std::byte*>(bytes.data()),
-                             static_cast<Py_ssize_t>(bytes.size()), tensor.is_unique() ? 0 : 1,
-                             flags);
-}
-
-PyType_Slot kStorageSlots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
-                               {0, nullptr}};
 
 nb::object shape_tuple(const Tensor& tensor) {
     nb::list dims;
@@ -245,34 +231,47 @@ nb::object shape_tuple(const Tensor& tensor) {
     return nb::tuple(dims);
 }
 
-}  // namespace
+constexpr size_t kMaxRank = 64;  // NumPy's own limit
 
-void bind_storage(nb::module_& m) {
-    nb::class_<Storage>(m, "Storage", nb::type_slots(kStorageSlots));
+// A new array of these dims: on `data`, or on storage of its own that is not filled.
+nb::object new_array(const Tensor& tensor, void* data, int flags) {
+    nb::object dtype = dtype_of(tensor.element_type());
+    std::array<npy_intp, kMaxRank> dims;
+    if (tensor.dims().size() > dims.size()) {
+        raise(PyExc_ValueError, "NumPy has no arrays of rank " + std::to_string(tensor.rank()));
+    }
+    std::copy(tensor.dims().begin(), tensor.dims().end(), dims.begin());
+    nb::object array = nb::steal(
+        PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(dtype.release().ptr()),
+                             tensor.rank(), dims.data(), nullptr, data, flags, nullptr));
+    if (!array.is_valid()) {
+        throw nb::python_error();
+    }
+    return array;
 }
 
+// The bytes up to which a copy costs less than an array that shares the storage.
+constexpr size_t kCopied = 4096;
+
+}  // namespace
+
 bool is_ndarray(nb::handle object) {
-    const ArrayClasses* classes = array_classes();
-    return classes != nullptr && is_instance(object, classes->ndarray);
+    return has_numpy() && PyArray_Check(object.ptr());
 }
 
 bool is_array(nb::handle object) {
-    const ArrayClasses* classes = array_classes();
-    return classes != nullptr &&
-           (is_instance(object, classes->ndarray) || is_instance(object, classes->generic));
+    return has_numpy() && (PyArray_Check(object.ptr()) || PyArray_IsScalar(object.ptr(), Generic));
 }
 
-Tensor tensor_from_array(nb::handle array) {
-    std::shared_ptr<LentBuffer> buffer = borrow_buffer(array);
-    if (buffer != nullptr && buffer->view.format != nullptr) {
-        const Py_buffer& view = buffer->view;
-        ElementType type = element_type_from_format(view.format, view.itemsize);
-        if (type != ElementType::kUndefined) {
-            Dims dims(view.shape, view.shape + view.ndim);
-            return tensor_on_buffer(std::move(buffer), type, std::move(dims));
+Tensor tensor_from_array(nb::handle object) {
+    if (PyArray_Check(object.ptr())) {
+        PyArrayObject* array = as_array(object);
+        ElementType type = element_type_by_number(PyArray_TYPE(array));
+        if (type != ElementType::kUndefined && PyArray_ISCARRAY_RO(array)) {
+            return tensor_on_array(array, type);
         }
     }
-    return tensor_from_other_array(array);
+    return tensor_from_other_array(object);
 }
 
 nb::object dtype_of(ElementType type) {
@@ -280,71 +279,76 @@ nb::object dtype_of(ElementType type) {
     nb::handle& dtype = dtypes[static_cast<size_t>(type)];
     if (!dtype.is_valid()) {
         const ArrayType& row = array_type(type);
-        bool is_small = row.format == nullptr && type != ElementType::kString;
-        nb::object module = nb::steal(PyImport_ImportModule(is_small ? "ml_dtypes" : "numpy"));
-        nb::object scalar =
-            module.is_valid() ? attribute_or_none(module, is_small ? row.name : "dtype") : module;
+        nb::module_ numpy = numpy_module();
+        nb::object scalar = nb::str(row.name);
+        if (row.number == NPY_NOTYPE) {
+            nb::object module = nb::steal(PyImport_ImportModule("ml_dtypes"));
+            scalar = module.is_valid() ? attribute_or_none(module, row.name) : module;
+        }
         if (!scalar.is_valid()) {
             PyErr_Clear();
             raise(eval_error(), "NumPy has no dtype for " + std::string(name(type)) +
                                     ": install a recent ml_dtypes (`pip install ml_dtypes`)");
         }
-        nb::object numpy = nb::module_::import_("numpy");
-        nb::object argument = is_small ? scalar : nb::object(nb::str(row.name));
-        dtype = numpy.attr("dtype")(argument).release();
+        dtype = numpy.attr("dtype")(scalar).release();
     }
     return nb::borrow(dtype);
 }
 
 ElementType element_type_from_dtype(nb::handle object) {
-    nb::object numpy = loaded_numpy();
-    if (!numpy.is_valid()) {
+    if (!has_numpy()) {
         return ElementType::kUndefined;
     }
-    const ArrayClasses* classes = array_classes();
     nb::object dtype = nb::borrow(object);
-    if (PyType_Check(object.ptr()) && classes != nullptr) {
-        bool is_scalar_type =
-            PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object.ptr()),
-                             reinterpret_cast<PyTypeObject*>(classes->generic.ptr())) != 0;
-        if (!is_scalar_type) {
+    if (PyType_Check(object.ptr())) {
+        if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object.ptr()),
+                             &PyGenericArrType_Type) == 0) {
             return ElementType::kUndefined;
         }
-        dtype = numpy.attr("dtype")(object);
+        dtype = numpy_module().attr("dtype")(object);
     }
-    if (!nb::isinstance(dtype, numpy.attr("dtype"))) {
+    if (!PyArray_DescrCheck(dtype.ptr())) {
         return ElementType::kUndefined;
     }
-    if (is_text(dtype)) {
+    if (is_text(reinterpret_cast<PyArray_Descr*>(dtype.ptr())->kind)) {
         return ElementType::kString;
     }
     return element_type_from_name(text_from_python(dtype.attr("name")));
 }
 
 nb::object array_from_tensor(Tensor tensor) {
-    nb::object dtype = dtype_of(tensor.element_type());
-    nb::object shape = shape_tuple(tensor);
-    nb::module_ numpy = nb::module_::import_("numpy");
+    const ElementTypeInfo& type = info(tensor.element_type());
     if (tensor.element_type() == ElementType::kString) {
-        nb::object array = numpy.attr("empty")(tensor.count(), dtype);
+        nb::object array = numpy_module().attr("empty")(tensor.count(), "object");
         int64_t i = 0;
         for (const std::string& text : tensor.elements<std::string>()) {
             array[i++] = text_to_python(text);
         }
-        return array.attr("reshape")(shape);
+        return array.attr("reshape")(shape_tuple(tensor));
     }
-    const ElementTypeInfo& type = info(tensor.element_type());
     if (type.bits < 8) {
-        nb::object items = numpy.attr("empty")(tensor.count(), "uint8");
-        std::shared_ptr<LentBuffer> buffer = borrow_buffer(items);
+        nb::object array = new_array(tensor, nullptr, 0);
         unpack(tensor.bytes(), type,
-               {static_cast<uint8_t*>(buffer->view.buf), static_cast<size_t>(tensor.count())});
-        return items.attr("view")(dtype).attr("reshape")(shape);
+               {static_cast<uint8_t*>(PyArray_DATA(as_array(array))),
+                static_cast<size_t>(tensor.count())});
+        return array;
     }
-    if (tensor.count() == 0) {
-        return numpy.attr("empty")(shape, dtype);
+    std::span<const std::byte> bytes = tensor.bytes();
+    bool is_unique = tensor.is_unique();
+    if (bytes.empty() || (is_unique && bytes.size() <= kCopied)) {
+        nb::object array = new_array(tensor, nullptr, 0);
+        std::copy(bytes.begin(), bytes.end(),
+                  static_cast<std::byte*>(PyArray_DATA(as_array(array))));
+        return array;
     }
-    return array_classes()->ndarray(shape, dtype, nb::cast(Storage{std::move(tensor)}));
+    nb::object array = new_array(tensor, const_cast<std::byte*>(bytes.data()),
+                                 is_unique ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO);
+    nb::capsule owner(new Tensor(std::move(tensor)),
+                      [](void* kept) noexcept { delete static_cast<Tensor*>(kept); });
+    if (PyArray_SetBaseObject(as_array(array), owner.release().ptr()) != 0) {
+        throw nb::python_error();
+    }
+    return array;
 }
 
 }  // namespace sardonyx::python

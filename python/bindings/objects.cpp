@@ -191,7 +191,7 @@ std::optional<Object> convert_class(nb::handle object) {
 
 std::optional<Object> convert_own(nb::handle object) {
     if (const PyTensor* tensor = as_tensor(object)) {
-        return Object::make(ObjectKind::kConstant, Tensor(tensor->tensor));
+        return Object::make(ObjectKind::kConstant, Tensor(tensor->tensor()));
     }
     if (nb::isinstance<Opset>(object)) {
         const Opset& opset = *nb::inst_ptr<Opset>(object);

@@ -1,5 +1,11 @@
-// Python's operators on Tensor. What they mean stands in lowering/, which elaborate uses too.
+// Python's operators on Tensor. What they mean stands in lowering/, which elaborate uses too. The
+// operators themselves are slots of the type: CPython calls them without a look-up of a method.
 #include "lowering/operators.h"
+
+#include <array>
+#include <list>
+#include <memory_resource>
+
 #include "bindings/call.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
@@ -16,10 +22,11 @@ using lowering::Binary;
 using lowering::Compare;
 using lowering::Unary;
 
-// The emitter that lowering/operators.h asks for: each emitted node runs at once.
+// The emitter that lowering/operators.h asks for: each emitted node runs at once. A Value points to
+// an operand, which the caller keeps, or to a result, which the emitter keeps.
 class EagerEmitter {
   public:
-    using Value = RuntimeValue;
+    using Value = const RuntimeValue*;
 
     Value emit(std::string_view op_type, std::initializer_list<Value> inputs,
                std::initializer_list<ir::Attribute> attributes = {}) {
@@ -27,24 +34,27 @@ class EagerEmitter {
     }
     Value emit_variadic(std::string_view op_type, std::span<const Value> inputs,
                         std::initializer_list<ir::Attribute> attributes = {}) {
-        Operator op{"", opset(), std::string(op_type), nullptr};  // its schema is not needed
-        return evaluate(op, inputs, {attributes.begin(), attributes.size()}, 1).front();
+        const eval::OperatorEntry* entry = eval::find_operator("", op_type, opset());
+        SDX_CHECK(entry != nullptr);
+        std::vector<RuntimeValue> results =
+            evaluate(*entry, opset(), inputs, {attributes.begin(), attributes.size()}, 1);
+        return keep(std::move(results.front()));
     }
-    ElementType element(const Value& value) const {
-        return value.is_tensor() ? value.tensor().element_type() : ElementType::kUndefined;
+    ElementType element(Value value) const {
+        return value->is_tensor() ? value->tensor().element_type() : ElementType::kUndefined;
     }
-    int rank(const Value& value) const { return value.is_tensor() ? value.tensor().rank() : -1; }
-    int64_t dim(const Value& value, int64_t axis) const {
+    int rank(Value value) const { return value->is_tensor() ? value->tensor().rank() : -1; }
+    int64_t dim(Value value, int64_t axis) const {
         axis += axis < 0 ? rank(value) : 0;
-        return axis >= 0 && axis < rank(value) ? value.tensor().dims()[static_cast<size_t>(axis)]
+        return axis >= 0 && axis < rank(value) ? value->tensor().dims()[static_cast<size_t>(axis)]
                                                : -1;
     }
     Value int64s(std::vector<int64_t> values) {
-        return Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values);
+        return keep(Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values));
     }
-    Value int64_scalar(int64_t value) { return Tensor::scalar(value); }
-    Value scalar_like(const Value& like, double value) {
-        return unwrap(tensor_from_doubles(element(like), {}, {&value, 1}));
+    Value int64_scalar(int64_t value) { return keep(Tensor::scalar(value)); }
+    Value scalar_like(Value like, double value) {
+        return keep(unwrap(tensor_from_doubles(element(like), {}, {&value, 1})));
     }
     // Every operator that lowering/ asks for is in it, and other evaluators, which lag behind the
     // newest opset, know it.
@@ -55,7 +65,31 @@ class EagerEmitter {
     Value fail_index(const std::string& message, const std::string& help) {
         raise(PyExc_IndexError, message + ": " + help);  // ends a loop over x[0], x[1], ...
     }
+
+    Value keep(RuntimeValue value) {
+        kept_.push_back(std::move(value));
+        return &kept_.back();
+    }
+    // The tensor that a Value is; the emitter's last result leaves it.
+    Tensor take(Value value) {
+        if (!kept_.empty() && value == &kept_.back()) {
+            return std::move(kept_.back().tensor());
+        }
+        return value->tensor();
+    }
+
+  private:
+    // Most expressions have few results: their nodes lie here, not on the heap.
+    std::array<std::byte, 1024> buffer_;
+    std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
+    std::pmr::list<RuntimeValue> kept_{&memory_};
 };
+
+using Value = EagerEmitter::Value;
+
+nb::object wrap(EagerEmitter& e, Value value) {
+    return make_tensor(e.take(value));
+}
 
 constexpr size_t kDeepest = 64;  // of lists in each other
 
@@ -98,82 +132,113 @@ void collect(nb::handle object, size_t level, MixedList& out) {
     }
 }
 
-// The other operand of an operator; none: Python may ask the other operand's type instead.
-RuntimeValue operand(nb::handle object, ElementType beside) {
+// The operand of an operator; null: Python may ask the other operand's type instead.
+Value operand(EagerEmitter& e, nb::handle object, ElementType beside) {
     if (const PyTensor* tensor = as_tensor(object)) {
-        return tensor->tensor;
+        return &tensor->value;
     }
     if (is_mixed_list(object)) {
-        return tensor_from_mixed_list(object, beside);
+        return e.keep(tensor_from_mixed_list(object, beside));
     }
     if (is_literal(object)) {  // numpy.float64 is one, being a Python float
-        return tensor_from_literal(object, beside);
+        return e.keep(tensor_from_literal(object, beside));
     }
     bool is_tensor = is_array(object) || is_tensor_proto(object);
-    return is_tensor ? RuntimeValue(tensor_from_python(object)) : RuntimeValue();
+    return is_tensor ? e.keep(tensor_from_python(object)) : nullptr;
 }
 
-nb::object wrap(RuntimeValue value) {
-    return value_to_python(std::move(value), false);
+// The Tensor that a slot is called of; one that was never initialised is an error.
+PyTensor& self_tensor(nb::handle self) {
+    PyTensor* tensor = as_tensor(self);
+    if (tensor == nullptr) {
+        raise(PyExc_TypeError, "a Tensor without elements: `Tensor.__init__` was not called");
+    }
+    return *tensor;
 }
 
 nb::object not_implemented() {
     return nb::borrow(Py_NotImplemented);
 }
 
-template <Binary kOp, bool kReflected>
-nb::object binary(const PyTensor& self, nb::handle other) {
-    // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they say.
-    bool is_exponent = kOp == Binary::kPow && !kReflected;
-    RuntimeValue value =
-        operand(other, is_exponent ? ElementType::kUndefined : self.tensor.element_type());
-    if (value.is_none()) {
-        return not_implemented();
-    }
-    EagerEmitter e;
-    return wrap(kReflected ? lowering::lower_binary(e, kOp, std::move(value), self.tensor)
-                           : lowering::lower_binary(e, kOp, self.tensor, std::move(value)));
+// The element type of a Tensor; kUndefined for all else.
+ElementType settled_type(nb::handle object) {
+    const PyTensor* tensor = as_tensor(object);
+    return tensor != nullptr ? tensor->tensor().element_type() : ElementType::kUndefined;
 }
 
-template <Compare kOp>
-nb::object compare(const PyTensor& self, nb::handle other) {
-    RuntimeValue value = operand(other, self.tensor.element_type());
-    if (value.is_none()) {
-        return not_implemented();
-    }
+// At least one of the two is a Tensor; it settles the type of a literal as the other one.
+nb::object binary(Binary op, nb::handle left, nb::handle right) {
     EagerEmitter e;
-    return wrap(lowering::lower_compare(e, kOp, self.tensor, std::move(value)));
+    // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they say.
+    Value b = operand(e, right, op == Binary::kPow ? ElementType::kUndefined : settled_type(left));
+    Value a = b == nullptr ? nullptr : operand(e, left, settled_type(right));
+    return a == nullptr ? not_implemented() : wrap(e, lowering::lower_binary(e, op, a, b));
+}
+
+template <Binary kOp>
+PyObject* binary_slot(PyObject* left, PyObject* right) {
+    return guarded([&] { return binary(kOp, left, right); });
+}
+
+PyObject* power_slot(PyObject* base, PyObject* exponent, PyObject* modulus) {
+    return guarded([&] {
+        return modulus == Py_None ? binary(Binary::kPow, base, exponent) : not_implemented();
+    });
 }
 
 // (a // b, a % b)
-template <bool kReflected>
-nb::object quotient_and_rest(const PyTensor& self, nb::handle other) {
-    nb::object quotient = binary<Binary::kFloorDiv, kReflected>(self, other);
-    return quotient.ptr() == Py_NotImplemented
-               ? quotient
-               : nb::object(
-                     nb::make_tuple(quotient, binary<Binary::kMod, kReflected>(self, other)));
+PyObject* divmod_slot(PyObject* left, PyObject* right) {
+    return guarded([&]() -> nb::object {
+        nb::object quotient = binary(Binary::kFloorDiv, left, right);
+        return quotient.ptr() == Py_NotImplemented
+                   ? quotient
+                   : nb::object(nb::make_tuple(quotient, binary(Binary::kMod, left, right)));
+    });
 }
 
-nb::object absolute(const PyTensor& self) {
-    EagerEmitter e;
-    return wrap(e.emit("Abs", {RuntimeValue(self.tensor)}));
+// In the order of Py_LT, Py_LE, Py_EQ, Py_NE, Py_GT, Py_GE.
+constexpr Compare kCompares[] = {Compare::kLt,    Compare::kLtE, Compare::kEq,
+                                 Compare::kNotEq, Compare::kGt,  Compare::kGtE};
+
+PyObject* compare_slot(PyObject* left, PyObject* right, int op) {
+    return guarded([&] {
+        EagerEmitter e;
+        Value a = &self_tensor(left).value;
+        Value b = operand(e, right, settled_type(left));
+        return b == nullptr ? not_implemented()
+                            : wrap(e, lowering::lower_compare(e, kCompares[op], a, b));
+    });
+}
+
+template <Unary kOp>
+PyObject* unary_slot(PyObject* self) {
+    return guarded([&] {
+        EagerEmitter e;
+        return wrap(e, lowering::lower_unary(e, kOp, &self_tensor(self).value));
+    });
+}
+
+PyObject* absolute_slot(PyObject* self) {
+    return guarded([&] {
+        EagerEmitter e;
+        return wrap(e, e.emit("Abs", {&self_tensor(self).value}));
+    });
 }
 
 nb::object rounded(const PyTensor& self, nb::handle digits) {
     EagerEmitter e;
-    return wrap(lowering::lower_round(e, RuntimeValue(self.tensor),
-                                      digits.is_none() ? 0 : nb::cast<int64_t>(digits)));
+    return wrap(
+        e, lowering::lower_round(e, &self.value, digits.is_none() ? 0 : nb::cast<int64_t>(digits)));
 }
 
 nb::object transposed(const PyTensor& self) {
     EagerEmitter e;
-    return wrap(e.emit("Transpose", {RuntimeValue(self.tensor)}));
+    return wrap(e, e.emit("Transpose", {&self.value}));
 }
 
 nb::object matrix_transposed(const PyTensor& self) {
     EagerEmitter e;
-    return wrap(lowering::lower_matrix_transpose(e, RuntimeValue(self.tensor)));
+    return wrap(e, lowering::lower_matrix_transpose(e, &self.value));
 }
 
 nb::object as_type(const PyTensor& self, nb::handle type) {
@@ -184,8 +249,8 @@ nb::object as_type(const PyTensor& self, nb::handle type) {
         raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is no element type");
     }
     EagerEmitter e;
-    return wrap(e.emit("Cast", {RuntimeValue(self.tensor)},
-                       {ir::make_attribute("to", static_cast<int64_t>(element))}));
+    return wrap(e, e.emit("Cast", {&self.value},
+                          {ir::make_attribute("to", static_cast<int64_t>(element))}));
 }
 
 [[noreturn]] void no_member(const PyTensor& self, const std::string& name) {
@@ -196,14 +261,8 @@ nb::object as_type(const PyTensor& self, nb::handle type) {
                           : "a tensor has no method `" + name + "`: write `" + instead + "`");
 }
 
-template <Unary kOp>
-nb::object unary(const PyTensor& self) {
-    EagerEmitter e;
-    return wrap(lowering::lower_unary(e, kOp, self.tensor));
-}
-
-using Bound = lowering::SliceBound<RuntimeValue>;
-using Item = lowering::SubscriptItem<RuntimeValue>;
+using Bound = lowering::SliceBound<Value>;
+using Item = lowering::SubscriptItem<Value>;
 
 std::optional<Bound> slice_bound(nb::handle bound) {
     if (bound.is_none()) {
@@ -216,7 +275,7 @@ std::optional<Bound> slice_bound(nb::handle bound) {
     return Bound{nb::cast<int64_t>(number), {}};
 }
 
-Item subscript_item(nb::handle index) {
+Item subscript_item(EagerEmitter& e, nb::handle index) {
     Item item;
     if (index.is_none()) {
         item.kind = lowering::SubscriptKind::kNewAxis;
@@ -240,19 +299,19 @@ Item subscript_item(nb::handle index) {
                                        "tensors of integers or a mask");
         }
         item.kind = lowering::SubscriptKind::kTensor;
-        item.tensor = std::move(tensor);
+        item.tensor = e.keep(std::move(tensor));
     }
     return item;
 }
 
-std::vector<Item> subscript_items(nb::handle index) {
+std::vector<Item> subscript_items(EagerEmitter& e, nb::handle index) {
     std::vector<Item> items;
     if (!PyTuple_Check(index.ptr())) {
-        items.push_back(subscript_item(index));
+        items.push_back(subscript_item(e, index));
         return items;
     }
     for (nb::handle one : nb::borrow<nb::tuple>(index)) {
-        items.push_back(subscript_item(one));
+        items.push_back(subscript_item(e, one));
     }
     return items;
 }
@@ -260,17 +319,32 @@ std::vector<Item> subscript_items(nb::handle index) {
 // x[index] = value. The object gets a new tensor: storage that an array or another Tensor shares is
 // never written.
 void assign_item(PyTensor& self, nb::handle index, nb::handle value) {
-    RuntimeValue update = operand(value, self.tensor.element_type());
-    if (update.is_none()) {
+    EagerEmitter e;
+    Value update = operand(e, value, self.tensor().element_type());
+    if (update == nullptr) {
         raise(PyExc_TypeError, "`" + kind_of(value) +
                                    "` is assigned to items of a tensor: give a tensor, a number or "
                                    "a list of numbers");
     }
-    EagerEmitter e;
-    RuntimeValue result = lowering::lower_item_assignment(
-        e, RuntimeValue(self.tensor), subscript_items(index), std::move(update));
-    self.tensor = result.tensor();
+    Value result =
+        lowering::lower_item_assignment(e, &self.value, subscript_items(e, index), update);
+    self.value.tensor() = e.take(result);
     self.array = nb::object();
+}
+
+int assign_slot(PyObject* self, PyObject* index, PyObject* value) {
+    nb::object done = nb::steal(guarded([&] {
+        if (value == nullptr) {
+            raise(PyExc_TypeError, "items of a tensor cannot be deleted: select the others");
+        }
+        assign_item(self_tensor(self), index, value);
+        return nb::none();
+    }));
+    return done.is_valid() ? 0 : -1;
+}
+
+PyObject* subscript_slot(PyObject* self, PyObject* index) {
+    return guarded([&] { return subscript(self_tensor(self).tensor(), index); });
 }
 
 }  // namespace
@@ -285,15 +359,15 @@ Tensor tensor_from_mixed_list(nb::handle list, ElementType type) {
     collect(list, 0, mixed);
     for (nb::handle leaf : mixed.leaves) {
         if (type == ElementType::kUndefined && as_tensor(leaf) != nullptr) {
-            type = as_tensor(leaf)->tensor.element_type();
+            type = as_tensor(leaf)->tensor().element_type();
         }
     }
     EagerEmitter e;
-    std::vector<RuntimeValue> parts;
+    std::vector<Value> parts;
     size_t rows = 0;
     for (nb::handle leaf : mixed.leaves) {
-        RuntimeValue value = tensor_from_python(leaf, type);
-        bool is_row = value.tensor().rank() > 0 && value.tensor().count() != 1;
+        Value value = e.keep(tensor_from_python(leaf, type));
+        bool is_row = value->tensor().rank() > 0 && value->tensor().count() != 1;
         rows += is_row ? 1 : 0;
         parts.push_back(is_row ? e.emit("Unsqueeze", {value, e.int64s({0})})
                                : e.emit("Reshape", {value, e.int64s({1})}));
@@ -303,53 +377,52 @@ Tensor tensor_from_mixed_list(nb::handle list, ElementType type) {
               "a list of tensors with axes and of scalars where a tensor is needed: give all items "
               "one shape");
     }
-    RuntimeValue all = e.emit_variadic("Concat", parts, {ir::make_attribute("axis", int64_t{0})});
-    return (mixed.dims.size() < 2 ? all : e.emit("Reshape", {all, e.int64s(mixed.dims)})).tensor();
+    Value all = e.emit_variadic("Concat", parts, {ir::make_attribute("axis", int64_t{0})});
+    return e.take(mixed.dims.size() < 2 ? all : e.emit("Reshape", {all, e.int64s(mixed.dims)}));
 }
 
 nb::object subscript(const Tensor& tensor, nb::handle index) {
     EagerEmitter e;
-    return wrap(lowering::lower_subscript(e, RuntimeValue(tensor), subscript_items(index)));
+    Value value = e.keep(tensor);
+    return wrap(e, lowering::lower_subscript(e, value, subscript_items(e, index)));
 }
 
+#define SDX_SLOT(name, function) \
+    { Py_##name, reinterpret_cast<void*>(function) }
+const PyType_Slot kOperatorSlots[] = {
+    SDX_SLOT(nb_add, binary_slot<Binary::kAdd>),
+    SDX_SLOT(nb_subtract, binary_slot<Binary::kSub>),
+    SDX_SLOT(nb_multiply, binary_slot<Binary::kMul>),
+    SDX_SLOT(nb_matrix_multiply, binary_slot<Binary::kMatMul>),
+    SDX_SLOT(nb_true_divide, binary_slot<Binary::kDiv>),
+    SDX_SLOT(nb_remainder, binary_slot<Binary::kMod>),
+    SDX_SLOT(nb_power, power_slot),
+    SDX_SLOT(nb_lshift, binary_slot<Binary::kLeftShift>),
+    SDX_SLOT(nb_rshift, binary_slot<Binary::kRightShift>),
+    SDX_SLOT(nb_or, binary_slot<Binary::kBitOr>),
+    SDX_SLOT(nb_xor, binary_slot<Binary::kBitXor>),
+    SDX_SLOT(nb_and, binary_slot<Binary::kBitAnd>),
+    SDX_SLOT(nb_floor_divide, binary_slot<Binary::kFloorDiv>),
+    SDX_SLOT(nb_divmod, divmod_slot),
+    SDX_SLOT(nb_negative, unary_slot<Unary::kMinus>),
+    SDX_SLOT(nb_positive, unary_slot<Unary::kPlus>),
+    SDX_SLOT(nb_invert, unary_slot<Unary::kInvert>),
+    SDX_SLOT(nb_absolute, absolute_slot),
+    SDX_SLOT(tp_richcompare, compare_slot),
+    SDX_SLOT(mp_subscript, subscript_slot),
+    SDX_SLOT(mp_ass_subscript, assign_slot),
+    {0, nullptr},
+};
+#undef SDX_SLOT
+
 void bind_operators(nb::class_<PyTensor>& c) {
-#define SDX_BINARY(name, op)                                             \
-    c.def("__" name "__", binary<Binary::op, false>, nb::is_operator()); \
-    c.def("__r" name "__", binary<Binary::op, true>, nb::is_operator());
-    SDX_BINARY("add", kAdd)
-    SDX_BINARY("sub", kSub)
-    SDX_BINARY("mul", kMul)
-    SDX_BINARY("matmul", kMatMul)
-    SDX_BINARY("truediv", kDiv)
-    SDX_BINARY("mod", kMod)
-    SDX_BINARY("pow", kPow)
-    SDX_BINARY("lshift", kLeftShift)
-    SDX_BINARY("rshift", kRightShift)
-    SDX_BINARY("or", kBitOr)
-    SDX_BINARY("xor", kBitXor)
-    SDX_BINARY("and", kBitAnd)
-    SDX_BINARY("floordiv", kFloorDiv)
-#undef SDX_BINARY
-    c.def("__eq__", compare<Compare::kEq>, nb::is_operator())
-        .def("__ne__", compare<Compare::kNotEq>, nb::is_operator())
-        .def("__lt__", compare<Compare::kLt>, nb::is_operator())
-        .def("__le__", compare<Compare::kLtE>, nb::is_operator())
-        .def("__gt__", compare<Compare::kGt>, nb::is_operator())
-        .def("__ge__", compare<Compare::kGtE>, nb::is_operator())
-        .def("__neg__", unary<Unary::kMinus>)
-        .def("__pos__", unary<Unary::kPlus>)
-        .def("__invert__", unary<Unary::kInvert>);
-    c.def("__divmod__", quotient_and_rest<false>, nb::is_operator())
-        .def("__rdivmod__", quotient_and_rest<true>, nb::is_operator())
-        .def("__abs__", absolute)
-        .def("__round__", rounded, nb::arg("digits") = nb::none())
+    c.def("__round__", rounded, nb::arg("digits") = nb::none())
         .def("__getattr__", no_member)
         .def("astype", as_type, nb::arg("dtype"), "The elements cast to another element type.")
         .def_prop_ro("T", transposed, "The axes in the opposite order.")
         .def_prop_ro("mT", matrix_transposed, "The last two axes in exchange.")
-        .def_prop_ro("ndim", [](const PyTensor& self) { return self.tensor.rank(); })
-        .def_prop_ro("size", [](const PyTensor& self) { return self.tensor.count(); });
-    c.def("__setitem__", assign_item, nb::arg("index").none(), nb::arg("value").none());
+        .def_prop_ro("ndim", [](const PyTensor& self) { return self.tensor().rank(); })
+        .def_prop_ro("size", [](const PyTensor& self) { return self.tensor().count(); });
     c.def("__hash__", [](nb::handle self) { return reinterpret_cast<Py_hash_t>(self.ptr()) >> 4; });
     // NumPy leaves `array + tensor` to the tensor.
     c.attr("__array_ufunc__") = nb::none();

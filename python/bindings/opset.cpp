@@ -52,7 +52,7 @@ nb::object get_operator(nb::handle self, const char* name) {
     if (is_private || (schema == nullptr && ops::find_domain(opset.domain) != nullptr)) {
         unknown_operator(opset, name);
     }
-    nb::object found = nb::cast(Operator{opset.domain, opset.version, name, schema});
+    nb::object found = nb::cast(make_operator(opset.domain, name, opset.version));
     nb::setattr(self, name, found);  // found without us from now on
     return found;
 }
@@ -73,23 +73,23 @@ nb::list operator_names(const Opset& self) {
 // "TopK(X, K, *, axis, largest, sorted)".
 std::string signature(const Operator& self) {
     std::string text = self.name + "(";
-    if (self.schema == nullptr) {
+    if (self.schema() == nullptr) {
         return text + "...)";
     }
     std::string separator;
     bool after_variadic = false;
-    for (const ops::Parameter& input : self.schema->inputs) {
+    for (const ops::Parameter& input : self.schema()->inputs) {
         bool is_variadic = input.option == ops::ParameterOption::kVariadic;
         text += separator + (is_variadic ? "*" : "") + std::string(input.name) +
                 (input.option == ops::ParameterOption::kOptional ? "=None" : "");
         after_variadic = after_variadic || is_variadic;
         separator = ", ";
     }
-    if (!self.schema->attributes.empty() && !after_variadic) {
+    if (!self.schema()->attributes.empty() && !after_variadic) {
         text += separator + "*";
         separator = ", ";
     }
-    for (const ops::AttributeSchema& attribute : self.schema->attributes) {
+    for (const ops::AttributeSchema& attribute : self.schema()->attributes) {
         text += separator + std::string(attribute.name) + (attribute.is_required ? "" : "=None");
         separator = ", ";
     }
@@ -97,33 +97,41 @@ std::string signature(const Operator& self) {
 }
 
 nb::object doc(const Operator& self) {
-    return self.schema == nullptr
+    return self.schema() == nullptr
                ? nb::none()
-               : text_to_python(signature(self) + "\n\n" + std::string(self.schema->doc));
+               : text_to_python(signature(self) + "\n\n" + std::string(self.schema()->doc));
 }
 
 // The schema as the onnx package gives it.
 nb::object op_schema(const Operator& self) {
-    if (self.schema == nullptr) {
+    if (self.schema() == nullptr) {
         return nb::none();
     }
     return nb::module_::import_("onnx.defs")
-        .attr("get_schema")(text_to_python(self.name), self.schema->since_version,
+        .attr("get_schema")(text_to_python(self.name), self.schema()->since_version,
                             text_to_python(self.domain));
 }
 
 nb::list input_names(const Operator& self) {
     nb::list names;
     for (const ops::Parameter& input :
-         self.schema ? self.schema->inputs : std::span<const ops::Parameter>()) {
+         self.schema() ? self.schema()->inputs : std::span<const ops::Parameter>()) {
         names.append(text_to_python(input.name));
     }
     return names;
 }
 
-Operator make_operator(const Opset& opset, const std::string& name) {
-    return {opset.domain, opset.version, name, ops::find_schema(opset.domain, name, opset.version)};
+PyObject* call_slot(PyObject* self, PyObject* args, PyObject* kwargs) {
+    return guarded([&] {
+        if (!nb::inst_ready(self)) {
+            raise(PyExc_TypeError, "an Op without a name: `Op.__init__` was not called");
+        }
+        return call(self, *nb::inst_ptr<Operator>(self), nb::borrow<nb::args>(args), kwargs);
+    });
 }
+
+// CPython calls an Op without nanobind between.
+const PyType_Slot kOpSlots[] = {{Py_tp_call, reinterpret_cast<void*>(call_slot)}, {0, nullptr}};
 
 nb::list domains() {
     nb::list rows;
@@ -135,17 +143,15 @@ nb::list domains() {
 }
 
 void bind_op(nb::module_& m) {
-    nb::class_<Operator>(m, "Op", "An operator of an opset: call it to evaluate it at once.")
+    nb::class_<Operator>(m, "Op", nb::type_slots(kOpSlots),
+                         "An operator of an opset: call it to evaluate it at once.")
         .def(
             "__init__",
             [](Operator* self, const Opset& opset, nb::str name) {
-                new (self) Operator(make_operator(opset, text_from_python(name)));
+                new (self)
+                    Operator(make_operator(opset.domain, text_from_python(name), opset.version));
             },
             nb::arg("opset"), nb::arg("name"))
-        .def("__call__",
-             [](nb::handle self, const nb::args& args, const nb::kwargs& kwargs) {
-                 return call(self, *nb::inst_ptr<Operator>(self), args, kwargs);
-             })
         .def_prop_ro("name", [](const Operator& self) { return text_to_python(self.name); })
         .def_prop_ro("domain", [](const Operator& self) { return text_to_python(self.domain); })
         .def_prop_ro("opset",
@@ -154,8 +160,8 @@ void bind_op(nb::module_& m) {
                      })
         .def_prop_ro("since_version",
                      [](const Operator& self) {
-                         return self.schema ? nb::object(nb::int_(self.schema->since_version))
-                                            : nb::object(nb::none());
+                         return self.schema() ? nb::object(nb::int_(self.schema()->since_version))
+                                              : nb::object(nb::none());
                      })
         .def_prop_ro("input_names", input_names)
         .def_prop_ro("op_schema", op_schema, "onnx.defs.OpSchema, of the onnx package.")

@@ -300,7 +300,7 @@ void bind_script(nb::module_& m) {
         [](nb::handle value) {
             const PyTensor* tensor = as_tensor(value);
             return text_to_python(tensor != nullptr
-                                      ? tensor->tensor.type().to_string()
+                                      ? tensor->tensor().type().to_string()
                                       : elaborate::type_text(object_from_python(value)));
         },
         nb::arg("value").none());

@@ -9,13 +9,15 @@ namespace {
 
 thread_local int g_script_depth = 0;
 
-PyTensor make_tensor(nb::handle object) {
+nb::handle g_tensor_class;
+
+PyTensor tensor_of(nb::handle object) {
     return {tensor_from_python(object), is_ndarray(object) ? nb::borrow(object) : nb::object()};
 }
 
 nb::object value(PyTensor& self) {
     if (!self.array.is_valid()) {
-        self.array = array_from_tensor(self.tensor);
+        self.array = array_from_tensor(self.tensor());
     }
     return self.array;
 }
@@ -32,37 +34,37 @@ nb::object array(PyTensor& self, nb::handle dtype, nb::handle copy) {
 
 nb::object shape(const PyTensor& self) {
     nb::list dims;
-    for (int64_t dim : self.tensor.dims()) {
+    for (int64_t dim : self.tensor().dims()) {
         dims.append(dim);
     }
     return nb::tuple(dims);
 }
 
 const Tensor& single(const PyTensor& self, std::string_view wanted) {
-    if (self.tensor.count() != 1) {
-        raise(PyExc_ValueError, "a tensor of " + std::to_string(self.tensor.count()) +
+    if (self.tensor().count() != 1) {
+        raise(PyExc_ValueError, "a tensor of " + std::to_string(self.tensor().count()) +
                                     " elements is not " + std::string(wanted));
     }
-    return self.tensor;
+    return self.tensor();
 }
 
 double as_double(const PyTensor& self) {
     std::optional<std::vector<double>> values = to_doubles(single(self, "a number"));
     if (!values) {
-        raise(PyExc_TypeError, "a tensor of " + std::string(name(self.tensor.element_type())) +
+        raise(PyExc_TypeError, "a tensor of " + std::string(name(self.tensor().element_type())) +
                                    " is not a real number");
     }
     return values->front();
 }
 
 bool truth(const PyTensor& self) {
-    if (self.tensor.count() != 1) {
+    if (self.tensor().count() != 1) {
         raise(PyExc_ValueError,
-              "the truth value of a tensor of " + std::to_string(self.tensor.count()) +
+              "the truth value of a tensor of " + std::to_string(self.tensor().count()) +
                   " elements is ambiguous: reduce it to one first, as with op.ReduceMax");
     }
-    if (self.tensor.element_type() == ElementType::kString) {
-        return !self.tensor.elements<std::string>().front().empty();
+    if (self.tensor().element_type() == ElementType::kString) {
+        return !self.tensor().elements<std::string>().front().empty();
     }
     return as_double(self) != 0.0;
 }
@@ -81,22 +83,22 @@ nb::object index(const PyTensor& self) {
 }
 
 nb::object integer(PyTensor& self) {
-    ElementType type = self.tensor.element_type();
+    ElementType type = self.tensor().element_type();
     return is_integer(type) || type == ElementType::kBool ? index(self)
                                                           : nb::int_(nb::float_(as_double(self)));
 }
 
 int64_t length(const PyTensor& self) {
-    if (self.tensor.rank() == 0) {
+    if (self.tensor().rank() == 0) {
         raise(PyExc_TypeError, "a tensor of rank 0 has no length");
     }
-    return self.tensor.dims().front();
+    return self.tensor().dims().front();
 }
 
 nb::object iterate(const PyTensor& self) {
     nb::list rows;
     for (int64_t i = 0, size = length(self); i < size; ++i) {
-        rows.append(subscript(self.tensor, nb::int_(i)));
+        rows.append(subscript(self.tensor(), nb::int_(i)));
     }
     return nb::iter(rows);
 }
@@ -106,10 +108,23 @@ std::string repr(PyTensor& self) {
     nb::object numpy = nb::module_::import_("numpy");
     nb::object elements = numpy.attr("array2string")(value(self), nb::arg("separator") = ", ",
                                                      nb::arg("prefix") = "Tensor(");
-    return "Tensor(" + text_from_python(elements) + ", " + self.tensor.type().to_string() + ")";
+    return "Tensor(" + text_from_python(elements) + ", " + self.tensor().type().to_string() + ")";
 }
 
 }  // namespace
+
+PyTensor* as_tensor(nb::handle object) {
+    bool is_tensor = PyObject_TypeCheck(object.ptr(),
+                                        reinterpret_cast<PyTypeObject*>(g_tensor_class.ptr())) != 0;
+    return is_tensor && nb::inst_ready(object) ? nb::inst_ptr<PyTensor>(object) : nullptr;
+}
+
+nb::object make_tensor(Tensor tensor, nb::object array) {
+    nb::object made = nb::inst_alloc(g_tensor_class);
+    new (nb::inst_ptr<PyTensor>(made)) PyTensor{std::move(tensor), std::move(array)};
+    nb::inst_mark_ready(made);
+    return made;
+}
 
 bool inside_script() {
     return g_script_depth > 0;
@@ -122,24 +137,24 @@ void leave_script() {
 }
 
 void bind_tensor(nb::module_& m) {
-    nb::class_<PyTensor> c(m, "Tensor",
+    nb::class_<PyTensor> c(m, "Tensor", nb::type_slots(kOperatorSlots),
                            "A tensor of an ONNX element type. Made of a NumPy array (whose storage "
                            "it shares), a number, a string or nested lists of them.");
     c.def(
          "__init__",
-         [](PyTensor* self, nb::handle value) { new (self) PyTensor(make_tensor(value)); },
+         [](PyTensor* self, nb::handle value) { new (self) PyTensor(tensor_of(value)); },
          nb::arg("value").none())
         .def_prop_ro("value", value, "The elements as a NumPy array.")
         .def_prop_ro("shape", shape, "The dimensions.")
-        .def_prop_ro("rank", [](const PyTensor& self) { return self.tensor.rank(); })
+        .def_prop_ro("rank", [](const PyTensor& self) { return self.tensor().rank(); })
         .def_prop_ro(
-            "dtype", [](const PyTensor& self) { return dtype_of(self.tensor.element_type()); },
+            "dtype", [](const PyTensor& self) { return dtype_of(self.tensor().element_type()); },
             "The NumPy dtype.")
         .def_prop_ro(
             "onnx_dtype",
-            [](const PyTensor& self) { return static_cast<int>(self.tensor.element_type()); },
+            [](const PyTensor& self) { return static_cast<int>(self.tensor().element_type()); },
             "The element type's number in TensorProto.DataType.")
-        .def_prop_ro("is_scalar", [](const PyTensor& self) { return self.tensor.rank() == 0; })
+        .def_prop_ro("is_scalar", [](const PyTensor& self) { return self.tensor().rank() == 0; })
         .def("__array__", array, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
         .def("__dlpack__",
              [](PyTensor& self, const nb::kwargs& options) {
@@ -153,11 +168,8 @@ void bind_tensor(nb::module_& m) {
         .def("__float__", as_double)
         .def("__len__", length)
         .def("__iter__", iterate)
-        .def(
-            "__getitem__",
-            [](const PyTensor& self, nb::handle index) { return subscript(self.tensor, index); },
-            nb::arg("index").none())
         .def("__repr__", repr);
+    g_tensor_class = c;
     bind_operators(c);
     m.def("as_argument", argument, nb::arg("value").none(), nb::arg("element_type"));
     m.def("as_result", results, nb::arg("value").none(), nb::arg("element_types"),

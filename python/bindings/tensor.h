@@ -8,12 +8,16 @@
 namespace sardonyx::python {
 
 struct PyTensor {
-    Tensor tensor;
-    nb::object array;  // what `.value` has returned or the tensor was made of; may be empty
+    eval::RuntimeValue value;  // a tensor, as operators take it
+    nb::object array;          // what `.value` has returned or the tensor was made of; may be empty
+
+    const Tensor& tensor() const { return value.tensor(); }
 };
 
 // Null when `object` is no Tensor.
-const PyTensor* as_tensor(nb::handle object);
+PyTensor* as_tensor(nb::handle object);
+// A new Tensor. `array` may be empty.
+nb::object make_tensor(Tensor tensor, nb::object array = {});
 
 // A TensorProto of the onnx package, told by what it can do: onnx is never imported for it.
 bool is_tensor_proto(nb::handle object);
@@ -49,7 +53,9 @@ Tensor tensor_from_mixed_list(nb::handle list, ElementType type);
 // x[index], as lowering/subscript.h reads it.
 nb::object subscript(const Tensor& tensor, nb::handle index);
 
-// The operator methods of Tensor (operators.cpp).
+// The operator methods of Tensor (operators.cpp): those that CPython calls through slots, and the
+// others.
+extern const PyType_Slot kOperatorSlots[];
 void bind_operators(nb::class_<PyTensor>& c);
 
 // Where script functions run, results stay Tensors; see script.py.

@@ -21,13 +21,9 @@ bool is_tensor_proto(nb::handle object) {
     return nb::hasattr(object, "SerializeToString") && nb::hasattr(object, "raw_data");
 }
 
-const PyTensor* as_tensor(nb::handle object) {
-    return nb::isinstance<PyTensor>(object) ? nb::inst_ptr<PyTensor>(object) : nullptr;
-}
-
 Tensor tensor_from_python(nb::handle object, ElementType type) {
     if (const PyTensor* tensor = as_tensor(object)) {
-        return tensor->tensor;
+        return tensor->tensor();
     }
     if (is_array(object)) {
         return tensor_from_array(object);
@@ -75,7 +71,7 @@ nb::object value_to_python(eval::RuntimeValue value, bool as_arrays) {
         if (as_arrays) {
             return array_from_tensor(std::move(value.tensor()));
         }
-        return nb::cast(PyTensor{std::move(value.tensor()), {}});
+        return make_tensor(std::move(value.tensor()));
     }
     if (value.is_map()) {
         nb::object keys = array_from_tensor(value.map().keys).attr("tolist")();
@@ -98,7 +94,8 @@ nb::object argument(nb::handle object, int element_type) {
         return nb::borrow(object);
     }
     if (const PyTensor* tensor = as_tensor(object)) {
-        return nb::cast(PyTensor(*tensor));  // an object of its own: x[0] = 1 in it stays in it
+        // An object of its own: x[0] = 1 in it stays in it.
+        return make_tensor(tensor->tensor(), tensor->array);
     }
     bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
     if (is_list && (nb::len(object) == 0 || !is_literal(object))) {
@@ -108,8 +105,8 @@ nb::object argument(nb::handle object, int element_type) {
         }
         return items;
     }
-    return nb::cast(PyTensor{tensor_from_python(object, element_type_from_number(element_type)),
-                             is_ndarray(object) ? nb::borrow(object) : nb::object()});
+    return make_tensor(tensor_from_python(object, element_type_from_number(element_type)),
+                       is_ndarray(object) ? nb::borrow(object) : nb::object());
 }
 
 nb::object result(nb::handle object, int element_type, bool as_arrays) {

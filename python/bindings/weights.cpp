@@ -10,7 +10,7 @@ namespace {
 nb::dict read_weights(const std::string& path) {
     nb::dict tensors;
     for (auto& [name, tensor] : unwrap(weights::read_weights(path))) {
-        tensors[text_to_python(name)] = nb::cast(PyTensor{std::move(tensor), {}});
+        tensors[text_to_python(name)] = make_tensor(std::move(tensor));
     }
     return tensors;
 }

@@ -2,10 +2,10 @@
 #include "eval/eval.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
+#include "eval/eager.h"
 #include "eval/runner.h"
 
 namespace sardonyx::eval {
@@ -79,7 +79,7 @@ Status place_inputs(const ir::Graph& graph,
 
 // An operator with subgraphs: a plan and a frame of its own.
 Result<std::vector<RuntimeValue>> run_control(const OperatorEntry& entry, int64_t opset_version,
-                                              std::span<const RuntimeValue> inputs,
+                                              std::span<const RuntimeValue* const> inputs,
                                               std::span<const ir::Attribute> attributes,
                                               size_t output_count, const RunOptions& options) {
     ir::OpsetImport import{entry.schema->domain, opset_version};
@@ -87,7 +87,7 @@ Result<std::vector<RuntimeValue>> run_control(const OperatorEntry& entry, int64_
                make_call_plan(entry, attributes, inputs.size(), output_count, {&import, 1}));
     Frame frame(*plan, {});
     for (size_t i = 0; i < inputs.size(); ++i) {
-        frame.slot(static_cast<Operand>(i)) = inputs[i];
+        frame.slot(static_cast<Operand>(i)) = *inputs[i];
     }
     Runner runner(options);
     SDX_TRY(runner.run_graph(plan->graph, frame));
@@ -147,6 +147,41 @@ Result<std::vector<RuntimeValue>> run_function(const ir::Model& model, const ir:
                                 AttributeView(attributes, {}));
 }
 
+Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64_t opset_version,
+                                               std::span<const RuntimeValue* const> inputs,
+                                               std::span<const ir::Attribute> attributes,
+                                               size_t output_count, const RunOptions& options) {
+    const ops::Schema& schema = *entry.schema;
+    if (entry.control != nullptr) {
+        return run_control(entry, opset_version, inputs, attributes, output_count, options);
+    }
+    if (entry.kernel == nullptr) {
+        return Error{fmt::format("`{}`: version {} of the operator is not implemented", schema.name,
+                                 schema.since_version)};
+    }
+    size_t count = inputs.size();
+    while (count > 0 && inputs[count - 1]->is_none() && count > schema.minimum_inputs) {
+        --count;
+    }
+    inputs = inputs.first(count);
+    Status status = check_call(schema, inputs, output_count);
+    if (status.ok() && !(attributes.empty() && schema.attributes.empty())) {
+        status = check_attributes(schema, attributes);
+    }
+    if (!status.ok()) {
+        return at_call(schema.name, status.error(), inputs);
+    }
+    RandomState random{options.seed};
+    std::vector<RuntimeValue> outputs(std::max<size_t>(output_count, schema.minimum_outputs));
+    KernelContext context(schema, inputs, AttributeView(attributes, {}), outputs, options, random);
+    status = entry.kernel(context);
+    if (!status.ok()) {
+        return at_call(schema.name, status.error(), inputs);
+    }
+    outputs.resize(output_count);
+    return outputs;
+}
+
 Result<std::vector<RuntimeValue>> run_operator(std::string_view domain, std::string_view op_type,
                                                int64_t opset_version,
                                                std::span<const RuntimeValue> inputs,
@@ -157,42 +192,11 @@ Result<std::vector<RuntimeValue>> run_operator(std::string_view domain, std::str
         return Error{fmt::format("there is no operator `{}` in version {} of domain \"{}\"",
                                  op_type, opset_version, domain)};
     }
-    if (entry->control != nullptr) {
-        return run_control(*entry, opset_version, inputs, attributes, output_count, options);
+    std::vector<const RuntimeValue*> pointers;
+    for (const RuntimeValue& input : inputs) {
+        pointers.push_back(&input);
     }
-    if (entry->kernel == nullptr) {
-        return Error{fmt::format("`{}`: version {} of the operator is not implemented", op_type,
-                                 entry->schema->since_version)};
-    }
-    std::array<const RuntimeValue*, 8> few;
-    std::vector<const RuntimeValue*> many(inputs.size() > few.size() ? inputs.size() : 0);
-    const RuntimeValue** pointers = many.empty() ? few.data() : many.data();
-    for (size_t i = 0; i < inputs.size(); ++i) {
-        pointers[i] = &inputs[i];
-    }
-    size_t count = inputs.size();
-    while (count > 0 && inputs[count - 1].is_none() && count > entry->schema->minimum_inputs) {
-        --count;
-    }
-    std::span<const RuntimeValue* const> arguments(pointers, count);
-    Status status = check_call(*entry->schema, arguments, output_count);
-    if (status.ok() && !(attributes.empty() && entry->schema->attributes.empty())) {
-        status = check_attributes(*entry->schema, attributes);
-    }
-    if (!status.ok()) {
-        return at_call(op_type, status.error(), arguments);
-    }
-    RandomState random{options.seed};
-    std::vector<RuntimeValue> outputs(
-        std::max<size_t>(output_count, entry->schema->minimum_outputs));
-    KernelContext context(*entry->schema, arguments, AttributeView(attributes, {}), outputs,
-                          options, random);
-    status = entry->kernel(context);
-    if (!status.ok()) {
-        return at_call(op_type, status.error(), arguments);
-    }
-    outputs.resize(output_count);
-    return outputs;
+    return run_operator(*entry, opset_version, pointers, attributes, output_count, options);
 }
 
 }  // namespace sardonyx::eval

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -15,14 +16,39 @@
 namespace sardonyx {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
+constexpr size_t kAlignment = 64;
 
+// Room for kSize aligned bytes wherever the block itself lies.
+template <size_t kSize>
+struct SmallBlock {
+    std::array<std::byte, kSize + kAlignment - 1> bytes;
+
+    SmallBlock() {}  // the bytes stay as they are
+};
+
+template <size_t kSize>
+std::shared_ptr<std::byte> allocate_small() {
+    auto block = std::make_shared<SmallBlock<kSize>>();
+    auto address = reinterpret_cast<uintptr_t>(block->bytes.data());
+    std::byte* aligned = block->bytes.data() + (-address & (kAlignment - 1));
+    return {std::move(block), aligned};
+}
+
+// Small storage lies beside its reference count: one plain allocation, where an aligned one takes
+// several times as long.
 std::shared_ptr<std::byte> allocate(size_t size) {
     if (size == 0) {
         return nullptr;
     }
-    return {static_cast<std::byte*>(::operator new(size, kAlignment)),
-            [](std::byte* data) { ::operator delete(data, kAlignment); }};
+    if (size <= 64) {
+        return allocate_small<64>();
+    }
+    if (size <= 256) {
+        return allocate_small<256>();
+    }
+    constexpr std::align_val_t kAlign{kAlignment};
+    return {static_cast<std::byte*>(::operator new(size, kAlign)),
+            [](std::byte* data) { ::operator delete(data, kAlign); }};
 }
 
 // Of the C++ type: a complex number is two floats.

@@ -1,6 +1,8 @@
 """Operators and Tensors, evaluated at once, against NumPy, ONNX Runtime and onnx.reference."""
 
 import math
+import os
+import pathlib
 
 import ml_dtypes
 import numpy as np
@@ -521,3 +523,40 @@ def test_lists_of_tensors_and_numbers():
     looped.append(looped)
     with pytest.raises((TypeError, ValueError, RecursionError)):
         Tensor(X) * looped
+
+
+# --- Memory --------------------------------------------------------------------------------------
+
+
+def test_calls_with_changing_shapes_do_not_grow_the_process():
+    statm = pathlib.Path("/proc/self/statm")
+    if not statm.exists():
+        pytest.skip("this system does not tell how much memory a process has")
+    floats = np.zeros(1000, np.float32)
+
+    def calls(count):
+        for i in range(count):
+            x = floats[: i % 257 + 1]
+            op.Add(x.reshape(-1, 1), x)
+            Tensor(x) * 0.5 + 1.0
+            op.Concat(x, x, axis=0)
+
+    def resident():
+        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    calls(3000)
+    before = resident()
+    calls(10_000)
+    assert resident() - before < 10_000 * 16  # a leak of one object for each call is more
+
+
+@pytest.mark.filterwarnings("ignore:nanobind")
+def test_objects_that_were_never_initialised_are_errors():
+    blank = Tensor.__new__(Tensor)
+    for use in (lambda: -blank, lambda: blank[0], lambda: blank == 1, lambda: op.Abs(blank)):
+        with pytest.raises(TypeError):
+            use()
+    with pytest.raises(TypeError):
+        blank + 1
+    with pytest.raises(TypeError, match="__init__"):
+        type(op.Add).__new__(type(op.Add))(X)

@@ -1,0 +1,18 @@
+// The eager entry for callers that look an operator up once for many calls.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "eval/kernel.h"
+
+namespace sardonyx::eval {
+
+// Runs one operator at once. No pointer is null; inputs that are none are left out. `attributes`
+// are as on a node, and `opset_version` holds for their subgraphs.
+Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64_t opset_version,
+                                               std::span<const RuntimeValue* const> inputs,
+                                               std::span<const ir::Attribute> attributes,
+                                               size_t output_count, const RunOptions& options = {});
+
+}  // namespace sardonyx::eval
