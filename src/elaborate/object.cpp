@@ -12,7 +12,7 @@ namespace {
 constexpr int kReprDepth = 8;
 constexpr size_t kReprItems = 16;
 
-std::string quoted(std::string_view text) {
+std::string repr_text(std::string_view text) {
     std::string result = "'";
     for (char c : text.substr(0, 200)) {
         if (c == '\'' || c == '\\') {
@@ -58,9 +58,9 @@ std::string repr_at(const Object& object, int depth) {
         case ObjectKind::kFloat:
             return repr_float(object.as_double());
         case ObjectKind::kString:
-            return quoted(object.text());
+            return repr_text(object.text());
         case ObjectKind::kBytes:
-            return "b" + quoted(object.text());
+            return "b" + repr_text(object.text());
         case ObjectKind::kEllipsis:
             return "...";
         case ObjectKind::kTuple:

@@ -81,7 +81,7 @@ Symbol opset_name(Context& c) {
 }
 
 // `FLOAT.dtype` where the script has that name, else the number of the type.
-std::string type_text(Context& c, ElementType type) {
+std::string type_argument(Context& c, ElementType type) {
     std::optional<Object> named = c.function().environment->lookup(name(type));
     bool is_type = named && named->is(ObjectKind::kType) &&
                    named->get<TypeObject>().type.element_type() == type;
@@ -104,7 +104,7 @@ void offer_cast(Context& c, Diagnostic& reported, Range a, ElementType a_type, R
     Range range = first ? a : b;
     reported.edit(c.span({range.begin, range.begin}), fmt::format("{}.Cast(", c.text(opset)));
     reported.edit(c.span({range.end, range.end}),
-                  fmt::format(", to={})", type_text(c, first ? b_type : a_type)));
+                  fmt::format(", to={})", type_argument(c, first ? b_type : a_type)));
 }
 
 // --- Opsets --------------------------------------------------------------------------------------

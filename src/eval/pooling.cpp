@@ -125,11 +125,6 @@ Status max_of(KernelContext& c, const WindowGeometry& g) {
         });
 }
 
-template <typename T>
-double as_double(T x) {
-    return static_cast<double>(static_cast<Compute<T>>(x));
-}
-
 Status average_of(KernelContext& c, const WindowGeometry& g) {
     bool counts_padding = c.int_attribute("count_include_pad", 0) != 0;
     return run_pool(

@@ -91,10 +91,6 @@ struct ReduceL1 {
     }
 };
 // Those that end in a function of real numbers are worked out as double.
-template <typename T>
-double as_double(T x) {
-    return static_cast<double>(static_cast<Compute<T>>(x));
-}
 struct ReduceL2 {
     template <typename T>
     T operator()(const T* row, int64_t n) const {

@@ -14,7 +14,7 @@
 namespace sardonyx::eval {
 namespace {
 
-constexpr int kMaxDepth = 200;
+constexpr int kMaxGroupDepth = 200;
 constexpr int32_t kMaxRepeat = 1000;
 constexpr uint32_t kLastCharacter = 0x10ffff;
 
@@ -294,7 +294,7 @@ class Parser {
 
     // Behind the parenthesis: (...), (?:...), (?P<name>...), (?<name>...), (?flags), (?flags:...).
     Result<uint32_t> parse_group(int depth) {
-        if (depth > kMaxDepth) {
+        if (depth > kMaxGroupDepth) {
             return fail("groups that are nested too deeply");
         }
         Flags outer = flags_;

@@ -197,7 +197,7 @@ struct RoiOptions {
 };
 
 // One axis of a region: where its bins begin, how wide they are, and how many samples each has.
-struct RoiAxis {
+struct AlignAxis {
     double begin;
     double bin;
     int64_t samples;
@@ -208,7 +208,7 @@ struct RoiAxis {
     }
 };
 
-Result<RoiAxis> roi_axis(const RoiOptions& o, double low, double high, int64_t bins) {
+Result<AlignAxis> roi_axis(const RoiOptions& o, double low, double high, int64_t bins) {
     double offset = o.half_pixel ? 0.5 : 0.0;
     double begin = low * o.scale - offset;
     double size = high * o.scale - offset - begin;
@@ -220,12 +220,12 @@ Result<RoiAxis> roi_axis(const RoiOptions& o, double low, double high, int64_t b
     if (!std::isfinite(begin) || !(samples <= 4096)) {
         return Error{fmt::format("a region from {} to {} needs too many samples", low, high)};
     }
-    return RoiAxis{begin, bin, static_cast<int64_t>(std::max(samples, 0.0))};
+    return AlignAxis{begin, bin, static_cast<int64_t>(std::max(samples, 0.0))};
 }
 
 template <typename T>
-double pool_bin(const RoiOptions& o, const T* plane, const Dims& dims, const RoiAxis& y,
-                const RoiAxis& x, int64_t i, int64_t j) {
+double pool_bin(const RoiOptions& o, const T* plane, const Dims& dims, const AlignAxis& y,
+                const AlignAxis& x, int64_t i, int64_t j) {
     double total = 0;
     double most = -INFINITY;
     std::array<PlaneTap, 4> taps;
@@ -498,8 +498,8 @@ Status roi_align(KernelContext& c) {
         T* result = out->mutable_elements<T>().data();
         for (int64_t r = 0; r < count; ++r) {
             const double* region = regions.elements<double>().data() + r * 4;
-            SDX_ASSIGN(RoiAxis x, roi_axis(o, region[0], region[2], o.width));
-            SDX_ASSIGN(RoiAxis y, roi_axis(o, region[1], region[3], o.height));
+            SDX_ASSIGN(AlignAxis x, roi_axis(o, region[0], region[2], o.width));
+            SDX_ASSIGN(AlignAxis y, roi_axis(o, region[1], region[3], o.height));
             for (int64_t channel = 0; channel < dims[1]; ++channel) {
                 const T* plane = c.tensor(0).elements<T>().data() +
                                  (images[r] * dims[1] + channel) * dims[2] * dims[3];

@@ -51,6 +51,11 @@ using Complexes = TypeList<Typed<ElementType::kComplex64, std::complex<float>>,
 template <typename T>
 using Compute =
     std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;
+// Numbers whose functions of real numbers are worked out as double.
+template <typename T>
+double as_double(T x) {
+    return static_cast<double>(static_cast<Compute<T>>(x));
+}
 // What many terms are added up in.
 template <typename T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<Compute<T>>, double, T>;

@@ -13,8 +13,10 @@
 
 namespace sardonyx::infer {
 
+inline constexpr std::string_view kImageLayout = "(batch, channel, spatial...)";
+
 // The input's shape when its rank lies in [low, high]. Null when it is not known, or after a
-// Finding. `layout` says in words what the dimensions are: "(batch, channel, spatial...)".
+// Finding. `layout` says in words what the dimensions are, as kImageLayout does.
 const Shape* shape_of_rank(NodeContext& c, size_t input, int low, int high,
                            std::string_view layout = {});
 inline const Shape* shape_of_rank(NodeContext& c, size_t input, int rank,

@@ -31,8 +31,6 @@ struct Body {
     bool keeps_shapes = false;  // carried values must have one shape in all iterations
 };
 
-const Type kNoType;
-
 const Type& output_type(const ir::Graph& graph, size_t i) {
     return i < graph.outputs.size() ? graph.outputs[i]->type : kNoType;
 }
@@ -346,7 +344,7 @@ Type scan_slice(NodeContext& c, size_t input, std::optional<int64_t> axis, int b
     }
     Shape shape = type.shape();
     if (static_cast<int>(shape.size()) <= batch_axes) {
-        c.check_rank(input, batch_axes + 1, 1 << 20);
+        c.check_rank(input, batch_axes + 1, kAnyRank);
         return result;
     }
     shape.erase(shape.begin(), shape.begin() + batch_axes);

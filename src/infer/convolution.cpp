@@ -13,7 +13,6 @@
 namespace sardonyx::infer {
 namespace {
 
-constexpr std::string_view kImageLayout = "(batch, channel, spatial...)";
 constexpr std::string_view kWeightLayout = "(output channel, channel of a group, kernel...)";
 constexpr std::string_view kTransposedLayout = "(channel, output channel of a group, kernel...)";
 

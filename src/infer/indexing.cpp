@@ -10,8 +10,6 @@
 namespace sardonyx::infer {
 namespace {
 
-constexpr int kAnyRank = 1 << 20;
-
 // A Finding for a constant index outside [-size, size).
 void check_indices(NodeContext& c, size_t input, const std::vector<Dim>& indices, const Dim& size) {
     for (const Dim& index : indices) {

@@ -57,7 +57,6 @@ void infer_gemm(NodeContext& c) {
 }
 
 void infer_det(NodeContext& c) {
-    constexpr int kAnyRank = 1 << 20;
     const Shape* shape = c.input_shape(0);
     if (shape == nullptr || !c.check_rank(0, 2, kAnyRank)) {
         c.set_output_shape(0, std::nullopt);

@@ -11,8 +11,6 @@
 namespace sardonyx::infer {
 namespace {
 
-const Type kNoType;
-
 // Whether elements of the type can be contents of a shape computation.
 bool holds_contents(ElementType type) {
     return is_integer(type) || type == ElementType::kBool;

@@ -16,6 +16,9 @@ namespace sardonyx::infer {
 
 // Contents of shape computations are followed up to this many elements.
 inline constexpr size_t kMaxContent = 256;
+// As the upper end of a range of ranks.
+inline constexpr int kAnyRank = 1 << 20;
+inline const Type kNoType;
 
 class NodeContext {
   public:
@@ -96,7 +99,7 @@ class NodeContext {
     // Output `out` has the element type that the schema gives and the shape of input `in`.
     void pass_shape(size_t in = 0, size_t out = 0);
     // False, with a Finding, when the rank is known and outside [minimum, maximum].
-    bool check_rank(size_t input, int minimum, int maximum);
+    bool check_rank(size_t input, int minimum, int maximum);  // maximum kAnyRank: any
     bool check_rank(size_t input, int rank) { return check_rank(input, rank, rank); }
     // Two dims that must be equal: what is known of them together. A Finding when they differ, and
     // then the first. Unknown where a shape is unknown or the axis is not in it; axes are

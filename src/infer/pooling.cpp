@@ -11,8 +11,6 @@
 namespace sardonyx::infer {
 namespace {
 
-constexpr std::string_view kImageLayout = "(batch, channel, spatial...)";
-
 std::vector<Dim> spatial_sizes(const Shape& x) {
     return std::vector<Dim>(x.begin() + 2, x.end());
 }

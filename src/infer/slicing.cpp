@@ -11,8 +11,6 @@
 namespace sardonyx::infer {
 namespace {
 
-constexpr int kAnyRank = 1 << 20;
-
 struct SliceArguments {
     ListArgument starts;
     ListArgument ends;

@@ -27,7 +27,8 @@ std::string ReadContext::path() const {
 bool ReadContext::fail(const std::string& message) {
     if (error_.empty()) {
         // Names come from the file: whatever would not print on a line is escaped.
-        std::string escaped = quoted(path_length_ == 0 ? message : path() + ": " + message);
+        std::string escaped =
+            sardonyx::quoted(path_length_ == 0 ? message : path() + ": " + message);
         error_ = escaped.substr(1, escaped.size() - 2);
     }
     return false;

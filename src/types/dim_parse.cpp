@@ -11,7 +11,7 @@
 namespace sardonyx {
 namespace {
 
-constexpr int kMaxNesting = 4 * kMaxDimDepth;
+constexpr int kMaxDimNesting = 4 * kMaxDimDepth;
 
 class DimParser {
   public:
@@ -44,7 +44,7 @@ class DimParser {
     }
 
     std::optional<Dim> sum() {
-        if (++nesting_ > kMaxNesting) {
+        if (++nesting_ > kMaxDimNesting) {
             return std::nullopt;
         }
         std::optional<Dim> result = product();

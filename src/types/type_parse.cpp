@@ -10,7 +10,7 @@
 namespace sardonyx {
 namespace {
 
-constexpr int kMaxNesting = 64;
+constexpr int kMaxTypeNesting = 64;
 
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && text.front() == ' ') {
@@ -100,7 +100,7 @@ std::optional<Type> parse_container(std::string_view head, std::string_view insi
 
 std::optional<Type> parse_nested(std::string_view text, int depth) {
     text = trimmed(text);
-    if (depth > kMaxNesting) {
+    if (depth > kMaxTypeNesting) {
         return std::nullopt;
     }
     if (text == "?") {
