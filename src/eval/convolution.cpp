@@ -347,7 +347,7 @@ Status col2im(KernelContext& c) {
     result.insert(result.end(), image.begin(), image.end());
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), result));
     fill_zero(*out);
-    return visit(NumbersAndBools{}, c.type(0), [&]<typename T>() -> Status {
+    return visit(Join<NumbersAndBools, Complexes>{}, c.type(0), [&]<typename T>() -> Status {
         const T* columns = c.tensor(0).elements<T>().data();
         std::vector<Accumulator<T>> plane(g.in_count());
         T* target = out->mutable_elements<T>().data();
@@ -361,7 +361,7 @@ Status col2im(KernelContext& c) {
                         static_cast<Accumulator<T>>(plane[tap.offset] + static_cast<Compute<T>>(x));
                 }
             }
-            for (const Accumulator<T>& sum : plane) {
+            for (const auto& sum : plane) {
                 *target++ = static_cast<T>(sum);
             }
         }

@@ -14,6 +14,8 @@
 namespace sardonyx::eval::kernels {
 namespace {
 
+using AllTypes = Join<Join<NumbersAndBools, Strings>, Complexes>;
+
 // Input `i` as INT64 indices into an axis of size n, each made non-negative. Error: out of range.
 Result<std::vector<int64_t>> indices_into(KernelContext& c, size_t i, int64_t n) {
     SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt64));
@@ -145,10 +147,10 @@ struct ReduceMin {
 };
 
 // Writes update p to target at(p), for all p, with `op` on what is there.
-template <typename Op>
-Status write_reduced(Tensor& target, const Tensor& updates, std::span<const int64_t> at,
-                     int64_t run, const Op& op) {
-    return visit(NumbersAndBools{}, target.element_type(), [&]<typename T>() -> Status {
+template <typename Types, typename Op>
+Status write_reduced(Types types, Tensor& target, const Tensor& updates,
+                     std::span<const int64_t> at, int64_t run, const Op& op) {
+    return visit(types, target.element_type(), [&]<typename T>() -> Status {
         using V = Compute<T>;
         T* out = target.mutable_elements<T>().data();
         const T* in = updates.elements<T>().data();
@@ -166,17 +168,18 @@ Status write_reduced(Tensor& target, const Tensor& updates, std::span<const int6
 Status write_updates(KernelContext& c, Tensor& target, const Tensor& updates,
                      std::span<const int64_t> at, int64_t run) {
     std::string_view reduction = c.string_attribute("reduction");
+    using Summable = Join<NumbersAndBools, Complexes>;
     if (reduction == "add") {
-        return write_reduced(target, updates, at, run, ReduceAdd{});
+        return write_reduced(Summable{}, target, updates, at, run, ReduceAdd{});
     }
     if (reduction == "mul") {
-        return write_reduced(target, updates, at, run, ReduceMul{});
+        return write_reduced(Summable{}, target, updates, at, run, ReduceMul{});
     }
     if (reduction == "max") {
-        return write_reduced(target, updates, at, run, ReduceMax{});
+        return write_reduced(NumbersAndBools{}, target, updates, at, run, ReduceMax{});
     }
     if (reduction == "min") {
-        return write_reduced(target, updates, at, run, ReduceMin{});
+        return write_reduced(NumbersAndBools{}, target, updates, at, run, ReduceMin{});
     }
     for (size_t p = 0; p < at.size(); ++p) {
         copy_elements(updates, static_cast<int64_t>(p) * run, target, at[p], run);
@@ -304,22 +307,21 @@ Status non_zero(KernelContext& c) {
     // A scalar counts as a tensor of one element.
     Dims dims = data.rank() == 0 ? Dims{1} : data.dims();
     std::vector<int64_t> places;
-    Status status =
-        visit(Join<NumbersAndBools, Strings>{}, data.element_type(), [&]<typename T>() -> Status {
-            std::span<const T> elements = data.elements<T>();
-            for (size_t i = 0; i < elements.size(); ++i) {
-                bool is_zero;
-                if constexpr (std::is_same_v<T, std::string>) {
-                    is_zero = elements[i].empty();
-                } else {
-                    is_zero = static_cast<Compute<T>>(elements[i]) == 0;
-                }
-                if (!is_zero) {
-                    places.push_back(static_cast<int64_t>(i));
-                }
+    Status status = visit(AllTypes{}, data.element_type(), [&]<typename T>() -> Status {
+        std::span<const T> elements = data.elements<T>();
+        for (size_t i = 0; i < elements.size(); ++i) {
+            bool is_zero;
+            if constexpr (std::is_same_v<T, std::string>) {
+                is_zero = elements[i].empty();
+            } else {
+                is_zero = static_cast<Compute<T>>(elements[i]) == Compute<T>(0);
             }
-            return {};
-        });
+            if (!is_zero) {
+                places.push_back(static_cast<int64_t>(i));
+            }
+        }
+        return {};
+    });
     SDX_TRY(status);
     int64_t rank = static_cast<int64_t>(dims.size());
     int64_t count = static_cast<int64_t>(places.size());
@@ -405,6 +407,11 @@ Status reverse_sequence(KernelContext& c) {
 
 namespace {
 
+template <typename T>
+int compare_numbers(T x, T y) {
+    return x < y ? -1 : x > y ? 1 : x == y ? 0 : (x != x) - (y != y);
+}
+
 // The slices of an axis, compared element by element. NaN comes last and equals no other.
 template <typename T>
 struct SliceOrder {
@@ -414,10 +421,11 @@ struct SliceOrder {
     static int compare_elements(const T& a, const T& b) {
         if constexpr (std::is_same_v<T, std::string>) {
             return a.compare(b);
+        } else if constexpr (kIsComplex<T>) {
+            int order = compare_numbers(a.real(), b.real());
+            return order != 0 ? order : compare_numbers(a.imag(), b.imag());
         } else {
-            auto x = static_cast<Compute<T>>(a);
-            auto y = static_cast<Compute<T>>(b);
-            return x < y ? -1 : x > y ? 1 : x == y ? 0 : (x != x) - (y != y);
+            return compare_numbers(static_cast<Compute<T>>(a), static_cast<Compute<T>>(b));
         }
     }
     int compare(int64_t a, int64_t b) const {
@@ -497,11 +505,10 @@ Status unique(KernelContext& c) {
     view.outer = view.inner == 0 ? 0 : view.outer;  // empty slices, however many rows they have
     UniqueSlices unique;
     bool sorted = c.int_attribute("sorted") != 0;
-    SDX_TRY(
-        visit(Join<NumbersAndBools, Strings>{}, data.element_type(), [&]<typename T>() -> Status {
-            unique = find_unique(SliceOrder<T>{data.elements<T>().data(), view}, sorted);
-            return {};
-        }));
+    SDX_TRY(visit(AllTypes{}, data.element_type(), [&]<typename T>() -> Status {
+        unique = find_unique(SliceOrder<T>{data.elements<T>().data(), view}, sorted);
+        return {};
+    }));
     Dims dims = data.dims();
     dims[axis] = static_cast<int64_t>(unique.first.size());
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), std::move(dims)));

@@ -132,6 +132,26 @@ void point_taps(const GridOptions& o, const T* point, std::span<const int64_t> s
     }
 }
 
+// The weighted sum of the taps; `taps` may be empty. Strings have one tap at most, of weight 1.
+template <typename T>
+T sample(const T* plane, std::span<const PlaneTap> taps) {
+    if constexpr (std::is_same_v<T, std::string>) {
+        return taps.empty() ? T() : plane[taps[0].offset];
+    } else if constexpr (kIsComplex<T>) {
+        std::complex<double> sum = 0;
+        for (const PlaneTap& tap : taps) {
+            sum += tap.weight * std::complex<double>(plane[tap.offset]);
+        }
+        return static_cast<T>(sum);
+    } else {
+        double sum = 0;
+        for (const PlaneTap& tap : taps) {
+            sum += tap.weight * static_cast<double>(static_cast<Compute<T>>(plane[tap.offset]));
+        }
+        return saturate<T>(sum);
+    }
+}
+
 template <typename T, typename G>
 void sample_grid(const KernelContext& c, const GridOptions& o, Tensor* out) {
     const Dims& in = c.dims(0);
@@ -147,12 +167,7 @@ void sample_grid(const KernelContext& c, const GridOptions& o, Tensor* out) {
             point_taps(o, grid + (n * points + p) * spatial.size(), spatial, taps, longer);
             for (int64_t channel = 0; channel < in[1]; ++channel) {
                 const T* from = image + (n * in[1] + channel) * plane;
-                double sum = 0;
-                for (const PlaneTap& tap : taps) {
-                    sum +=
-                        tap.weight * static_cast<double>(static_cast<Compute<T>>(from[tap.offset]));
-                }
-                result[(n * in[1] + channel) * points + p] = saturate<T>(sum);
+                result[(n * in[1] + channel) * points + p] = sample(from, taps);
             }
         }
     }
@@ -407,6 +422,9 @@ Status grid_sample(KernelContext& c) {
         return Error{
             fmt::format("the grid {} does not fit an input {}", to_string(grid), to_string(in))};
     }
+    if (c.type(0) == ElementType::kString && options.taps > 1) {
+        return Error{"strings have no numbers in between: `mode` must be `nearest`"};
+    }
     Dims dims{in[0], in[1]};
     dims.insert(dims.end(), grid.begin() + 1, grid.end() - 1);
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), dims));
@@ -417,7 +435,8 @@ Status grid_sample(KernelContext& c) {
         fill_zero(*out);
         return {};
     }
-    return visit(NumbersAndBools{}, c.type(0), [&]<typename T>() -> Status {
+    using Types = Join<Join<NumbersAndBools, Strings>, Complexes>;
+    return visit(Types{}, c.type(0), [&]<typename T>() -> Status {
         return visit(Floats{}, c.type(1), [&]<typename G>() -> Status {
             sample_grid<T, G>(c, options, out);
             return {};

@@ -46,6 +46,9 @@ using Strings = TypeList<Typed<ElementType::kString, std::string>>;
 using NumbersAndBools = Join<Numbers, Bools>;
 using Complexes = TypeList<Typed<ElementType::kComplex64, std::complex<float>>,
                            Typed<ElementType::kComplex128, std::complex<double>>>;
+template <typename T>
+inline constexpr bool kIsComplex =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
 // What arithmetic on T is done in: float for the 16-bit floats, T itself for the others.
 template <typename T>

@@ -1,0 +1,62 @@
+"""The model cases of the onnx package's backend suite: simple ones, and those made by PyTorch."""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import pytest
+from onnx.backend.test.loader import load_model_tests
+from test_eval import Evaluator, check_equal
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+KINDS = ("simple", "pytorch-converted", "pytorch-operator")
+CASES = {f"{kind}/{case.name}": case for kind in KINDS for case in load_model_tests(kind=kind)}
+
+# They ask to differentiate the graph: `Gradient` is no operator that computes from its inputs.
+WITH_GRADIENT = ("simple/test_gradient_of_add", "simple/test_gradient_of_add_and_mul")
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Evaluator:
+    return Evaluator()
+
+
+def read_value(path: pathlib.Path, info: onnx.ValueInfoProto) -> object:
+    data = path.read_bytes()
+    if info.type.WhichOneof("value") == "sequence_type":
+        return onnx.numpy_helper.to_list(onnx.SequenceProto.FromString(data))
+    return onnx.numpy_helper.to_array(onnx.TensorProto.FromString(data))
+
+
+def test_the_package_has_the_models() -> None:
+    counts = {kind: sum(name.startswith(f"{kind}/") for name in CASES) for kind in KINDS}
+    assert min(counts.values()) > 0, counts
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_model(evaluator: Evaluator, name: str) -> None:
+    case = CASES[name]
+    folder = pathlib.Path(case.model_dir)
+    model = onnx.load(folder / "model.onnx")
+    for data in sorted(folder.glob("test_data_set_*")):
+        # Inputs have no initializer; their files are numbered in the graph's order.
+        named = {
+            info.name: read_value(data / f"input_{i}.pb", info)
+            for i, info in enumerate(model.graph.input)
+            if (data / f"input_{i}.pb").exists()
+        }
+        if name in WITH_GRADIENT:
+            with pytest.raises(RuntimeError, match="differentiating a graph is not supported"):
+                evaluator.run(model, named)
+            continue
+        got = evaluator.run(model, named)
+        assert len(got) == len(model.graph.output)
+        for i, (item, info) in enumerate(zip(got, model.graph.output, strict=True)):
+            expected = read_value(data / f"output_{i}.pb", info)
+            if isinstance(expected, list):
+                expected = [np.asarray(part) for part in expected]
+            check_equal(item, expected, case.rtol, case.atol)
