@@ -53,6 +53,7 @@ AIMS = {ROWS[0]: 1e-6, ROWS[1]: 5e-6, ROWS[3]: 3e-3}
 
 COLUMNS = (
     "sardonyx",
+    "compiled",
     "numpy",
     "torch",
     "onnxruntime",
@@ -144,6 +145,11 @@ def graph_works(
     }
 
 
+def sardonyx_run(model: bytes) -> Callable[[dict[str, Any]], object]:
+    loaded = importlib.import_module("sardonyx").load(model)
+    return lambda feeds: loaded(**feeds)
+
+
 def onnxruntime_run(model: bytes) -> Callable[[dict[str, Any]], object]:
     ort = importlib.import_module("onnxruntime")
     session = ort.InferenceSession(model, providers=["CPUExecutionProvider"])
@@ -181,7 +187,10 @@ class Onnxscript:
 
 
 def all_works(folder: Path) -> tuple[dict[str, dict[str, Work]], dict[str, str]]:
-    """The rows by column, and the columns that are left out, with the reason."""
+    """The rows by column, and the columns that are left out, with the reason.
+
+    `compiled` is what `fn.compile()` gives.
+    """
     import sardonyx
 
     cases = {"add": ADD, "gelu": GELU, "loop": LOOP, "graph": LOOP_GRAPH}
@@ -197,6 +206,7 @@ def all_works(folder: Path) -> tuple[dict[str, dict[str, Work]], dict[str, str]]
     feeds = (random_floats(16), random_floats(1_000_000))
     makers: dict[str, Callable[[], dict[str, Work]]] = {
         "sardonyx": lambda: script_works(functions, sardonyx.opset18, *feeds),
+        "compiled": lambda: graph_works(sardonyx_run, models, *feeds),
         "numpy": lambda: numpy_works(*feeds),
         "torch": lambda: torch_works(*feeds),
         "onnxruntime": lambda: graph_works(onnxruntime_run, models, *feeds),

@@ -201,8 +201,7 @@ void convert_other(const ops::Schema& schema, size_t i, nb::handle object, Input
         return;
     }
     result.set(i, value_from_python(object));
-    bool is_list = PyList_Check(object.ptr()) && nb::len(object) > 0;
-    result.has_tensor = result.has_tensor || (is_list && as_tensor(object[0]) != nullptr);
+    result.has_tensor = result.has_tensor || holds_tensor(object);
 }
 
 Inputs convert(const ops::Schema& schema, std::span<const nb::handle> inputs, CallMemory& memory) {

@@ -70,7 +70,7 @@ nb::list run(PyModel& self, const nb::dict& inputs) {
         values.push_back(is_literal_input
                              ? tensor_from_literal(value, (*input)->type.element_type())
                              : value_from_python(value));
-        has_tensor = has_tensor || as_tensor(value) != nullptr;
+        has_tensor = has_tensor || holds_tensor(value);
     }
     std::vector<std::pair<std::string_view, eval::RuntimeValue>> arguments;
     for (size_t i = 0; i < names.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <memory_resource>
 
 #include "bindings/call.h"
+#include "bindings/dlpack.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
 #include "lowering/item_assignment.h"
@@ -93,12 +94,12 @@ nb::object wrap(EagerEmitter& e, Value value) {
 
 constexpr size_t kDeepest = 64;  // of lists in each other
 
-bool holds_tensor(nb::handle object, size_t level = 0) {
+bool contains_tensor(nb::handle object, size_t level = 0) {
     if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr())) {
         return as_tensor(object) != nullptr;
     }
     for (nb::handle item : nb::borrow<nb::object>(object)) {
-        if (level < kDeepest && holds_tensor(item, level + 1)) {
+        if (level < kDeepest && contains_tensor(item, level + 1)) {
             return true;
         }
     }
@@ -143,7 +144,7 @@ Value operand(EagerEmitter& e, nb::handle object, ElementType beside) {
     if (is_literal(object)) {  // numpy.float64 is one, being a Python float
         return e.keep(tensor_from_literal(object, beside));
     }
-    bool is_tensor = is_array(object) || is_tensor_proto(object);
+    bool is_tensor = is_array(object) || is_tensor_proto(object) || has_dlpack(object);
     return is_tensor ? e.keep(tensor_from_python(object)) : nullptr;
 }
 
@@ -350,7 +351,7 @@ PyObject* subscript_slot(PyObject* self, PyObject* index) {
 }  // namespace
 
 bool is_mixed_list(nb::handle object) {
-    return as_tensor(object) == nullptr && holds_tensor(object);
+    return as_tensor(object) == nullptr && contains_tensor(object);
 }
 
 // As elaborate's mixed lists: scalars side by side, or rows on top of each other.

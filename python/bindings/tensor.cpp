@@ -1,6 +1,7 @@
 // The Python class Tensor.
 #include "bindings/tensor.h"
 
+#include "bindings/dlpack.h"
 #include "bindings/numpy.h"
 
 namespace sardonyx::python {
@@ -88,6 +89,22 @@ nb::object integer(PyTensor& self) {
                                                           : nb::int_(nb::float_(as_double(self)));
 }
 
+nb::object complex(PyTensor& self) {
+    single(self, "a number");
+    nb::handle type(reinterpret_cast<PyObject*>(&PyComplex_Type));
+    return type(value(self).attr("item")());
+}
+
+// DLPack's kDLCPU.
+constexpr int kDlpackCpu = 1;
+
+nb::object to_device(nb::handle self, nb::handle device, nb::handle stream) {
+    if (!PyUnicode_Check(device.ptr()) || text_from_python(device) != "cpu" || !stream.is_none()) {
+        raise(PyExc_ValueError, "a Tensor is on the CPU and stays there: give \"cpu\"");
+    }
+    return nb::borrow(self);
+}
+
 int64_t length(const PyTensor& self) {
     if (self.tensor().rank() == 0) {
         raise(PyExc_TypeError, "a tensor of rank 0 has no length");
@@ -117,6 +134,16 @@ PyTensor* as_tensor(nb::handle object) {
     bool is_tensor = PyObject_TypeCheck(object.ptr(),
                                         reinterpret_cast<PyTypeObject*>(g_tensor_class.ptr())) != 0;
     return is_tensor && nb::inst_ready(object) ? nb::inst_ptr<PyTensor>(object) : nullptr;
+}
+
+bool holds_tensor(nb::handle object) {
+    if (as_tensor(object) != nullptr) {
+        return true;
+    }
+    if (PyList_Check(object.ptr())) {
+        return nb::len(object) > 0 && as_tensor(object[0]) != nullptr;
+    }
+    return !is_array(object) && !is_literal(object) && has_dlpack(object);
 }
 
 nb::object make_tensor(Tensor tensor, nb::object array) {
@@ -157,11 +184,22 @@ void bind_tensor(nb::module_& m) {
         .def_prop_ro("is_scalar", [](const PyTensor& self) { return self.tensor().rank() == 0; })
         .def("__array__", array, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
         .def("__dlpack__",
-             [](PyTensor& self, const nb::kwargs& options) {
-                 return value(self).attr("__dlpack__")(**options);
+             [](const PyTensor& self, const nb::kwargs& options) {
+                 return dlpack_from_tensor(self.tensor(), options);
              })
-        .def("__dlpack_device__",
-             [](PyTensor& self) { return value(self).attr("__dlpack_device__")(); })
+        .def("__dlpack_device__", [](const PyTensor&) { return nb::make_tuple(kDlpackCpu, 0); })
+        .def_prop_ro("device", [](const PyTensor&) { return "cpu"; })
+        .def("to_device", to_device, nb::arg("device"), nb::kw_only(),
+             nb::arg("stream") = nb::none(), "The tensor itself: all are on the CPU.")
+        .def("__complex__", complex)
+        .def("__reduce__",
+             [](nb::handle self) {
+                 return nb::make_tuple(self.type(), nb::make_tuple(self.attr("value")));
+             })
+        .def("_repr_html_",
+             [](nb::handle self) {
+                 return nb::module_::import_("sardonyx._html").attr("table")(self);
+             })
         .def("__bool__", truth)
         .def("__index__", index)
         .def("__int__", integer)
@@ -171,6 +209,7 @@ void bind_tensor(nb::module_& m) {
         .def("__repr__", repr);
     g_tensor_class = c;
     bind_operators(c);
+    m.def("holds_tensor", holds_tensor, nb::arg("value").none());
     m.def("as_argument", argument, nb::arg("value").none(), nb::arg("element_type"));
     m.def("as_result", results, nb::arg("value").none(), nb::arg("element_types"),
           nb::arg("as_arrays"));

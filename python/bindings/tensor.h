@@ -31,12 +31,16 @@ Tensor tensor_from_literal(nb::handle literal, ElementType type);
 // The type that it implies.
 ElementType literal_type(nb::handle literal);
 
-// A Tensor, an array, a TensorProto or a literal as a tensor.
+// Whether results of a call with this argument are Tensors: it is one, or a list of them, or a
+// tensor of another library that is no NumPy array (it takes a Tensor through DLPack).
+bool holds_tensor(nb::handle object);
+
+// A Tensor, an array, a TensorProto, a literal, or what DLPack or `__array__` offers as a tensor.
 Tensor tensor_from_python(nb::handle object, ElementType type = ElementType::kUndefined);
 
-// None, a tensor, or a list of tensors as a sequence.
+// None, a tensor, a list of tensors as a sequence, or a dict as a map.
 eval::RuntimeValue value_from_python(nb::handle object);
-// Tensors become Tensor or, with `as_arrays`, numpy.ndarray; sequences become lists.
+// Tensors become Tensor or, with `as_arrays`, numpy.ndarray; sequences become lists, maps dicts.
 nb::object value_to_python(eval::RuntimeValue value, bool as_arrays);
 
 // An argument of a script function as its body takes it: a Tensor (a literal becomes one of

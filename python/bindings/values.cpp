@@ -1,4 +1,5 @@
 // Python objects <-> the values that operators take and give.
+#include "bindings/dlpack.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
 #include "proto/proto.h"
@@ -13,6 +14,23 @@ Tensor tensor_from_proto(nb::handle object) {
     std::span<const std::byte> view(reinterpret_cast<const std::byte*>(owner->data()),
                                     owner->size());
     return unwrap(proto::read_tensor(view, owner));
+}
+
+// A map of ai.onnx.ml: its keys are all integers or all strings.
+std::shared_ptr<const eval::Map> map_from_python(const nb::dict& dict) {
+    nb::object keys = nb::list(dict.keys());
+    eval::Map map{tensor_from_literal(keys, ElementType::kUndefined),
+                  tensor_from_python(nb::list(dict.values()))};
+    ElementType type = map.keys.element_type();
+    bool is_empty = map.keys.count() == 0;
+    if (!is_empty && type != ElementType::kInt64 && type != ElementType::kString) {
+        raise(PyExc_TypeError,
+              "the keys of a map are integers or strings, not " + std::string(name(type)));
+    }
+    if (is_empty) {  // no key says which
+        map.keys = Tensor::zeros(ElementType::kInt64, {0});
+    }
+    return std::make_shared<const eval::Map>(std::move(map));
 }
 
 }  // namespace
@@ -34,11 +52,11 @@ Tensor tensor_from_python(nb::handle object, ElementType type) {
     if (is_tensor_proto(object)) {
         return tensor_from_proto(object);
     }
+    if (has_dlpack(object)) {
+        return tensor_from_dlpack(object);
+    }
     if (nb::hasattr(object, "__array__")) {
         return tensor_from_array(nb::module_::import_("numpy").attr("asarray")(object));
-    }
-    if (nb::hasattr(object, "__dlpack__")) {
-        return tensor_from_array(nb::module_::import_("numpy").attr("from_dlpack")(object));
     }
     raise(PyExc_TypeError, "`" + kind_of(object) +
                                "` cannot be a tensor: give a NumPy array, a number, a string or a "
@@ -48,6 +66,9 @@ Tensor tensor_from_python(nb::handle object, ElementType type) {
 eval::RuntimeValue value_from_python(nb::handle object) {
     if (object.is_none()) {
         return {};
+    }
+    if (PyDict_Check(object.ptr())) {
+        return map_from_python(nb::borrow<nb::dict>(object));
     }
     bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
     if (!is_list || (nb::len(object) > 0 && is_literal(object))) {
@@ -90,7 +111,7 @@ nb::object value_to_python(eval::RuntimeValue value, bool as_arrays) {
 }
 
 nb::object argument(nb::handle object, int element_type) {
-    if (object.is_none()) {
+    if (object.is_none() || PyDict_Check(object.ptr())) {
         return nb::borrow(object);
     }
     if (const PyTensor* tensor = as_tensor(object)) {
@@ -110,7 +131,7 @@ nb::object argument(nb::handle object, int element_type) {
 }
 
 nb::object result(nb::handle object, int element_type, bool as_arrays) {
-    if (object.is_none()) {
+    if (object.is_none() || PyDict_Check(object.ptr())) {
         return nb::borrow(object);
     }
     if (PyList_Check(object.ptr())) {

@@ -2,11 +2,12 @@
 
 from ._annotations import KEYWORD_ONLY, POSITIONAL_ONLY, Parameter
 from ._core import (
+    Model,
     Opset,
-    Tensor,
     as_argument,
     as_result,
     enter_script,
+    holds_tensor,
     inside_script,
     leave_script,
     parse,
@@ -66,12 +67,6 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
             level, frame = level + 1, frame.f_back
         warnings.warn("\n" + text.rstrip(), ScriptWarning, stacklevel=level)
     return result
-
-
-def _holds_tensor(value: "Any") -> bool:
-    return isinstance(value, Tensor) or (
-        isinstance(value, list) and bool(value) and isinstance(value[0], Tensor)
-    )
 
 
 # What a script gets as it is from another script, where nothing says that it is a tensor.
@@ -198,12 +193,19 @@ class OnnxFunction:
                     positional.append(_as_argument(value, one.element_type))
                 else:
                     kwargs[one.name] = _as_argument(value, one.element_type)
-            if is_given and one.element_type is not None and _holds_tensor(value):
+            if is_given and one.element_type is not None and holds_tensor(value):
                 as_arrays = False
         for i in range(at, given):
-            as_arrays = as_arrays and not _holds_tensor(positional[i])
+            as_arrays = as_arrays and not holds_tensor(positional[i])
             positional[i] = _as_argument(positional[i], self._variadic or 0)
         return positional, kwargs, as_arrays
+
+    def compile(self, **options: "Any") -> Model:
+        """The script as one graph, prepared once: a call of it runs natively, not as Python.
+
+        Takes what `to_model_bytes` takes; calls take the inputs, in order or by name.
+        """
+        return Model(self.to_model_bytes(**options))
 
     def to_model_bytes(
         self,

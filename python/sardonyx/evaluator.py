@@ -1,10 +1,20 @@
-"""What evaluates operators called from Python: the native kernels, unless told otherwise."""
+"""What evaluates operators called from Python: the native kernels, unless told otherwise.
+
+`native`, `onnxruntime` and `reference` are chosen for one call, for a block, or from now on:
+
+    evaluator.onnxruntime.call(op.Add, x, y)
+    with evaluator.reference:
+        y = gelu(x)
+    evaluator.set_default(evaluator.onnxruntime)
+
+One of your own inherits from `Evaluator` and implements `eval`.
+"""
 
 from ._core import Op, set_evaluator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Any
 
@@ -18,18 +28,42 @@ __all__ = [
     "OnnxReferenceRuntimeEvaluator",
     "default",
     "default_as",
+    "native",
+    "onnxruntime",
+    "reference",
     "set_default",
 ]
 
+# What was the default before each `with evaluator:` that has not ended.
+_before: "list[Evaluator]" = []
+
 
 class Evaluator:
-    """The base of evaluators."""
+    """The base of evaluators. `with evaluator:` makes it the default within the block."""
 
     def eval(
         self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
     ) -> "Sequence[Any]":
         """The results of an operator on NumPy arrays (None: left out; a list: a sequence)."""
         raise NotImplementedError
+
+    def call(self, function: "Callable[..., Any]", *args: "Any", **kwargs: "Any") -> "Any":
+        """Calls an operator or a script, whose operators this evaluator evaluates."""
+        with self:
+            return function(*args, **kwargs)
+
+    def __enter__(self) -> "Evaluator":
+        _before.append(_default)
+        set_default(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        traceback: "TracebackType | None",
+    ) -> None:
+        set_default(_before.pop())
 
 
 class NativeEvaluator(Evaluator):
@@ -39,16 +73,15 @@ class NativeEvaluator(Evaluator):
         self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
     ) -> "Sequence[Any]":
         """Evaluates with the native kernels, whatever the default is."""
-        with default_as(self):
-            results = op(*inputs, **attributes)
+        results = self.call(op, *inputs, **attributes)
         results = results if isinstance(results, tuple) else (results,)
         if len(results) < output_count:
             raise ValueError(f"{op.name} gave {len(results)} results, not {output_count}")
         return results[:output_count]
 
 
-_native = NativeEvaluator()
-_default: Evaluator = _native
+native = NativeEvaluator()
+_default: Evaluator = native
 
 
 def default() -> Evaluator:
@@ -63,25 +96,9 @@ def set_default(evaluator: Evaluator) -> None:
     set_evaluator(None if isinstance(evaluator, NativeEvaluator) else evaluator)
 
 
-class default_as:  # noqa: N801 (used as a function)
+def default_as(evaluator: Evaluator) -> Evaluator:
     """`with default_as(evaluator):` - the default within the block."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
-        self._before = _default
-
-    def __enter__(self) -> Evaluator:
-        self._before = _default
-        set_default(self._evaluator)
-        return self._evaluator
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        traceback: "TracebackType | None",
-    ) -> None:
-        set_default(self._before)
+    return evaluator
 
 
 def _type_of(value: "Any") -> "onnx.TypeProto":
@@ -149,7 +166,7 @@ class ORTMixedEvaluator(ORTEvaluator):
         try:
             return super().eval(op, inputs, attributes, output_count)
         except (errors.NotImplemented, errors.InvalidGraph, errors.Fail):
-            return _native.eval(op, inputs, attributes, output_count)
+            return native.eval(op, inputs, attributes, output_count)
 
 
 class OnnxReferenceRuntimeEvaluator(Evaluator):
@@ -164,3 +181,7 @@ class OnnxReferenceRuntimeEvaluator(Evaluator):
         model, feeds, outputs = _single_node_model(op, inputs, attributes, output_count)
         results = ReferenceEvaluator(model).run(outputs, feeds)
         return list(results)
+
+
+onnxruntime = ORTEvaluator()
+reference = OnnxReferenceRuntimeEvaluator()

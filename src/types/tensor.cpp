@@ -22,8 +22,6 @@ constexpr size_t kAlignment = 64;
 template <size_t kSize>
 struct SmallBlock {
     std::array<std::byte, kSize + kAlignment - 1> bytes;
-
-    SmallBlock() {}  // the bytes stay as they are
 };
 
 template <size_t kSize>
