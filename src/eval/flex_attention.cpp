@@ -13,6 +13,17 @@
 namespace sardonyx::eval {
 namespace {
 
+// visit(at, source) for each head of each batch: where it is among those of the queries, and where
+// its keys and values are among theirs.
+template <typename Visit>
+void each_head(const AttentionShape& shape, Visit visit) {
+    for (int64_t b = 0; b < shape.batch; ++b) {
+        for (int64_t h = 0; h < shape.query_heads; ++h) {
+            visit(b * shape.query_heads + h, b * shape.key_heads + shape.key_head(h));
+        }
+    }
+}
+
 // All scores, [batch, heads, queries, keys]; S is the type of computation.
 template <typename S>
 Result<Tensor> all_scores(const KernelContext& c, const Tensor& query, const Tensor& key,
@@ -21,15 +32,14 @@ Result<Tensor> all_scores(const KernelContext& c, const Tensor& query, const Ten
     SDX_ASSIGN(Tensor scores, c.scratch(kElementTypeOf<S>, {shape.batch, shape.query_heads,
                                                             shape.queries, shape.keys}));
     S* out = scores.mutable_elements<S>().data();
-    for (int64_t b = 0; b < shape.batch && scores.count() > 0; ++b) {
-        for (int64_t h = 0; h < shape.query_heads; ++h) {
-            int64_t at = b * shape.query_heads + h;
-            int64_t source = b * shape.key_heads + shape.key_head(h);
-            scaled_scores(query.elements<S>().data() + at * shape.queries * shape.size,
-                          turned.elements<S>().data() + source * shape.size * shape.keys,
-                          out + at * shape.queries * shape.keys, shape, static_cast<S>(scale));
-        }
+    if (scores.count() == 0) {
+        return scores;
     }
+    each_head(shape, [&](int64_t at, int64_t source) {
+        scaled_scores(query.elements<S>().data() + at * shape.queries * shape.size,
+                      turned.elements<S>().data() + source * shape.size * shape.keys,
+                      out + at * shape.queries * shape.keys, shape, static_cast<S>(scale));
+    });
     return scores;
 }
 
@@ -52,16 +62,15 @@ Result<Tensor> all_values(const KernelContext& c, const Tensor& chances, const T
                                                             shape.queries, shape.value_size}));
     fill_zero(result);
     S* out = result.mutable_elements<S>().data();
-    for (int64_t b = 0; b < shape.batch && result.count() > 0; ++b) {
-        for (int64_t h = 0; h < shape.query_heads; ++h) {
-            int64_t at = b * shape.query_heads + h;
-            int64_t source = b * shape.key_heads + shape.key_head(h);
-            multiply_add(chances.elements<S>().data() + at * shape.queries * shape.keys,
-                         value.elements<S>().data() + source * shape.keys * shape.value_size,
-                         out + at * shape.queries * shape.value_size, shape.queries, shape.keys,
-                         shape.value_size);
-        }
+    if (result.count() == 0) {
+        return result;
     }
+    each_head(shape, [&](int64_t at, int64_t source) {
+        multiply_add(chances.elements<S>().data() + at * shape.queries * shape.keys,
+                     value.elements<S>().data() + source * shape.keys * shape.value_size,
+                     out + at * shape.queries * shape.value_size, shape.queries, shape.keys,
+                     shape.value_size);
+    });
     return result;
 }
 

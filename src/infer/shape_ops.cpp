@@ -294,19 +294,33 @@ void infer_identity(NodeContext& c) {
     }
 }
 
-// Operators, DepthToSpace: [N, C, H, W] to [N, C/(b*b), H*b, W*b].
-void infer_depth_to_space(NodeContext& c) {
+namespace {
+
+// The `blocksize` of an image [N, C, H, W]. None: it or the image is not known, or is wrong; the
+// output then has what is certain.
+std::optional<int64_t> block_size(NodeContext& c) {
     if (!c.check_rank(0, 4) || c.input_shape(0) == nullptr) {
         c.set_output_shape(0, Shape(4));
-        return;
+        return std::nullopt;
     }
-    const Shape& in = *c.input_shape(0);
     std::optional<int64_t> block = c.attribute_int("blocksize");
     constexpr int64_t kMaxBlock = 1 << 20;
     if (!block.has_value() || *block < 1 || *block > kMaxBlock) {
-        c.set_output_shape(0, Shape{in[0], Dim(), Dim(), Dim()});
+        c.set_output_shape(0, Shape{(*c.input_shape(0))[0], Dim(), Dim(), Dim()});
+        return std::nullopt;
+    }
+    return block;
+}
+
+}  // namespace
+
+// Operators, DepthToSpace: [N, C, H, W] to [N, C/(b*b), H*b, W*b].
+void infer_depth_to_space(NodeContext& c) {
+    std::optional<int64_t> block = block_size(c);
+    if (!block) {
         return;
     }
+    const Shape& in = *c.input_shape(0);
     if (in[1].is_static() && in[1].value() % (*block * *block) != 0) {
         c.fail(kShapeMismatch,
                fmt::format("axis 1 of {} is {}, which `blocksize` squared ({}) does not divide",
@@ -318,17 +332,11 @@ void infer_depth_to_space(NodeContext& c) {
 }
 
 void infer_space_to_depth(NodeContext& c) {
-    if (!c.check_rank(0, 4) || c.input_shape(0) == nullptr) {
-        c.set_output_shape(0, Shape(4));
+    std::optional<int64_t> block = block_size(c);
+    if (!block) {
         return;
     }
     const Shape& in = *c.input_shape(0);
-    std::optional<int64_t> block = c.attribute_int("blocksize");
-    constexpr int64_t kMaxBlock = 1 << 20;
-    if (!block.has_value() || *block < 1 || *block > kMaxBlock) {
-        c.set_output_shape(0, Shape{in[0], Dim(), Dim(), Dim()});
-        return;
-    }
     for (size_t axis = 2; axis < in.size(); ++axis) {
         if (in[axis].is_static() && in[axis].value() % *block != 0) {
             c.fail(kShapeMismatch,

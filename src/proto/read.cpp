@@ -71,10 +71,6 @@ struct FunctionParts {
 
 bool read_function_parts(ReadContext& context, std::string_view bytes, FunctionParts* parts,
                          ir::Function* function) {
-    auto collect = [&](pbf_reader* message, std::vector<std::string_view>* list) {
-        list->push_back(message->get_view());
-        return context.take();
-    };
     pbf_reader message(bytes);
     while (message.next()) {
         bool ok = true;
@@ -96,7 +92,7 @@ bool read_function_parts(ReadContext& context, std::string_view bytes, FunctionP
                      context.keep(message.get_view(), &function->attributes.emplace_back());
                 break;
             case bytes_field(FunctionField::kAttributeProto):
-                ok = collect(&message, &parts->attributes);
+                ok = context.collect(message.get_view(), &parts->attributes);
                 break;
             case bytes_field(FunctionField::kOpsetImport):
                 ok = add_opset_import(context, message.get_view(), &function->opset_imports);
@@ -105,16 +101,16 @@ bool read_function_parts(ReadContext& context, std::string_view bytes, FunctionP
                 ok = read_metadata(context, message.get_view(), &function->metadata);
                 break;
             case bytes_field(FunctionField::kInput):
-                ok = collect(&message, &parts->body.inputs);
+                ok = context.collect(message.get_view(), &parts->body.inputs);
                 break;
             case bytes_field(FunctionField::kOutput):
-                ok = collect(&message, &parts->body.outputs);
+                ok = context.collect(message.get_view(), &parts->body.outputs);
                 break;
             case bytes_field(FunctionField::kNode):
-                ok = collect(&message, &parts->body.nodes);
+                ok = context.collect(message.get_view(), &parts->body.nodes);
                 break;
             case bytes_field(FunctionField::kValueInfo):
-                ok = collect(&message, &parts->body.value_infos);
+                ok = context.collect(message.get_view(), &parts->body.value_infos);
                 break;
             default:
                 message.skip();

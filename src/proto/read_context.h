@@ -68,6 +68,11 @@ class ReadContext {
         items_ += items;
         return items_ <= options.max_items || fail_items();
     }
+    // Keeps a message for later, and counts it.
+    bool collect(std::string_view message, std::vector<std::string_view>* messages) {
+        messages->push_back(message);
+        return take();
+    }
     // A text of the file, kept in the model. It must be UTF-8, as `string` fields are.
     bool keep(std::string_view text, std::string_view* kept);
     // The same for a text that the model will intern itself: `result` is a view of the file.

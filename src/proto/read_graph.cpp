@@ -405,31 +405,27 @@ bool read_value_infos(ReadContext& context, const BodyParts& parts, const Scope&
 bool read_graph_parts(ReadContext& context, std::string_view bytes, BodyParts* parts,
                       ir::Graph* graph) {
     std::string preserved;
-    auto collect = [&](pbf_reader* message, std::vector<std::string_view>* list) {
-        list->push_back(message->get_view());
-        return context.take();
-    };
     pbf_reader message(bytes);
     while (message.next()) {
         bool ok = true;
         switch (message.tag_and_type()) {
             case bytes_field(GraphField::kNode):
-                ok = collect(&message, &parts->nodes);
+                ok = context.collect(message.get_view(), &parts->nodes);
                 break;
             case bytes_field(GraphField::kInput):
-                ok = collect(&message, &parts->inputs);
+                ok = context.collect(message.get_view(), &parts->inputs);
                 break;
             case bytes_field(GraphField::kOutput):
-                ok = collect(&message, &parts->outputs);
+                ok = context.collect(message.get_view(), &parts->outputs);
                 break;
             case bytes_field(GraphField::kInitializer):
-                ok = collect(&message, &parts->initializers);
+                ok = context.collect(message.get_view(), &parts->initializers);
                 break;
             case bytes_field(GraphField::kSparseInitializer):
-                ok = collect(&message, &parts->sparse_initializers);
+                ok = context.collect(message.get_view(), &parts->sparse_initializers);
                 break;
             case bytes_field(GraphField::kValueInfo):
-                ok = collect(&message, &parts->value_infos);
+                ok = context.collect(message.get_view(), &parts->value_infos);
                 break;
             case bytes_field(GraphField::kName):
                 ok = context.keep(message.get_view(), &graph->name);
