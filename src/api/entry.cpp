@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "api/literal.h"
 #include "elaborate/diagnostics.h"
@@ -42,18 +43,20 @@ std::set<std::string_view> words_of(const Program& program, const ScriptFunction
     }
 }
 
+// Scripts that no other one names.
 Scripts unused_scripts(const Program& program, const Scripts& scripts) {
     std::vector<std::set<std::string_view>> words;
+    std::unordered_map<std::string_view, int> uses;  // how many scripts name it
     for (const auto& script : scripts) {
         words.push_back(words_of(program, *script));
+        for (std::string_view word : words.back()) {
+            ++uses[word];
+        }
     }
     Scripts unused;
     for (size_t i = 0; i < scripts.size(); ++i) {
-        bool is_used = false;
-        for (size_t j = 0; j < scripts.size(); ++j) {
-            is_used = is_used || (i != j && words[j].count(scripts[i]->name) != 0);
-        }
-        if (!is_used) {
+        std::string_view name = scripts[i]->name;
+        if (uses[name] == static_cast<int>(words[i].count(name))) {
             unused.push_back(scripts[i]);
         }
     }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <unordered_set>
 
 #include "infer/call_cache.h"
 #include "infer/diagnostics.h"
@@ -41,15 +42,6 @@ void bind_inputs(const Context& context, const ir::Function& function,
         }
         set_knowledge(*parameters[i], std::move(knowledge));
     }
-}
-
-bool is_recursive(const Context& context, const ir::Function& function) {
-    for (const Call* call = context.call; call != nullptr; call = call->outer) {
-        if (call->function == &function) {
-            return true;
-        }
-    }
-    return false;
 }
 
 void report_recursion(const Context& context, const ir::Function& function) {
@@ -101,6 +93,9 @@ class Walker {
     std::vector<Knowledge> run(const Context& context, const ir::Function& function,
                                std::span<ir::Value* const> inputs,
                                std::span<const ir::Attribute> attributes) {
+        for (const Call* call = context.call; call != nullptr; call = call->outer) {
+            open_.insert(call->function);
+        }
         std::vector<Knowledge> results;
         if (enter(context, function, inputs, attributes, nullptr, results)) {
             while (!stack_.empty()) {
@@ -116,7 +111,7 @@ class Walker {
                std::span<ir::Value* const> inputs, std::span<const ir::Attribute> attributes,
                ir::Node* caller, std::vector<Knowledge>& results) {
         results.clear();
-        if (is_recursive(context, function)) {
+        if (open_.count(&function) != 0) {
             report_recursion(context, function);
             ++context.calls->unfinished;
             return false;
@@ -134,6 +129,7 @@ class Walker {
             ++context.calls->unfinished;
             return false;
         }
+        open_.insert(&function);
         walk.snapshot.drop_symbols();
         bind_inputs(context, function, inputs);
         return true;
@@ -176,6 +172,7 @@ class Walker {
         }
         ir::Node* caller = walk.caller;
         size_t said = walk.findings;
+        open_.erase(&walk.function);
         stack_.pop_back();
         if (caller != nullptr) {
             finish_call(stack_.back().context, *caller, std::move(results), said);
@@ -183,6 +180,7 @@ class Walker {
     }
 
     std::deque<Walk> stack_;
+    std::unordered_set<const ir::Function*> open_;  // that are being called, from outside too
 };
 
 }  // namespace
