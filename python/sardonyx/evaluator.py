@@ -10,7 +10,7 @@
 One of your own inherits from `Evaluator` and implements `eval`.
 """
 
-from ._core import Op, set_evaluator
+from ._core import Op, Tensor, set_evaluator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,10 +102,19 @@ def default_as(evaluator: Evaluator) -> Evaluator:
 
 
 def _type_of(value: "Any") -> "onnx.TypeProto":
-    from onnx import helper
+    """The type of an array, a list (a sequence) or a dict (a map)."""
+    import numpy as np
+    from onnx import TensorProto, TypeProto, helper
 
-    if isinstance(value, list):
-        return helper.make_sequence_type_proto(_type_of(value[0]))
+    if isinstance(value, dict):
+        key, item = (Tensor(list(part)).onnx_dtype for part in (value, value.values()))
+        items = TypeProto(tensor_type=TypeProto.Tensor(elem_type=item))
+        return TypeProto(map_type=TypeProto.Map(key_type=key, value_type=items))
+    if isinstance(value, list):  # an empty one does not say of what: most are of floats
+        element = value[0] if value else np.zeros((), np.float32)
+        return helper.make_sequence_type_proto(_type_of(element))
+    if value.dtype.kind in "OU":
+        return helper.make_tensor_type_proto(TensorProto.STRING, value.shape)
     return helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
 
 

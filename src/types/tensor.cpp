@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -32,6 +33,66 @@ std::shared_ptr<std::byte> allocate_small() {
     return {std::move(block), aligned};
 }
 
+constexpr std::align_val_t kAlign{kAlignment};
+
+// What stands before the bytes of a large storage.
+struct alignas(kAlignment) LargeBlock {
+    size_t capacity;
+
+    std::byte* bytes() { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+// Large storage that has become free, kept for the tensors to come: the system clears each page
+// that it hands out anew, which takes longer than adding two tensors. What it keeps is bounded by
+// kKept * kLargest bytes. Never destroyed, since tensors may go after static objects have gone.
+class FreeBlocks {
+  public:
+    static constexpr size_t kSmallest = size_t{64} << 10;  // bytes; below, malloc keeps them itself
+    static constexpr size_t kLargest = size_t{16} << 20;
+    static constexpr size_t kKept = 4;
+
+    // A block of at least `size` bytes, and not many more; null: there is none.
+    LargeBlock* take(size_t size) {
+        for (std::atomic<LargeBlock*>& slot : slots_) {
+            LargeBlock* block = slot.exchange(nullptr);
+            if (block != nullptr && block->capacity >= size && block->capacity / 2 <= size) {
+                return block;
+            }
+            if (block != nullptr) {
+                put(slot, block);
+            }
+        }
+        return nullptr;
+    }
+    // Takes the block in, in place of an older one if need be.
+    void give(LargeBlock* block) {
+        for (std::atomic<LargeBlock*>& slot : slots_) {
+            LargeBlock* empty = nullptr;
+            if (slot.compare_exchange_strong(empty, block)) {
+                return;
+            }
+        }
+        put(slots_[next_.fetch_add(1) % kKept], block);
+    }
+
+  private:
+    static void put(std::atomic<LargeBlock*>& slot, LargeBlock* block) {
+        ::operator delete(slot.exchange(block), kAlign);
+    }
+
+    std::array<std::atomic<LargeBlock*>, kKept> slots_{};
+    std::atomic<size_t> next_{0};
+};
+constinit FreeBlocks free_blocks;
+
+std::shared_ptr<std::byte> allocate_large(size_t size) {
+    LargeBlock* block = free_blocks.take(size);
+    if (block == nullptr) {
+        block = new (::operator new(sizeof(LargeBlock) + size, kAlign)) LargeBlock{size};
+    }
+    return {block->bytes(), [block](std::byte*) { free_blocks.give(block); }};
+}
+
 // Small storage lies beside its reference count: one plain allocation, where an aligned one takes
 // several times as long.
 std::shared_ptr<std::byte> allocate(size_t size) {
@@ -44,7 +105,9 @@ std::shared_ptr<std::byte> allocate(size_t size) {
     if (size <= 256) {
         return allocate_small<256>();
     }
-    constexpr std::align_val_t kAlign{kAlignment};
+    if (size >= FreeBlocks::kSmallest && size <= FreeBlocks::kLargest) {
+        return allocate_large(size);
+    }
     return {static_cast<std::byte*>(::operator new(size, kAlign)),
             [](std::byte* data) { ::operator delete(data, kAlign); }};
 }

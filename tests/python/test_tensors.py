@@ -1,7 +1,10 @@
 """Tensors among the tensors of other libraries; evaluators; compiled scripts; maps."""
 
 import copy
+import pathlib
 import pickle
+import subprocess
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -226,6 +229,31 @@ def test_an_evaluator_from_now_on():
     finally:
         evaluator.set_default(evaluator.native)
     assert counting.names == ["Abs", "Abs"]
+
+
+@pytest.mark.parametrize("name", ["native", "onnxruntime", "reference"])
+def test_evaluators_take_sequences_maps_and_strings(name):
+    with getattr(evaluator, name):
+        parts = op.SplitToSequence(X[0], [1, 2])
+        assert [part.tolist() for part in parts] == [[1.5], [-2.0, 3.0]]
+        np.testing.assert_array_equal(op.ConcatFromSequence(parts, axis=0), X[0])
+        assert len(op.SequenceInsert(op.SequenceEmpty(dtype=1), X)) == 1
+        scores = ML.DictVectorizer({"a": 1.0, "b": 2.0}, string_vocabulary=["b", "a", "c"])
+        assert scores.ravel().tolist() == [2, 1, 0]
+        words = op.Identity(np.array(["a", "bc"], object))
+        assert words.tolist() == ["a", "bc"]
+        assert op.Dropout(X).tolist() == X.tolist()
+
+
+# --- The page ------------------------------------------------------------------------------------
+
+
+def test_the_examples_of_the_page_run(tmp_path):
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs/eager.md"
+    blocks = page.read_text().split("```python\n")[1:]
+    program = tmp_path / "page.py"
+    program.write_text("\n".join(block.partition("```")[0] for block in blocks))
+    subprocess.run([sys.executable, program], check=True)
 
 
 # --- Compiled scripts ----------------------------------------------------------------------------

@@ -61,6 +61,24 @@ TEST(Tensor, StorageIsAlignedAndShared) {
     EXPECT_FALSE(Tensor().type().is_known());
 }
 
+TEST(Tensor, LargeStorageIsUsedAgainOnceItIsFree) {
+    const int64_t n = int64_t{1} << 18;
+    Tensor first = Tensor::uninitialized(ElementType::kFloat, {n});
+    Tensor second = Tensor::uninitialized(ElementType::kFloat, {n});
+    EXPECT_NE(first.bytes().data(), second.bytes().data());
+    const std::byte* bytes = first.bytes().data();
+    first = Tensor();
+    Tensor small = Tensor::uninitialized(ElementType::kFloat, {n / 8});  // would waste most of it
+    EXPECT_NE(small.bytes().data(), bytes);
+    Tensor third = Tensor::uninitialized(ElementType::kFloat, {n - 5});
+    EXPECT_EQ(third.bytes().data(), bytes);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(bytes) % 64, 0U);
+    for (int64_t size = 0; size < 400; ++size) {  // across the sizes that are kept otherwise
+        Tensor tensor = Tensor::zeros(ElementType::kUint8, {size});
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.bytes().data()) % 64, 0U);
+    }
+}
+
 TEST(Tensor, ViewBorrowsAndCopiesWhatIsUnaligned) {
     auto storage = std::make_shared<std::vector<float>>(std::vector<float>{1, 2, 3});
     std::span<const std::byte> bytes = std::as_bytes(std::span<const float>(*storage));
