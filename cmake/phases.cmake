@@ -23,6 +23,7 @@ endfunction()
 
 # Users get no dependency on libfmt.so: base/fmt.cpp compiles its functions, where it knows them.
 sdx_phase(base)
+target_link_libraries(sdx_base PUBLIC ${CMAKE_DL_LIBS})
 if(fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 10)
   target_include_directories(sdx_base SYSTEM PUBLIC
     $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
@@ -44,8 +45,22 @@ sdx_phase(infer sdx_ir sdx_ops)
 sdx_phase(elaborate sdx_syntax sdx_infer)
 sdx_phase(lint sdx_elaborate)
 sdx_phase(eval sdx_ir sdx_ops)
-# Kernels are loops: vectorise them, which -O2 of g++ hardly does.
-target_compile_options(sdx_eval PRIVATE $<$<CONFIG:Release>:-O3>)
+# Kernels are loops: vectorise them, which -O2 of g++ hardly does. Nobody looks at errno or at the
+# floating-point exceptions, which would forbid it.
+target_compile_options(sdx_eval PRIVATE $<$<CONFIG:Release>:-O3> -fno-math-errno -fno-trapping-math)
+find_package(Threads REQUIRED)
+target_link_libraries(sdx_eval PRIVATE Threads::Threads)
+# Products of matrices. The library is loaded by the first product that is large.
+find_path(SDX_ONEDNN_HEADERS oneapi/dnnl/dnnl.h)
+if(SDX_ONEDNN_HEADERS)
+  file(STRINGS ${SDX_ONEDNN_HEADERS}/oneapi/dnnl/dnnl_version.h version
+       REGEX "define DNNL_VERSION_MAJOR [0-9]+")
+  string(REGEX MATCH "[0-9]+" version "${version}")
+  target_include_directories(sdx_eval SYSTEM PRIVATE ${SDX_ONEDNN_HEADERS})
+  target_compile_definitions(sdx_eval PRIVATE SDX_ONEDNN="libdnnl.so.${version}")
+else()
+  message(STATUS "oneDNN is missing (libdnnl-dev): products of matrices use the loops of eval/gemm")
+endif()
 sdx_phase(proto sdx_ir sdx_ops)
 # protozero is headers alone; only the sources of proto/ see it.
 find_path(SDX_PROTOZERO protozero/pbf_reader.hpp REQUIRED)

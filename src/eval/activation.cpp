@@ -8,6 +8,7 @@
 #include "eval/elementwise.h"
 #include "eval/functors.h"
 #include "eval/kernel.h"
+#include "eval/vector_math.h"
 
 namespace sardonyx::eval::kernels {
 namespace {
@@ -72,7 +73,7 @@ struct HardSwish {
 struct Sigmoid {
     template <typename T>
     T operator()(T x) const {
-        return T(1) / (T(1) + std::exp(-x));
+        return vector_sigmoid(x);
     }
 };
 struct Swish {
@@ -93,7 +94,7 @@ struct Softplus {
     template <typename T>
     T operator()(T x) const {
         // log(1 + e^x) without overflow.
-        return (x > 0 ? x : T(0)) + std::log1p(std::exp(-std::fabs(x)));
+        return (x > 0 ? x : T(0)) + vector_log1p_unit(vector_exp(-std::fabs(x)));
     }
 };
 struct Softsign {
@@ -105,7 +106,7 @@ struct Softsign {
 struct Mish {
     template <typename T>
     T operator()(T x) const {
-        return x * std::tanh(Softplus{}(x));
+        return x * vector_tanh(Softplus{}(x));
     }
 };
 struct ThresholdedRelu {
@@ -132,14 +133,14 @@ struct Shrink {
 struct GeluErf {
     template <typename T>
     T operator()(T x) const {
-        return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
+        return T(0.5) * x * (T(1) + vector_erf(x * T(0.70710678118654752440)));
     }
 };
 struct GeluTanh {
     template <typename T>
     T operator()(T x) const {
         T inner = T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);
-        return T(0.5) * x * (T(1) + std::tanh(inner));
+        return T(0.5) * x * (T(1) + vector_tanh(inner));
     }
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
+#include "eval/clones.h"
 #include "eval/kernel.h"
 #include "eval/matmul.h"
 #include "eval/strided.h"
@@ -62,62 +63,218 @@ Result<ConvShape> conv_shape(const KernelContext& c, const Dims& x, const Dims& 
     return shape;
 }
 
-// Columns [channel * kernel + tap, window] for windows [first, first + count).
-template <typename S>
-void fill_columns(const S* planes, const WindowGeometry& g, int64_t channels, WindowWalk* walk,
-                  int64_t count, std::vector<S>* columns) {
-    int64_t kernel = g.kernel_count();
-    int64_t plane = g.in_count();
-    columns->assign(channels * kernel * count, S(0));
-    for (int64_t i = 0; i < count; ++i) {
-        for (int64_t channel = 0; channel < channels; ++channel) {
-            S* column = columns->data() + channel * kernel * count + i;
-            const S* in = planes + channel * plane;
-            for (const Tap& tap : walk->taps()) {
-                column[tap.tap * count] = in[tap.offset];
-            }
+// Where the windows of one row of the output (a run along the last axis) find one tap.
+struct TapRow {
+    bool inside = true;   // along the other axes
+    int64_t offset = 0;   // in the plane, of the window 0 of the row; may be before the plane
+    int64_t first = 0;    // the windows [first, end) of the row are inside along the last axis
+    int64_t end = 0;
+};
+
+TapRow tap_row(const WindowGeometry& g, int64_t row, int64_t tap) {
+    TapRow result;
+    int64_t stride = 1;
+    for (size_t d = g.in.size(); d-- > 0;) {
+        int64_t shift = tap % g.kernel[d] * g.dilations[d] - g.begin[d];
+        tap /= g.kernel[d];
+        if (d + 1 == g.in.size()) {
+            auto ceiling = [&](int64_t x) { return x <= 0 ? 0 : (x - 1) / g.strides[d] + 1; };
+            result.offset = shift;
+            result.first = std::min(ceiling(-shift), g.out[d]);
+            result.end = std::clamp(ceiling(g.in[d] - shift), result.first, g.out[d]);
+        } else {
+            int64_t at = row % g.out[d] * g.strides[d] + shift;
+            row /= g.out[d];
+            result.inside = result.inside && at >= 0 && at < g.in[d];
+            result.offset += at * stride;
         }
-        walk->next();
+        stride *= g.in[d];
+    }
+    return result;
+}
+
+// Calls body(row, begin, end) for the parts of rows of the output in the windows [first, first +
+// count).
+template <typename Body>
+void for_each_row_part(const WindowGeometry& g, int64_t first, int64_t count, const Body& body) {
+    int64_t width = g.out.back();
+    for (int64_t at = first; at < first + count;) {
+        int64_t begin = at % width;
+        int64_t end = std::min(width, begin + first + count - at);
+        body(at / width, begin, end);
+        at += end - begin;
     }
 }
 
-// As many windows at a time as keep the columns in a few megabytes.
-int64_t block_of(int64_t column_height, int64_t windows) {
-    return std::clamp<int64_t>((int64_t{1} << 20) / std::max<int64_t>(1, column_height), 1,
-                               std::max<int64_t>(1, windows));
+// Columns [channel * kernel + tap, window] for the windows [first, first + count).
+template <typename S>
+void fill_columns(const S* planes, const WindowGeometry& g, int64_t channels, int64_t first,
+                  int64_t count, S* columns) {
+    int64_t kernel = g.kernel_count();
+    int64_t plane = g.in_count();
+    int64_t stride = g.strides.back();
+    for_each_row_part(g, first, count, [&](int64_t row, int64_t begin, int64_t end) {
+        for (int64_t tap = 0; tap < kernel; ++tap) {
+            TapRow t = tap_row(g, row, tap);
+            int64_t from = t.inside ? std::clamp(t.first, begin, end) : end;
+            int64_t to = t.inside ? std::clamp(t.end, from, end) : end;
+            for (int64_t channel = 0; channel < channels; ++channel) {
+                S* out = columns + (channel * kernel + tap) * count - begin;
+                const S* in = planes + channel * plane + t.offset;
+                std::fill(out + begin, out + from, S(0));
+                if (stride == 1) {
+                    std::copy(in + from, in + to, out + from);
+                } else {
+                    for (int64_t i = from; i < to; ++i) {
+                        out[i] = in[i * stride];
+                    }
+                }
+                std::fill(out + to, out + end, S(0));
+            }
+        }
+        columns += end - begin;
+    });
+}
+
+template <typename S>
+[[gnu::always_inline]] inline void add_scaled(const S* in, int64_t stride, S factor, S* out,
+                                              int64_t n) {
+    if (stride == 1) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] += in[i] * factor;
+        }
+    } else if (stride == 2) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] += in[i * 2] * factor;
+        }
+    } else {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] += in[i * stride] * factor;
+        }
+    }
+}
+SDX_CLONES void add_scaled_row(const float* in, int64_t stride, float factor, float* out,
+                               int64_t n) {
+    add_scaled(in, stride, factor, out, n);
+}
+template <typename S>
+void add_scaled_row(const S* in, int64_t stride, S factor, S* out, int64_t n) {
+    add_scaled(in, stride, factor, out, n);
+}
+
+// sums[window] += the product of one plane with one filter: without columns, which would be as
+// large as the work itself.
+template <typename S>
+void filter_plane(const S* plane, const S* filter, const WindowGeometry& g, S* sums) {
+    int64_t kernel = g.kernel_count();
+    int64_t stride = g.strides.back();
+    for_each_row_part(g, 0, g.out_count(), [&](int64_t row, int64_t, int64_t end) {
+        for (int64_t tap = 0; tap < kernel; ++tap) {
+            TapRow t = tap_row(g, row, tap);
+            if (t.inside) {
+                add_scaled_row(plane + t.offset + t.first * stride, stride, filter[tap],
+                               sums + t.first, t.end - t.first);
+            }
+        }
+        sums += end;
+    });
+}
+
+// Whether the columns are the planes as they are.
+bool is_pointwise(const WindowGeometry& g) {
+    return g.kernel_count() == 1 && g.in == g.out &&
+           std::all_of(g.begin.begin(), g.begin.end(), [](int64_t pad) { return pad == 0; }) &&
+           std::all_of(g.strides.begin(), g.strides.end(), [](int64_t step) { return step == 1; });
+}
+
+// sums[out channel, first + i] += the products of one group, for `count` windows from `first` on.
+// Rows of `sums` are `step` apart.
+template <typename S>
+void convolve_group(const ConvShape& shape, const S* planes, const S* filter, int64_t first,
+                    int64_t count, S* sums, int64_t step, int threads) {
+    const WindowGeometry& g = shape.windows;
+    int64_t height = shape.in_channels * g.kernel_count();
+    std::vector<S> columns;
+    MatrixProduct<S> product{shape.out_channels, height, count, filter, height};
+    if (is_pointwise(g)) {
+        product.b = planes + first;
+        product.step_b = g.in_count();
+    } else {
+        columns.resize(height * count);
+        fill_columns(planes, g, shape.in_channels, first, count, columns.data());
+        product.b = columns.data();
+        product.step_b = count;
+    }
+    product.c = sums;
+    product.step_c = step;
+    multiply_add(product, threads);
+}
+
+// So many windows at a time that their columns stay in the cache.
+int64_t block_of(int64_t column_height) {
+    constexpr int64_t kColumnElements = 1 << 18;
+    constexpr int64_t kGrain = 48;  // columns that the product takes at a time
+    return std::max(kColumnElements / std::max<int64_t>(1, column_height) / kGrain, int64_t{1}) *
+           kGrain;
 }
 
 template <typename T>
-void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, Tensor* out) {
+void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, const Tensor* bias,
+              int threads, Tensor* out) {
     using S = ProductSum<T>;
     ProductOperand<T> input(x);
     ProductOperand<T> weights(w);
-    fill_zero(*out);
-    if (out->count() == 0 || w.count() == 0) {
+    if (out->count() == 0) {
         return;
     }
     T* result = out->mutable_elements<T>().data();
+    int64_t channels = shape.out_channels;
     int64_t height = shape.in_channels * shape.windows.kernel_count();
     int64_t windows = shape.windows.out_count();
-    int64_t block = block_of(height, windows);
-    std::vector<S> columns, sums;
-    for (int64_t ng = 0; ng < shape.batch * shape.groups; ++ng) {
-        const S* planes = input.data() + ng * shape.in_channels * shape.windows.in_count();
-        const S* filter = weights.data() + ng % shape.groups * shape.out_channels * height;
-        T* target = result + ng * shape.out_channels * windows;
-        WindowWalk walk(shape.windows);
-        for (int64_t first = 0; first < windows; first += block) {
+    bool by_plane = shape.in_channels == 1 && !shape.windows.in.empty();
+    int64_t block = by_plane ? windows : std::min(block_of(height), windows);
+    int64_t blocks = (windows + block - 1) / block;
+    int64_t groups = shape.batch * shape.groups;
+    int64_t piece = items_per_task(channels * height * block);
+    parallel_for(threads, groups * blocks, piece, [&](int64_t begin, int64_t end) {
+        std::vector<S> buffer;
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t ng = i / blocks;
+            int64_t group = ng % shape.groups;
+            int64_t first = i % blocks * block;
             int64_t count = std::min(block, windows - first);
-            fill_columns(planes, shape.windows, shape.in_channels, &walk, count, &columns);
-            sums.assign(shape.out_channels * count, S(0));
-            multiply_add(filter, columns.data(), sums.data(), shape.out_channels, height, count);
-            for (int64_t m = 0; m < shape.out_channels; ++m) {
-                for (int64_t i = 0; i < count; ++i) {
-                    target[m * windows + first + i] = static_cast<T>(sums[m * count + i]);
+            const S* planes = input.data() + ng * shape.in_channels * shape.windows.in_count();
+            const S* filter = weights.data() + group * channels * height;
+            T* target = result + ng * channels * windows + first;
+            S* sums = reinterpret_cast<S*>(target);
+            int64_t step = windows;
+            if constexpr (!kSumsInPlace<T>) {
+                buffer.resize(channels * count);
+                sums = buffer.data();
+                step = count;
+            }
+            for (int64_t m = 0; m < channels; ++m) {
+                S start = S(0);
+                if (bias != nullptr) {
+                    start = static_cast<S>(
+                        static_cast<Compute<T>>(bias->elements<T>()[group * channels + m]));
+                }
+                std::fill_n(sums + m * step, count, start);
+                if (by_plane) {
+                    filter_plane(planes, filter + m * height, shape.windows, sums + m * step);
+                }
+            }
+            if (!by_plane) {
+                convolve_group(shape, planes, filter, first, count, sums, step, threads);
+            }
+            if constexpr (!kSumsInPlace<T>) {
+                for (int64_t m = 0; m < channels; ++m) {
+                    std::transform(sums + m * step, sums + m * step + count, target + m * windows,
+                                   [](S sum) { return static_cast<T>(sum); });
                 }
             }
         }
-    }
+    });
 }
 
 // Adds a bias for each channel.
@@ -196,7 +353,8 @@ Result<ConvShape> transposed_shape(const KernelContext& c, const Dims& x, const 
 }
 
 template <typename T>
-void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& w, Tensor* out) {
+void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& w, int threads,
+                         Tensor* out) {
     using S = ProductSum<T>;
     const WindowGeometry& g = shape.windows;
     ProductOperand<T> input(x);
@@ -210,19 +368,14 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
     int64_t plane = g.in_count();
     int64_t windows = g.out_count();
     int64_t height = shape.out_channels * kernel;
-    // The filter transposed: [out channel * kernel, in channel].
-    std::vector<S> filter(height * shape.in_channels);
     std::vector<S> columns, planes;
     for (int64_t ng = 0; ng < shape.batch * shape.groups; ++ng) {
         const S* weight = weights.data() + ng % shape.groups * shape.in_channels * height;
-        for (int64_t i = 0; i < shape.in_channels; ++i) {
-            for (int64_t k = 0; k < height; ++k) {
-                filter[k * shape.in_channels + i] = weight[i * height + k];
-            }
-        }
         columns.assign(height * windows, S(0));
-        multiply_add(filter.data(), input.data() + ng * shape.in_channels * windows, columns.data(),
-                     height, shape.in_channels, windows);
+        multiply_add(MatrixProduct<S>{height, shape.in_channels, windows, weight, height, true,
+                      input.data() + ng * shape.in_channels * windows, windows, false,
+                      columns.data(), windows},
+                     threads);
         planes.assign(shape.out_channels * plane, S(0));
         WindowWalk walk(g);
         for (int64_t i = 0; i < windows; ++i, walk.next()) {
@@ -262,12 +415,16 @@ Result<Tensor> centred(KernelContext& c, size_t i, size_t zero_input) {
 
 Status conv(KernelContext& c) {
     SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(1)));
+    const Tensor* bias = c.has_input(2) ? &c.tensor(2) : nullptr;
+    if (bias != nullptr && bias->count() != shape.out_channels * shape.groups) {
+        return Error{fmt::format("{} biases for {} channels", bias->count(),
+                                 shape.out_channels * shape.groups)};
+    }
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), shape.result));
-    SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
-        convolve<T>(shape, c.tensor(0), c.tensor(1), out);
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        convolve<T>(shape, c.tensor(0), c.tensor(1), bias, c.threads(), out);
         return {};
-    }));
-    return c.has_input(2) ? add_bias(c, out, c.tensor(2)) : Status();
+    });
 }
 
 Status conv_integer(KernelContext& c) {
@@ -275,7 +432,7 @@ Status conv_integer(KernelContext& c) {
     SDX_ASSIGN(Tensor x, centred(c, 0, 2));
     SDX_ASSIGN(Tensor w, centred(c, 1, 3));
     SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kInt32, shape.result));
-    convolve<int32_t>(shape, x, w, out);
+    convolve<int32_t>(shape, x, w, nullptr, c.threads(), out);
     return {};
 }
 
@@ -289,7 +446,7 @@ Status conv_transpose(KernelContext& c) {
         return Error{"the columns of the product are too large"};
     }
     SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
-        convolve_transposed<T>(shape, c.tensor(0), c.tensor(1), out);
+        convolve_transposed<T>(shape, c.tensor(0), c.tensor(1), c.threads(), out);
         return {};
     }));
     return c.has_input(2) ? add_bias(c, out, c.tensor(2)) : Status();
@@ -301,7 +458,7 @@ Status qlinear_conv(KernelContext& c) {
     SDX_ASSIGN(Tensor x, centred(c, 0, 2));
     SDX_ASSIGN(Tensor w, centred(c, 3, 5));
     SDX_ASSIGN(Tensor sums, c.scratch(ElementType::kInt32, shape.result));
-    convolve<int32_t>(shape, x, w, &sums);
+    convolve<int32_t>(shape, x, w, nullptr, c.threads(), &sums);
     SDX_ASSIGN(double x_scale, c.real_scalar(1));
     SDX_ASSIGN(double y_scale, c.real_scalar(6));
     SDX_ASSIGN(double y_zero, c.real_scalar(7));

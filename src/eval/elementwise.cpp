@@ -1,5 +1,7 @@
 #include "eval/elementwise.h"
 
+#include <atomic>
+
 #include <fmt/format.h>
 
 namespace sardonyx::eval {
@@ -20,6 +22,9 @@ void* mutable_data(Tensor& tensor) {
 size_t width(ElementType type) {
     return type == ElementType::kString ? sizeof(std::string) : info(type).bits / 8;
 }
+
+// Elements that make a task; so few are done where they are.
+constexpr int64_t kTaskElements = 1 << 14;
 
 const char kOutsideDomain[] = "integer division by zero";
 
@@ -45,12 +50,33 @@ Result<Tensor> aligned_by_attributes(KernelContext& c) {
     return b.reshaped(std::move(dims));
 }
 
-Status walk(const Tensor& a, const Tensor& b, Tensor& out, const BinaryCall& call) {
+// The loop over `n` elements in tasks.
+bool run_loop(int threads, const BinaryCall& call, const char* a, int64_t bytes_a, int64_t stride_a,
+              const char* b, int64_t bytes_b, int64_t stride_b, char* out, int64_t bytes_out,
+              int64_t n) {
+    if (n <= kTaskElements) {
+        return call.loop(a, stride_a, b, stride_b, out, n, call.op);
+    }
+    std::atomic<bool> valid = true;
+    parallel_for(threads, n, kTaskElements, [&](int64_t begin, int64_t end) {
+        if (!call.loop(a + begin * stride_a * bytes_a, stride_a, b + begin * stride_b * bytes_b,
+                       stride_b, out + begin * bytes_out, end - begin, call.op)) {
+            valid = false;
+        }
+    });
+    return valid;
+}
+
+Status walk(int threads, const Tensor& a, const Tensor& b, Tensor& out, const BinaryCall& call) {
     const char* left = static_cast<const char*>(data(a));
     const char* right = static_cast<const char*>(data(b));
     char* result = static_cast<char*>(mutable_data(out));
+    auto width_a = static_cast<int64_t>(width(a.element_type()));
+    auto width_b = static_cast<int64_t>(width(b.element_type()));
+    auto width_out = static_cast<int64_t>(width(out.element_type()));
     if (a.dims() == b.dims()) {
-        return call.loop(left, 1, right, 1, result, out.count(), call.op)
+        return run_loop(threads, call, left, width_a, 1, right, width_b, 1, result, width_out,
+                        out.count())
                    ? Status()
                    : Status(Error{kOutsideDomain});
     }
@@ -58,15 +84,13 @@ Status walk(const Tensor& a, const Tensor& b, Tensor& out, const BinaryCall& cal
     Dims strides_b = broadcast_strides(b.dims(), out.dims());
     Dims strides_out = row_major_strides(out.dims());
     StridedWalk<3> steps(out.dims(), {strides_a, strides_b, strides_out});
-    size_t width_a = width(a.element_type());
-    size_t width_b = width(b.element_type());
-    size_t width_out = width(out.element_type());
     bool valid = true;
-    steps.for_each_row([&](const auto& offsets, const auto& strides, int64_t n) {
-        valid = valid &&
-                call.loop(left + offsets[0] * width_a, strides[0], right + offsets[1] * width_b,
-                          strides[1], result + offsets[2] * width_out, n, call.op);
-    });
+    auto run_row = [&](const auto& offsets, const auto& strides, int64_t n) {
+        valid = valid && run_loop(threads, call, left + offsets[0] * width_a, width_a, strides[0],
+                                  right + offsets[1] * width_b, width_b, strides[1],
+                                  result + offsets[2] * width_out, width_out, n);
+    };
+    steps.for_each_row(run_row);
     return valid ? Status() : Status(Error{kOutsideDomain});
 }
 
@@ -78,7 +102,17 @@ Status run_unary(KernelContext& c, UnaryLoop loop, ElementType result, const voi
     }
     const Tensor& in = c.tensor(0);
     SDX_ASSIGN(Tensor * out, c.output_over(0, 0, result, in.dims()));
-    loop(data(in), mutable_data(*out), in.count(), op);
+    const char* from = static_cast<const char*>(data(in));
+    char* to = static_cast<char*>(mutable_data(*out));
+    size_t width_in = width(in.element_type());
+    size_t width_out = width(result);
+    if (in.count() <= kTaskElements) {
+        loop(from, to, in.count(), op);
+        return {};
+    }
+    parallel_for(c.threads(), in.count(), kTaskElements, [&](int64_t begin, int64_t end) {
+        loop(from + begin * width_in, to + begin * width_out, end - begin, op);
+    });
     return {};
 }
 
@@ -89,7 +123,7 @@ Result<Tensor> apply_binary(KernelContext& c, const Tensor& a, const Tensor& b,
     }
     SDX_ASSIGN(Dims dims, broadcast_dims(a.dims(), b.dims()));
     SDX_ASSIGN(Tensor out, c.scratch(call.result, std::move(dims)));
-    SDX_TRY(walk(a, b, out, call));
+    SDX_TRY(walk(c.threads(), a, b, out, call));
     return out;
 }
 
@@ -107,13 +141,13 @@ Status run_binary(KernelContext& c, const BinaryCall& call) {
     const Tensor& b = c.tensor(1);
     if (a.dims() == b.dims()) {
         SDX_ASSIGN(Tensor * out, c.output_over(0, 0, call.result, a.dims()));
-        return walk(a, b, *out, call);
+        return walk(c.threads(), a, b, *out, call);
     }
     SDX_ASSIGN(Dims dims, broadcast_dims(a.dims(), b.dims()));
     // Reuse is safe for the first operand alone: where it has the whole shape, each of its elements
     // is read exactly where it is written.
     SDX_ASSIGN(Tensor * out, c.output_over(0, 0, call.result, dims));
-    return walk(a, b, *out, call);
+    return walk(c.threads(), a, b, *out, call);
 }
 
 }  // namespace sardonyx::eval

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "eval/clones.h"
 #include "eval/kernel.h"
 #include "eval/strided.h"
 #include "eval/visit.h"
@@ -24,7 +25,7 @@ using BinaryLoop = bool (*)(const void* a, int64_t stride_a, const void* b, int6
                             void* out, int64_t n, const void* op);
 
 template <typename Op, typename T, typename R>
-void unary_loop(const void* in, void* out, int64_t n, const void* op_data) {
+SDX_CLONES void unary_loop(const void* in, void* out, int64_t n, const void* op_data) {
     const Op op = *static_cast<const Op*>(op_data);
     const T* a = static_cast<const T*>(in);
     R* r = static_cast<R*>(out);
@@ -38,7 +39,7 @@ template <typename Op>
 concept HasDomain = requires(const Op op) { op.admits(1, 1); };
 
 template <typename Op, typename T, typename U, typename R>
-bool binary_loop(const void* left, int64_t stride_a, const void* right, int64_t stride_b, void* out,
+SDX_CLONES bool binary_loop(const void* left, int64_t stride_a, const void* right, int64_t stride_b, void* out,
                  int64_t n, const void* op_data) {
     const Op op = *static_cast<const Op*>(op_data);
     const T* a = static_cast<const T*>(left);

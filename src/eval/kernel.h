@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "eval/eval.h"
+#include "eval/parallel.h"
 #include "ops/ops.h"
 
 namespace sardonyx::eval {
@@ -77,6 +78,7 @@ class KernelContext {
     int version() const { return schema_.since_version; }
     const RunOptions& options() const { return options_; }
     RandomState& random() { return random_; }
+    int threads() const { return thread_count(options_.threads); }
 
     // --- Inputs.
     size_t input_count() const { return inputs_.size(); }

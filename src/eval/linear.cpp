@@ -48,6 +48,25 @@ Result<MatmulShape> matmul_shape(const Dims& a, const Dims& b) {
     return shape;
 }
 
+// Which matrices of the stacks are multiplied for one matrix of the result.
+struct Product {
+    int64_t a;
+    int64_t b;
+};
+
+std::vector<Product> list_products(const MatmulShape& shape) {
+    std::vector<Product> products;
+    Dims steps_a = broadcast_strides(shape.batch_a, shape.batch);
+    Dims steps_b = broadcast_strides(shape.batch_b, shape.batch);
+    StridedWalk<2> walk(shape.batch, {steps_a, steps_b});
+    walk.for_each_row([&](const auto& at, const auto& step, int64_t count) {
+        for (int64_t i = 0; i < count; ++i) {
+            products.push_back({at[0] + i * step[0], at[1] + i * step[1]});
+        }
+    });
+    return products;
+}
+
 }  // namespace
 
 Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) {
@@ -62,22 +81,24 @@ Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) 
         ProductOperand<T> right(b);
         T* result = out.template mutable_elements<T>().data();
         int64_t size = shape.m * shape.n;
-        std::vector<S> sums;
-        Dims steps_a = broadcast_strides(shape.batch_a, shape.batch);
-        Dims steps_b = broadcast_strides(shape.batch_b, shape.batch);
-        Dims steps_out = row_major_strides(shape.batch);
-        StridedWalk<3> walk(shape.batch, {steps_a, steps_b, steps_out});
-        walk.for_each_row([&](const auto& at, const auto& step, int64_t count) {
-            for (int64_t i = 0; i < count; ++i) {
-                const S* x = left.data() + (at[0] + i * step[0]) * shape.m * shape.k;
-                const S* y = right.data() + (at[1] + i * step[1]) * shape.k * shape.n;
-                T* target = result + (at[2] + i * step[2]) * size;
-                if constexpr (std::is_same_v<S, T>) {
-                    std::fill(target, target + size, S(0));
-                    multiply_add(x, y, target, shape.m, shape.k, shape.n);
+        std::vector<Product> products = list_products(shape);
+        // One product is cut into tasks itself; of many, some are a task each.
+        int threads = c.threads();
+        int64_t piece = items_per_task(size * shape.k);
+        parallel_for(threads, static_cast<int64_t>(products.size()), piece,
+                     [&](int64_t begin, int64_t end) {
+            std::vector<S> sums;
+            for (int64_t i = begin; i < end; ++i) {
+                const S* x = left.data() + products[i].a * shape.m * shape.k;
+                const S* y = right.data() + products[i].b * shape.k * shape.n;
+                T* target = result + i * size;
+                if constexpr (kSumsInPlace<T>) {
+                    std::fill(target, target + size, T(0));
+                    multiply_add(x, y, reinterpret_cast<S*>(target), shape.m, shape.k, shape.n,
+                                 threads);
                 } else {
                     sums.assign(size, S(0));
-                    multiply_add(x, y, sums.data(), shape.m, shape.k, shape.n);
+                    multiply_add(x, y, sums.data(), shape.m, shape.k, shape.n, threads);
                     std::transform(sums.begin(), sums.end(), target,
                                    [](S sum) { return static_cast<T>(sum); });
                 }

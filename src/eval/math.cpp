@@ -4,6 +4,7 @@
 #include "eval/cast.h"
 #include "eval/elementwise.h"
 #include "eval/kernel.h"
+#include "eval/vector_math.h"
 
 namespace sardonyx::eval::kernels {
 namespace {
@@ -25,16 +26,16 @@ SDX_FUNCTOR(Atanh, std::atanh(x));
 SDX_FUNCTOR(Ceil, std::ceil(x));
 SDX_FUNCTOR(Cos, std::cos(x));
 SDX_FUNCTOR(Cosh, std::cosh(x));
-SDX_FUNCTOR(Exp, std::exp(x));
+SDX_FUNCTOR(Exp, vector_exp(x));
 SDX_FUNCTOR(Floor, std::floor(x));
-SDX_FUNCTOR(Log, std::log(x));
+SDX_FUNCTOR(Log, vector_log(x));
 SDX_FUNCTOR(Reciprocal, T(1) / x);
 SDX_FUNCTOR(RoundHalfToEven, std::nearbyint(x));
 SDX_FUNCTOR(Sin, std::sin(x));
 SDX_FUNCTOR(Sinh, std::sinh(x));
 SDX_FUNCTOR(Sqrt, std::sqrt(x));
 SDX_FUNCTOR(Tan, std::tan(x));
-SDX_FUNCTOR(Tanh, std::tanh(x));
+SDX_FUNCTOR(Tanh, vector_tanh(x));
 #undef SDX_FUNCTOR
 
 // Also on integers: by wrapping arithmetic where the result may not fit (the least integer).
@@ -68,7 +69,7 @@ struct Erf {
     template <typename T>
     T operator()(T x) const {
         if constexpr (std::is_floating_point_v<T>) {
-            return std::erf(x);
+            return vector_erf(x);
         } else {
             return static_cast<T>(std::erf(static_cast<double>(x)));
         }

@@ -10,47 +10,80 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
+#include "eval/clones.h"
 #include "eval/kernel.h"
 #include "eval/matmul.h"
 #include "eval/strided.h"
+#include "eval/vector_math.h"
 #include "eval/visit.h"
 
 namespace sardonyx::eval::kernels {
 namespace {
 
-// An activation with its parameters, by name (the operators' table of activation functions).
-struct Activation {
-    double (*function)(double x, double alpha, double beta) = nullptr;
-    double alpha = 0;
-    double beta = 0;
+// A functor for an activation with its parameters (the operators' table of activation functions).
+#define SDX_ACTIVATION(identifier, expression)   \
+    struct identifier {                          \
+        template <typename S>                    \
+        S operator()(S x, S alpha, S beta) const { \
+            (void)alpha, (void)beta;             \
+            return expression;                   \
+        }                                        \
+    }
+SDX_ACTIVATION(Affine, alpha* x + beta);
+SDX_ACTIVATION(Elu, x < 0 ? alpha * std::expm1(x) : x);
+SDX_ACTIVATION(HardSigmoid, std::clamp(alpha * x + beta, S(0), S(1)));
+SDX_ACTIVATION(LeakyRelu, x < 0 ? alpha * x : x);
+SDX_ACTIVATION(Relu, x > 0 ? x : S(0));
+SDX_ACTIVATION(ScaledTanh, alpha* vector_tanh(beta* x));
+SDX_ACTIVATION(Sigmoid, vector_sigmoid(x));
+SDX_ACTIVATION(Softplus, (x > 0 ? x : S(0)) + vector_log1p_unit(vector_exp(-std::fabs(x))));
+SDX_ACTIVATION(Softsign, x / (S(1) + std::fabs(x)));
+SDX_ACTIVATION(Tanh, vector_tanh(x));
+SDX_ACTIVATION(ThresholdedRelu, x > alpha ? x : S(0));
+#undef SDX_ACTIVATION
 
-    double operator()(double x) const { return function(x, alpha, beta); }
-};
-
-double logistic(double x) {
-    return 1 / (1 + std::exp(-x));
+template <typename F, typename S>
+SDX_CLONES void activate_all(S* x, int64_t n, S alpha, S beta) {
+    const F function;
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] = function(x[i], alpha, beta);
+    }
 }
 
 struct ActivationRow {
     std::string_view name;
-    double (*function)(double, double, double);
-    double alpha;  // where the attribute gives none
-    double beta;
+    void (*floats)(float* x, int64_t n, float alpha, float beta);
+    void (*doubles)(double* x, int64_t n, double alpha, double beta);
+    float alpha;  // where the attribute gives none
+    float beta;
 };
 
-constexpr ActivationRow kActivations[] = {
-    {"Affine", [](double x, double a, double b) { return a * x + b; }, 1, 0},
-    {"Elu", [](double x, double a, double) { return x < 0 ? a * std::expm1(x) : x; }, 1, 0},
-    {"HardSigmoid", [](double x, double a, double b) { return std::clamp(a * x + b, 0.0, 1.0); },
-     0.2, 0.5},
-    {"LeakyRelu", [](double x, double a, double) { return x < 0 ? a * x : x; }, 0.01, 0},
-    {"Relu", [](double x, double, double) { return x > 0 ? x : 0.0; }, 0, 0},
-    {"ScaledTanh", [](double x, double a, double b) { return a * std::tanh(b * x); }, 1, 1},
-    {"Sigmoid", [](double x, double, double) { return logistic(x); }, 0, 0},
-    {"Softplus", [](double x, double, double) { return std::log1p(std::exp(x)); }, 0, 0},
-    {"Softsign", [](double x, double, double) { return x / (1 + std::abs(x)); }, 0, 0},
-    {"Tanh", [](double x, double, double) { return std::tanh(x); }, 0, 0},
-    {"ThresholdedRelu", [](double x, double a, double) { return x > a ? x : 0.0; }, 1, 0},
+template <typename F>
+constexpr ActivationRow activation_row(std::string_view name, float alpha = 0, float beta = 0) {
+    return {name, &activate_all<F, float>, &activate_all<F, double>, alpha, beta};
+}
+
+const ActivationRow kActivations[] = {
+    activation_row<Affine>("Affine", 1),
+    activation_row<Elu>("Elu", 1),
+    activation_row<HardSigmoid>("HardSigmoid", 0.2f, 0.5f),
+    activation_row<LeakyRelu>("LeakyRelu", 0.01f),
+    activation_row<Relu>("Relu"),
+    activation_row<ScaledTanh>("ScaledTanh", 1, 1),
+    activation_row<Sigmoid>("Sigmoid"),
+    activation_row<Softplus>("Softplus"),
+    activation_row<Softsign>("Softsign"),
+    activation_row<Tanh>("Tanh"),
+    activation_row<ThresholdedRelu>("ThresholdedRelu", 1),
+};
+
+struct Activation {
+    const ActivationRow* row = nullptr;
+    float alpha = 0;
+    float beta = 0;
+
+    void operator()(float* x, int64_t n) const { row->floats(x, n, alpha, beta); }
+    void operator()(double* x, int64_t n) const { row->doubles(x, n, alpha, beta); }
 };
 
 // The standard writes the names with and without capitals.
@@ -85,7 +118,7 @@ Result<std::vector<Activation>> activations(const KernelContext& c, int64_t dire
         if (row == std::end(kActivations)) {
             return Error{fmt::format("the activation `{}` is not known", names[i])};
         }
-        all.push_back({row->function, i < alphas.size() ? alphas[i] : row->alpha,
+        all.push_back({row, i < alphas.size() ? alphas[i] : row->alpha,
                        i < betas.size() ? betas[i] : row->beta});
     }
     return all;
@@ -118,7 +151,6 @@ struct Recurrence {
     int64_t state_row(int64_t d, int64_t b) const {
         return batch_first ? b * directions + d : d * batch + b;
     }
-    double clipped(double x) const { return std::clamp(x, -clip, clip); }
 };
 
 Status check_dims(const KernelContext& c, size_t i, std::string_view name, const Dims& wanted) {
@@ -187,46 +219,55 @@ Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
     return r;
 }
 
-// The weights of one direction: [in, gates * hidden], so that a row times them is contiguous.
-template <typename S>
-std::vector<S> transposed_weights(const S* weights, int64_t rows, int64_t columns) {
-    std::vector<S> out(rows * columns);
-    for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t j = 0; j < columns; ++j) {
-            out[j * rows + i] = weights[i * columns + j];
-        }
-    }
-    return out;
-}
-
 // One direction while it runs. Rows of `state` are those of the batch.
 template <typename S>
 struct Direction {
     const Recurrence& r;
     const Activation* activations;
-    std::vector<S> recurrent;       // [hidden, gates * hidden]
+    int threads;
+    const S* recurrent;             // [gates * hidden, hidden]
     std::vector<S> w_bias, r_bias;  // [gates * hidden]
     std::vector<S> peepholes;       // LSTM: [3 * hidden] or empty
     std::vector<S> h, cell;         // [batch, hidden]; `cell` of LSTM only
     std::vector<S> gates;           // [batch, gates * hidden] of the current step
 
-    double activate(size_t i, double x) const { return activations[i](r.clipped(x)); }
+    S* gate(int64_t b, int64_t index) { return gates.data() + b * r.width() + index * r.hidden; }
+    // The activation `i` of n clipped numbers, in place.
+    void activate(size_t i, S* x, int64_t n) const {
+        if (r.clip < INFINITY) {
+            auto bound = static_cast<S>(r.clip);
+            std::transform(x, x + n, x, [&](S value) { return std::clamp(value, -bound, bound); });
+        }
+        activations[i](x, n);
+    }
     // gates += h * R, for the gates [first, last) of every row of the batch.
     void add_state(const std::vector<S>& state, int64_t first, int64_t last) {
-        int64_t n = r.width();
-        int64_t from = first * r.hidden, to = last * r.hidden;
-        for (int64_t b = 0; b < r.batch; ++b) {
-            S* row = gates.data() + b * n;
-            for (int64_t k = 0; k < r.hidden; ++k) {
-                const S x = state[b * r.hidden + k];
-                const S* weights = recurrent.data() + k * n;
-                for (int64_t j = from; j < to; ++j) {
-                    row[j] += x * weights[j];
-                }
-            }
-        }
+        multiply_add(MatrixProduct<S>{r.batch, r.hidden, (last - first) * r.hidden, state.data(),
+                                      r.hidden, false, recurrent + first * r.hidden * r.hidden,
+                                      r.hidden, true, gates.data() + first * r.hidden, r.width()},
+                     threads);
     }
 };
+
+template <typename S>
+SDX_CLONES void add_to(S* x, const S* y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] += y[i];
+    }
+}
+template <typename S>
+SDX_CLONES void add_product(S* x, const S* y, const S* z, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] += y[i] * z[i];
+    }
+}
+template <typename S>
+void add_biases(Direction<S>& d, int64_t b, int64_t first, int64_t last) {
+    int64_t from = first * d.r.hidden;
+    int64_t n = (last - first) * d.r.hidden;
+    add_to(d.gate(b, first), d.w_bias.data() + from, n);
+    add_to(d.gate(b, first), d.r_bias.data() + from, n);
+}
 
 // Runs the cell over all steps and directions. `Cell`: void(Direction<S>&, active), which makes the
 // new h (and cell) from `gates`, which hold X * W, for the rows of the batch that are active.
@@ -280,7 +321,8 @@ Status run(KernelContext& c, const Recurrence& r, bool has_cell, Cell&& cell) {
         size_t functions = r.activations.size() / r.directions;
         Direction<S> direction{r,
                                r.activations.data() + d * functions,
-                               transposed_weights(recurrent.data() + d * n * r.hidden, n, r.hidden),
+                               c.threads(),
+                               recurrent.data() + d * n * r.hidden,
                                part(3, d * 2 * n, n),
                                part(3, d * 2 * n + n, n),
                                {},
@@ -293,9 +335,11 @@ Status run(KernelContext& c, const Recurrence& r, bool has_cell, Cell&& cell) {
                 direction.peepholes = part(7, d * 3 * r.hidden, 3 * r.hidden);
             }
         }
-        std::vector<S> weights = transposed_weights(w.data() + d * n * r.input, n, r.input);
         products.assign(rows * n, S(0));
-        multiply_add(x.data(), weights.data(), products.data(), rows, r.input, n);
+        multiply_add(MatrixProduct<S>{rows, r.input, n, x.data(), r.input, false,
+                                      w.data() + d * n * r.input, r.input, true, products.data(),
+                                      n},
+                     c.threads());
         for (int64_t step = 0; step < r.steps; ++step) {
             direction.gates.assign(r.batch * n, S(0));
             for (int64_t b = 0; b < r.batch; ++b) {
@@ -342,10 +386,11 @@ Status rnn(KernelContext& c) {
         using S = ProductSum<T>;
         return run<T>(c, r, false, [&r](Direction<S>& d, const std::vector<char>& active) {
             d.add_state(d.h, 0, 1);
-            for (int64_t i = 0; i < r.batch * r.hidden; ++i) {
-                int64_t k = i % r.hidden;
-                if (active[i / r.hidden]) {
-                    d.h[i] = static_cast<S>(d.activate(0, d.gates[i] + d.w_bias[k] + d.r_bias[k]));
+            for (int64_t b = 0; b < r.batch; ++b) {
+                if (active[b]) {
+                    add_biases(d, b, 0, 1);
+                    d.activate(0, d.gate(b, 0), r.hidden);
+                    std::copy_n(d.gate(b, 0), r.hidden, d.h.data() + b * r.hidden);
                 }
             }
         });
@@ -361,35 +406,44 @@ Status gru(KernelContext& c) {
         return run<T>(c, r, false, [&r, after](Direction<S>& d, const std::vector<char>& active) {
             int64_t n = r.hidden;
             // With linear_before_reset the hidden gate's product with h is reset, not h itself.
-            std::vector<S> inputs = d.gates;
+            std::vector<S> inputs;
             if (after) {
+                inputs = d.gates;
                 for (int64_t b = 0; b < r.batch; ++b) {
-                    std::fill_n(d.gates.data() + b * 3 * n + 2 * n, n, S(0));
+                    std::fill_n(d.gate(b, 2), n, S(0));
                 }
             }
             d.add_state(d.h, 0, after ? 3 : 2);
-            std::vector<S> update(r.batch * n), reset_state(r.batch * n), reset(r.batch * n);
-            for (int64_t i = 0; i < r.batch * n; ++i) {
-                int64_t k = i % n;
-                const S* gates = d.gates.data() + i / n * 3 * n;
-                update[i] = static_cast<S>(d.activate(0, gates[k] + d.w_bias[k] + d.r_bias[k]));
-                reset[i] =
-                    static_cast<S>(d.activate(0, gates[n + k] + d.w_bias[n + k] + d.r_bias[n + k]));
-                reset_state[i] = reset[i] * d.h[i];
+            std::vector<S> reset_state(after ? 0 : r.batch * n);
+            for (int64_t b = 0; b < r.batch; ++b) {
+                add_biases(d, b, 0, 2);
+                d.activate(0, d.gate(b, 0), 2 * n);
+                for (int64_t k = 0; k < n && !after; ++k) {
+                    reset_state[b * n + k] = d.gate(b, 1)[k] * d.h[b * n + k];
+                }
             }
             if (!after) {
                 d.add_state(reset_state, 2, 3);
             }
-            for (int64_t i = 0; i < r.batch * n; ++i) {
-                int64_t at = 2 * n + i % n;
-                int64_t b = i / n;
-                S product = d.gates[b * 3 * n + at];
-                S sum = after ? inputs[b * 3 * n + at] + d.w_bias[at] +
-                                    reset[i] * (product + d.r_bias[at])
-                              : product + d.w_bias[at] + d.r_bias[at];
-                S hidden = static_cast<S>(d.activate(1, sum));
-                if (active[b]) {
-                    d.h[i] = (1 - update[i]) * hidden + update[i] * d.h[i];
+            for (int64_t b = 0; b < r.batch; ++b) {
+                if (!active[b]) {
+                    continue;
+                }
+                S* hidden = d.gate(b, 2);
+                if (after) {
+                    add_to(hidden, d.r_bias.data() + 2 * n, n);
+                    for (int64_t k = 0; k < n; ++k) {
+                        hidden[k] = inputs[b * 3 * n + 2 * n + k] + d.w_bias[2 * n + k] +
+                                    d.gate(b, 1)[k] * hidden[k];
+                    }
+                } else {
+                    add_biases(d, b, 2, 3);
+                }
+                d.activate(1, hidden, n);
+                const S* update = d.gate(b, 0);
+                S* h = d.h.data() + b * n;
+                for (int64_t k = 0; k < n; ++k) {
+                    h[k] = (1 - update[k]) * hidden[k] + update[k] * h[k];
                 }
             }
         });
@@ -411,23 +465,36 @@ Status lstm(KernelContext& c) {
         return run<T>(c, r, true, [&r, couples](Direction<S>& d, const std::vector<char>& active) {
             int64_t n = r.hidden;
             d.add_state(d.h, 0, 4);
-            for (int64_t i = 0; i < r.batch * n; ++i) {
-                int64_t k = i % n;
-                if (!active[i / n]) {
+            for (int64_t b = 0; b < r.batch; ++b) {
+                if (!active[b]) {
                     continue;
                 }
-                const S* gates = d.gates.data() + i / n * 4 * n;
-                auto gate = [&](int64_t index, S cell) {
-                    int64_t at = index * n + k;
-                    S peephole = d.peepholes.empty() || index == 3 ? S(0) : d.peepholes[at] * cell;
-                    return gates[at] + d.w_bias[at] + d.r_bias[at] + peephole;
-                };
-                double in = d.activate(0, gate(0, d.cell[i]));
-                double forget = couples ? 1 - in : d.activate(0, gate(2, d.cell[i]));
-                double candidate = d.activate(1, gate(3, S(0)));
-                d.cell[i] = static_cast<S>(forget * d.cell[i] + in * candidate);
-                double out = d.activate(0, gate(1, d.cell[i]));
-                d.h[i] = static_cast<S>(out * d.activations[2](d.cell[i]));
+                add_biases(d, b, 0, 4);
+                S* in = d.gate(b, 0);
+                S* out = d.gate(b, 1);
+                S* forget = d.gate(b, 2);
+                S* candidate = d.gate(b, 3);
+                S* cell = d.cell.data() + b * n;
+                S* h = d.h.data() + b * n;
+                if (!d.peepholes.empty()) {
+                    add_product(in, d.peepholes.data(), cell, n);
+                    add_product(forget, d.peepholes.data() + 2 * n, cell, n);
+                }
+                d.activate(0, in, n);
+                d.activate(0, forget, n);
+                d.activate(1, candidate, n);
+                for (int64_t k = 0; k < n; ++k) {
+                    cell[k] = (couples ? 1 - in[k] : forget[k]) * cell[k] + in[k] * candidate[k];
+                }
+                if (!d.peepholes.empty()) {
+                    add_product(out, d.peepholes.data() + n, cell, n);
+                }
+                d.activate(0, out, n);
+                std::copy_n(cell, n, h);
+                d.activations[2](h, n);
+                for (int64_t k = 0; k < n; ++k) {
+                    h[k] *= out[k];
+                }
             }
         });
     });

@@ -1,0 +1,41 @@
+// Products of matrices.
+//
+// Products of floats go to oneDNN where it is installed, all others and small ones to a blocked
+// loop. Either way the order of additions for one element of the result depends on the sizes of the
+// product alone, never on the number of threads.
+#pragma once
+
+#include <cstdint>
+
+namespace sardonyx::eval {
+
+// c[m, n] += a[m, k] * b[k, n]. Rows are contiguous and `step` elements apart; a transposed operand
+// is stored as [k, m] or [n, k]. c overlaps neither operand.
+template <typename S>
+struct MatrixProduct {
+    int64_t m = 0;
+    int64_t k = 0;
+    int64_t n = 0;
+    const S* a = nullptr;
+    int64_t step_a = 0;
+    bool transpose_a = false;
+    const S* b = nullptr;
+    int64_t step_b = 0;
+    bool transpose_b = false;
+    S* c = nullptr;
+    int64_t step_c = 0;
+};
+
+// Integers wrap, as unsigned ones do.
+void multiply_add(const MatrixProduct<float>& product, int threads);
+void multiply_add(const MatrixProduct<double>& product, int threads);
+void multiply_add(const MatrixProduct<uint32_t>& product, int threads);
+void multiply_add(const MatrixProduct<uint64_t>& product, int threads);
+
+// c[m, n] += a[m, k] * b[k, n], all contiguous.
+template <typename S>
+void multiply_add(const S* a, const S* b, S* c, int64_t m, int64_t k, int64_t n, int threads = 1) {
+    multiply_add(MatrixProduct<S>{m, k, n, a, k, false, b, n, false, c, n}, threads);
+}
+
+}  // namespace sardonyx::eval

@@ -1,0 +1,180 @@
+// A pool of threads that sleep between the kernels. It is made when it is first needed and lives as
+// long as the process; one kernel at a time uses it, and whoever else comes works alone.
+#include "eval/parallel.h"
+
+#if defined(__EMSCRIPTEN__)
+
+namespace sardonyx::eval {
+
+int thread_count(int) {
+    return 1;
+}
+
+void run_tasks(int, int64_t count, Task task, const void* data) {
+    for (int64_t i = 0; i < count; ++i) {
+        task(data, i);
+    }
+}
+
+}  // namespace sardonyx::eval
+
+#else
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#if defined(__linux__)
+#include <sched.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+namespace sardonyx::eval {
+namespace {
+
+// How often a thread looks for work before it sleeps: kernels follow each other within
+// microseconds, and waking a thread costs some of them.
+constexpr int kLooks = 4000;
+constexpr int kMostThreads = 256;
+
+int core_count() {
+#if defined(__linux__)
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) == 0) {
+        return CPU_COUNT(&cores);
+    }
+#endif
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+long process_id() {
+#if defined(__unix__) || defined(__APPLE__)
+    return static_cast<long>(getpid());
+#else
+    return 0;
+#endif
+}
+
+void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+thread_local bool is_within_task = false;
+
+struct Job {
+    Task task;
+    const void* data;
+    int64_t count;
+    std::atomic<int64_t> next{0};
+
+    void work() {
+        for (int64_t i = next++; i < count; i = next++) {
+            task(data, i);
+        }
+    }
+};
+
+class Pool {
+  public:
+    // False: the pool is in use.
+    bool run(int threads, Job* job) {
+        std::unique_lock<std::mutex> in_use(in_use_, std::try_to_lock);
+        if (!in_use.owns_lock()) {
+            return false;
+        }
+        int helpers = static_cast<int>(std::min<int64_t>(threads, job->count)) - 1;
+        {
+            std::lock_guard<std::mutex> lock(state_);
+            while (thread_count_ < helpers) {
+                std::thread([this] { serve(); }).detach();
+                ++thread_count_;
+            }
+            job_ = job;
+            places_ = helpers;
+            ++generation_;
+        }
+        wake_.notify_all();
+        is_within_task = true;
+        job->work();
+        is_within_task = false;
+        {
+            std::lock_guard<std::mutex> lock(state_);
+            job_ = nullptr;  // whoever has not come yet need not come
+        }
+        for (int look = 0; active_.load(std::memory_order_acquire) > 0; ++look) {
+            look < kLooks ? pause() : std::this_thread::yield();
+        }
+        return true;
+    }
+
+  private:
+    void serve() {
+        is_within_task = true;  // a task runs its own tasks serially
+        uint64_t seen = 0;
+        while (true) {
+            for (int look = 0; look < kLooks && generation_.load() == seen; ++look) {
+                pause();
+            }
+            Job* job = nullptr;
+            {
+                std::unique_lock<std::mutex> lock(state_);
+                wake_.wait(lock, [&] { return generation_.load() != seen; });
+                seen = generation_.load();
+                if (job_ != nullptr && places_ > 0) {
+                    --places_;
+                    ++active_;
+                    job = job_;
+                }
+            }
+            if (job != nullptr) {
+                job->work();
+                active_.fetch_sub(1, std::memory_order_release);
+            }
+        }
+    }
+
+    std::mutex in_use_;
+    std::mutex state_;  // of the members below
+    std::condition_variable wake_;
+    std::atomic<uint64_t> generation_{0};  // of jobs; read without the lock as a hint
+    Job* job_ = nullptr;
+    int places_ = 0;  // for threads that may still join the job
+    int thread_count_ = 0;
+    std::atomic<int> active_{0};
+};
+
+// The pool of this process. A forked child has none of its parent's threads, so it begins anew.
+Pool& pool() {
+    static std::mutex lock;
+    static Pool* current = nullptr;
+    static long owner = 0;
+    std::lock_guard<std::mutex> guard(lock);
+    if (current == nullptr || owner != process_id()) {
+        current = new Pool;  // never freed: its threads outlive every other object
+        owner = process_id();
+    }
+    return *current;
+}
+
+}  // namespace
+
+int thread_count(int wanted) {
+    static const int cores = core_count();
+    return std::clamp(wanted == 0 ? cores : wanted, 1, kMostThreads);
+}
+
+void run_tasks(int threads, int64_t count, Task task, const void* data) {
+    Job job{task, data, count};
+    if (threads < 2 || count < 2 || is_within_task || !pool().run(threads, &job)) {
+        job.work();
+    }
+}
+
+}  // namespace sardonyx::eval
+
+#endif

@@ -1,0 +1,43 @@
+// The work of one kernel on several cores.
+//
+// A kernel cuts its work into tasks by its shapes alone, never by the number of threads, and along
+// its outputs, never along a sum. So the results are the same on any number of threads.
+#pragma once
+
+#include <cstdint>
+
+namespace sardonyx::eval {
+
+// The threads that `wanted` stands for: 0 is one for each core that this process may use. 1 where
+// the system has no threads.
+int thread_count(int wanted);
+
+// Runs task(data, i) for i in [0, count), this thread included. Serially where `threads` is 1, and
+// within a task.
+using Task = void (*)(const void* data, int64_t i);
+void run_tasks(int threads, int64_t count, Task task, const void* data);
+
+// How many items of so many operations each make a task that is worth a thread.
+constexpr int64_t items_per_task(int64_t operations) {
+    constexpr int64_t kTask = 1 << 17;
+    return operations >= kTask ? 1 : kTask / (operations < 1 ? 1 : operations);
+}
+
+// Calls body(begin, end) for pieces of [0, n); each but the last is `piece` long.
+template <typename Body>
+void parallel_for(int threads, int64_t n, int64_t piece, const Body& body) {
+    struct Pieces {
+        int64_t n;
+        int64_t piece;
+        const Body& body;
+    };
+    Pieces pieces{n, piece, body};
+    Task task = [](const void* data, int64_t i) {
+        const Pieces& p = *static_cast<const Pieces*>(data);
+        int64_t begin = i * p.piece;
+        p.body(begin, p.n - begin < p.piece ? p.n : begin + p.piece);
+    };
+    run_tasks(threads, (n + piece - 1) / piece, task, &pieces);
+}
+
+}  // namespace sardonyx::eval

@@ -1,0 +1,147 @@
+// Elementary functions of float without branches or calls, so that the loops around them are
+// vectorised; of other types they are those of <cmath>.
+//
+// The greatest error over all floats, in units of the last place of the true result, is stated at
+// each function and held by tests/eval/vector_math_test.cpp. Infinities, NaN, -0.0 and denormal
+// numbers are treated as <cmath> does. Polynomials are minimax fits on the stated interval.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace sardonyx::eval {
+
+// 2^n for n in [-126, 127].
+inline float power_of_two(uint32_t n) {
+    return std::bit_cast<float>((n + 127) << 23);
+}
+
+// 1 ulp.
+inline float vector_exp(float x) {
+    // e^x = 2^n * e^r with |r| <= ln(2)/2. Beyond the bounds the result is 0 or infinity anyway;
+    // the comparisons leave NaN as it is.
+    x = x > 89.0f ? 89.0f : x;
+    x = x < -104.0f ? -104.0f : x;
+    constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
+    float shifted = x * 1.44269504f + kRound;
+    uint32_t n = std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kRound);
+    float k = shifted - kRound;
+    // ln(2) in two parts; the product with the first one is exact.
+    float r = x - k * 0.693359375f;
+    r = r + k * 2.12194440e-4f;
+    float p = 1.9917970e-4f;
+    p = p * r + 1.3946190e-3f;
+    p = p * r + 8.3332649e-3f;
+    p = p * r + 4.1666269e-2f;
+    p = p * r + 0.16666667f;
+    p = p * r + 0.5f;
+    float y = 1.0f + (r + r * r * p);
+    // Two factors, so that neither overflows and denormal results are rounded once.
+    uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(n) >> 1);
+    return y * power_of_two(half) * power_of_two(n - half);
+}
+
+// 1 ulp.
+inline float vector_log(float x) {
+    // Denormal numbers are scaled into the normal ones.
+    bool is_small = x < 1.17549435e-38f;
+    float scaled = is_small ? x * 8388608.0f : x;
+    uint32_t bits = std::bit_cast<uint32_t>(scaled);
+    // x = 2^n * m with m in [sqrt(1/2), sqrt(2)).
+    uint32_t offset = bits - 0x3f3504f3u;
+    float n = static_cast<float>(static_cast<int32_t>(offset) >> 23);
+    n = is_small ? n - 23.0f : n;
+    float f = std::bit_cast<float>((offset & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+    float p = 6.9155782e-2f;
+    p = p * f - 0.117887996f;
+    p = p * f + 0.118723094f;
+    p = p * f - 0.123844944f;
+    p = p * f + 0.142187804f;
+    p = p * f - 0.166692451f;
+    p = p * f + 0.200022191f;
+    p = p * f - 0.249999866f;
+    p = p * f + 0.333333105f;
+    float square = f * f;
+    float y = f * square * p + n * -2.12194440e-4f;
+    y = y - 0.5f * square;
+    y = f + y + n * 0.693359375f;
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    y = x == kInfinity ? kInfinity : y;
+    y = x == 0.0f ? -kInfinity : y;
+    return x >= 0.0f ? y : std::numeric_limits<float>::quiet_NaN();
+}
+
+// 2 ulp.
+inline float vector_tanh(float x) {
+    float a = std::fabs(x);
+    float z = x * x;
+    float p = -5.7099471e-3f;
+    p = p * z + 2.0644592e-2f;
+    p = p * z - 5.3741787e-2f;
+    p = p * z + 0.13331473f;
+    p = p * z - 0.33333284f;
+    float near = x + x * z * p;  // |x| < 0.625
+    float far = 1.0f - 2.0f / (vector_exp(a + a) + 1.0f);
+    return a < 0.625f ? near : std::copysign(far, x);
+}
+
+// 2 ulp.
+inline float vector_erf(float x) {
+    float a = std::fabs(x);
+    float z = x * x;
+    float p = 7.8891193e-5f;
+    p = p * z - 8.0208411e-4f;
+    p = p * z + 5.1895352e-3f;
+    p = p * z - 2.6854444e-2f;
+    p = p * z + 0.11283600f;
+    p = p * z - 0.37612626f;
+    p = p * z + 0.12837917f;
+    float near = x + x * p;  // |x| < 1
+    // erf(a) = 1 - e^-q(a); from 4 on it is 1.
+    float t = a > 4.0f ? 4.0f : a;
+    float q = 2.1652255e-5f;
+    q = q * t - 4.4094209e-4f;
+    q = q * t + 4.2026769e-3f;
+    q = q * t - 2.5203355e-2f;
+    q = q * t + 0.10841109f;
+    q = q * t + 0.63322663f;
+    q = q * t + 1.1295751f;
+    q = q * t - 1.8736039e-4f;
+    float far = 1.0f - vector_exp(-q);
+    return a < 1.0f ? near : std::copysign(far, x);
+}
+
+// 3 ulp; 0 below -88.7, where the true result is denormal.
+inline float vector_sigmoid(float x) {
+    return 1.0f / (1.0f + vector_exp(-x));
+}
+
+// log(1 + x) for x in [0, 1]. 2 ulp.
+inline float vector_log1p_unit(float x) {
+    float sum = 1.0f + x;
+    // The logarithm of the rounded sum, and what rounding took away.
+    return vector_log(sum) + (x - (sum - 1.0f)) / sum;
+}
+
+inline double vector_exp(double x) {
+    return std::exp(x);
+}
+inline double vector_log(double x) {
+    return std::log(x);
+}
+inline double vector_tanh(double x) {
+    return std::tanh(x);
+}
+inline double vector_erf(double x) {
+    return std::erf(x);
+}
+inline double vector_sigmoid(double x) {
+    return 1.0 / (1.0 + std::exp(-x));
+}
+inline double vector_log1p_unit(double x) {
+    return std::log1p(x);
+}
+
+}  // namespace sardonyx::eval

@@ -1,0 +1,81 @@
+// The elementary functions of eval/vector_math.h against those of <cmath> in double: the error
+// bounds that the header states.
+#include "eval/vector_math.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sardonyx::eval {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// The greatest error in units of the last place over floats of [low, high], a few million of all
+// magnitudes.
+template <typename Function, typename Reference>
+double greatest_error(float low, float high, Function function, Reference reference) {
+    double worst = 0;
+    for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 1531) {
+        float x = std::bit_cast<float>(static_cast<uint32_t>(bits));
+        if (!(x >= low && x <= high)) {
+            continue;
+        }
+        double expected = reference(static_cast<double>(x));
+        auto rounded = static_cast<float>(expected);
+        float result = function(x);
+        if (std::isinf(rounded) || std::isinf(result)) {
+            // Either side of the largest float may be taken for a result between it and infinity.
+            EXPECT_TRUE(result == rounded || std::fabs(expected) > 3.4028234e38) << x;
+            continue;
+        }
+        int exponent = rounded == 0 ? -126 : std::max(std::ilogb(rounded), -126);
+        worst = std::max(worst, std::fabs(result - expected) / std::ldexp(1.0, exponent - 23));
+        EXPECT_FALSE(std::isnan(result)) << x;
+    }
+    return worst;
+}
+
+TEST(VectorMath, KeepsItsErrorBounds) {
+    auto exp = [](float x) { return vector_exp(x); };
+    auto log = [](float x) { return vector_log(x); };
+    auto tanh = [](float x) { return vector_tanh(x); };
+    auto erf = [](float x) { return vector_erf(x); };
+    auto sigmoid = [](float x) { return vector_sigmoid(x); };
+    auto log1p = [](float x) { return vector_log1p_unit(x); };
+    auto exact_exp = [](double x) { return std::exp(x); };
+    auto exact_log = [](double x) { return std::log(x); };
+    auto exact_tanh = [](double x) { return std::tanh(x); };
+    auto exact_erf = [](double x) { return std::erf(x); };
+    auto exact_sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
+    auto exact_log1p = [](double x) { return std::log1p(x); };
+    EXPECT_LE(greatest_error(-kInfinity, kInfinity, exp, exact_exp), 1);
+    EXPECT_LE(greatest_error(0, kInfinity, log, exact_log), 1);
+    EXPECT_LE(greatest_error(-kInfinity, kInfinity, tanh, exact_tanh), 2);
+    EXPECT_LE(greatest_error(-kInfinity, kInfinity, erf, exact_erf), 2);
+    EXPECT_LE(greatest_error(-87, kInfinity, sigmoid, exact_sigmoid), 3);
+    EXPECT_LE(greatest_error(0, 1, log1p, exact_log1p), 2);
+}
+
+TEST(VectorMath, TreatsSpecialValuesAsCmathDoes) {
+    float nan = std::nanf("");
+    for (auto function : {+[](float x) { return vector_exp(x); }, +[](float x) { return vector_log(x); },
+                          +[](float x) { return vector_tanh(x); }, +[](float x) { return vector_erf(x); },
+                          +[](float x) { return vector_sigmoid(x); }}) {
+        EXPECT_TRUE(std::isnan(function(nan)));
+    }
+    EXPECT_EQ(vector_exp(-kInfinity), 0);
+    EXPECT_EQ(vector_exp(0), 1);
+    EXPECT_TRUE(std::isnan(vector_log(-1)));
+    EXPECT_EQ(vector_log(-0.0f), -kInfinity);
+    EXPECT_EQ(vector_log(1), 0);
+    EXPECT_TRUE(std::signbit(vector_tanh(-0.0f)));
+    EXPECT_TRUE(std::signbit(vector_erf(-0.0f)));
+    EXPECT_EQ(vector_tanh(kInfinity), 1);
+    EXPECT_EQ(vector_erf(-kInfinity), -1);
+    EXPECT_EQ(vector_sigmoid(-kInfinity), 0);
+}
+
+}  // namespace
+}  // namespace sardonyx::eval
