@@ -33,6 +33,7 @@ struct NodeInfo {
 struct RunOptions {
     uint64_t seed = 0;              // of random operators without a `seed` of their own
     int64_t max_steps = INT64_MAX;  // nodes and iterations in all; beyond: an Error
+    int threads = 0;                // 0: the cores; results do not depend on it
 };
 
 class SDX_API Model {

@@ -1,4 +1,6 @@
 // The Python class Model: a .onnx file that runs with the native kernels.
+#include <nanobind/stl/optional.h>
+
 #include <algorithm>
 #include <span>
 
@@ -53,7 +55,7 @@ nb::list values_to_python(const std::vector<ir::Value*>& values) {
     return rows;
 }
 
-nb::list run(PyModel& self, const nb::dict& inputs) {
+nb::list run(PyModel& self, const nb::dict& inputs, const eval::RunOptions& options) {
     const ir::Graph& graph = main_graph(self);
     if (self.plan == nullptr) {
         self.plan = unwrap(eval::prepare(*self.model));
@@ -78,7 +80,7 @@ nb::list run(PyModel& self, const nb::dict& inputs) {
     }
     auto evaluated = [&] {
         nb::gil_scoped_release release;
-        return eval::run(*self.plan, arguments);
+        return eval::run(*self.plan, arguments, options);
     }();
     nb::list results;
     for (eval::RuntimeValue& result : unwrap(std::move(evaluated))) {
@@ -105,7 +107,7 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
         }
         inputs[name] = value;
     }
-    nb::list results = run(self, inputs);
+    nb::list results = run(self, inputs, {});
     return results.size() == 1 ? nb::object(results[0]) : nb::tuple(results);
 }
 
@@ -125,8 +127,21 @@ void bind_model(nb::module_& m) {
                      [](const PyModel& self) { return values_to_python(main_graph(self).inputs); })
         .def_prop_ro("outputs",
                      [](const PyModel& self) { return values_to_python(main_graph(self).outputs); })
-        .def("run", run, nb::arg("inputs"),
-             "Runs it on {name: array}; gives the list of its outputs.")
+        .def(
+            "run",
+            [](PyModel& self, const nb::dict& inputs, int threads, uint64_t seed,
+               std::optional<int64_t> max_steps) {
+                eval::RunOptions options;
+                options.threads = std::max(0, threads);
+                options.seed = seed;
+                options.max_steps = max_steps.value_or(options.max_steps);
+                return run(self, inputs, options);
+            },
+            nb::arg("inputs"), nb::kw_only(), nb::arg("threads") = 0, nb::arg("seed") = 0,
+            nb::arg("max_steps") = nb::none(),
+            "Runs it on {name: array}; gives the list of its outputs. The results do not depend on "
+            "`threads` (0: the cores); `seed` is for random operators, and beyond `max_steps` "
+            "nodes and iterations the run ends with an error.")
         .def("__call__", call,
              "Runs it on its inputs in order or by name; gives its output, several as a tuple.")
         .def("to_bytes", to_bytes, "The bytes of a ModelProto.")

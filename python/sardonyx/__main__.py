@@ -3,6 +3,7 @@
 `python -m sardonyx FILE.py` runs a Python program instead, with sardonyx for onnxscript.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,9 @@ def main() -> int:
     if program is None:
         print("error: the program `sardonyx` is not installed beside this Python", file=sys.stderr)
         return 2
-    return subprocess.run([program, *sys.argv[1:]], check=False).returncode
+    # `run --compare` runs other runtimes in this Python.
+    environment = {**os.environ, "SARDONYX_PYTHON": sys.executable}
+    return subprocess.run([program, *sys.argv[1:]], check=False, env=environment).returncode
 
 
 if __name__ == "__main__":

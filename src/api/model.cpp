@@ -134,6 +134,7 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
     eval::RunOptions chosen;
     chosen.seed = options.seed;
     chosen.max_steps = options.max_steps;
+    chosen.threads = options.threads;
     std::vector<eval::RuntimeValue> results = take(eval::run(*plan_of(*state_), values, chosen));
     std::vector<Value> converted;
     for (size_t i = 0; i < results.size(); ++i) {

@@ -166,6 +166,17 @@ void add_run(CLI::App& app, Words& words) {
     command->add_option("--seed", words.run.seed, "The seed of random numbers")->type_name("N");
     command->add_option("-o,--output", words.run.folder, "Write the outputs there as .npy files")
         ->type_name("DIR");
+    command->add_option("--threads", words.run.threads, "How many; by default one for each core")
+        ->check(CLI::Range(1, 256))
+        ->type_name("N");
+    command->add_flag("--trace", words.run.trace,
+                      "Print every value: its type, range, NaN and infinities, and its line");
+    command
+        ->add_option(
+            "--compare", words.run.compare,
+            "Find the first value that onnxruntime, reference (onnx's evaluator in Python) "
+            "or another model computes otherwise")
+        ->type_name("onnxruntime|reference|MODEL.onnx");
 }
 
 void add_check(CLI::App& app, Words& words) {

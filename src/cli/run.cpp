@@ -8,7 +8,9 @@
 
 #include "base/nearest.h"
 #include "cli/commands.h"
+#include "cli/compare.h"
 #include "cli/inputs.h"
+#include "cli/observers.h"
 #include "cli/outputs.h"
 #include "cli/script.h"
 #include "cli/terminal.h"
@@ -121,10 +123,43 @@ int fail(const Error& error) {
     return kFailure;
 }
 
-int execute(const ir::Model& model, const NamedValues& values, const RunOptions& options) {
+int compare_with_peer(const ir::Model& model, const NamedValues& values,
+                      const eval::RunOptions& run, Comparison comparison,
+                      const RunOptions& options) {
+    comparison.peer = options.compare;
+    Result<bool> agrees = compare(model, values, run, comparison);
+    if (!agrees.ok()) {
+        return fail(agrees.error());
+    }
+    return *agrees ? kSuccess : kFailure;
+}
+
+// Runs the model, which `path` or, where that is empty, a script of `sources` holds.
+int execute(const ir::Model& model, const NamedValues& values, const RunOptions& options,
+            const std::string& path, const diagnostics::Sources* sources) {
     eval::RunOptions run;
     run.seed = options.seed;
-    Result<std::vector<RuntimeValue>> results = eval::run_model(model, values, run);
+    run.threads = options.threads;
+    if (!options.compare.empty()) {
+        return compare_with_peer(model, values, run, {{}, path, sources}, options);
+    }
+    Result<std::shared_ptr<const eval::Plan>> plan = eval::prepare(model);
+    if (!plan.ok()) {
+        return fail(plan.error());
+    }
+    Observers observers;
+    Trace trace(sources);
+    int64_t node_count = 0;
+    for ([[maybe_unused]] const ir::Node& node : *model.graph) {
+        ++node_count;
+    }
+    Progress progress(node_count);
+    if (options.trace) {
+        observers.add(&trace);
+    }
+    observers.add(&progress);
+    Result<std::vector<RuntimeValue>> results = eval::run(**plan, values, run, &observers);
+    progress.finish();
     if (!results.ok()) {
         return fail(results.error());
     }
@@ -157,7 +192,8 @@ int run_file(const RunOptions& options) {
         return fail(Error{fmt::format("`{}` has no graph to run", options.target.path)});
     }
     Result<NamedValues> values = read_inputs(*(*model)->graph, options);
-    return values.ok() ? execute(**model, *values, options) : fail(values.error());
+    return values.ok() ? execute(**model, *values, options, options.target.path, nullptr)
+                       : fail(values.error());
 }
 
 int run_script(const RunOptions& options) {
@@ -193,7 +229,9 @@ int run_script(const RunOptions& options) {
         model = elaborate::compile_model(program, *loaded.script, *compile);
     }
     print_findings(program.sources, program.diagnostics);
-    return program.diagnostics.has_errors() ? kFailure : execute(*model, *values, options);
+    return program.diagnostics.has_errors()
+               ? kFailure
+               : execute(*model, *values, options, {}, &program.sources);
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ void set_color(Color color);
 void print(std::string_view text);
 // "error: ..." on standard error; text from outside is made visible.
 void print_error(std::string_view message);
+// A line on standard error that the next one replaces; empty: takes it away. For terminals.
+void print_status(std::string_view line);
 // The findings of a run, on standard error.
 void print_findings(const diagnostics::Sources& sources,
                     const diagnostics::Diagnostics& diagnostics);

@@ -65,9 +65,9 @@ Result<ConvShape> conv_shape(const KernelContext& c, const Dims& x, const Dims& 
 
 // Where the windows of one row of the output (a run along the last axis) find one tap.
 struct TapRow {
-    bool inside = true;   // along the other axes
-    int64_t offset = 0;   // in the plane, of the window 0 of the row; may be before the plane
-    int64_t first = 0;    // the windows [first, end) of the row are inside along the last axis
+    bool inside = true;  // along the other axes
+    int64_t offset = 0;  // in the plane, of the window 0 of the row; may be before the plane
+    int64_t first = 0;   // the windows [first, end) of the row are inside along the last axis
     int64_t end = 0;
 };
 
@@ -373,8 +373,8 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
         const S* weight = weights.data() + ng % shape.groups * shape.in_channels * height;
         columns.assign(height * windows, S(0));
         multiply_add(MatrixProduct<S>{height, shape.in_channels, windows, weight, height, true,
-                      input.data() + ng * shape.in_channels * windows, windows, false,
-                      columns.data(), windows},
+                                      input.data() + ng * shape.in_channels * windows, windows,
+                                      false, columns.data(), windows},
                      threads);
         planes.assign(shape.out_channels * plane, S(0));
         WindowWalk walk(g);

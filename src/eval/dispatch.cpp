@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eval/cast.h"
+#include "eval/contrib_schemas.h"
 #include "eval/kernel.h"
 
 // The functions that the rows name.
@@ -71,6 +72,9 @@ class Table {
         for (const ops::Schema& schema : ops::schemas()) {
             entries_.push_back(OperatorEntry{&schema, nullptr, nullptr});
         }
+        for (const ops::Schema& schema : contrib_schemas()) {
+            entries_.push_back(OperatorEntry{&schema, nullptr, nullptr});
+        }
         while ((size_t{1} << bits_) < 2 * entries_.size()) {
             ++bits_;
         }
@@ -126,7 +130,7 @@ class Table {
         return end;
     }
 
-    std::vector<OperatorEntry> entries_;  // as ops::schemas()
+    std::vector<OperatorEntry> entries_;  // as ops::schemas(), then contrib_schemas()
     std::vector<Group> slots_;
     int bits_ = 0;
 };

@@ -39,8 +39,8 @@ template <typename Op>
 concept HasDomain = requires(const Op op) { op.admits(1, 1); };
 
 template <typename Op, typename T, typename U, typename R>
-SDX_CLONES bool binary_loop(const void* left, int64_t stride_a, const void* right, int64_t stride_b, void* out,
-                 int64_t n, const void* op_data) {
+SDX_CLONES bool binary_loop(const void* left, int64_t stride_a, const void* right, int64_t stride_b,
+                            void* out, int64_t n, const void* op_data) {
     const Op op = *static_cast<const Op*>(op_data);
     const T* a = static_cast<const T*>(left);
     const U* b = static_cast<const U*>(right);

@@ -123,11 +123,17 @@ std::string RuntimeValue::describe() const {
 
 Result<std::vector<RuntimeValue>> run(
     const Plan& plan, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
-    const RunOptions& options) {
+    const RunOptions& options, RunObserver* observer) {
     std::vector<RuntimeValue> placed;
     SDX_TRY(place_inputs(*plan.graph, inputs, &placed));
-    Runner runner(options);
+    Runner runner(options, observer);
     return runner.call(plan.main, std::move(placed), {});
+}
+
+Result<std::vector<RuntimeValue>> run(
+    const Plan& plan, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
+    const RunOptions& options) {
+    return run(plan, inputs, options, nullptr);
 }
 
 Result<std::vector<RuntimeValue>> run_model(

@@ -85,25 +85,25 @@ Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) 
         // One product is cut into tasks itself; of many, some are a task each.
         int threads = c.threads();
         int64_t piece = items_per_task(size * shape.k);
-        parallel_for(threads, static_cast<int64_t>(products.size()), piece,
-                     [&](int64_t begin, int64_t end) {
-            std::vector<S> sums;
-            for (int64_t i = begin; i < end; ++i) {
-                const S* x = left.data() + products[i].a * shape.m * shape.k;
-                const S* y = right.data() + products[i].b * shape.k * shape.n;
-                T* target = result + i * size;
-                if constexpr (kSumsInPlace<T>) {
-                    std::fill(target, target + size, T(0));
-                    multiply_add(x, y, reinterpret_cast<S*>(target), shape.m, shape.k, shape.n,
-                                 threads);
-                } else {
-                    sums.assign(size, S(0));
-                    multiply_add(x, y, sums.data(), shape.m, shape.k, shape.n, threads);
-                    std::transform(sums.begin(), sums.end(), target,
-                                   [](S sum) { return static_cast<T>(sum); });
+        parallel_for(
+            threads, static_cast<int64_t>(products.size()), piece, [&](int64_t begin, int64_t end) {
+                std::vector<S> sums;
+                for (int64_t i = begin; i < end; ++i) {
+                    const S* x = left.data() + products[i].a * shape.m * shape.k;
+                    const S* y = right.data() + products[i].b * shape.k * shape.n;
+                    T* target = result + i * size;
+                    if constexpr (kSumsInPlace<T>) {
+                        std::fill(target, target + size, T(0));
+                        multiply_add(x, y, reinterpret_cast<S*>(target), shape.m, shape.k, shape.n,
+                                     threads);
+                    } else {
+                        sums.assign(size, S(0));
+                        multiply_add(x, y, sums.data(), shape.m, shape.k, shape.n, threads);
+                        std::transform(sums.begin(), sums.end(), target,
+                                       [](S sum) { return static_cast<T>(sum); });
+                    }
                 }
-            }
-        });
+            });
         return {};
     });
     SDX_TRY(status);

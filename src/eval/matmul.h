@@ -16,9 +16,8 @@ using ProductSum =
 
 // Whether the sums of a product can be written where the elements are.
 template <typename T>
-inline constexpr bool kSumsInPlace =
-    std::is_same_v<ProductSum<T>, T> ||
-    (std::is_integral_v<T> && sizeof(ProductSum<T>) == sizeof(T));
+inline constexpr bool kSumsInPlace = std::is_same_v<ProductSum<T>, T> ||
+                                     (std::is_integral_v<T> && sizeof(ProductSum<T>) == sizeof(T));
 
 // Elements as what products are added up in: the tensor's own storage where that is the same type.
 template <typename T>

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
+#include "eval/clones.h"
 #include "eval/elementwise.h"
 #include "eval/functors.h"
 #include "eval/kernel.h"
 #include "eval/reduction.h"
 #include "eval/strided.h"
+#include "eval/vector_math.h"
 #include "eval/visit.h"
 
 namespace sardonyx::eval::kernels {
@@ -45,12 +47,13 @@ Status for_each_line(KernelContext& c, const AxisView& view, Line line) {
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         T* target = out->mutable_elements<T>().data();
-        for (int64_t o = 0; o < view.outer; ++o) {
-            for (int64_t i = 0; i < view.inner; ++i) {
-                int64_t start = o * view.n * view.inner + i;
-                line(in + start, target + start, view.n, view.inner);
-            }
-        }
+        parallel_for(c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
+                     [&](int64_t begin, int64_t end) {
+                         for (int64_t i = begin; i < end; ++i) {
+                             int64_t start = i / view.inner * view.n * view.inner + i % view.inner;
+                             line(in + start, target + start, view.n, view.inner);
+                         }
+                     });
         return {};
     });
 }
@@ -65,8 +68,36 @@ Compute<T> line_maximum(const T* in, int64_t n, int64_t stride) {
     return greatest;
 }
 
+// out[i] = e^(in[i] - greatest); their sum.
+SDX_CLONES double exponentials(const float* in, float* out, int64_t n, float greatest) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = vector_exp(in[i] - greatest);
+    }
+    return sum_row<double>(out, n, [](float x) { return static_cast<double>(x); });
+}
+SDX_CLONES float row_maximum(const float* in, int64_t n) {
+    float greatest = in[0];
+    for (int64_t i = 1; i < n; ++i) {
+        greatest = in[i] > greatest ? in[i] : greatest;
+    }
+    return greatest;
+}
+SDX_CLONES void divide_all(float* out, int64_t n, float divisor) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] /= divisor;
+    }
+}
+
 // Each step is rounded to T, as the steps of the operator's function body are.
 struct SoftmaxLine {
+    void operator()(const float* in, float* out, int64_t n, int64_t stride) const {
+        if (stride != 1) {
+            (*this).operator()<float>(in, out, n, stride);
+            return;
+        }
+        double sum = exponentials(in, out, n, row_maximum(in, n));
+        divide_all(out, n, static_cast<float>(sum));
+    }
     template <typename T>
     void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
         using V = Compute<T>;
@@ -137,6 +168,18 @@ struct Moments {
     double variance = 0;
 };
 
+SDX_CLONES Moments moments(const float* row, int64_t n) {
+    auto count = static_cast<double>(n);
+    Moments m;
+    m.mean = sum_row<double>(row, n, [](float x) { return static_cast<double>(x); }) / count;
+    m.variance = sum_row<double>(row, n,
+                                 [mean = m.mean](float x) {
+                                     double from_mean = static_cast<double>(x) - mean;
+                                     return from_mean * from_mean;
+                                 }) /
+                 count;
+    return m;
+}
 template <typename T>
 Moments moments(const T* row, int64_t n) {
     auto value = [](T x) { return static_cast<double>(static_cast<Compute<T>>(x)); };
@@ -150,10 +193,17 @@ Moments moments(const T* row, int64_t n) {
 }
 
 template <typename T>
-void normalize_row(const T* in, T* out, int64_t n, double mean, double factor) {
+SDX_CLONES void normalize_row(const T* in, T* out, int64_t n, double mean, double factor) {
     for (int64_t i = 0; i < n; ++i) {
         double x = static_cast<double>(static_cast<Compute<T>>(in[i]));
         out[i] = static_cast<T>((x - mean) * factor);
+    }
+}
+
+template <typename T>
+SDX_CLONES void scale_row(const T* in, T* out, int64_t n, Compute<T> slope, Compute<T> shift) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = static_cast<T>(static_cast<Compute<T>>(in[i]) * slope + shift);
     }
 }
 
@@ -193,13 +243,19 @@ Result<Tensor> normalized_rows(KernelContext& c, const AxisView& view, RowStatis
     SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         T* target = out.mutable_elements<T>().data();
-        for (int64_t o = 0; o < view.outer; ++o) {
-            Moments m = measure(in + o * view.n, view.n);
-            double factor = 1 / std::sqrt(m.variance + c.float_attribute("epsilon"));
-            normalize_row(in + o * view.n, target + o * view.n, view.n, m.mean, factor);
-            statistics->mean.push_back(m.mean);
-            statistics->inverse.push_back(factor);
-        }
+        statistics->mean.resize(view.outer);
+        statistics->inverse.resize(view.outer);
+        double epsilon = c.float_attribute("epsilon");
+        parallel_for(
+            c.threads(), view.outer, items_per_task(4 * view.n), [&](int64_t begin, int64_t end) {
+                for (int64_t o = begin; o < end; ++o) {
+                    Moments m = measure(in + o * view.n, view.n);
+                    double factor = 1 / std::sqrt(m.variance + epsilon);
+                    normalize_row(in + o * view.n, target + o * view.n, view.n, m.mean, factor);
+                    statistics->mean[o] = m.mean;
+                    statistics->inverse[o] = factor;
+                }
+            });
         return {};
     }));
     return out;
@@ -371,9 +427,7 @@ Status batch_normalization(KernelContext& c) {
             V shift = static_cast<V>(bias[channel] - mean[channel] * factor);
             for (int64_t o = 0; o < view.outer; ++o) {
                 int64_t start = (o * view.n + channel) * view.inner;
-                for (int64_t i = start; i < start + view.inner; ++i) {
-                    target[i] = static_cast<T>(static_cast<V>(in[i]) * slope + shift);
-                }
+                scale_row(in + start, target + start, view.inner, slope, shift);
             }
         }
         return {};

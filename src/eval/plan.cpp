@@ -56,6 +56,11 @@ class Functions {
     std::vector<std::pair<const ir::Function*, FramePlan*>> pending_;
 };
 
+// Folded constants are kept with the plan: one of them, and all of a graph, have at most so many
+// bytes.
+constexpr int64_t kLargestFolded = int64_t{64} << 20;
+constexpr int64_t kMostFolded = int64_t{512} << 20;
+
 class Planner {
   public:
     // Without `functions` there are only operators.
@@ -126,8 +131,8 @@ class Planner {
         return slot;
     }
 
-    Operand add_constant(Tensor tensor) {
-        plan_->constants.emplace_back(std::move(tensor));
+    Operand add_constant(RuntimeValue value) {
+        plan_->constants.push_back(std::move(value));
         return -static_cast<Operand>(plan_->constants.size());
     }
 
@@ -164,23 +169,26 @@ class Planner {
 
     Status plan_node_parts(const ir::Node& node, GraphPlan* graph, Level* level) {
         NodePlan plan;
+        plan.node = &node;
         plan.domain = node.domain;
         plan.op_type = node.op_type;
         plan.name = node.name;
         plan.attributes = node.attributes;
         SDX_TRY(resolve(node, &plan));
-        if (plan.entry != nullptr && plan.op_type == "Constant" && fold_constant(node, plan)) {
-            return {};
-        }
         size_t index = graph->nodes.size();
         for (const ir::Use& input : node.inputs()) {
             SDX_ASSIGN(Operand operand, find(input.value));
             plan.inputs.push_back(operand);
-            use(level, operand, index);
         }
         // Trailing inputs that are left out need not be counted.
         while (!plan.inputs.empty() && plan.inputs.back() == kNoOperand) {
             plan.inputs.pop_back();
+        }
+        if (fold(node, plan)) {
+            return {};
+        }
+        for (Operand operand : plan.inputs) {
+            use(level, operand, index);
         }
         std::vector<Operand> used_within;
         SDX_TRY(plan_subgraphs(node.attributes, &plan, &used_within));
@@ -222,22 +230,43 @@ class Planner {
         return check_attributes(*plan->entry->schema, node.attributes);
     }
 
-    // Runs a Constant node once and for all, unless it depends on the function's attributes.
-    bool fold_constant(const ir::Node& node, const NodePlan& plan) {
-        for (const ir::Attribute& attribute : node.attributes) {
-            if (attribute.is_reference()) {
-                return false;
-            }
+    // Runs a node whose inputs are constants once and for all. False: it must run each time,
+    // because it depends on the function's attributes or on chance, is large, or fails: the run
+    // says how.
+    bool fold(const ir::Node& node, const NodePlan& plan) {
+        bool is_pure = plan.entry != nullptr && plan.entry->kernel != nullptr &&
+                       plan.entry->schema->is_deterministic &&
+                       std::all_of(plan.inputs.begin(), plan.inputs.end(),
+                                   [](Operand operand) { return operand < 0; }) &&
+                       std::none_of(node.attributes.begin(), node.attributes.end(),
+                                    [](const ir::Attribute& a) { return a.is_reference(); });
+        if (!is_pure) {
+            return false;
         }
-        RuntimeValue output;
+        RuntimeValue none;
+        std::vector<const RuntimeValue*> inputs;
+        for (Operand operand : plan.inputs) {
+            inputs.push_back(operand == kNoOperand ? &none
+                                                   : &plan_->constants[-1 - int64_t{operand}]);
+        }
+        std::vector<RuntimeValue> outputs(
+            std::max<size_t>(node.output_count(), plan.entry->schema->minimum_outputs));
         RunOptions options;
+        options.max_bytes = std::min(kLargestFolded, kMostFolded - folded_bytes_);
         RandomState random;
-        KernelContext context(*plan.entry->schema, {}, AttributeView(node.attributes, {}),
-                              {&output, 1}, options, random);
-        if (node.output_count() != 1 || !plan.entry->kernel(context).ok()) {
-            return false;  // the run says what is wrong
+        KernelContext context(*plan.entry->schema, inputs, AttributeView(node.attributes, {}),
+                              outputs, options, random);
+        if (!check_call(*plan.entry->schema, inputs, node.output_count()).ok() ||
+            !plan.entry->kernel(context).ok() || random.counter != 0) {
+            return false;
         }
-        operands_[node.output()] = add_constant(output.tensor());
+        for (size_t i = 0; i < node.output_count(); ++i) {
+            if (outputs[i].is_tensor() && plan.op_type != "Constant") {
+                folded_bytes_ +=
+                    byte_size(outputs[i].tensor().element_type(), outputs[i].tensor().count());
+            }
+            operands_[node.output(i)] = add_constant(std::move(outputs[i]));
+        }
         return true;
     }
 
@@ -280,6 +309,7 @@ class Planner {
     Functions* functions_;
     FramePlan* plan_;
     std::unordered_map<const ir::Value*, Operand> operands_;
+    int64_t folded_bytes_ = 0;
     int depth_ = 0;
 };
 

@@ -24,6 +24,7 @@ struct FramePlan;
 struct GraphPlan;
 
 struct NodePlan {
+    const ir::Node* node = nullptr;  // null: a call outside a graph
     std::string_view domain;
     std::string_view op_type;
     std::string_view name;

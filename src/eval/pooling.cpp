@@ -61,15 +61,18 @@ Status run_pool(KernelContext& c, const WindowGeometry& g, List list, Pool pool)
         int64_t planes = c.dims(0)[0] * c.dims(0)[1];
         int64_t windows = g.out_count();
         int64_t plane = g.in_count();
-        WindowWalk walk(g);
-        for (int64_t i = 0; i < windows; ++i) {
-            for (int64_t p = 0; p < planes; ++p) {
-                result[p * windows + i] = pool(in + p * plane, walk, p * windows + i);
+        int64_t work = 4 * windows * std::min(g.kernel_count(), plane);
+        parallel_for(c.threads(), planes, items_per_task(work), [&](int64_t begin, int64_t end) {
+            WindowWalk walk(g);
+            for (int64_t i = 0; i < windows; ++i) {
+                for (int64_t p = begin; p < end; ++p) {
+                    result[p * windows + i] = pool(in + p * plane, walk, p * windows + i);
+                }
+                if (i + 1 < windows) {
+                    walk.next();
+                }
             }
-            if (i + 1 < windows) {
-                walk.next();
-            }
-        }
+        });
         return {};
     });
 }

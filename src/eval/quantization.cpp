@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
+#include "eval/clones.h"
 #include "eval/kernel.h"
 #include "eval/matmul.h"
 #include "eval/strided.h"
@@ -66,6 +67,9 @@ class QuantizationTable {
         int64_t outer = i / (view_.inner * view_.n);
         return (outer * blocks_ + along / block_) * view_.inner + i % view_.inner;
     }
+    // Without blocks: elements in runs of equal scale.
+    bool has_runs() const { return block_ == 0; }
+    const AxisView& view() const { return view_; }
     double scale(int64_t k) const { return scale_.elements<double>()[k]; }
     double zero(int64_t k) const { return zero_.is_valid() ? zero_.elements<double>()[k] : 0; }
 
@@ -101,9 +105,76 @@ IntegerLimits limits_of(ElementType type) {
             std::ldexp(1.0, is_signed ? bits - 1 : bits) - 1};
 }
 
+// The types that models are full of have loops of their own, with the same numbers.
+using Codes = TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>,
+                       Typed<ElementType::kInt16, int16_t>, Typed<ElementType::kUint16, uint16_t>,
+                       Typed<ElementType::kInt32, int32_t>>;
+using NarrowCodes =
+    TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>,
+             Typed<ElementType::kInt16, int16_t>, Typed<ElementType::kUint16, uint16_t>>;
+
+struct RunLoop {
+    const void* in;
+    void* out;
+    double scale;
+    double zero;
+    int64_t begin, end;
+};
+
+template <typename T>
+SDX_CLONES void quantize_run(const RunLoop& run) {
+    const float* in = static_cast<const float*>(run.in);
+    T* out = static_cast<T*>(run.out);
+    const auto scale = static_cast<float>(run.scale);
+    const auto zero = static_cast<float>(run.zero);
+    constexpr auto kLow = static_cast<float>(std::numeric_limits<T>::min());
+    constexpr auto kHigh = static_cast<float>(std::numeric_limits<T>::max());
+    for (int64_t i = run.begin; i < run.end; ++i) {
+        float x = std::nearbyint(in[i] / scale) + zero;
+        x = x == x ? x : 0.0f;
+        x = x < kLow ? kLow : x;
+        x = x > kHigh ? kHigh : x;
+        out[i] = static_cast<T>(static_cast<int32_t>(x));
+    }
+}
+
+template <typename T>
+SDX_CLONES void dequantize_run(const RunLoop& run) {
+    const T* in = static_cast<const T*>(run.in);
+    float* out = static_cast<float*>(run.out);
+    for (int64_t i = run.begin; i < run.end; ++i) {
+        out[i] = static_cast<float>((static_cast<double>(in[i]) - run.zero) * run.scale);
+    }
+}
+
+// Calls the loop for every run of equal scale.
+void for_each_run(const KernelContext& c, const QuantizationTable& table, const Tensor& in,
+                  Tensor& out, void (*loop)(const RunLoop&)) {
+    constexpr int64_t kTaskElements = 1 << 14;
+    const AxisView& view = table.view();
+    RunLoop all{in.bytes().data(), out.mutable_bytes().data(), 0, 0, 0, 0};
+    parallel_for(c.threads(), in.count(), kTaskElements, [&](int64_t begin, int64_t end) {
+        RunLoop run = all;
+        for (run.begin = begin; run.begin < end; run.begin = run.end) {
+            int64_t index = run.begin / view.inner;
+            run.end = std::min(end, (index + 1) * view.inner);
+            run.scale = table.scale(index % view.n);
+            run.zero = table.zero(index % view.n);
+            loop(run);
+        }
+    });
+}
+
 // round(x / scale) + zero, saturated; to a small float without rounding to whole numbers.
 Result<Tensor> quantize(const KernelContext& c, const Tensor& x, const QuantizationTable& table,
                         ElementType target, ElementType precision, bool saturates) {
+    auto* loop = pick(NarrowCodes{}, target, []<typename T>() { return &quantize_run<T>; });
+    if (loop != nullptr && table.has_runs() && x.element_type() == ElementType::kFloat &&
+        precision == ElementType::kFloat) {
+        SDX_ASSIGN(Tensor out, c.scratch(target, x.dims()));
+        for_each_run(c, table, x, out, loop);
+        return out;
+    }
     SDX_ASSIGN(Tensor wide, cast_tensor(c, x, ElementType::kDouble));
     SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, x.dims()));
     std::span<const double> in = wide.elements<double>();
@@ -125,6 +196,12 @@ Result<Tensor> quantize(const KernelContext& c, const Tensor& x, const Quantizat
 // (x - zero) * scale
 Result<Tensor> dequantize(const KernelContext& c, const Tensor& x, const QuantizationTable& table,
                           ElementType target) {
+    auto* loop = pick(Codes{}, x.element_type(), []<typename T>() { return &dequantize_run<T>; });
+    if (loop != nullptr && table.has_runs() && target == ElementType::kFloat) {
+        SDX_ASSIGN(Tensor out, c.scratch(target, x.dims()));
+        for_each_run(c, table, x, out, loop);
+        return out;
+    }
     SDX_ASSIGN(Tensor wide, cast_tensor(c, x, ElementType::kDouble));
     SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, x.dims()));
     std::span<const double> in = wide.elements<double>();

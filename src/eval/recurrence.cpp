@@ -21,17 +21,17 @@ namespace sardonyx::eval::kernels {
 namespace {
 
 // A functor for an activation with its parameters (the operators' table of activation functions).
-#define SDX_ACTIVATION(identifier, expression)   \
-    struct identifier {                          \
-        template <typename S>                    \
+#define SDX_ACTIVATION(identifier, expression)     \
+    struct identifier {                            \
+        template <typename S>                      \
         S operator()(S x, S alpha, S beta) const { \
-            (void)alpha, (void)beta;             \
-            return expression;                   \
-        }                                        \
+            (void)alpha, (void)beta;               \
+            return expression;                     \
+        }                                          \
     }
 SDX_ACTIVATION(Affine, alpha* x + beta);
 SDX_ACTIVATION(Elu, x < 0 ? alpha * std::expm1(x) : x);
-SDX_ACTIVATION(HardSigmoid, std::clamp(alpha * x + beta, S(0), S(1)));
+SDX_ACTIVATION(HardSigmoid, std::clamp(alpha* x + beta, S(0), S(1)));
 SDX_ACTIVATION(LeakyRelu, x < 0 ? alpha * x : x);
 SDX_ACTIVATION(Relu, x > 0 ? x : S(0));
 SDX_ACTIVATION(ScaledTanh, alpha* vector_tanh(beta* x));
@@ -137,6 +137,7 @@ struct Recurrence {
     std::vector<int64_t> lengths;
     std::vector<Activation> activations;
     double clip = INFINITY;
+    bool rounds_state = false;  // to 8 bits, before its product with R
 
     int64_t width() const { return gates * hidden; }
     bool reverses(int64_t direction) const { return is_reverse || direction == 1; }
@@ -219,6 +220,25 @@ Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
     return r;
 }
 
+// Rounds to 256 numbers that span [least, greatest] and 0, as DynamicQuantizeLinear does and
+// DequantizeLinear undoes.
+template <typename S>
+void round_to_bytes(S* x, int64_t n) {
+    S least = 0, greatest = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        least = std::min(least, x[i]);
+        greatest = std::max(greatest, x[i]);
+    }
+    S scale = (greatest - least) / 255;
+    if (scale == 0) {
+        return;  // all are 0
+    }
+    S zero = std::clamp(std::nearbyint(-least / scale), S(0), S(255));
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] = (std::clamp(std::nearbyint(x[i] / scale) + zero, S(0), S(255)) - zero) * scale;
+    }
+}
+
 // One direction while it runs. Rows of `state` are those of the batch.
 template <typename S>
 struct Direction {
@@ -241,7 +261,10 @@ struct Direction {
         activations[i](x, n);
     }
     // gates += h * R, for the gates [first, last) of every row of the batch.
-    void add_state(const std::vector<S>& state, int64_t first, int64_t last) {
+    void add_state(std::vector<S> state, int64_t first, int64_t last) {
+        if (r.rounds_state) {
+            round_to_bytes(state.data(), static_cast<int64_t>(state.size()));
+        }
         multiply_add(MatrixProduct<S>{r.batch, r.hidden, (last - first) * r.hidden, state.data(),
                                       r.hidden, false, recurrent + first * r.hidden * r.hidden,
                                       r.hidden, true, gates.data() + first * r.hidden, r.width()},
@@ -336,10 +359,10 @@ Status run(KernelContext& c, const Recurrence& r, bool has_cell, Cell&& cell) {
             }
         }
         products.assign(rows * n, S(0));
-        multiply_add(MatrixProduct<S>{rows, r.input, n, x.data(), r.input, false,
-                                      w.data() + d * n * r.input, r.input, true, products.data(),
-                                      n},
-                     c.threads());
+        multiply_add(
+            MatrixProduct<S>{rows, r.input, n, x.data(), r.input, false, w.data() + d * n * r.input,
+                             r.input, true, products.data(), n},
+            c.threads());
         for (int64_t step = 0; step < r.steps; ++step) {
             direction.gates.assign(r.batch * n, S(0));
             for (int64_t b = 0; b < r.batch; ++b) {
@@ -450,9 +473,12 @@ Status gru(KernelContext& c) {
     });
 }
 
+namespace {
+
 // Gates in the order i (input), o (output), f (forget), c (cell); peepholes i, o, f.
-Status lstm(KernelContext& c) {
+Status run_lstm(KernelContext& c, bool rounds_state) {
     SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames));
+    r.rounds_state = rounds_state;
     Dims state{r.directions, r.batch, r.hidden};
     if (r.batch_first) {
         std::swap(state[0], state[1]);
@@ -498,6 +524,63 @@ Status lstm(KernelContext& c) {
             }
         });
     });
+}
+
+// Weights [directions, in, gates * hidden] of 8 bits as floats [directions, gates * hidden, in].
+// The scales and zero points are one for each direction, or for each of its columns too.
+Result<Tensor> widened_weights(KernelContext& c, size_t i, size_t scale_input) {
+    const Tensor& scale = c.tensor(scale_input);
+    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(scale_input + 1), ElementType::kFloat));
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kFloat));
+    if (wide.rank() != 3) {
+        return Error{fmt::format("input {} must have rank 3", i)};
+    }
+    int64_t directions = wide.dims()[0], rows = wide.dims()[1], columns = wide.dims()[2];
+    bool by_column = scale.count() == directions * columns;
+    if ((!by_column && scale.count() != directions) || zero.count() != scale.count()) {
+        return Error{fmt::format("scales {} and zero points {} do not fit weights {}",
+                                 to_string(scale.dims()), to_string(zero.dims()),
+                                 to_string(wide.dims()))};
+    }
+    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kFloat, {directions, columns, rows}));
+    const float* in = wide.elements<float>().data();
+    float* target = out.mutable_elements<float>().data();
+    for (int64_t d = 0; d < directions; ++d) {
+        for (int64_t j = 0; j < columns; ++j) {
+            int64_t at = by_column ? d * columns + j : d;
+            for (int64_t k = 0; k < rows; ++k) {
+                *target++ = (in[(d * rows + k) * columns + j] - zero.elements<float>()[at]) *
+                            scale.elements<float>()[at];
+            }
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+Status lstm(KernelContext& c) {
+    return run_lstm(c, false);
+}
+
+// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md: LSTM with weights of
+// 8 bits, transposed; what they are multiplied with is rounded to 8 bits as DynamicQuantizeLinear
+// does, the inputs of all steps at once and the state at each step.
+Status dynamic_quantize_lstm(KernelContext& c) {
+    std::vector<RuntimeValue> replaced(3);
+    Tensor x = c.tensor(0);
+    SDX_ASSIGN(Tensor rounded, c.scratch(ElementType::kFloat, x.dims()));
+    copy_elements(x, 0, rounded, 0, x.count());
+    round_to_bytes(rounded.mutable_elements<float>().data(), rounded.count());
+    replaced[0] = std::move(rounded);
+    SDX_ASSIGN(replaced[1], widened_weights(c, 1, 8));
+    SDX_ASSIGN(replaced[2], widened_weights(c, 2, 10));
+    std::vector<const RuntimeValue*> inputs(c.inputs().begin(), c.inputs().begin() + 8);
+    for (size_t i = 0; i < replaced.size(); ++i) {
+        inputs[i] = &replaced[i];
+    }
+    KernelContext plain(c.schema(), inputs, c.attributes(), c.outputs(), c.options(), c.random());
+    return run_lstm(plain, true);
 }
 
 }  // namespace sardonyx::eval::kernels

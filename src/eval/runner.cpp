@@ -62,12 +62,23 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
             --depth_;
             return at_node(node, frame, status.error());
         }
+        if (observer_ != nullptr && node.node != nullptr) {
+            show(node, frame);
+        }
         for (Operand slot : node.releases) {
             frame.slot(slot) = RuntimeValue();
         }
     }
     --depth_;
     return {};
+}
+
+void Runner::show(const NodePlan& node, const Frame& frame) {
+    std::vector<const RuntimeValue*> outputs;
+    for (Operand operand : node.outputs) {
+        outputs.push_back(&frame.get(operand));
+    }
+    observer_->node_done(*node.node, outputs, depth_);
 }
 
 Status Runner::run_node(const NodePlan& node, Frame& frame) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "eval/observer.h"
 #include "eval/plan.h"
 
 namespace sardonyx::eval {
@@ -34,7 +35,8 @@ class Frame {
 
 class Runner {
   public:
-    explicit Runner(const RunOptions& options) : options_(options), random_{options.seed} {}
+    explicit Runner(const RunOptions& options, RunObserver* observer = nullptr)
+        : options_(options), random_{options.seed}, observer_(observer) {}
 
     const RunOptions& options() const { return options_; }
     RandomState& random() { return random_; }
@@ -58,9 +60,11 @@ class Runner {
   private:
     Status run_kernel(const NodePlan& node, Frame& frame);
     Status run_call(const NodePlan& node, Frame& frame);
+    void show(const NodePlan& node, const Frame& frame);
 
     RunOptions options_;
     RandomState random_;
+    RunObserver* observer_;
     int64_t steps_ = 0;
     int depth_ = 0;
     // Scratch of run_kernel, which does not call itself.

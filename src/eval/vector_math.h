@@ -82,9 +82,9 @@ inline float vector_tanh(float x) {
     p = p * z - 5.3741787e-2f;
     p = p * z + 0.13331473f;
     p = p * z - 0.33333284f;
-    float near = x + x * z * p;  // |x| < 0.625
+    float near = a + a * z * p;  // |x| < 0.625
     float far = 1.0f - 2.0f / (vector_exp(a + a) + 1.0f);
-    return a < 0.625f ? near : std::copysign(far, x);
+    return std::copysign(a < 0.625f ? near : far, x);
 }
 
 // 2 ulp.

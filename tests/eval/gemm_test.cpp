@@ -55,8 +55,13 @@ template <typename S>
 void check_products() {
     for (bool transpose_a : {false, true}) {
         for (bool transpose_b : {false, true}) {
-            for (auto [m, k, n] : {std::array<int64_t, 3>{1, 1, 1}, {2, 5, 40}, {7, 3, 33},
-                                   {1, 64, 130}, {13, 0, 4}, {0, 2, 2}, {50, 70, 90}}) {
+            for (auto [m, k, n] : {std::array<int64_t, 3>{1, 1, 1},
+                                   {2, 5, 40},
+                                   {7, 3, 33},
+                                   {1, 64, 130},
+                                   {13, 0, 4},
+                                   {0, 2, 2},
+                                   {50, 70, 90}}) {
                 check_product<S>(m, k, n, transpose_a, transpose_b);
             }
         }

@@ -60,16 +60,17 @@ TEST(VectorMath, KeepsItsErrorBounds) {
 
 TEST(VectorMath, TreatsSpecialValuesAsCmathDoes) {
     float nan = std::nanf("");
-    for (auto function : {+[](float x) { return vector_exp(x); }, +[](float x) { return vector_log(x); },
-                          +[](float x) { return vector_tanh(x); }, +[](float x) { return vector_erf(x); },
-                          +[](float x) { return vector_sigmoid(x); }}) {
+    for (auto function :
+         {+[](float x) { return vector_exp(x); }, +[](float x) { return vector_log(x); },
+          +[](float x) { return vector_tanh(x); }, +[](float x) { return vector_erf(x); },
+          +[](float x) { return vector_sigmoid(x); }}) {
         EXPECT_TRUE(std::isnan(function(nan)));
     }
     EXPECT_EQ(vector_exp(-kInfinity), 0);
-    EXPECT_EQ(vector_exp(0), 1);
-    EXPECT_TRUE(std::isnan(vector_log(-1)));
+    EXPECT_EQ(vector_exp(0.0f), 1);
+    EXPECT_TRUE(std::isnan(vector_log(-1.0f)));
     EXPECT_EQ(vector_log(-0.0f), -kInfinity);
-    EXPECT_EQ(vector_log(1), 0);
+    EXPECT_EQ(vector_log(1.0f), 0);
     EXPECT_TRUE(std::signbit(vector_tanh(-0.0f)));
     EXPECT_TRUE(std::signbit(vector_erf(-0.0f)));
     EXPECT_EQ(vector_tanh(kInfinity), 1);

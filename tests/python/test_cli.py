@@ -287,6 +287,75 @@ def test_run_names_unknown_and_missing_inputs() -> None:
     assert "x.npy" in done.stderr
 
 
+TRACED = """\
+from onnxscript import FLOAT, INT64, opset18 as op, script
+
+
+@script()
+def traced(x: FLOAT[2], n: INT64) -> FLOAT[2]:
+    y = op.Log(x)
+    for i in range(n):
+        y = op.Add(y, x)
+    return op.Abs(y)
+"""
+
+
+def test_run_traces_every_value(folder: pathlib.Path) -> None:
+    (folder / "traced.py").write_text(TRACED)
+    done = run("run", "traced.py", "x=[-1.0, 0.0]", "n=2", "--trace", "--threads", "1")
+    lines = done.stdout.splitlines()
+    (log,) = (line for line in lines if "  Log  " in line)
+    assert "FLOAT[2]  1 NaN, 1 infinite  Log  traced.py:6" in log
+    # The body's values are shown in each of its two iterations, deeper than those around it.
+    adds = [line for line in lines if "  Add  " in line]
+    assert len(adds) == 2 and all(line.startswith("  ") for line in adds)
+    assert adds[0].endswith("traced.py:8")
+    assert any("  Abs  " in line and "traced.py:9" in line for line in lines)
+    done = run("run", "two.py:first", "x=[1, -2.5]", "--trace")
+    assert "FLOAT[2]  -1 to 2.5  Neg" in done.stdout
+
+
+def with_peers(*words: str | pathlib.Path, status: int) -> Any:
+    environment = {
+        **os.environ,
+        "SARDONYX_PYTHON": sys.executable,
+        "PYTHONPATH": str(BUILD / "python"),
+    }
+    return run(*words, status=status, env=environment)
+
+
+def test_run_compares_with_other_runtimes() -> None:
+    for peer in ("onnxruntime", "reference"):
+        done = with_peers("run", "gelu.py", "x=rand:FLOAT[2,3]", "--compare", peer, status=0)
+        assert done.stdout.startswith("all ") and done.stdout.endswith(f"agree with {peer}\n")
+    run("build", "two.py:first", "-o", "a.onnx")
+    other = onnx.load("a.onnx")
+    done = with_peers("run", "a.onnx", "x=[1, 2]", "--compare", "onnxruntime", status=0)
+    assert "agree" in done.stdout
+    other.graph.node[0].op_type = "Abs"
+    onnx.save(other, "b.onnx")
+    for target in ("a.onnx", "two.py:first"):
+        done = run("run", target, "x=[1, 2]", "--compare", "b.onnx", status=1)
+        assert "the first difference is in" in done.stdout and "`Neg`" in done.stdout
+        assert "2 of 2 elements differ, by 4 at most; element 0 is -1 and 1" in done.stdout
+        assert ("two.py:6" in done.stdout) == (target != "a.onnx")
+    other.graph.node[0].output[0] = other.graph.output[0].name = "nothing_in_common"
+    onnx.save(other, "b.onnx")
+    done = run("run", "a.onnx", "x=[1, 2]", "--compare", "b.onnx", status=1)
+    assert "no value of the model has the name" in done.stderr
+
+
+def test_run_says_which_peer_is_missing() -> None:
+    words = ("run", "two.py:first", "x=[1, 2]", "--compare", "onnxruntime")
+    done = run(*words, status=1, env={"PATH": "/nowhere"})
+    assert "needs Python with the packages sardonyx, onnx and onnxruntime" in done.stderr
+    done = run(*words, status=1, env={"SARDONYX_PYTHON": sys.executable, "PYTHONPATH": "/nowhere"})
+    assert "No module named" in done.stderr
+    done = run("run", "two.py:first", "x=[1, 2]", "--compare", "nowhere.onnx", status=1)
+    assert "nowhere.onnx" in done.stderr
+    run("run", "two.py:first", "x=[1, 2]", "--threads", "0", status=2)
+
+
 def test_random_inputs_are_the_same_for_the_same_seed() -> None:
     def numbers(*words: str) -> np.ndarray:
         (array,) = outputs("two.py:first", *words).values()

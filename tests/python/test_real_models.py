@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import onnxruntime
 import pytest
-from real_models import MODELS, models_folder
-
 import sardonyx
+from real_models import MODELS, models_folder
 
 
 @pytest.mark.parametrize("name", MODELS)

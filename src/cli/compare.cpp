@@ -1,0 +1,300 @@
+// The peer runs first and leaves the tensors of its main graph as files 0.npy, 1.npy, ... beside a
+// list of their names; then the model runs here, and each value is compared as it is made. Other
+// runtimes are Python packages: `python -m sardonyx._peer` runs them.
+#include "cli/compare.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "base/file.h"
+#include "cli/observers.h"
+#include "cli/statistics.h"
+#include "cli/terminal.h"
+#include "diagnostics/glyphs.h"
+#include "proto/proto.h"
+#include "weights/npy.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace sardonyx::cli {
+namespace {
+
+using eval::RuntimeValue;
+using NamedValues = std::vector<std::pair<std::string_view, RuntimeValue>>;
+
+// A folder that goes away with the object.
+class TemporaryFolder {
+  public:
+    TemporaryFolder() {
+        std::error_code failed;
+        std::string pattern =
+            (std::filesystem::temp_directory_path(failed) / "sardonyx-XXXXXX").string();
+        path_ = ::mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    bool is_there() const { return !path_.empty(); }
+    std::string file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+
+  private:
+    std::string path_;
+};
+
+// Tensors as FOLDER/PREFIX_0.npy, ... and their names, one a line, in FOLDER/PREFIX.txt. Names with
+// line breaks are left out.
+class ValueWriter {
+  public:
+    ValueWriter(const TemporaryFolder& folder, std::string prefix)
+        : folder_(folder), prefix_(std::move(prefix)) {}
+
+    Result<void> add(std::string_view name, const Tensor& tensor) {
+        if (name.find('\n') != std::string_view::npos) {
+            return {};
+        }
+        Result<std::string> bytes = weights::write_npy(tensor);
+        SDX_TRY(bytes);
+        SDX_TRY(write_file(folder_.file(fmt::format("{}_{}.npy", prefix_, count_++)), *bytes));
+        names_ += fmt::format("{}\n", name);
+        return {};
+    }
+    Result<void> finish() const { return write_file(folder_.file(prefix_ + ".txt"), names_); }
+
+  private:
+    const TemporaryFolder& folder_;
+    std::string prefix_;
+    std::string names_;
+    int64_t count_ = 0;
+};
+
+// --- The peers -----------------------------------------------------------------------------------
+
+// Keeps the tensors that another model makes.
+class Recorder final : public eval::RunObserver {
+  public:
+    explicit Recorder(ValueWriter* writer) : writer_(writer) {}
+    void node_done(const ir::Node& node, std::span<const RuntimeValue* const> outputs,
+                   int depth) override {
+        for (size_t i = 0; i < outputs.size() && depth == 1 && status_.ok(); ++i) {
+            if (outputs[i]->is_tensor()) {
+                status_ = writer_->add(node.output(i)->name, outputs[i]->tensor());
+            }
+        }
+    }
+    const Result<void>& status() const { return status_; }
+
+  private:
+    ValueWriter* writer_;
+    Result<void> status_;
+};
+
+Result<void> run_other_model(const std::string& path, const NamedValues& inputs,
+                             const eval::RunOptions& options, ValueWriter* writer) {
+    auto model = proto::read_model_file(path);
+    SDX_TRY(model);
+    auto plan = eval::prepare(**model);
+    SDX_TRY(plan);
+    Recorder recorder(writer);
+    auto results = eval::run(**plan, inputs, options, &recorder);
+    if (!results.ok()) {
+        return Error{fmt::format("`{}`: {}", path, results.error().message)};
+    }
+    return recorder.status();
+}
+
+constexpr size_t kMostWords = 1 << 16;  // of what a peer says
+
+Result<void> run_python(const std::vector<std::string>& arguments, const std::string& messages) {
+    // The interpreter that started this program, where one did.
+    const char* named = std::getenv("SARDONYX_PYTHON");
+    std::vector<std::string> words{named != nullptr ? named : "python3", "-m", "sardonyx._peer"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) {
+        argv.push_back(word.data());
+    }
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 2, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    pid_t child = 0;
+    int failed = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    std::string need = fmt::format(
+        "`--compare {0}` needs Python with the packages sardonyx, onnx and {0}", arguments[0]);
+    if (arguments[0] == "reference") {
+        need = "`--compare reference` needs Python with the packages sardonyx and onnx";
+    }
+    if (failed != 0) {
+        return Error{fmt::format("{}: there is no `{}`", need, words[0])};
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (status == 0) {
+        return {};
+    }
+    Result<std::string> said = read_file(messages, kMostWords);
+    std::string last = said.ok() ? *said : std::string();
+    while (!last.empty() && last.back() == '\n') {
+        last.pop_back();
+    }
+    last = last.substr(last.rfind('\n') + 1);
+    bool is_missing = last.find("No module named") != std::string::npos;
+    return Error{is_missing ? fmt::format("{}: {}", need, last)
+                            : fmt::format("{} could not run the model: {}", arguments[0], last)};
+}
+
+Result<void> run_peer(const ir::Model& model, const NamedValues& inputs,
+                      const eval::RunOptions& options, const Comparison& comparison,
+                      const TemporaryFolder& folder) {
+    if (comparison.peer != "onnxruntime" && comparison.peer != "reference") {
+        ValueWriter values(folder, "value");
+        SDX_TRY(run_other_model(comparison.peer, inputs, options, &values));
+        return values.finish();
+    }
+    ValueWriter given(folder, "input");
+    for (const auto& [name, value] : inputs) {
+        if (!value.is_tensor()) {
+            return Error{fmt::format("`--compare {}` takes tensors only, and `{}` is {}",
+                                     comparison.peer, name, value.describe())};
+        }
+        SDX_TRY(given.add(name, value.tensor()));
+    }
+    SDX_TRY(given.finish());
+    std::string path = comparison.path;
+    if (path.empty()) {
+        path = folder.file("model.onnx");
+        Result<std::string> bytes = proto::write_model(model);
+        SDX_TRY(bytes);
+        SDX_TRY(write_file(path, *bytes));
+    }
+    return run_python({comparison.peer, path, folder.file("")}, folder.file("messages.txt"));
+}
+
+// --- The comparison ------------------------------------------------------------------------------
+
+// What rounding in another order makes of a type's numbers.
+Tolerance tolerance_of(ElementType type) {
+    switch (type) {
+        case ElementType::kFloat:
+        case ElementType::kDouble:
+            return {1e-4, 1e-3};
+        default:
+            return is_floating(type) ? Tolerance{1e-2, 1e-2} : Tolerance{};
+    }
+}
+
+class Comparator final : public eval::RunObserver {
+  public:
+    Comparator(const TemporaryFolder& folder, const Comparison& comparison)
+        : folder_(folder), comparison_(comparison) {}
+
+    Result<void> read_names() {
+        Result<std::string> text = read_file(folder_.file("value.txt"), SIZE_MAX);
+        SDX_TRY(text);
+        std::stringstream lines(*text);
+        int64_t index = 0;
+        for (std::string name; std::getline(lines, name); ++index) {
+            files_.emplace(std::move(name), index);
+        }
+        return {};
+    }
+
+    void node_done(const ir::Node& node, std::span<const RuntimeValue* const> outputs,
+                   int depth) override {
+        for (size_t i = 0; i < outputs.size() && depth == 1 && !is_found_; ++i) {
+            auto file = files_.find(std::string(node.output(i)->name));
+            if (file != files_.end() && outputs[i]->is_tensor()) {
+                compare_value(node, node.output(i)->name, outputs[i]->tensor(), file->second);
+            }
+        }
+    }
+
+    int64_t compared() const { return compared_; }
+    bool is_found() const { return is_found_; }
+
+  private:
+    void compare_value(const ir::Node& node, std::string_view name, const Tensor& ours,
+                       int64_t file) {
+        Result<Tensor> theirs = weights::read_npy_file(
+            folder_.file(fmt::format("value_{}.npy", file)), ours.element_type());
+        if (!theirs.ok()) {
+            return;
+        }
+        ++compared_;
+        std::optional<Difference> found =
+            difference(ours, *theirs, tolerance_of(ours.element_type()));
+        if (found.has_value() && found->beyond == 0) {
+            return;
+        }
+        is_found_ = true;
+        std::string place = place_of(node, comparison_.sources);
+        std::string text = fmt::format("the first difference is in `{}`, which {} makes{}{}\n",
+                                       diagnostics::visible(name), describe_node(node),
+                                       place.empty() ? "" : " at ", place);
+        for (const ir::Use& input : node.inputs()) {
+            if (input.value != nullptr && !input.value->name.empty()) {
+                text += fmt::format("  input {}: {}\n", diagnostics::visible(input.value->name),
+                                    input.value->type.to_string());
+            }
+        }
+        text += fmt::format("  sardonyx: {}\n  {}: {}\n", summary(ours), comparison_.peer,
+                            summary(*theirs));
+        if (found.has_value()) {
+            text += fmt::format(
+                "  {} of {} elements differ, by {:g} at most; element {} is {:g} and {:g}\n",
+                found->beyond, ours.count(), found->greatest, found->place, found->a, found->b);
+        }
+        print(text);
+    }
+
+    static std::string summary(const Tensor& tensor) {
+        return fmt::format("{} {}", RuntimeValue(tensor).describe(), statistics_text(tensor));
+    }
+
+    const TemporaryFolder& folder_;
+    const Comparison& comparison_;
+    std::map<std::string, int64_t> files_;
+    int64_t compared_ = 0;
+    bool is_found_ = false;
+};
+
+}  // namespace
+
+Result<bool> compare(const ir::Model& model, const NamedValues& inputs,
+                     const eval::RunOptions& options, const Comparison& comparison) {
+    TemporaryFolder folder;
+    if (!folder.is_there()) {
+        return Error{"cannot make a temporary folder"};
+    }
+    SDX_TRY(run_peer(model, inputs, options, comparison, folder));
+    Comparator comparator(folder, comparison);
+    SDX_TRY(comparator.read_names());
+    auto plan = eval::prepare(model);
+    SDX_TRY(plan);
+    auto results = eval::run(**plan, inputs, options, &comparator);
+    SDX_TRY(results);
+    if (comparator.compared() == 0) {
+        return Error{
+            fmt::format("no value of the model has the name of one of `{}`", comparison.peer)};
+    }
+    if (!comparator.is_found()) {
+        print(fmt::format("all {} values agree with {}\n", comparator.compared(), comparison.peer));
+    }
+    return !comparator.is_found();
+}
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,64 @@
+// What `sardonyx run` shows while a model runs: the trace of its values and a progress bar.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diagnostics/source.h"
+#include "eval/observer.h"
+
+namespace sardonyx::cli {
+
+// Several observers as one.
+class Observers final : public eval::RunObserver {
+  public:
+    void add(eval::RunObserver* observer) { observers_.push_back(observer); }
+    void node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const> outputs,
+                   int depth) override;
+
+  private:
+    std::vector<eval::RunObserver*> observers_;
+};
+
+// Prints each value as it is made: name, type and shape, range, how many NaN and infinities, the
+// operator, and the line of the script. Nothing is kept.
+class Trace final : public eval::RunObserver {
+  public:
+    // `sources` may be null; it must outlive the trace.
+    explicit Trace(const diagnostics::Sources* sources) : sources_(sources) {}
+    void node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const> outputs,
+                   int depth) override;
+
+  private:
+    const diagnostics::Sources* sources_;
+};
+
+// A bar on standard error for runs that take longer than a second; nothing where that is no
+// terminal.
+class Progress final : public eval::RunObserver {
+  public:
+    // `node_count`: of the main graph.
+    explicit Progress(int64_t node_count);
+    // Takes the bar away.
+    void finish();
+    void node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const> outputs,
+                   int depth) override;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    bool is_shown_ = false;  // at all: on a terminal
+    bool is_drawn_ = false;
+    int64_t node_count_;
+    int64_t done_ = 0;
+    Clock::time_point start_;
+    Clock::time_point next_;
+};
+
+// "gelu.py:5", or nothing where the node is not from a script.
+std::string place_of(const ir::Node& node, const diagnostics::Sources* sources);
+// "node `n3` (`Mul`)" or "`Mul`".
+std::string describe_node(const ir::Node& node);
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,23 @@
+// What a run shows of itself while it goes on.
+#pragma once
+
+#include "eval/eval.h"
+
+namespace sardonyx::eval {
+
+class RunObserver {
+  public:
+    virtual ~RunObserver() = default;
+    // A node has run. `outputs` are valid during the call; those that nobody reads are none.
+    // `depth`: how many graphs and calls are around it, 1 for the nodes of the main graph. Nodes
+    // whose inputs are constants have run before, when the model was prepared.
+    virtual void node_done(const ir::Node& node, std::span<const RuntimeValue* const> outputs,
+                           int depth) = 0;
+};
+
+// As run(), and shows each node to the observer.
+Result<std::vector<RuntimeValue>> run(
+    const Plan& plan, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
+    const RunOptions& options, RunObserver* observer);
+
+}  // namespace sardonyx::eval
