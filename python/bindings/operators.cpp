@@ -50,6 +50,13 @@ class EagerEmitter {
         return axis >= 0 && axis < rank(value) ? value->tensor().dims()[static_cast<size_t>(axis)]
                                                : -1;
     }
+    std::optional<int64_t> known(Value value) const {
+        if (!value->is_tensor() || value->tensor().count() != 1) {
+            return std::nullopt;
+        }
+        std::optional<std::vector<int64_t>> values = to_int64s(value->tensor());
+        return values ? std::optional<int64_t>(values->front()) : std::nullopt;
+    }
     Value int64s(std::vector<int64_t> values) {
         return keep(Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values));
     }
@@ -226,6 +233,19 @@ PyObject* absolute_slot(PyObject* self) {
     });
 }
 
+int contains_slot(PyObject* self, PyObject* item) {
+    nb::object found = nb::steal(guarded([&] {
+        EagerEmitter e;
+        const PyTensor& tensor = self_tensor(self);
+        Value value = operand(e, item, tensor.tensor().element_type());
+        if (value == nullptr) {
+            raise(PyExc_TypeError, "`" + kind_of(item) + "` cannot be an element of a tensor");
+        }
+        return wrap(e, lowering::lower_contains(e, &tensor.value, value));
+    }));
+    return found.is_valid() ? PyObject_IsTrue(found.ptr()) : -1;
+}
+
 nb::object rounded(const PyTensor& self, nb::handle digits) {
     EagerEmitter e;
     return wrap(
@@ -333,19 +353,88 @@ void assign_item(PyTensor& self, nb::handle index, nb::handle value) {
     self.array = nb::object();
 }
 
+// Whether NumPy gives a view for the index, in which an assignment is seen by the whole.
+bool is_view(const std::vector<Item>& items) {
+    return std::all_of(items.begin(), items.end(), [](const Item& item) {
+        return item.kind != lowering::SubscriptKind::kTensor ||
+               (item.tensor->tensor().rank() == 0 &&
+                is_integer(item.tensor->tensor().element_type()));
+    });
+}
+
+// x[index]
+nb::object item_of(nb::handle self, nb::handle index) {
+    constexpr int kMostOrigins = 4;
+    const PyTensor& whole = self_tensor(self);
+    EagerEmitter e;
+    std::vector<Item> items = subscript_items(e, index);
+    std::shared_ptr<Origin> origin;
+    if (is_view(items)) {
+        origin = std::make_shared<Origin>(Origin{nb::weakref(self), nb::borrow(index), nullptr});
+        if (whole.origin != nullptr && whole.origin->depth < kMostOrigins) {
+            origin->outer = whole.origin;
+            origin->depth = whole.origin->depth + 1;
+        }
+    }
+    nb::object part = wrap(e, lowering::lower_subscript(e, &whole.value, std::move(items)));
+    as_tensor(part)->origin = std::move(origin);
+    return part;
+}
+
+// x[indices[at]][indices[at + 1]]... = value
+void assign_deep(nb::handle self, const std::vector<nb::object>& indices, size_t at,
+                 nb::handle value) {
+    if (at + 1 == indices.size()) {
+        assign_item(self_tensor(self), indices[at], value);
+        return;
+    }
+    nb::object part = item_of(self, indices[at]);
+    assign_deep(part, indices, at + 1, value);
+    assign_item(self_tensor(self), indices[at], part);
+}
+
+// After x[index] = value, where x may be written as a part of a tensor: y[i][index] = value changes
+// y. A part that has a name, or stands in a list, is a tensor of its own.
+void assign_to_whole(nb::handle part) {
+    size_t depth =
+        nb::cast<size_t>(nb::module_::import_("sardonyx._items").attr("chained_subscripts")());
+    std::vector<nb::object> indices;
+    nb::object whole;
+    const Origin* origin = self_tensor(part).origin.get();
+    for (; indices.size() < depth; origin = origin->outer.get()) {
+        if (origin == nullptr) {
+            raise(PyExc_TypeError,
+                  "an assignment to items of what a mask or a list of indices selects, which is a "
+                  "copy: give all indices in one pair of brackets: `x[i, j] = v`");
+        }
+        indices.insert(indices.begin(), origin->index);
+        whole = origin->whole();
+    }
+    if (whole.is_valid() && !whole.is_none()) {  // else nobody sees it
+        assign_deep(whole, indices, 0, part);
+    }
+}
+
 int assign_slot(PyObject* self, PyObject* index, PyObject* value) {
     nb::object done = nb::steal(guarded([&] {
         if (value == nullptr) {
             raise(PyExc_TypeError, "items of a tensor cannot be deleted: select the others");
         }
         assign_item(self_tensor(self), index, value);
+        if (Py_REFCNT(self) == 1) {  // nobody else holds it
+            assign_to_whole(self);
+        }
         return nb::none();
     }));
     return done.is_valid() ? 0 : -1;
 }
 
 PyObject* subscript_slot(PyObject* self, PyObject* index) {
-    return guarded([&] { return subscript(self_tensor(self).tensor(), index); });
+    return guarded([&] { return item_of(self, index); });
+}
+
+PyObject* row_slot(PyObject* self, Py_ssize_t index) {
+    return guarded([&] { return item_of(self, nb::int_(index)); });
 }
 
 }  // namespace
@@ -382,12 +471,6 @@ Tensor tensor_from_mixed_list(nb::handle list, ElementType type) {
     return e.take(mixed.dims.size() < 2 ? all : e.emit("Reshape", {all, e.int64s(mixed.dims)}));
 }
 
-nb::object subscript(const Tensor& tensor, nb::handle index) {
-    EagerEmitter e;
-    Value value = e.keep(tensor);
-    return wrap(e, lowering::lower_subscript(e, value, subscript_items(e, index)));
-}
-
 #define SDX_SLOT(name, function) \
     { Py_##name, reinterpret_cast<void*>(function) }
 const PyType_Slot kOperatorSlots[] = {
@@ -410,6 +493,8 @@ const PyType_Slot kOperatorSlots[] = {
     SDX_SLOT(nb_invert, unary_slot<Unary::kInvert>),
     SDX_SLOT(nb_absolute, absolute_slot),
     SDX_SLOT(tp_richcompare, compare_slot),
+    SDX_SLOT(sq_contains, contains_slot),
+    SDX_SLOT(sq_item, row_slot),
     SDX_SLOT(mp_subscript, subscript_slot),
     SDX_SLOT(mp_ass_subscript, assign_slot),
     {0, nullptr},

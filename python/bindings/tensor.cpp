@@ -112,12 +112,10 @@ int64_t length(const PyTensor& self) {
     return self.tensor().dims().front();
 }
 
-nb::object iterate(const PyTensor& self) {
-    nb::list rows;
-    for (int64_t i = 0, size = length(self); i < size; ++i) {
-        rows.append(subscript(self.tensor(), nb::int_(i)));
-    }
-    return nb::iter(rows);
+// Each row is read when its turn comes: the loop may assign to items.
+nb::object iterate(nb::handle self) {
+    length(nb::cast<const PyTensor&>(self));
+    return nb::steal(PySeqIter_New(self.ptr()));
 }
 
 // The elements as NumPy prints them, and the type.
@@ -166,7 +164,8 @@ void leave_script() {
 void bind_tensor(nb::module_& m) {
     nb::class_<PyTensor> c(m, "Tensor", nb::type_slots(kOperatorSlots),
                            "A tensor of an ONNX element type. Made of a NumPy array (whose storage "
-                           "it shares), a number, a string or nested lists of them.");
+                           "it shares), a number, a string or nested lists of them.",
+                           nb::is_weak_referenceable());
     c.def(
          "__init__",
          [](PyTensor* self, nb::handle value) { new (self) PyTensor(tensor_of(value)); },

@@ -1,15 +1,26 @@
 // The Python class Tensor, and Python values <-> what operators take and give.
 #pragma once
 
+#include <memory>
+
 #include "bindings/bindings.h"
 #include "eval/eval.h"
 #include "types/tensor.h"
 
 namespace sardonyx::python {
 
+// Where x[index] comes from: x[i][j] = v needs it (operators.cpp).
+struct Origin {
+    nb::object whole;  // a weak reference to x
+    nb::object index;
+    std::shared_ptr<const Origin> outer;  // of x; null: none, or too far away
+    int depth = 1;                        // how many there are, this one included
+};
+
 struct PyTensor {
     eval::RuntimeValue value;  // a tensor, as operators take it
     nb::object array;          // what `.value` has returned or the tensor was made of; may be empty
+    std::shared_ptr<const Origin> origin = {};  // null: not a part, or a copy of one
 
     const Tensor& tensor() const { return value.tensor(); }
 };
@@ -53,9 +64,6 @@ nb::object results(nb::handle object, const nb::tuple& element_types, bool as_ar
 // Whether a list (or a list in it) holds Tensors; and such a list as one tensor.
 bool is_mixed_list(nb::handle object);
 Tensor tensor_from_mixed_list(nb::handle list, ElementType type);
-
-// x[index], as lowering/subscript.h reads it.
-nb::object subscript(const Tensor& tensor, nb::handle index);
 
 // The operator methods of Tensor (operators.cpp): those that CPython calls through slots, and the
 // others.

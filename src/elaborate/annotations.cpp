@@ -130,16 +130,22 @@ Object eval_annotation(Context& c, const Expr* expr) {
                    ? Object::error()
                    : eval_annotation(c, parsed);
     }
+    std::vector<Object> members;
     const auto* either = syntax::maybe_as<syntax::BinaryExpr>(expr);
-    if (either != nullptr && either->op == syntax::BinaryOp::kBitOr) {
-        Object left = eval_annotation(c, either->left);
-        Object right = eval_annotation(c, either->right);
-        if (left.is_error() || right.is_error()) {
-            return Object::error();
-        }
-        return Object::make(ObjectKind::kPythonType, PythonType{"Union", {left, right}});
+    for (; either != nullptr && either->op == syntax::BinaryOp::kBitOr;
+         either = syntax::maybe_as<syntax::BinaryExpr>(expr)) {
+        members.push_back(eval_annotation(c, either->right));
+        expr = either->left;
     }
-    return eval(c, expr);
+    if (members.empty()) {
+        return eval(c, expr);
+    }
+    members.push_back(eval_annotation(c, expr));
+    bool failed = std::any_of(members.begin(), members.end(),
+                              [](const Object& member) { return member.is_error(); });
+    std::reverse(members.begin(), members.end());
+    return failed ? Object::error()
+                  : Object::make(ObjectKind::kPythonType, PythonType{"Union", std::move(members)});
 }
 
 Annotation to_annotation(Context& c, const Object& object, syntax::Range range) {

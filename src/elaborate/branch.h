@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@ inline constexpr uint32_t kFirstFlag = 0xF0000000;
 inline bool is_flag(Symbol name) {
     return name.index >= kFirstFlag;
 }
+
+inline constexpr std::string_view kBranchGraph = "branch";
 
 struct Branch {
     ir::Graph* graph = nullptr;
@@ -35,7 +38,7 @@ Branch run_branch(Context& c, Body&& body) {
     Branch branch;
     ir::Graph* outer = c.graph;
     branch.graph = c.model.make_graph(outer);
-    branch.graph->name = "branch";
+    branch.graph->name = kBranchGraph;
     c.graph = branch.graph;
     size_t mark = c.at.scope->open();
     branch.jump = body();

@@ -13,6 +13,7 @@
 #include "elaborate/lists.h"
 #include "elaborate/repairs.h"
 #include "elaborate/statics.h"
+#include "elaborate/values.h"
 #include "infer/diagnostics.h"
 #include "ops/ops.h"
 #include "ops/schema_set.h"
@@ -268,10 +269,10 @@ BoundCall bind(Context& c, const ops::Schema& schema, const Arguments& arguments
 
 // --- Python values as inputs ---------------------------------------------------------------------
 
-// The element type that a type variable has been given by the tensors among the inputs; `like`: a
-// tensor whose type the variable is, also when it is not known.
-ElementType type_of_variable(const ops::Schema& schema, const BoundCall& call, int variable,
-                             ir::Value*& like) {
+// The tensor among the inputs that gives a type variable its element type; one whose type is not
+// known where there is no other. Python's numbers bend to the others.
+ir::Value* tensor_of_variable(const ops::Schema& schema, const BoundCall& call, int variable) {
+    ir::Value *like = nullptr, *number = nullptr;
     for (size_t i = 0; i < call.inputs.size(); ++i) {
         const ops::Parameter* parameter = schema.input(i);
         const Object* object = call.inputs[i].object;
@@ -282,13 +283,15 @@ ElementType type_of_variable(const ops::Schema& schema, const BoundCall& call, i
         if (parameter->option == ops::ParameterOption::kVariadic && !parameter->is_homogeneous) {
             continue;
         }
-        ElementType type = object->value()->type.element_type();
-        if (type != ElementType::kUndefined) {
-            return type;
+        ir::Value*& place = object->is_number_tensor() ? number : like;
+        auto is_known = [](const ir::Value* value) {
+            return value->type.element_type() != ElementType::kUndefined;
+        };
+        if (place == nullptr || (!is_known(place) && is_known(object->value()))) {
+            place = object->value();
         }
-        like = like == nullptr ? object->value() : like;
     }
-    return ElementType::kUndefined;
+    return like != nullptr ? like : number;
 }
 
 // The type for a Python value where no tensor settles it: the only one that the variable admits,
@@ -343,10 +346,15 @@ ir::Value* make_sequence(Context& c, const Object& object, Range range) {
 ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& call, size_t index) {
     const Object& object = *call.inputs[index].object;
     Range range = call.inputs[index].range;
-    if (object.is_tensor()) {
-        return object.value();
-    }
     const ops::Parameter* parameter = schema.input(index);
+    if (object.is_tensor()) {
+        ir::Value* beside = object.is_number_tensor()
+                                ? tensor_of_variable(schema, call, parameter->type_variable)
+                                : object.value();
+        return beside == object.value() || beside == nullptr
+                   ? object.value()
+                   : number_beside(c, object.value(), beside, range);
+    }
     const ops::TypeSet& types =
         schema.type_variables[static_cast<size_t>(parameter->type_variable)].types;
     if (object.is_sequence() && types.sequence != 0 &&
@@ -362,8 +370,8 @@ ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& c
             .with_help("give a tensor, a number, or a list of numbers");
         return nullptr;
     }
-    ir::Value* like = nullptr;
-    ElementType type = type_of_variable(schema, call, parameter->type_variable, like);
+    ir::Value* like = tensor_of_variable(schema, call, parameter->type_variable);
+    ElementType type = like != nullptr ? like->type.element_type() : ElementType::kUndefined;
     if (type == ElementType::kUndefined && like == nullptr) {
         type = default_type(types, object);
     }

@@ -7,6 +7,8 @@
 #include "elaborate/branch.h"
 #include "elaborate/emit.h"
 #include "elaborate/jumps.h"
+#include "elaborate/lists.h"
+#include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -71,8 +73,7 @@ std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, Ra
     slot.init = Object::none();
     slot.type = Type::sequence(Type());
     slot.is_literal = slot.is_number = false;
-    auto is_it = [&list](const Undo& one) { return one.object.pointer() == list.pointer(); };
-    if (list.pointer().use_count() > 1 + std::count_if(c.undo.begin(), c.undo.end(), is_it)) {
+    if (is_shared(c, list)) {
         c.report(kUnsupportedStatement, range,
                  "a list that has a second name grows in a loop that runs in the graph")
             .with_help("give the loop a list of its own, as in `xs = list(xs)`");
@@ -152,7 +153,7 @@ Fit refuse_types(Context& c, const Carried& one, const Slot& slot, const Object&
                  Range range) {
     c.report(kBranchTypeMismatch, range,
              fmt::format("`{}` is `{}` before the loop and {} after an iteration",
-                         name_text(c, one.name), slot.type.to_string(), describe(result)))
+                         name_text(c, one.name), type_text(slot.type), describe(result)))
         .with_help("cast it, so that its element type stays the same");
     return Fit::kNo;
 }

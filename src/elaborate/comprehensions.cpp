@@ -35,8 +35,14 @@ bool add_element(Context& c, Comprehension& all) {
         return false;
     }
     if (all.expr->value != nullptr) {
-        all.dict.set(element, eval(c, all.expr->value));
-        return true;
+        Object value = eval(c, all.expr->value);
+        if (!element.is_static()) {
+            c.report(kStaticRequired, all.expr->element->range, "a tensor as the key of a dict")
+                .with_help("make a list, or use keys that are known, such as numbers");
+            return false;
+        }
+        all.dict.set(element, value);
+        return !value.is_error();
     }
     if (!all.in_graph) {
         all.items.push_back(std::move(element));
@@ -138,10 +144,6 @@ bool run_clause(Context& c, Comprehension& all, size_t clause) {
 }  // namespace
 
 Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
-    if (expr->comprehension == syntax::ComprehensionKind::kSet) {
-        c.report(kUnsupportedExpression, expr->range, "a set in a script").with_help("use a list");
-        return Object::error();
-    }
     // The targets of a comprehension are its own: a scope around it keeps them.
     std::shared_ptr<Scope> outer = c.at.scope;
     c.at.scope = std::make_shared<Scope>(outer->function, outer);
@@ -153,6 +155,14 @@ Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
                     : all.in_graph && grown != nullptr ? *grown
                                                        : Object::list(std::move(all.items));
     c.at.scope = outer;
+    if (expr->comprehension == syntax::ComprehensionKind::kSet && !result.is_error()) {
+        return result.is(ObjectKind::kList)
+                   ? make_set(c, result.items(), expr->range)
+                   : refuse(c, expr->range, "a set of a tensor's rows", "make a list");
+    }
+    if (result.is(ObjectKind::kList) || result.is(ObjectKind::kDict)) {
+        claim(c, result);
+    }
     return result;
 }
 

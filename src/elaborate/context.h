@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,16 +36,16 @@ class Scope {
         return found == values_.end() ? nullptr : &found->second;
     }
     void set(Symbol name, Object value) {
-        Object& place = values_[name.index];
+        auto [place, is_new] = values_.try_emplace(name.index);
         if (open_marks_ > 0) {
-            log_.push_back({name, std::move(place)});
+            log_.push_back({name, is_new ? std::nullopt : std::optional(std::move(place->second))});
         }
-        place = std::move(value);
+        place->second = std::move(value);
     }
 
     struct Change {
         Symbol name;
-        Object before;  // kError: it was not there
+        std::optional<Object> before;  // nothing: it was not there
     };
     // In no order.
     const std::unordered_map<uint32_t, Object>& values() const { return values_; }
@@ -157,6 +158,13 @@ struct Context {
     Unit* unit = nullptr;
     ir::Graph* graph = nullptr;  // nodes go to its end
 
+    // What a running `for` reads its items from as it was when the loop began.
+    struct Iterated {
+        const ir::Value* value;
+        std::vector<Symbol> names;  // that may hold it
+        syntax::Range range;
+    };
+
     // --- The activation: one run through the body of a function.
     struct Activation {
         std::shared_ptr<Scope> scope;
@@ -171,6 +179,7 @@ struct Context {
         std::unordered_map<uint32_t, PossiblyUnbound> possibly_unbound;
         uint32_t loop_begin = UINT32_MAX;  // where the outermost loop around begins and ends
         uint32_t loop_end = 0;
+        std::vector<Iterated> iterated;
         const Activation* caller = nullptr;
     };
     Activation at;
@@ -197,6 +206,9 @@ struct Context {
     // Which of its names may mean the same tensor (aliases.cpp).
     std::map<const void*, AliasClasses> aliases;
     std::vector<Undo> undo;  // the changes of static lists and dicts, in order
+    // The graph in which a list or dict was made, where that is a subgraph: only there may it be
+    // changed (lists.h).
+    std::map<const void*, std::pair<std::weak_ptr<void>, const ir::Graph*>> owners;
     // The integer constants of subscripts and the like, by graph and elements.
     std::map<std::pair<const ir::Graph*, std::pair<bool, std::vector<int64_t>>>, ir::Value*>
         int64_constants;

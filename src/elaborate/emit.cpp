@@ -149,8 +149,9 @@ void import_opset(Context& c, const OpsetObject& opset, syntax::Range range) {
     c.unit->import_spans.push_back(c.span(range));
 }
 
-NamedOpset named_opset(Context& c) {
-    const ScriptFunction& function = c.function();
+namespace {
+
+NamedOpset opset_named_in(Context& c, const ScriptFunction& function) {
     if (function.definition == nullptr || function.environment == nullptr) {
         return {};
     }
@@ -160,7 +161,8 @@ NamedOpset named_opset(Context& c) {
         if (!seen.insert(base.index).second) {
             continue;
         }
-        std::optional<Object> object = function.environment->lookup(c.text(base));
+        std::optional<Object> object =
+            function.environment->lookup(function.tree->names.text(base));
         if (!object || !object->is(ObjectKind::kOpset) ||
             !object->get<OpsetObject>().domain.empty()) {
             continue;
@@ -175,6 +177,40 @@ NamedOpset named_opset(Context& c) {
     return {};
 }
 
+// The first opset that the scripts called by a function name, or those that they call; 0: none.
+int64_t opset_of_callees(Context& c, const ScriptFunction& function,
+                         std::unordered_set<const ScriptFunction*>& visited) {
+    constexpr size_t kMost = 1000;
+    if (function.definition == nullptr || function.environment == nullptr ||
+        visited.size() >= kMost || !visited.insert(&function).second) {
+        return 0;
+    }
+    std::unordered_set<uint32_t> seen = local_names(*function.definition);
+    for (Symbol name : block_reads(c, function.definition->body).called) {
+        std::optional<Object> object =
+            seen.insert(name.index).second
+                ? function.environment->lookup(function.tree->names.text(name))
+                : std::nullopt;
+        if (!object || !object->is(ObjectKind::kScript)) {
+            continue;
+        }
+        const ScriptFunction& callee = object->get<ScriptFunction>();
+        int64_t version = callee.default_opset.version;
+        version = version != 0 ? version : opset_named_in(c, callee).version;
+        version = version != 0 ? version : opset_of_callees(c, callee, visited);
+        if (version != 0) {
+            return version;
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+NamedOpset named_opset(Context& c) {
+    return opset_named_in(c, c.function());
+}
+
 OpsetObject operator_opset(Context& c) {
     OpsetObject& settled = c.unit->python_opset;
     if (settled.version == 0) {
@@ -182,6 +218,8 @@ OpsetObject operator_opset(Context& c) {
         version = version != 0 ? version : c.function().default_opset.version;
         version = version != 0 ? version : ir::opset_version(c.unit->imports, "");
         version = version != 0 ? version : named_opset(c).version;
+        std::unordered_set<const ScriptFunction*> visited;
+        version = version != 0 ? version : opset_of_callees(c, c.function(), visited);
         settled.version = version != 0 ? version : kDefaultOpset;
     }
     return settled;
@@ -312,6 +350,14 @@ int64_t Emitter::dim(Value value, int64_t axis) const {
     return known ? shape[static_cast<size_t>(axis)].value() : -1;
 }
 
+std::optional<int64_t> Emitter::known(Value value) const {
+    if (value == nullptr || !value->constant || value->constant->count() != 1) {
+        return std::nullopt;
+    }
+    std::optional<std::vector<int64_t>> values = to_int64s(*value->constant);
+    return values ? std::optional<int64_t>((*values)[0]) : std::nullopt;
+}
+
 // The same integers once per graph: bounds and axes of subscripts come again and again.
 ir::Value* Emitter::shared_int64s(std::vector<int64_t> values, bool is_scalar) {
     auto place = c_.int64_constants.try_emplace({c_.graph, {is_scalar, values}}).first;
@@ -392,6 +438,19 @@ bool flatten(const Object& object, size_t level, Flat& flat, int64_t limit) {
     return true;
 }
 
+// The same; nothing, and a diagnostic, when it is no tensor.
+std::optional<Flat> flatten(Context& c, const Object& object, syntax::Range range) {
+    Flat flat;
+    if (flatten(object, 0, flat, c.options.limits.text_bytes)) {
+        return flat;
+    }
+    c.report(
+         kUnsupportedOperand, range,
+         fmt::format("{} that is no tensor: its rows differ in length or type", kind_name(object)))
+        .with_help("make every row the same length");
+    return std::nullopt;
+}
+
 // The element type that Python's values imply.
 ElementType implied_type(const std::vector<Object>& leaves) {
     bool any_float = false, all_bool = true, all_text = true, all_number = true;
@@ -458,14 +517,11 @@ std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementTyp
     if (object.is(ObjectKind::kConstant)) {
         return object.get<Tensor>();
     }
-    Flat flat;
-    if (!flatten(object, 0, flat, c.options.limits.text_bytes)) {
-        c.report(kUnsupportedOperand, range,
-                 fmt::format("{} that is no tensor: its rows differ in length or type",
-                             kind_name(object)))
-            .with_help("make every row the same length");
+    std::optional<Flat> flattened = flatten(c, object, range);
+    if (!flattened) {
         return std::nullopt;
     }
+    Flat& flat = *flattened;
     ElementType implied = implied_type(flat.leaves);
     if (implied == ElementType::kUndefined) {
         c.report(kUnsupportedOperand, range,
@@ -634,14 +690,11 @@ std::vector<ir::Value*> mixed_parts(Context& c, const std::vector<Object>& leave
 // [1, n], [[a, b], [c, 1.0]], [row, row]: one Concat, and a Reshape where lists are nested.
 ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, ElementType type,
                       ir::Value* like) {
-    Flat flat;
-    if (!flatten(object, 0, flat, c.options.limits.text_bytes)) {
-        c.report(kUnsupportedOperand, range,
-                 fmt::format("{} that is no tensor: its rows differ in length or type",
-                             kind_name(object)))
-            .with_help("make every row the same length");
+    std::optional<Flat> flattened = flatten(c, object, range);
+    if (!flattened) {
         return nullptr;
     }
+    Flat& flat = *flattened;
     for (const Object& leaf : flat.leaves) {
         if (type == ElementType::kUndefined && leaf.is_tensor()) {
             type = leaf.value()->type.element_type();

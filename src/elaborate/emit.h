@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -85,6 +86,7 @@ class Emitter {
                    : -1;
     }
     int64_t dim(Value value, int64_t axis) const;
+    std::optional<int64_t> known(Value value) const;
     Value int64s(std::vector<int64_t> values);
     Value int64_scalar(int64_t value);
     Value scalar_like(Value like, double value);

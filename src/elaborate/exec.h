@@ -22,6 +22,9 @@ Jump exec(Context& c, syntax::Stmts statements, const Rest* rest = nullptr);
 // cannot.
 bool assign(Context& c, const syntax::Expr* target, Object value, syntax::Range value_range);
 
+// Binds the names of a target to nothing, so that one mistake is not reported again at each use.
+void bind_error(Context& c, const syntax::Expr* target);
+
 // x[i] = value and x[i] op= value (item_assignment.cpp).
 bool assign_item(Context& c, const syntax::SubscriptExpr* target, const Object& value,
                  syntax::Range value_range);
@@ -34,6 +37,16 @@ void delete_item(Context& c, const syntax::SubscriptExpr* target);
 // the list of that name (aliases.cpp).
 std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
                                         bool in_list, uint32_t offset);
+
+// The names of the function whose tensor an expression may be, or may hold (aliases.cpp).
+std::vector<Symbol> passed_names(Context& c, const syntax::Expr* expr);
+
+// Whether statements assign to items of a name, and whether they bind it to something else.
+struct TargetUse {
+    bool items = false;
+    bool whole = false;
+};
+TargetUse target_use(syntax::Stmts statements, Symbol name);
 
 // a if condition else b, on a tensor-valued condition.
 Object choose(Context& c, ir::Value* condition, const syntax::IfExpExpr* expr);

@@ -10,6 +10,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/exec.h"
+#include "elaborate/library.h"
 #include "elaborate/lists.h"
 #include "elaborate/repairs.h"
 #include "elaborate/statics.h"
@@ -122,8 +123,21 @@ Object eval_items(Context& c, const syntax::SequenceExpr* expr) {
     if (std::any_of(items.begin(), items.end(), [](const Object& o) { return o.is_error(); })) {
         return Object::error();
     }
-    return expr->kind == ExprKind::kTuple ? Object::tuple(std::move(items))
-                                          : Object::list(std::move(items));
+    if (expr->kind == ExprKind::kTuple) {
+        return Object::tuple(std::move(items));
+    }
+    if (expr->kind == ExprKind::kSet) {
+        return make_set(c, items, expr->range);
+    }
+    Object list = Object::list(std::move(items));
+    claim(c, list);
+    return list;
+}
+
+Object refuse_key(Context& c, Range range) {
+    c.report(kStaticRequired, range, "a tensor as the key of a dict")
+        .with_help("make a list, or use keys that are known, such as numbers");
+    return Object::error();
 }
 
 Object eval_dict(Context& c, const syntax::DictExpr* expr) {
@@ -149,9 +163,14 @@ Object eval_dict(Context& c, const syntax::DictExpr* expr) {
         if (key.is_error() || value.is_error()) {
             return Object::error();
         }
+        if (!key.is_static()) {
+            return refuse_key(c, expr->keys[i]->range);
+        }
         dict.set(key, std::move(value));
     }
-    return Object::dict(std::move(dict));
+    Object made = Object::dict(std::move(dict));
+    claim(c, made);
+    return made;
 }
 
 Object eval_fstring(Context& c, const syntax::FStringExpr* expr);
@@ -190,20 +209,6 @@ Object eval_fstring(Context& c, const syntax::FStringExpr* expr) {
         text += piece.text();
     }
     return Object::string(std::move(text));
-}
-
-// A number that is known when the graph runs, in the element type of what stands beside it. A float
-// beside integers stays, and is a mismatch as a float literal is.
-ir::Value* number_beside(Context& c, ir::Value* number, ir::Value* other, Range range) {
-    ElementType from = number->type.element_type(), to = other->type.element_type();
-    if (to == ElementType::kUndefined) {
-        return Emitter(c, range).emit("CastLike", {number, other});
-    }
-    if (!is_floating(to) && (is_floating(from) || !is_integer(to))) {
-        return number;
-    }
-    Emitter e(c, range);
-    return lowering::cast(e, number, to);
 }
 
 // Operands of which one at least is a number that is known when the graph runs: it bends to the
@@ -286,7 +291,7 @@ Object tensor_in_list(Context& c, bool is_in, const Object& a, const Object& b, 
         if (one.value()->type.has_shape() && !has_one_element(one.value()->type)) {
             c.report(kUnsupportedOperand, a_range,
                      fmt::format("`in` on `{}`, whose elements have no one truth value",
-                                 one.value()->type.to_string()))
+                                 type_text(one.value()->type)))
                 .with_help("compare with each item, and combine with `|`");
             return Object::error();
         }
@@ -303,6 +308,20 @@ Object tensor_in_list(Context& c, bool is_in, const Object& a, const Object& b, 
     ir::Value* value = any.value();
     value = e.rank(value) == 0 ? value : e.emit("Reshape", {value, e.int64s({})});
     return as_object(is_in ? value : e.emit("Not", {value}));
+}
+
+// `v in x` of a tensor.
+Object in_tensor(Context& c, bool is_in, const Object& a, const Object& b, Range range,
+                 Range a_range, Range b_range) {
+    ir::Value *value = nullptr, *tensor = nullptr;
+    as_operands(c, a, b, a_range, b_range, value, tensor);
+    if (value == nullptr || tensor == nullptr) {
+        return Object::error();
+    }
+    Range ranges[] = {b_range, a_range};
+    Emitter e(c, range, ranges);
+    ir::Value* found = lowering::lower_contains(e, tensor, value);
+    return as_object(is_in ? found : e.emit("Not", {found}));
 }
 
 Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
@@ -329,6 +348,9 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
         }
     }
     if (op == CompareOp::kIn || op == CompareOp::kNotIn) {
+        if (b.is_tensor_like() && !is_sequence_value(b) && is_operand(a)) {
+            return in_tensor(c, op == CompareOp::kIn, a, b, range, a_range, b_range);
+        }
         if (a.is_graph_value() || (b.is_sequence() && !b.is_static())) {
             return tensor_in_list(c, op == CompareOp::kIn, a, b, range, a_range, b_range);
         }
@@ -380,7 +402,7 @@ ir::Value* truth_operand(Context& c, const Object& object, Range range, std::str
     if (value->type.has_shape()) {
         c.report(kUnsupportedOperand, range,
                  fmt::format("{} on `{}`, whose elements have no one truth value", word,
-                             value->type.to_string()))
+                             type_text(value->type)))
             .with_help(repair);
         return nullptr;
     }
@@ -583,14 +605,17 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
     Object base;
     Object callee;
     if (attribute != nullptr && attribute->name.valid()) {
+        if (const auto* name = syntax::maybe_as<syntax::NameExpr>(attribute->value)) {
+            arguments.receiver = name->name;
+            if (is_changing_method(c.text(attribute->name))) {
+                own_in_branch(c, name->name);
+            }
+        }
         base = eval(c, attribute->value);
         if (base.is_error()) {
             return base;
         }
         arguments.callee_range = attribute->name_range;
-        if (const auto* name = syntax::maybe_as<syntax::NameExpr>(attribute->value)) {
-            arguments.receiver = name->name;
-        }
     }
     bool is_operator = base.is(ObjectKind::kOpset);
     if (!is_operator) {
@@ -704,6 +729,7 @@ Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
             return Object::ellipsis();
         case ExprKind::kTuple:
         case ExprKind::kList:
+        case ExprKind::kSet:
             return eval_items(c, static_cast<const syntax::SequenceExpr*>(expr));
         case ExprKind::kDict:
             return eval_dict(c, syntax::as<syntax::DictExpr>(expr));
@@ -749,8 +775,6 @@ Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
         case ExprKind::kImaginary:
             return unsupported(c, expr, "a complex number",
                                "split it into a real and an imaginary tensor");
-        case ExprKind::kSet:
-            return unsupported(c, expr, "a set", "use a list");
         case ExprKind::kStarred:
             return unsupported(c, expr, "`*` outside a call or display",
                                "unpack the items by name");
@@ -918,7 +942,7 @@ Object condition(Context& c, const Object& object, Range range) {
             if (dim.is_static() && !dim.equals(Dim(1))) {
                 c.report(kUnsupportedOperand, range,
                          fmt::format("`{}` as a condition: its elements have no one truth value",
-                                     value->type.to_string()))
+                                     type_text(value->type)))
                     .with_help(
                         "reduce it to one, as with `op.ReduceMax`, or choose with "
                         "`op.Where`");

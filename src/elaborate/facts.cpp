@@ -9,6 +9,7 @@
 #include <set>
 
 #include "elaborate/exec.h"
+#include "elaborate/type_text.h"
 #include "infer/subgraph.h"
 
 namespace sardonyx::elaborate {
@@ -140,6 +141,7 @@ class KeyWriter {
                 break;
             case ObjectKind::kTuple:
             case ObjectKind::kList:
+            case ObjectKind::kSet:
                 objects(object.items(), depth);
                 break;
             case ObjectKind::kDict:
@@ -379,7 +381,7 @@ std::string fact_suffix(const std::vector<BoundParameter>& parameters,
             text = fmt::format("{}_{}d", name(facts[i].type.element_type()),
                                facts[i].type.shape().size());
         } else if (facts[i].passing == Fact::Passing::kInput && detail != Detail::kAnnotations) {
-            text = word(facts[i].type.to_string());
+            text = word(type_text(facts[i].type));
         }
         if (!text.empty()) {
             suffix += fmt::format("{}{}_{}", suffix.empty() ? "" : "__", parameters[i].name, text);

@@ -427,7 +427,7 @@ void bind_defaulted_input(Context& c, const BoundParameter& one) {
     if (!merge(type, tensor->type())) {
         c.report(kArgumentMismatch, one.parameter->range,
                  fmt::format("the default of `{}` is `{}`, and its annotation says `{}`", one.name,
-                             tensor->type().to_string(), type.to_string()))
+                             type_text(tensor->type()), type_text(type)))
             .with_help("annotate the type that the default has, or leave out its shape");
     }
     ir::Value* input = c.model.add_input(c.unit->graph, one.name, std::move(type));

@@ -20,6 +20,7 @@
 #include "elaborate/jumps.h"
 #include "elaborate/lists.h"
 #include "elaborate/loop_state.h"
+#include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -34,6 +35,7 @@ struct Round {
     ir::Graph* graph = nullptr;
     std::vector<Object> results;                   // of the carried names
     std::vector<std::pair<Symbol, Object>> bound;  // the other names that it leaves bound
+    std::vector<Symbol> failed;                    // those whose binding has been reported
     Object go_on;                                  // BOOL: static or a tensor of the body's graph
     Object broke, returned, result;                // the flags
 };
@@ -64,6 +66,11 @@ std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
 
 bool is_bound(const Object* object) {
     return object != nullptr && !object->is_error() && !object->is(ObjectKind::kUnbound);
+}
+
+bool has_failed(const Object* object) {
+    return object != nullptr && object->is(ObjectKind::kUnbound) &&
+           object->get<Unbound>().reason.empty();
 }
 
 // Nothing after a diagnostic.
@@ -199,6 +206,8 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
                                       [name](const Carried& one) { return one.name == name; });
         if (!is_carried && is_bound(found)) {
             round.bound.emplace_back(name, *found);
+        } else if (has_failed(found)) {
+            round.failed.push_back(name);
         }
     }
     c.at.scope->undo(mark);
@@ -390,6 +399,9 @@ void add_flag(Context& c, const GraphLoop& loop, Symbol name, const Object& valu
 }
 
 void unbind(Context& c, const GraphLoop& loop, Symbol name) {
+    if (has_failed(c.at.scope->find(name))) {
+        return;
+    }
     c.at.scope->set(
         name, Object::make(ObjectKind::kUnbound, Unbound{"is bound inside the loop only, which may "
                                                          "run zero times",
@@ -425,6 +437,9 @@ void add_bound_names(Context& c, const GraphLoop& loop, const Round& round,
 // Names without a value at the end of an iteration have none after the loop either.
 void forget_names(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
                   const std::vector<Carried>& carried, const Round& round) {
+    for (Symbol name : round.failed) {
+        c.at.scope->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
+    }
     for (Symbol name : names) {
         auto has_name = [name](const auto& one) { return one.name == name; };
         auto is_name = [name](const auto& one) { return one.first == name; };
@@ -452,7 +467,7 @@ ir::Value* take_row(const Slot& slot, const Object& result, ir::Value* input) {
     }
     for (const Dim& dim : row->type.shape()) {
         // A dimension that was found out inside may be another one in the next iteration.
-        if (dim.is_unknown() || dim.to_string().find("unk__") != std::string::npos) {
+        if (as_written(dim).is_unknown()) {
             return nullptr;
         }
     }
@@ -590,8 +605,8 @@ void note_widening(Context& c, const GraphLoop& loop, const std::vector<Carried>
                 c.program.diagnostics
                     .report(kWidenedDimension, slot.from,
                             fmt::format("`{}` is `{}` before the loop and `{}` in it",
-                                        name_text(c, one.name), slot.init.value()->type.to_string(),
-                                        slot.type.to_string()))
+                                        name_text(c, one.name), type_text(slot.init.value()->type),
+                                        type_text(slot.type)))
                     .label(c.span(loop.head), "the loop");
             }
         }

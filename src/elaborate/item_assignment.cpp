@@ -6,12 +6,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/exec.h"
 #include "elaborate/library.h"
+#include "elaborate/lists.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {
@@ -45,6 +47,9 @@ std::unique_ptr<ItemPlace> resolve(Context& c, const SubscriptExpr* expr) {
     }
     auto place = std::make_unique<ItemPlace>();
     place->expr = expr;
+    if (const auto* name = syntax::maybe_as<syntax::NameExpr>(expr->value)) {
+        own_in_branch(c, name->name);
+    }
     if (const auto* inner = syntax::maybe_as<SubscriptExpr>(expr->value)) {
         place->outer = resolve(c, inner);
         place->container = place->outer != nullptr ? read(c, *place->outer) : Object::error();
@@ -81,7 +86,7 @@ bool is_own(Context& c, const Expr* expr) {
 // Whether a static list or dict may be changed here: not in a graph that runs later, or never, or
 // often; and not one of the module, which outlives the compilation.
 bool may_change(Context& c, const SubscriptExpr* target, const Object& container) {
-    if (c.graph != c.unit->graph) {
+    if (!is_owned(c, container)) {
         return refuse_statement(
             c, target->range,
             fmt::format("{} is changed inside a loop or branch that runs in the graph",
@@ -180,14 +185,32 @@ ir::Value* updated_sequence(Context& c, ir::Value* sequence, const ItemPlace& pl
 
 bool write(Context& c, const ItemPlace& place, const Object& value, Range value_range);
 
+// Whether what the index selects shares the tensor's elements to NumPy.
+bool is_view(const Object& index) {
+    if (index.is(ObjectKind::kTuple)) {
+        return std::all_of(index.items().begin(), index.items().end(), is_view);
+    }
+    if (index.is_tensor()) {
+        const Type& type = index.value()->type;
+        return is_integer(type.element_type()) && type.has_shape() && type.shape().empty();
+    }
+    return index.is(ObjectKind::kInt) || index.is(ObjectKind::kSlice) || index.is_none() ||
+           index.is(ObjectKind::kEllipsis);
+}
+
 // Puts the new tensor where the old one stood.
 bool put_back(Context& c, const ItemPlace& place, const ir::Value* before, ir::Value* after) {
     const auto* name = syntax::maybe_as<syntax::NameExpr>(place.expr->value);
     bool in_list = place.outer != nullptr;
     if (in_list && place.outer->container.is_tensor() &&
         place.outer->container.value()->type.kind() != TypeKind::kSequence) {
-        return refuse_statement(c, place.expr->range, "an assignment to an item of an item",
-                                "give both indices in one pair of brackets: `x[i, j] = v`");
+        // x[i][j] = v: a part that integers and slices select is a view of the tensor.
+        return is_view(place.outer->index)
+                   ? write(c, *place.outer, Object::tensor(after), place.expr->range)
+                   : refuse_statement(c, place.expr->range,
+                                      "an assignment to items of what a mask or a list of indices "
+                                      "selects, which is a copy",
+                                      "give both indices in one pair of brackets: `x[i, j] = v`");
     }
     if (!in_list && name == nullptr) {
         return refuse_statement(c, place.expr->value->range,

@@ -9,6 +9,7 @@
 
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
+#include "elaborate/exec.h"
 #include "elaborate/library.h"
 #include "elaborate/statics.h"
 #include "elaborate/values.h"
@@ -40,14 +41,6 @@ ir::Value* as_index(Context& c, const Object& object, Range range) {
     return value;
 }
 
-std::optional<int64_t> known_integer(const ir::Value* value) {
-    if (value == nullptr || !value->constant || value->constant->count() != 1) {
-        return std::nullopt;
-    }
-    std::optional<std::vector<int64_t>> values = to_int64s(*value->constant);
-    return values ? std::optional<int64_t>((*values)[0]) : std::nullopt;
-}
-
 // start + index * step, as Python's number. Null parts: 0 and 1.
 Object counted(Context& c, ir::Value* index, ir::Value* start, ir::Value* step, Range range) {
     Emitter e(c, range);
@@ -57,7 +50,7 @@ Object counted(Context& c, ir::Value* index, ir::Value* start, ir::Value* step, 
 }
 
 Iterable counting(Context& c, ir::Value* count, ir::Value* start, ir::Value* step, Range range) {
-    std::optional<int64_t> known = known_integer(count);
+    std::optional<int64_t> known = Emitter(c, range).known(count);
     return {Object::error(), count, known, known && *known >= 0 ? Dim(*known) : Dim(),
             [&c, start, step, range](ir::Value* index) {
                 return counted(c, index, start, step, range);
@@ -76,16 +69,25 @@ std::optional<Iterable> tensor_range(Context& c, const Arguments& arguments) {
     if (parts.size() == 1) {
         return counting(c, parts[0], nullptr, nullptr, arguments.range);
     }
-    if (parts.size() == 3 && known_integer(parts[2]) == 0) {
+    Emitter e(c, arguments.range);
+    if (parts.size() == 3 && e.known(parts[2]) == 0) {
         refuse(c, arguments.ranges[2], "`range` with step 0", "use a step other than 0");
         return std::nullopt;
     }
-    // ceil((stop - start) / step), at least 0; -floor(-a / b) is ceil(a / b).
-    Emitter e(c, arguments.range);
+    // ceil((stop - start) / step), at least 0; -floor(-a / b) is ceil(a / b). Where Python raises
+    // an error because the step is 0, there are no iterations.
     ir::Value* width = e.emit("Sub", {parts[1], parts[0]});
     if (parts.size() == 3) {
+        ir::Value* step = parts[2];
+        ir::Value* is_zero = e.known(step) ? nullptr : e.emit("Equal", {step, e.int64_scalar(0)});
+        if (is_zero != nullptr) {
+            step = e.emit("Where", {is_zero, e.int64_scalar(1), step});
+        }
         ir::Value* negative = e.emit("Neg", {width});
-        width = e.emit("Neg", {lowering::lower_floor_divide(e, negative, parts[2])});
+        width = e.emit("Neg", {lowering::lower_floor_divide(e, negative, step)});
+        if (is_zero != nullptr) {
+            width = e.emit("Where", {is_zero, e.int64_scalar(0), width});
+        }
     }
     ir::Value* count = e.emit("Max", {width, e.int64_scalar(0)});
     if (count == nullptr) {
@@ -124,14 +126,16 @@ std::optional<Iterable> range_iterable(Context& c, const syntax::CallExpr* expr)
         call(c, Object::make(ObjectKind::kBuiltin, library_builtin("range")), arguments));
 }
 
-// The rows of a tensor, or the items of a sequence.
-std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range range) {
+// The rows of a tensor, or the items of a sequence. `read`: gives the tensor as it is when an item
+// is read.
+std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range range,
+                                        const std::function<ir::Value*()>& read) {
     Emitter e(c, range);
     Iterable result;
     if (tensor->type.kind() == TypeKind::kSequence) {
         result.count = e.emit("SequenceLength", {tensor});
-        result.at = [&c, tensor, range](ir::Value* index) {
-            return as_object(Emitter(c, range).emit("SequenceAt", {tensor, index}));
+        result.at = [&c, read, range](ir::Value* index) {
+            return as_object(Emitter(c, range).emit("SequenceAt", {read(), index}));
         };
     } else if (e.rank(tensor) == 0) {
         e.fail("a loop over a tensor of rank 0", "loop over `range(n)`");
@@ -143,24 +147,89 @@ std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range ran
         }
         result.count = e.emit("Gather", {e.emit("Shape", {tensor}), e.int64_scalar(0)},
                               {ir::make_attribute("axis", int64_t{0})});
-        result.at = [&c, tensor, range](ir::Value* index) {
-            return as_object(Emitter(c, range).emit("Gather", {tensor, index},
+        result.at = [&c, read, range](ir::Value* index) {
+            return as_object(Emitter(c, range).emit("Gather", {read(), index},
                                                     {ir::make_attribute("axis", int64_t{0})}));
         };
     }
     return result.count != nullptr ? std::optional<Iterable>(result) : std::nullopt;
 }
 
-std::optional<Iterable> object_iterable(Context& c, const Object& object, Range range) {
+std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range range) {
+    return tensor_iterable(c, tensor, range, [tensor] { return tensor; });
+}
+
+std::optional<Iterable> refuse_change(Context& c, std::string_view name, Range range) {
+    c.report(
+         kAliasedItemAssignment, range,
+         fmt::format("the loop over `{}` assigns to its items in a way that changes what Python "
+                     "loops over",
+                     name))
+        .with_help(
+            fmt::format("loop over a copy, such as `op.Identity({})`, or over its indices", name));
+    return std::nullopt;
+}
+
+// What a name holds, where the body of the loop assigns to items of it: Python reads each item when
+// its turn comes.
+std::optional<Iterable> live_iterable(Context& c, const syntax::NameExpr* name,
+                                      const Object& object, const TargetUse& use) {
+    if (use.whole) {  // the loop goes on with the old one, and the items are of the new one
+        return refuse_change(c, c.text(name->name), name->range);
+    }
+    if (object.is_tensor()) {
+        auto read = [&c, symbol = name->name] {
+            const Object* now = c.at.scope->find(symbol);
+            return now != nullptr && now->is_tensor() ? now->value() : nullptr;
+        };
+        std::optional<Iterable> result =
+            tensor_iterable(c, object.value(), name->range, std::move(read));
+        if (result) {
+            result->is_live = true;
+        }
+        return result;
+    }
+    Iterable result;
+    result.items = object;
+    result.is_live = true;
+    return result;
+}
+
+// The same, of which items have been read before the loop.
+bool refuse_live(Context& c, const Iterable& inner, Range range) {
+    return inner.is_live && !refuse_change(c, c.source(range), range);
+}
+
+std::optional<Iterable> object_iterable(Context& c, const Object& object, const Expr* expr,
+                                        syntax::Stmts body) {
+    Range range = expr->range;
     if (object.is_error()) {
         return std::nullopt;
     }
+    if (object.is_tensor() || object.is(ObjectKind::kList)) {
+        const auto* name = syntax::maybe_as<syntax::NameExpr>(expr);
+        TargetUse use = name != nullptr && c.at.scope->find(name->name) != nullptr
+                            ? target_use(body, name->name)
+                            : TargetUse{};
+        if (use.items) {
+            return live_iterable(c, name, object, use);
+        }
+    }
     if (object.is_tensor()) {
-        return tensor_iterable(c, object.value(), range);
+        std::optional<Iterable> result = tensor_iterable(c, object.value(), range);
+        if (result && !body.empty()) {
+            result->iterated.push_back({object.value(), passed_names(c, expr), range});
+        }
+        return result;
     }
     if (object.is(ObjectKind::kConstant)) {
         ir::Value* value = as_value(c, object, range);
         return value != nullptr ? tensor_iterable(c, value, range) : std::nullopt;
+    }
+    if (object.is(ObjectKind::kSet)) {
+        c.report(kUnsupportedOperand, range, "a loop over a set, which has no order")
+            .with_help("loop over `sorted(...)` of it");
+        return std::nullopt;
     }
     if (!object.is(ObjectKind::kRange) && !static_items(c, object)) {
         c.report(kUnsupportedOperand, range, fmt::format("a loop over {}", kind_name(object)))
@@ -173,6 +242,9 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, Range 
 // enumerate(items, start)
 std::optional<Iterable> enumerated(Context& c, const Iterable& inner, const Object& start,
                                    Range range) {
+    if (inner.is_static() && refuse_live(c, inner, range)) {
+        return std::nullopt;
+    }
     if (inner.is_static() && start.is_integer()) {
         std::optional<std::vector<Object>> items = static_items(c, inner.items);
         if (!items) {
@@ -224,7 +296,7 @@ std::optional<Iterable> reversed(Context& c, const Iterable& inner, Range range)
     }
     if (inner.is_static()) {
         std::optional<std::vector<Object>> items = static_items(c, inner.items);
-        if (!items) {
+        if (!items || refuse_live(c, inner, range)) {
             return std::nullopt;
         }
         std::reverse(items->begin(), items->end());
@@ -245,6 +317,9 @@ std::optional<Iterable> static_zip(Context& c, const std::vector<Iterable>& part
     int64_t shortest = INT64_MAX;
     std::vector<std::vector<Object>> columns;
     for (const Iterable& part : parts) {
+        if (refuse_live(c, part, range)) {
+            return std::nullopt;
+        }
         std::optional<std::vector<Object>> items;
         items = part.is_static() ? static_items(c, part.items) : std::vector<Object>();
         if (!items) {
@@ -283,12 +358,14 @@ std::optional<Iterable> zipped(Context& c, std::vector<Iterable> parts, Range ra
     std::vector<std::function<Object(ir::Value*)>> columns;
     for (Iterable& part : parts) {
         if (part.is_static()) {
-            std::optional<Iterable> other = in_graph(c, part.items, range);
+            std::optional<Iterable> other =
+                refuse_live(c, part, range) ? std::nullopt : in_graph(c, part.items, range);
             if (!other) {
                 return std::nullopt;
             }
             part = std::move(*other);
         }
+        result.iterated.insert(result.iterated.end(), part.iterated.begin(), part.iterated.end());
         result.known_count = columns.empty() ? part.known_count
                              : result.known_count && part.known_count
                                  ? std::min(*result.known_count, *part.known_count)
@@ -325,11 +402,11 @@ std::string_view called_builtin(Context& c, const syntax::CallExpr* expr) {
 }
 
 std::optional<Iterable> call_iterable(Context& c, const syntax::CallExpr* expr,
-                                      std::string_view builtin) {
+                                      std::string_view builtin, syntax::Stmts body) {
     std::vector<Iterable> parts;
     size_t most = builtin == "zip" ? SIZE_MAX : 1;
     for (size_t i = 0; i < expr->args.size() && i < most; ++i) {
-        std::optional<Iterable> part = eval_iterable(c, expr->args[i]);
+        std::optional<Iterable> part = eval_iterable(c, expr->args[i], body);
         if (!part) {
             return std::nullopt;
         }
@@ -404,7 +481,7 @@ std::optional<Iterable> in_graph(Context& c, const Object& items, Range range) {
     return result;
 }
 
-std::optional<Iterable> eval_iterable(Context& c, const Expr* expr) {
+std::optional<Iterable> eval_iterable(Context& c, const Expr* expr, syntax::Stmts body) {
     const auto* call_expr = syntax::maybe_as<syntax::CallExpr>(expr);
     std::string_view builtin =
         call_expr != nullptr ? called_builtin(c, call_expr) : std::string_view{};
@@ -414,9 +491,9 @@ std::optional<Iterable> eval_iterable(Context& c, const Expr* expr) {
             return std::nullopt;
         }
         return builtin == "range" ? range_iterable(c, call_expr)
-                                  : call_iterable(c, call_expr, builtin);
+                                  : call_iterable(c, call_expr, builtin, body);
     }
-    return object_iterable(c, eval(c, expr), expr->range);
+    return object_iterable(c, eval(c, expr), expr, body);
 }
 
 }  // namespace sardonyx::elaborate

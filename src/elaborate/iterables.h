@@ -14,13 +14,16 @@ struct Iterable {
     std::optional<int64_t> known_count;  // the same, where it is known
     Dim dim;                             // the same, as a dimension
     std::function<Object(ir::Value* index)> at;  // the item; emits into the current graph
+    bool is_live = false;  // each item is read when its turn comes, as the loop assigns to them
+    std::vector<Context::Iterated> iterated;  // the tensors whose items are not read so
 
     bool is_static() const { return count == nullptr; }
 };
 
-// Evaluates the iterable of a `for` or comprehension. Nothing, after a diagnostic, when there is no
-// way to run over it.
-std::optional<Iterable> eval_iterable(Context& c, const syntax::Expr* expr);
+// Evaluates the iterable of a `for` with this body, or of a comprehension. Nothing, after a
+// diagnostic, when there is no way to run over it.
+std::optional<Iterable> eval_iterable(Context& c, const syntax::Expr* expr,
+                                      syntax::Stmts body = {});
 
 // A static iterable as one that the graph counts through; nothing when its items have no common
 // type.

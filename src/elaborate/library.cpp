@@ -781,8 +781,8 @@ constexpr NumpyType kNumpyTypes[] = {{"float16", ElementType::kFloat16},
                                      {"complex64", ElementType::kComplex64},
                                      {"complex128", ElementType::kComplex128}};
 
-constexpr std::string_view kPythonTypes[] = {"int",  "float", "bool", "str",
-                                             "list", "tuple", "dict"};
+constexpr std::string_view kPythonTypes[] = {"int",   "float", "bool", "str",      "list",
+                                             "tuple", "dict",  "set",  "frozenset"};
 
 constexpr std::string_view kTypingNames[] = {"Optional", "Union", "List",      "Sequence",
                                              "Tuple",    "Any",   "Annotated", "Iterable"};

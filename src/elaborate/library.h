@@ -35,6 +35,9 @@ Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& a
 // Calls a method of a list, string, dict or tensor.
 Object call_method(Context& c, const MethodObject& method, const Arguments& arguments);
 
+// Whether the method of this name changes its list or dict.
+bool is_changing_method(std::string_view name);
+
 // The items in Python's order, by what `key` makes of them; `key` may be None.
 Object sorted_list(Context& c, std::vector<Object> items, const Object& key, bool reverse,
                    syntax::Range range);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "elaborate/branch.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/statics.h"
@@ -132,6 +135,50 @@ bool exec_growth(Context& c, const Expr* expr) {
     c.at.scope->set(name->name,
                     grown.is_error() ? Object::make(ObjectKind::kUnbound, Unbound{}) : grown);
     return true;
+}
+
+void claim(Context& c, const Object& object) {
+    if (c.graph != c.unit->graph) {
+        c.owners[object.pointer().get()] = {object.pointer(), c.graph};
+    }
+}
+
+namespace {
+
+// The graph in which a list or dict was made.
+const ir::Graph* owner_of(const Context& c, const Object& object) {
+    auto found = c.owners.find(object.pointer().get());
+    return found == c.owners.end() || found->second.first.expired() ? c.unit->graph
+                                                                    : found->second.second;
+}
+
+}  // namespace
+
+bool is_owned(const Context& c, const Object& object) {
+    return c.graph == c.unit->graph || owner_of(c, object) == c.graph;
+}
+
+bool is_shared(const Context& c, const Object& object) {
+    auto is_it = [&object](const Undo& one) { return one.object.pointer() == object.pointer(); };
+    return object.pointer().use_count() > 1 + std::count_if(c.undo.begin(), c.undo.end(), is_it);
+}
+
+void own_in_branch(Context& c, Symbol name) {
+    const Object* found = c.at.scope->find(name);
+    if (found == nullptr || (!found->is(ObjectKind::kList) && !found->is(ObjectKind::kDict)) ||
+        is_owned(c, *found) || is_shared(c, *found)) {
+        return;
+    }
+    const ir::Graph* owner = owner_of(c, *found);
+    for (const ir::Graph* graph = c.graph; graph != owner; graph = graph->parent()) {
+        if (graph == nullptr || graph->name != kBranchGraph) {
+            return;  // the body of a loop would change the same copy again
+        }
+    }
+    Object copy = found->is(ObjectKind::kList) ? Object::list(found->items())
+                                               : Object::dict(found->get<DictObject>());
+    claim(c, copy);
+    c.at.scope->set(name, copy);
 }
 
 ir::Value* stacked_rows(const ir::Value* sequence, const std::vector<ir::Attribute>& attributes) {

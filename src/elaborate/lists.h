@@ -1,4 +1,5 @@
-// Lists that grow in loops that run in the graph: there they are ONNX sequences.
+// Lists that change where the graph decides: in its loops they are ONNX sequences; each branch of
+// an `if` changes a copy of its own, and the If joins the copies.
 #pragma once
 
 #include <vector>
@@ -20,6 +21,16 @@ Object insert_items(Context& c, Object sequence, const Object& list, syntax::Ran
 // x.append(item) or x.extend(list) on a name that holds a sequence: the name is bound anew. False:
 // it is something else.
 bool exec_growth(Context& c, const syntax::Expr* expr);
+
+// Notes that a list or dict has been made in the current graph.
+void claim(Context& c, const Object& object);
+// Whether it may be changed in the current graph: what a branch or loop changes must be its own.
+bool is_owned(const Context& c, const Object& object);
+// In a branch: gives the name a copy of the list or dict that it holds from outside, which nobody
+// else holds, to be changed there.
+void own_in_branch(Context& c, Symbol name);
+// Whether something else than one name holds a list or dict.
+bool is_shared(const Context& c, const Object& object);
 
 // The rows that a sequence has been split into, when they are all of it and op.ConcatFromSequence
 // with these attributes stacks them again; else null.

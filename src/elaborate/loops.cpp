@@ -61,15 +61,16 @@ Unrolling after_iteration(Context& c, Jump jump) {
             broke};
 }
 
-// `may_guard`: go on after a jump that depends on a tensor, in an If for each iteration.
-template <typename Item>
-Unrolling unroll(Context& c, const syntax::ForStmt* statement, int64_t count, bool may_guard,
+// `count()`: how many iterations there are, asked before each of them. `may_guard`: go on after a
+// jump that depends on a tensor, in an If for each iteration.
+template <typename Count, typename Item>
+Unrolling unroll(Context& c, const syntax::ForStmt* statement, Count&& count, bool may_guard,
                  Item&& item) {
     LoopState state(c, statement->range);
     state.clear_flags();
     Unrolling so_far;
     Range head = statement->iterable->range;
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = 0; i < count(); ++i) {
         if (c.gave_up || !count_iteration(c, head)) {
             return so_far;
         }
@@ -95,13 +96,17 @@ Unrolling unroll(Context& c, const syntax::ForStmt* statement, int64_t count, bo
 Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Object& iterable) {
     if (iterable.is(ObjectKind::kRange)) {
         const RangeObject& range = iterable.get<RangeObject>();
-        return unroll(c, statement, range.size(), false, [&range](int64_t i) {
-            return Object::integer(range.start + i * range.step);
-        });
+        return unroll(
+            c, statement, [size = range.size()] { return size; }, false,
+            [&range](int64_t i) { return Object::integer(range.start + i * range.step); });
     }
-    std::vector<Object> items = *static_items(c, iterable);
-    return unroll(c, statement, static_cast<int64_t>(items.size()), true,
-                  [&items](int64_t i) { return items[static_cast<size_t>(i)]; });
+    // Of a list, as it is at each iteration.
+    bool is_list = iterable.is(ObjectKind::kList);
+    std::vector<Object> copied = is_list ? std::vector<Object>() : *static_items(c, iterable);
+    const std::vector<Object>& items = is_list ? iterable.items() : copied;
+    return unroll(
+        c, statement, [&items] { return static_cast<int64_t>(items.size()); }, true,
+        [&items](int64_t i) { return items[static_cast<size_t>(i)]; });
 }
 
 // Unrolls while the condition is static. kDynamic: it is not, or a tensor's value ends the loop.
@@ -151,7 +156,10 @@ Jump for_in_graph(Context& c, const syntax::ForStmt* statement, const Iterable& 
     loop.count = iterable.dim;
     loop.surely_runs = iterable.known_count.value_or(0) > 0;
     loop.wants_broke = !statement->orelse.empty();
+    size_t before = c.at.iterated.size();
+    c.at.iterated.insert(c.at.iterated.end(), iterable.iterated.begin(), iterable.iterated.end());
     Object broke = run_graph_loop(c, loop);
+    c.at.iterated.resize(before);
     return finish_loop(c, broke, statement->orelse, loop.head);
 }
 
@@ -174,6 +182,22 @@ Jump while_in_graph(Context& c, const syntax::WhileStmt* statement, const Object
     return finish_loop(c, broke, statement->orelse, loop.head);
 }
 
+// A loop with a mistake in its head: its blocks are gone through for what else is wrong, and so
+// that their names are bound.
+void exec_broken(Context& c, Range range, const syntax::Expr* target, syntax::Stmts body,
+                 syntax::Stmts orelse) {
+    {
+        LoopState state(c, range);
+        state.clear_flags();
+        if (target != nullptr) {
+            bind_error(c, target);
+        }
+        exec(c, body);
+        state.clear_flags();
+    }
+    exec(c, orelse);
+}
+
 }  // namespace
 
 Jump exec_for(Context& c, const syntax::ForStmt* statement) {
@@ -182,8 +206,9 @@ Jump exec_for(Context& c, const syntax::ForStmt* statement) {
             .with_help("write `for`");
         return Jump::kNone;
     }
-    std::optional<Iterable> iterable = eval_iterable(c, statement->iterable);
+    std::optional<Iterable> iterable = eval_iterable(c, statement->iterable, statement->body);
     if (!iterable) {
+        exec_broken(c, statement->range, statement->target, statement->body, statement->orelse);
         return Jump::kNone;
     }
     if (!iterable->is_static()) {
@@ -208,6 +233,7 @@ Jump exec_for(Context& c, const syntax::ForStmt* statement) {
 Jump exec_while(Context& c, const syntax::WhileStmt* statement) {
     Object test = test_value(c, statement->condition);
     if (test.is_error()) {
+        exec_broken(c, statement->range, nullptr, statement->body, statement->orelse);
         return Jump::kNone;
     }
     if (!test.is_tensor() && c.at.in_graph.count(statement) == 0) {

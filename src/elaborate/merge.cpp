@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "elaborate/carried.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/jumps.h"
+#include "elaborate/lists.h"
+#include "elaborate/type_text.h"
 #include "elaborate/values.h"
 
 namespace sardonyx::elaborate {
@@ -19,6 +22,44 @@ namespace sardonyx::elaborate {
 using syntax::Range;
 
 namespace {
+
+bool may_be_sequence(const Object& object) {
+    return is_sequence_value(object) ||
+           (object.is(ObjectKind::kList) &&
+            std::all_of(object.items().begin(), object.items().end(), is_leaf));
+}
+
+// Whether lists of different lengths meet: they become a sequence. (Numbers alone are a tensor.)
+bool are_sequences(const Object& a, const Object& b) {
+    return may_be_sequence(a) && may_be_sequence(b) && !(is_leaf(a) && is_leaf(b));
+}
+
+// The element type of the items of both. Nothing: they have none in common.
+std::optional<ElementType> item_type(const Object& a, const Object& b) {
+    ElementType type = ElementType::kUndefined;
+    Object first;
+    for (const Object* list : {&a, &b}) {
+        if (is_sequence_value(*list)) {
+            ElementType element = list->value()->type.element().element_type();
+            if (type != ElementType::kUndefined && element != ElementType::kUndefined &&
+                type != element && !(first.is_error() || is_python_number(first))) {
+                return std::nullopt;
+            }
+            type = element != ElementType::kUndefined ? element : type;
+            continue;
+        }
+        for (const Object& item : list->items()) {
+            std::optional<ElementType> common = common_type(first.is_error() ? item : first, item);
+            if (!common) {
+                return std::nullopt;
+            }
+            bool is_settled = type != ElementType::kUndefined && is_python_number(item);
+            type = is_settled ? type : *common;
+            first = first.is_error() || !is_python_number(item) ? item : first;
+        }
+    }
+    return type;
+}
 
 // Calls `leaf(a, b)` for the places where two objects of the same structure differ; nothing when
 // their structures differ. Same order of calls for the same objects.
@@ -40,7 +81,22 @@ std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf
         return a.is(ObjectKind::kTuple) ? Object::tuple(std::move(items))
                                         : Object::list(std::move(items));
     }
-    if (is_leaf(a) && is_leaf(b)) {
+    if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict)) {
+        const auto &left = a.get<DictObject>().items, &right = b.get<DictObject>().items;
+        DictObject dict;
+        for (size_t i = 0; i < left.size() && left.size() == right.size(); ++i) {
+            std::optional<Object> item = equal(left[i].first, right[i].first)
+                                             ? join_objects(left[i].second, right[i].second, leaf)
+                                             : std::nullopt;
+            if (!item) {
+                return std::nullopt;
+            }
+            dict.set(left[i].first, std::move(*item));
+        }
+        return left.size() == right.size() ? std::optional(Object::dict(std::move(dict)))
+                                           : std::nullopt;
+    }
+    if ((is_leaf(a) && is_leaf(b)) || are_sequences(a, b)) {
         return leaf(a, b);
     }
     return std::nullopt;
@@ -89,9 +145,18 @@ class Merge {
     std::optional<Object> plan(const Object& a, const Object& b) {
         size_t before = yes_.graph->outputs.size();
         auto leaf = [this](const Object& x, const Object& y) -> std::optional<Object> {
-            std::optional<ElementType> type = common_type(x, y);
-            if (!type) {
+            bool are_lists = are_sequences(x, y);
+            std::optional<ElementType> type = are_lists ? item_type(x, y) : common_type(x, y);
+            if (!type || (are_lists && *type == ElementType::kUndefined)) {
                 return std::nullopt;
+            }
+            if (are_lists) {
+                Object left = as_sequence(yes_.graph, x, *type);
+                Object right = as_sequence(no_.graph, y, *type);
+                failed_ = left.is_error() || right.is_error() ||
+                          output_of(c_, yes_.graph, left, *type, range_) == nullptr ||
+                          output_of(c_, no_.graph, right, *type, range_) == nullptr || failed_;
+                return Object::error();
             }
             if (output_of(c_, yes_.graph, x, *type, range_) == nullptr ||
                 output_of(c_, no_.graph, y, *type, range_) == nullptr) {
@@ -142,6 +207,25 @@ class Merge {
     }
 
   private:
+    // A list of a branch as a sequence; of an ONNX sequence itself.
+    Object as_sequence(ir::Graph* graph, const Object& list, ElementType type) {
+        if (list.is_tensor()) {
+            return list;
+        }
+        ir::Graph* outer = c_.graph;
+        c_.graph = graph;
+        Object sequence = empty_sequence(c_, Type::sequence(Type::tensor(type)), range_);
+        if (!list.items().empty()) {
+            std::vector<ir::Value*> items;
+            for (const Object& item : list.items()) {
+                items.push_back(as_typed_value(c_, item, type, range_));
+            }
+            sequence = as_object(Emitter(c_, range_).emit_variadic("SequenceConstruct", items));
+        }
+        c_.graph = outer;
+        return sequence;
+    }
+
     Context& c_;
     Branch& yes_;
     Branch& no_;
@@ -271,6 +355,9 @@ void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept) {
         if (value.is_tensor() && value.value()->name.empty() && !is_flag(pair.name)) {
             value.value()->name = c.model.intern(c.text(pair.name));
         }
+        if (value.is(ObjectKind::kList) || value.is(ObjectKind::kDict)) {
+            claim(c, value);
+        }
         c.at.scope->set(pair.name, std::move(value));
     }
 }
@@ -293,7 +380,7 @@ Jump merge_returns(Context& c, ir::Value* condition, Branch& yes, Branch& no, Ra
 }  // namespace
 
 std::string describe(const Object& object) {
-    return object.is_tensor() ? fmt::format("`{}`", object.value()->type.to_string())
+    return object.is_tensor() ? fmt::format("`{}`", type_text(object.value()->type))
                               : fmt::format("{}", kind_name(object));
 }
 

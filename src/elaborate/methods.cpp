@@ -9,6 +9,7 @@
 
 #include "elaborate/emit.h"
 #include "elaborate/library.h"
+#include "elaborate/lists.h"
 #include "elaborate/statics.h"
 #include "elaborate/tensor_builtins.h"
 #include "elaborate/text.h"
@@ -44,6 +45,10 @@ bool holds(const Object& object, const Object& list) {
 
 namespace {
 
+constexpr std::string_view kChangingMethods[] = {"append", "extend",    "insert",  "pop",
+                                                 "remove", "clear",     "reverse", "sort",
+                                                 "update", "setdefault"};
+
 Object wrong_call(Context& c, const MethodObject& method, const Arguments& a) {
     return refuse(
         c, a.range,
@@ -53,7 +58,7 @@ Object wrong_call(Context& c, const MethodObject& method, const Arguments& a) {
 
 // Lists and dicts live while the script is compiled: what runs later cannot change them.
 bool may_change(Context& c, const MethodObject& method, const Arguments& a) {
-    if (c.graph == c.unit->graph) {
+    if (is_owned(c, method.self)) {
         return true;
     }
     c.report(kUnsupportedStatement, a.range,
@@ -293,6 +298,11 @@ Object parse_number(Context& c, const std::string& text, bool is_int, const Argu
 
 }  // namespace
 
+bool is_changing_method(std::string_view name) {
+    return std::find(std::begin(kChangingMethods), std::end(kChangingMethods), name) !=
+           std::end(kChangingMethods);
+}
+
 Object sorted_list(Context& c, std::vector<Object> items, const Object& key, bool reverse,
                    syntax::Range range) {
     std::vector<std::pair<Object, Object>> keyed;
@@ -368,7 +378,19 @@ Object make_dict(Context& c, const Arguments& a) {
     for (const KeywordArgument& keyword : a.keywords) {
         dict.set(Object::string(std::string(keyword.name)), keyword.value);
     }
-    return Object::dict(std::move(dict));
+    Object made = Object::dict(std::move(dict));
+    claim(c, made);
+    return made;
+}
+
+// What list(...) or tuple(...) makes.
+Object own_items(Context& c, std::string_view type, std::vector<Object> items) {
+    if (type == "tuple") {
+        return Object::tuple(std::move(items));
+    }
+    Object list = Object::list(std::move(items));
+    claim(c, list);
+    return list;
 }
 
 }  // namespace
@@ -379,8 +401,11 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         return make_dict(c, a);
     }
     if (a.positional.size() != 1) {
+        if (a.positional.empty() && (name == "set" || name == "frozenset")) {
+            return Object::set({});
+        }
         if (a.positional.empty() && (name == "list" || name == "tuple")) {
-            return name == "list" ? Object::list({}) : Object::tuple({});
+            return own_items(c, name, {});
         }
         return refuse(c, a.range, fmt::format("`{}` with {} arguments", name, a.positional.size()));
     }
@@ -416,10 +441,18 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
     if (name == "str" && object.is_static()) {
         return Object::string(object.is(ObjectKind::kString) ? object.text() : repr(object));
     }
+    if (object.is(ObjectKind::kSet) && (name == "list" || name == "tuple")) {
+        return refuse(c, a.range, fmt::format("`{}` of a set, which has no order", name),
+                      "use `sorted(...)`");
+    }
+    if (name == "set" || name == "frozenset") {
+        std::optional<std::vector<Object>> items = static_items(c, object);
+        return items ? make_set(c, *items, a.range)
+                     : refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
+    }
     if (name == "list" || name == "tuple") {
         if (std::optional<std::vector<Object>> items = static_items(c, object)) {
-            return name == "list" ? Object::list(std::move(*items))
-                                  : Object::tuple(std::move(*items));
+            return own_items(c, name, std::move(*items));
         }
     }
     return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));

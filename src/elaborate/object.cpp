@@ -70,6 +70,8 @@ std::string repr_at(const Object& object, int depth) {
             return "[" + repr_items(object.items(), depth) + "]";
         case ObjectKind::kDict:
             return repr_dict(object.get<DictObject>(), depth);
+        case ObjectKind::kSet:
+            return object.items().empty() ? "set()" : "{" + repr_items(object.items(), depth) + "}";
         case ObjectKind::kRange: {
             const RangeObject& range = object.get<RangeObject>();
             return fmt::format("range({}, {}, {})", range.start, range.stop, range.step);
@@ -286,6 +288,13 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
             return equal_items(a.items(), b.items(), walk);
         case ObjectKind::kDict:
             return equal_dicts(a.get<DictObject>(), b.get<DictObject>(), walk);
+        case ObjectKind::kSet:
+            return a.items().size() == b.items().size() &&
+                   std::all_of(a.items().begin(), a.items().end(), [&](const Object& item) {
+                       return std::any_of(
+                           b.items().begin(), b.items().end(),
+                           [&](const Object& other) { return equal_at(item, other, walk); });
+                   });
         case ObjectKind::kElementType:
             return a.as_element_type() == b.as_element_type();
         case ObjectKind::kTensor:
@@ -309,6 +318,18 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
 
 }  // namespace
 
+Object Object::set(const std::vector<Object>& items) {
+    std::vector<Object> unique;
+    for (const Object& item : items) {
+        bool is_new = std::none_of(unique.begin(), unique.end(),
+                                   [&item](const Object& other) { return equal(item, other); });
+        if (is_new) {
+            unique.push_back(item);
+        }
+    }
+    return nested(ObjectKind::kSet, std::move(unique));
+}
+
 bool equal(const Object& a, const Object& b) {
     Walk walk;
     return equal_at(a, b, walk);
@@ -320,14 +341,12 @@ std::string repr(const Object& object) {
 
 std::string_view kind_name(const Object& object) {
     static constexpr std::string_view kNames[] = {
-        "an error",       "an unbound name", "`None`",   "a bool",
-        "an int",         "a float",         "a string", "a bytes object",
-        "`...`",          "a tuple",         "a list",   "a dict",
-        "a range",        "a slice",         "an array", "a tensor",
-        "an attribute",   "an element type", "a type",   "a type",
-        "an opset",       "an operator",     "a script", "a nested function",
-        "a function",     "a method",        "a module", "a decorator",
-        "a Python object"};
+        "an error",   "an unbound name", "`None`",         "a bool",          "an int",
+        "a float",    "a string",        "a bytes object", "`...`",           "a tuple",
+        "a list",     "a dict",          "a set",          "a range",         "a slice",
+        "an array",   "a tensor",        "an attribute",   "an element type", "a type",
+        "a type",     "an opset",        "an operator",    "a script",        "a nested function",
+        "a function", "a method",        "a module",       "a decorator",     "a Python object"};
     return kNames[static_cast<size_t>(object.kind())];
 }
 

@@ -40,6 +40,7 @@ enum class ObjectKind : uint8_t {
     kTuple,
     kList,
     kDict,
+    kSet,  // of static values
     kRange,
     kSlice,
     kConstant,     // a Tensor known at compile time: a NumPy array, a TensorProto
@@ -176,6 +177,8 @@ class Object {
         return nested(ObjectKind::kList, std::move(items));
     }
     static Object dict(DictObject items);
+    // Equal items are one; in the order of their first.
+    static Object set(const std::vector<Object>& items);
     // Any of the structs above, with the kind that goes with it.
     template <typename T>
     static Object make(ObjectKind kind, T data) {
@@ -216,7 +219,7 @@ class Object {
     ir::Value* value() const { return scalar_.value; }
     ElementType as_element_type() const { return static_cast<ElementType>(scalar_.integer); }
     const std::string& text() const { return get<std::string>(); }
-    // Of a tuple or list. A list may be changed through it.
+    // Of a tuple, list or set. A list may be changed through it.
     std::vector<Object>& items() const { return get<std::vector<Object>>(); }
     // T must be what make() was given for this kind.
     template <typename T>

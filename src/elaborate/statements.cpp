@@ -35,7 +35,12 @@ std::vector<Symbol> Scope::changed(size_t mark) const {
 
 void Scope::undo(size_t mark) {
     while (log_.size() > mark) {
-        values_[log_.back().name.index] = std::move(log_.back().before);
+        Change& change = log_.back();
+        if (change.before) {
+            values_[change.name.index] = std::move(*change.before);
+        } else {
+            values_.erase(change.name.index);
+        }
         log_.pop_back();
     }
     --open_marks_;
@@ -100,7 +105,8 @@ bool unpack(Context& c, syntax::Exprs targets, const Object& value, Range target
     return ok;
 }
 
-// After a failed assignment its names exist, so that one mistake is not reported again at each use.
+}  // namespace
+
 void bind_error(Context& c, const Expr* target) {
     if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
         c.at.scope->set(name->name, Object::make(ObjectKind::kUnbound, Unbound{}));
@@ -112,6 +118,8 @@ void bind_error(Context& c, const Expr* target) {
         bind_error(c, static_cast<const syntax::PrefixExpr*>(target)->operand);
     }
 }
+
+namespace {
 
 void exec_assign(Context& c, const syntax::AssignStmt* statement) {
     Object value = eval(c, statement->value, target_count(statement->targets[0]));

@@ -167,6 +167,32 @@ Object repeat(Context& c, const Object& a, int64_t times, syntax::Range range) {
                                    : Object::tuple(std::move(items));
 }
 
+bool is_among(const Object& item, const std::vector<Object>& items) {
+    return std::any_of(items.begin(), items.end(),
+                       [&item](const Object& other) { return equal(item, other); });
+}
+
+// a | b, a & b, a - b, a ^ b.
+std::optional<Object> set_binary(Binary op, const std::vector<Object>& a,
+                                 const std::vector<Object>& b) {
+    if (op != Binary::kBitOr && op != Binary::kBitAnd && op != Binary::kSub &&
+        op != Binary::kBitXor) {
+        return std::nullopt;
+    }
+    std::vector<Object> items;
+    for (const Object& item : a) {
+        if (op == Binary::kBitOr || is_among(item, b) == (op == Binary::kBitAnd)) {
+            items.push_back(item);
+        }
+    }
+    for (const Object& item : b) {
+        if (op == Binary::kBitOr || (op == Binary::kBitXor && !is_among(item, a))) {
+            items.push_back(item);
+        }
+    }
+    return Object::set(items);
+}
+
 bool is_text(const Object& object) {
     return object.is(ObjectKind::kString) || object.is(ObjectKind::kBytes);
 }
@@ -211,12 +237,7 @@ std::optional<bool> contains(Context& c, const Object& item, const Object& conta
     if (!items) {
         return std::nullopt;
     }
-    for (const Object& candidate : *items) {
-        if (equal(candidate, item)) {
-            return true;
-        }
-    }
-    return false;
+    return is_among(item, *items);
 }
 
 }  // namespace
@@ -226,13 +247,28 @@ Object refuse(Context& c, syntax::Range range, std::string message, std::string 
     return Object::error();
 }
 
+Object make_set(Context& c, const std::vector<Object>& items, syntax::Range range) {
+    for (const Object& item : items) {
+        if (!item.is_static() || item.is(ObjectKind::kConstant)) {
+            return refuse(c, range, fmt::format("{} in a set", kind_name(item)),
+                          "Python tells tensors in a set apart by object: use a list");
+        }
+        if (item.is(ObjectKind::kList) || item.is(ObjectKind::kDict) || item.is(ObjectKind::kSet)) {
+            return refuse(c, range,
+                          fmt::format("{} in a set, which Python refuses", kind_name(item)),
+                          "use a tuple, or a list of lists");
+        }
+    }
+    return Object::set(items);
+}
+
 bool is_static_operand(const Object& object) {
     return object.is_number() || is_text(object) || object.is_sequence() || object.is_none() ||
            object.is(ObjectKind::kElementType) || object.is(ObjectKind::kDict) ||
-           object.is(ObjectKind::kRange) || object.is(ObjectKind::kType) ||
-           object.is(ObjectKind::kPythonType) || object.is(ObjectKind::kOpset) ||
-           object.is(ObjectKind::kEllipsis) || object.is(ObjectKind::kScript) ||
-           object.is(ObjectKind::kModule);
+           object.is(ObjectKind::kSet) || object.is(ObjectKind::kRange) ||
+           object.is(ObjectKind::kType) || object.is(ObjectKind::kPythonType) ||
+           object.is(ObjectKind::kOpset) || object.is(ObjectKind::kEllipsis) ||
+           object.is(ObjectKind::kScript) || object.is(ObjectKind::kModule);
 }
 
 Object static_binary(Context& c, Binary op, const Object& a, const Object& b, syntax::Range range) {
@@ -254,6 +290,11 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
     }
     if (op == Binary::kMul && (is_text(b) || b.is_sequence()) && a.is_integer()) {
         return repeat(c, b, a.as_int(), range);
+    }
+    if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {
+        if (std::optional<Object> result = set_binary(op, a.items(), b.items())) {
+            return *result;
+        }
     }
     return refuse(
         c, range,
@@ -307,6 +348,16 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
         default:
             break;
     }
+    if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {  // parts of each other
+        bool is_less = op == CompareOp::kLt || op == CompareOp::kLtE;
+        const Object &part = is_less ? a : b, &whole = is_less ? b : a;
+        bool is_strict = op == CompareOp::kLt || op == CompareOp::kGt;
+        bool inside =
+            std::all_of(part.items().begin(), part.items().end(),
+                        [&whole](const Object& item) { return is_among(item, whole.items()); });
+        return Object::boolean(inside &&
+                               !(is_strict && part.items().size() == whole.items().size()));
+    }
     std::optional<int> sign = order(a, b);
     if (!sign) {
         if (a.is_number() && b.is_number()) {
@@ -341,6 +392,7 @@ std::optional<bool> truth(const Object& object) {
             return !object.text().empty();
         case ObjectKind::kTuple:
         case ObjectKind::kList:
+        case ObjectKind::kSet:
             return !object.items().empty();
         case ObjectKind::kDict:
             return !object.get<DictObject>().items.empty();
@@ -361,6 +413,7 @@ std::optional<std::vector<Object>> static_items(Context& c, const Object& object
     switch (object.kind()) {
         case ObjectKind::kTuple:
         case ObjectKind::kList:
+        case ObjectKind::kSet:
             return object.items();
         case ObjectKind::kRange: {
             const RangeObject& range = object.get<RangeObject>();

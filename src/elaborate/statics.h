@@ -32,4 +32,7 @@ std::optional<bool> truth(const Object& object);
 // has more than Limits::static_iterations items. Reports nothing.
 std::optional<std::vector<Object>> static_items(Context& c, const Object& object);
 
+// A set of static values; the error object, after a diagnostic, where a tensor is among them.
+Object make_set(Context& c, const std::vector<Object>& items, syntax::Range range);
+
 }  // namespace sardonyx::elaborate

@@ -6,6 +6,7 @@
 
 #include "elaborate/emit.h"
 #include "elaborate/statics.h"
+#include "elaborate/type_text.h"
 #include "lowering/members.h"
 
 namespace sardonyx::elaborate {
@@ -55,7 +56,7 @@ ir::Value* one_element(Context& c, const Object& object, Range range, std::strin
         return value;
     }
     if (value->type.kind() != TypeKind::kTensor && value->type.is_known()) {
-        refuse_tensor(c, range, fmt::format("{} of `{}`", what, value->type.to_string()),
+        refuse_tensor(c, range, fmt::format("{} of `{}`", what, type_text(value->type)),
                       "take a tensor out of it first");
         return nullptr;
     }
@@ -65,7 +66,7 @@ ir::Value* one_element(Context& c, const Object& object, Range range, std::strin
         if (dim.is_static() && dim.value() != 1) {
             refuse_tensor(c, range,
                           fmt::format("{} of `{}`, which has more than one element", what,
-                                      value->type.to_string()),
+                                      type_text(value->type)),
                           std::move(help));
             return nullptr;
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "elaborate/emit.h"
+#include "lowering/operators.h"
 #include "ops/ops.h"
 
 namespace sardonyx::elaborate {
@@ -82,6 +83,18 @@ ir::Value* as_typed_value(Context& c, const Object& object, ElementType type, Ra
     }
     return Emitter(c, range).emit("Cast", {value},
                                   {ir::make_attribute("to", static_cast<int64_t>(type))});
+}
+
+ir::Value* number_beside(Context& c, ir::Value* number, ir::Value* other, Range range) {
+    ElementType from = number->type.element_type(), to = other->type.element_type();
+    if (to == ElementType::kUndefined) {
+        return Emitter(c, range).emit("CastLike", {number, other});
+    }
+    if (!is_floating(to) && (is_floating(from) || !is_integer(to))) {
+        return number;
+    }
+    Emitter e(c, range);
+    return lowering::cast(e, number, to);
 }
 
 ir::Value* logical_not(Context& c, ir::Value* value, Range range) {

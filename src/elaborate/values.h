@@ -20,6 +20,10 @@ std::optional<ElementType> common_type(const Object& a, const Object& b);
 // The object as a value; a Python number, or what is static, as one of `type`.
 ir::Value* as_typed_value(Context& c, const Object& object, ElementType type, syntax::Range range);
 
+// A number that is known when the graph runs, in the element type of what stands beside it. A float
+// beside integers stays, and is a mismatch as a float literal is.
+ir::Value* number_beside(Context& c, ir::Value* number, ir::Value* other, syntax::Range range);
+
 // Not; that of a Not is its operand.
 ir::Value* logical_not(Context& c, ir::Value* value, syntax::Range range);
 

@@ -37,13 +37,17 @@ class Reads {
     bool has(std::string_view name) const { return names_.count(std::string(name)) != 0; }
 
   private:
-    void expr(const Expr* expr) {
+    void see(const Expr* expr) {
         if (const auto* name = syntax::maybe_as<syntax::NameExpr>(expr)) {
             names_.emplace(file_.text(name->name));
         } else if (const auto* text = syntax::maybe_as<syntax::StringExpr>(expr)) {
             words(text->value);
         }
-        syntax::each_child(expr, [this](const Expr* inner) { this->expr(inner); });
+    }
+
+    void expr(const Expr* expr) {
+        auto visit = [this](const Expr* inner) { see(inner); };
+        syntax::each_expression(expr, visit);
     }
 
     void words(std::string_view text) {

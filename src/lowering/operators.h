@@ -13,6 +13,7 @@
 //   Value int64s(std::vector<int64_t>);       // a rank-1 INT64 constant
 //   Value int64_scalar(int64_t);
 //   Value scalar_like(const Value&, double);  // a rank-0 constant of the element type of the value
+//   std::optional<int64_t> known(const Value&);  // of an integer tensor of one known element
 //   int64_t opset();                          // of ai.onnx
 //   Value fail(std::string message, std::string help);  // reports; returns Value{}
 //   Value fail_index(std::string message, std::string help);  // the same, of an index
@@ -22,6 +23,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,8 +148,29 @@ typename E::Value cast(E& e, typename E::Value a, ElementType type) {
                : e.emit("Cast", {a}, {ir::make_attribute("to", static_cast<int64_t>(type))});
 }
 
+// v in x: whether any element is equal to it, as NumPy says it.
+template <typename E>
+typename E::Value lower_contains(E& e, typename E::Value x, typename E::Value v) {
+    auto hits = e.emit("Cast", {e.emit("Equal", {x, v})},
+                       {ir::make_attribute("to", static_cast<int64_t>(ElementType::kInt64))});
+    auto count = e.emit("ReduceSum", {hits}, {ir::make_attribute("keepdims", int64_t{0})});
+    return e.emit("Greater", {count, e.int64_scalar(0)});
+}
+
+// Whether bits are left to shift: BitShift by as many places as there are bits, or by more, means
+// another thing to every runtime.
+template <typename E>
+typename E::Value within_bits(E& e, typename E::Value by, int64_t bits) {
+    auto wide = cast(e, by, ElementType::kInt64);
+    auto is_negative = e.emit("Less", {wide, e.int64_scalar(0)});
+    return e.emit("And",
+                  {e.emit("Less", {wide, e.int64_scalar(bits)}), e.emit("Not", {is_negative})});
+}
+
 // BitShift is for unsigned integers alone (and runtimes leave out UINT16). A shift to the left is a
 // product with a power of two; a shift to the right of a negative x is that of ~x, complemented.
+// Past the last bit there are zeros, or the sign: Python's integers have no last bit, and NumPy's,
+// which have as many as these, say the same.
 template <typename E>
 typename E::Value lower_shift(E& e, bool left, typename E::Value a, typename E::Value b) {
     ElementType type = e.element(a);
@@ -157,27 +180,42 @@ typename E::Value lower_shift(E& e, bool left, typename E::Value a, typename E::
             std::string("`") + (left ? "<<" : ">>") + "` on a tensor of " + std::string(name(type)),
             "shift integers; multiply or divide floats by a power of two");
     }
-    auto shift = [&e, left](typename E::Value value, typename E::Value by) {
-        return e.emit("BitShift", {value, by},
-                      {ir::make_attribute("direction", std::string(left ? "LEFT" : "RIGHT"))});
-    };
-    if (kind == ElementClass::kUnsigned && type != ElementType::kUint16) {
-        return shift(a, b);
+    std::optional<int64_t> known = e.known(b);
+    if (known && *known < 0) {
+        return e.fail("a shift by a negative number of bits", "shift the other way");
     }
     constexpr ElementType kWide = ElementType::kUint64;
+    bool is_narrow = kind == ElementClass::kUnsigned && type != ElementType::kUint16;
+    int64_t bits = is_narrow ? info(type).bits : 64;
+    bool is_within = known && *known < bits;
+    // As `to`; by a number of bits that may be too large, it is zero. (Runtimes have no Where for
+    // unsigned integers.)
+    auto shift = [&](typename E::Value value, typename E::Value by, ElementType to) {
+        auto shifted =
+            e.emit("BitShift", {value, by},
+                   {ir::make_attribute("direction", std::string(left ? "LEFT" : "RIGHT"))});
+        if (!is_within) {
+            shifted = e.emit("Where", {within_bits(e, by, bits),
+                                       cast(e, shifted, ElementType::kInt64), e.int64_scalar(0)});
+        }
+        return cast(e, shifted, to);
+    };
+    if (is_narrow) {
+        return shift(a, b, type);
+    }
     auto by = cast(e, b, kWide);
     if (kind == ElementClass::kUnsigned) {
-        return cast(e, shift(cast(e, a, kWide), by), type);
+        return shift(cast(e, a, kWide), by, type);
     }
     if (left) {
         auto one = cast(e, e.int64_scalar(1), kWide);
-        return e.emit("Mul", {a, cast(e, shift(one, by), type)});
+        return e.emit("Mul", {a, shift(one, by, type)});
     }
     auto wide = cast(e, a, ElementType::kInt64);
     auto minus_one = e.int64_scalar(-1);
     auto negative = e.emit("Less", {wide, e.int64_scalar(0)});
     auto positive = e.emit("Where", {negative, e.emit("Sub", {minus_one, wide}), wide});
-    auto shifted = cast(e, shift(cast(e, positive, kWide), by), ElementType::kInt64);
+    auto shifted = shift(cast(e, positive, kWide), by, ElementType::kInt64);
     return cast(e, e.emit("Where", {negative, e.emit("Sub", {minus_one, shifted}), shifted}), type);
 }
 

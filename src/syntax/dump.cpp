@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "base/quote.h"
 #include "syntax/lexer.h"
 
@@ -262,13 +264,21 @@ void Dumper::expression(const Expr* node) {
             return;
         }
         case ExprKind::kBinary: {
-            const BinaryExpr* binary = cast<BinaryExpr>(node);
-            open("Binary", node);
-            out_ += ' ';
-            out_ += kBinaryOps[static_cast<size_t>(binary->op)];
-            child(binary->left);
-            child(binary->right);
-            out_ += ')';
+            // A sum of many terms is as deep as it is long.
+            std::vector<const BinaryExpr*> spine;
+            while (const auto* binary = maybe_as<BinaryExpr>(node)) {
+                spine.push_back(binary);
+                open("Binary", node);
+                out_ += ' ';
+                out_ += kBinaryOps[static_cast<size_t>(binary->op)];
+                out_ += ' ';
+                node = binary->left;
+            }
+            expression(node);
+            for (; !spine.empty(); spine.pop_back()) {
+                child(spine.back()->right);
+                out_ += ')';
+            }
             return;
         }
         case ExprKind::kBoolOp:

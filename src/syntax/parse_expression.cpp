@@ -245,11 +245,13 @@ const Expr* Parser::binary(int precedence) {
     uint32_t begin = token_->begin;
     uint32_t outer_height = std::exchange(height_, 0);
     const Expr* left = factor();
+    uint32_t terms = 1;
     for (int found = binary_precedence(kind()); found > precedence;
          found = binary_precedence(kind())) {
         BinaryOp op = static_cast<BinaryOp>(static_cast<int>(kind()) - static_cast<int>(T::kPlus));
         Range op_range = range();
-        if (!chain_grows()) {
+        if (++terms > limits_.terms) {
+            too_deep();
             break;
         }
         advance();

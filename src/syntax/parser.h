@@ -6,8 +6,9 @@
 // themselves, with ErrorExpr in the places that got nothing. The statement after it starts afresh.
 //
 // Depth. `Nesting` counts the functions that call themselves; beyond Limits::nesting there is an
-// error. Chains such as `a + b + c` are built by a loop, but are as deep a tree as they are long:
-// `height_` bounds that (Limits::height), so that whoever walks the tree may recurse.
+// error. Chains such as `a.b.c` are built by a loop, but are as deep a tree as they are long:
+// `height_` bounds that (Limits::height), so that whoever walks the tree may recurse. Sums may be
+// longer (Limits::terms): walks must go along the left operands in a loop.
 #pragma once
 
 #include <string>

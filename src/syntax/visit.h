@@ -201,9 +201,16 @@ void each_child(const Stmt* node, VisitExpr visit_expr, VisitStmt visit_stmt) {
 }
 
 // Every expression inside the statements, however deep.
+// A sum of many terms leans to the left as deep as it is long: it is gone through, not down into.
 template <typename Visit>
 void each_expression(const Expr* node, Visit& visit) {
     visit(node);
+    for (const auto* sum = maybe_as<BinaryExpr>(node); sum != nullptr;) {
+        each_expression(sum->right, visit);
+        node = sum->left;
+        sum = maybe_as<BinaryExpr>(node);
+        visit(node);
+    }
     each_child(node, [&visit](const Expr* child) { each_expression(child, visit); });
 }
 template <typename Visit>

@@ -291,6 +291,51 @@ class Cases:
         )
 
 
+# --- Programs as plain Python ---------------------------------------------------------------------
+
+
+class Typename:
+    """FLOAT, FLOAT["N"], FLOAT.dtype where the program runs as plain Python."""
+
+    def __init__(self, dtype: Any = None) -> None:
+        self.dtype = dtype
+
+    def __getitem__(self, _: Any) -> Typename:
+        return self
+
+
+def reduce_sum(x: Any, axes: Any = None, keepdims: int = 1) -> Any:
+    return np.sum(x, axis=None if axes is None else tuple(axes), keepdims=bool(keepdims))
+
+
+NUMPY = types.SimpleNamespace(
+    ReduceSum=reduce_sum,
+    Concat=lambda *xs, axis: np.concatenate(xs, axis=axis),
+    ConcatFromSequence=lambda xs, axis, new_axis=0: (
+        np.stack(xs, axis) if new_axis else np.concatenate(xs, axis)
+    ),
+    SequenceConstruct=lambda *xs: list(xs),
+    SequenceLength=lambda xs: np.int64(len(xs)),
+    SplitToSequence=lambda x, split, axis=0: np.split(
+        x, range(int(split), x.shape[axis], int(split)), axis
+    ),
+    Cast=lambda x, to: np.asarray(x).astype(to),
+    Identity=lambda x: x,
+    Abs=np.abs,
+    Sqrt=np.sqrt,
+    Neg=np.negative,
+)
+
+
+def plain_python(source: str) -> Any:
+    """The program's `f` on NumPy arrays, without Sardonyx."""
+    dtypes = {"FLOAT": np.float32, "INT64": np.int64, "BOOL": np.bool_, "DOUBLE": np.float64}
+    scope: dict[str, Any] = {name: Typename(dtype) for name, dtype in dtypes.items()}
+    scope |= {"op": NUMPY, "np": np, "script": lambda **_: lambda function: function}
+    exec(source, scope)
+    return scope["f"]
+
+
 def expected_list(one: Case) -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

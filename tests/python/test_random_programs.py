@@ -150,7 +150,7 @@ class Writer:
             f"scaled({left}, by={self.pick('0.5', '-1.0', '1.5')})",
             f"helper({left})",
             f"total({left}, a, {right})",
-            right if self.assigns_items else f"[r * 0.5 for r in m][{self.pick('0', '-1')}]",
+            f"[r * 0.5 for r in m][{self.pick('0', '-1')}]",
             f"flip({left}, {self.scalar(0)})",
             f"m[{self.pick('0', '-1', 'j % 3')}, ::-1]",
             f"{left} * (2 if {self.condition()} else 0.5)",
@@ -274,7 +274,7 @@ class Writer:
             f"for {name} in range(1, 6, 2):",
             f"for {name} in range(n, -1, -1):",
             f"for {name} in range(i, i + 2):",
-            "for row in m * 1.0:",
+            self.pick("for row in m:", "for row in m * 1.0:", "for row in reversed(m):"),
             f"for {name} in [1, 4]:",
         )
         self.line(indent, head)
