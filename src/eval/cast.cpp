@@ -293,7 +293,9 @@ Status cast(KernelContext& c) {
     ElementType target = c.version() < 6 ? element_type_from_name(c.string_attribute("to"))
                                          : element_type_from_number(c.int_attribute("to"));
     if (target == ElementType::kUndefined || element_class(target) == ElementClass::kComplex) {
-        return Error{"attribute `to` is not an element type that Cast makes"};
+        return Error{fmt::format(
+            "attribute `to` is {}, which is not an element type that Cast makes",
+            c.version() < 6 ? c.string_attribute("to") : std::to_string(c.int_attribute("to")))};
     }
     return cast_to(c, target);
 }

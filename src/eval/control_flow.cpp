@@ -371,9 +371,13 @@ Status if_else(Runner& runner, const NodePlan& node, Frame& frame) {
     SDX_ASSIGN(bool condition,
                read_condition(frame.get(node.inputs.empty() ? kNoOperand : node.inputs[0])));
     const GraphPlan* branch = node.subgraph(condition ? "then_branch" : "else_branch");
-    if (branch == nullptr || !branch->inputs.empty() ||
-        branch->outputs.size() < node.outputs.size()) {
-        return Error{"the branch must be a graph without inputs that has all outputs"};
+    if (branch == nullptr || !branch->inputs.empty()) {
+        return Error{"the branch must be a graph without inputs"};
+    }
+    if (branch->outputs.size() != node.outputs.size()) {
+        return Error{fmt::format("`{}` has {} outputs, but the node has {}",
+                                 condition ? "then_branch" : "else_branch", branch->outputs.size(),
+                                 node.outputs.size())};
     }
     SDX_TRY(runner.run_graph(*branch, frame));
     std::vector<RuntimeValue> results = runner.take_outputs(*branch, frame);

@@ -236,12 +236,16 @@ Result<std::vector<std::vector<int64_t>>> pad_maps(KernelContext& c, const Pads&
             __builtin_add_overflow(size, pads.end[d], &size)) {
             return Error{"the padded size is too large"};
         }
-        out_dims->push_back(std::max<int64_t>(0, size));
+        if (size < 0) {
+            return Error{fmt::format("pads {} and {} take more than axis {} of {} has",
+                                     pads.begin[d], pads.end[d], d, to_string(dims))};
+        }
+        out_dims->push_back(size);
         if (dims[d] == 0 && size > 0 && mode != "constant") {
             return Error{fmt::format("axis {} is empty: nothing to fill it from", d)};
         }
     }
-    SDX_TRY(check_size(ElementType::kInt64, *out_dims, c.options()));
+    SDX_TRY(check_size(c.type(0), *out_dims, c.options()));
     std::vector<std::vector<int64_t>> maps(dims.size());
     if (product(*out_dims) == 0) {
         return maps;

@@ -37,8 +37,9 @@ class Functions {
         return found != by_name_.end() ? found->second : nullptr;
     }
 
-    // The function's plan, which plan_pending() fills: functions may call each other in a circle.
+    // The function's plan, which plan_pending() fills.
     const FramePlan* plan_of(const ir::Function* function) {
+        callees_[caller_].push_back(function);
         FramePlan*& plan = plans_[function];
         if (plan == nullptr) {
             plan = plan_->functions.emplace_back(std::make_unique<FramePlan>()).get();
@@ -48,9 +49,13 @@ class Functions {
     }
 
     Status plan_pending();
+    // The standard has no recursion.
+    Status check_recursion();
 
   private:
     Plan* plan_;
+    const ir::Function* caller_ = nullptr;  // that is being planned; null: the main graph
+    std::unordered_map<const ir::Function*, std::vector<const ir::Function*>> callees_;
     std::unordered_map<std::string, const ir::Function*> by_name_;
     std::unordered_map<const ir::Function*, FramePlan*> plans_;
     std::vector<std::pair<const ir::Function*, FramePlan*>> pending_;
@@ -324,6 +329,7 @@ Status Functions::plan_pending() {
     while (!pending_.empty()) {
         auto [function, plan] = pending_.back();
         pending_.pop_back();
+        caller_ = function;
         Status status = plan_frame(*function->body, function->opset_imports, this, plan);
         if (!status.ok()) {
             return Error{fmt::format("function {}: {}", describe(function->domain, function->name),
@@ -331,6 +337,48 @@ Status Functions::plan_pending() {
         }
     }
     return {};
+}
+
+// Takes away functions that call none of those that are left. From one that then is left, any way
+// along calls comes to a circle.
+Status Functions::check_recursion() {
+    std::unordered_map<const ir::Function*, std::vector<const ir::Function*>> callers;
+    std::unordered_map<const ir::Function*, size_t> left;
+    std::vector<const ir::Function*> leaves;
+    const ir::Function* start = nullptr;
+    for (const auto& [function, plan] : plans_) {
+        left[function] = callees_[function].size();
+        for (const ir::Function* callee : callees_[function]) {
+            callers[callee].push_back(function);
+        }
+        if (callees_[function].empty()) {
+            leaves.push_back(function);
+        }
+    }
+    while (!leaves.empty()) {
+        const ir::Function* leaf = leaves.back();
+        leaves.pop_back();
+        for (const ir::Function* caller : callers[leaf]) {
+            if (--left[caller] == 0) {
+                leaves.push_back(caller);
+            }
+        }
+    }
+    for (const ir::Function* callee : callees_[nullptr]) {
+        start = start == nullptr && left[callee] > 0 ? callee : start;
+    }
+    if (start == nullptr) {
+        return {};
+    }
+    for (size_t step = 0; step < plans_.size(); ++step) {
+        const auto& callees = callees_[start];
+        start = *std::find_if(callees.begin(), callees.end(),
+                              [&](const ir::Function* callee) { return left[callee] > 0; });
+    }
+    return Error{
+        fmt::format("function {} calls itself, directly or through others: ONNX has no "
+                    "recursion, use a `Loop`",
+                    describe(start->domain, start->name))};
 }
 
 // The plan of a graph under these imports, and of the functions that it calls.
@@ -341,6 +389,7 @@ Result<std::shared_ptr<const Plan>> prepare_graph(const ir::Model& model, const 
     Functions functions(model, plan.get());
     SDX_TRY(plan_frame(graph, imports, &functions, &plan->main));
     SDX_TRY(functions.plan_pending());
+    SDX_TRY(functions.check_recursion());
     return std::shared_ptr<const Plan>(std::move(plan));
 }
 

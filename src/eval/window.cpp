@@ -28,13 +28,13 @@ Result<Dims> attribute_or(const KernelContext& c, std::string_view name, size_t 
     return Dims(given.begin(), given.end());
 }
 
+// floor((in + pads - extent) / stride) + 1; negative where the kernel is larger than the axis.
 // `ceil_mode`: a window may reach past the end, but must start before the end padding.
 int64_t output_size(const WindowGeometry& g, size_t d, bool ceil_mode) {
     int64_t room = g.in[d] + g.begin[d] + g.end[d] - g.extent(d);
-    if (room < 0) {
-        return 0;
-    }
-    int64_t size = (room + (ceil_mode ? g.strides[d] - 1 : 0)) / g.strides[d] + 1;
+    room += ceil_mode ? g.strides[d] - 1 : 0;
+    int64_t size =
+        (room < 0 ? -((-room + g.strides[d] - 1) / g.strides[d]) : room / g.strides[d]) + 1;
     if (ceil_mode && (size - 1) * g.strides[d] >= g.in[d] + g.begin[d]) {
         --size;
     }
@@ -91,7 +91,13 @@ Result<WindowGeometry> window_geometry(const KernelContext& c, Dims in, Dims ker
             g.end[d] = total - g.begin[d];
             g.out.push_back(out);
         } else {
-            g.out.push_back(output_size(g, d, c.int_attribute("ceil_mode", 0) != 0));
+            int64_t out = output_size(g, d, c.int_attribute("ceil_mode", 0) != 0);
+            if (out < 0 && g.in[d] > 0) {
+                return Error{
+                    fmt::format("a window of {} does not fit axis {} of {} with its padding",
+                                g.extent(d), d, to_string(g.in))};
+            }
+            g.out.push_back(std::max<int64_t>(out, 0));
         }
     }
     return g;
