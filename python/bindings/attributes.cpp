@@ -24,21 +24,12 @@ float float_value(const ops::AttributeSchema& schema, nb::handle value) {
     if (!is_number(value)) {
         refuse(schema, value);
     }
-    double number = PyFloat_AsDouble(value.ptr());
-    if (number == -1.0 && PyErr_Occurred()) {
-        throw nb::python_error();
-    }
-    return static_cast<float>(number);
+    return static_cast<float>(float_from_python(value));
 }
 
 int64_t int_value(const ops::AttributeSchema& schema, nb::handle value) {
     if (is_number(value) && PyIndex_Check(value.ptr())) {
-        nb::object number = nb::steal(PyNumber_Index(value.ptr()));
-        long long result = number.is_valid() ? PyLong_AsLongLong(number.ptr()) : -1;
-        if (result == -1 && PyErr_Occurred()) {
-            throw nb::python_error();
-        }
-        return result;
+        return int_from_python(value);
     }
     ElementType type = element_type_from_python(value);  // to=FLOAT, to=numpy.float32
     if (type == ElementType::kUndefined) {

@@ -61,6 +61,11 @@ PyObject* guarded(Body&& body) noexcept {
 std::string text_from_python(nb::handle text);
 nb::object text_to_python(std::string_view text);
 
+// What `__index__` gives. Raises TypeError where there is none, and OverflowError.
+int64_t int_from_python(nb::handle object);
+// What `__float__` gives; the same errors.
+double float_from_python(nb::handle object);
+
 // "int", "numpy.ndarray": for messages.
 std::string kind_of(nb::handle object);
 // The attribute, or an empty object where there is none.

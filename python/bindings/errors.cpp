@@ -50,6 +50,23 @@ nb::object text_to_python(std::string_view text) {
     return result;
 }
 
+int64_t int_from_python(nb::handle object) {
+    nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+    long long value = number.is_valid() ? PyLong_AsLongLong(number.ptr()) : -1;
+    if (value == -1 && PyErr_Occurred()) {
+        throw nb::python_error();
+    }
+    return value;
+}
+
+double float_from_python(nb::handle object) {
+    double value = PyFloat_AsDouble(object.ptr());
+    if (value == -1.0 && PyErr_Occurred()) {
+        throw nb::python_error();
+    }
+    return value;
+}
+
 std::string kind_of(nb::handle object) {
     nb::handle type = object.type();
     std::string name = text_from_python(type.attr("__qualname__"));

@@ -68,13 +68,9 @@ void collect(nb::handle object, size_t depth, Elements& out) {
     } else if (out.kind == Scalar::kString) {
         out.strings.push_back(text_from_python(object));
     } else if (out.kind == Scalar::kFloat) {
-        out.doubles.push_back(nb::cast<double>(object));
+        out.doubles.push_back(float_from_python(object));
     } else {
-        int64_t value = PyLong_AsLongLong(object.ptr());
-        if (value == -1 && PyErr_Occurred()) {
-            throw nb::python_error();
-        }
-        out.ints.push_back(value);
+        out.ints.push_back(int_from_python(object));
     }
 }
 

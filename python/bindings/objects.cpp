@@ -103,9 +103,9 @@ std::optional<Object> convert_container(nb::handle object, int depth) {
     }
     if (Py_TYPE(o) == &PyRange_Type) {
         return Object::make(ObjectKind::kRange,
-                            elaborate::RangeObject{nb::cast<int64_t>(object.attr("start")),
-                                                   nb::cast<int64_t>(object.attr("stop")),
-                                                   nb::cast<int64_t>(object.attr("step"))});
+                            elaborate::RangeObject{int_from_python(object.attr("start")),
+                                                   int_from_python(object.attr("stop")),
+                                                   int_from_python(object.attr("step"))});
     }
     if (PySlice_Check(o)) {
         return Object::make(ObjectKind::kSlice,

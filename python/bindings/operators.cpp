@@ -155,15 +155,6 @@ Value operand(EagerEmitter& e, nb::handle object, ElementType beside) {
     return is_tensor ? e.keep(tensor_from_python(object)) : nullptr;
 }
 
-// The Tensor that a slot is called of; one that was never initialised is an error.
-PyTensor& self_tensor(nb::handle self) {
-    PyTensor* tensor = as_tensor(self);
-    if (tensor == nullptr) {
-        raise(PyExc_TypeError, "a Tensor without elements: `Tensor.__init__` was not called");
-    }
-    return *tensor;
-}
-
 nb::object not_implemented() {
     return nb::borrow(Py_NotImplemented);
 }
@@ -249,7 +240,7 @@ int contains_slot(PyObject* self, PyObject* item) {
 nb::object rounded(const PyTensor& self, nb::handle digits) {
     EagerEmitter e;
     return wrap(
-        e, lowering::lower_round(e, &self.value, digits.is_none() ? 0 : nb::cast<int64_t>(digits)));
+        e, lowering::lower_round(e, &self.value, digits.is_none() ? 0 : int_from_python(digits)));
 }
 
 nb::object transposed(const PyTensor& self) {
@@ -263,9 +254,8 @@ nb::object matrix_transposed(const PyTensor& self) {
 }
 
 nb::object as_type(const PyTensor& self, nb::handle type) {
-    ElementType element = PyLong_Check(type.ptr())
-                              ? element_type_from_number(nb::cast<int64_t>(type))
-                              : element_type_from_python(type);
+    ElementType element = PyLong_Check(type.ptr()) ? element_type_from_number(int_from_python(type))
+                                                   : element_type_from_python(type);
     if (element == ElementType::kUndefined) {
         raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is no element type");
     }
@@ -285,15 +275,21 @@ nb::object as_type(const PyTensor& self, nb::handle type) {
 using Bound = lowering::SliceBound<Value>;
 using Item = lowering::SubscriptItem<Value>;
 
+// An integer in a subscript; one beyond all sizes is an error of `overflow`, or, where that is
+// null, the nearest that is not.
+int64_t index_from_python(nb::handle object, PyObject* overflow) {
+    Py_ssize_t index = PyNumber_AsSsize_t(object.ptr(), overflow);
+    if (index == -1 && PyErr_Occurred()) {
+        throw nb::python_error();
+    }
+    return index;
+}
+
 std::optional<Bound> slice_bound(nb::handle bound) {
     if (bound.is_none()) {
         return std::nullopt;
     }
-    nb::object number = nb::steal(PyNumber_Index(bound.ptr()));
-    if (!number.is_valid()) {
-        throw nb::python_error();
-    }
-    return Bound{nb::cast<int64_t>(number), {}};
+    return Bound{index_from_python(bound, nullptr), {}};
 }
 
 Item subscript_item(EagerEmitter& e, nb::handle index) {
@@ -308,7 +304,7 @@ Item subscript_item(EagerEmitter& e, nb::handle index) {
         item.upper = slice_bound(index.attr("stop"));
         item.step = slice_bound(index.attr("step"));
     } else if (PyLong_Check(index.ptr()) && !PyBool_Check(index.ptr())) {
-        item.index = nb::cast<int64_t>(index);
+        item.index = index_from_python(index, PyExc_IndexError);
     } else {
         Tensor tensor = is_mixed_list(index)
                             ? tensor_from_mixed_list(index, ElementType::kUndefined)

@@ -15,7 +15,7 @@ Opset make_opset(nb::handle domain, nb::handle version) {
     if (!PyUnicode_Check(domain.ptr()) || !PyIndex_Check(version.ptr())) {
         raise(PyExc_TypeError, "an Opset has a domain (a string) and a version (an int)");
     }
-    Opset opset{text_from_python(domain), nb::cast<int64_t>(version)};
+    Opset opset{text_from_python(domain), int_from_python(version)};
     if (opset.domain == "ai.onnx") {
         opset.domain.clear();
     }

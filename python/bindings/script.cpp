@@ -92,14 +92,14 @@ elaborate::OpsetObject opset_object(nb::handle opset, elaborate::OpsetObject oth
     if (!nb::hasattr(opset, "domain") || !nb::hasattr(opset, "version")) {
         raise(PyExc_TypeError, "`" + kind_of(opset) + "` is no Opset");
     }
-    return {text_from_python(opset.attr("domain")), nb::cast<int64_t>(opset.attr("version"))};
+    return {text_from_python(opset.attr("domain")), int_from_python(opset.attr("version"))};
 }
 
 void set_keywords(elaborate::ScriptFunction& function, const nb::dict& keywords) {
     for (auto [key, value] : keywords) {
         std::string name = text_from_python(key);
         if (name == "ir_version") {
-            function.ir_version = nb::cast<int64_t>(value);
+            function.ir_version = int_from_python(value);
         } else if (name == "inline") {
             function.is_inline = nb::cast<bool>(value);
         } else if (name == "producer_name") {
@@ -267,9 +267,9 @@ int clear(PyObject* self) {
     return 0;
 }
 
-PyType_Slot kSlots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                        {Py_tp_clear, reinterpret_cast<void*>(clear)},
-                        {0, nullptr}};
+const PyType_Slot kSlots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                              {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                              {0, nullptr}};
 
 }  // namespace
 

@@ -27,7 +27,7 @@ nb::object array(PyTensor& self, nb::handle dtype, nb::handle copy) {
     nb::object result = value(self);
     if (!dtype.is_none()) {
         result = result.attr("astype")(dtype);
-    } else if (!copy.is_none() && nb::cast<bool>(copy)) {
+    } else if (!copy.is_none() && PyObject_IsTrue(copy.ptr()) == 1) {
         result = result.attr("copy")();
     }
     return result;
@@ -114,7 +114,7 @@ int64_t length(const PyTensor& self) {
 
 // Each row is read when its turn comes: the loop may assign to items.
 nb::object iterate(nb::handle self) {
-    length(nb::cast<const PyTensor&>(self));
+    length(self_tensor(self));
     return nb::steal(PySeqIter_New(self.ptr()));
 }
 
@@ -132,6 +132,14 @@ PyTensor* as_tensor(nb::handle object) {
     bool is_tensor = PyObject_TypeCheck(object.ptr(),
                                         reinterpret_cast<PyTypeObject*>(g_tensor_class.ptr())) != 0;
     return is_tensor && nb::inst_ready(object) ? nb::inst_ptr<PyTensor>(object) : nullptr;
+}
+
+PyTensor& self_tensor(nb::handle self) {
+    PyTensor* tensor = as_tensor(self);
+    if (tensor == nullptr) {
+        raise(PyExc_TypeError, "a Tensor without elements: `Tensor.__init__` was not called");
+    }
+    return *tensor;
 }
 
 bool holds_tensor(nb::handle object) {

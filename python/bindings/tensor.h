@@ -27,6 +27,8 @@ struct PyTensor {
 
 // Null when `object` is no Tensor.
 PyTensor* as_tensor(nb::handle object);
+// The Tensor that a method is called of. Raises TypeError for one that was never initialised.
+PyTensor& self_tensor(nb::handle self);
 // A new Tensor. `array` may be empty.
 nb::object make_tensor(Tensor tensor, nb::object array = {});
 

@@ -17,7 +17,7 @@ Shape dims_from_python(nb::handle dim) {
         }
         return std::move(*dims);
     }
-    return {PyLong_Check(dim.ptr()) ? Dim(nb::cast<int64_t>(dim)) : Dim()};
+    return {PyLong_Check(dim.ptr()) ? Dim(int_from_python(dim)) : Dim()};
 }
 
 // Of a TypeProto: any text is the name of one dimension.
@@ -28,7 +28,7 @@ Dim dim_from_proto(nb::handle dim) {
     }
     nb::object value = dim.attr(nb::str(which));
     if (!PyUnicode_Check(value.ptr())) {
-        return nb::cast<int64_t>(value);
+        return int_from_python(value);
     }
     std::string text = text_from_python(value);
     return Dim::parse(text).value_or(Dim::symbol(text));
@@ -71,7 +71,7 @@ Type type_from_proto(nb::handle proto) {
             shape->push_back(dim_from_proto(dim));
         }
     }
-    return Type::tensor(element_type_from_number(nb::cast<int64_t>(tensor.attr("elem_type"))),
+    return Type::tensor(element_type_from_number(int_from_python(tensor.attr("elem_type"))),
                         std::move(shape));
 }
 
@@ -97,7 +97,7 @@ Type type_from_generic(nb::handle object) {
 
 ElementType element_type_from_python(nb::handle object) {
     if (PyLong_Check(object.ptr()) && !PyBool_Check(object.ptr())) {
-        return element_type_from_number(nb::cast<int64_t>(object));
+        return element_type_from_number(int_from_python(object));
     }
     ElementType type = element_type_from_dtype(object);
     if (type != ElementType::kUndefined) {
@@ -107,7 +107,7 @@ ElementType element_type_from_python(nb::handle object) {
     if (!dtype.is_valid() || !PyType_Check(object.ptr())) {
         return ElementType::kUndefined;
     }
-    return PyLong_Check(dtype.ptr()) ? element_type_from_number(nb::cast<int64_t>(dtype))
+    return PyLong_Check(dtype.ptr()) ? element_type_from_number(int_from_python(dtype))
                                      : ElementType::kUndefined;
 }
 

@@ -16,6 +16,18 @@ Tensor tensor_from_proto(nb::handle object) {
     return unwrap(proto::read_tensor(view, owner));
 }
 
+// Lists may hold themselves: beyond Python's own limit of recursion, its RecursionError.
+struct Nesting {
+    Nesting() {
+        if (Py_EnterRecursiveCall(" in a list of lists") != 0) {
+            throw nb::python_error();
+        }
+    }
+    ~Nesting() { Py_LeaveRecursiveCall(); }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+};
+
 // A map of ai.onnx.ml: its keys are all integers or all strings.
 std::shared_ptr<const eval::Map> map_from_python(const nb::dict& dict) {
     nb::object keys = nb::list(dict.keys());
@@ -74,6 +86,7 @@ eval::RuntimeValue value_from_python(nb::handle object) {
     if (!is_list || (nb::len(object) > 0 && is_literal(object))) {
         return tensor_from_python(object);
     }
+    Nesting nesting;
     auto sequence = std::make_shared<eval::Sequence>();
     for (nb::handle item : nb::borrow<nb::object>(object)) {
         sequence->items.push_back(value_from_python(item));
@@ -120,6 +133,7 @@ nb::object argument(nb::handle object, int element_type) {
     }
     bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
     if (is_list && (nb::len(object) == 0 || !is_literal(object))) {
+        Nesting nesting;
         nb::list items;
         for (nb::handle item : nb::borrow<nb::object>(object)) {
             items.append(argument(item, element_type));
@@ -135,6 +149,7 @@ nb::object result(nb::handle object, int element_type, bool as_arrays) {
         return nb::borrow(object);
     }
     if (PyList_Check(object.ptr())) {
+        Nesting nesting;
         nb::list items;
         for (nb::handle item : nb::borrow<nb::object>(object)) {
             items.append(result(item, element_type, as_arrays));
