@@ -192,6 +192,9 @@ Tolerance tolerance_of(ElementType type) {
         case ElementType::kFloat:
         case ElementType::kDouble:
             return {1e-4, 1e-3};
+        case ElementType::kInt8:
+        case ElementType::kUint8:
+            return {1, 0};  // codes of quantized numbers that lie between two
         default:
             return is_floating(type) ? Tolerance{1e-2, 1e-2} : Tolerance{};
     }

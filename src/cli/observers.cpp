@@ -41,6 +41,12 @@ void Observers::node_done(const ir::Node& node, std::span<const eval::RuntimeVal
     }
 }
 
+void Observers::node_failed(const ir::Node& node) {
+    if (failed_at_.empty()) {
+        failed_at_ = place_of(node, sources_);
+    }
+}
+
 void Trace::node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const> outputs,
                       int depth) {
     std::string place = place_of(node, sources_);

@@ -11,14 +11,21 @@
 
 namespace sardonyx::cli {
 
-// Several observers as one.
+// Several observers as one; it keeps the place where the run has failed.
 class Observers final : public eval::RunObserver {
   public:
+    // `sources` may be null; it must outlive this.
+    explicit Observers(const diagnostics::Sources* sources) : sources_(sources) {}
     void add(eval::RunObserver* observer) { observers_.push_back(observer); }
+    // "gelu.py:5" of the innermost node that failed and is from a script; else empty.
+    const std::string& failed_at() const { return failed_at_; }
     void node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const> outputs,
                    int depth) override;
+    void node_failed(const ir::Node& node) override;
 
   private:
+    const diagnostics::Sources* sources_;
+    std::string failed_at_;
     std::vector<eval::RunObserver*> observers_;
 };
 

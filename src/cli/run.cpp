@@ -147,7 +147,7 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
     if (!plan.ok()) {
         return fail(plan.error());
     }
-    Observers observers;
+    Observers observers(sources);
     Trace trace(sources);
     int64_t node_count = 0;
     for ([[maybe_unused]] const ir::Node& node : *model.graph) {
@@ -161,7 +161,9 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
     Result<std::vector<RuntimeValue>> results = eval::run(**plan, values, run, &observers);
     progress.finish();
     if (!results.ok()) {
-        return fail(results.error());
+        const std::string& place = observers.failed_at();
+        return fail(place.empty() ? results.error()
+                                  : Error{fmt::format("{}: {}", place, results.error().message)});
     }
     std::vector<std::string> names;
     for (size_t i = 0; i < results->size(); ++i) {

@@ -63,49 +63,6 @@ Result<ConvShape> conv_shape(const KernelContext& c, const Dims& x, const Dims& 
     return shape;
 }
 
-// Where the windows of one row of the output (a run along the last axis) find one tap.
-struct TapRow {
-    bool inside = true;  // along the other axes
-    int64_t offset = 0;  // in the plane, of the window 0 of the row; may be before the plane
-    int64_t first = 0;   // the windows [first, end) of the row are inside along the last axis
-    int64_t end = 0;
-};
-
-TapRow tap_row(const WindowGeometry& g, int64_t row, int64_t tap) {
-    TapRow result;
-    int64_t stride = 1;
-    for (size_t d = g.in.size(); d-- > 0;) {
-        int64_t shift = tap % g.kernel[d] * g.dilations[d] - g.begin[d];
-        tap /= g.kernel[d];
-        if (d + 1 == g.in.size()) {
-            auto ceiling = [&](int64_t x) { return x <= 0 ? 0 : (x - 1) / g.strides[d] + 1; };
-            result.offset = shift;
-            result.first = std::min(ceiling(-shift), g.out[d]);
-            result.end = std::clamp(ceiling(g.in[d] - shift), result.first, g.out[d]);
-        } else {
-            int64_t at = row % g.out[d] * g.strides[d] + shift;
-            row /= g.out[d];
-            result.inside = result.inside && at >= 0 && at < g.in[d];
-            result.offset += at * stride;
-        }
-        stride *= g.in[d];
-    }
-    return result;
-}
-
-// Calls body(row, begin, end) for the parts of rows of the output in the windows [first, first +
-// count).
-template <typename Body>
-void for_each_row_part(const WindowGeometry& g, int64_t first, int64_t count, const Body& body) {
-    int64_t width = g.out.back();
-    for (int64_t at = first; at < first + count;) {
-        int64_t begin = at % width;
-        int64_t end = std::min(width, begin + first + count - at);
-        body(at / width, begin, end);
-        at += end - begin;
-    }
-}
-
 // Columns [channel * kernel + tap, window] for the windows [first, first + count).
 template <typename S>
 void fill_columns(const S* planes, const WindowGeometry& g, int64_t channels, int64_t first,
@@ -180,12 +137,37 @@ void filter_plane(const S* plane, const S* filter, const WindowGeometry& g, S* s
     });
 }
 
+// The same transposed, [window, channel * kernel + tap], for few windows: their products are sums
+// along rows then.
+template <typename S>
+void fill_rows(const S* planes, const WindowGeometry& g, int64_t channels, S* rows) {
+    int64_t kernel = g.kernel_count();
+    int64_t plane = g.in_count();
+    int64_t stride = g.strides.back();
+    for_each_row_part(g, 0, g.out_count(), [&](int64_t row, int64_t, int64_t end) {
+        for (int64_t tap = 0; tap < kernel; ++tap) {
+            TapRow t = tap_row(g, row, tap);
+            for (int64_t i = 0; i < end; ++i) {
+                bool inside = t.inside && i >= t.first && i < t.end;
+                S* out = rows + i * channels * kernel + tap;
+                for (int64_t channel = 0; channel < channels; ++channel) {
+                    out[channel * kernel] =
+                        inside ? planes[channel * plane + t.offset + i * stride] : S(0);
+                }
+            }
+        }
+        rows += end * channels * kernel;
+    });
+}
+
 // Whether the columns are the planes as they are.
 bool is_pointwise(const WindowGeometry& g) {
     return g.kernel_count() == 1 && g.in == g.out &&
            std::all_of(g.begin.begin(), g.begin.end(), [](int64_t pad) { return pad == 0; }) &&
            std::all_of(g.strides.begin(), g.strides.end(), [](int64_t step) { return step == 1; });
 }
+
+constexpr int64_t kFewWindows = 8;
 
 // sums[out channel, first + i] += the products of one group, for `count` windows from `first` on.
 // Rows of `sums` are `step` apart.
@@ -199,6 +181,12 @@ void convolve_group(const ConvShape& shape, const S* planes, const S* filter, in
     if (is_pointwise(g)) {
         product.b = planes + first;
         product.step_b = g.in_count();
+    } else if (count <= kFewWindows && count == g.out_count()) {
+        columns.resize(height * count);
+        fill_rows(planes, g, shape.in_channels, columns.data());
+        product.b = columns.data();
+        product.step_b = height;
+        product.transpose_b = true;
     } else {
         columns.resize(height * count);
         fill_columns(planes, g, shape.in_channels, first, count, columns.data());
@@ -231,7 +219,9 @@ void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, const Te
     int64_t channels = shape.out_channels;
     int64_t height = shape.in_channels * shape.windows.kernel_count();
     int64_t windows = shape.windows.out_count();
-    bool by_plane = shape.in_channels == 1 && !shape.windows.in.empty();
+    // Depthwise convolutions, and others with little to multiply, need no columns.
+    constexpr int64_t kFewChannels = 4;
+    bool by_plane = shape.in_channels == 1 && channels <= kFewChannels && !shape.windows.in.empty();
     int64_t block = by_plane ? windows : std::min(block_of(height), windows);
     int64_t blocks = (windows + block - 1) / block;
     int64_t groups = shape.batch * shape.groups;
@@ -367,6 +357,7 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
     int64_t kernel = g.kernel_count();
     int64_t plane = g.in_count();
     int64_t windows = g.out_count();
+    int64_t stride = g.strides.empty() ? 1 : g.strides.back();
     int64_t height = shape.out_channels * kernel;
     std::vector<S> columns, planes;
     for (int64_t ng = 0; ng < shape.batch * shape.groups; ++ng) {
@@ -377,13 +368,22 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
                                       false, columns.data(), windows},
                      threads);
         planes.assign(shape.out_channels * plane, S(0));
-        WindowWalk walk(g);
-        for (int64_t i = 0; i < windows; ++i, walk.next()) {
-            for (int64_t m = 0; m < shape.out_channels; ++m) {
-                for (const Tap& tap : walk.taps()) {
-                    planes[m * plane + tap.offset] += columns[(m * kernel + tap.tap) * windows + i];
+        const S* column = columns.data();
+        for_each_row_part(g, 0, g.in.empty() ? 0 : windows, [&](int64_t row, int64_t, int64_t n) {
+            for (int64_t tap = 0; tap < kernel; ++tap) {
+                TapRow t = tap_row(g, row, tap);
+                for (int64_t m = 0; t.inside && m < shape.out_channels; ++m) {
+                    S* out = planes.data() + m * plane + t.offset;
+                    const S* in = column + (m * kernel + tap) * windows;
+                    for (int64_t i = t.first; i < t.end; ++i) {
+                        out[i * stride] += in[i];
+                    }
                 }
             }
+            column += n;
+        });
+        if (g.in.empty()) {
+            planes = columns;  // no spatial axes: one window, one tap
         }
         std::transform(planes.begin(), planes.end(), result + ng * shape.out_channels * plane,
                        [](S sum) { return static_cast<T>(sum); });
@@ -392,10 +392,12 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
 
 // An 8-bit tensor less its zero point, which is one number or one for each channel of axis 0.
 Result<Tensor> centred(KernelContext& c, size_t i, size_t zero_input) {
-    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
-    if (!c.has_input(zero_input)) {
-        return wide;
+    if (!c.has_input(zero_input) || c.tensor(zero_input).count() == 1) {
+        SDX_ASSIGN(int64_t zero,
+                   c.has_input(zero_input) ? c.int_scalar(zero_input) : Result<int64_t>(0));
+        return less_zero_point(c, c.tensor(i), static_cast<int32_t>(zero));
     }
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
     SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(zero_input), ElementType::kInt32));
     int64_t channels = wide.rank() == 0 ? 1 : wide.dims()[0];
     if (zero.count() != 1 && zero.count() != channels) {

@@ -178,15 +178,16 @@ SDX_CLONES void run_dots(const MatrixProduct<uint64_t>& p) {
     multiply_dots(p);
 }
 
-// So few rows that packing b would cost more than the product.
+// So few rows, or columns, that packing would cost more than the product.
 template <typename S>
-bool has_few_rows(const MatrixProduct<S>& product) {
-    return product.m <= 3 && !(product.transpose_a && product.transpose_b);
+bool is_thin(const MatrixProduct<S>& product) {
+    bool by_dots = product.transpose_b && !product.transpose_a;
+    return (product.m <= 3 && (by_dots || !product.transpose_b)) || (product.n <= 8 && by_dots);
 }
 
 template <typename S>
 void multiply_here(const MatrixProduct<S>& product) {
-    if (!has_few_rows(product)) {
+    if (!is_thin(product)) {
         multiply_blocked(product);
     } else if (product.transpose_b) {
         run_dots(product);
@@ -236,7 +237,7 @@ void multiply_here(const MatrixProduct<float>& product) {
     // Below this the call costs more than it gains, and the library need not be loaded.
     constexpr int64_t kSmall = 1 << 14;
     bool is_large = product.m * product.k * product.n >= kSmall;
-    if (is_large && !has_few_rows(product) && OneDnn::instance().is_loaded()) {
+    if (is_large && !is_thin(product) && OneDnn::instance().is_loaded()) {
         OneDnn::instance().multiply(product);
     } else {
         multiply_here<float>(product);
@@ -285,6 +286,61 @@ void multiply_in_tasks(const MatrixProduct<S>& product, int threads) {
     });
 }
 
+// --- Small integers ------------------------------------------------------------------------------
+
+// Numbers of 8 bits less a zero point. Sums of so many of their products are exact in float, whose
+// products are several times as fast.
+constexpr int32_t kLargestSmall = 255;
+constexpr int64_t kExactTerms = 256;
+static_assert(kExactTerms * kLargestSmall * kLargestSmall < 1 << 24);
+
+// Rows of integers as contiguous floats; false: one of them is not small.
+SDX_CLONES bool widen_small(const uint32_t* in, int64_t step, int64_t rows, int64_t columns,
+                            float* out) {
+    bool are_small = true;
+    for (int64_t i = 0; i < rows && are_small; ++i, in += step, out += columns) {
+        uint32_t beyond = 0;
+        for (int64_t j = 0; j < columns; ++j) {
+            auto x = static_cast<int32_t>(in[j]);
+            beyond |= static_cast<uint32_t>(x > kLargestSmall || x < -kLargestSmall);
+            out[j] = static_cast<float>(x);
+        }
+        are_small = beyond == 0;
+    }
+    return are_small;
+}
+
+SDX_CLONES void add_exact(const float* in, uint32_t* out, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] += static_cast<uint32_t>(static_cast<int32_t>(in[i]));
+    }
+}
+
+// False: not all numbers are small, and nothing is done.
+bool multiply_small(const MatrixProduct<uint32_t>& p, int threads) {
+    int64_t rows_a = p.transpose_a ? p.k : p.m, columns_a = p.transpose_a ? p.m : p.k;
+    int64_t rows_b = p.transpose_b ? p.n : p.k, columns_b = p.transpose_b ? p.k : p.n;
+    std::vector<float> a(rows_a * columns_a), b(rows_b * columns_b);
+    if (!widen_small(p.a, p.step_a, rows_a, columns_a, a.data()) ||
+        !widen_small(p.b, p.step_b, rows_b, columns_b, b.data())) {
+        return false;
+    }
+    std::vector<float> sums(p.m * p.n);
+    for (int64_t k = 0; k < p.k; k += kExactTerms) {
+        std::fill(sums.begin(), sums.end(), 0.0f);
+        multiply_in_tasks(
+            MatrixProduct<float>{p.m, std::min(kExactTerms, p.k - k), p.n,
+                                 a.data() + k * (p.transpose_a ? columns_a : 1), columns_a,
+                                 p.transpose_a, b.data() + k * (p.transpose_b ? 1 : columns_b),
+                                 columns_b, p.transpose_b, sums.data(), p.n},
+            threads);
+        for (int64_t i = 0; i < p.m; ++i) {
+            add_exact(sums.data() + i * p.n, p.c + i * p.step_c, p.n);
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 void multiply_add(const MatrixProduct<float>& product, int threads) {
@@ -294,7 +350,11 @@ void multiply_add(const MatrixProduct<double>& product, int threads) {
     multiply_in_tasks(product, threads);
 }
 void multiply_add(const MatrixProduct<uint32_t>& product, int threads) {
-    multiply_in_tasks(product, threads);
+    constexpr int64_t kWorthwhile = 1 << 16;
+    if (is_thin(product) || product.m * product.k * product.n < kWorthwhile ||
+        !multiply_small(product, threads)) {
+        multiply_in_tasks(product, threads);
+    }
 }
 void multiply_add(const MatrixProduct<uint64_t>& product, int threads) {
     multiply_in_tasks(product, threads);

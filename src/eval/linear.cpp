@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "eval/cast.h"
+#include "eval/clones.h"
 #include "eval/elementwise.h"
 #include "eval/kernel.h"
 #include "eval/matmul.h"
@@ -67,7 +68,25 @@ std::vector<Product> list_products(const MatmulShape& shape) {
     return products;
 }
 
+template <typename T>
+SDX_CLONES void subtract_from_codes(const T* in, int32_t* out, int64_t n, int32_t zero) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = static_cast<int32_t>(in[i]) - zero;
+    }
+}
+
 }  // namespace
+
+Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int32_t zero) {
+    using Codes = TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>>;
+    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kInt32, codes.dims()));
+    SDX_TRY(visit(Codes{}, codes.element_type(), [&]<typename T>() -> Status {
+        subtract_from_codes(codes.elements<T>().data(), out.mutable_elements<int32_t>().data(),
+                            codes.count(), zero);
+        return {};
+    }));
+    return out;
+}
 
 Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) {
     SDX_ASSIGN(MatmulShape shape, matmul_shape(a.dims(), b.dims()));
@@ -352,44 +371,86 @@ double determinant(std::vector<double> m, int64_t n) {
     return result;
 }
 
+// The product of the first two inputs of Gemm, each transposed or not.
+Result<Tensor> gemm_product(KernelContext& c) {
+    bool transpose_a = c.int_attribute("transA") != 0;
+    bool transpose_b = c.int_attribute("transB") != 0;
+    const Dims& a = c.dims(0);
+    const Dims& b = c.dims(1);
+    int64_t m = a[transpose_a ? 1 : 0], k = a[transpose_a ? 0 : 1], n = b[transpose_b ? 0 : 1];
+    if (k != b[transpose_b ? 1 : 0]) {
+        return Error{fmt::format("shapes {} and {} do not multiply: {} against {}", to_string(a),
+                                 to_string(b), k, b[transpose_b ? 1 : 0])};
+    }
+    SDX_ASSIGN(Tensor out, c.scratch(c.type(0), {m, n}));
+    fill_zero(out);
+    SDX_TRY(visit(Numbers{}, c.type(0), [&]<typename T>() -> Status {
+        using S = ProductSum<T>;
+        ProductOperand<T> left(c.tensor(0));
+        ProductOperand<T> right(c.tensor(1));
+        MatrixProduct<S> product{
+            m, k, n, left.data(), a[1], transpose_a, right.data(), b[1], transpose_b, nullptr, n};
+        T* target = out.mutable_elements<T>().data();
+        if constexpr (kSumsInPlace<T>) {
+            product.c = reinterpret_cast<S*>(target);
+            multiply_add(product, c.threads());
+        } else {
+            std::vector<S> sums(out.count());
+            product.c = sums.data();
+            multiply_add(product, c.threads());
+            std::transform(sums.begin(), sums.end(), target,
+                           [](S sum) { return static_cast<T>(sum); });
+        }
+        return {};
+    }));
+    return out;
+}
+
 // alpha * product + beta * addend, in place.
 template <typename T>
 void scale_and_add(Tensor& product, const Tensor* addend, float alpha, float beta) {
     using S = ProductSum<T>;
-    std::span<T> out = product.mutable_elements<T>();
-    Dims strides(2, 0);
-    const T* in = nullptr;
-    if (addend != nullptr) {
-        in = addend->elements<T>().data();
-        strides = broadcast_strides(addend->dims(), product.dims());
-    }
-    auto scaled = [](S x, float factor) {
+    T* out = product.mutable_elements<T>().data();
+    auto scaled = [](T value, float factor) {
+        S x = static_cast<S>(static_cast<Compute<T>>(value));
         if constexpr (std::is_floating_point_v<S>) {
             return x * static_cast<S>(factor);
         } else {
             return factor == 1 ? x : static_cast<S>(saturate<T>(static_cast<double>(x) * factor));
         }
     };
-    int64_t columns = product.dims()[1];
-    for (size_t i = 0; i < out.size(); ++i) {
-        S sum = scaled(static_cast<S>(static_cast<Compute<T>>(out[i])), alpha);
-        if (in != nullptr) {
-            int64_t r = static_cast<int64_t>(i) / columns;
-            int64_t k = static_cast<int64_t>(i) % columns;
-            sum += scaled(
-                static_cast<S>(static_cast<Compute<T>>(in[r * strides[0] + k * strides[1]])), beta);
+    int64_t rows = product.dims()[0], columns = product.dims()[1];
+    if (addend == nullptr) {
+        for (int64_t i = 0; i < rows * columns; ++i) {
+            out[i] = static_cast<T>(scaled(out[i], alpha));
         }
-        out[i] = static_cast<T>(sum);
+        return;
+    }
+    const T* in = addend->elements<T>().data();
+    Dims strides = broadcast_strides(addend->dims(), product.dims());
+    for (int64_t r = 0; r < rows; ++r, out += columns) {
+        const T* row = in + r * strides[0];
+        if (strides[1] == 1) {
+            for (int64_t k = 0; k < columns; ++k) {
+                out[k] = static_cast<T>(scaled(out[k], alpha) + scaled(row[k], beta));
+            }
+        } else {
+            for (int64_t k = 0; k < columns; ++k) {
+                out[k] = static_cast<T>(scaled(out[k], alpha) + scaled(*row, beta));
+            }
+        }
     }
 }
 
 // An 8-bit operand less its zero point, as INT32. The zero point is one number, or one for each row
 // of the first operand or column of the second.
 Result<Tensor> centred(KernelContext& c, size_t i, size_t zero_input, bool by_row) {
-    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
-    if (!c.has_input(zero_input)) {
-        return wide;
+    if (!c.has_input(zero_input) || c.tensor(zero_input).count() == 1) {
+        SDX_ASSIGN(int64_t zero,
+                   c.has_input(zero_input) ? c.int_scalar(zero_input) : Result<int64_t>(0));
+        return less_zero_point(c, c.tensor(i), static_cast<int32_t>(zero));
     }
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
     SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(zero_input), ElementType::kInt32));
     if (by_row && zero.rank() == 1 && zero.count() > 1) {
         zero = zero.reshaped({zero.count(), 1});
@@ -431,16 +492,7 @@ Status gemm(KernelContext& c) {
     if (c.rank(0) != 2 || c.rank(1) != 2) {
         return Error{"both factors must be matrices"};
     }
-    Tensor a = c.tensor(0);
-    Tensor b = c.tensor(1);
-    const int swapped[] = {1, 0};
-    if (c.int_attribute("transA") != 0) {
-        SDX_ASSIGN(a, transposed(c, a, swapped));
-    }
-    if (c.int_attribute("transB") != 0) {
-        SDX_ASSIGN(b, transposed(c, b, swapped));
-    }
-    SDX_ASSIGN(Tensor out, eval::matmul(c, a, b));
+    SDX_ASSIGN(Tensor out, gemm_product(c));
     const Tensor* addend = c.has_input(2) ? &c.tensor(2) : nullptr;
     if (addend != nullptr) {
         SDX_ASSIGN(Dims both, broadcast_dims(addend->dims(), out.dims()));

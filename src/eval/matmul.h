@@ -43,6 +43,9 @@ class ProductOperand {
     const S* data_ = nullptr;
 };
 
+// 8-bit codes less their zero point, as INT32.
+Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int32_t zero);
+
 // NumPy's matmul: batches broadcast, operands of rank 1 are a row and a column.
 Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b);
 

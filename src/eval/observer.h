@@ -13,6 +13,8 @@ class RunObserver {
     // whose inputs are constants have run before, when the model was prepared.
     virtual void node_done(const ir::Node& node, std::span<const RuntimeValue* const> outputs,
                            int depth) = 0;
+    // A node has failed, and the run ends; those around it follow.
+    virtual void node_failed(const ir::Node& node) { (void)node; }
 };
 
 // As run(), and shows each node to the observer.

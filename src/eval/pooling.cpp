@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "eval/clones.h"
 #include "eval/kernel.h"
+#include "eval/reduction.h"
 #include "eval/strided.h"
 #include "eval/visit.h"
 #include "eval/window.h"
@@ -106,7 +108,63 @@ int64_t column_major(int64_t offset, const Dims& dims) {
     return result;
 }
 
+// out[i] = the greater of it and in[i * stride]; NaN wins.
+template <typename T>
+SDX_CLONES void take_greater(const T* in, int64_t stride, T* out, int64_t n) {
+    if (stride == 1) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = in[i] > out[i] || in[i] != in[i] ? in[i] : out[i];
+        }
+    } else {
+        for (int64_t i = 0; i < n; ++i) {
+            T x = in[i * stride];
+            out[i] = x > out[i] || x != x ? x : out[i];
+        }
+    }
+}
+
+// The maxima alone, tap by tap along the rows of the output.
+template <typename T>
+Status plain_maxima(KernelContext& c, const WindowGeometry& g) {
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+    if (out->count() == 0) {
+        return {};
+    }
+    const T* in = c.tensor(0).elements<T>().data();
+    T* result = out->mutable_elements<T>().data();
+    int64_t windows = g.out_count();
+    int64_t kernel = g.kernel_count();
+    int64_t planes = c.dims(0)[0] * c.dims(0)[1];
+    int64_t stride = g.strides.back();
+    T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                    : std::numeric_limits<T>::lowest();
+    parallel_for(c.threads(), planes, items_per_task(windows * kernel),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t p = begin; p < end; ++p) {
+                         const T* plane = in + p * g.in_count();
+                         T* target = result + p * windows;
+                         std::fill_n(target, windows, lowest);
+                         for_each_row_part(g, 0, windows, [&](int64_t row, int64_t, int64_t n) {
+                             for (int64_t tap = 0; tap < kernel; ++tap) {
+                                 TapRow t = tap_row(g, row, tap);
+                                 if (t.inside) {
+                                     take_greater(plane + t.offset + t.first * stride, stride,
+                                                  target + t.first, t.end - t.first);
+                                 }
+                             }
+                             target += n;
+                         });
+                     }
+                 });
+    return {};
+}
+
 Status max_of(KernelContext& c, const WindowGeometry& g) {
+    constexpr int64_t kLongRow = 8;
+    if (!c.wants(1) && c.type(0) == ElementType::kFloat && !g.in.empty() &&
+        g.out.back() >= kLongRow) {
+        return plain_maxima<float>(c, g);
+    }
     int64_t* indices = nullptr;
     if (c.wants(1)) {
         SDX_ASSIGN(Tensor * places,
@@ -126,6 +184,14 @@ Status max_of(KernelContext& c, const WindowGeometry& g) {
             }
             return best;
         });
+}
+
+SDX_CLONES double plane_sum(const float* plane, int64_t n) {
+    return sum_row<double>(plane, n, [](float x) { return static_cast<double>(x); });
+}
+template <typename T>
+double plane_sum(const T* plane, int64_t n) {
+    return sum_row<double>(plane, n, [](T x) { return as_double(x); });
 }
 
 Status average_of(KernelContext& c, const WindowGeometry& g) {
@@ -175,7 +241,18 @@ Status global_max_pool(KernelContext& c) {
 }
 Status global_average_pool(KernelContext& c) {
     SDX_ASSIGN(WindowGeometry g, global_geometry(c));
-    return average_of(c, g);
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+    int64_t n = g.in_count();
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        const T* in = c.tensor(0).elements<T>().data();
+        T* result = out->mutable_elements<T>().data();
+        parallel_for(c.threads(), out->count(), items_per_task(n), [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                result[i] = static_cast<T>(plane_sum(in + i * n, n) / static_cast<double>(n));
+            }
+        });
+        return {};
+    });
 }
 Status global_lp_pool(KernelContext& c) {
     SDX_ASSIGN(WindowGeometry g, global_geometry(c));

@@ -8,6 +8,7 @@
 
 #include "eval/cast.h"
 #include "eval/clones.h"
+#include "eval/elementwise.h"
 #include "eval/kernel.h"
 #include "eval/matmul.h"
 #include "eval/strided.h"
@@ -122,13 +123,14 @@ struct RunLoop {
 };
 
 template <typename T>
-SDX_CLONES void quantize_run(const RunLoop& run) {
+SDX_CLONES void quantize_run(RunLoop run) {
     const float* in = static_cast<const float*>(run.in);
     T* out = static_cast<T*>(run.out);
     const auto scale = static_cast<float>(run.scale);
     const auto zero = static_cast<float>(run.zero);
     constexpr auto kLow = static_cast<float>(std::numeric_limits<T>::min());
     constexpr auto kHigh = static_cast<float>(std::numeric_limits<T>::max());
+    SDX_INDEPENDENT_LOOP
     for (int64_t i = run.begin; i < run.end; ++i) {
         float x = std::nearbyint(in[i] / scale) + zero;
         x = x == x ? x : 0.0f;
@@ -139,9 +141,10 @@ SDX_CLONES void quantize_run(const RunLoop& run) {
 }
 
 template <typename T>
-SDX_CLONES void dequantize_run(const RunLoop& run) {
+SDX_CLONES void dequantize_run(RunLoop run) {
     const T* in = static_cast<const T*>(run.in);
     float* out = static_cast<float*>(run.out);
+    SDX_INDEPENDENT_LOOP
     for (int64_t i = run.begin; i < run.end; ++i) {
         out[i] = static_cast<float>((static_cast<double>(in[i]) - run.zero) * run.scale);
     }
@@ -149,7 +152,7 @@ SDX_CLONES void dequantize_run(const RunLoop& run) {
 
 // Calls the loop for every run of equal scale.
 void for_each_run(const KernelContext& c, const QuantizationTable& table, const Tensor& in,
-                  Tensor& out, void (*loop)(const RunLoop&)) {
+                  Tensor& out, void (*loop)(RunLoop)) {
     constexpr int64_t kTaskElements = 1 << 14;
     const AxisView& view = table.view();
     RunLoop all{in.bytes().data(), out.mutable_bytes().data(), 0, 0, 0, 0};
@@ -213,6 +216,24 @@ Result<Tensor> dequantize(const KernelContext& c, const Tensor& x, const Quantiz
     return cast_tensor(c, result, target);
 }
 
+SDX_CLONES void find_limits(const float* in, int64_t n, float* low, float* high) {
+    constexpr int kLanes = 32;
+    float least[kLanes] = {}, greatest[kLanes] = {};
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        for (int k = 0; k < kLanes; ++k) {
+            least[k] = in[i + k] < least[k] ? in[i + k] : least[k];
+            greatest[k] = in[i + k] > greatest[k] ? in[i + k] : greatest[k];
+        }
+    }
+    for (; i < n; ++i) {
+        least[0] = std::min(least[0], in[i]);
+        greatest[0] = std::max(greatest[0], in[i]);
+    }
+    *low = *std::min_element(least, least + kLanes);
+    *high = *std::max_element(greatest, greatest + kLanes);
+}
+
 // A quantized tensor less its zero point, as INT32. `axis`: along which the zero points lie.
 Result<Tensor> centred(const KernelContext& c, size_t data, size_t zero, int64_t axis) {
     SDX_ASSIGN(Tensor ones, c.scratch(ElementType::kFloat, c.dims(zero)));
@@ -273,10 +294,7 @@ Status dequantize_linear(KernelContext& c) {
 Status dynamic_quantize_linear(KernelContext& c) {
     float low = 0;
     float high = 0;
-    for (float x : c.tensor(0).elements<float>()) {
-        low = std::min(low, x);
-        high = std::max(high, x);
-    }
+    find_limits(c.tensor(0).elements<float>().data(), c.tensor(0).count(), &low, &high);
     // All zero: any scale does.
     float scale = high == low ? 1.0f : (high - low) / 255.0f;
     float zero = std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f);

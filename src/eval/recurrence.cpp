@@ -137,9 +137,18 @@ struct Recurrence {
     std::vector<int64_t> lengths;
     std::vector<Activation> activations;
     double clip = INFINITY;
-    bool rounds_state = false;  // to 8 bits, before its product with R
+    bool rounds_state = false;      // to 8 bits, before its product with R
+    bool weights_by_input = false;  // [in, gates * hidden] rather than [gates * hidden, in]
 
     int64_t width() const { return gates * hidden; }
+    template <typename S>
+    MatrixProduct<S> with_weights(MatrixProduct<S> product) const {
+        if (weights_by_input) {
+            product.transpose_b = false;
+            product.step_b = width();
+        }
+        return product;
+    }
     bool reverses(int64_t direction) const { return is_reverse || direction == 1; }
     // Where the row of a step lies in X, and that of a result in Y.
     int64_t x_row(int64_t step, int64_t b) const {
@@ -162,8 +171,14 @@ Status check_dims(const KernelContext& c, size_t i, std::string_view name, const
     return {};
 }
 
+Dims weight_dims(const Recurrence& r, int64_t in) {
+    return r.weights_by_input ? Dims{r.directions, in, r.width()}
+                              : Dims{r.directions, r.width(), in};
+}
+
 Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
-                              std::span<const std::string_view> names) {
+                              std::span<const std::string_view> names,
+                              bool weights_by_input = false) {
     if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3) {
         return Error{"X, W and R must have rank 3"};
     }
@@ -173,7 +188,8 @@ Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
     r.batch = c.dims(0)[r.batch_first ? 0 : 1];
     r.input = c.dims(0)[2];
     r.gates = gates;
-    r.hidden = c.dims(2)[2];
+    r.weights_by_input = weights_by_input;
+    r.hidden = c.dims(2)[weights_by_input ? 1 : 2];
     // Not the schema's default, which version 1 of GRU spells "foward".
     std::string_view direction =
         c.has_attribute("direction") ? c.string_attribute("direction") : "forward";
@@ -189,8 +205,8 @@ Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
     if (r.hidden > INT32_MAX || r.input > INT32_MAX) {
         return Error{"the sizes are too large"};
     }
-    SDX_TRY(check_dims(c, 1, "W", {r.directions, r.width(), r.input}));
-    SDX_TRY(check_dims(c, 2, "R", {r.directions, r.width(), r.hidden}));
+    SDX_TRY(check_dims(c, 1, "W", weight_dims(r, r.input)));
+    SDX_TRY(check_dims(c, 2, "R", weight_dims(r, r.hidden)));
     SDX_TRY(check_dims(c, 3, "B", {r.directions, 2 * r.width()}));
     Dims state{r.directions, r.batch, r.hidden};
     if (r.batch_first) {
@@ -265,9 +281,11 @@ struct Direction {
         if (r.rounds_state) {
             round_to_bytes(state.data(), static_cast<int64_t>(state.size()));
         }
-        multiply_add(MatrixProduct<S>{r.batch, r.hidden, (last - first) * r.hidden, state.data(),
-                                      r.hidden, false, recurrent + first * r.hidden * r.hidden,
-                                      r.hidden, true, gates.data() + first * r.hidden, r.width()},
+        int64_t from = first * r.hidden;
+        multiply_add(r.with_weights(MatrixProduct<S>{
+                         r.batch, r.hidden, (last - first) * r.hidden, state.data(), r.hidden,
+                         false, recurrent + from * (r.weights_by_input ? 1 : r.hidden), r.hidden,
+                         true, gates.data() + from, r.width()}),
                      threads);
     }
 };
@@ -359,10 +377,10 @@ Status run(KernelContext& c, const Recurrence& r, bool has_cell, Cell&& cell) {
             }
         }
         products.assign(rows * n, S(0));
-        multiply_add(
-            MatrixProduct<S>{rows, r.input, n, x.data(), r.input, false, w.data() + d * n * r.input,
-                             r.input, true, products.data(), n},
-            c.threads());
+        multiply_add(r.with_weights(MatrixProduct<S>{rows, r.input, n, x.data(), r.input, false,
+                                                     w.data() + d * n * r.input, r.input, true,
+                                                     products.data(), n}),
+                     c.threads());
         for (int64_t step = 0; step < r.steps; ++step) {
             direction.gates.assign(r.batch * n, S(0));
             for (int64_t b = 0; b < r.batch; ++b) {
@@ -476,9 +494,9 @@ Status gru(KernelContext& c) {
 namespace {
 
 // Gates in the order i (input), o (output), f (forget), c (cell); peepholes i, o, f.
-Status run_lstm(KernelContext& c, bool rounds_state) {
-    SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames));
-    r.rounds_state = rounds_state;
+Status run_lstm(KernelContext& c, bool is_quantized) {
+    SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames, is_quantized));
+    r.rounds_state = is_quantized;
     Dims state{r.directions, r.batch, r.hidden};
     if (r.batch_first) {
         std::swap(state[0], state[1]);
@@ -526,8 +544,15 @@ Status run_lstm(KernelContext& c, bool rounds_state) {
     });
 }
 
-// Weights [directions, in, gates * hidden] of 8 bits as floats [directions, gates * hidden, in].
-// The scales and zero points are one for each direction, or for each of its columns too.
+SDX_CLONES void widen_row(const float* in, const float* zero, const float* scale, float* out,
+                          int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = (in[i] - zero[i]) * scale[i];
+    }
+}
+
+// Weights [directions, in, gates * hidden] of 8 bits as floats. The scales and zero points are one
+// for each direction, or for each of its columns too.
 Result<Tensor> widened_weights(KernelContext& c, size_t i, size_t scale_input) {
     const Tensor& scale = c.tensor(scale_input);
     SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(scale_input + 1), ElementType::kFloat));
@@ -542,16 +567,17 @@ Result<Tensor> widened_weights(KernelContext& c, size_t i, size_t scale_input) {
                                  to_string(scale.dims()), to_string(zero.dims()),
                                  to_string(wide.dims()))};
     }
-    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kFloat, {directions, columns, rows}));
+    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kFloat, wide.dims()));
     const float* in = wide.elements<float>().data();
     float* target = out.mutable_elements<float>().data();
+    std::vector<float> zeros(columns), scales(columns);
     for (int64_t d = 0; d < directions; ++d) {
         for (int64_t j = 0; j < columns; ++j) {
-            int64_t at = by_column ? d * columns + j : d;
-            for (int64_t k = 0; k < rows; ++k) {
-                *target++ = (in[(d * rows + k) * columns + j] - zero.elements<float>()[at]) *
-                            scale.elements<float>()[at];
-            }
+            zeros[j] = zero.elements<float>()[by_column ? d * columns + j : d];
+            scales[j] = scale.elements<float>()[by_column ? d * columns + j : d];
+        }
+        for (int64_t k = 0; k < rows; ++k, in += columns, target += columns) {
+            widen_row(in, zeros.data(), scales.data(), target, columns);
         }
     }
     return out;

@@ -20,7 +20,7 @@ Result<Rows> gather_rows(const KernelContext& c, const Tensor& source, const std
 // The sum of a row, in the accumulator's type and in an order that does not depend on anything
 // else.
 template <typename A, typename T, typename Map>
-A sum_row(const T* row, int64_t n, Map map) {
+[[gnu::always_inline]] inline A sum_row(const T* row, int64_t n, Map map) {
     // Several partial sums, so that the additions can overlap.
     constexpr int kLanes = 8;
     A lanes[kLanes] = {};

@@ -198,23 +198,36 @@ Status pick_nearest(KernelContext& c, const std::vector<Axis>& axes, double extr
         SDX_ASSIGN(filler, c.scratch(x.element_type(), {}));
         fill_zero(filler);
     }
-    Dims place(axes.size(), 0);
-    for (int64_t i = 0; i < out->count(); ++i) {
-        int64_t offset = 0;
-        for (size_t d = 0; d < axes.size() && offset >= 0; ++d) {
-            const std::vector<WeightedPlace>& taps = axes[d].taps[place[d]];
-            offset = taps.empty() ? -1 : offset + taps[0].place * in_strides[d];
-        }
-        if (offset < 0) {
-            copy_elements(filler, 0, *out, i, 1);
-        } else {
-            copy_elements(x, offset, *out, i, 1);
-        }
-        for (size_t d = axes.size(); d-- > 0 && ++place[d] == axes[d].out;) {
-            place[d] = 0;
-        }
+    if (axes.empty()) {
+        copy_elements(x, 0, *out, 0, 1);
+        return {};
     }
-    return {};
+    // Where each element of a row comes from along the last axis; -1: from outside.
+    std::vector<int64_t> columns;
+    for (const std::vector<WeightedPlace>& taps : axes.back().taps) {
+        columns.push_back(taps.empty() ? -1 : taps[0].place);
+    }
+    auto width = static_cast<int64_t>(columns.size());
+    return visit_width(x.element_type(), [&]<typename T>() -> Status {
+        const T* in = x.elements<T>().data();
+        const T other = filler.elements<T>()[0];
+        T* row = out->mutable_elements<T>().data();
+        Dims place(axes.size() - 1, 0);
+        for (int64_t r = 0; r < out->count() / width; ++r, row += width) {
+            int64_t offset = 0;
+            for (size_t d = 0; d < place.size() && offset >= 0; ++d) {
+                const std::vector<WeightedPlace>& taps = axes[d].taps[place[d]];
+                offset = taps.empty() ? -1 : offset + taps[0].place * in_strides[d];
+            }
+            for (int64_t i = 0; i < width; ++i) {
+                row[i] = offset < 0 || columns[i] < 0 ? other : in[offset + columns[i]];
+            }
+            for (size_t d = place.size(); d-- > 0 && ++place[d] == axes[d].out;) {
+                place[d] = 0;
+            }
+        }
+        return {};
+    });
 }
 
 Status run_resize(KernelContext& c, ResizeOptions options, std::vector<Axis> axes) {

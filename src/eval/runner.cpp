@@ -60,6 +60,9 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
         Status status = run_node(node, frame);
         if (!status.ok()) {
             --depth_;
+            if (observer_ != nullptr && node.node != nullptr) {
+                observer_->node_failed(*node.node);
+            }
             return at_node(node, frame, status.error());
         }
         if (observer_ != nullptr && node.node != nullptr) {

@@ -103,6 +103,28 @@ Result<WindowGeometry> window_geometry(const KernelContext& c, Dims in, Dims ker
     return g;
 }
 
+TapRow tap_row(const WindowGeometry& g, int64_t row, int64_t tap) {
+    TapRow result;
+    int64_t stride = 1;
+    for (size_t d = g.in.size(); d-- > 0;) {
+        int64_t shift = tap % g.kernel[d] * g.dilations[d] - g.begin[d];
+        tap /= g.kernel[d];
+        if (d + 1 == g.in.size()) {
+            auto ceiling = [&](int64_t x) { return x <= 0 ? 0 : (x - 1) / g.strides[d] + 1; };
+            result.offset = shift;
+            result.first = std::min(ceiling(-shift), g.out[d]);
+            result.end = std::clamp(ceiling(g.in[d] - shift), result.first, g.out[d]);
+        } else {
+            int64_t at = row % g.out[d] * g.strides[d] + shift;
+            row /= g.out[d];
+            result.inside = result.inside && at >= 0 && at < g.in[d];
+            result.offset += at * stride;
+        }
+        stride *= g.in[d];
+    }
+    return result;
+}
+
 WindowWalk::WindowWalk(const WindowGeometry& geometry)
     : g_(geometry), position_(geometry.in.size(), 0), in_strides_(row_major_strides(geometry.in)) {
     find_taps();

@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -57,5 +58,27 @@ class WindowWalk {
     Dims in_strides_;
     std::vector<Tap> taps_;
 };
+
+// Where the windows of one row of the output (a run along the last axis) find one tap.
+struct TapRow {
+    bool inside = true;  // along the other axes
+    int64_t offset = 0;  // in the plane, of the window 0 of the row; may be before the plane
+    int64_t first = 0;   // the windows [first, end) of the row are inside along the last axis
+    int64_t end = 0;
+};
+TapRow tap_row(const WindowGeometry& g, int64_t row, int64_t tap);
+
+// Calls body(row, begin, end) for the parts of rows of the output in the windows [first, first +
+// count).
+template <typename Body>
+void for_each_row_part(const WindowGeometry& g, int64_t first, int64_t count, const Body& body) {
+    int64_t width = g.out.back();
+    for (int64_t at = first; at < first + count;) {
+        int64_t begin = at % width;
+        int64_t end = std::min(width, begin + first + count - at);
+        body(at / width, begin, end);
+        at += end - begin;
+    }
+}
 
 }  // namespace sardonyx::eval

@@ -77,6 +77,16 @@ TEST(Gemm, Multiplies) {
     check_products<uint64_t>();
 }
 
+TEST(Gemm, IntegersOfAnySizeAreExact) {
+    // Sums of small numbers past what a float holds, and numbers that are not small, which wrap.
+    for (uint32_t number : {255u, static_cast<uint32_t>(-255), 70000u}) {
+        int64_t m = 9, k = 1000, n = 20;
+        std::vector<uint32_t> a(m * k, number), b(k * n, 255), c(m * n, 1);
+        multiply_add(a.data(), b.data(), c.data(), m, k, n, 2);
+        EXPECT_EQ(c, std::vector<uint32_t>(m * n, 1 + 1000 * 255 * number));
+    }
+}
+
 TEST(Gemm, DoesNotDependOnTheNumberOfThreads) {
     int64_t m = 150, k = 333, n = 410;
     std::vector<float> a(m * k), b(k * n);

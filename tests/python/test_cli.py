@@ -315,6 +315,12 @@ def test_run_traces_every_value(folder: pathlib.Path) -> None:
     assert "FLOAT[2]  -1 to 2.5  Neg" in done.stdout
 
 
+def test_errors_of_a_run_name_the_line(folder: pathlib.Path) -> None:
+    (folder / "traced.py").write_text(TRACED.replace("op.Add(y, x)", "op.Concat(y, x, axis=1)"))
+    done = run("run", "traced.py", "x=[-1.0, 0.0]", "n=2", status=1)
+    assert "traced.py:8" in done.stderr
+
+
 def with_peers(*words: str | pathlib.Path, status: int) -> Any:
     environment = {
         **os.environ,
