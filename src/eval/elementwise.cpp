@@ -74,9 +74,15 @@ Status walk(int threads, const Tensor& a, const Tensor& b, Tensor& out, const Bi
     auto width_a = static_cast<int64_t>(width(a.element_type()));
     auto width_b = static_cast<int64_t>(width(b.element_type()));
     auto width_out = static_cast<int64_t>(width(out.element_type()));
-    if (a.dims() == b.dims()) {
-        return run_loop(threads, call, left, width_a, 1, right, width_b, 1, result, width_out,
-                        out.count())
+    // An operand of the whole shape, or of one element as in `x * 0.5`, needs no walk.
+    auto stride_of = [&](const Tensor& operand) {
+        return operand.dims() == out.dims() ? 1 : operand.count() == 1 ? 0 : -1;
+    };
+    int stride_a = stride_of(a);
+    int stride_b = stride_of(b);
+    if (stride_a >= 0 && stride_b >= 0) {
+        return run_loop(threads, call, left, width_a, stride_a, right, width_b, stride_b, result,
+                        width_out, out.count())
                    ? Status()
                    : Status(Error{kOutsideDomain});
     }
