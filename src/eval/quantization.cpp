@@ -283,6 +283,12 @@ Status dequantize_linear(KernelContext& c) {
     if (target == ElementType::kUndefined) {
         target = c.type(1);
     }
+    if (!is_floating(target) || is_small_float(target)) {
+        return Error{
+            fmt::format("the result cannot be {}: `output_dtype` must be FLOAT, FLOAT16 or "
+                        "BFLOAT16, or left out if the scale is of one of these",
+                        name(target))};
+    }
     SDX_ASSIGN(QuantizationTable table, QuantizationTable::make(c, c.tensor(0), c.tensor(1), zero,
                                                                 c.int_attribute("axis", 0),
                                                                 c.int_attribute("block_size", 0)));

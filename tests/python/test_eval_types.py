@@ -285,6 +285,83 @@ def test_every_type(evaluator: Evaluator, key: tuple[str, str]) -> None:
                 raise AssertionError(f"{name}: {error}") from None
 
 
+# --- The other type variables ---------------------------------------------------------------------
+
+
+def other_variables(schema: onnx.defs.OpSchema) -> dict[str, list[str]]:
+    """Type variables of inputs that are not the first one's, with the types of tensors."""
+    first = schema.inputs[0].type_str
+    found = {}
+    for one in schema.inputs[1:]:
+        types = sorted(t for t in one.types if t in TYPES)
+        if one.type_str != first and len(types) > 1:
+            found[one.type_str] = types
+    return found
+
+
+# What is no combination of types, and the words of the error.
+OTHERS_REFUSED = {
+    # The result is of the scale's type, which the schema does not allow here.
+    ("DequantizeLinear", "T2", "tensor(float8e8m0)"): "the result cannot be FLOAT8E8M0",
+}
+
+
+@pytest.mark.parametrize(
+    "key",
+    sorted(key for key, found in by_operator().items() if other_variables(found[0][2])),
+    ids=lambda key: key[1],
+)
+def test_every_type_of_other_inputs(evaluator: Evaluator, key: tuple[str, str]) -> None:
+    """Where the conversion keeps the numbers, it keeps the results."""
+    op = key[1]
+    for model, inputs, schema in by_operator()[key]:
+        plain = {k: v if isinstance(v, list) else to_array(v) for k, v in inputs.items()}
+        before = evaluator.run(with_inputs(model, plain), plain)
+        for variable, types in other_variables(schema).items():
+            for name in types:
+                changed, kept, bound = dict(plain), True, False
+                for i, given in enumerate(model.graph.node[0].input):
+                    if given and parameter(schema.inputs, i).type_str == variable:
+                        bound = True
+                        changed[given] = convert(plain[given], TYPES[name])
+                        back = changed[given]
+                        if (
+                            TYPES[name].kind not in "OV"
+                            and back.dtype.kind != plain[given].dtype.kind
+                        ):
+                            kept = kept and np.array_equal(back, plain[given])
+                        else:
+                            kept = kept and back.tolist() == plain[given].tolist()
+                if not bound:
+                    continue
+                try:
+                    after = evaluator.run(with_inputs(model, changed), changed)
+                except RuntimeError as error:
+                    wanted = OTHERS_REFUSED.get((op, variable, name), "no such error")
+                    assert wanted in str(error), f"{variable} {name}: {error}"
+                    continue
+                for i, (got, expected) in enumerate(zip(after, before, strict=True)):
+                    if not isinstance(got, np.ndarray):
+                        continue
+                    output = parameter(schema.outputs, i)
+                    assert got.shape == expected.shape or not kept, (variable, name)
+                    own = f"tensor({element_name(got.dtype)})"
+                    assert any(own in allowed for allowed in output.types), f"output {i} is {own}"
+                    if output.type_str == variable:
+                        # The result is cast to it, and may be another by that.
+                        assert own == name, f"output {i} is {own}"
+                    elif kept and op not in RANDOM_OPERATORS and got.dtype.kind not in "OSU":
+                        least = max(precision(got.dtype), precision(TYPES[name]))
+                        wide = np.complex128 if got.dtype.kind == "c" else np.float64
+                        np.testing.assert_allclose(
+                            got.astype(wide),
+                            expected.astype(got.dtype).astype(wide),
+                            rtol=max(2 * least, 1e-5),
+                            atol=max(2 * least, 1e-5),
+                            err_msg=f"{variable} {name}",
+                        )
+
+
 # No input, or none that is a tensor (the first two tests below), or a body.
 WITHOUT_TEMPLATE = {
     "CastMap",
