@@ -122,7 +122,8 @@ TapRow tap_row(const WindowGeometry& g, int64_t row, int64_t tap) {
         }
         stride *= g.in[d];
     }
-    return result;
+    bool is_found = result.inside && result.first < result.end;
+    return is_found ? result : TapRow{false};
 }
 
 WindowWalk::WindowWalk(const WindowGeometry& geometry)

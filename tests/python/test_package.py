@@ -1,6 +1,7 @@
 """The package: its public names, what importing it loads, and what it does without onnx."""
 
 import ast
+import concurrent.futures
 import os
 import pickle
 import subprocess
@@ -220,6 +221,21 @@ def test_models_are_called():
     negative, absolute = two(x)
     np.testing.assert_array_equal(negative, -x)
     np.testing.assert_array_equal(absolute, abs(x))
+
+
+def test_models_run_in_several_threads_at_once():
+    model = sardonyx.load(
+        onnx.parser.parse_model(
+            '<ir_version: 8, opset_import: ["": 18]> g (float[N,N] x) => (float[N,N] y) '
+            "{m = MatMul(x, x) e = Tanh(m) y = Add(e, x)}"
+        )
+    )
+    inputs = [np.random.default_rng(i).normal(size=(200, 200)).astype(np.float32) for i in range(8)]
+    alone = [model(x) for x in inputs]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for _ in range(3):
+            for got, want in zip(pool.map(model, inputs), alone, strict=True):
+                np.testing.assert_array_equal(got, want)
 
 
 def test_types_of_the_opsets():
