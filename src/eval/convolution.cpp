@@ -93,6 +93,12 @@ void fill_columns(const S* planes, const WindowGeometry& g, int64_t channels, in
     });
 }
 
+// What the sums of a channel begin with.
+template <typename T>
+ProductSum<T> start_of(const Tensor& bias, int64_t channel) {
+    return static_cast<ProductSum<T>>(static_cast<Compute<T>>(bias.elements<T>()[channel]));
+}
+
 template <typename S>
 [[gnu::always_inline]] inline void add_scaled(const S* in, int64_t stride, S factor, S* out,
                                               int64_t n) {
@@ -119,21 +125,49 @@ void add_scaled_row(const S* in, int64_t stride, S factor, S* out, int64_t n) {
     add_scaled(in, stride, factor, out, n);
 }
 
-// sums[window] += the product of one plane with one filter: without columns, which would be as
-// large as the work itself.
-template <typename S>
-void filter_plane(const S* plane, const S* filter, const WindowGeometry& g, S* sums) {
+// A convolution of planes with one filter each: without columns, which would be as large as the
+// work itself.
+template <typename T>
+void convolve_planes(const ConvShape& shape, const Tensor& x, const Tensor& w, const Tensor* bias,
+                     int threads, Tensor* out) {
+    using S = ProductSum<T>;
+    ProductOperand<T> input(x);
+    ProductOperand<T> weights(w);
+    const WindowGeometry& g = shape.windows;
+    T* result = out->mutable_elements<T>().data();
+    int64_t channels = shape.groups * shape.out_channels;
     int64_t kernel = g.kernel_count();
+    int64_t windows = g.out_count();
     int64_t stride = g.strides.back();
-    for_each_row_part(g, 0, g.out_count(), [&](int64_t row, int64_t, int64_t end) {
-        for (int64_t tap = 0; tap < kernel; ++tap) {
-            TapRow t = tap_row(g, row, tap);
-            if (t.inside) {
-                add_scaled_row(plane + t.offset + t.first * stride, stride, filter[tap],
-                               sums + t.first, t.end - t.first);
-            }
+    int64_t piece = items_per_task(kernel * windows);
+    parallel_for(threads, shape.batch * channels, piece, [&](int64_t begin, int64_t end) {
+        std::vector<S> buffer;
+        S* sums = reinterpret_cast<S*>(result + begin * windows);
+        if constexpr (!kSumsInPlace<T>) {
+            buffer.resize((end - begin) * windows);
+            sums = buffer.data();
         }
-        sums += end;
+        for (int64_t p = begin; p < end; ++p) {
+            std::fill_n(sums + (p - begin) * windows, windows,
+                        bias != nullptr ? start_of<T>(*bias, p % channels) : S(0));
+        }
+        S* row_sums = sums;
+        for_each_row_part(g, 0, windows, [&](int64_t row, int64_t, int64_t width) {
+            for (int64_t tap = 0; tap < kernel; ++tap) {
+                TapRow t = tap_row(g, row, tap);
+                for (int64_t p = begin; p < end && t.inside; ++p) {
+                    const S* plane = input.data() + p / shape.out_channels * g.in_count();
+                    add_scaled_row(plane + t.offset + t.first * stride, stride,
+                                   weights.data()[p % channels * kernel + tap],
+                                   row_sums + (p - begin) * windows + t.first, t.end - t.first);
+                }
+            }
+            row_sums += width;
+        });
+        if constexpr (!kSumsInPlace<T>) {
+            std::transform(buffer.begin(), buffer.end(), result + begin * windows,
+                           [](S sum) { return static_cast<T>(sum); });
+        }
     });
 }
 
@@ -210,19 +244,22 @@ template <typename T>
 void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, const Tensor* bias,
               int threads, Tensor* out) {
     using S = ProductSum<T>;
-    ProductOperand<T> input(x);
-    ProductOperand<T> weights(w);
     if (out->count() == 0) {
         return;
     }
-    T* result = out->mutable_elements<T>().data();
     int64_t channels = shape.out_channels;
     int64_t height = shape.in_channels * shape.windows.kernel_count();
     int64_t windows = shape.windows.out_count();
-    // Depthwise convolutions, and others with little to multiply, need no columns.
+    // Depthwise convolutions, and others with little to multiply.
     constexpr int64_t kFewChannels = 4;
-    bool by_plane = shape.in_channels == 1 && channels <= kFewChannels && !shape.windows.in.empty();
-    int64_t block = by_plane ? windows : std::min(block_of(height), windows);
+    if (shape.in_channels == 1 && channels <= kFewChannels && !shape.windows.in.empty()) {
+        convolve_planes<T>(shape, x, w, bias, threads, out);
+        return;
+    }
+    ProductOperand<T> input(x);
+    ProductOperand<T> weights(w);
+    T* result = out->mutable_elements<T>().data();
+    int64_t block = std::min(block_of(height), windows);
     int64_t blocks = (windows + block - 1) / block;
     int64_t groups = shape.batch * shape.groups;
     int64_t piece = items_per_task(channels * height * block);
@@ -244,19 +281,10 @@ void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, const Te
                 step = count;
             }
             for (int64_t m = 0; m < channels; ++m) {
-                S start = S(0);
-                if (bias != nullptr) {
-                    start = static_cast<S>(
-                        static_cast<Compute<T>>(bias->elements<T>()[group * channels + m]));
-                }
-                std::fill_n(sums + m * step, count, start);
-                if (by_plane) {
-                    filter_plane(planes, filter + m * height, shape.windows, sums + m * step);
-                }
+                std::fill_n(sums + m * step, count,
+                            bias != nullptr ? start_of<T>(*bias, group * channels + m) : S(0));
             }
-            if (!by_plane) {
-                convolve_group(shape, planes, filter, first, count, sums, step, threads);
-            }
+            convolve_group(shape, planes, filter, first, count, sums, step, threads);
             if constexpr (!kSumsInPlace<T>) {
                 for (int64_t m = 0; m < channels; ++m) {
                     std::transform(sums + m * step, sums + m * step + count, target + m * windows,

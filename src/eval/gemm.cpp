@@ -1,6 +1,8 @@
 #include "eval/gemm.h"
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <vector>
 
 #include "base/shared_library.h"
@@ -135,33 +137,49 @@ SDX_CLONES void run_rows(const MatrixProduct<uint64_t>& p) {
     multiply_rows(p);
 }
 
+// The products of one row with kCount rows of b, `step` apart.
+template <typename S, int kCount>
+[[gnu::always_inline]] inline void add_dots(const S* a, const S* b, int64_t step, int64_t k, S* c) {
+    typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
+    constexpr int64_t kLanes = kVectorBytes / sizeof(S);
+    Vector sums[kCount] = {};
+    int64_t p = 0;
+    for (; p + kLanes <= k; p += kLanes) {
+        Vector x = *reinterpret_cast<const Vector*>(a + p);
+        for (int j = 0; j < kCount; ++j) {
+            sums[j] += x * *reinterpret_cast<const Vector*>(b + j * step + p);
+        }
+    }
+    for (int j = 0; j < kCount; ++j) {
+        S lanes[kLanes];
+        std::memcpy(lanes, &sums[j], sizeof lanes);
+        for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+            for (int64_t lane = 0; lane < half; ++lane) {
+                lanes[lane] += lanes[lane + half];
+            }
+        }
+        S sum = lanes[0];
+        for (int64_t rest = p; rest < k; ++rest) {
+            sum += a[rest] * b[j * step + rest];
+        }
+        c[j] += sum;
+    }
+}
+
 // The same for a transposed b: sums along its rows.
 template <typename S>
 [[gnu::always_inline]] inline void multiply_dots(const MatrixProduct<S>& product) {
-    typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
-    constexpr int64_t kLanes = kVectorBytes / sizeof(S);
-    constexpr int kSums = 2;
+    constexpr int kTogether = 4;
     for (int64_t i = 0; i < product.m; ++i) {
         const S* a = product.a + i * product.step_a;
-        for (int64_t j = 0; j < product.n; ++j) {
-            const S* b = product.b + j * product.step_b;
-            Vector sums[kSums] = {};
-            int64_t p = 0;
-            for (; p + kSums * kLanes <= product.k; p += kSums * kLanes) {
-                for (int s = 0; s < kSums; ++s) {
-                    sums[s] += *reinterpret_cast<const Vector*>(a + p + s * kLanes) *
-                               *reinterpret_cast<const Vector*>(b + p + s * kLanes);
-                }
-            }
-            sums[0] += sums[1];
-            S sum = 0;
-            for (int64_t lane = 0; lane < kLanes; ++lane) {
-                sum += sums[0][lane];
-            }
-            for (; p < product.k; ++p) {
-                sum += a[p] * b[p];
-            }
-            product.c[i * product.step_c + j] += sum;
+        const S* b = product.b;
+        S* c = product.c + i * product.step_c;
+        int64_t j = 0;
+        for (; j + kTogether <= product.n; j += kTogether, b += kTogether * product.step_b) {
+            add_dots<S, kTogether>(a, b, product.step_b, product.k, c + j);
+        }
+        for (; j < product.n; ++j, b += product.step_b) {
+            add_dots<S, 1>(a, b, product.step_b, product.k, c + j);
         }
     }
 }
@@ -320,9 +338,11 @@ SDX_CLONES void add_exact(const float* in, uint32_t* out, int64_t n) {
 bool multiply_small(const MatrixProduct<uint32_t>& p, int threads) {
     int64_t rows_a = p.transpose_a ? p.k : p.m, columns_a = p.transpose_a ? p.m : p.k;
     int64_t rows_b = p.transpose_b ? p.n : p.k, columns_b = p.transpose_b ? p.k : p.n;
-    std::vector<float> a(rows_a * columns_a), b(rows_b * columns_b);
-    if (!widen_small(p.a, p.step_a, rows_a, columns_a, a.data()) ||
-        !widen_small(p.b, p.step_b, rows_b, columns_b, b.data())) {
+    // Not cleared, as vectors are.
+    std::unique_ptr<float[]> a(new float[rows_a * columns_a]);
+    std::unique_ptr<float[]> b(new float[rows_b * columns_b]);
+    if (!widen_small(p.a, p.step_a, rows_a, columns_a, a.get()) ||
+        !widen_small(p.b, p.step_b, rows_b, columns_b, b.get())) {
         return false;
     }
     std::vector<float> sums(p.m * p.n);
@@ -330,8 +350,8 @@ bool multiply_small(const MatrixProduct<uint32_t>& p, int threads) {
         std::fill(sums.begin(), sums.end(), 0.0f);
         multiply_in_tasks(
             MatrixProduct<float>{p.m, std::min(kExactTerms, p.k - k), p.n,
-                                 a.data() + k * (p.transpose_a ? columns_a : 1), columns_a,
-                                 p.transpose_a, b.data() + k * (p.transpose_b ? 1 : columns_b),
+                                 a.get() + k * (p.transpose_a ? columns_a : 1), columns_a,
+                                 p.transpose_a, b.get() + k * (p.transpose_b ? 1 : columns_b),
                                  columns_b, p.transpose_b, sums.data(), p.n},
             threads);
         for (int64_t i = 0; i < p.m; ++i) {
