@@ -1,4 +1,5 @@
-"""The model cases of the onnx package's backend suite: simple ones, and those made by PyTorch."""
+"""The model cases of the onnx package's backend suite: simple ones, those made by PyTorch, and image
+classifiers whose weights are made by nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import numpy as np
 import onnx
 import onnx.numpy_helper
 import pytest
-from onnx.backend.test.loader import load_model_tests
+from onnx.backend.test.loader import DATA_DIR, load_model_tests
 from test_eval import Evaluator, check_equal
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -25,6 +26,9 @@ def evaluator() -> Evaluator:
     return Evaluator()
 
 
+LIGHT = sorted(pathlib.Path(DATA_DIR).glob("light/*.onnx"))
+
+
 def read_value(path: pathlib.Path, info: onnx.ValueInfoProto) -> object:
     data = path.read_bytes()
     if info.type.WhichOneof("value") == "sequence_type":
@@ -34,7 +38,7 @@ def read_value(path: pathlib.Path, info: onnx.ValueInfoProto) -> object:
 
 def test_the_package_has_the_models() -> None:
     counts = {kind: sum(name.startswith(f"{kind}/") for name in CASES) for kind in KINDS}
-    assert min(counts.values()) > 0, counts
+    assert min(counts.values()) > 0 and LIGHT, counts
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
@@ -60,3 +64,17 @@ def test_model(evaluator: Evaluator, name: str) -> None:
             if isinstance(expected, list):
                 expected = [np.asarray(part) for part in expected]
             check_equal(item, expected, case.rtol, case.atol)
+
+
+@pytest.mark.parametrize("path", LIGHT, ids=lambda path: path.stem)
+def test_classifier(evaluator: Evaluator, path: pathlib.Path) -> None:
+    """On the input that the suite gives these: numbers that rise from 0 to 1."""
+    model = onnx.load(path)
+    weights = {tensor.name for tensor in model.graph.initializer}
+    [info] = [info for info in model.graph.input if info.name not in weights]
+    dims = [dim.dim_value for dim in info.type.tensor_type.shape.dim]
+    count = np.prod(dims)
+    x = (np.arange(count).reshape(dims) / count).astype("float32")
+    [got] = evaluator.run(model, {info.name: x})
+    expected = read_value(path.with_name(f"{path.stem}_output_0.pb"), model.graph.output[0])
+    check_equal(got, expected, 1e-3, 1e-7)
