@@ -1,5 +1,5 @@
-"""The model cases of the onnx package's backend suite: simple ones, those made by PyTorch, and image
-classifiers whose weights are made by nodes."""
+"""The model cases of the onnx package's backend suite: simple ones, those made by PyTorch, and
+classifiers of images whose weights are made by nodes."""
 
 from __future__ import annotations
 
