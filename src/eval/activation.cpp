@@ -1,4 +1,7 @@
-// Activations and Clip: elementwise functors with parameters.
+// Activations and Clip: elementwise functors with parameters (activation.h has those that others
+// use).
+#include "eval/activation.h"
+
 #include <cmath>
 #include <limits>
 
@@ -13,30 +16,10 @@
 namespace sardonyx::eval::kernels {
 namespace {
 
-struct Relu {
-    template <typename T>
-    T operator()(T x) const {
-        return x < 0 ? T(0) : x;
-    }
-};
-struct LeakyRelu {
-    float alpha;
-    template <typename T>
-    T operator()(T x) const {
-        return x < 0 ? static_cast<T>(alpha) * x : x;
-    }
-};
 struct ParametricRelu {
     template <typename T>
     T operator()(T x, T slope) const {
         return x < 0 ? Multiply{}(slope, x) : x;
-    }
-};
-struct Elu {
-    float alpha;
-    template <typename T>
-    T operator()(T x) const {
-        return x < 0 ? static_cast<T>(alpha) * std::expm1(x) : x;
     }
 };
 struct Selu {
@@ -55,25 +38,10 @@ struct Celu {
         return x > 0 ? x : a * std::expm1(x / a);
     }
 };
-struct HardSigmoid {
-    float alpha;
-    float beta;
-    template <typename T>
-    T operator()(T x) const {
-        T y = static_cast<T>(alpha) * x + static_cast<T>(beta);
-        return y < 0 ? T(0) : y > 1 ? T(1) : y;
-    }
-};
 struct HardSwish {
     template <typename T>
     T operator()(T x) const {
         return x * HardSigmoid{1.0f / 6.0f, 0.5f}(x);
-    }
-};
-struct Sigmoid {
-    template <typename T>
-    T operator()(T x) const {
-        return vector_sigmoid(x);
     }
 };
 struct Swish {
@@ -90,30 +58,10 @@ struct SwiGlu {
         return Swish{alpha}(gate)*x;
     }
 };
-struct Softplus {
-    template <typename T>
-    T operator()(T x) const {
-        // log(1 + e^x) without overflow.
-        return (x > 0 ? x : T(0)) + vector_log1p_unit(vector_exp(-std::fabs(x)));
-    }
-};
-struct Softsign {
-    template <typename T>
-    T operator()(T x) const {
-        return x / (T(1) + std::fabs(x));
-    }
-};
 struct Mish {
     template <typename T>
     T operator()(T x) const {
         return x * vector_tanh(Softplus{}(x));
-    }
-};
-struct ThresholdedRelu {
-    float alpha;
-    template <typename T>
-    T operator()(T x) const {
-        return x > static_cast<T>(alpha) ? x : T(0);
     }
 };
 struct Shrink {

@@ -18,9 +18,9 @@ namespace {
 
 // --- The blocked loop ----------------------------------------------------------------------------
 
-// A block of the result is kept in registers: kRows rows of two vectors.
+// A block of the result is kept in registers: kPanelRows rows of two vectors.
 constexpr int kVectorBytes = 64;
-constexpr int kRows = 6;
+constexpr int kPanelRows = 6;
 
 template <typename S>
 inline constexpr int kColumns = 2 * kVectorBytes / static_cast<int>(sizeof(S));
@@ -57,10 +57,10 @@ template <typename S>
     int64_t row_a = product.transpose_a ? 1 : product.step_a;
     int64_t step_a = product.transpose_a ? product.step_a : 1;
     int64_t i = 0;
-    for (; i + kRows <= product.m; i += kRows) {
-        multiply_block<S, kRows>(product.a + i * row_a, row_a, step_a, panel,
-                                 product.c + i * product.step_c + first_column, product.step_c,
-                                 product.k, columns);
+    for (; i + kPanelRows <= product.m; i += kPanelRows) {
+        multiply_block<S, kPanelRows>(product.a + i * row_a, row_a, step_a, panel,
+                                      product.c + i * product.step_c + first_column, product.step_c,
+                                      product.k, columns);
     }
     for (; i < product.m; ++i) {
         multiply_block<S, 1>(product.a + i * row_a, row_a, step_a, panel,

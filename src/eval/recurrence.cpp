@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "eval/activation.h"
 #include "eval/cast.h"
 #include "eval/clones.h"
 #include "eval/kernel.h"
@@ -20,61 +21,80 @@
 namespace sardonyx::eval::kernels {
 namespace {
 
-// A functor for an activation with its parameters (the operators' table of activation functions).
-#define SDX_ACTIVATION(identifier, expression)     \
-    struct identifier {                            \
-        template <typename S>                      \
-        S operator()(S x, S alpha, S beta) const { \
-            (void)alpha, (void)beta;               \
-            return expression;                     \
-        }                                          \
-    }
-SDX_ACTIVATION(Affine, alpha* x + beta);
-SDX_ACTIVATION(Elu, x < 0 ? alpha * std::expm1(x) : x);
-SDX_ACTIVATION(HardSigmoid, std::clamp(alpha* x + beta, S(0), S(1)));
-SDX_ACTIVATION(LeakyRelu, x < 0 ? alpha * x : x);
-SDX_ACTIVATION(Relu, x > 0 ? x : S(0));
-SDX_ACTIVATION(ScaledTanh, alpha* vector_tanh(beta* x));
-SDX_ACTIVATION(Sigmoid, vector_sigmoid(x));
-SDX_ACTIVATION(Softplus, (x > 0 ? x : S(0)) + vector_log1p_unit(vector_exp(-std::fabs(x))));
-SDX_ACTIVATION(Softsign, x / (S(1) + std::fabs(x)));
-SDX_ACTIVATION(Tanh, vector_tanh(x));
-SDX_ACTIVATION(ThresholdedRelu, x > alpha ? x : S(0));
-#undef SDX_ACTIVATION
-
-template <typename F, typename S>
-SDX_CLONES void activate_all(S* x, int64_t n, S alpha, S beta) {
-    const F function;
+// Applies what `Make` gives for the parameters.
+template <typename Make, typename S>
+SDX_CLONES void activate_all(S* x, int64_t n, float alpha, float beta) {
+    const auto function = Make{}(alpha, beta);
     for (int64_t i = 0; i < n; ++i) {
-        x[i] = function(x[i], alpha, beta);
+        x[i] = function(x[i]);
     }
 }
 
 struct ActivationRow {
     std::string_view name;
     void (*floats)(float* x, int64_t n, float alpha, float beta);
-    void (*doubles)(double* x, int64_t n, double alpha, double beta);
+    void (*doubles)(double* x, int64_t n, float alpha, float beta);
     float alpha;  // where the attribute gives none
     float beta;
 };
 
-template <typename F>
-constexpr ActivationRow activation_row(std::string_view name, float alpha = 0, float beta = 0) {
-    return {name, &activate_all<F, float>, &activate_all<F, double>, alpha, beta};
+template <typename Make>
+constexpr ActivationRow activation_row(std::string_view name, Make, float alpha = 0,
+                                       float beta = 0) {
+    return {name, &activate_all<Make, float>, &activate_all<Make, double>, alpha, beta};
 }
 
+struct Affine {
+    float alpha;
+    float beta;
+    template <typename S>
+    S operator()(S x) const {
+        return static_cast<S>(alpha) * x + static_cast<S>(beta);
+    }
+};
+struct ScaledTanh {
+    float alpha;
+    float beta;
+    template <typename S>
+    S operator()(S x) const {
+        return static_cast<S>(alpha) * vector_tanh(static_cast<S>(beta) * x);
+    }
+};
+
+// The operators' table of activation functions.
 const ActivationRow kActivations[] = {
-    activation_row<Affine>("Affine", 1),
-    activation_row<Elu>("Elu", 1),
-    activation_row<HardSigmoid>("HardSigmoid", 0.2f, 0.5f),
-    activation_row<LeakyRelu>("LeakyRelu", 0.01f),
-    activation_row<Relu>("Relu"),
-    activation_row<ScaledTanh>("ScaledTanh", 1, 1),
-    activation_row<Sigmoid>("Sigmoid"),
-    activation_row<Softplus>("Softplus"),
-    activation_row<Softsign>("Softsign"),
-    activation_row<Tanh>("Tanh"),
-    activation_row<ThresholdedRelu>("ThresholdedRelu", 1),
+    activation_row(
+        "Affine",
+        [](float a, float b) {
+            return Affine{a, b};
+        },
+        1),
+    activation_row(
+        "Elu", [](float a, float) { return Elu{a}; }, 1),
+    activation_row(
+        "HardSigmoid",
+        [](float a, float b) {
+            return HardSigmoid{a, b};
+        },
+        0.2f, 0.5f),
+    activation_row(
+        "LeakyRelu", [](float a, float) { return LeakyRelu{a}; }, 0.01f),
+    activation_row("Relu", [](float, float) { return Relu{}; }),
+    activation_row(
+        "ScaledTanh",
+        [](float a, float b) {
+            return ScaledTanh{a, b};
+        },
+        1, 1),
+    activation_row("Sigmoid", [](float, float) { return Sigmoid{}; }),
+    activation_row("Softplus", [](float, float) { return Softplus{}; }),
+    activation_row("Softsign", [](float, float) { return Softsign{}; }),
+    activation_row("Tanh",
+                   [](float, float) {
+                       return ScaledTanh{1, 1};
+                   }),
+    activation_row(
+        "ThresholdedRelu", [](float a, float) { return ThresholdedRelu{a}; }, 1),
 };
 
 struct Activation {
