@@ -418,29 +418,6 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
     }
 }
 
-// An 8-bit tensor less its zero point, which is one number or one for each channel of axis 0.
-Result<Tensor> centred(KernelContext& c, size_t i, size_t zero_input) {
-    if (!c.has_input(zero_input) || c.tensor(zero_input).count() == 1) {
-        SDX_ASSIGN(int64_t zero,
-                   c.has_input(zero_input) ? c.int_scalar(zero_input) : Result<int64_t>(0));
-        return less_zero_point(c, c.tensor(i), static_cast<int32_t>(zero));
-    }
-    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
-    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(zero_input), ElementType::kInt32));
-    int64_t channels = wide.rank() == 0 ? 1 : wide.dims()[0];
-    if (zero.count() != 1 && zero.count() != channels) {
-        return Error{fmt::format("{} zero points for {} channels", zero.count(), channels)};
-    }
-    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kInt32, wide.dims()));
-    int64_t run = channels == 0 ? 1 : std::max<int64_t>(1, wide.count() / channels);
-    for (int64_t k = 0; k < wide.count(); ++k) {
-        int64_t at = zero.count() == 1 ? 0 : k / run;
-        out.mutable_elements<int32_t>()[k] =
-            wide.elements<int32_t>()[k] - zero.elements<int32_t>()[at];
-    }
-    return out;
-}
-
 }  // namespace
 
 Status conv(KernelContext& c) {
@@ -459,8 +436,8 @@ Status conv(KernelContext& c) {
 
 Status conv_integer(KernelContext& c) {
     SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(1)));
-    SDX_ASSIGN(Tensor x, centred(c, 0, 2));
-    SDX_ASSIGN(Tensor w, centred(c, 1, 3));
+    SDX_ASSIGN(Tensor x, less_zero_points(c, 0, 2, 0));
+    SDX_ASSIGN(Tensor w, less_zero_points(c, 1, 3, 0));
     SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kInt32, shape.result));
     convolve<int32_t>(shape, x, w, nullptr, c.threads(), out);
     return {};
@@ -485,8 +462,8 @@ Status conv_transpose(KernelContext& c) {
 // Inputs: x, scale, zero point, w, scale, zero point, the result's scale and zero point, bias.
 Status qlinear_conv(KernelContext& c) {
     SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(3)));
-    SDX_ASSIGN(Tensor x, centred(c, 0, 2));
-    SDX_ASSIGN(Tensor w, centred(c, 3, 5));
+    SDX_ASSIGN(Tensor x, less_zero_points(c, 0, 2, 0));
+    SDX_ASSIGN(Tensor w, less_zero_points(c, 3, 5, 0));
     SDX_ASSIGN(Tensor sums, c.scratch(ElementType::kInt32, shape.result));
     convolve<int32_t>(shape, x, w, nullptr, c.threads(), &sums);
     SDX_ASSIGN(double x_scale, c.real_scalar(1));

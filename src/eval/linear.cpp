@@ -88,6 +88,37 @@ Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int3
     return out;
 }
 
+Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis) {
+    if (!c.has_input(zero_input) || c.tensor(zero_input).count() == 1) {
+        SDX_ASSIGN(int64_t zero,
+                   c.has_input(zero_input) ? c.int_scalar(zero_input) : Result<int64_t>(0));
+        return less_zero_point(c, c.tensor(i), static_cast<int32_t>(zero));
+    }
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
+    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(zero_input), ElementType::kInt32));
+    int after = axis < 0 ? -1 - axis : wide.rank() - 1 - axis;  // axes
+    if (zero.rank() == 1 && after > 0) {
+        Dims dims(static_cast<size_t>(after) + 1, 1);
+        dims[0] = zero.count();
+        zero = zero.reshaped(std::move(dims));
+    }
+    ElementType type = ElementType::kInt32;
+    BinaryLoop loop = [](const void* a, int64_t step_a, const void* b, int64_t step_b, void* out,
+                         int64_t n, const void*) {
+        for (int64_t k = 0; k < n; ++k) {
+            static_cast<int32_t*>(out)[k] = static_cast<const int32_t*>(a)[k * step_a] -
+                                            static_cast<const int32_t*>(b)[k * step_b];
+        }
+        return true;
+    };
+    SDX_ASSIGN(Tensor difference, apply_binary(c, wide, zero, {loop, nullptr, type}));
+    if (difference.dims() != wide.dims()) {
+        return Error{fmt::format("zero points {} do not fit {}", to_string(c.dims(zero_input)),
+                                 to_string(c.dims(i)))};
+    }
+    return difference;
+}
+
 Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) {
     SDX_ASSIGN(MatmulShape shape, matmul_shape(a.dims(), b.dims()));
     SDX_ASSIGN(Tensor out, c.scratch(a.element_type(), shape.result));
@@ -442,36 +473,6 @@ void scale_and_add(Tensor& product, const Tensor* addend, float alpha, float bet
     }
 }
 
-// An 8-bit operand less its zero point, as INT32. The zero point is one number, or one for each row
-// of the first operand or column of the second.
-Result<Tensor> centred(KernelContext& c, size_t i, size_t zero_input, bool by_row) {
-    if (!c.has_input(zero_input) || c.tensor(zero_input).count() == 1) {
-        SDX_ASSIGN(int64_t zero,
-                   c.has_input(zero_input) ? c.int_scalar(zero_input) : Result<int64_t>(0));
-        return less_zero_point(c, c.tensor(i), static_cast<int32_t>(zero));
-    }
-    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
-    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(zero_input), ElementType::kInt32));
-    if (by_row && zero.rank() == 1 && zero.count() > 1) {
-        zero = zero.reshaped({zero.count(), 1});
-    }
-    ElementType type = ElementType::kInt32;
-    BinaryLoop loop = [](const void* a, int64_t step_a, const void* b, int64_t step_b, void* out,
-                         int64_t n, const void*) {
-        for (int64_t k = 0; k < n; ++k) {
-            static_cast<int32_t*>(out)[k] = static_cast<const int32_t*>(a)[k * step_a] -
-                                            static_cast<const int32_t*>(b)[k * step_b];
-        }
-        return true;
-    };
-    SDX_ASSIGN(Tensor difference, apply_binary(c, wide, zero, {loop, nullptr, type}));
-    if (difference.dims() != wide.dims()) {
-        return Error{fmt::format("zero points {} do not fit {}", to_string(c.dims(zero_input)),
-                                 to_string(c.dims(i)))};
-    }
-    return difference;
-}
-
 }  // namespace
 
 Status matmul(KernelContext& c) {
@@ -481,8 +482,8 @@ Status matmul(KernelContext& c) {
 }
 
 Status matmul_integer(KernelContext& c) {
-    SDX_ASSIGN(Tensor a, centred(c, 0, 2, true));
-    SDX_ASSIGN(Tensor b, centred(c, 1, 3, false));
+    SDX_ASSIGN(Tensor a, less_zero_points(c, 0, 2, -2));
+    SDX_ASSIGN(Tensor b, less_zero_points(c, 1, 3, -1));
     SDX_ASSIGN(Tensor out, eval::matmul(c, a, b));
     c.set_output(0, std::move(out));
     return {};

@@ -46,6 +46,11 @@ class ProductOperand {
 // 8-bit codes less their zero point, as INT32.
 Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int32_t zero);
 
+// The input `i`, of 8-bit integers, less the zero points of another input, as INT32. That is left
+// out, one number, one for each index of `axis` (negative: from the end), or a tensor that
+// broadcasts.
+Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis);
+
 // NumPy's matmul: batches broadcast, operands of rank 1 are a row and a column.
 Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b);
 

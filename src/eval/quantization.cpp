@@ -235,7 +235,7 @@ SDX_CLONES void find_limits(const float* in, int64_t n, float* low, float* high)
 }
 
 // A quantized tensor less its zero point, as INT32. `axis`: along which the zero points lie.
-Result<Tensor> centred(const KernelContext& c, size_t data, size_t zero, int64_t axis) {
+Result<Tensor> without_zero_points(const KernelContext& c, size_t data, size_t zero, int64_t axis) {
     SDX_ASSIGN(Tensor ones, c.scratch(ElementType::kFloat, c.dims(zero)));
     for (float& one : ones.mutable_elements<float>()) {
         one = 1;
@@ -318,8 +318,8 @@ Status dynamic_quantize_linear(KernelContext& c) {
 
 // Inputs: a, scale, zero point, b, scale, zero point, and the result's scale and zero point.
 Status qlinear_matmul(KernelContext& c) {
-    SDX_ASSIGN(Tensor a, centred(c, 0, 2, -2));
-    SDX_ASSIGN(Tensor b, centred(c, 3, 5, -1));
+    SDX_ASSIGN(Tensor a, without_zero_points(c, 0, 2, -2));
+    SDX_ASSIGN(Tensor b, without_zero_points(c, 3, 5, -1));
     SDX_ASSIGN(Tensor sums, eval::matmul(c, a, b));
     SDX_ASSIGN(double scale_y, c.real_scalar(6));
     std::optional<std::vector<double>> scale_a = to_doubles(c.tensor(1));
