@@ -42,7 +42,7 @@ Status on_codes(KernelContext& c) {
 
 constexpr int kNewest = INT16_MAX;
 
-const Row kRows[] = {
+const Row kKernels[] = {
 #define SDX_KERNEL(domain, name, minimum, maximum, function) \
     {domain, name, minimum, maximum, &kernels::function, nullptr},
 #define SDX_MOVEMENT(domain, name, minimum, maximum, function) \
@@ -82,7 +82,7 @@ class Table {
         for (size_t i = 0; i < entries_.size();) {
             i = add_group(i);
         }
-        for (const Row& row : kRows) {
+        for (const Row& row : kKernels) {
             for (OperatorEntry& entry : versions(row.domain, row.name)) {
                 int version = entry.schema->since_version;
                 if (row.minimum <= version && version <= row.maximum) {
