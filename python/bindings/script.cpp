@@ -12,6 +12,7 @@
 #include "diagnostics/ignore.h"
 #include "diagnostics/render.h"
 #include "elaborate/type_text.h"
+#include "lint/lint.h"
 #include "proto/proto.h"
 #include "syntax/parse.h"
 
@@ -227,6 +228,7 @@ nb::tuple compile_model(const PyScript& self, const nb::dict& input_types,
     if (own.found().has_errors()) {
         return report(nb::none(), own.found());
     }
+    lint::lint_script(program(), self.script->function);
     if (!producer_name.empty()) {
         model->producer_name = model->intern(producer_name);
     }
@@ -245,6 +247,7 @@ nb::tuple compile_function(const PyScript& self) {
     if (own.found().has_errors()) {
         return report(nb::none(), own.found());
     }
+    lint::lint_script(program(), self.script->function);
     return report(to_bytes(unwrap(proto::write_function(*model, *model->functions[0]))),
                   own.found());
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -100,7 +101,7 @@ Result<std::string> read_file(const std::string& path, size_t limit) {
 
 namespace {
 
-bool write_all(int fd, std::string_view bytes) {
+bool write_part(int fd, std::string_view bytes) {
     while (!bytes.empty()) {
         ssize_t count = ::write(fd, bytes.data(), bytes.size());
         if (count < 0 && errno == EINTR) {
@@ -114,6 +115,11 @@ bool write_all(int fd, std::string_view bytes) {
     return true;
 }
 
+bool write_all(int fd, std::span<const std::string_view> parts) {
+    return std::all_of(parts.begin(), parts.end(),
+                       [fd](std::string_view part) { return write_part(fd, part); });
+}
+
 // The file that a path leads to: a link stays, and its target is replaced.
 std::string target_of(const std::string& path) {
     char* resolved = ::realpath(path.c_str(), nullptr);
@@ -124,14 +130,19 @@ std::string target_of(const std::string& path) {
 
 }  // namespace
 
-Result<void> write_file(const std::string& given, std::string_view bytes, WriteMode mode) {
+Result<void> write_file(const std::string& path, std::string_view bytes, WriteMode mode) {
+    return write_file(path, std::span<const std::string_view>(&bytes, 1), mode);
+}
+
+Result<void> write_file(const std::string& given, std::span<const std::string_view> parts,
+                        WriteMode mode) {
     std::string path = target_of(given);
     struct stat status {};
     bool exists = ::stat(path.c_str(), &status) == 0;
     if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
         // A device or pipe is written into, not replaced.
         Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-        bool is_done = device.get() >= 0 && write_all(device.get(), bytes);
+        bool is_done = device.get() >= 0 && write_all(device.get(), parts);
         return is_done ? Result<void>() : file_error("write", given);
     }
     std::string temporary = path + ".XXXXXX";
@@ -144,7 +155,7 @@ Result<void> write_file(const std::string& given, std::string_view bytes, WriteM
         ::unlink(temporary.c_str());
         return error;
     };
-    if (!write_all(file.get(), bytes)) {
+    if (!write_all(file.get(), parts)) {
         return fail("write");
     }
     // mkstemp makes the file private to its owner; a result has the rights that the umask gives.

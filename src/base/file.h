@@ -31,5 +31,8 @@ enum class WriteMode { kNewRights, kKeepRights };
 // link leads to the file that is replaced; a device or pipe is written into.
 Result<void> write_file(const std::string& path, std::string_view bytes,
                         WriteMode mode = WriteMode::kNewRights);
+// The same for bytes in parts, one after the other.
+Result<void> write_file(const std::string& path, std::span<const std::string_view> parts,
+                        WriteMode mode = WriteMode::kNewRights);
 
 }  // namespace sardonyx

@@ -151,6 +151,11 @@ void add_build(CLI::App& app, Words& words) {
         ->check(version_from(3))
         ->type_name("N");
     command->add_flag("--function", words.build.as_function, "Write a FunctionProto, not a model");
+    command
+        ->add_option("--external-data", words.build.external_bytes,
+                     "Write initializers of this size and more to OUT.onnx.data")
+        ->check(CLI::PositiveNumber)
+        ->type_name("BYTES");
 }
 
 void add_run(CLI::App& app, Words& words) {

@@ -1,10 +1,14 @@
 // sardonyx build: a script to a .onnx file.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/script.h"
 #include "cli/terminal.h"
+#include "diagnostics/ignore.h"
+#include "lint/lint.h"
 #include "proto/proto.h"
 #include "weights/weights.h"
 
@@ -31,10 +35,35 @@ std::string_view complaint(const BuildOptions& options) {
     if (options.as_function && !options.texts.input_types.empty()) {
         return "a function takes inputs of any type: use `--input` without `--function`";
     }
+    if (options.as_function && options.external_bytes != 0) {
+        return "a function has no initializers: use `--external-data` without `--function`";
+    }
     if (options.as_function && !options.texts.attributes.empty()) {
         return "a function keeps its attribute parameters: use `--attribute` without `--function`";
     }
     return {};
+}
+
+// Writes the model, and its large initializers beside it; their size in bytes.
+Result<size_t> write_output(const BuildOptions& options, const ir::Model& model) {
+    proto::External external;
+    external.smallest = options.external_bytes;
+    external.location = std::filesystem::path(options.output).filename().string() + ".data";
+    Result<std::string> bytes = options.as_function
+                                    ? proto::write_function(model, *model.functions[0])
+                                    : proto::write_model(model, &external);
+    SDX_TRY(bytes);
+    size_t size = bytes->size();
+    if (!external.parts.empty()) {
+        std::filesystem::path beside(options.output);
+        beside.replace_filename(external.location);
+        SDX_TRY(write_file(beside.string(), external.parts));
+        for (std::string_view part : external.parts) {
+            size += part.size();
+        }
+    }
+    SDX_TRY(write_file(options.output, *bytes));
+    return size;
 }
 
 }  // namespace
@@ -61,23 +90,20 @@ int run_build(const BuildOptions& options) {
     std::unique_ptr<ir::Model> model =
         options.as_function ? elaborate::compile_function(program, *loaded.script, *compile)
                             : elaborate::compile_model(program, *loaded.script, *compile);
+    if (!program.diagnostics.has_errors()) {
+        lint::lint_file(program, *loaded.module);
+    }
+    diagnostics::silence(program.sources, program.diagnostics);
     print_findings(program.sources, program.diagnostics);
     if (program.diagnostics.has_errors()) {
         return kFailure;
     }
-    Result<std::string> bytes = options.as_function
-                                    ? proto::write_function(*model, *model->functions[0])
-                                    : proto::write_model(*model);
-    if (!bytes.ok()) {
-        print_error(bytes.error().message);
+    Result<size_t> size = write_output(options, *model);
+    if (!size.ok()) {
+        print_error(size.error().message);
         return kFailure;
     }
-    Result<void> written = write_file(options.output, *bytes);
-    if (!written.ok()) {
-        print_error(written.error().message);
-        return kFailure;
-    }
-    print(summary(options, loaded.script->name, *model, bytes->size()));
+    print(summary(options, loaded.script->name, *model, *size));
     return kSuccess;
 }
 

@@ -82,7 +82,7 @@ void check_scripts(elaborate::Program& program, elaborate::FileModule& module,
     for (const Found& one : all) {
         if (program.called.count(one.script) == 0) {
             for (const diagnostics::Diagnostic& finding : one.findings) {
-                said.report(*finding.kind, {}, {}) = finding;
+                said.add(finding);
             }
         }
     }

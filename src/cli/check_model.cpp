@@ -71,6 +71,11 @@ class Nodes {
     std::vector<Place> places_;
 };
 
+void report_invalid(elaborate::Program& program, diagnostics::Span whole, std::string problem) {
+    program.diagnostics.report(api::kInvalidModel, whole, std::move(problem))
+        .with_help("write the file again, with a newer version of what has written it");
+}
+
 }  // namespace
 
 void check_model(elaborate::Program& program, const std::string& path,
@@ -79,12 +84,12 @@ void check_model(elaborate::Program& program, const std::string& path,
     diagnostics::Span whole{file, 0, 0};
     Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path);
     if (!model.ok()) {
-        program.diagnostics.report(api::kInvalidModel, whole, model.error().message);
+        report_invalid(program, whole, model.error().message);
         return;
     }
     std::vector<std::string> problems = ir::verify(**model);
     for (std::string& problem : problems) {
-        program.diagnostics.report(api::kInvalidModel, whole, std::move(problem));
+        report_invalid(program, whole, std::move(problem));
     }
     if (!problems.empty()) {
         return;  // inference relies on the structure

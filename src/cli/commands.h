@@ -29,6 +29,7 @@ struct BuildOptions {
     api::OptionTexts texts;
     std::vector<std::string> schemas;  // files with operators of other domains
     bool as_function = false;
+    size_t external_bytes = 0;  // initializers of as many go to a file beside; 0: none
 };
 int run_build(const BuildOptions& options);
 

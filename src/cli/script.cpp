@@ -9,20 +9,20 @@ LoadedScript load_script(elaborate::Program& program, const Target& target) {
     elaborate::FileModule* module = elaborate::load_file(program, target.path);
     if (module == nullptr) {
         print_findings(program.sources, program.diagnostics);
-        return {nullptr, kFailure};
+        return {nullptr, module, kFailure};
     }
     Result<std::shared_ptr<elaborate::ScriptFunction>> script =
         api::choose_script(program, *module, target.name);
     if (script.ok()) {
-        return {*script, kSuccess};
+        return {*script, module, kSuccess};
     }
     // A file that could not be parsed may have lost its scripts: the findings say more.
     if (program.diagnostics.has_errors()) {
         print_findings(program.sources, program.diagnostics);
-        return {nullptr, kFailure};
+        return {nullptr, module, kFailure};
     }
     print_error(script.error().message);
-    return {nullptr, kUsage};
+    return {nullptr, module, kUsage};
 }
 
 bool load_schema_files(elaborate::Program& program, const std::vector<std::string>& paths,

@@ -13,6 +13,7 @@ namespace sardonyx::cli {
 // and `status` is that of the program.
 struct LoadedScript {
     std::shared_ptr<elaborate::ScriptFunction> script;
+    elaborate::FileModule* module = nullptr;  // its file
     int status = kSuccess;
 };
 LoadedScript load_script(elaborate::Program& program, const Target& target);

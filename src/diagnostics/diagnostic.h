@@ -75,6 +75,12 @@ class Diagnostics {
         return added;
     }
 
+    // One that has been said before, and taken back.
+    void add(Diagnostic diagnostic) {
+        errors_ += diagnostic.kind->severity == Severity::kError ? 1 : 0;
+        items_.push_back(std::move(diagnostic));
+    }
+
     bool has_errors() const { return errors_ != 0; }
     size_t error_count() const { return errors_; }
     const std::vector<Diagnostic>& items() const { return items_; }

@@ -57,9 +57,21 @@ void report_missing_operator(Context& c, const OpsetObject& opset, std::string_v
     diagnostics::Diagnostic& reported =
         c.report(kUnknownOperator, range,
                  fmt::format("`{}` has no operator `{}`", domain_name(opset.domain), name));
+    const ops::DomainInfo* domain = ops::find_domain(opset.domain);
+    std::string_view newer =
+        near.empty() && domain != nullptr
+            ? ops::nearest_operator(schemas, opset.domain, name, domain->newest_version)
+            : std::string_view();
     if (!near.empty()) {
         reported.with_help(fmt::format("did you mean `{}`?", near));
         offer_name(c, reported, range, name, near);
+    } else if (!newer.empty()) {
+        int64_t since = ops::first_version(schemas, opset.domain, newer);
+        reported.with_help(
+            fmt::format("did you mean `{}`? it came with opset {}: import `opset{}` "
+                        "or newer",
+                        newer, since, since));
+        offer_name(c, reported, range, name, newer);
     } else {
         reported.with_help("see the list of ONNX operators, or use an `Opset` of your own domain");
     }

@@ -304,15 +304,25 @@ ir::Value* emit_constant(Context& c, Tensor tensor, syntax::Range range) {
     return node != nullptr ? node->output() : nullptr;
 }
 
-void discard(ir::Graph& graph) {
-    while (ir::Node* node = graph.last_node()) {
+void discard_behind(ir::Graph& graph, const ir::Node* last) {
+    for (ir::Node* node = graph.last_node(); node != last; node = graph.last_node()) {
         for (const ir::Attribute& attribute : node->attributes) {
             if (ir::Graph* const* inner = attribute.get<ir::Graph*>()) {
                 discard(**inner);
             }
         }
+        // What still uses it belongs to no node: a subgraph that was given up after a mistake.
+        for (const ir::Value* output : node->outputs()) {
+            while (const ir::Use* use = output->first_use()) {
+                use->user->set_input(use->index, nullptr);
+            }
+        }
         graph.remove(node);
     }
+}
+
+void discard(ir::Graph& graph) {
+    discard_behind(graph, nullptr);
     graph.outputs.clear();
 }
 

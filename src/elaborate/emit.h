@@ -61,6 +61,8 @@ void name_initializers(Context& c);
 // Takes out all nodes of a graph that was tried and thrown away, so that it uses no values any
 // more.
 void discard(ir::Graph& graph);
+// The same for the nodes behind `last`; null: all.
+void discard_behind(ir::Graph& graph, const ir::Node* last);
 
 // The emitter for lowering/operators.h and lowering/subscript.h: all nodes belong to one
 // expression.

@@ -607,7 +607,8 @@ void note_widening(Context& c, const GraphLoop& loop, const std::vector<Carried>
                             fmt::format("`{}` is `{}` before the loop and `{}` in it",
                                         name_text(c, one.name), type_text(slot.init.value()->type),
                                         type_text(slot.type)))
-                    .label(c.span(loop.head), "the loop");
+                    .label(c.span(loop.head), "the loop")
+                    .with_help("nothing, if the size is meant to change; else keep it as it was");
             }
         }
     }

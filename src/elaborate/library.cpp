@@ -399,7 +399,8 @@ Object py_slice(Context& c, const Arguments& a) {
 }
 
 Object py_reveal_type(Context& c, const Arguments& a) {
-    c.report(kRevealedType, a.ranges[0], type_text(a.positional[0]));
+    c.report(kRevealedType, a.ranges[0], type_text(a.positional[0]))
+        .with_help("remove `reveal_type` when you know");
     return a.positional[0];
 }
 

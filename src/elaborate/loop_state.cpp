@@ -36,15 +36,7 @@ Trial::Trial(Context& c)
       changes_(c.undo.size()) {}
 
 void Trial::take_back() {
-    while (c_.graph->last_node() != last_) {
-        ir::Node* node = c_.graph->last_node();
-        for (const ir::Attribute& attribute : node->attributes) {
-            if (ir::Graph* const* inner = attribute.get<ir::Graph*>()) {
-                discard(**inner);
-            }
-        }
-        c_.graph->remove(node);
-    }
+    discard_behind(*c_.graph, last_);
     for (; c_.undo.size() > changes_; c_.undo.pop_back()) {
         c_.undo.back().take_back(c_.undo.back().object);
     }

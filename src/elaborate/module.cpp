@@ -437,7 +437,9 @@ FileModule* load_file(Program& program, const std::string& given) {
         uintmax_t size = std::filesystem::file_size(path, failed);
         const diagnostics::Kind& kind =
             !failed && size > limit ? syntax::kSourceTooLarge : kUnreadableFile;
-        program.diagnostics.report(kind, {}, text.error().message);
+        program.diagnostics.report(kind, {}, text.error().message)
+            .with_help(&kind == &kUnreadableFile ? "check the path, and that you may read the file"
+                                                 : "split it into several files");
         return nullptr;
     }
     return load_text(program, path, std::move(*text));

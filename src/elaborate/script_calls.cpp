@@ -171,7 +171,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
 
 void report_again(Context& c, const std::vector<diagnostics::Diagnostic>& findings) {
     for (const diagnostics::Diagnostic& finding : findings) {
-        c.program.diagnostics.report(*finding.kind, {}, {}) = finding;
+        c.program.diagnostics.add(finding);
     }
 }
 

@@ -325,8 +325,32 @@ Dim fresh_dim(int& next) {
 
 // --- Findings ------------------------------------------------------------------------------------
 
+namespace {
+
+// What to do where a finding does not say it.
+struct Help {
+    std::string_view code, text;
+};
+constexpr Help kHelp[] = {
+    {kArgumentCount.code, "give what the operator's documentation asks for"},
+    {kAttributeType.code, "give the attribute the type that the operator declares"},
+    {kRankMismatch.code, "reshape, squeeze or unsqueeze it, or correct its annotation"},
+};
+
+std::string help_of(const diagnostics::Kind& kind, std::string help) {
+    for (const Help& row : kHelp) {
+        if (help.empty() && row.code == kind.code) {
+            return std::string(row.text);
+        }
+    }
+    return help;
+}
+
+}  // namespace
+
 void NodeContext::fail(const diagnostics::Kind& kind, std::string message, int input,
                        int other_input, std::string help) {
+    help = help_of(kind, std::move(help));
     if (context.findings != nullptr) {
         context.findings->push_back({&kind,
                                      without_fresh_symbols(std::move(message)),
@@ -340,6 +364,7 @@ void NodeContext::fail(const diagnostics::Kind& kind, std::string message, int i
 
 void NodeContext::fail_attribute(const diagnostics::Kind& kind, std::string_view attribute,
                                  std::string message, std::string help) {
+    help = help_of(kind, std::move(help));
     if (context.findings != nullptr) {
         context.findings->push_back({&kind, without_fresh_symbols(std::move(message)),
                                      std::move(help), -1, -1, attribute, node.span});

@@ -123,7 +123,7 @@ void check_names(const File& file, const Reads& reads, const Stmt* statement,
 
 void find_unused_imports(const File& file) {
     constexpr std::string_view kPackage = "__init__.py";  // what it imports is for others
-    std::string_view path = file.module.path();
+    std::string_view path = file.path;
     if (path.size() >= kPackage.size() && path.substr(path.size() - kPackage.size()) == kPackage) {
         return;
     }

@@ -124,7 +124,7 @@ void lint_file(elaborate::Program& program, elaborate::FileModule& module) {
     if (!imports_us(tree) || has_syntax_errors(program, tree.file)) {
         return;
     }
-    File file{program, module, tree, {}};
+    File file{program, module, module.path(), tree, {}};
     for (const syntax::Stmt* statement : tree.body) {
         const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
         if (definition != nullptr &&
@@ -139,6 +139,11 @@ void lint_file(elaborate::Program& program, elaborate::FileModule& module) {
     for (const syntax::FunctionDefStmt* script : file.scripts) {
         find_unused_values(file, script);
     }
+}
+
+void lint_script(elaborate::Program& program, const elaborate::ScriptFunction& script) {
+    File file{program, *script.environment, {}, *script.tree, {script.definition}};
+    find_unused_values(file, script.definition);
 }
 
 void apply_ignores(elaborate::Program& program, std::span<elaborate::FileModule* const> modules) {

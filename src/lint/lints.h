@@ -11,7 +11,8 @@ namespace sardonyx::lint {
 
 struct File {
     elaborate::Program& program;
-    elaborate::FileModule& module;
+    elaborate::Environment& environment;  // what its names mean
+    std::string_view path;
     const syntax::Tree& tree;
     std::vector<const syntax::FunctionDefStmt*> scripts;  // at the top of the file, in order
 

@@ -198,7 +198,7 @@ class Function {
         if (name == nullptr) {
             return false;
         }
-        std::optional<elaborate::Object> object = file_.module.lookup(file_.text(name->name));
+        std::optional<elaborate::Object> object = file_.environment.lookup(file_.text(name->name));
         return object && object->is(member != nullptr ? elaborate::ObjectKind::kOpset
                                                       : elaborate::ObjectKind::kScript);
     }

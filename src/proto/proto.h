@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "ir/ir.h"
@@ -52,9 +53,18 @@ Result<Tensor> read_tensor(std::span<const std::byte> bytes, std::shared_ptr<con
 // ...), at least 4, or the model's own ir_version when that is set.
 int64_t needed_ir_version(const ir::Model& model);
 
+// Initializers that are written to a file of their own beside the model.
+struct External {
+    size_t smallest = 0;   // bytes that an initializer has at least to go there; 0: none goes
+    std::string location;  // the file's name, without a folder
+    // What write_model() puts there, in order: views of the model's tensors, and zeros between
+    // them, so that each begins on a page and can be mapped.
+    std::vector<std::string_view> parts;
+};
+
 // Serialised ModelProto. Types and shapes of all values that have them go into value_info. Error:
 // more than 2 GiB without external data.
-Result<std::string> write_model(const ir::Model& model);
+Result<std::string> write_model(const ir::Model& model, External* external = nullptr);
 Result<std::string> write_function(const ir::Model& model, const ir::Function& function);
 std::string write_tensor(const Tensor& tensor, std::string_view name);
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "proto/fields.h"
@@ -138,8 +140,30 @@ struct TensorTexts {
     const ir::Metadata* metadata = nullptr;
 };
 
+// Where the elements of an initializer are in a file of their own.
+struct Place {
+    std::string_view location;
+    std::string offset, length;
+};
+using Places = std::unordered_map<const ir::Value*, Place>;
+
 template <typename Sink>
-void tensor(Sink& sink, const Tensor& value, const TensorTexts& texts = {}) {
+void external_data(Sink& sink, const Place& place) {
+    const std::pair<std::string_view, std::string_view> entries[] = {
+        {"location", place.location}, {"offset", place.offset}, {"length", place.length}};
+    for (const auto& [key, value] : entries) {
+        sink.message(TensorField::kExternalData, [&, key = key, value = value] {
+            sink.bytes(EntryField::kKey, key);
+            sink.bytes(EntryField::kValue, value);
+        });
+    }
+    constexpr int64_t kExternal = 1;  // TensorProto.DataLocation
+    sink.varint(TensorField::kDataLocation, kExternal);
+}
+
+template <typename Sink>
+void tensor(Sink& sink, const Tensor& value, const TensorTexts& texts = {},
+            const Place* place = nullptr) {
     for (int64_t dim : value.dims()) {
         sink.varint(TensorField::kDims, dim);
     }
@@ -151,12 +175,15 @@ void tensor(Sink& sink, const Tensor& value, const TensorTexts& texts = {}) {
         }
     }
     text(sink, TensorField::kName, texts.name);
-    if (!is_text) {
+    if (!is_text && place == nullptr) {
         std::span<const std::byte> bytes = value.bytes();
         sink.bytes(TensorField::kRawData,
                    {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
     text(sink, TensorField::kDoc, texts.doc);
+    if (place != nullptr) {
+        external_data(sink, *place);
+    }
     if (texts.metadata != nullptr) {
         metadata(sink, TensorField::kMetadata, *texts.metadata);
     }
@@ -175,8 +202,9 @@ void sparse_tensor(Sink& sink, const ir::SparseTensor& value, std::string_view n
 
 // --- Attributes ----------------------------------------------------------------------------------
 
+// `places`: where its initializers are that are not written into it.
 template <typename Sink>
-void graph(Sink& sink, const ir::Graph& value);
+void graph(Sink& sink, const ir::Graph& value, const Places& places = {});
 
 // One overload for each alternative of AttributeValue, single ones and lists.
 template <typename Sink>
@@ -327,7 +355,7 @@ void inner_value_infos(Sink& sink, uint32_t field, const ir::Graph& graph,
 }
 
 template <typename Sink>
-void initializers(Sink& sink, const ir::Graph& value) {
+void initializers(Sink& sink, const ir::Graph& value, const Places& places) {
     for (const ir::Value* initializer : value.initializers) {
         if (initializer->sparse != nullptr) {
             continue;
@@ -338,16 +366,18 @@ void initializers(Sink& sink, const ir::Graph& value) {
         if (!initializer->is_graph_input()) {
             texts = {initializer->name, initializer->doc, &initializer->metadata};
         }
+        auto found = places.find(initializer);
+        const Place* place = found != places.end() ? &found->second : nullptr;
         sink.message(GraphField::kInitializer,
-                     [&] { tensor(sink, *initializer->constant, texts); });
+                     [&] { tensor(sink, *initializer->constant, texts, place); });
     }
 }
 
 template <typename Sink>
-void graph(Sink& sink, const ir::Graph& value) {
+void graph(Sink& sink, const ir::Graph& value, const Places& places) {
     nodes(sink, GraphField::kNode, value);
     text(sink, GraphField::kName, value.name);
-    initializers(sink, value);
+    initializers(sink, value, places);
     text(sink, GraphField::kDoc, value.doc);
     for (const ir::Value* input : value.inputs) {
         value_info(sink, GraphField::kInput, *input);
@@ -416,7 +446,7 @@ void function(Sink& sink, const ir::Function& value, int64_t ir_version) {
 }
 
 template <typename Sink>
-void model(Sink& sink, const ir::Model& value, int64_t ir_version) {
+void model(Sink& sink, const ir::Model& value, int64_t ir_version, const Places& places) {
     sink.varint(ModelField::kIrVersion, ir_version);
     text(sink, ModelField::kProducerName, value.producer_name);
     text(sink, ModelField::kProducerVersion, value.producer_version);
@@ -426,7 +456,7 @@ void model(Sink& sink, const ir::Model& value, int64_t ir_version) {
     }
     text(sink, ModelField::kDoc, value.doc);
     if (value.graph != nullptr) {
-        sink.message(ModelField::kGraph, [&] { graph(sink, *value.graph); });
+        sink.message(ModelField::kGraph, [&] { graph(sink, *value.graph, places); });
     }
     opset_imports(sink, ModelField::kOpsetImport, value.opset_imports);
     metadata(sink, ModelField::kMetadata, value.metadata);
@@ -435,6 +465,31 @@ void model(Sink& sink, const ir::Model& value, int64_t ir_version) {
         sink.message(ModelField::kFunctions, [&] { function(sink, *inner, ir_version); });
     }
     preserved(sink, value.preserved, ModelField::kConfiguration, ModelField::kConfiguration);
+}
+
+// The places of the large initializers of the main graph in `external`, and their bytes.
+Places place_initializers(const ir::Model& model, External& external) {
+    static constexpr size_t kPage = 4096;
+    static constexpr char kZeros[kPage] = {};
+    Places places;
+    size_t size = 0;
+    for (const ir::Value* initializer : model.graph->initializers) {
+        if (initializer->sparse != nullptr || external.smallest == 0 ||
+            initializer->constant->element_type() == ElementType::kString ||
+            initializer->constant->bytes().size() < external.smallest) {
+            continue;
+        }
+        if (size % kPage != 0) {
+            external.parts.emplace_back(kZeros, kPage - size % kPage);
+            size += external.parts.back().size();
+        }
+        std::span<const std::byte> bytes = initializer->constant->bytes();
+        external.parts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        places.emplace(initializer, Place{external.location, std::to_string(size),
+                                          std::to_string(bytes.size())});
+        size += bytes.size();
+    }
+    return places;
 }
 
 // Refuses before anything is allocated for the result.
@@ -453,9 +508,10 @@ Result<std::string> serialize_checked(Describe describe) {
 
 }  // namespace
 
-Result<std::string> write_model(const ir::Model& value) {
+Result<std::string> write_model(const ir::Model& value, External* external) {
     int64_t ir_version = needed_ir_version(value);
-    return serialize_checked([&](auto& sink) { model(sink, value, ir_version); });
+    Places places = external != nullptr ? place_initializers(value, *external) : Places();
+    return serialize_checked([&](auto& sink) { model(sink, value, ir_version, places); });
 }
 
 Result<std::string> write_function(const ir::Model& owner, const ir::Function& value) {

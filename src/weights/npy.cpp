@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "weights/scanner.h"
 
 namespace sardonyx::weights {
 namespace {
@@ -41,9 +42,9 @@ struct Header {
 
 // --- The header: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ---------------------
 
-class HeaderParser {
+class HeaderParser : Scanner {
   public:
-    explicit HeaderParser(std::string_view text) : text_(text) {}
+    using Scanner::Scanner;
 
     Result<Header> parse() {
         Header header;
@@ -80,17 +81,6 @@ class HeaderParser {
   private:
     static Error fail() { return Error{"its header is damaged"}; }
 
-    char peek() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) {
-            ++at_;
-        }
-        return at_ < text_.size() ? text_[at_] : '\0';
-    }
-    bool take(char c) {
-        bool is_there = peek() == c;
-        at_ += is_there ? 1 : 0;
-        return is_there;
-    }
     bool word(std::string_view word) {
         bool is_there = peek() != '\0' && text_.substr(at_, word.size()) == word;
         at_ += is_there ? word.size() : 0;
@@ -142,9 +132,6 @@ class HeaderParser {
         }
         return true;
     }
-
-    std::string_view text_;
-    size_t at_ = 0;
 };
 
 // --- Elements ------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/quote.h"
+#include "weights/scanner.h"
 #include "weights/weights.h"
 
 namespace sardonyx::weights {
@@ -62,9 +63,9 @@ struct Entry {
 
 // The JSON of the header, and nothing else of JSON: objects of strings, strings and lists of
 // natural numbers.
-class HeaderParser {
+class HeaderParser : Scanner {
   public:
-    explicit HeaderParser(std::string_view text) : text_(text) {}
+    using Scanner::Scanner;
 
     // False: the header is damaged.
     bool parse(std::vector<Entry>& entries) {
@@ -90,19 +91,6 @@ class HeaderParser {
     }
 
   private:
-    char peek() {
-        while (at_ < text_.size() &&
-               std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) {
-            ++at_;
-        }
-        return at_ < text_.size() ? text_[at_] : '\0';
-    }
-    bool take(char c) {
-        bool is_there = peek() == c;
-        at_ += is_there ? 1 : 0;
-        return is_there;
-    }
-
     template <typename Member>
     bool members(Member member) {
         if (!take('{')) {
@@ -184,9 +172,6 @@ class HeaderParser {
         append_utf8(value, code);
         return true;
     }
-
-    std::string_view text_;
-    size_t at_ = 0;
 };
 
 Result<Tensor> to_tensor(Entry& entry, std::span<const std::byte> data,

@@ -16,6 +16,7 @@ import numpy as np
 import onnx
 import onnx.checker
 import onnx.helper
+import onnx.numpy_helper
 import onnx.reference
 import onnxruntime
 import pytest
@@ -208,6 +209,52 @@ def test_build_writes_a_function() -> None:
     run("run", "gelu.py:gelu", "x=" + str(x.tolist()), "-o", "out")
     (written,) = pathlib.Path("out").iterdir()
     np.testing.assert_allclose(np.load(written), session.run(None, {"x": x})[0], rtol=1e-5)
+
+
+WEIGHTS = """\
+import numpy as np
+from sardonyx import FLOAT, opset18 as op, script
+
+A = np.ones((32, 32), np.float32)
+B = np.arange(512, dtype=np.float32)
+
+
+@script()
+def weighted(x: FLOAT["N", 32]) -> FLOAT["N", 512]:
+    unused = x + 1.0
+    return op.Slice(x @ A, [0], [1], [1]) + B
+"""
+
+
+def test_build_puts_large_initializers_beside(folder: pathlib.Path) -> None:
+    pathlib.Path("weighted.py").write_text(WEIGHTS)
+    run("build", "weighted.py", "-o", "whole.onnx")
+    run("build", "weighted.py", "-o", "out.onnx", "--external-data", "1000")
+    names = sorted(path.name for path in folder.glob("out*"))
+    assert names == ["out.onnx", "out.onnx.data"]
+    assert (folder / "out.onnx").stat().st_size < 2000
+    assert (folder / "out.onnx.data").stat().st_size == 4096 + 2048
+    onnx.checker.check_model("out.onnx", full_check=True)
+    x = random_floats(2, 32)
+    results = [
+        onnxruntime.InferenceSession(name, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+        for name in ("whole.onnx", "out.onnx")
+    ]
+    np.testing.assert_array_equal(results[0], results[1])
+    loaded, whole = onnx.load("out.onnx"), onnx.load("whole.onnx")
+    for one, other in zip(loaded.graph.initializer, whole.graph.initializer, strict=True):
+        np.testing.assert_array_equal(
+            onnx.numpy_helper.to_array(one), onnx.numpy_helper.to_array(other)
+        )
+    run("build", "weighted.py", "-o", "f", "--function", "--external-data", "1", status=2)
+
+
+def test_build_prints_lints() -> None:
+    pathlib.Path("weighted.py").write_text(WEIGHTS)
+    assert "unused-value" in run("build", "weighted.py", "-o", "out.onnx").stderr
+    silent = WEIGHTS.replace("x + 1.0", "x + 1.0  # sardonyx: ignore")
+    pathlib.Path("weighted.py").write_text(silent)
+    assert run("build", "weighted.py", "-o", "out.onnx").stderr == ""
 
 
 def test_a_failed_build_leaves_what_was_there(folder: pathlib.Path) -> None:

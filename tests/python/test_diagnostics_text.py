@@ -73,21 +73,7 @@ def test_every_finding_says_what_to_do() -> None:
             code = section.split("\n")[0]
             findings = re.findall(rf"^(?:error|warning|note)\[{code}\]", section, re.M)
             assert findings, code
-            if code not in NO_HELP:
-                assert section.count("= help: ") >= len(findings), section
-
-
-# Files and models, of which the message says all there is.
-NO_HELP = {
-    "argument-count",
-    "invalid-model",
-    "node-attribute-type",
-    "rank-mismatch",
-    "revealed-type",
-    "source-too-large",
-    "unreadable-file",
-    "widened-dimension",
-}
+            assert section.count("= help: ") >= len(findings), section
 
 
 if __name__ == "__main__":

@@ -402,6 +402,7 @@ WRONG: list[tuple[str, list[str]]] = [
     ("return x + (n << -1)", ["unsupported-operand:1"]),
     ("for i in range(0, n, 0):\n    x = x + i\nreturn x", ["static-error:1"]),
     # One mistake, one finding.
+    ("while True:\n    n += 3\n    if n > 9:\n        return x * n", ["type-mismatch:4"]),
     ("y = op.Ad(x, x)\nfor i in range(n):\n    y = y + x\nreturn y", ["unknown-operator:1"]),
     ("y = op.Ad(x, x)\nfor i in range(n):\n    x = x + y\nreturn x", ["unknown-operator:1"]),
     ("for i in range(n):\n    y = op.Ad(x, x)\nreturn y", ["unknown-operator:2"]),

@@ -522,3 +522,16 @@ def test_bool_inputs():
 
     for c in (True, False):
         run_everywhere(choose, np.array(c), X)
+
+
+@script(default_opset=op)
+def with_an_unused_value(x: FLOAT["N"]):
+    unused = x + 1.0  # noqa: F841
+    silent = x + 2.0  # sardonyx: ignore[unused-value]  # noqa: F841
+    return -x
+
+
+def test_lints_are_warnings() -> None:
+    with pytest.warns(sardonyx.ScriptWarning, match="unused-value") as caught:
+        with_an_unused_value.to_model_proto()
+    assert str(caught[0].message).count("unused-value") == 1
