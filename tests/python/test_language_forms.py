@@ -110,10 +110,10 @@ FORMS = [
     ("m k", "s = m[0]\nfor a, b in zip(m, k):\n    s += a * op.Cast(b, to=1)\nreturn s",
      "m[0] + 4 * m[0] - 7 * m[1] + 2 * m[2]"),
     ("x", "for a, b in [(1.0, 2.0), (3.0, 4.0)]:\n    x = x * a + b\nreturn x", "(x + 2) * 3 + 4"),
-    ("x n", "xs = []\nfor j in range(n):\n    xs.append(x * j)\n"
-     "return op.Concat(xs[0], xs[1], axis=0)", "np.concatenate([x * 0, x])"),
-    ("x", "s = op.SequenceEmpty()\nfor j in range(3):\n    s = op.SequenceInsert(s, x)\n"
-     "return op.ConcatFromSequence(s, axis=0)", "np.concatenate([x, x, x])"),
+    ("x n", ("xs = []\nfor j in range(n):\n    xs.append(x * j)\n"
+     "return op.Concat(xs[0], xs[1], axis=0)"), "np.concatenate([x * 0, x])"),
+    ("x", ("s = op.SequenceEmpty()\nfor j in range(3):\n    s = op.SequenceInsert(s, x)\n"
+     "return op.ConcatFromSequence(s, axis=0)"), "np.concatenate([x, x, x])"),
     # --- Operators
     ("x", "return 1 - x + (-2.0) + (2.0 + 3.0) * x", "1 - x - 2 + 5 * x"),
     ("x", "return x % 1.5, x // 2, x ** 2, -x", "(x % 1.5, x // 2, x ** 2, -x)"),
@@ -151,11 +151,11 @@ FORMS = [
     ("x", "f2 = lambda a, b=2.0: a * b\nreturn f2(x) + f2(x, 3.0)", "5 * x"),
     ("x", "def g(a):\n    return a + x\nreturn g(x) * g(-x)", "0 * x"),
     ("x", "def twice(h, a):\n    return h(h(a))\nreturn twice(lambda a: a * 3.0, x)", "9 * x"),
-    ("k", "@graph()\ndef body(s, a):\n    t = s + a\n    return t, op.Identity(t)\n"
-     "z = op.Constant(value_int=0)\n_, r = op.Scan(z, k, body=body, num_scan_inputs=1)\nreturn r",
+    ("k", ("@graph()\ndef body(s, a):\n    t = s + a\n    return t, op.Identity(t)\n"
+     "z = op.Constant(value_int=0)\n_, r = op.Scan(z, k, body=body, num_scan_inputs=1)\nreturn r"),
      "np.cumsum(k)"),
-    ("x c", "@graph()\ndef a():\n    return x + 1.0\n@graph()\ndef b():\n    return -x\n"
-     "return op.If(c, then_branch=a, else_branch=b)", "x + 1"),
+    ("x c", ("@graph()\ndef a():\n    return x + 1.0\n@graph()\ndef b():\n    return -x\n"
+     "return op.If(c, then_branch=a, else_branch=b)"), "x + 1"),
     # --- Static evaluation
     ("x", "ws = [j * 0.5 for j in range(4) if j % 2]\nfor w in ws:\n    x = x + w\nreturn x",
      "x + 2"),
