@@ -340,11 +340,11 @@ Status one_hot(KernelContext& c) {
     const Tensor& values = c.tensor(2);
     SDX_ASSIGN(double depth_value, c.real_scalar(1));
     int64_t depth = saturate<int64_t>(depth_value);
-    // Version 9 does not count from the end.
-    int64_t lowest = c.version() < 11 ? 0 : -depth;
     if (depth < 1 || values.count() != 2) {
         return Error{"the depth must be positive, and values must be two"};
     }
+    // Version 9 does not count from the end.
+    int64_t lowest = c.version() < 11 ? 0 : -depth;
     SDX_ASSIGN(int axis, c.axis(c.int_attribute("axis"), c.rank(0) + 1));
     Dims dims = c.dims(0);
     dims.insert(dims.begin() + axis, depth);

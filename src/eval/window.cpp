@@ -61,7 +61,7 @@ Result<WindowGeometry> window_attributes(const KernelContext& c, Dims in, Dims k
                                  kernel.size(), rank)};
     }
     for (size_t d = 0; d < rank; ++d) {
-        if (kernel[d] < 1 || kernel[d] > kLargest || in[d] > kLargest) {
+        if (kernel[d] < 1 || kernel[d] > kLargest || in[d] < 0 || in[d] > kLargest) {
             return Error{fmt::format("kernel {} or input {} is not valid", to_string(kernel),
                                      to_string(in))};
         }

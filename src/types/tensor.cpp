@@ -112,10 +112,9 @@ std::shared_ptr<std::byte> allocate(size_t size) {
             [](std::byte* data) { ::operator delete(data, kAlign); }};
 }
 
-// Of the C++ type: a complex number is two floats.
+// Of the C++ type; but kernels that only move elements read complex numbers as words of 8 bytes.
 size_t alignment_of(ElementType type) {
-    size_t size = std::max<size_t>(1, info(type).bits / 8);
-    return element_class(type) == ElementClass::kComplex ? size / 2 : size;
+    return std::clamp<size_t>(info(type).bits / 8, 1, 8);
 }
 
 // Element `index` of a packed type: the elements fill the bytes from the low bits up.
