@@ -8,6 +8,8 @@
 - Headers begin with a comment that says what they are for, have `#pragma once`, and include neither
   {fmt} nor the slow libraries, each of which is included in one .cpp file only.
 - The core throws nothing and uses no header that a supported compiler lacks.
+- Functions in the unnamed namespaces of one folder have different names, because the sources of a
+  folder are compiled together (SDX_JOIN), where two would be overloads of each other.
 - The codes of diagnostics are words-with-hyphens, one phase's alone, each reported somewhere and
   explained by docs/diagnostics/<code>.md.
 - No file names a package registry's host or a path of the machine that it was written on.
@@ -92,6 +94,13 @@ REGISTRY_HOSTS = [
 MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:work|root|home/\w+|Users/\w+)(?=/\w)")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 # Comments, string and character literals, so that what they say is not taken for code.
+# The first line of a function's definition or declaration, outside every class.
+FUNCTION = re.compile(
+    r"(?!template|struct|class|using|return|enum|typedef|namespace|[#/]|SDX_[A-Z]+\()"
+    r"[A-Za-z_][\w:<>,&*\s\[\]]*?[\s&*>](\w+)\("
+)
+# Their sources are not joined (cmake/phases.cmake).
+COMPILED_ALONE = ("api", "cli", "ops", "weights")
 NOT_CODE = re.compile(
     r"//[^\n]*|/\*.*?\*/"
     r'|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"'
@@ -208,6 +217,30 @@ def check_core(root: pathlib.Path) -> Iterator[Violation]:
             yield f"{where}:{line}: the core has no exceptions; use Result<T> or a diagnostic"
 
 
+def unnamed_functions(text: str) -> Iterator[tuple[str, int]]:
+    """The functions in unnamed namespaces, with their lines."""
+    is_unnamed = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line == "namespace {":
+            is_unnamed = True
+        elif line.startswith("}  // namespace"):
+            is_unnamed = False
+        elif is_unnamed and (match := FUNCTION.match(line)):
+            yield match[1], number
+
+
+def check_unnamed(root: pathlib.Path) -> Iterator[Violation]:
+    first: dict[tuple[str, str], pathlib.Path] = {}
+    for path in sorted((root / "src").rglob("*.cpp")):
+        where = path.relative_to(root)
+        if where.parts[1] in COMPILED_ALONE:
+            continue
+        for name, line in unnamed_functions(read(path)):
+            other = first.setdefault((where.parts[1], name), where)
+            if other != where:
+                yield f"{where}:{line}: `{name}` is a function of {other.name} too"
+
+
 def check_diagnostics(root: pathlib.Path) -> Iterator[Violation]:
     first: dict[str, str] = {}
     explained = {path.stem for path in (root / "docs/diagnostics").glob("*.md")} - {"README"}
@@ -289,6 +322,7 @@ def main() -> None:
         *check_headers(root),
         *check_slow_libraries(root),
         *check_core(root),
+        *check_unnamed(root),
         *check_diagnostics(root),
         *check_words(root),
         *(check_headers_compile(root, options.compiler) if options.headers else ()),

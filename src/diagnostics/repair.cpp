@@ -12,7 +12,7 @@ bool before(const Edit& a, const Edit& b) {
            std::tuple(b.span.file.index, b.span.begin, b.span.end);
 }
 
-bool same(const Edit& a, const Edit& b) {
+bool same_edit(const Edit& a, const Edit& b) {
     return a.span == b.span && a.replacement == b.replacement;
 }
 
@@ -71,7 +71,7 @@ class Accepted {
         for (; next != edits_.end() && std::get<0>(next->first) == edit.span.file.index &&
                std::get<1>(next->first) <= edit.span.end;
              ++next) {
-            if (same(next->second, edit)) {
+            if (same_edit(next->second, edit)) {
                 return Fate::kThere;
             }
             if (overlap(next->second, edit)) {

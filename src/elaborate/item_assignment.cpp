@@ -34,7 +34,7 @@ struct ItemPlace {
     std::unique_ptr<ItemPlace> outer;
 };
 
-Object read(Context& c, const ItemPlace& place) {
+Object read_place(Context& c, const ItemPlace& place) {
     return subscript(c, place.container, place.index, place.expr->index, place.expr->range,
                      place.expr->value->range);
 }
@@ -52,7 +52,7 @@ std::unique_ptr<ItemPlace> resolve(Context& c, const SubscriptExpr* expr) {
     }
     if (const auto* inner = syntax::maybe_as<SubscriptExpr>(expr->value)) {
         place->outer = resolve(c, inner);
-        place->container = place->outer != nullptr ? read(c, *place->outer) : Object::error();
+        place->container = place->outer != nullptr ? read_place(c, *place->outer) : Object::error();
     } else {
         place->container = eval(c, expr->value);
     }
@@ -283,7 +283,7 @@ void augment_item(Context& c, const syntax::AugAssignStmt* statement) {
     if (place == nullptr) {
         return;
     }
-    Object before = read(c, *place);
+    Object before = read_place(c, *place);
     Object value = before.is_error() ? before : eval(c, statement->value);
     Object after = binary(c, statement->op, before, value, statement->range,
                           statement->target->range, statement->value->range);
@@ -319,7 +319,7 @@ void delete_item(Context& c, const SubscriptExpr* target) {
         return;
     }
     DictObject& dict = container.get<DictObject>();
-    if (read(c, *place).is_error()) {
+    if (read_place(c, *place).is_error()) {
         return;  // no such key
     }
     c.undo.push_back(

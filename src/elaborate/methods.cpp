@@ -57,7 +57,7 @@ Object wrong_call(Context& c, const MethodObject& method, const Arguments& a) {
 }
 
 // Lists and dicts live while the script is compiled: what runs later cannot change them.
-bool may_change(Context& c, const MethodObject& method, const Arguments& a) {
+bool may_mutate(Context& c, const MethodObject& method, const Arguments& a) {
     if (is_owned(c, method.self)) {
         return true;
     }
@@ -162,7 +162,7 @@ Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
     if (name == "copy" && count == 0) {
         return Object::list(items);
     }
-    if (!may_change(c, method, a)) {
+    if (!may_mutate(c, method, a)) {
         return Object::error();
     }
     if ((name == "append" || name == "extend") ? count == 1 : name == "insert" && count == 2) {
@@ -240,7 +240,7 @@ Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
 Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
     std::string_view name = method.name;
     if (name == "pop" || name == "setdefault" || name == "update") {
-        return may_change(c, method, a) ? change_dict(c, method, a) : Object::error();
+        return may_mutate(c, method, a) ? change_dict(c, method, a) : Object::error();
     }
     const DictObject& dict = method.self.get<DictObject>();
     if (name == "get") {

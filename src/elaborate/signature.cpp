@@ -111,9 +111,9 @@ void report_unknown_parameter(Context& c, std::string_view function,
     }
 }
 
-bool bind_keyword(Context& c, std::string_view name, std::span<const Parameter> parameters,
-                  const syntax::Tree& tree, const KeywordArgument& keyword,
-                  std::vector<CallArgument>& bound) {
+bool bind_keyword_argument(Context& c, std::string_view name, std::span<const Parameter> parameters,
+                           const syntax::Tree& tree, const KeywordArgument& keyword,
+                           std::vector<CallArgument>& bound) {
     auto found =
         std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& parameter) {
             return tree.names.text(parameter.name) == keyword.name &&
@@ -165,7 +165,7 @@ bool bind_arguments(Context& c, std::string_view name, std::span<const Parameter
     }
     return std::all_of(arguments.keywords.begin(), arguments.keywords.end(),
                        [&](const KeywordArgument& keyword) {
-                           return bind_keyword(c, name, parameters, tree, keyword, bound);
+                           return bind_keyword_argument(c, name, parameters, tree, keyword, bound);
                        });
 }
 

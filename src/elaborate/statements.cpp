@@ -258,7 +258,7 @@ void exec_delete(Context& c, const syntax::DeleteStmt* statement) {
     }
 }
 
-void unsupported(Context& c, Range range, std::string_view what, std::string help) {
+void unsupported_statement(Context& c, Range range, std::string_view what, std::string help) {
     c.report(kUnsupportedStatement, range, fmt::format("{} in a script", what))
         .with_help(std::move(help));
 }
@@ -269,9 +269,10 @@ void exec_names(Context& c, const syntax::NamesStmt* statement) {
         c.at.body != nullptr ? assigned_names(*c.at.body) : std::vector<Symbol>{};
     for (Symbol name : statement->names) {
         if (std::find(assigned.begin(), assigned.end(), name) != assigned.end()) {
-            unsupported(c, statement->range,
-                        fmt::format("an assignment to `{}` of the code around", c.text(name)),
-                        "pass the value as a parameter and return the new one");
+            unsupported_statement(
+                c, statement->range,
+                fmt::format("an assignment to `{}` of the code around", c.text(name)),
+                "pass the value as a parameter and return the new one");
         }
     }
 }
@@ -311,23 +312,25 @@ bool exec_simple(Context& c, const Stmt* statement) {
             return true;
         case StmtKind::kImport:
         case StmtKind::kImportFrom:
-            unsupported(c, statement->range, "an import", "import at the top of the file");
+            unsupported_statement(c, statement->range, "an import",
+                                  "import at the top of the file");
             return true;
         case StmtKind::kGlobal:
         case StmtKind::kNonlocal:
             exec_names(c, static_cast<const syntax::NamesStmt*>(statement));
             return true;
         case StmtKind::kTypeAlias:
-            unsupported(c, statement->range, "a type alias", "define it at the top of the file");
+            unsupported_statement(c, statement->range, "a type alias",
+                                  "define it at the top of the file");
             return true;
         case StmtKind::kRaise:
-            unsupported(c, statement->range, "`raise`",
-                        "a graph cannot raise: use `assert` on static facts");
+            unsupported_statement(c, statement->range, "`raise`",
+                                  "a graph cannot raise: use `assert` on static facts");
             return true;
         case StmtKind::kOpaque: {
             const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
-            unsupported(c, opaque->keyword_range, fmt::format("`{}`", opaque->keyword),
-                        "a script holds assignments, `if`, loops and `return`");
+            unsupported_statement(c, opaque->keyword_range, fmt::format("`{}`", opaque->keyword),
+                                  "a script holds assignments, `if`, loops and `return`");
             return true;
         }
         default:
@@ -347,8 +350,9 @@ Jump exec_return(Context& c, const syntax::ReturnStmt* statement) {
 Jump exec_jump(Context& c, const Stmt* statement) {
     bool is_break = statement->kind == StmtKind::kBreak;
     if (c.at.loops == 0) {
-        unsupported(c, statement->range,
-                    is_break ? "`break` outside a loop" : "`continue` outside a loop", "remove it");
+        unsupported_statement(c, statement->range,
+                              is_break ? "`break` outside a loop" : "`continue` outside a loop",
+                              "remove it");
         return Jump::kNone;
     }
     c.at.scope->set(is_break ? broke_flag(c) : continued_flag(c), Object::boolean(true));

@@ -16,7 +16,7 @@ std::string resolved(const Context& c, const std::string& path) {
     return (folder / path).lexically_normal().string();
 }
 
-std::optional<NamedTensors> read(Context& c, const Arguments& a, std::string_view name) {
+std::optional<NamedTensors> read_named(Context& c, const Arguments& a, std::string_view name) {
     if (!a.positional[0].is(ObjectKind::kString)) {
         refuse(c, a.ranges[0], fmt::format("`{}` of {}", name, kind_name(a.positional[0])),
                "give the path of a file as a string");
@@ -45,12 +45,12 @@ Object dict_of(NamedTensors tensors) {
 }  // namespace
 
 Object load_weights(Context& c, const Arguments& arguments) {
-    std::optional<NamedTensors> tensors = read(c, arguments, "load_weights");
+    std::optional<NamedTensors> tensors = read_named(c, arguments, "load_weights");
     return tensors ? dict_of(std::move(*tensors)) : Object::error();
 }
 
 Object load_array(Context& c, const Arguments& arguments) {
-    std::optional<NamedTensors> tensors = read(c, arguments, "np.load");
+    std::optional<NamedTensors> tensors = read_named(c, arguments, "np.load");
     if (!tensors) {
         return Object::error();
     }

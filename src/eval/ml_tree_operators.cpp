@@ -16,7 +16,7 @@ namespace sardonyx::eval::kernels {
 namespace {
 
 // Numbers that stand in a FLOATS attribute or, from version 3 on, in a tensor `name`_as_tensor.
-Result<std::vector<double>> numbers(const KernelContext& c, const std::string& name) {
+Result<std::vector<double>> attribute_numbers(const KernelContext& c, const std::string& name) {
     const Tensor* tensor = c.tensor_attribute(name + "_as_tensor");
     if (tensor == nullptr) {
         tensor = c.tensor_attribute(name);
@@ -57,7 +57,7 @@ class OldForestReader {
         std::span<const int64_t> trees = c.ints_attribute(prefix + "_treeids");
         std::span<const int64_t> nodes = c.ints_attribute(prefix + "_nodeids");
         std::span<const int64_t> wanted = c.ints_attribute(ids);
-        SDX_ASSIGN(std::vector<double> weights, numbers(c, prefix + "_weights"));
+        SDX_ASSIGN(std::vector<double> weights, attribute_numbers(c, prefix + "_weights"));
         if (nodes.size() != trees.size() || wanted.size() != trees.size() ||
             weights.size() != trees.size()) {
             return Error{fmt::format("the lists of `{}` have different lengths", ids)};
@@ -110,7 +110,7 @@ class OldForestReader {
         std::span<const int64_t> if_true = c.ints_attribute("nodes_truenodeids");
         std::span<const int64_t> if_false = c.ints_attribute("nodes_falsenodeids");
         std::span<const int64_t> missing = c.ints_attribute("nodes_missing_value_tracks_true");
-        SDX_ASSIGN(std::vector<double> values, numbers(c, "nodes_values"));
+        SDX_ASSIGN(std::vector<double> values, attribute_numbers(c, "nodes_values"));
         size_t n = trees.size();
         if (features.size() != n || if_true.size() != n || if_false.size() != n ||
             values.size() != n || (!missing.empty() && missing.size() != n)) {
@@ -147,7 +147,7 @@ class OldForestReader {
 
 // Base values are one per target, or one for all; nothing else.
 Result<std::vector<double>> base_values(const KernelContext& c, int64_t targets) {
-    SDX_ASSIGN(std::vector<double> values, numbers(c, "base_values"));
+    SDX_ASSIGN(std::vector<double> values, attribute_numbers(c, "base_values"));
     if (!values.empty() && static_cast<int64_t>(values.size()) != targets && values.size() != 1) {
         return Error{fmt::format("{} base values for {} targets", values.size(), targets)};
     }
@@ -233,7 +233,7 @@ Status tree_ensemble_classifier(KernelContext& c) {
     SDX_TRY(check_forest(forest, x.columns));
     SDX_ASSIGN(std::vector<double> base, base_values(c, targets));
     std::span<const int64_t> ids = c.ints_attribute("class_ids");
-    SDX_ASSIGN(std::vector<double> weights, numbers(c, "class_weights"));
+    SDX_ASSIGN(std::vector<double> weights, attribute_numbers(c, "class_weights"));
     bool is_positive =
         std::all_of(weights.begin(), weights.end(), [](double weight) { return weight >= 0; });
     bool has_one_class =
@@ -269,7 +269,7 @@ class ForestReader {
   public:
     Result<Forest> read(const KernelContext& c) {
         std::span<const int64_t> targets = c.ints_attribute("leaf_targetids");
-        SDX_ASSIGN(std::vector<double> weights, numbers(c, "leaf_weights"));
+        SDX_ASSIGN(std::vector<double> weights, attribute_numbers(c, "leaf_weights"));
         if (weights.size() != targets.size()) {
             return Error{"leaf_targetids and leaf_weights have different lengths"};
         }
@@ -293,8 +293,8 @@ class ForestReader {
     Status read_nodes(const KernelContext& c) {
         std::span<const int64_t> features = c.ints_attribute("nodes_featureids");
         std::span<const int64_t> missing = c.ints_attribute("nodes_missing_value_tracks_true");
-        SDX_ASSIGN(std::vector<double> modes, numbers(c, "nodes_modes"));
-        SDX_ASSIGN(std::vector<double> splits, numbers(c, "nodes_splits"));
+        SDX_ASSIGN(std::vector<double> modes, attribute_numbers(c, "nodes_modes"));
+        SDX_ASSIGN(std::vector<double> splits, attribute_numbers(c, "nodes_splits"));
         size_t n = features.size();
         for (std::string_view list :
              {"nodes_truenodeids", "nodes_falsenodeids", "nodes_trueleafs", "nodes_falseleafs"}) {
@@ -329,7 +329,7 @@ class ForestReader {
 
     // The sets follow each other in the order of the nodes that ask for them, each ended by NaN.
     Status read_members(const KernelContext& c) {
-        SDX_ASSIGN(std::vector<double> members, numbers(c, "membership_values"));
+        SDX_ASSIGN(std::vector<double> members, attribute_numbers(c, "membership_values"));
         size_t at = 0;
         for (TreeNode& node : forest_.nodes) {
             if (node.mode != BranchMode::kMember) {

@@ -333,7 +333,7 @@ void add_biases(Direction<S>& d, int64_t b, int64_t first, int64_t last) {
 // Runs the cell over all steps and directions. `Cell`: void(Direction<S>&, active), which makes the
 // new h (and cell) from `gates`, which hold X * W, for the rows of the batch that are active.
 template <typename T, typename Cell>
-Status run(KernelContext& c, const Recurrence& r, bool has_cell, Cell&& cell) {
+Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell&& cell) {
     using S = ProductSum<T>;
     Dims y_dims = r.batch_first ? Dims{r.batch, r.steps, r.directions, r.hidden}
                                 : Dims{r.steps, r.directions, r.batch, r.hidden};
@@ -445,16 +445,17 @@ Status rnn(KernelContext& c) {
     SDX_ASSIGN(Recurrence r, recurrence(c, 1, kRnnNames));
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         using S = ProductSum<T>;
-        return run<T>(c, r, false, [&r](Direction<S>& d, const std::vector<char>& active) {
-            d.add_state(d.h, 0, 1);
-            for (int64_t b = 0; b < r.batch; ++b) {
-                if (active[b]) {
-                    add_biases(d, b, 0, 1);
-                    d.activate(0, d.gate(b, 0), r.hidden);
-                    std::copy_n(d.gate(b, 0), r.hidden, d.h.data() + b * r.hidden);
+        return run_recurrence<T>(
+            c, r, false, [&r](Direction<S>& d, const std::vector<char>& active) {
+                d.add_state(d.h, 0, 1);
+                for (int64_t b = 0; b < r.batch; ++b) {
+                    if (active[b]) {
+                        add_biases(d, b, 0, 1);
+                        d.activate(0, d.gate(b, 0), r.hidden);
+                        std::copy_n(d.gate(b, 0), r.hidden, d.h.data() + b * r.hidden);
+                    }
                 }
-            }
-        });
+            });
     });
 }
 
@@ -464,50 +465,51 @@ Status gru(KernelContext& c) {
     bool after = c.int_attribute("linear_before_reset") != 0;
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         using S = ProductSum<T>;
-        return run<T>(c, r, false, [&r, after](Direction<S>& d, const std::vector<char>& active) {
-            int64_t n = r.hidden;
-            // With linear_before_reset the hidden gate's product with h is reset, not h itself.
-            std::vector<S> inputs;
-            if (after) {
-                inputs = d.gates;
-                for (int64_t b = 0; b < r.batch; ++b) {
-                    std::fill_n(d.gate(b, 2), n, S(0));
-                }
-            }
-            d.add_state(d.h, 0, after ? 3 : 2);
-            std::vector<S> reset_state(after ? 0 : r.batch * n);
-            for (int64_t b = 0; b < r.batch; ++b) {
-                add_biases(d, b, 0, 2);
-                d.activate(0, d.gate(b, 0), 2 * n);
-                for (int64_t k = 0; k < n && !after; ++k) {
-                    reset_state[b * n + k] = d.gate(b, 1)[k] * d.h[b * n + k];
-                }
-            }
-            if (!after) {
-                d.add_state(reset_state, 2, 3);
-            }
-            for (int64_t b = 0; b < r.batch; ++b) {
-                if (!active[b]) {
-                    continue;
-                }
-                S* hidden = d.gate(b, 2);
+        return run_recurrence<T>(
+            c, r, false, [&r, after](Direction<S>& d, const std::vector<char>& active) {
+                int64_t n = r.hidden;
+                // With linear_before_reset the hidden gate's product with h is reset, not h itself.
+                std::vector<S> inputs;
                 if (after) {
-                    add_to(hidden, d.r_bias.data() + 2 * n, n);
-                    for (int64_t k = 0; k < n; ++k) {
-                        hidden[k] = inputs[b * 3 * n + 2 * n + k] + d.w_bias[2 * n + k] +
-                                    d.gate(b, 1)[k] * hidden[k];
+                    inputs = d.gates;
+                    for (int64_t b = 0; b < r.batch; ++b) {
+                        std::fill_n(d.gate(b, 2), n, S(0));
                     }
-                } else {
-                    add_biases(d, b, 2, 3);
                 }
-                d.activate(1, hidden, n);
-                const S* update = d.gate(b, 0);
-                S* h = d.h.data() + b * n;
-                for (int64_t k = 0; k < n; ++k) {
-                    h[k] = (1 - update[k]) * hidden[k] + update[k] * h[k];
+                d.add_state(d.h, 0, after ? 3 : 2);
+                std::vector<S> reset_state(after ? 0 : r.batch * n);
+                for (int64_t b = 0; b < r.batch; ++b) {
+                    add_biases(d, b, 0, 2);
+                    d.activate(0, d.gate(b, 0), 2 * n);
+                    for (int64_t k = 0; k < n && !after; ++k) {
+                        reset_state[b * n + k] = d.gate(b, 1)[k] * d.h[b * n + k];
+                    }
                 }
-            }
-        });
+                if (!after) {
+                    d.add_state(reset_state, 2, 3);
+                }
+                for (int64_t b = 0; b < r.batch; ++b) {
+                    if (!active[b]) {
+                        continue;
+                    }
+                    S* hidden = d.gate(b, 2);
+                    if (after) {
+                        add_to(hidden, d.r_bias.data() + 2 * n, n);
+                        for (int64_t k = 0; k < n; ++k) {
+                            hidden[k] = inputs[b * 3 * n + 2 * n + k] + d.w_bias[2 * n + k] +
+                                        d.gate(b, 1)[k] * hidden[k];
+                        }
+                    } else {
+                        add_biases(d, b, 2, 3);
+                    }
+                    d.activate(1, hidden, n);
+                    const S* update = d.gate(b, 0);
+                    S* h = d.h.data() + b * n;
+                    for (int64_t k = 0; k < n; ++k) {
+                        h[k] = (1 - update[k]) * hidden[k] + update[k] * h[k];
+                    }
+                }
+            });
     });
 }
 
@@ -526,41 +528,43 @@ Status run_lstm(KernelContext& c, bool is_quantized) {
     bool couples = c.int_attribute("input_forget") != 0;
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         using S = ProductSum<T>;
-        return run<T>(c, r, true, [&r, couples](Direction<S>& d, const std::vector<char>& active) {
-            int64_t n = r.hidden;
-            d.add_state(d.h, 0, 4);
-            for (int64_t b = 0; b < r.batch; ++b) {
-                if (!active[b]) {
-                    continue;
+        return run_recurrence<T>(
+            c, r, true, [&r, couples](Direction<S>& d, const std::vector<char>& active) {
+                int64_t n = r.hidden;
+                d.add_state(d.h, 0, 4);
+                for (int64_t b = 0; b < r.batch; ++b) {
+                    if (!active[b]) {
+                        continue;
+                    }
+                    add_biases(d, b, 0, 4);
+                    S* in = d.gate(b, 0);
+                    S* out = d.gate(b, 1);
+                    S* forget = d.gate(b, 2);
+                    S* candidate = d.gate(b, 3);
+                    S* cell = d.cell.data() + b * n;
+                    S* h = d.h.data() + b * n;
+                    if (!d.peepholes.empty()) {
+                        add_product(in, d.peepholes.data(), cell, n);
+                        add_product(forget, d.peepholes.data() + 2 * n, cell, n);
+                    }
+                    d.activate(0, in, n);
+                    d.activate(0, forget, n);
+                    d.activate(1, candidate, n);
+                    for (int64_t k = 0; k < n; ++k) {
+                        cell[k] =
+                            (couples ? 1 - in[k] : forget[k]) * cell[k] + in[k] * candidate[k];
+                    }
+                    if (!d.peepholes.empty()) {
+                        add_product(out, d.peepholes.data() + n, cell, n);
+                    }
+                    d.activate(0, out, n);
+                    std::copy_n(cell, n, h);
+                    d.activations[2](h, n);
+                    for (int64_t k = 0; k < n; ++k) {
+                        h[k] *= out[k];
+                    }
                 }
-                add_biases(d, b, 0, 4);
-                S* in = d.gate(b, 0);
-                S* out = d.gate(b, 1);
-                S* forget = d.gate(b, 2);
-                S* candidate = d.gate(b, 3);
-                S* cell = d.cell.data() + b * n;
-                S* h = d.h.data() + b * n;
-                if (!d.peepholes.empty()) {
-                    add_product(in, d.peepholes.data(), cell, n);
-                    add_product(forget, d.peepholes.data() + 2 * n, cell, n);
-                }
-                d.activate(0, in, n);
-                d.activate(0, forget, n);
-                d.activate(1, candidate, n);
-                for (int64_t k = 0; k < n; ++k) {
-                    cell[k] = (couples ? 1 - in[k] : forget[k]) * cell[k] + in[k] * candidate[k];
-                }
-                if (!d.peepholes.empty()) {
-                    add_product(out, d.peepholes.data() + n, cell, n);
-                }
-                d.activate(0, out, n);
-                std::copy_n(cell, n, h);
-                d.activations[2](h, n);
-                for (int64_t k = 0; k < n; ++k) {
-                    h[k] *= out[k];
-                }
-            }
-        });
+            });
     });
 }
 

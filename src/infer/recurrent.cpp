@@ -72,7 +72,7 @@ void read_directions_and_hidden(NodeContext& c, int64_t gates, Sizes& sizes) {
     }
 }
 
-void check_state(NodeContext& c, size_t input, const Sizes& sizes, bool batch_first) {
+void check_initial_state(NodeContext& c, size_t input, const Sizes& sizes, bool batch_first) {
     if (!c.has_input(input) ||
         shape_of_rank(c, input, 3,
                       batch_first ? "(batch, directions, hidden)"
@@ -110,7 +110,7 @@ Sizes read_sizes(NodeContext& c, int64_t gates, bool batch_first) {
         shape_of_rank(c, kSequenceLengths, 1, "(batch)") != nullptr) {
         sizes.batch = expect_dim(c, {kSequenceLengths, 0}, sizes.batch, "the batch size");
     }
-    check_state(c, kInitialH, sizes, batch_first);
+    check_initial_state(c, kInitialH, sizes, batch_first);
     return sizes;
 }
 
@@ -139,7 +139,7 @@ void infer_gru(NodeContext& c) {
 
 void infer_lstm(NodeContext& c) {
     Sizes sizes = infer_recurrent(c, 4);
-    check_state(c, kInitialC, sizes, flag(c, "layout"));
+    check_initial_state(c, kInitialC, sizes, flag(c, "layout"));
     check_parameter(c, kPeepholes, sizes, 3);
 }
 

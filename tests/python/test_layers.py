@@ -31,6 +31,7 @@ def tree(tmp_path: pathlib.Path) -> pathlib.Path:
     plant(tmp_path, "src/infer/infer.h", HEADER + '#include "ir/ir.h"\n')
     plant(tmp_path, "src/infer/infer.cpp", '#include <nlohmann/json.hpp>\n#include "ir/ir.h"\n')
     plant(tmp_path, "src/infer/strings.cpp", '// throw and try {\nauto s = "throw \'em";\n')
+    plant(tmp_path, "src/infer/first.cpp", "namespace {\n\nint twice(int x) {\n")
     plant(tmp_path, "src/infer/diagnostics.def", 'SDX_DIAGNOSTIC(Odd, "odd-rank", kError)\n')
     plant(tmp_path, "src/infer/odd.cpp", "auto& kind = kOdd;\n")
     plant(tmp_path, "docs/diagnostics/odd-rank.md", "# odd-rank\n")
@@ -139,6 +140,11 @@ def test_the_small_tree_keeps_the_rules(tree: pathlib.Path) -> None:
             "src/ir/diagnostics.def",
             'SDX_DIAGNOSTIC(Odd, "even", kError)\n',
             "src/ir/diagnostics.def:1: `even` has no page docs/diagnostics/even.md",
+        ),
+        (
+            "src/infer/second.cpp",
+            "namespace {\n\nbool twice(bool x) {\n",
+            "src/infer/second.cpp:3: `twice` is a function of first.cpp too",
         ),
         (
             "docs/diagnostics/even.md",
