@@ -82,8 +82,8 @@ class HeaderParser : Scanner {
     static Error fail() { return Error{"its header is damaged"}; }
 
     bool word(std::string_view word) {
-        bool is_there = peek() != '\0' && text_.substr(at_, word.size()) == word;
-        at_ += is_there ? word.size() : 0;
+        bool is_there = peek() != '\0' && source.substr(position, word.size()) == word;
+        position += is_there ? word.size() : 0;
         return is_there;
     }
     bool string(std::string& value) {
@@ -91,12 +91,12 @@ class HeaderParser : Scanner {
         if (quote != '\'' && quote != '"') {
             return false;
         }
-        size_t end = text_.find(quote, at_ + 1);
+        size_t end = source.find(quote, position + 1);
         if (end == std::string_view::npos) {
             return false;
         }
-        value = text_.substr(at_ + 1, end - at_ - 1);
-        at_ = end + 1;
+        value = source.substr(position + 1, end - position - 1);
+        position = end + 1;
         return value.find('\\') == std::string::npos;
     }
     bool boolean(bool& value) {
@@ -111,7 +111,7 @@ class HeaderParser : Scanner {
                 __builtin_add_overflow(value, c - '0', &value)) {
                 return false;
             }
-            c = ++at_ < text_.size() ? text_[at_] : '\0';
+            c = ++position < source.size() ? source[position] : '\0';
         }
         (void)word("L");  // files of Python 2
         return digits != 0;

@@ -124,7 +124,7 @@ class HeaderParser : Scanner {
                     __builtin_add_overflow(value, c - '0', &value)) {
                     return false;
                 }
-                c = ++at_ < text_.size() ? text_[at_] : '\0';
+                c = ++position < source.size() ? source[position] : '\0';
             }
             if (!any || values.size() == kMaxRank) {
                 return false;
@@ -139,31 +139,32 @@ class HeaderParser : Scanner {
             return std::nullopt;
         }
         std::string value;
-        while (at_ < text_.size() && text_[at_] != '"') {
-            char c = text_[at_++];
+        while (position < source.size() && source[position] != '"') {
+            char c = source[position++];
             if (c != '\\') {
                 value += c;
             } else if (!escape(value)) {
                 return std::nullopt;
             }
         }
-        return at_++ < text_.size() ? std::optional<std::string>(std::move(value)) : std::nullopt;
+        return position++ < source.size() ? std::optional<std::string>(std::move(value))
+                                          : std::nullopt;
     }
 
     bool escape(std::string& value) {
         constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
-        char c = at_ < text_.size() ? text_[at_++] : '\0';
+        char c = position < source.size() ? source[position++] : '\0';
         size_t letter = c == '\0' ? std::string_view::npos : kLetters.find(c);
         if (letter != std::string_view::npos) {
             value += kMeanings[letter];
             return true;
         }
-        if (c != 'u' || text_.size() - at_ < 4) {
+        if (c != 'u' || source.size() - position < 4) {
             return false;
         }
         uint32_t code = 0;
         for (size_t i = 0; i < 4; ++i) {
-            size_t digit = std::string_view("0123456789abcdefABCDEF").find(text_[at_++]);
+            size_t digit = std::string_view("0123456789abcdefABCDEF").find(source[position++]);
             if (digit == std::string_view::npos) {
                 return false;
             }

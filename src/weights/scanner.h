@@ -8,26 +8,27 @@ namespace sardonyx::weights {
 
 class Scanner {
   public:
-    explicit Scanner(std::string_view text) : text_(text) {}
+    explicit Scanner(std::string_view text) : source(text) {}
 
   protected:
     // The next character after blanks; 0: none is left.
     char peek() {
         constexpr std::string_view kBlanks = " \t\r\n";
-        while (at_ < text_.size() && kBlanks.find(text_[at_]) != std::string_view::npos) {
-            ++at_;
+        while (position < source.size() &&
+               kBlanks.find(source[position]) != std::string_view::npos) {
+            ++position;
         }
-        return at_ < text_.size() ? text_[at_] : '\0';
+        return position < source.size() ? source[position] : '\0';
     }
     // Whether it is this one; goes past it.
     bool take(char c) {
         bool is_there = peek() == c;
-        at_ += is_there ? 1 : 0;
+        position += is_there ? 1 : 0;
         return is_there;
     }
 
-    std::string_view text_;
-    size_t at_ = 0;
+    std::string_view source;
+    size_t position = 0;
 };
 
 }  // namespace sardonyx::weights
