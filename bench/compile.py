@@ -107,7 +107,7 @@ def calling(count: int, callees: int) -> str:
 # Shapes whose cost must grow with their size: the source for a size, and the size to measure.
 SHAPES: dict[str, tuple[Callable[[int], str], int]] = {
     "static iterations": (iterations, 10_000),
-    "deep nesting": (nesting, 180),
+    "deep nesting": (nesting, 200),
     "functions, 1 call each": (lambda n: calling(n, 1), 1000),
     "functions, 3 calls each": (lambda n: calling(n, 3), 1000),
     "terms of a sum": (

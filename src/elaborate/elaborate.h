@@ -81,7 +81,7 @@ struct Program {
 struct Limits {
     int64_t static_iterations = 1'000'000;  // of static loops, in all
     int64_t nodes = 4'000'000;
-    int depth = 200;               // of expressions, blocks and calls
+    int depth = 260;               // of expressions, blocks and calls
     int64_t steps = 4'000'000;     // expressions and blocks evaluated, in all
     int64_t text_bytes = 1 << 20;  // of one static string or list
 };

@@ -75,6 +75,6 @@ Result<std::unique_ptr<FramePlan>> make_call_plan(const OperatorEntry& entry,
                                                   std::span<const ir::OpsetImport> imports);
 
 // Subgraphs and calls in each other; beyond it is recursion, or a file made to harm.
-inline constexpr int kMaxDepth = 200;
+inline constexpr int kMaxDepth = 1200;
 
 }  // namespace sardonyx::eval

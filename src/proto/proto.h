@@ -28,7 +28,7 @@ struct ReadOptions {
     // The folder that external data is resolved in; empty: external data is an error. No absolute
     // paths, no `..`, no symbolic link that leaves the folder.
     std::string folder;
-    int max_depth = 64;               // of nested graphs, types and attributes
+    int max_depth = 256;              // of nested graphs, types and attributes
     int64_t max_items = 100'000'000;  // nodes, values, attributes, dims ... in all
 };
 

@@ -8,7 +8,7 @@ namespace sardonyx::syntax {
 
 // Limits on hostile input; beyond them there is a diagnostic, not a crash.
 struct Limits {
-    uint32_t nesting = 200;             // of expressions, and of blocks
+    uint32_t nesting = 260;             // of expressions, and of blocks
     uint32_t height = 1000;             // of a tree: `a.b.c ...` and `elif` chains count too
     uint32_t terms = 10'000;            // of `a + b + c ...`: walks go through them in a loop
     uint32_t bytes = 64 * 1024 * 1024;  // of a source file

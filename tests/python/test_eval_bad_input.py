@@ -232,10 +232,10 @@ def test_recursive_functions(evaluator: Evaluator, functions: list[onnx.Function
 
 
 def test_functions_in_functions(evaluator: Evaluator) -> None:
-    functions = [function(f"f{i}", f"f{i + 1}") for i in range(300)] + [function("f300")]
+    functions = [function(f"f{i}", f"f{i + 1}") for i in range(1300)] + [function("f1300")]
     call = onnx.helper.make_node("f0", ["a"], ["b"], domain="local")
     graph = graph_of([call], [info("a")], ["b"])
-    with pytest.raises(RuntimeError, match="nested more than 200 deep"):
+    with pytest.raises(RuntimeError, match="nested more than 1200 deep"):
         evaluator.run(whole(graph, functions), {"a": X})
 
 

@@ -775,6 +775,13 @@ def test_chain_of_calls_runs(kind: str) -> None:
     check_everywhere(shared_evaluator(), onnx.load_from_string(data), {"x": F}, [values[-1]])
 
 
+def test_long_chain_of_calls_runs() -> None:
+    """By our evaluator alone: the others recurse in Python or know fewer levels."""
+    _, data = shared_compiler().compile(chain("each calls the previous one", 1000), "f")
+    results = shared_evaluator().run(onnx.load_from_string(data), {"x": F})
+    np.testing.assert_array_equal(results[0], F * np.float32(0.5) + np.float32(499_500))
+
+
 @pytest.mark.parametrize("operator", ["+", "-", "*"])
 def test_long_expression(operator: str) -> None:
     terms = f" {operator} ".join(["x"] * 5000)

@@ -685,7 +685,7 @@ def test_what_nobody_reads_is_not_carried() -> None:
     assert [len(node.output) for node in loops] == [1, 1]
 
 
-@pytest.mark.parametrize("depth", [10, 40])
+@pytest.mark.parametrize("depth", [10, 40, 200])
 @pytest.mark.parametrize("head", ["for i{} in range(n):", "while x[0, 0] < {}:", "if n > {}:"])
 def test_nesting_costs_in_proportion(head: str, depth: int) -> None:
     lines = [f"{'    ' * i}{head.format(i)}" for i in range(depth)]
