@@ -544,10 +544,14 @@ def test_calls_with_changing_shapes_do_not_grow_the_process():
     def resident():
         return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
+    def growth():
+        before = resident()
+        calls(10_000)
+        return resident() - before
+
     calls(3000)
-    before = resident()
-    calls(10_000)
-    assert resident() - before < 10_000 * 16  # a leak of one object for each call is more
+    # A leak of one object for each call is more, every time; what the allocator holds is not.
+    assert min(growth() for _ in range(4)) < 10_000 * 16
 
 
 @pytest.mark.filterwarnings("ignore:nanobind")

@@ -796,13 +796,13 @@ def test_depth_is_limited(files: Files) -> None:
     # By hand: the onnx package refuses to write it.
     graph = b""
     kind = TYPES["rank unknown"].SerializeToString()
-    for _ in range(80):
+    for _ in range(300):
         attribute = field(1, b"body") + field(20, onnx.AttributeProto.GRAPH) + field(6, graph)
         graph = field(1, field(4, b"F") + field(5, attribute))
         kind = field(4, field(1, kind))
-    assert "nested more than 64 deep" in error_of(files, field(1, 10) + field(7, graph))
+    assert "nested more than 256 deep" in error_of(files, field(1, 10) + field(7, graph))
     model = field(1, 10) + field(7, field(11, field(1, b"x") + field(2, kind)))
-    assert "nested more than 64 deep" in error_of(files, model)
+    assert "nested more than 256 deep" in error_of(files, model)
 
 
 # --- Damaged bytes ------------------------------------------------------------------------------
