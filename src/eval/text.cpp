@@ -32,7 +32,7 @@ using Pieces = std::vector<std::string_view>;
 
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
-Pieces split_at_spaces(std::string_view text, int64_t max_splits) {
+Pieces split_at_spaces(std::string_view text, uint64_t max_splits) {
     Pieces pieces;
     size_t last = text.find_last_not_of(kSpaces);
     text = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
@@ -49,7 +49,7 @@ Pieces split_at_spaces(std::string_view text, int64_t max_splits) {
     return pieces;
 }
 
-Pieces split_at(std::string_view text, std::string_view delimiter, int64_t max_splits) {
+Pieces split_at(std::string_view text, std::string_view delimiter, uint64_t max_splits) {
     Pieces pieces;
     for (size_t at = 0;;) {
         size_t end = text.find(delimiter, at);
@@ -113,7 +113,10 @@ Status string_normalizer(KernelContext& c) {
 // https://onnx.ai/onnx/operators/onnx__StringSplit.html
 Status string_split(KernelContext& c) {
     std::string_view delimiter = c.string_attribute("delimiter");
-    int64_t max_splits = c.has_attribute("maxsplit") ? c.int_attribute("maxsplit") : -1;
+    // A negative number, which has no meaning in the text, is no limit, as -1 is in Python.
+    uint64_t max_splits = c.has_attribute("maxsplit")
+                              ? static_cast<uint64_t>(c.int_attribute("maxsplit"))
+                              : UINT64_MAX;
     SDX_ASSIGN(Tensor counts, c.scratch(ElementType::kInt64, c.dims(0)));
     std::vector<Pieces> rows;
     size_t longest = 0;
