@@ -375,7 +375,8 @@ Status reverse_sequence(KernelContext& c) {
     const Tensor& data = c.tensor(0);
     int64_t batch_axis = c.int_attribute("batch_axis");
     int64_t time_axis = c.int_attribute("time_axis");
-    if (data.rank() < 2 || batch_axis + time_axis != 1 || batch_axis * time_axis != 0) {
+    bool are_axes = (batch_axis == 0 && time_axis == 1) || (batch_axis == 1 && time_axis == 0);
+    if (data.rank() < 2 || !are_axes) {
         return Error{"the batch axis and the time axis must be 0 and 1 or 1 and 0"};
     }
     int64_t first = data.dims()[0];

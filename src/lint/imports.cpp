@@ -34,12 +34,12 @@ class Reads {
             }
         }
     }
-    bool has(std::string_view name) const { return names_.count(std::string(name)) != 0; }
+    bool has(std::string_view name) const { return names_.count(name) != 0; }
 
   private:
     void see(const Expr* expr) {
         if (const auto* name = syntax::maybe_as<syntax::NameExpr>(expr)) {
-            names_.emplace(file_.text(name->name));
+            names_.insert(file_.text(name->name));
         } else if (const auto* text = syntax::maybe_as<syntax::StringExpr>(expr)) {
             words(text->value);
         }
@@ -61,14 +61,14 @@ class Reads {
                 ++end;
             }
             if (end > at) {
-                names_.emplace(text.substr(at, end - at));
+                names_.insert(text.substr(at, end - at));
             }
             at = end + 1;
         }
     }
 
     const File& file_;
-    std::unordered_set<std::string> names_;
+    std::unordered_set<std::string_view> names_;
 };
 
 // The whole line of a statement that stands alone on it at the top of the file; empty: it does not.
