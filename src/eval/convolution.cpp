@@ -69,7 +69,7 @@ void fill_columns(const S* planes, const WindowGeometry& g, int64_t channels, in
                   int64_t count, S* columns) {
     int64_t kernel = g.kernel_count();
     int64_t plane = g.in_count();
-    int64_t stride = g.strides.back();
+    int64_t stride = inner_stride(g);
     for_each_row_part(g, first, count, [&](int64_t row, int64_t begin, int64_t end) {
         for (int64_t tap = 0; tap < kernel; ++tap) {
             TapRow t = tap_row(g, row, tap);
@@ -138,7 +138,7 @@ void convolve_planes(const ConvShape& shape, const Tensor& x, const Tensor& w, c
     int64_t channels = shape.groups * shape.out_channels;
     int64_t kernel = g.kernel_count();
     int64_t windows = g.out_count();
-    int64_t stride = g.strides.back();
+    int64_t stride = inner_stride(g);
     int64_t piece = items_per_task(kernel * windows);
     parallel_for(threads, shape.batch * channels, piece, [&](int64_t begin, int64_t end) {
         std::vector<S> buffer;
@@ -177,7 +177,7 @@ template <typename S>
 void fill_rows(const S* planes, const WindowGeometry& g, int64_t channels, S* rows) {
     int64_t kernel = g.kernel_count();
     int64_t plane = g.in_count();
-    int64_t stride = g.strides.back();
+    int64_t stride = inner_stride(g);
     for_each_row_part(g, 0, g.out_count(), [&](int64_t row, int64_t, int64_t end) {
         for (int64_t tap = 0; tap < kernel; ++tap) {
             TapRow t = tap_row(g, row, tap);
@@ -385,7 +385,7 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
     int64_t kernel = g.kernel_count();
     int64_t plane = g.in_count();
     int64_t windows = g.out_count();
-    int64_t stride = g.strides.empty() ? 1 : g.strides.back();
+    int64_t stride = inner_stride(g);
     int64_t height = shape.out_channels * kernel;
     std::vector<S> columns, planes;
     for (int64_t ng = 0; ng < shape.batch * shape.groups; ++ng) {

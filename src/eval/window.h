@@ -68,11 +68,16 @@ struct TapRow {
 };
 TapRow tap_row(const WindowGeometry& g, int64_t row, int64_t tap);
 
+// Of the innermost spatial axis; 1 where there is none.
+inline int64_t inner_stride(const WindowGeometry& g) {
+    return g.strides.empty() ? 1 : g.strides.back();
+}
+
 // Calls body(row, begin, end) for the parts of rows of the output in the windows [first, first +
 // count).
 template <typename Body>
 void for_each_row_part(const WindowGeometry& g, int64_t first, int64_t count, const Body& body) {
-    int64_t width = g.out.back();
+    int64_t width = g.out.empty() ? 1 : g.out.back();  // no spatial axes: one window
     for (int64_t at = first; at < first + count;) {
         int64_t begin = at % width;
         int64_t end = std::min(width, begin + first + count - at);

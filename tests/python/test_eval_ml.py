@@ -639,3 +639,13 @@ def test_optimizers_in_double(evaluator: Evaluator, op: str) -> None:
             np.testing.assert_allclose(ours, theirs, rtol=1e-6)
     with pytest.raises(RuntimeError, match="do not form groups"):
         run(evaluator, op, inputs[:-1], 1, 1, "ai.onnx.preview.training", **attributes)
+
+
+def test_convolutions_without_spatial_axes(evaluator: Evaluator) -> None:
+    """One window with one tap: the product of the channels. A fuzzer found a read past the end."""
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    w = np.arange(12, dtype=np.float32).reshape(4, 3) - 5
+    (y,) = run(evaluator, "Conv", [x, w], 1, 22, "")
+    np.testing.assert_array_equal(y, x @ w.T)
+    (y,) = run(evaluator, "ConvTranspose", [x, w.reshape(3, 4)], 1, 22, "")
+    np.testing.assert_array_equal(y, x @ w.reshape(3, 4))
