@@ -70,6 +70,9 @@ void fill_columns(const S* planes, const WindowGeometry& g, int64_t channels, in
     int64_t kernel = g.kernel_count();
     int64_t plane = g.in_count();
     int64_t stride = inner_stride(g);
+    if (channels * kernel == 0) {
+        return;  // no rows
+    }
     for_each_row_part(g, first, count, [&](int64_t row, int64_t begin, int64_t end) {
         for (int64_t tap = 0; tap < kernel; ++tap) {
             TapRow t = tap_row(g, row, tap);

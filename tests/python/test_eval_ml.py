@@ -649,3 +649,9 @@ def test_convolutions_without_spatial_axes(evaluator: Evaluator) -> None:
     np.testing.assert_array_equal(y, x @ w.T)
     (y,) = run(evaluator, "ConvTranspose", [x, w.reshape(3, 4)], 1, 22, "")
     np.testing.assert_array_equal(y, x @ w.reshape(3, 4))
+
+
+def test_convolution_without_channels(evaluator: Evaluator) -> None:
+    x, w = np.zeros((1, 0, 4, 4), np.float32), np.zeros((2, 0, 3, 3), np.float32)
+    (y,) = run(evaluator, "Conv", [x, w, np.array([1, 2], np.float32)], 1, 22, "")
+    np.testing.assert_array_equal(y, np.broadcast_to([[[[1]], [[2]]]], (1, 2, 2, 2)))
