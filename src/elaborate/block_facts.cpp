@@ -2,6 +2,7 @@
 // where.
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -330,6 +331,15 @@ Targets targets(Stmts statements) {
     return found;
 }
 
+// The parameters of the function and the names that its body assigns, by symbol.
+std::unordered_set<uint32_t> local_names(const syntax::FunctionDefStmt& function) {
+    std::unordered_set<uint32_t> names = targets(function.body).seen;
+    for (const syntax::Parameter& parameter : function.parameters->items) {
+        names.insert(parameter.name.index);
+    }
+    return names;
+}
+
 }  // namespace
 
 bool always_jumps(Stmts statements) {
@@ -375,14 +385,6 @@ std::vector<Symbol> assigned_names(Stmts statements) {
     return targets(statements).names;
 }
 
-std::unordered_set<uint32_t> local_names(const syntax::FunctionDefStmt& function) {
-    std::unordered_set<uint32_t> names = targets(function.body).seen;
-    for (const syntax::Parameter& parameter : function.parameters->items) {
-        names.insert(parameter.name.index);
-    }
-    return names;
-}
-
 const BlockReads& block_reads(Context& c, Stmts body) {
     auto [place, is_new] = c.reads.try_emplace(body.data());
     if (is_new) {
@@ -392,6 +394,34 @@ const BlockReads& block_reads(Context& c, Stmts body) {
         }
     }
     return place->second;
+}
+
+std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFunction& function,
+                                                     std::vector<Symbol> BlockReads::*names,
+                                                     ObjectKind kind) {
+    std::vector<std::pair<Symbol, Object>> found;
+    if (function.definition == nullptr || function.environment == nullptr) {
+        return found;
+    }
+    std::unordered_set<uint32_t> seen;
+    std::optional<std::unordered_set<uint32_t>> locals;  // made when one could be hidden
+    for (Symbol name : block_reads(c, function.definition->body).*names) {
+        if (!seen.insert(name.index).second) {
+            continue;
+        }
+        std::optional<Object> object =
+            function.environment->lookup(function.tree->names.text(name));
+        if (!object || !object->is(kind)) {
+            continue;
+        }
+        if (!locals) {
+            locals = local_names(*function.definition);
+        }
+        if (locals->count(name.index) == 0) {
+            found.emplace_back(name, std::move(*object));
+        }
+    }
+    return found;
 }
 
 const BlockReads& lambda_reads(Context& c, const syntax::LambdaExpr* lambda) {

@@ -152,26 +152,10 @@ void import_opset(Context& c, const OpsetObject& opset, syntax::Range range) {
 namespace {
 
 NamedOpset opset_named_in(Context& c, const ScriptFunction& function) {
-    if (function.definition == nullptr || function.environment == nullptr) {
-        return {};
-    }
-    std::unordered_set<uint32_t> seen;
-    std::optional<std::unordered_set<uint32_t>> locals;  // made when an opset could be hidden
-    for (Symbol base : block_reads(c, function.definition->body).bases) {
-        if (!seen.insert(base.index).second) {
-            continue;
-        }
-        std::optional<Object> object =
-            function.environment->lookup(function.tree->names.text(base));
-        if (!object || !object->is(ObjectKind::kOpset) ||
-            !object->get<OpsetObject>().domain.empty()) {
-            continue;
-        }
-        if (!locals) {
-            locals = local_names(*function.definition);
-        }
-        if (locals->count(base.index) == 0) {
-            return {base, object->get<OpsetObject>().version};
+    for (const auto& [base, object] :
+         outer_objects(c, function, &BlockReads::bases, ObjectKind::kOpset)) {
+        if (object.get<OpsetObject>().domain.empty()) {
+            return {base, object.get<OpsetObject>().version};
         }
     }
     return {};
@@ -181,20 +165,12 @@ NamedOpset opset_named_in(Context& c, const ScriptFunction& function) {
 int64_t opset_of_callees(Context& c, const ScriptFunction& function,
                          std::unordered_set<const ScriptFunction*>& visited) {
     constexpr size_t kMost = 1000;
-    if (function.definition == nullptr || function.environment == nullptr ||
-        visited.size() >= kMost || !visited.insert(&function).second) {
+    if (visited.size() >= kMost || !visited.insert(&function).second) {
         return 0;
     }
-    std::unordered_set<uint32_t> seen = local_names(*function.definition);
-    for (Symbol name : block_reads(c, function.definition->body).called) {
-        std::optional<Object> object =
-            seen.insert(name.index).second
-                ? function.environment->lookup(function.tree->names.text(name))
-                : std::nullopt;
-        if (!object || !object->is(ObjectKind::kScript)) {
-            continue;
-        }
-        const ScriptFunction& callee = object->get<ScriptFunction>();
+    for (const auto& [name, object] :
+         outer_objects(c, function, &BlockReads::called, ObjectKind::kScript)) {
+        const ScriptFunction& callee = object.get<ScriptFunction>();
         int64_t version = callee.default_opset.version;
         version = version != 0 ? version : opset_named_in(c, callee).version;
         version = version != 0 ? version : opset_of_callees(c, callee, visited);

@@ -489,26 +489,9 @@ namespace {
 // The scripts that the body calls by name.
 std::vector<std::shared_ptr<ScriptFunction>> callees(Context& c, const ScriptFunction& function) {
     std::vector<std::shared_ptr<ScriptFunction>> found;
-    if (function.environment == nullptr) {
-        return found;
-    }
-    std::unordered_set<uint32_t> seen;
-    std::optional<std::unordered_set<uint32_t>> locals;  // made when a script could be hidden
-    for (Symbol name : block_reads(c, function.definition->body).called) {
-        if (!seen.insert(name.index).second) {
-            continue;
-        }
-        std::optional<Object> object =
-            function.environment->lookup(function.tree->names.text(name));
-        if (!object || !object->is(ObjectKind::kScript)) {
-            continue;
-        }
-        if (!locals) {
-            locals = local_names(*function.definition);
-        }
-        if (locals->count(name.index) == 0) {
-            found.push_back(std::static_pointer_cast<ScriptFunction>(object->pointer()));
-        }
+    for (const auto& [name, object] :
+         outer_objects(c, function, &BlockReads::called, ObjectKind::kScript)) {
+        found.push_back(std::static_pointer_cast<ScriptFunction>(object.pointer()));
     }
     return found;
 }
