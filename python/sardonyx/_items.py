@@ -8,10 +8,13 @@ import sys
 
 def chained_subscripts() -> int:
     """How many subscripts stand before the last one of the target that is being assigned to: 1 in
-    `x[i][j] = v`, 0 in `x[j] = v` and where the source is not at hand. To be called by the item
-    assignment of a class that is not written in Python."""
+    `x[i][j] = v`, 0 in `x[j] = v`, where the source is not at hand, and before Python 3.11, whose
+    code does not say where it stands. To be called by the item assignment of a class that is not
+    written in Python."""
+    if sys.version_info < (3, 11):
+        return 0
     frame = sys._getframe(1)
-    positions = frame.f_code.co_positions()  # type: ignore[attr-defined]
+    positions = frame.f_code.co_positions()
     line, end_line, column, end_column = next(
         itertools.islice(positions, frame.f_lasti // 2, None), (None,) * 4
     )
