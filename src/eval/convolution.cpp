@@ -213,6 +213,9 @@ void convolve_group(const ConvShape& shape, const S* planes, const S* filter, in
                     int64_t count, S* sums, int64_t step, int threads) {
     const WindowGeometry& g = shape.windows;
     int64_t height = shape.in_channels * g.kernel_count();
+    if (height == 0) {
+        return;  // nothing to add, and planes may be a null pointer
+    }
     std::vector<S> columns;
     MatrixProduct<S> product{shape.out_channels, height, count, filter, height};
     if (is_pointwise(g)) {
