@@ -4,9 +4,9 @@
 find_package(fmt REQUIRED)
 find_package(Python COMPONENTS Interpreter REQUIRED)
 
-# sdx_phase(name dependency...): src/<name>/*.cpp as the library sdx_<name>.
+# sdx_phase(name dependency...): the .cpp files under src/<name>/ as the library sdx_<name>.
 function(sdx_phase name)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   if(NOT sources)
     return()
   endif()
@@ -59,7 +59,7 @@ if(SDX_ONEDNN_HEADERS)
   target_include_directories(sdx_eval SYSTEM PRIVATE ${SDX_ONEDNN_HEADERS})
   target_compile_definitions(sdx_eval PRIVATE SDX_ONEDNN="libdnnl.so.${version}")
 else()
-  message(STATUS "oneDNN is missing (libdnnl-dev): products of matrices use the loops of eval/gemm")
+  message(STATUS "oneDNN is missing (libdnnl-dev): products of matrices use the loops of eval/kernels/gemm")
 endif()
 sdx_phase(proto sdx_ir sdx_ops)
 # protozero is headers alone; only the sources of proto/ see it.

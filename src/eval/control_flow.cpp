@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "eval/cast.h"
 #include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/strided.h"
 #include "eval/runner.h"
-#include "eval/strided.h"
 
 namespace sardonyx::eval {
 

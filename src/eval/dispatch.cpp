@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eval/cast.h"
 #include "eval/contrib_schemas.h"
 #include "eval/kernel.h"
+#include "eval/kernels/cast.h"
 
 // The functions that the rows name.
 namespace sardonyx::eval::kernels {

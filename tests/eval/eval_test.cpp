@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "eval/strided.h"
+#include "eval/kernels/strided.h"
 
 namespace sardonyx::eval {
 namespace {

@@ -1,6 +1,6 @@
 // Products of matrices of every shape and layout against the plain sum, on one thread and several,
 // and the pool of threads under them.
-#include "eval/gemm.h"
+#include "eval/kernels/gemm.h"
 
 #include <gtest/gtest.h>
 

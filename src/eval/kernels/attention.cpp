@@ -1,0 +1,331 @@
+// Attention (https://onnx.ai/onnx/operators/onnx__Attention.html) and RotaryEmbedding.
+//
+// All is computed in float, or double: head by head, with the scores of one head at a time.
+#include "eval/kernels/attention.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/movement.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval {
+
+Result<AttentionShape> attention_shape(const Dims& q, const Dims& k, const Dims& v) {
+    if (q.size() != 4 || k.size() != 4 || v.size() != 4) {
+        return Error{fmt::format("query {}, key {} and value {} must all have rank 4 (or 3)",
+                                 to_string(q), to_string(k), to_string(v))};
+    }
+    AttentionShape shape{q[0], q[1], k[1], q[2], k[2], q[3], v[3]};
+    if (k[0] != q[0] || v[0] != q[0] || v[1] != k[1] || v[2] != k[2] || k[3] != q[3]) {
+        return Error{fmt::format("query {}, key {} and value {} do not go together", to_string(q),
+                                 to_string(k), to_string(v))};
+    }
+    if (shape.key_heads == 0 ? shape.query_heads != 0 : shape.query_heads % shape.key_heads != 0) {
+        return Error{fmt::format("{} heads of the query are no multiple of {} heads of the key",
+                                 shape.query_heads, shape.key_heads)};
+    }
+    return shape;
+}
+
+ElementType attention_type(ElementType operand, ElementType softmax) {
+    bool is_double = operand == ElementType::kDouble || softmax == ElementType::kDouble;
+    return is_double ? ElementType::kDouble : ElementType::kFloat;
+}
+
+Result<ElementType> softmax_precision(const KernelContext& c) {
+    if (!c.has_attribute("softmax_precision")) {
+        return ElementType::kUndefined;
+    }
+    int64_t number = c.int_attribute("softmax_precision");
+    ElementType type = element_type_from_number(number);
+    if (type != ElementType::kFloat && type != ElementType::kFloat16 &&
+        type != ElementType::kDouble && type != ElementType::kBfloat16) {
+        return Error{
+            fmt::format("softmax_precision {} is not that of a floating-point type from "
+                        "16 bits on",
+                        number)};
+    }
+    return type;
+}
+
+namespace {
+
+// [batch, length, heads * size] as [batch, heads, length, size].
+Result<Tensor> split_heads(const KernelContext& c, const Tensor& x, int64_t heads) {
+    const Dims& dims = x.dims();
+    if (heads <= 0 || dims[2] % heads != 0) {
+        return Error{fmt::format("{} does not divide into {} heads", to_string(dims), heads)};
+    }
+    Tensor split = x.reshaped({dims[0], dims[1], heads, dims[2] / heads});
+    return transposed(c, split, std::array<int, 4>{0, 2, 1, 3});
+}
+
+// What a call computes with: operands in the type of computation.
+struct AttentionCall {
+    AttentionShape shape;
+    Tensor query, key, value;  // key: [batch, heads, size, length]
+    Tensor mask;               // added to the scores; not valid: none
+    Dims mask_strides;         // over batch, heads and queries
+    double scale = 1;
+    double softcap = 0;
+    int64_t score_mode = 0;  // what output 3 shows
+    bool is_causal = false;
+    int64_t left = -1, right = -1;    // bounds of the window; -1: none
+    std::vector<int64_t> offsets;     // per batch: the position of query 0 among the keys
+    std::vector<int64_t> key_counts;  // per batch: how many keys are no padding
+
+    // The keys [first, last) that causality, window and padding leave to a query.
+    std::pair<int64_t, int64_t> visible(int64_t batch, int64_t query) const {
+        int64_t position = offsets[batch] + query;
+        int64_t first = left >= 0 && position > left ? position - left : 0;
+        int64_t last = key_counts[batch];
+        if (is_causal) {
+            last = std::min(last, position + 1);
+        }
+        if (right >= 0 && right < last) {
+            last = std::min(last, position + right + 1);
+        }
+        return {first, last};
+    }
+};
+
+// BOOL: what is true takes part.
+Result<Tensor> additive_mask(const KernelContext& c, const Tensor& mask, ElementType type) {
+    if (mask.element_type() != ElementType::kBool) {
+        return cast_tensor(c, mask, type);
+    }
+    SDX_ASSIGN(Tensor result, c.scratch(type, mask.dims()));
+    SDX_TRY(visit(Floats{}, type, [&]<typename S>() -> Status {
+        std::span<const bool> flags = mask.elements<bool>();
+        std::span<S> out = result.mutable_elements<S>();
+        for (size_t i = 0; i < flags.size(); ++i) {
+            out[i] = static_cast<S>(flags[i] ? 0.0F : -std::numeric_limits<float>::infinity());
+        }
+        return {};
+    }));
+    return result;
+}
+
+// The mask may have fewer keys than there are: those it lacks are masked.
+Status place_mask(const KernelContext& c, ElementType type, AttentionCall* call) {
+    const AttentionShape& shape = call->shape;
+    const Dims& dims = c.dims(3);
+    if (dims.empty() || dims.size() > 4 || dims.back() > shape.keys) {
+        return Error{fmt::format("the mask {} does not fit {} keys", to_string(dims), shape.keys)};
+    }
+    Dims target{shape.batch, shape.query_heads, shape.queries, dims.back()};
+    SDX_ASSIGN(Dims together, broadcast_dims(dims, target));
+    if (together != target) {
+        return Error{fmt::format("the mask {} does not broadcast to the scores {}", to_string(dims),
+                                 to_string(target))};
+    }
+    SDX_ASSIGN(call->mask, additive_mask(c, c.tensor(3), type));
+    call->mask_strides = broadcast_strides(dims, target);
+    for (int64_t& count : call->key_counts) {
+        count = std::min(count, dims.back());
+    }
+    return {};
+}
+
+Status place_lengths(const KernelContext& c, int64_t past_length, AttentionCall* call) {
+    const AttentionShape& shape = call->shape;
+    call->offsets.assign(shape.batch, past_length);
+    call->key_counts.assign(shape.batch, shape.keys);
+    if (!c.has_input(6)) {
+        return {};
+    }
+    if (c.has_input(4)) {
+        return Error{"nonpad_kv_seqlen and past_key exclude each other"};
+    }
+    std::span<const int64_t> lengths = c.tensor(6).elements<int64_t>();
+    if (c.rank(6) != 1 || c.dims(6)[0] != shape.batch) {
+        return Error{fmt::format("nonpad_kv_seqlen has shape {}, but the batch is {}",
+                                 to_string(c.dims(6)), shape.batch)};
+    }
+    for (int64_t b = 0; b < shape.batch; ++b) {
+        if (lengths[b] < 0 || lengths[b] > shape.keys) {
+            return Error{
+                fmt::format("nonpad_kv_seqlen names {} of {} keys", lengths[b], shape.keys)};
+        }
+        call->key_counts[b] = lengths[b];
+        call->offsets[b] = lengths[b] - shape.queries;
+    }
+    return {};
+}
+
+Result<Tensor> with_past(const KernelContext& c, size_t past, const Tensor& now) {
+    if (!c.has_input(past)) {
+        return now;
+    }
+    return concat(c, std::array{c.tensor(past), now}, 2);
+}
+
+Status read_options(const KernelContext& c, AttentionCall* call) {
+    call->scale = c.has_attribute("scale") ? c.float_attribute("scale")
+                                           : 1 / std::sqrt(static_cast<double>(call->shape.size));
+    call->softcap = c.float_attribute("softcap");
+    call->score_mode = c.int_attribute("qk_matmul_output_mode");
+    call->is_causal = c.int_attribute("is_causal") != 0;
+    call->left = c.int_attribute("left_window_size", -1);
+    call->right = c.int_attribute("right_window_size", -1);
+    if (call->left < -1 || call->right < -1 || call->score_mode < 0 || call->score_mode > 3) {
+        return Error{fmt::format("windows of {} and {} or output mode {} are not possible",
+                                 call->left, call->right, call->score_mode)};
+    }
+    return {};
+}
+
+// Reads inputs and attributes; sets the outputs present_key and present_value.
+Result<AttentionCall> read_call(KernelContext& c) {
+    std::array<Tensor, 3> operands{c.tensor(0), c.tensor(1), c.tensor(2)};
+    bool is_packed = operands[0].rank() == 3;
+    for (size_t i = 0; i < 3; ++i) {
+        if (operands[i].rank() != (is_packed ? 3 : 4)) {
+            return Error{"query, key and value must all have rank 3 or all have rank 4"};
+        }
+        if (is_packed) {
+            int64_t heads = c.int_attribute(i == 0 ? "q_num_heads" : "kv_num_heads");
+            SDX_ASSIGN(operands[i], split_heads(c, operands[i], heads));
+        }
+    }
+    if (c.has_input(4) != c.has_input(5)) {
+        return Error{"past_key and past_value must be given together"};
+    }
+    SDX_ASSIGN(operands[1], with_past(c, 4, operands[1]));
+    SDX_ASSIGN(operands[2], with_past(c, 5, operands[2]));
+    for (size_t i = 1; i < 3; ++i) {
+        if (c.wants(i)) {
+            c.set_output(i, operands[i]);
+        }
+    }
+    AttentionCall call;
+    SDX_ASSIGN(call.shape,
+               attention_shape(operands[0].dims(), operands[1].dims(), operands[2].dims()));
+    SDX_ASSIGN(ElementType precision, softmax_precision(c));
+    ElementType type = attention_type(c.type(0), precision);
+    SDX_ASSIGN(call.query, cast_tensor(c, operands[0], type));
+    SDX_ASSIGN(Tensor key, cast_tensor(c, operands[1], type));
+    SDX_ASSIGN(call.key, transposed(c, key, std::array<int, 4>{0, 1, 3, 2}));
+    SDX_ASSIGN(call.value, cast_tensor(c, operands[2], type));
+    SDX_TRY(read_options(c, &call));
+    SDX_TRY(place_lengths(c, c.has_input(4) ? c.dims(4)[2] : 0, &call));
+    if (c.has_input(3)) {
+        SDX_TRY(place_mask(c, type, &call));
+    }
+    return call;
+}
+
+// The scores of one query: cap, mask and softmax; `shown` gets what output 3 shows of them.
+template <typename S>
+void finish_row(const AttentionCall& call, int64_t batch, int64_t head, int64_t query, S* row,
+                S* shown) {
+    int64_t n = call.shape.keys;
+    auto show = [&](int64_t mode) {
+        if (shown != nullptr && mode == call.score_mode) {
+            std::copy(row, row + n, shown);
+        }
+    };
+    show(0);
+    if (call.softcap > 0) {
+        S cap = static_cast<S>(call.softcap);
+        for (int64_t j = 0; j < n; ++j) {
+            row[j] = cap * std::tanh(row[j] / cap);
+        }
+    }
+    show(1);
+    auto [first, last] = call.visible(batch, query);
+    const S* mask = nullptr;
+    if (call.mask.is_valid()) {
+        mask = call.mask.elements<S>().data() + batch * call.mask_strides[0] +
+               head * call.mask_strides[1] + query * call.mask_strides[2];
+    }
+    bool is_masked = true;
+    for (int64_t j = 0; j < n; ++j) {
+        S bias = j < first || j >= last ? -std::numeric_limits<S>::infinity()
+                 : mask != nullptr      ? mask[j * call.mask_strides[3]]
+                                        : S(0);
+        is_masked = is_masked && bias == -std::numeric_limits<S>::infinity();
+        row[j] += bias;
+    }
+    show(2);
+    if (is_masked) {
+        std::fill(row, row + n, S(0));
+    } else {
+        softmax_row(row, n);
+    }
+    show(3);
+}
+
+template <typename S>
+Status attend(const KernelContext& c, const AttentionCall& call, Tensor* out, Tensor* shown) {
+    const AttentionShape& shape = call.shape;
+    if (out->count() == 0 && (shown == nullptr || shown->count() == 0)) {
+        return {};  // also: dims beside a 0 may be too large to walk
+    }
+    SDX_ASSIGN(Tensor scratch, c.scratch(kElementTypeOf<S>, {shape.queries, shape.keys}));
+    int64_t per_head = shape.queries * shape.keys;
+    S* scores = scratch.mutable_elements<S>().data();
+    S* result = out->mutable_elements<S>().data();
+    S* rows = shown != nullptr ? shown->mutable_elements<S>().data() : nullptr;
+    const S* q = call.query.elements<S>().data();
+    const S* k = call.key.elements<S>().data();
+    const S* v = call.value.elements<S>().data();
+    std::fill(result, result + out->count(), S(0));
+    for (int64_t b = 0; b < shape.batch; ++b) {
+        for (int64_t h = 0; h < shape.query_heads; ++h) {
+            int64_t at = b * shape.query_heads + h;
+            int64_t source = b * shape.key_heads + shape.key_head(h);
+            scaled_scores(q + at * shape.queries * shape.size, k + source * shape.size * shape.keys,
+                          scores, shape, static_cast<S>(call.scale));
+            for (int64_t i = 0; i < shape.queries; ++i) {
+                finish_row(call, b, h, i, scores + i * shape.keys,
+                           rows != nullptr ? rows + at * per_head + i * shape.keys : nullptr);
+            }
+            multiply_add(scores, v + source * shape.keys * shape.value_size,
+                         result + at * shape.queries * shape.value_size, shape.queries, shape.keys,
+                         shape.value_size);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+namespace kernels {
+
+Status attention(KernelContext& c) {
+    SDX_ASSIGN(AttentionCall call, read_call(c));
+    const AttentionShape& shape = call.shape;
+    ElementType type = call.query.element_type();
+    SDX_ASSIGN(Tensor out,
+               c.scratch(type, {shape.batch, shape.query_heads, shape.queries, shape.value_size}));
+    Tensor shown;
+    if (c.wants(3)) {
+        SDX_ASSIGN(shown,
+                   c.scratch(type, {shape.batch, shape.query_heads, shape.queries, shape.keys}));
+    }
+    Tensor* shown_or_null = c.wants(3) ? &shown : nullptr;
+    SDX_TRY(type == ElementType::kDouble ? attend<double>(c, call, &out, shown_or_null)
+                                         : attend<float>(c, call, &out, shown_or_null));
+    if (c.rank(0) == 3) {
+        SDX_TRY(check_size(type, std::array{shape.query_heads, shape.value_size}, c.options()));
+        SDX_ASSIGN(out, transposed(c, out, std::array<int, 4>{0, 2, 1, 3}));
+        out = out.reshaped({shape.batch, shape.queries, shape.query_heads * shape.value_size});
+    }
+    SDX_ASSIGN(Tensor result, cast_tensor(c, out, c.type(0)));
+    c.set_output(0, std::move(result));
+    if (c.wants(3)) {
+        SDX_ASSIGN(Tensor scores, cast_tensor(c, shown, c.type(0)));
+        c.set_output(3, std::move(scores));
+    }
+    return {};
+}
+
+}  // namespace kernels
+}  // namespace sardonyx::eval

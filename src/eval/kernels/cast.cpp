@@ -1,0 +1,318 @@
+// Cast, CastLike, BitCast. A conversion goes in blocks through one of three wide types that hold
+// every value of the source exactly (double, int64, uint64), so that n sources and m targets need
+// n + 3m loops; strings are parsed and printed beside that.
+#include "eval/kernels/cast.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval {
+namespace {
+
+constexpr int64_t kBlock = 256;
+
+template <typename T>
+using Wide = std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t,
+                                std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
+
+template <typename R, typename W>
+R narrow(W value) {
+    if constexpr (std::is_same_v<R, bool>) {
+        return value != 0;
+    } else if constexpr (std::is_integral_v<R> && std::is_same_v<W, double>) {
+        return saturate<R>(value);
+    } else if constexpr (std::is_same_v<R, Float16> || std::is_same_v<R, BFloat16>) {
+        return R(static_cast<double>(value));
+    } else {
+        return static_cast<R>(value);
+    }
+}
+
+// Reads elements of any numeric type as its wide type.
+enum class WideKind { kDouble, kInt64, kUint64 };
+
+WideKind wide_kind(ElementType type) {
+    return type == ElementType::kUint64 ? WideKind::kUint64
+           : is_floating(type)          ? WideKind::kDouble
+                                        : WideKind::kInt64;
+}
+
+int64_t sign_extended(uint8_t code, ElementType type) {
+    int shift = 64 - info(type).bits;
+    uint64_t top = static_cast<uint64_t>(code) << shift;
+    return element_class(type) == ElementClass::kSigned ? static_cast<int64_t>(top) >> shift
+                                                        : static_cast<int64_t>(top >> shift);
+}
+
+// `source` has one byte per element for the types below 8 bits; `type` is the true one.
+Status read_wide(const Tensor& source, ElementType type, int64_t start, int64_t n, void* wide) {
+    if (is_packed(type) || is_small_float(type)) {
+        const auto* in = reinterpret_cast<const uint8_t*>(source.bytes().data()) + start;
+        for (int64_t i = 0; i < n; ++i) {
+            if (is_floating(type)) {
+                static_cast<double*>(wide)[i] = decode(type, in[i]);
+            } else {
+                static_cast<int64_t*>(wide)[i] = sign_extended(in[i], type);
+            }
+        }
+        return {};
+    }
+    return visit(NumbersAndBools{}, type, [&]<typename T>() -> Status {
+        const T* in = source.elements<T>().data() + start;
+        auto* out = static_cast<Wide<T>*>(wide);
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = static_cast<Wide<T>>(in[i]);
+        }
+        return {};
+    });
+}
+
+template <typename W>
+Status write_narrow(const W* wide, int64_t n, Tensor& target, ElementType type, int64_t start,
+                    const CastOptions& options) {
+    if (is_packed(type) || is_small_float(type)) {
+        auto* out = reinterpret_cast<uint8_t*>(target.mutable_bytes().data()) + start;
+        for (int64_t i = 0; i < n; ++i) {
+            if (type == ElementType::kFloat8E8M0) {
+                out[i] =
+                    encode_e8m0(static_cast<double>(wide[i]), options.saturate, options.rounding);
+            } else if (is_floating(type)) {
+                out[i] = encode(type, static_cast<double>(wide[i]), options.saturate);
+            } else {
+                out[i] = static_cast<uint8_t>(narrow<int64_t>(wide[i]));
+            }
+        }
+        return {};
+    }
+    return visit(NumbersAndBools{}, type, [&]<typename R>() -> Status {
+        R* out = target.mutable_elements<R>().data() + start;
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = narrow<R>(wide[i]);
+        }
+        return {};
+    });
+}
+
+// Numbers print as NumPy prints them: the shortest text that reads back, `NaN`, `INF`, `-INF`.
+std::string print_float(double value, bool is_single) {
+    if (std::isnan(value)) {
+        return "NaN";
+    }
+    if (std::isinf(value)) {
+        return value < 0 ? "-INF" : "INF";
+    }
+    std::string text =
+        is_single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+    bool whole = text.find_first_of(".e") == std::string::npos;
+    return whole ? text + ".0" : text;
+}
+
+Result<Tensor> to_strings(const KernelContext& c, const Tensor& source) {
+    SDX_ASSIGN(Tensor target, c.scratch(ElementType::kString, source.dims()));
+    std::span<std::string> out = target.mutable_elements<std::string>();
+    ElementType type = source.element_type();
+    Tensor codes = is_packed(type) ? unpacked(source) : source;
+    bool is_single = type != ElementType::kDouble;
+    for (int64_t i = 0; i < source.count(); ++i) {
+        alignas(8) unsigned char wide[8];
+        SDX_TRY(read_wide(codes, type, i, 1, wide));
+        switch (wide_kind(type)) {
+            case WideKind::kDouble:
+                out[i] = print_float(*reinterpret_cast<double*>(wide), is_single);
+                break;
+            case WideKind::kInt64:
+                out[i] = fmt::format("{}", *reinterpret_cast<int64_t*>(wide));
+                break;
+            case WideKind::kUint64:
+                out[i] = fmt::format("{}", *reinterpret_cast<uint64_t*>(wide));
+                break;
+        }
+    }
+    return target;
+}
+
+Error unreadable(const std::string& text, ElementType type) {
+    return Error{fmt::format("the string \"{}\" is no {}", text.substr(0, 40), name(type))};
+}
+
+Result<Tensor> from_strings(const KernelContext& c, const Tensor& source, ElementType type,
+                            const CastOptions& options) {
+    bool is_float = is_floating(type);
+    SDX_ASSIGN(Tensor wide,
+               c.scratch(is_float ? ElementType::kDouble : ElementType::kInt64, source.dims()));
+    std::span<const std::string> in = source.elements<std::string>();
+    for (int64_t i = 0; i < source.count(); ++i) {
+        const char* begin = in[i].c_str();
+        char* end = nullptr;
+        if (is_float) {
+            wide.mutable_elements<double>()[i] = std::strtod(begin, &end);
+        } else {
+            errno = 0;
+            int64_t value = type == ElementType::kUint64
+                                ? static_cast<int64_t>(std::strtoull(begin, &end, 10))
+                                : std::strtoll(begin, &end, 10);
+            if (errno != 0) {
+                return unreadable(in[i], type);
+            }
+            wide.mutable_elements<int64_t>()[i] = value;
+        }
+        if (end == begin || *end != '\0') {
+            return unreadable(in[i], type);
+        }
+    }
+    return cast_tensor(c, wide, type, options);
+}
+
+uint8_t packed_code(std::span<const std::byte> bytes, int64_t index, int bits) {
+    size_t bit = static_cast<size_t>(index) * bits;
+    unsigned word = static_cast<unsigned>(bytes[bit / 8]);
+    if (bit % 8 + bits > 8) {
+        word |= static_cast<unsigned>(bytes[bit / 8 + 1]) << 8;
+    }
+    return static_cast<uint8_t>((word >> (bit % 8)) & ((1u << bits) - 1));
+}
+
+}  // namespace
+
+Tensor unpacked(const Tensor& packed) {
+    Tensor codes = Tensor::uninitialized(ElementType::kUint8, packed.dims());
+    std::span<uint8_t> out = codes.mutable_elements<uint8_t>();
+    std::span<const std::byte> bytes = packed.bytes();
+    int bits = info(packed.element_type()).bits;
+    for (int64_t i = 0; i < packed.count(); ++i) {
+        out[i] = packed_code(bytes, i, bits);
+    }
+    return codes;
+}
+
+Tensor packed(const Tensor& codes, ElementType type) {
+    Tensor result = Tensor::zeros(type, codes.dims());
+    std::span<std::byte> bytes = result.mutable_bytes();
+    std::span<const uint8_t> in = codes.elements<uint8_t>();
+    unsigned bits = info(type).bits;
+    for (int64_t i = 0; i < codes.count(); ++i) {
+        size_t bit = static_cast<size_t>(i) * bits;
+        unsigned word = (in[i] & ((1u << bits) - 1)) << (bit % 8);
+        bytes[bit / 8] |= static_cast<std::byte>(word & 0xff);
+        if (bit % 8 + bits > 8) {
+            bytes[bit / 8 + 1] |= static_cast<std::byte>(word >> 8);
+        }
+    }
+    return result;
+}
+
+Result<Tensor> cast_tensor(const KernelContext& c, const Tensor& source, ElementType target,
+                           const CastOptions& options) {
+    ElementType type = source.element_type();
+    if (type == target) {
+        return source;
+    }
+    if (target == ElementType::kString) {
+        return to_strings(c, source);
+    }
+    if (type == ElementType::kString) {
+        return from_strings(c, source, target, options);
+    }
+    Tensor codes = is_packed(type) ? unpacked(source) : source;
+    SDX_ASSIGN(Tensor out,
+               c.scratch(is_packed(target) ? ElementType::kUint8 : target, source.dims()));
+    alignas(64) unsigned char wide[kBlock * 8];
+    for (int64_t start = 0; start < source.count(); start += kBlock) {
+        int64_t n = std::min(kBlock, source.count() - start);
+        SDX_TRY(read_wide(codes, type, start, n, wide));
+        switch (wide_kind(type)) {
+            case WideKind::kDouble:
+                SDX_TRY(
+                    write_narrow(reinterpret_cast<double*>(wide), n, out, target, start, options));
+                break;
+            case WideKind::kInt64:
+                SDX_TRY(
+                    write_narrow(reinterpret_cast<int64_t*>(wide), n, out, target, start, options));
+                break;
+            case WideKind::kUint64:
+                SDX_TRY(write_narrow(reinterpret_cast<uint64_t*>(wide), n, out, target, start,
+                                     options));
+                break;
+        }
+    }
+    return is_packed(target) ? packed(out, target) : out;
+}
+
+Status run_on_codes(KernelContext& c, Kernel kernel) {
+    ElementType type = ElementType::kUndefined;
+    std::vector<RuntimeValue> codes(c.input_count());
+    std::vector<const RuntimeValue*> inputs(c.inputs().begin(), c.inputs().end());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i]->is_tensor() && is_packed(inputs[i]->tensor().element_type())) {
+            type = inputs[i]->tensor().element_type();
+            codes[i] = unpacked(inputs[i]->tensor());
+            inputs[i] = &codes[i];
+        }
+    }
+    KernelContext inner(c.schema(), inputs, c.attributes(), c.outputs(), c.options(), c.random());
+    SDX_TRY(kernel(inner));
+    for (RuntimeValue& output : c.outputs()) {
+        if (output.is_tensor() && output.tensor().element_type() == ElementType::kUint8) {
+            output = packed(output.tensor(), type);
+        }
+    }
+    return {};
+}
+
+namespace kernels {
+namespace {
+
+CastOptions cast_options(const KernelContext& c) {
+    CastOptions options;
+    options.saturate = c.int_attribute("saturate", 1) != 0;
+    std::string_view mode = c.string_attribute("round_mode");
+    options.rounding = mode == "down"      ? E8M0Rounding::kDown
+                       : mode == "nearest" ? E8M0Rounding::kNearest
+                                           : E8M0Rounding::kUp;
+    return options;
+}
+
+Status cast_to(KernelContext& c, ElementType target) {
+    SDX_ASSIGN(Tensor out, cast_tensor(c, c.tensor(0), target, cast_options(c)));
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+}  // namespace
+
+Status cast(KernelContext& c) {
+    // Before version 6 the type is a name.
+    ElementType target = c.version() < 6 ? element_type_from_name(c.string_attribute("to"))
+                                         : element_type_from_number(c.int_attribute("to"));
+    if (target == ElementType::kUndefined || element_class(target) == ElementClass::kComplex) {
+        return Error{fmt::format(
+            "attribute `to` is {}, which is not an element type that Cast makes",
+            c.version() < 6 ? c.string_attribute("to") : std::to_string(c.int_attribute("to")))};
+    }
+    return cast_to(c, target);
+}
+
+Status cast_like(KernelContext& c) {
+    return cast_to(c, c.type(1));
+}
+
+Status bit_cast(KernelContext& c) {
+    ElementType target = element_type_from_number(c.int_attribute("to"));
+    if (info(target).bits == 0 || info(target).bits != info(c.type(0)).bits) {
+        return Error{fmt::format("{} and {} differ in width", name(c.type(0)), name(target))};
+    }
+    const Tensor& in = c.tensor(0);
+    c.set_output(0, Tensor::view_of(target, in.dims(), in.bytes(), in.owner()));
+    return {};
+}
+
+}  // namespace kernels
+}  // namespace sardonyx::eval

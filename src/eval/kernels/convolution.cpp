@@ -1,0 +1,542 @@
+// Conv, ConvInteger, QLinearConv, ConvTranspose, Col2Im: windows become columns of a matrix, and
+// the convolution a matrix product; the transposed one is the product first and the columns added
+// to their windows after.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
+#include "eval/kernels/matmul.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+#include "eval/kernels/window.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+struct ConvShape {
+    WindowGeometry windows;
+    int64_t batch = 0;
+    int64_t groups = 1;
+    int64_t in_channels = 0;   // of one group
+    int64_t out_channels = 0;  // of one group
+    Dims result;
+};
+
+Status check_ranks(const Dims& x, const Dims& w) {
+    if (x.size() < 2 || x.size() != w.size()) {
+        return Error{fmt::format("input {} and weights {} must have the same rank, at least 2",
+                                 to_string(x), to_string(w))};
+    }
+    return {};
+}
+
+Result<Dims> kernel_dims(const KernelContext& c, const Dims& w) {
+    Dims kernel(w.begin() + 2, w.end());
+    std::span<const int64_t> given = c.ints_attribute("kernel_shape");
+    if (!given.empty() && !std::equal(given.begin(), given.end(), kernel.begin(), kernel.end())) {
+        return Error{fmt::format("`kernel_shape` {} is not that of the weights, {}",
+                                 to_string(given), to_string(kernel))};
+    }
+    return kernel;
+}
+
+Result<ConvShape> conv_shape(const KernelContext& c, const Dims& x, const Dims& w) {
+    SDX_TRY(check_ranks(x, w));
+    ConvShape shape;
+    shape.batch = x[0];
+    shape.groups = c.int_attribute("group");
+    if (shape.groups < 1 || x[1] % shape.groups != 0 || w[0] % shape.groups != 0 ||
+        w[1] != x[1] / shape.groups) {
+        return Error{fmt::format("input {} and weights {} do not fit {} groups", to_string(x),
+                                 to_string(w), shape.groups)};
+    }
+    shape.in_channels = w[1];
+    shape.out_channels = w[0] / shape.groups;
+    SDX_ASSIGN(Dims kernel, kernel_dims(c, w));
+    SDX_ASSIGN(shape.windows, window_geometry(c, Dims(x.begin() + 2, x.end()), std::move(kernel)));
+    shape.result = {x[0], w[0]};
+    shape.result.insert(shape.result.end(), shape.windows.out.begin(), shape.windows.out.end());
+    return shape;
+}
+
+// Columns [channel * kernel + tap, window] for the windows [first, first + count).
+template <typename S>
+void fill_columns(const S* planes, const WindowGeometry& g, int64_t channels, int64_t first,
+                  int64_t count, S* columns) {
+    int64_t kernel = g.kernel_count();
+    int64_t plane = g.in_count();
+    int64_t stride = inner_stride(g);
+    if (channels * kernel == 0) {
+        return;  // no rows
+    }
+    for_each_row_part(g, first, count, [&](int64_t row, int64_t begin, int64_t end) {
+        for (int64_t tap = 0; tap < kernel; ++tap) {
+            TapRow t = tap_row(g, row, tap);
+            int64_t from = t.inside ? std::clamp(t.first, begin, end) : end;
+            int64_t to = t.inside ? std::clamp(t.end, from, end) : end;
+            for (int64_t channel = 0; channel < channels; ++channel) {
+                S* out = columns + (channel * kernel + tap) * count - begin;
+                const S* in = planes + channel * plane + t.offset;
+                std::fill(out + begin, out + from, S(0));
+                if (stride == 1) {
+                    std::copy(in + from, in + to, out + from);
+                } else {
+                    for (int64_t i = from; i < to; ++i) {
+                        out[i] = in[i * stride];
+                    }
+                }
+                std::fill(out + to, out + end, S(0));
+            }
+        }
+        columns += end - begin;
+    });
+}
+
+// What the sums of a channel begin with.
+template <typename T>
+ProductSum<T> start_of(const Tensor& bias, int64_t channel) {
+    return static_cast<ProductSum<T>>(static_cast<Compute<T>>(bias.elements<T>()[channel]));
+}
+
+template <typename S>
+[[gnu::always_inline]] inline void add_scaled(const S* in, int64_t stride, S factor, S* out,
+                                              int64_t n) {
+    if (stride == 1) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] += in[i] * factor;
+        }
+    } else if (stride == 2) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] += in[i * 2] * factor;
+        }
+    } else {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] += in[i * stride] * factor;
+        }
+    }
+}
+SDX_CLONES void add_scaled_row(const float* in, int64_t stride, float factor, float* out,
+                               int64_t n) {
+    add_scaled(in, stride, factor, out, n);
+}
+template <typename S>
+void add_scaled_row(const S* in, int64_t stride, S factor, S* out, int64_t n) {
+    add_scaled(in, stride, factor, out, n);
+}
+
+// A convolution of planes with one filter each: without columns, which would be as large as the
+// work itself.
+template <typename T>
+void convolve_planes(const ConvShape& shape, const Tensor& x, const Tensor& w, const Tensor* bias,
+                     int threads, Tensor* out) {
+    using S = ProductSum<T>;
+    ProductOperand<T> input(x);
+    ProductOperand<T> weights(w);
+    const WindowGeometry& g = shape.windows;
+    T* result = out->mutable_elements<T>().data();
+    int64_t channels = shape.groups * shape.out_channels;
+    int64_t kernel = g.kernel_count();
+    int64_t windows = g.out_count();
+    int64_t stride = inner_stride(g);
+    int64_t piece = items_per_task(kernel * windows);
+    parallel_for(threads, shape.batch * channels, piece, [&](int64_t begin, int64_t end) {
+        std::vector<S> buffer;
+        S* sums = reinterpret_cast<S*>(result + begin * windows);
+        if constexpr (!kSumsInPlace<T>) {
+            buffer.resize((end - begin) * windows);
+            sums = buffer.data();
+        }
+        for (int64_t p = begin; p < end; ++p) {
+            std::fill_n(sums + (p - begin) * windows, windows,
+                        bias != nullptr ? start_of<T>(*bias, p % channels) : S(0));
+        }
+        S* row_sums = sums;
+        for_each_row_part(g, 0, windows, [&](int64_t row, int64_t, int64_t width) {
+            for (int64_t tap = 0; tap < kernel; ++tap) {
+                TapRow t = tap_row(g, row, tap);
+                for (int64_t p = begin; p < end && t.inside; ++p) {
+                    const S* plane = input.data() + p / shape.out_channels * g.in_count();
+                    add_scaled_row(plane + t.offset + t.first * stride, stride,
+                                   weights.data()[p % channels * kernel + tap],
+                                   row_sums + (p - begin) * windows + t.first, t.end - t.first);
+                }
+            }
+            row_sums += width;
+        });
+        if constexpr (!kSumsInPlace<T>) {
+            std::transform(buffer.begin(), buffer.end(), result + begin * windows,
+                           [](S sum) { return static_cast<T>(sum); });
+        }
+    });
+}
+
+// The same transposed, [window, channel * kernel + tap], for few windows: their products are sums
+// along rows then.
+template <typename S>
+void fill_rows(const S* planes, const WindowGeometry& g, int64_t channels, S* rows) {
+    int64_t kernel = g.kernel_count();
+    int64_t plane = g.in_count();
+    int64_t stride = inner_stride(g);
+    for_each_row_part(g, 0, g.out_count(), [&](int64_t row, int64_t, int64_t end) {
+        for (int64_t tap = 0; tap < kernel; ++tap) {
+            TapRow t = tap_row(g, row, tap);
+            for (int64_t i = 0; i < end; ++i) {
+                bool inside = t.inside && i >= t.first && i < t.end;
+                S* out = rows + i * channels * kernel + tap;
+                for (int64_t channel = 0; channel < channels; ++channel) {
+                    out[channel * kernel] =
+                        inside ? planes[channel * plane + t.offset + i * stride] : S(0);
+                }
+            }
+        }
+        rows += end * channels * kernel;
+    });
+}
+
+// Whether the columns are the planes as they are.
+bool is_pointwise(const WindowGeometry& g) {
+    return g.kernel_count() == 1 && g.in == g.out &&
+           std::all_of(g.begin.begin(), g.begin.end(), [](int64_t pad) { return pad == 0; }) &&
+           std::all_of(g.strides.begin(), g.strides.end(), [](int64_t step) { return step == 1; });
+}
+
+constexpr int64_t kFewWindows = 8;
+
+// sums[out channel, first + i] += the products of one group, for `count` windows from `first` on.
+// Rows of `sums` are `step` apart.
+template <typename S>
+void convolve_group(const ConvShape& shape, const S* planes, const S* filter, int64_t first,
+                    int64_t count, S* sums, int64_t step, int threads) {
+    const WindowGeometry& g = shape.windows;
+    int64_t height = shape.in_channels * g.kernel_count();
+    if (height == 0) {
+        return;  // nothing to add, and planes may be a null pointer
+    }
+    std::vector<S> columns;
+    MatrixProduct<S> product{shape.out_channels, height, count, filter, height};
+    if (is_pointwise(g)) {
+        product.b = planes + first;
+        product.step_b = g.in_count();
+    } else if (count <= kFewWindows && count == g.out_count()) {
+        columns.resize(height * count);
+        fill_rows(planes, g, shape.in_channels, columns.data());
+        product.b = columns.data();
+        product.step_b = height;
+        product.transpose_b = true;
+    } else {
+        columns.resize(height * count);
+        fill_columns(planes, g, shape.in_channels, first, count, columns.data());
+        product.b = columns.data();
+        product.step_b = count;
+    }
+    product.c = sums;
+    product.step_c = step;
+    multiply_add(product, threads);
+}
+
+// So many windows at a time that their columns stay in the cache.
+int64_t block_of(int64_t column_height) {
+    constexpr int64_t kColumnElements = 1 << 18;
+    constexpr int64_t kGrain = 48;  // columns that the product takes at a time
+    return std::max(kColumnElements / std::max<int64_t>(1, column_height) / kGrain, int64_t{1}) *
+           kGrain;
+}
+
+template <typename T>
+void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, const Tensor* bias,
+              int threads, Tensor* out) {
+    using S = ProductSum<T>;
+    if (out->count() == 0) {
+        return;
+    }
+    int64_t channels = shape.out_channels;
+    int64_t height = shape.in_channels * shape.windows.kernel_count();
+    int64_t windows = shape.windows.out_count();
+    // Depthwise convolutions, and others with little to multiply.
+    constexpr int64_t kFewChannels = 4;
+    if (shape.in_channels == 1 && channels <= kFewChannels && !shape.windows.in.empty()) {
+        convolve_planes<T>(shape, x, w, bias, threads, out);
+        return;
+    }
+    ProductOperand<T> input(x);
+    ProductOperand<T> weights(w);
+    T* result = out->mutable_elements<T>().data();
+    int64_t block = std::min(block_of(height), windows);
+    int64_t blocks = (windows + block - 1) / block;
+    int64_t groups = shape.batch * shape.groups;
+    int64_t piece = items_per_task(channels * height * block);
+    parallel_for(threads, groups * blocks, piece, [&](int64_t begin, int64_t end) {
+        std::vector<S> buffer;
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t ng = i / blocks;
+            int64_t group = ng % shape.groups;
+            int64_t first = i % blocks * block;
+            int64_t count = std::min(block, windows - first);
+            const S* planes = input.data() + ng * shape.in_channels * shape.windows.in_count();
+            const S* filter = weights.data() + group * channels * height;
+            T* target = result + ng * channels * windows + first;
+            S* sums = reinterpret_cast<S*>(target);
+            int64_t step = windows;
+            if constexpr (!kSumsInPlace<T>) {
+                buffer.resize(channels * count);
+                sums = buffer.data();
+                step = count;
+            }
+            for (int64_t m = 0; m < channels; ++m) {
+                std::fill_n(sums + m * step, count,
+                            bias != nullptr ? start_of<T>(*bias, group * channels + m) : S(0));
+            }
+            convolve_group(shape, planes, filter, first, count, sums, step, threads);
+            if constexpr (!kSumsInPlace<T>) {
+                for (int64_t m = 0; m < channels; ++m) {
+                    std::transform(sums + m * step, sums + m * step + count, target + m * windows,
+                                   [](S sum) { return static_cast<T>(sum); });
+                }
+            }
+        }
+    });
+}
+
+// Adds a bias for each channel.
+Status add_bias(KernelContext& c, Tensor* out, const Tensor& bias) {
+    AxisView view = axis_view(out->dims(), 1);
+    if (bias.count() != view.n) {
+        return Error{fmt::format("{} biases for {} channels", bias.count(), view.n)};
+    }
+    if (out->count() == 0) {
+        return {};
+    }
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        T* element = out->mutable_elements<T>().data();
+        for (int64_t o = 0; o < view.outer * view.n; ++o) {
+            Compute<T> b = static_cast<Compute<T>>(bias.elements<T>()[o % view.n]);
+            for (int64_t i = 0; i < view.inner; ++i, ++element) {
+                *element = static_cast<T>(static_cast<Compute<T>>(*element) + b);
+            }
+        }
+        return {};
+    });
+}
+
+// The geometry of ConvTranspose, with the roles exchanged: windows lie in its output, and there is
+// one for each place of its input.
+Result<ConvShape> transposed_shape(const KernelContext& c, const Dims& x, const Dims& w) {
+    SDX_TRY(check_ranks(x, w));
+    ConvShape shape;
+    shape.batch = x[0];
+    shape.groups = c.int_attribute("group");
+    if (shape.groups < 1 || x[1] % shape.groups != 0 || w[0] != x[1]) {
+        return Error{fmt::format("input {} and weights {} do not fit {} groups", to_string(x),
+                                 to_string(w), shape.groups)};
+    }
+    shape.in_channels = x[1] / shape.groups;
+    shape.out_channels = w[1];
+    Dims spatial(x.begin() + 2, x.end());
+    SDX_ASSIGN(Dims kernel, kernel_dims(c, w));
+    SDX_ASSIGN(WindowGeometry g, window_attributes(c, spatial, std::move(kernel)));
+    std::span<const int64_t> extra = c.ints_attribute("output_padding");
+    std::span<const int64_t> wanted = c.ints_attribute("output_shape");
+    std::string_view auto_pad = c.string_attribute("auto_pad");
+    if (wanted.size() == spatial.size() + 2) {
+        wanted = wanted.subspan(2);  // some writers give the batch and the channels too
+    }
+    if ((!extra.empty() && extra.size() != spatial.size()) ||
+        (!wanted.empty() && wanted.size() != spatial.size())) {
+        return Error{
+            "`output_padding` and `output_shape` must have one item for each spatial axis"};
+    }
+    bool is_same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
+    for (size_t d = 0; d < spatial.size(); ++d) {
+        int64_t more = extra.empty() ? 0 : extra[d];
+        if (more < 0 || more > (1 << 30)) {
+            return Error{"`output_padding` is not valid"};
+        }
+        int64_t full = (spatial[d] - 1) * g.strides[d] + more + g.extent(d);
+        if (!wanted.empty() || is_same) {
+            int64_t size = wanted.empty() ? spatial[d] * g.strides[d] : wanted[d];
+            int64_t total = std::max<int64_t>(0, full - size);
+            g.begin[d] = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+            g.end[d] = total - g.begin[d];
+            g.in[d] = size;
+        } else {
+            g.in[d] = full - g.begin[d] - g.end[d];
+        }
+        if (g.in[d] < 0) {
+            return Error{"the padding is more than the output"};
+        }
+    }
+    g.out = std::move(spatial);
+    shape.result = {x[0], w[1] * shape.groups};
+    shape.result.insert(shape.result.end(), g.in.begin(), g.in.end());
+    shape.windows = std::move(g);
+    return shape;
+}
+
+template <typename T>
+void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& w, int threads,
+                         Tensor* out) {
+    using S = ProductSum<T>;
+    const WindowGeometry& g = shape.windows;
+    ProductOperand<T> input(x);
+    ProductOperand<T> weights(w);
+    fill_zero(*out);
+    if (out->count() == 0 || w.count() == 0) {
+        return;
+    }
+    T* result = out->mutable_elements<T>().data();
+    int64_t kernel = g.kernel_count();
+    int64_t plane = g.in_count();
+    int64_t windows = g.out_count();
+    int64_t stride = inner_stride(g);
+    int64_t height = shape.out_channels * kernel;
+    std::vector<S> columns, planes;
+    for (int64_t ng = 0; ng < shape.batch * shape.groups; ++ng) {
+        const S* weight = weights.data() + ng % shape.groups * shape.in_channels * height;
+        columns.assign(height * windows, S(0));
+        multiply_add(MatrixProduct<S>{height, shape.in_channels, windows, weight, height, true,
+                                      input.data() + ng * shape.in_channels * windows, windows,
+                                      false, columns.data(), windows},
+                     threads);
+        planes.assign(shape.out_channels * plane, S(0));
+        const S* column = columns.data();
+        for_each_row_part(g, 0, g.in.empty() ? 0 : windows, [&](int64_t row, int64_t, int64_t n) {
+            for (int64_t tap = 0; tap < kernel; ++tap) {
+                TapRow t = tap_row(g, row, tap);
+                for (int64_t m = 0; t.inside && m < shape.out_channels; ++m) {
+                    S* out = planes.data() + m * plane + t.offset;
+                    const S* in = column + (m * kernel + tap) * windows;
+                    for (int64_t i = t.first; i < t.end; ++i) {
+                        out[i * stride] += in[i];
+                    }
+                }
+            }
+            column += n;
+        });
+        if (g.in.empty()) {
+            planes = columns;  // no spatial axes: one window, one tap
+        }
+        std::transform(planes.begin(), planes.end(), result + ng * shape.out_channels * plane,
+                       [](S sum) { return static_cast<T>(sum); });
+    }
+}
+
+}  // namespace
+
+Status conv(KernelContext& c) {
+    SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(1)));
+    const Tensor* bias = c.has_input(2) ? &c.tensor(2) : nullptr;
+    if (bias != nullptr && bias->count() != shape.out_channels * shape.groups) {
+        return Error{fmt::format("{} biases for {} channels", bias->count(),
+                                 shape.out_channels * shape.groups)};
+    }
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), shape.result));
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        convolve<T>(shape, c.tensor(0), c.tensor(1), bias, c.threads(), out);
+        return {};
+    });
+}
+
+Status conv_integer(KernelContext& c) {
+    SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(1)));
+    SDX_ASSIGN(Tensor x, less_zero_points(c, 0, 2, 0));
+    SDX_ASSIGN(Tensor w, less_zero_points(c, 1, 3, 0));
+    SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kInt32, shape.result));
+    convolve<int32_t>(shape, x, w, nullptr, c.threads(), out);
+    return {};
+}
+
+Status conv_transpose(KernelContext& c) {
+    SDX_ASSIGN(ConvShape shape, transposed_shape(c, c.dims(0), c.dims(1)));
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), shape.result));
+    int64_t columns = 0;
+    int64_t height = shape.out_channels * shape.windows.kernel_count();
+    if (__builtin_mul_overflow(height, shape.windows.out_count(), &columns) ||
+        columns > c.options().max_bytes / 8) {
+        return Error{"the columns of the product are too large"};
+    }
+    SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        convolve_transposed<T>(shape, c.tensor(0), c.tensor(1), c.threads(), out);
+        return {};
+    }));
+    return c.has_input(2) ? add_bias(c, out, c.tensor(2)) : Status();
+}
+
+// Inputs: x, scale, zero point, w, scale, zero point, the result's scale and zero point, bias.
+Status qlinear_conv(KernelContext& c) {
+    SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(3)));
+    SDX_ASSIGN(Tensor x, less_zero_points(c, 0, 2, 0));
+    SDX_ASSIGN(Tensor w, less_zero_points(c, 3, 5, 0));
+    SDX_ASSIGN(Tensor sums, c.scratch(ElementType::kInt32, shape.result));
+    convolve<int32_t>(shape, x, w, nullptr, c.threads(), &sums);
+    SDX_ASSIGN(double x_scale, c.real_scalar(1));
+    SDX_ASSIGN(double y_scale, c.real_scalar(6));
+    SDX_ASSIGN(double y_zero, c.real_scalar(7));
+    SDX_ASSIGN(Tensor w_scale, cast_tensor(c, c.tensor(4), ElementType::kDouble));
+    AxisView view = axis_view(shape.result, 1);
+    bool fits = (w_scale.count() == 1 || w_scale.count() == view.n) &&
+                (!c.has_input(8) || c.tensor(8).count() == view.n);
+    if (!fits) {
+        return Error{fmt::format("{} scales of the weights and the bias do not fit {} channels",
+                                 w_scale.count(), view.n)};
+    }
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(7), shape.result));
+    return visit(Ints{}, c.type(7), [&]<typename T>() -> Status {
+        std::span<const int32_t> from = sums.elements<int32_t>();
+        std::span<T> to = out->mutable_elements<T>();
+        for (size_t i = 0; i < from.size(); ++i) {
+            int64_t channel = static_cast<int64_t>(i) / view.inner % view.n;
+            int64_t bias = c.has_input(8) ? c.tensor(8).elements<int32_t>()[channel] : 0;
+            double scale = w_scale.elements<double>()[w_scale.count() == 1 ? 0 : channel];
+            auto sum = static_cast<double>(from[i] + bias);
+            to[i] = saturate<T>(std::nearbyint(sum * (x_scale * scale / y_scale)) + y_zero);
+        }
+        return {};
+    });
+}
+
+// Each block of the input is added to the window of the image that it came from.
+Status col2im(KernelContext& c) {
+    SDX_ASSIGN(std::vector<int64_t> image, c.ints(1));
+    SDX_ASSIGN(std::vector<int64_t> block, c.ints(2));
+    const Dims& dims = c.dims(0);
+    SDX_ASSIGN(WindowGeometry g, window_geometry(c, Dims(image.begin(), image.end()),
+                                                 Dims(block.begin(), block.end())));
+    SDX_TRY(check_size(ElementType::kDouble, image, c.options()));
+    SDX_TRY(check_size(ElementType::kDouble, block, c.options()));
+    int64_t kernel = g.kernel_count();
+    int64_t windows = g.out_count();
+    if (dims.size() != 3 || dims[1] % kernel != 0 || dims[2] != windows) {
+        return Error{fmt::format("{} does not hold blocks of {} for {} places", to_string(dims),
+                                 to_string(block), windows)};
+    }
+    Dims result{dims[0], dims[1] / kernel};
+    result.insert(result.end(), image.begin(), image.end());
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), result));
+    fill_zero(*out);
+    return visit(Join<NumbersAndBools, Complexes>{}, c.type(0), [&]<typename T>() -> Status {
+        const T* columns = c.tensor(0).elements<T>().data();
+        std::vector<Accumulator<T>> plane(g.in_count());
+        T* target = out->mutable_elements<T>().data();
+        for (int64_t i = 0; i < result[0] * result[1] && out->count() > 0; ++i) {
+            std::fill(plane.begin(), plane.end(), Accumulator<T>(0));
+            WindowWalk walk(g);
+            for (int64_t window = 0; window < windows; ++window, walk.next()) {
+                for (const Tap& tap : walk.taps()) {
+                    const T& x = columns[(i * kernel + tap.tap) * windows + window];
+                    plane[tap.offset] =
+                        static_cast<Accumulator<T>>(plane[tap.offset] + static_cast<Compute<T>>(x));
+                }
+            }
+            for (const auto& sum : plane) {
+                *target++ = static_cast<T>(sum);
+            }
+        }
+        return {};
+    });
+}
+
+}  // namespace sardonyx::eval::kernels

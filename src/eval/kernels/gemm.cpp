@@ -1,0 +1,383 @@
+#include "eval/kernels/gemm.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "base/shared_library.h"
+#include "eval/kernels/clones.h"
+#include "eval/parallel.h"
+
+#if defined(SDX_ONEDNN)
+#include <oneapi/dnnl/dnnl.h>
+#endif
+
+namespace sardonyx::eval {
+namespace {
+
+// --- The blocked loop ----------------------------------------------------------------------------
+
+// A block of the result is kept in registers: kPanelRows rows of two vectors.
+constexpr int kVectorBytes = 64;
+constexpr int kPanelRows = 6;
+
+template <typename S>
+inline constexpr int kColumns = 2 * kVectorBytes / static_cast<int>(sizeof(S));
+
+// c[rows, columns] += a * b, where b is a packed panel of kColumns<S> columns. Element (i, p) of a
+// is at i * row_a + p * step_a.
+template <typename S, int kBlockRows>
+[[gnu::always_inline]] inline void multiply_block(const S* a, int64_t row_a, int64_t step_a,
+                                                  const S* panel, S* c, int64_t step_c, int64_t k,
+                                                  int64_t columns) {
+    typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
+    constexpr int kLanes = kVectorBytes / sizeof(S);
+    Vector sums[kBlockRows][2] = {};
+    for (int64_t p = 0; p < k; ++p) {
+        const Vector* b = reinterpret_cast<const Vector*>(panel + p * kColumns<S>);
+        for (int i = 0; i < kBlockRows; ++i) {
+            const S x = a[i * row_a + p * step_a];
+            sums[i][0] += x * b[0];
+            sums[i][1] += x * b[1];
+        }
+    }
+    for (int i = 0; i < kBlockRows; ++i) {
+        S* row = c + i * step_c;
+        for (int64_t j = 0; j < columns; ++j) {
+            row[j] += sums[i][j / kLanes][j % kLanes];
+        }
+    }
+}
+
+// c[m, columns] += a * panel.
+template <typename S>
+[[gnu::always_inline]] inline void multiply_panel(const MatrixProduct<S>& product, const S* panel,
+                                                  int64_t first_column, int64_t columns) {
+    int64_t row_a = product.transpose_a ? 1 : product.step_a;
+    int64_t step_a = product.transpose_a ? product.step_a : 1;
+    int64_t i = 0;
+    for (; i + kPanelRows <= product.m; i += kPanelRows) {
+        multiply_block<S, kPanelRows>(product.a + i * row_a, row_a, step_a, panel,
+                                      product.c + i * product.step_c + first_column, product.step_c,
+                                      product.k, columns);
+    }
+    for (; i < product.m; ++i) {
+        multiply_block<S, 1>(product.a + i * row_a, row_a, step_a, panel,
+                             product.c + i * product.step_c + first_column, product.step_c,
+                             product.k, columns);
+    }
+}
+
+SDX_CLONES void run_panel(const MatrixProduct<float>& p, const float* panel, int64_t first,
+                          int64_t columns) {
+    multiply_panel(p, panel, first, columns);
+}
+SDX_CLONES void run_panel(const MatrixProduct<double>& p, const double* panel, int64_t first,
+                          int64_t columns) {
+    multiply_panel(p, panel, first, columns);
+}
+SDX_CLONES void run_panel(const MatrixProduct<uint32_t>& p, const uint32_t* panel, int64_t first,
+                          int64_t columns) {
+    multiply_panel(p, panel, first, columns);
+}
+SDX_CLONES void run_panel(const MatrixProduct<uint64_t>& p, const uint64_t* panel, int64_t first,
+                          int64_t columns) {
+    multiply_panel(p, panel, first, columns);
+}
+
+// The columns [first, first + columns) of b, one row after the other, with zeros after them.
+template <typename S>
+void pack_panel(const MatrixProduct<S>& product, int64_t first, int64_t columns, S* panel) {
+    for (int64_t p = 0; p < product.k; ++p, panel += kColumns<S>) {
+        for (int64_t j = 0; j < columns; ++j) {
+            panel[j] = product.transpose_b ? product.b[(first + j) * product.step_b + p]
+                                           : product.b[p * product.step_b + first + j];
+        }
+        std::fill(panel + columns, panel + kColumns<S>, S(0));
+    }
+}
+
+template <typename S>
+void multiply_blocked(const MatrixProduct<S>& product) {
+    std::vector<S> panel(product.k * kColumns<S>);
+    for (int64_t first = 0; first < product.n; first += kColumns<S>) {
+        int64_t columns = std::min<int64_t>(kColumns<S>, product.n - first);
+        pack_panel(product, first, columns, panel.data());
+        run_panel(product, panel.data(), first, columns);
+    }
+}
+
+// One row or few: packing would cost more than the product.
+template <typename S>
+[[gnu::always_inline]] inline void multiply_rows(const MatrixProduct<S>& product) {
+    for (int64_t i = 0; i < product.m; ++i) {
+        S* row = product.c + i * product.step_c;
+        const S* a = product.a + (product.transpose_a ? i : i * product.step_a);
+        int64_t step = product.transpose_a ? product.step_a : 1;
+        for (int64_t p = 0; p < product.k; ++p) {
+            const S x = a[p * step];
+            const S* b = product.b + p * product.step_b;
+            for (int64_t j = 0; j < product.n; ++j) {
+                row[j] += x * b[j];
+            }
+        }
+    }
+}
+SDX_CLONES void run_rows(const MatrixProduct<float>& p) {
+    multiply_rows(p);
+}
+SDX_CLONES void run_rows(const MatrixProduct<double>& p) {
+    multiply_rows(p);
+}
+SDX_CLONES void run_rows(const MatrixProduct<uint32_t>& p) {
+    multiply_rows(p);
+}
+SDX_CLONES void run_rows(const MatrixProduct<uint64_t>& p) {
+    multiply_rows(p);
+}
+
+// The products of one row with kCount rows of b, `step` apart.
+template <typename S, int kCount>
+[[gnu::always_inline]] inline void add_dots(const S* a, const S* b, int64_t step, int64_t k, S* c) {
+    typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
+    constexpr int64_t kLanes = kVectorBytes / sizeof(S);
+    Vector sums[kCount] = {};
+    int64_t p = 0;
+    for (; p + kLanes <= k; p += kLanes) {
+        Vector x = *reinterpret_cast<const Vector*>(a + p);
+        for (int j = 0; j < kCount; ++j) {
+            sums[j] += x * *reinterpret_cast<const Vector*>(b + j * step + p);
+        }
+    }
+    for (int j = 0; j < kCount; ++j) {
+        S lanes[kLanes];
+        std::memcpy(lanes, &sums[j], sizeof lanes);
+        for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+            for (int64_t lane = 0; lane < half; ++lane) {
+                lanes[lane] += lanes[lane + half];
+            }
+        }
+        S sum = lanes[0];
+        for (int64_t rest = p; rest < k; ++rest) {
+            sum += a[rest] * b[j * step + rest];
+        }
+        c[j] += sum;
+    }
+}
+
+// The same for a transposed b: sums along its rows.
+template <typename S>
+[[gnu::always_inline]] inline void multiply_dots(const MatrixProduct<S>& product) {
+    constexpr int kTogether = 4;
+    for (int64_t i = 0; i < product.m; ++i) {
+        const S* a = product.a + i * product.step_a;
+        const S* b = product.b;
+        S* c = product.c + i * product.step_c;
+        int64_t j = 0;
+        for (; j + kTogether <= product.n; j += kTogether, b += kTogether * product.step_b) {
+            add_dots<S, kTogether>(a, b, product.step_b, product.k, c + j);
+        }
+        for (; j < product.n; ++j, b += product.step_b) {
+            add_dots<S, 1>(a, b, product.step_b, product.k, c + j);
+        }
+    }
+}
+SDX_CLONES void run_dots(const MatrixProduct<float>& p) {
+    multiply_dots(p);
+}
+SDX_CLONES void run_dots(const MatrixProduct<double>& p) {
+    multiply_dots(p);
+}
+SDX_CLONES void run_dots(const MatrixProduct<uint32_t>& p) {
+    multiply_dots(p);
+}
+SDX_CLONES void run_dots(const MatrixProduct<uint64_t>& p) {
+    multiply_dots(p);
+}
+
+// So few rows, or columns, that packing would cost more than the product.
+template <typename S>
+bool is_thin(const MatrixProduct<S>& product) {
+    bool by_dots = product.transpose_b && !product.transpose_a;
+    return (product.m <= 3 && (by_dots || !product.transpose_b)) || (product.n <= 8 && by_dots);
+}
+
+template <typename S>
+void multiply_here(const MatrixProduct<S>& product) {
+    if (!is_thin(product)) {
+        multiply_blocked(product);
+    } else if (product.transpose_b) {
+        run_dots(product);
+    } else {
+        run_rows(product);
+    }
+}
+
+// --- oneDNN --------------------------------------------------------------------------------------
+
+#if defined(SDX_ONEDNN)
+
+// Its product of floats, which needs no preparation. It is run on one thread: the tasks of this
+// file are cut so that results do not depend on the number of threads.
+class OneDnn {
+  public:
+    static const OneDnn& instance() {
+        static const OneDnn library;
+        return library;
+    }
+
+    bool is_loaded() const { return sgemm_ && get_threads_ && set_threads_; }
+
+    void multiply(const MatrixProduct<float>& p) const {
+        int before = get_threads_();
+        set_threads_(1);
+        sgemm_(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, p.a,
+               p.step_a, p.b, p.step_b, 1.0f, p.c, p.step_c);
+        set_threads_(before);
+    }
+
+  private:
+    OneDnn()
+        : library_(SDX_ONEDNN),
+          sgemm_(library_, "dnnl_sgemm"),
+          get_threads_(library_, "omp_get_max_threads"),
+          set_threads_(library_, "omp_set_num_threads") {}
+
+    SharedLibrary library_;
+    LibraryFunction<decltype(&dnnl_sgemm)> sgemm_;
+    // Of the OpenMP that it is linked with; the setting is the calling thread's own.
+    LibraryFunction<int (*)()> get_threads_;
+    LibraryFunction<void (*)(int)> set_threads_;
+};
+
+void multiply_here(const MatrixProduct<float>& product) {
+    // Below this the call costs more than it gains, and the library need not be loaded.
+    constexpr int64_t kSmall = 1 << 14;
+    bool is_large = product.m * product.k * product.n >= kSmall;
+    if (is_large && !is_thin(product) && OneDnn::instance().is_loaded()) {
+        OneDnn::instance().multiply(product);
+    } else {
+        multiply_here<float>(product);
+    }
+}
+
+#endif
+
+// --- Tasks ---------------------------------------------------------------------------------------
+
+template <typename S>
+MatrixProduct<S> rows_of(MatrixProduct<S> p, int64_t first, int64_t end) {
+    p.a += first * (p.transpose_a ? 1 : p.step_a);
+    p.c += first * p.step_c;
+    p.m = end - first;
+    return p;
+}
+
+template <typename S>
+MatrixProduct<S> columns_of(MatrixProduct<S> p, int64_t first, int64_t end) {
+    p.b += first * (p.transpose_b ? p.step_b : 1);
+    p.c += first;
+    p.n = end - first;
+    return p;
+}
+
+template <typename S>
+void multiply_in_tasks(const MatrixProduct<S>& product, int threads) {
+    // A task should take some ten microseconds, and its rows or columns should fill registers.
+    constexpr int64_t kTask = 1 << 19;
+    constexpr int64_t kGrain = 48;
+    constexpr int64_t kMostTasks = 16;
+    if (product.m <= 0 || product.n <= 0 || product.k <= 0) {
+        return;
+    }
+    int64_t longest = std::max(product.m, product.n);
+    int64_t tasks = std::min(product.m * product.k * product.n / kTask, kMostTasks);
+    if (tasks < 2 || longest < 2 * kGrain) {
+        multiply_here(product);
+        return;
+    }
+    int64_t piece = (longest / tasks + kGrain - 1) / kGrain * kGrain;
+    parallel_for(threads, longest, piece, [&](int64_t first, int64_t end) {
+        multiply_here(product.m >= product.n ? rows_of(product, first, end)
+                                             : columns_of(product, first, end));
+    });
+}
+
+// --- Small integers ------------------------------------------------------------------------------
+
+// Numbers of 8 bits less a zero point. Sums of so many of their products are exact in float, whose
+// products are several times as fast.
+constexpr int32_t kLargestSmall = 255;
+constexpr int64_t kExactTerms = 256;
+static_assert(kExactTerms * kLargestSmall * kLargestSmall < 1 << 24);
+
+// Rows of integers as contiguous floats; false: one of them is not small.
+SDX_CLONES bool widen_small(const uint32_t* in, int64_t step, int64_t rows, int64_t columns,
+                            float* out) {
+    bool are_small = true;
+    for (int64_t i = 0; i < rows && are_small; ++i, in += step, out += columns) {
+        uint32_t beyond = 0;
+        for (int64_t j = 0; j < columns; ++j) {
+            auto x = static_cast<int32_t>(in[j]);
+            beyond |= static_cast<uint32_t>(x > kLargestSmall || x < -kLargestSmall);
+            out[j] = static_cast<float>(x);
+        }
+        are_small = beyond == 0;
+    }
+    return are_small;
+}
+
+SDX_CLONES void add_exact(const float* in, uint32_t* out, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] += static_cast<uint32_t>(static_cast<int32_t>(in[i]));
+    }
+}
+
+// False: not all numbers are small, and nothing is done.
+bool multiply_small(const MatrixProduct<uint32_t>& p, int threads) {
+    int64_t rows_a = p.transpose_a ? p.k : p.m, columns_a = p.transpose_a ? p.m : p.k;
+    int64_t rows_b = p.transpose_b ? p.n : p.k, columns_b = p.transpose_b ? p.k : p.n;
+    // Not cleared, as vectors are.
+    std::unique_ptr<float[]> a(new float[rows_a * columns_a]);
+    std::unique_ptr<float[]> b(new float[rows_b * columns_b]);
+    if (!widen_small(p.a, p.step_a, rows_a, columns_a, a.get()) ||
+        !widen_small(p.b, p.step_b, rows_b, columns_b, b.get())) {
+        return false;
+    }
+    std::vector<float> sums(p.m * p.n);
+    for (int64_t k = 0; k < p.k; k += kExactTerms) {
+        std::fill(sums.begin(), sums.end(), 0.0f);
+        multiply_in_tasks(
+            MatrixProduct<float>{p.m, std::min(kExactTerms, p.k - k), p.n,
+                                 a.get() + k * (p.transpose_a ? columns_a : 1), columns_a,
+                                 p.transpose_a, b.get() + k * (p.transpose_b ? 1 : columns_b),
+                                 columns_b, p.transpose_b, sums.data(), p.n},
+            threads);
+        for (int64_t i = 0; i < p.m; ++i) {
+            add_exact(sums.data() + i * p.n, p.c + i * p.step_c, p.n);
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+void multiply_add(const MatrixProduct<float>& product, int threads) {
+    multiply_in_tasks(product, threads);
+}
+void multiply_add(const MatrixProduct<double>& product, int threads) {
+    multiply_in_tasks(product, threads);
+}
+void multiply_add(const MatrixProduct<uint32_t>& product, int threads) {
+    constexpr int64_t kWorthwhile = 1 << 16;
+    if (is_thin(product) || product.m * product.k * product.n < kWorthwhile ||
+        !multiply_small(product, threads)) {
+        multiply_in_tasks(product, threads);
+    }
+}
+void multiply_add(const MatrixProduct<uint64_t>& product, int threads) {
+    multiply_in_tasks(product, threads);
+}
+
+}  // namespace sardonyx::eval

@@ -1,0 +1,569 @@
+// MatMul, Gemm, MatMulInteger, Einsum, Det.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
+#include "eval/kernels/elementwise.h"
+#include "eval/kernels/matmul.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval {
+namespace {
+
+// The parts of a product of stacks of matrices.
+struct MatmulShape {
+    Dims batch, batch_a, batch_b;
+    int64_t m = 1, k = 1, n = 1;
+    Dims result;
+};
+
+Result<MatmulShape> matmul_shape(const Dims& a, const Dims& b) {
+    if (a.empty() || b.empty()) {
+        return Error{"a scalar is no matrix"};
+    }
+    MatmulShape shape;
+    shape.k = a.back();
+    int64_t other_k = b.size() == 1 ? b[0] : b[b.size() - 2];
+    if (shape.k != other_k) {
+        return Error{fmt::format("shapes {} and {} do not multiply: {} against {}", to_string(a),
+                                 to_string(b), shape.k, other_k)};
+    }
+    shape.m = a.size() == 1 ? 1 : a[a.size() - 2];
+    shape.n = b.size() == 1 ? 1 : b.back();
+    shape.batch_a.assign(a.begin(), a.end() - std::min<size_t>(2, a.size()));
+    shape.batch_b.assign(b.begin(), b.end() - std::min<size_t>(2, b.size()));
+    SDX_ASSIGN(shape.batch, broadcast_dims(shape.batch_a, shape.batch_b));
+    shape.result = shape.batch;
+    if (a.size() > 1) {
+        shape.result.push_back(shape.m);
+    }
+    if (b.size() > 1) {
+        shape.result.push_back(shape.n);
+    }
+    return shape;
+}
+
+// Which matrices of the stacks are multiplied for one matrix of the result.
+struct Product {
+    int64_t a;
+    int64_t b;
+};
+
+std::vector<Product> list_products(const MatmulShape& shape) {
+    std::vector<Product> products;
+    Dims steps_a = broadcast_strides(shape.batch_a, shape.batch);
+    Dims steps_b = broadcast_strides(shape.batch_b, shape.batch);
+    StridedWalk<2> walk(shape.batch, {steps_a, steps_b});
+    walk.for_each_row([&](const auto& at, const auto& step, int64_t count) {
+        for (int64_t i = 0; i < count; ++i) {
+            products.push_back({at[0] + i * step[0], at[1] + i * step[1]});
+        }
+    });
+    return products;
+}
+
+template <typename T>
+SDX_CLONES void subtract_from_codes(const T* in, int32_t* out, int64_t n, int32_t zero) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = static_cast<int32_t>(in[i]) - zero;
+    }
+}
+
+}  // namespace
+
+Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int32_t zero) {
+    using Codes = TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>>;
+    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kInt32, codes.dims()));
+    SDX_TRY(visit(Codes{}, codes.element_type(), [&]<typename T>() -> Status {
+        subtract_from_codes(codes.elements<T>().data(), out.mutable_elements<int32_t>().data(),
+                            codes.count(), zero);
+        return {};
+    }));
+    return out;
+}
+
+Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis) {
+    if (!c.has_input(zero_input) || c.tensor(zero_input).count() == 1) {
+        SDX_ASSIGN(int64_t zero,
+                   c.has_input(zero_input) ? c.int_scalar(zero_input) : Result<int64_t>(0));
+        return less_zero_point(c, c.tensor(i), static_cast<int32_t>(zero));
+    }
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
+    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(zero_input), ElementType::kInt32));
+    int after = axis < 0 ? -1 - axis : wide.rank() - 1 - axis;  // axes
+    if (zero.rank() == 1 && after > 0) {
+        Dims dims(static_cast<size_t>(after) + 1, 1);
+        dims[0] = zero.count();
+        zero = zero.reshaped(std::move(dims));
+    }
+    ElementType type = ElementType::kInt32;
+    BinaryLoop loop = [](const void* a, int64_t step_a, const void* b, int64_t step_b, void* out,
+                         int64_t n, const void*) {
+        for (int64_t k = 0; k < n; ++k) {
+            static_cast<int32_t*>(out)[k] = static_cast<const int32_t*>(a)[k * step_a] -
+                                            static_cast<const int32_t*>(b)[k * step_b];
+        }
+        return true;
+    };
+    SDX_ASSIGN(Tensor difference, apply_binary(c, wide, zero, {loop, nullptr, type}));
+    if (difference.dims() != wide.dims()) {
+        return Error{fmt::format("zero points {} do not fit {}", to_string(c.dims(zero_input)),
+                                 to_string(c.dims(i)))};
+    }
+    return difference;
+}
+
+Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) {
+    SDX_ASSIGN(MatmulShape shape, matmul_shape(a.dims(), b.dims()));
+    SDX_ASSIGN(Tensor out, c.scratch(a.element_type(), shape.result));
+    if (out.count() == 0) {
+        return out;
+    }
+    Status status = visit(Numbers{}, a.element_type(), [&]<typename T>() -> Status {
+        using S = ProductSum<T>;
+        ProductOperand<T> left(a);
+        ProductOperand<T> right(b);
+        T* result = out.template mutable_elements<T>().data();
+        int64_t size = shape.m * shape.n;
+        std::vector<Product> products = list_products(shape);
+        // One product is cut into tasks itself; of many, some are a task each.
+        int threads = c.threads();
+        int64_t piece = items_per_task(size * shape.k);
+        parallel_for(
+            threads, static_cast<int64_t>(products.size()), piece, [&](int64_t begin, int64_t end) {
+                std::vector<S> sums;
+                for (int64_t i = begin; i < end; ++i) {
+                    const S* x = left.data() + products[i].a * shape.m * shape.k;
+                    const S* y = right.data() + products[i].b * shape.k * shape.n;
+                    T* target = result + i * size;
+                    if constexpr (kSumsInPlace<T>) {
+                        std::fill(target, target + size, T(0));
+                        multiply_add(x, y, reinterpret_cast<S*>(target), shape.m, shape.k, shape.n,
+                                     threads);
+                    } else {
+                        sums.assign(size, S(0));
+                        multiply_add(x, y, sums.data(), shape.m, shape.k, shape.n, threads);
+                        std::transform(sums.begin(), sums.end(), target,
+                                       [](S sum) { return static_cast<T>(sum); });
+                    }
+                }
+            });
+        return {};
+    });
+    SDX_TRY(status);
+    return out;
+}
+
+namespace kernels {
+namespace {
+
+// --- Einsum --------------------------------------------------------------------------------------
+
+// A label of Einsum: a letter, or one of the dims that `...` stands for.
+struct Equation {
+    std::vector<std::vector<int>> inputs;  // labels of each axis
+    std::vector<int> output;
+    int label_count = 0;
+};
+
+class EquationParser {
+  public:
+    explicit EquationParser(std::string_view text) {
+        for (char ch : text) {
+            if (ch != ' ') {
+                text_ += ch;
+            }
+        }
+    }
+
+    Result<Equation> parse(std::span<const Tensor> operands) {
+        size_t arrow = text_.find("->");
+        std::string left = text_.substr(0, arrow);
+        std::vector<std::string> terms(1);
+        for (char ch : left) {
+            if (ch == ',') {
+                terms.emplace_back();
+            } else {
+                terms.back() += ch;
+            }
+        }
+        if (terms.size() != operands.size()) {
+            return Error{fmt::format("the equation has {} terms for {} inputs", terms.size(),
+                                     operands.size())};
+        }
+        for (size_t i = 0; i < terms.size(); ++i) {
+            ellipsis_ = std::max(ellipsis_, operands[i].rank() - letters(terms[i]));
+        }
+        for (size_t i = 0; i < terms.size(); ++i) {
+            int own = operands[i].rank() - letters(terms[i]);
+            bool has_ellipsis = terms[i].find("...") != std::string::npos;
+            if (own < 0 || (own > 0 && !has_ellipsis)) {
+                return Error{
+                    fmt::format("term `{}` does not fit rank {}", terms[i], operands[i].rank())};
+            }
+            SDX_ASSIGN(std::vector<int> labels, read(terms[i], own));
+            equation_.inputs.push_back(std::move(labels));
+        }
+        if (arrow != std::string::npos) {
+            SDX_ASSIGN(equation_.output, read(text_.substr(arrow + 2), ellipsis_));
+        } else {
+            set_implicit_output(left);
+        }
+        equation_.label_count = ellipsis_ + 128;
+        return equation_;
+    }
+
+  private:
+    static int letters(const std::string& term) {
+        return static_cast<int>(
+            std::count_if(term.begin(), term.end(), [](char ch) { return ch != '.'; }));
+    }
+    int letter_label(char ch) const { return ellipsis_ + static_cast<unsigned char>(ch); }
+
+    // `...` stands for the last `own` of the ellipsis labels.
+    Result<std::vector<int>> read(const std::string& term, int own) const {
+        std::vector<int> labels;
+        for (size_t i = 0; i < term.size(); ++i) {
+            char ch = term[i];
+            bool is_letter = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
+            if (is_letter) {
+                labels.push_back(letter_label(ch));
+            } else if (term.compare(i, 3, "...") == 0) {
+                for (int k = ellipsis_ - own; k < ellipsis_; ++k) {
+                    labels.push_back(k);
+                }
+                i += 2;
+            } else {
+                return Error{fmt::format("the equation has an unexpected `{}`", ch)};
+            }
+        }
+        return labels;
+    }
+
+    // Without an arrow: the ellipsis, then the letters that occur once, in the alphabet's order.
+    void set_implicit_output(const std::string& left) {
+        for (int k = 0; k < ellipsis_; ++k) {
+            equation_.output.push_back(k);
+        }
+        for (int ch = 'A'; ch <= 'z'; ++ch) {
+            if (std::count(left.begin(), left.end(), static_cast<char>(ch)) == 1) {
+                equation_.output.push_back(letter_label(static_cast<char>(ch)));
+            }
+        }
+    }
+
+    std::string text_;
+    Equation equation_;
+    int ellipsis_ = 0;
+};
+
+// The sizes of the labels, and each operand's stride along each label.
+struct EinsumLoops {
+    std::vector<int> labels;  // those of the output, then those summed over
+    Dims sizes;               // of `labels`
+    std::vector<Dims> strides;
+};
+
+Result<EinsumLoops> einsum_loops(const Equation& equation, std::span<const Tensor> operands) {
+    Dims size_of(equation.label_count, -1);
+    for (size_t i = 0; i < operands.size(); ++i) {
+        for (size_t d = 0; d < equation.inputs[i].size(); ++d) {
+            int64_t& size = size_of[equation.inputs[i][d]];
+            int64_t dim = operands[i].dims()[d];
+            if (size != -1 && size != dim && size != 1 && dim != 1) {
+                return Error{fmt::format("an index has sizes {} and {}", size, dim)};
+            }
+            size = size == -1 || size == 1 ? dim : size;
+        }
+    }
+    EinsumLoops loops;
+    for (int label : equation.output) {
+        bool again = std::count(loops.labels.begin(), loops.labels.end(), label) > 0;
+        if (size_of[label] == -1 || again) {
+            return Error{"an index of the result is in no term, or stands there twice"};
+        }
+        loops.labels.push_back(label);
+    }
+    for (int label = 0; label < equation.label_count; ++label) {
+        bool is_output = std::count(loops.labels.begin(), loops.labels.end(), label) > 0;
+        if (size_of[label] != -1 && !is_output) {
+            loops.labels.push_back(label);
+        }
+    }
+    for (int label : loops.labels) {
+        loops.sizes.push_back(size_of[label]);
+    }
+    for (size_t i = 0; i < operands.size(); ++i) {
+        Dims own = row_major_strides(operands[i].dims());
+        Dims strides(loops.labels.size(), 0);
+        for (size_t d = 0; d < own.size(); ++d) {
+            size_t at = std::find(loops.labels.begin(), loops.labels.end(), equation.inputs[i][d]) -
+                        loops.labels.begin();
+            strides[at] += operands[i].dims()[d] == 1 ? 0 : own[d];  // a diagonal adds up
+        }
+        loops.strides.push_back(std::move(strides));
+    }
+    return loops;
+}
+
+// Two operands at a time: out[labels of the result] = sum of a * b.
+template <typename T>
+void einsum_pair(const EinsumLoops& loops, const T* a, const T* b, T* out, size_t output_rank) {
+    using S = ProductSum<T>;
+    std::span<const int64_t> sizes = loops.sizes;
+    std::span<const int64_t> summed = sizes.subspan(output_rank);
+    std::span<const int64_t> steps_a = loops.strides[0];
+    std::span<const int64_t> steps_b = loops.strides[1];
+    StridedWalk<2> inner(summed, {steps_a.subspan(output_rank), steps_b.subspan(output_rank)});
+    Dims steps_out = row_major_strides(sizes.first(output_rank));
+    StridedWalk<3> outer(sizes.first(output_rank),
+                         {steps_a.first(output_rank), steps_b.first(output_rank), steps_out});
+    outer.for_each_row([&](const auto& at, const auto& step, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+            const T* x = a + at[0] + i * step[0];
+            const T* y = b + at[1] + i * step[1];
+            S sum = 0;
+            inner.for_each_row([&](const auto& place, const auto& stride, int64_t count) {
+                for (int64_t j = 0; j < count; ++j) {
+                    sum += static_cast<S>(static_cast<Compute<T>>(x[place[0] + j * stride[0]])) *
+                           static_cast<S>(static_cast<Compute<T>>(y[place[1] + j * stride[1]]));
+                }
+            });
+            out[at[2] + i * step[2]] = static_cast<T>(sum);
+        }
+    });
+}
+
+// The labels that the product of the first two operands must keep: those that the result or a later
+// operand has.
+std::vector<int> kept_labels(const Equation& equation) {
+    std::vector<int> needed = equation.output;
+    for (size_t i = 2; i < equation.inputs.size(); ++i) {
+        needed.insert(needed.end(), equation.inputs[i].begin(), equation.inputs[i].end());
+    }
+    std::vector<int> kept;
+    for (size_t i = 0; i < 2; ++i) {
+        for (int label : equation.inputs[i]) {
+            bool is_needed = std::count(needed.begin(), needed.end(), label) > 0;
+            if (is_needed && std::count(kept.begin(), kept.end(), label) == 0) {
+                kept.push_back(label);
+            }
+        }
+    }
+    return kept;
+}
+
+Result<Tensor> einsum_two(KernelContext& c, const Equation& equation,
+                          std::span<const Tensor> operands) {
+    SDX_ASSIGN(EinsumLoops loops, einsum_loops(equation, operands));
+    size_t rank = equation.output.size();
+    Dims dims(loops.sizes.begin(), loops.sizes.begin() + rank);
+    SDX_ASSIGN(Tensor out, c.scratch(operands[0].element_type(), std::move(dims)));
+    SDX_TRY(visit(Numbers{}, out.element_type(), [&]<typename T>() -> Status {
+        einsum_pair(loops, operands[0].elements<T>().data(), operands[1].elements<T>().data(),
+                    out.mutable_elements<T>().data(), rank);
+        return {};
+    }));
+    return out;
+}
+
+// The determinant by elimination with row pivots.
+double determinant(std::vector<double> m, int64_t n) {
+    double result = 1;
+    for (int64_t column = 0; column < n; ++column) {
+        int64_t pivot = column;
+        for (int64_t r = column + 1; r < n; ++r) {
+            if (std::fabs(m[r * n + column]) > std::fabs(m[pivot * n + column])) {
+                pivot = r;
+            }
+        }
+        if (m[pivot * n + column] == 0) {
+            return 0;
+        }
+        if (pivot != column) {
+            std::swap_ranges(m.begin() + pivot * n, m.begin() + (pivot + 1) * n,
+                             m.begin() + column * n);
+            result = -result;
+        }
+        result *= m[column * n + column];
+        for (int64_t r = column + 1; r < n; ++r) {
+            double factor = m[r * n + column] / m[column * n + column];
+            for (int64_t k = column; k < n; ++k) {
+                m[r * n + k] -= factor * m[column * n + k];
+            }
+        }
+    }
+    return result;
+}
+
+// The product of the first two inputs of Gemm, each transposed or not.
+Result<Tensor> gemm_product(KernelContext& c) {
+    bool transpose_a = c.int_attribute("transA") != 0;
+    bool transpose_b = c.int_attribute("transB") != 0;
+    const Dims& a = c.dims(0);
+    const Dims& b = c.dims(1);
+    int64_t m = a[transpose_a ? 1 : 0], k = a[transpose_a ? 0 : 1], n = b[transpose_b ? 0 : 1];
+    if (k != b[transpose_b ? 1 : 0]) {
+        return Error{fmt::format("shapes {} and {} do not multiply: {} against {}", to_string(a),
+                                 to_string(b), k, b[transpose_b ? 1 : 0])};
+    }
+    SDX_ASSIGN(Tensor out, c.scratch(c.type(0), {m, n}));
+    fill_zero(out);
+    SDX_TRY(visit(Numbers{}, c.type(0), [&]<typename T>() -> Status {
+        using S = ProductSum<T>;
+        ProductOperand<T> left(c.tensor(0));
+        ProductOperand<T> right(c.tensor(1));
+        MatrixProduct<S> product{
+            m, k, n, left.data(), a[1], transpose_a, right.data(), b[1], transpose_b, nullptr, n};
+        T* target = out.mutable_elements<T>().data();
+        if constexpr (kSumsInPlace<T>) {
+            product.c = reinterpret_cast<S*>(target);
+            multiply_add(product, c.threads());
+        } else {
+            std::vector<S> sums(out.count());
+            product.c = sums.data();
+            multiply_add(product, c.threads());
+            std::transform(sums.begin(), sums.end(), target,
+                           [](S sum) { return static_cast<T>(sum); });
+        }
+        return {};
+    }));
+    return out;
+}
+
+// alpha * product + beta * addend, in place.
+template <typename T>
+void scale_and_add(Tensor& product, const Tensor* addend, float alpha, float beta) {
+    using S = ProductSum<T>;
+    T* out = product.mutable_elements<T>().data();
+    auto scaled = [](T value, float factor) {
+        S x = static_cast<S>(static_cast<Compute<T>>(value));
+        if constexpr (std::is_floating_point_v<S>) {
+            return x * static_cast<S>(factor);
+        } else {
+            return factor == 1 ? x : static_cast<S>(saturate<T>(static_cast<double>(x) * factor));
+        }
+    };
+    int64_t rows = product.dims()[0], columns = product.dims()[1];
+    if (addend == nullptr) {
+        for (int64_t i = 0; i < rows * columns; ++i) {
+            out[i] = static_cast<T>(scaled(out[i], alpha));
+        }
+        return;
+    }
+    const T* in = addend->elements<T>().data();
+    Dims strides = broadcast_strides(addend->dims(), product.dims());
+    for (int64_t r = 0; r < rows; ++r, out += columns) {
+        const T* row = in + r * strides[0];
+        if (strides[1] == 1) {
+            for (int64_t k = 0; k < columns; ++k) {
+                out[k] = static_cast<T>(scaled(out[k], alpha) + scaled(row[k], beta));
+            }
+        } else {
+            for (int64_t k = 0; k < columns; ++k) {
+                out[k] = static_cast<T>(scaled(out[k], alpha) + scaled(*row, beta));
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Status matmul(KernelContext& c) {
+    SDX_ASSIGN(Tensor out, eval::matmul(c, c.tensor(0), c.tensor(1)));
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+Status matmul_integer(KernelContext& c) {
+    SDX_ASSIGN(Tensor a, less_zero_points(c, 0, 2, -2));
+    SDX_ASSIGN(Tensor b, less_zero_points(c, 1, 3, -1));
+    SDX_ASSIGN(Tensor out, eval::matmul(c, a, b));
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+Status gemm(KernelContext& c) {
+    if (c.rank(0) != 2 || c.rank(1) != 2) {
+        return Error{"both factors must be matrices"};
+    }
+    SDX_ASSIGN(Tensor out, gemm_product(c));
+    const Tensor* addend = c.has_input(2) ? &c.tensor(2) : nullptr;
+    if (addend != nullptr) {
+        SDX_ASSIGN(Dims both, broadcast_dims(addend->dims(), out.dims()));
+        if (both != out.dims()) {
+            return Error{fmt::format("C {} does not broadcast to {}", to_string(addend->dims()),
+                                     to_string(out.dims()))};
+        }
+    }
+    float alpha = c.float_attribute("alpha");
+    float beta = c.float_attribute("beta");
+    if (addend != nullptr || alpha != 1) {
+        SDX_TRY(visit(Numbers{}, out.element_type(), [&]<typename T>() -> Status {
+            scale_and_add<T>(out, addend, alpha, beta);
+            return {};
+        }));
+    }
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+Status einsum(KernelContext& c) {
+    std::vector<Tensor> operands;
+    for (size_t i = 0; i < c.input_count(); ++i) {
+        operands.push_back(c.tensor(i));
+    }
+    SDX_ASSIGN(Equation equation, EquationParser(c.string_attribute("equation")).parse(operands));
+    if (operands.size() == 1) {
+        // A second operand of one 1, which no index names.
+        double one = 1;
+        SDX_ASSIGN(Tensor scalar, tensor_from_doubles(c.type(0), {}, {&one, 1}));
+        operands.push_back(std::move(scalar));
+        equation.inputs.emplace_back();
+    }
+    while (operands.size() > 2) {
+        Equation first = equation;
+        first.output = kept_labels(equation);
+        first.inputs.resize(2);
+        SDX_ASSIGN(Tensor product,
+                   einsum_two(c, first, std::span<const Tensor>(operands).first(2)));
+        operands.erase(operands.begin());
+        operands[0] = std::move(product);
+        equation.inputs.erase(equation.inputs.begin());
+        equation.inputs[0] = first.output;
+    }
+    SDX_ASSIGN(Tensor out, einsum_two(c, equation, operands));
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+Status det(KernelContext& c) {
+    int rank = c.rank(0);
+    const Dims& dims = c.dims(0);
+    if (rank < 2 || dims[rank - 1] != dims[rank - 2]) {
+        return Error{"the last two dimensions must be a square matrix"};
+    }
+    int64_t n = dims[rank - 1];
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), Dims(dims.begin(), dims.end() - 2)));
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        const T* in = c.tensor(0).elements<T>().data();
+        for (T& result : out->mutable_elements<T>()) {
+            std::vector<double> matrix;
+            for (int64_t i = 0; i < n * n; ++i) {
+                matrix.push_back(static_cast<double>(static_cast<Compute<T>>(in[i])));
+            }
+            result = static_cast<T>(static_cast<Compute<T>>(determinant(std::move(matrix), n)));
+            in += n * n;
+        }
+        return {};
+    });
+}
+
+}  // namespace kernels
+}  // namespace sardonyx::eval

@@ -1,0 +1,137 @@
+// Losses of classifiers, over log-probabilities or over scores.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+// Labels and weights of a loss over scores [N, C, d1, ...].
+struct Labels {
+    AxisView view;                // n: classes
+    std::vector<int64_t> labels;  // [outer * inner]; -1 where ignored
+    std::vector<double> weights;  // by class; empty: all 1
+    Dims dims;                    // of the labels
+
+    double weight(int64_t label) const { return weights.empty() ? 1 : weights[label]; }
+};
+
+Result<Labels> read_labels(const KernelContext& c) {
+    if (c.rank(0) < 2) {
+        return Error{fmt::format("the scores {} must have rank 2 or more", to_string(c.dims(0)))};
+    }
+    Labels all;
+    all.view = axis_view(c.dims(0), 1);
+    all.dims = c.dims(0);
+    all.dims.erase(all.dims.begin() + 1);
+    if (c.dims(1) != all.dims) {
+        return Error{fmt::format("the labels {} do not fit scores {}", to_string(c.dims(1)),
+                                 to_string(c.dims(0)))};
+    }
+    SDX_ASSIGN(Tensor labels, cast_tensor(c, c.tensor(1), ElementType::kInt64));
+    const ir::Attribute* ignored = c.find_attribute("ignore_index");
+    for (int64_t label : labels.elements<int64_t>()) {
+        bool ignores = ignored != nullptr && label == *ignored->get<int64_t>();
+        if (!ignores && (label < 0 || label >= all.view.n)) {
+            return Error{fmt::format("the label {} is not among {} classes", label, all.view.n)};
+        }
+        all.labels.push_back(ignores ? -1 : label);
+    }
+    if (c.has_input(2)) {
+        SDX_ASSIGN(Tensor weights, cast_tensor(c, c.tensor(2), ElementType::kDouble));
+        if (weights.count() != all.view.n) {
+            return Error{fmt::format("{} weights for {} classes", weights.count(), all.view.n)};
+        }
+        all.weights.assign(weights.elements<double>().begin(), weights.elements<double>().end());
+    }
+    return all;
+}
+
+// Output 0 from minus the log-probability of each label, reduced as the attribute says.
+template <typename T>
+Status write_loss(KernelContext& c, const Labels& all, std::span<const double> log_probabilities) {
+    std::string_view reduction = c.string_attribute("reduction");
+    bool each = reduction == "none";
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), each ? all.dims : Dims{}));
+    double total = 0, weight_total = 0;
+    for (size_t i = 0; i < all.labels.size(); ++i) {
+        int64_t label = all.labels[i];
+        double loss = 0;
+        if (label >= 0) {
+            int64_t outer = static_cast<int64_t>(i) / all.view.inner;
+            int64_t inner = static_cast<int64_t>(i) % all.view.inner;
+            int64_t at = (outer * all.view.n + label) * all.view.inner + inner;
+            loss = -log_probabilities[at] * all.weight(label);
+            weight_total += all.weight(label);
+        }
+        total += loss;
+        if (each) {
+            out->mutable_elements<T>()[i] = static_cast<T>(loss);
+        }
+    }
+    if (!each) {
+        out->mutable_elements<T>()[0] =
+            static_cast<T>(reduction == "sum" ? total : total / weight_total);
+    }
+    return {};
+}
+
+template <typename T>
+std::vector<double> as_doubles(const Tensor& tensor) {
+    std::vector<double> values;
+    values.reserve(tensor.count());
+    for (const T& x : tensor.elements<T>()) {
+        values.push_back(static_cast<double>(static_cast<Compute<T>>(x)));
+    }
+    return values;
+}
+
+// Scores become log-probabilities, in place.
+void log_softmax_of_classes(const AxisView& view, std::vector<double>& scores) {
+    for (int64_t row = 0; row < view.outer * view.inner && view.n > 0; ++row) {
+        double* first = scores.data() + row / view.inner * view.n * view.inner + row % view.inner;
+        double most = -INFINITY;
+        for (int64_t k = 0; k < view.n; ++k) {
+            most = std::fmax(most, first[k * view.inner]);
+        }
+        double sum = 0;
+        for (int64_t k = 0; k < view.n; ++k) {
+            sum += std::exp(first[k * view.inner] - most);
+        }
+        for (int64_t k = 0; k < view.n; ++k) {
+            first[k * view.inner] -= most + std::log(sum);
+        }
+    }
+}
+
+}  // namespace
+
+Status negative_log_likelihood_loss(KernelContext& c) {
+    SDX_ASSIGN(Labels all, read_labels(c));
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        return write_loss<T>(c, all, as_doubles<T>(c.tensor(0)));
+    });
+}
+
+Status softmax_cross_entropy_loss(KernelContext& c) {
+    SDX_ASSIGN(Labels all, read_labels(c));
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        std::vector<double> scores = as_doubles<T>(c.tensor(0));
+        log_softmax_of_classes(all.view, scores);
+        SDX_TRY(write_loss<T>(c, all, scores));
+        if (c.wants(1)) {
+            SDX_ASSIGN(Tensor * log_probabilities, c.output(1, c.type(0), c.dims(0)));
+            for (size_t i = 0; i < scores.size(); ++i) {
+                log_probabilities->mutable_elements<T>()[i] = static_cast<T>(scores[i]);
+            }
+        }
+        return {};
+    });
+}
+
+}  // namespace sardonyx::eval::kernels

@@ -1,0 +1,216 @@
+// Operators of ai.onnx.ml that prepare features: ArrayFeatureExtractor, Binarizer,
+// FeatureVectorizer, Imputer, Normalizer, OneHotEncoder, Scaler.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+// The types that these operators take.
+using Features = TypeList<Typed<ElementType::kFloat, float>, Typed<ElementType::kDouble, double>,
+                          Typed<ElementType::kInt32, int32_t>, Typed<ElementType::kInt64, int64_t>>;
+
+// A parameter per feature, or one for all.
+Status check_per_feature(std::string_view name, size_t count, const Dims& dims) {
+    auto features = dims.empty() ? 1 : dims.back();
+    if (count != 1 && static_cast<int64_t>(count) != features) {
+        return Error{fmt::format("`{}` has {} numbers for {} features", name, count, features)};
+    }
+    return {};
+}
+
+}  // namespace
+
+Status array_feature_extractor(KernelContext& c) {
+    const Tensor& x = c.tensor(0);
+    if (x.rank() == 0) {
+        return Error{"the input has no axis to choose from"};
+    }
+    AxisView view = axis_view(x.dims(), x.rank() - 1);
+    std::span<const int64_t> indices = c.tensor(1).elements<int64_t>();
+    for (int64_t index : indices) {
+        if (index < 0 || index >= view.n) {
+            return Error{
+                fmt::format("index {} is out of range for an axis of size {}", index, view.n)};
+        }
+    }
+    Dims dims = x.rank() == 1 ? Dims{1, 0} : x.dims();
+    dims.back() = static_cast<int64_t>(indices.size());
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), std::move(dims)));
+    int64_t at = 0;
+    for (int64_t o = 0; o < view.outer && out->count() > 0; ++o) {
+        for (int64_t index : indices) {
+            copy_elements(x, o * view.n + index, *out, at++, 1);
+        }
+    }
+    return {};
+}
+
+Status binarizer(KernelContext& c) {
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), c.dims(0)));
+    float threshold = c.float_attribute("threshold");
+    return visit(Features{}, c.type(0), [&]<typename T>() -> Status {
+        std::span<const T> x = c.tensor(0).elements<T>();
+        std::transform(x.begin(), x.end(), out->mutable_elements<T>().begin(), [&](T value) {
+            return static_cast<T>(static_cast<double>(value) > threshold ? 1 : 0);
+        });
+        return {};
+    });
+}
+
+// A tensor of rank 1 is one row; what is longer than its size is cut, what is shorter is filled
+// with zeros.
+Status feature_vectorizer(KernelContext& c) {
+    std::span<const int64_t> sizes = c.ints_attribute("inputdimensions");
+    if (!sizes.empty() && sizes.size() != c.input_count()) {
+        return Error{fmt::format("{} sizes for {} inputs", sizes.size(), c.input_count())};
+    }
+    int64_t rows = c.rank(0) == 2 ? c.dims(0)[0] : 1;
+    Dims dims{rows, 0};
+    for (size_t i = 0; i < c.input_count(); ++i) {
+        const Dims& own = c.dims(i);
+        if (own.empty() || own.size() > 2 || (own.size() == 2 ? own[0] : 1) != rows) {
+            return Error{fmt::format("input {} has shape {}, which has not the {} rows of input 0",
+                                     i, to_string(own), rows)};
+        }
+        int64_t size = sizes.empty() ? own.back() : sizes[i];
+        if (size < 0 || __builtin_add_overflow(dims[1], size, &dims[1])) {
+            return Error{fmt::format("inputdimensions has {}", size)};
+        }
+    }
+    SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, dims));
+    fill_zero(*out);
+    int64_t start = 0;
+    for (size_t i = 0; i < c.input_count() && out->count() > 0; ++i) {
+        int64_t own = c.dims(i).back();
+        int64_t size = sizes.empty() ? own : sizes[i];
+        SDX_ASSIGN(Tensor x, cast_tensor(c, c.tensor(i), ElementType::kFloat));
+        for (int64_t r = 0; r < rows; ++r) {
+            copy_elements(x, r * own, *out, r * dims[1] + start, std::min(own, size));
+        }
+        start += size;
+    }
+    return {};
+}
+
+Status imputer(KernelContext& c) {
+    bool is_float = c.type(0) == ElementType::kFloat || c.type(0) == ElementType::kDouble;
+    std::span<const float> floats = c.floats_attribute("imputed_value_floats");
+    std::span<const int64_t> ints = c.ints_attribute("imputed_value_int64s");
+    size_t count = is_float ? floats.size() : ints.size();
+    SDX_TRY(check_per_feature(is_float ? "imputed_value_floats" : "imputed_value_int64s", count,
+                              c.dims(0)));
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), c.dims(0)));
+    return visit(Features{}, c.type(0), [&]<typename T>() -> Status {
+        std::span<const T> x = c.tensor(0).elements<T>();
+        std::span<T> result = out->mutable_elements<T>();
+        if constexpr (std::is_floating_point_v<T>) {
+            auto replaced = static_cast<T>(c.float_attribute("replaced_value_float"));
+            for (size_t i = 0; i < x.size(); ++i) {
+                bool is_missing = x[i] == replaced || (std::isnan(replaced) && std::isnan(x[i]));
+                result[i] = is_missing ? static_cast<T>(floats[i % count]) : x[i];
+            }
+        } else {
+            int64_t replaced = c.int_attribute("replaced_value_int64");
+            for (size_t i = 0; i < x.size(); ++i) {
+                result[i] = x[i] == replaced ? static_cast<T>(ints[i % count]) : x[i];
+            }
+        }
+        return {};
+    });
+}
+
+// Every row by its norm; the reference's formulas as ONNX Runtime reads them: L1 is the sum of the
+// magnitudes, MAX the greatest element. Rows whose norm is 0 stay.
+Status normalizer(KernelContext& c) {
+    std::string_view norm = c.string_attribute("norm");
+    if (norm != "MAX" && norm != "L1" && norm != "L2") {
+        return Error{fmt::format("norm `{}` is not known", norm)};
+    }
+    SDX_ASSIGN(Tensor x, cast_tensor(c, c.tensor(0), ElementType::kDouble));
+    SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, c.dims(0)));
+    int64_t n = x.rank() == 0 ? 1 : x.dims().back();
+    float* result = out->mutable_elements<float>().data();
+    for (int64_t at = 0; at < x.count(); at += n) {
+        std::span<const double> row = x.elements<double>().subspan(at, n);
+        double size = norm == "MAX" ? *std::max_element(row.begin(), row.end()) : 0;
+        for (double value : row) {
+            size += norm == "L1" ? std::fabs(value) : norm == "L2" ? value * value : 0;
+        }
+        size = norm == "L2" ? std::sqrt(size) : size;
+        for (double value : row) {
+            *result++ = static_cast<float>(size == 0 ? value : value / size);
+        }
+    }
+    return {};
+}
+
+Status one_hot_encoder(KernelContext& c) {
+    bool is_string = c.type(0) == ElementType::kString;
+    std::unordered_map<std::string, int64_t> strings;
+    std::unordered_map<int64_t, int64_t> ints;
+    for (const std::string& category : c.strings_attribute("cats_strings")) {
+        strings.emplace(category, static_cast<int64_t>(strings.size()));
+    }
+    for (int64_t category : c.ints_attribute("cats_int64s")) {
+        ints.emplace(category, static_cast<int64_t>(ints.size()));
+    }
+    auto count = static_cast<int64_t>(is_string ? c.strings_attribute("cats_strings").size()
+                                                : c.ints_attribute("cats_int64s").size());
+    if (static_cast<size_t>(count) != (is_string ? strings.size() : ints.size()) || count == 0) {
+        return Error{"the categories for this type of input are missing, or repeat one"};
+    }
+    Dims dims = c.dims(0);
+    dims.push_back(count);
+    SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, std::move(dims)));
+    fill_zero(*out);
+    float* row = out->mutable_elements<float>().data();
+    bool allows_none = c.int_attribute("zeros") != 0;
+    auto mark = [&](const auto& categories, const auto& value) -> Status {
+        auto found = categories.find(value);
+        if (found != categories.end()) {
+            row[found->second] = 1;
+        } else if (!allows_none) {
+            return Error{"an element is of no category, and `zeros` is 0"};
+        }
+        row += count;
+        return {};
+    };
+    if (is_string) {
+        for (const std::string& value : c.tensor(0).elements<std::string>()) {
+            SDX_TRY(mark(strings, value));
+        }
+        return {};
+    }
+    SDX_ASSIGN(Tensor x, cast_tensor(c, c.tensor(0), ElementType::kInt64));
+    for (int64_t value : x.elements<int64_t>()) {
+        SDX_TRY(mark(ints, value));
+    }
+    return {};
+}
+
+Status scaler(KernelContext& c) {
+    std::span<const float> offset = c.floats_attribute("offset");
+    std::span<const float> scale = c.floats_attribute("scale");
+    SDX_TRY(check_per_feature("offset", offset.size(), c.dims(0)));
+    SDX_TRY(check_per_feature("scale", scale.size(), c.dims(0)));
+    SDX_ASSIGN(Tensor x, cast_tensor(c, c.tensor(0), ElementType::kDouble));
+    SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, c.dims(0)));
+    std::span<const double> in = x.elements<double>();
+    for (size_t i = 0; i < in.size(); ++i) {
+        out->mutable_elements<float>()[i] =
+            static_cast<float>((in[i] - offset[i % offset.size()]) * scale[i % scale.size()]);
+    }
+    return {};
+}
+
+}  // namespace sardonyx::eval::kernels

@@ -1,0 +1,384 @@
+// LinearClassifier, LinearRegressor, SVMClassifier and SVMRegressor
+// (https://onnx.ai/onnx/operators/index.html#ai-onnx-ml). What the reference leaves open is as in
+// ONNX Runtime.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/ml.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+template <typename A, typename B>
+double dot(std::span<const A> a, std::span<const B> b) {
+    double total = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+        total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    }
+    return total;
+}
+
+size_t greatest_of(std::span<const double> scores) {
+    return std::max_element(scores.begin(), scores.end()) - scores.begin();
+}
+
+// One row of coefficients for each of `targets`; intercepts may be left out.
+struct LinearModel {
+    std::span<const float> coefficients;
+    std::span<const float> intercepts;
+    int64_t targets = 0;
+
+    std::vector<double> scores(std::span<const double> row) const {
+        std::vector<double> result(targets);
+        for (int64_t t = 0; t < targets; ++t) {
+            result[t] = dot(row, coefficients.subspan(t * row.size(), row.size())) +
+                        (intercepts.empty() ? 0 : intercepts[t]);
+        }
+        return result;
+    }
+};
+
+Result<LinearModel> linear_model(const KernelContext& c, int64_t targets, int64_t columns) {
+    LinearModel model{c.floats_attribute("coefficients"), c.floats_attribute("intercepts"),
+                      targets};
+    auto count = static_cast<int64_t>(model.coefficients.size());
+    auto intercepts = static_cast<int64_t>(model.intercepts.size());
+    // By division, as a product of hostile numbers could overflow.
+    bool fits = targets > 0 && columns > 0 && count % targets == 0 && count / targets == columns &&
+                (intercepts == 0 || intercepts == targets);
+    if (!fits) {
+        return Error{
+            fmt::format("{} coefficients and {} intercepts are not those of {} targets "
+                        "and {} features",
+                        count, intercepts, targets, columns)};
+    }
+    return model;
+}
+
+}  // namespace
+
+Status linear_regressor(KernelContext& c) {
+    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(PostTransform transform, post_transform(c));
+    SDX_ASSIGN(LinearModel model, linear_model(c, c.int_attribute("targets"), x.columns));
+    std::vector<double> all;
+    for (int64_t i = 0; i < x.rows; ++i) {
+        std::vector<double> scores = model.scores(x.row(i));
+        transform_scores(transform, scores);
+        all.insert(all.end(), scores.begin(), scores.end());
+    }
+    return set_scores(c, 0, x.rows, all);
+}
+
+Status linear_classifier(KernelContext& c) {
+    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(PostTransform transform, post_transform(c));
+    SDX_ASSIGN(ClassLabels labels, ClassLabels::read(c, "classlabels_ints", "classlabels_strings"));
+    auto count = static_cast<int64_t>(c.floats_attribute("coefficients").size());
+    if (x.columns == 0 || count % x.columns != 0) {
+        return Error{fmt::format("{} coefficients are not those of {} features", count, x.columns)};
+    }
+    SDX_ASSIGN(LinearModel model, linear_model(c, count / x.columns, x.columns));
+    bool has_two_labels = labels.size() == 2;
+    std::vector<int64_t> classes;
+    std::vector<double> all;
+    for (int64_t i = 0; i < x.rows; ++i) {
+        std::vector<double> scores = model.scores(x.row(i));
+        if (scores.size() > 1) {
+            classes.push_back(static_cast<int64_t>(greatest_of(scores)));
+        } else if (has_two_labels) {
+            classes.push_back(scores[0] > 0 ? 1 : 0);
+        } else {
+            classes.push_back(scores[0] > 0 ? ClassLabels::kPositive : ClassLabels::kNegative);
+        }
+        scores = class_scores(transform, std::move(scores),
+                              has_two_labels ? SecondClass::kComplement : SecondClass::kNone);
+        all.insert(all.end(), scores.begin(), scores.end());
+    }
+    SDX_TRY(labels.set_output(c, classes));
+    return set_scores(c, 1, x.rows, all);
+}
+
+namespace {
+
+enum class SvmKernel : uint8_t { kLinear, kPolynomial, kRadial, kSigmoid };
+
+class Svm {
+  public:
+    // `vectors`: how many support vectors there are; without any, the model is linear.
+    Status read(const KernelContext& c, int64_t vectors, int64_t columns) {
+        SDX_TRY(read_kernel(c, vectors));
+        support_ = c.floats_attribute("support_vectors");
+        rho = c.floats_attribute("rho");
+        coefficients = c.floats_attribute("coefficients");
+        auto count = static_cast<int64_t>(support_.size());
+        bool fits = vectors == 0 || (count % vectors == 0 && count / vectors == columns);
+        if (!fits || rho.empty() || coefficients.empty()) {
+            return Error{
+                fmt::format("{} numbers are not {} support vectors of {} features, or "
+                            "`rho` or `coefficients` is missing",
+                            count, vectors, columns)};
+        }
+        return {};
+    }
+
+    std::span<const float> support_vector(int64_t i, int64_t columns) const {
+        return support_.subspan(i * columns, columns);
+    }
+
+    double kernel(std::span<const double> x, std::span<const float> y) const {
+        if (kernel_ == SvmKernel::kRadial) {
+            double total = 0;
+            for (size_t i = 0; i < x.size(); ++i) {
+                total += (x[i] - y[i]) * (x[i] - y[i]);
+            }
+            return std::exp(-gamma_ * total);
+        }
+        double product = dot(x, y);
+        return kernel_ == SvmKernel::kPolynomial ? std::pow(gamma_ * product + coef0_, degree_)
+               : kernel_ == SvmKernel::kSigmoid  ? std::tanh(gamma_ * product + coef0_)
+                                                 : product;
+    }
+
+    std::span<const float> coefficients;
+    std::span<const float> rho;
+
+  private:
+    Status read_kernel(const KernelContext& c, int64_t vectors) {
+        std::string_view name = c.string_attribute("kernel_type");
+        std::span<const float> parameters = c.floats_attribute("kernel_params");
+        if (!parameters.empty() && parameters.size() != 3) {
+            return Error{fmt::format("kernel_params has {} numbers, not 3", parameters.size())};
+        }
+        if (!parameters.empty()) {
+            gamma_ = parameters[0];
+            coef0_ = parameters[1];
+            degree_ = parameters[2];
+        }
+        if (name != "LINEAR" && name != "POLY" && name != "RBF" && name != "SIGMOID") {
+            return Error{fmt::format("kernel_type `{}` is not known", name)};
+        }
+        kernel_ = vectors == 0 || name == "LINEAR" ? SvmKernel::kLinear
+                  : name == "POLY"                 ? SvmKernel::kPolynomial
+                  : name == "RBF"                  ? SvmKernel::kRadial
+                                                   : SvmKernel::kSigmoid;
+        return {};
+    }
+
+    SvmKernel kernel_ = SvmKernel::kLinear;
+    double gamma_ = 0, coef0_ = 0, degree_ = 0;
+    std::span<const float> support_;
+};
+
+}  // namespace
+
+Status svm_regressor(KernelContext& c) {
+    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(PostTransform transform, post_transform(c));
+    int64_t vectors = std::max<int64_t>(0, c.int_attribute("n_supports"));
+    Svm svm;
+    SDX_TRY(svm.read(c, vectors, x.columns));
+    if (static_cast<int64_t>(svm.coefficients.size()) != (vectors > 0 ? vectors : x.columns)) {
+        return Error{fmt::format("{} coefficients for {} support vectors of {} features",
+                                 svm.coefficients.size(), vectors, x.columns)};
+    }
+    bool has_one_class = c.int_attribute("one_class") != 0;
+    std::vector<double> all;
+    for (int64_t i = 0; i < x.rows; ++i) {
+        double sum = vectors == 0 ? svm.kernel(x.row(i), svm.coefficients) : 0;
+        for (int64_t k = 0; k < vectors; ++k) {
+            sum += svm.coefficients[k] * svm.kernel(x.row(i), svm.support_vector(k, x.columns));
+        }
+        sum += svm.rho[0];
+        double score = has_one_class ? (sum > 0 ? 1 : -1) : sum;
+        transform_scores(transform, {&score, 1});
+        all.push_back(score);
+    }
+    return set_scores(c, 0, x.rows, all);
+}
+
+namespace {
+
+// The decisions between each pair of classes, and how often each class won.
+struct PairScores {
+    std::vector<double> scores;
+    std::vector<double> votes;
+};
+
+struct SvmClasses {
+    int64_t count = 1;                      // classes
+    int64_t vectors = 0;                    // support vectors in all
+    std::span<const int64_t> per_class;     // support vectors of each class
+    std::vector<int64_t> starts;            // where they begin
+    std::span<const float> prob_a, prob_b;  // of the pairs; empty: no probabilities
+    int64_t pairs() const { return count * (count - 1) / 2; }
+};
+
+Result<SvmClasses> svm_classes(const KernelContext& c, int64_t labels) {
+    SvmClasses classes;
+    classes.count = std::max<int64_t>(1, labels);
+    classes.per_class = c.ints_attribute("vectors_per_class");
+    classes.prob_a = c.floats_attribute("prob_a");
+    classes.prob_b = c.floats_attribute("prob_b");
+    auto limit = static_cast<int64_t>(c.floats_attribute("support_vectors").size());
+    for (int64_t count : classes.per_class) {
+        classes.starts.push_back(classes.vectors);
+        if (count < 0 || count > limit - classes.vectors) {
+            return Error{
+                fmt::format("vectors_per_class counts more than {} support vectors", limit)};
+        }
+        classes.vectors += count;
+    }
+    if (classes.vectors == 0) {
+        return classes;
+    }
+    auto probabilities = static_cast<int64_t>(classes.prob_a.size());
+    auto groups = static_cast<int64_t>(classes.per_class.size());
+    if (groups != classes.count || classes.prob_a.size() != classes.prob_b.size() ||
+        (probabilities != 0 && probabilities < classes.pairs())) {
+        return Error{
+            fmt::format("{} groups of support vectors and {} probabilities are not those "
+                        "of {} classes",
+                        groups, probabilities, classes.count)};
+    }
+    return classes;
+}
+
+PairScores compare_pairs(const Svm& svm, const SvmClasses& classes, std::span<const double> row) {
+    std::vector<double> kernels(classes.vectors);
+    for (int64_t k = 0; k < classes.vectors; ++k) {
+        kernels[k] = svm.kernel(row, svm.support_vector(k, static_cast<int64_t>(row.size())));
+    }
+    PairScores result;
+    result.votes.resize(classes.count);
+    // The vectors of class `own`, weighted against class `other`, whose row is other - 1 behind it.
+    auto side = [&](int64_t own, int64_t line) {
+        std::span<const float> weights = svm.coefficients.subspan(
+            line * classes.vectors + classes.starts[own], classes.per_class[own]);
+        return dot(weights, std::span<const double>(kernels).subspan(classes.starts[own]));
+    };
+    for (int64_t i = 0; i < classes.count; ++i) {
+        for (int64_t j = i + 1; j < classes.count; ++j) {
+            double score = side(i, j - 1) + side(j, i) + svm.rho[result.scores.size()];
+            result.votes[score > 0 ? i : j] += 1;
+            result.scores.push_back(score);
+        }
+    }
+    return result;
+}
+
+// The probabilities of the classes from those of the pairs, by the second method of Wu, Lin and
+// Weng (Probability estimates for multi-class classification by pairwise coupling, 2004).
+std::vector<double> couple_pairs(int64_t n, const std::vector<double>& pair) {
+    std::vector<double> q(n * n, 0.0);
+    std::vector<double> p(n, 1.0 / static_cast<double>(n));
+    std::vector<double> qp(n);
+    for (int64_t t = 0; t < n; ++t) {
+        for (int64_t j = 0; j < n; ++j) {
+            if (j != t) {
+                q[t * n + t] += pair[j * n + t] * pair[j * n + t];
+                q[t * n + j] = -pair[j * n + t] * pair[t * n + j];
+            }
+        }
+    }
+    double tolerance = 0.005 / static_cast<double>(n);
+    for (int64_t round = 0; round < std::max<int64_t>(100, n); ++round) {
+        double pqp = 0;
+        double error = 0;
+        for (int64_t t = 0; t < n; ++t) {
+            qp[t] = std::inner_product(p.begin(), p.end(), q.begin() + t * n, 0.0);
+            pqp += p[t] * qp[t];
+        }
+        for (int64_t t = 0; t < n; ++t) {
+            error = std::max(error, std::fabs(qp[t] - pqp));
+        }
+        if (error < tolerance) {
+            break;
+        }
+        for (int64_t t = 0; t < n; ++t) {
+            double diff = (pqp - qp[t]) / q[t * n + t];
+            p[t] += diff;
+            pqp = (pqp + diff * (diff * q[t * n + t] + 2 * qp[t])) / ((1 + diff) * (1 + diff));
+            for (int64_t j = 0; j < n; ++j) {
+                qp[j] = (qp[j] + diff * q[t * n + j]) / (1 + diff);
+                p[j] /= 1 + diff;
+            }
+        }
+    }
+    return p;
+}
+
+std::vector<double> probabilities(const SvmClasses& classes, const std::vector<double>& scores) {
+    int64_t n = classes.count;
+    std::vector<double> pair(n * n, 0.0);
+    size_t at = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = i + 1; j < n; ++j, ++at) {
+            double value = 1 / (1 + std::exp(scores[at] * classes.prob_a[at] + classes.prob_b[at]));
+            value = std::clamp(value, 1e-7, 1 - 1e-7);
+            pair[i * n + j] = value;
+            pair[j * n + i] = 1 - value;
+        }
+    }
+    return couple_pairs(n, pair);
+}
+
+}  // namespace
+
+Status svm_classifier(KernelContext& c) {
+    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(PostTransform transform, post_transform(c));
+    SDX_ASSIGN(ClassLabels labels, ClassLabels::read(c, "classlabels_ints", "classlabels_strings"));
+    SDX_ASSIGN(SvmClasses classes, svm_classes(c, labels.size()));
+    Svm svm;
+    SDX_TRY(svm.read(c, classes.vectors, x.columns));
+    auto coefficients = static_cast<int64_t>(svm.coefficients.size());
+    bool is_linear = classes.vectors == 0;
+    bool fits = is_linear
+                    ? coefficients % classes.count == 0 && coefficients / classes.count == x.columns
+                    : coefficients / classes.vectors >= classes.count - 1 &&
+                          static_cast<int64_t>(svm.rho.size()) >= classes.pairs();
+    if (!fits) {
+        return Error{
+            fmt::format("{} coefficients and {} numbers in `rho` are not those of {} "
+                        "classes",
+                        coefficients, svm.rho.size(), classes.count)};
+    }
+    bool has_probabilities = !is_linear && !classes.prob_a.empty();
+    std::vector<int64_t> chosen;
+    std::vector<double> all;
+    for (int64_t i = 0; i < x.rows; ++i) {
+        PairScores found;
+        if (is_linear) {
+            for (int64_t k = 0; k < classes.count; ++k) {
+                found.scores.push_back(
+                    svm.rho[0] +
+                    svm.kernel(x.row(i), svm.coefficients.subspan(k * x.columns, x.columns)));
+            }
+        } else {
+            found = compare_pairs(svm, classes, x.row(i));
+        }
+        std::vector<double> scores =
+            has_probabilities ? probabilities(classes, found.scores) : found.scores;
+        const std::vector<double>& ranking = is_linear ? scores : found.votes;
+        size_t best = greatest_of(ranking);
+        bool is_binary = svm.rho.size() == 1;
+        bool has_labels = !is_binary || labels.size() == 2;
+        chosen.push_back(has_labels          ? static_cast<int64_t>(best)
+                         : ranking[best] > 0 ? ClassLabels::kPositive
+                                             : ClassLabels::kNegative);
+        SecondClass second = !is_binary || labels.size() != 2    ? SecondClass::kNone
+                             : transform == PostTransform::kNone ? SecondClass::kOpposite
+                                                                 : SecondClass::kComplement;
+        scores = class_scores(transform, std::move(scores), second);
+        all.insert(all.end(), scores.begin(), scores.end());
+    }
+    SDX_TRY(labels.set_output(c, chosen));
+    return set_scores(c, 1, x.rows, all);
+}
+
+}  // namespace sardonyx::eval::kernels

@@ -1,0 +1,500 @@
+// Softmax and its kin, and the normalizations.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
+#include "eval/kernels/elementwise.h"
+#include "eval/kernels/functors.h"
+#include "eval/kernels/reduction.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/vector_math.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+// --- Along one axis ------------------------------------------------------------------------------
+
+// Before version 13 the input is a matrix of rows from `axis` on; since then it is one axis.
+Result<AxisView> softmax_view(KernelContext& c) {
+    int64_t axis = c.int_attribute("axis");
+    int rank = c.rank(0);
+    if (c.version() < 13) {
+        if (axis < -rank || axis > rank) {
+            return Error{fmt::format("axis {} is out of range for rank {}", axis, rank)};
+        }
+        int first = static_cast<int>(axis < 0 ? axis + rank : axis);
+        return axis_view(c.dims(0), first, rank);
+    }
+    if (rank == 0 && (axis == 0 || axis == -1)) {
+        return AxisView{};
+    }
+    SDX_ASSIGN(int at, c.axis(axis, rank));
+    return axis_view(c.dims(0), at);
+}
+
+// Calls line(in, out, n, stride) for each run along the axis; `line` is templated on the element.
+template <typename Line>
+Status for_each_line(KernelContext& c, const AxisView& view, Line line) {
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), c.dims(0)));
+    if (out->count() == 0) {
+        return {};
+    }
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        const T* in = c.tensor(0).elements<T>().data();
+        T* target = out->mutable_elements<T>().data();
+        parallel_for(c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
+                     [&](int64_t begin, int64_t end) {
+                         for (int64_t i = begin; i < end; ++i) {
+                             int64_t start = i / view.inner * view.n * view.inner + i % view.inner;
+                             line(in + start, target + start, view.n, view.inner);
+                         }
+                     });
+        return {};
+    });
+}
+
+template <typename T>
+Compute<T> line_maximum(const T* in, int64_t n, int64_t stride) {
+    using V = Compute<T>;
+    V greatest = static_cast<V>(in[0]);
+    for (int64_t k = 1; k < n; ++k) {
+        greatest = std::max(greatest, static_cast<V>(in[k * stride]));
+    }
+    return greatest;
+}
+
+// out[i] = e^(in[i] - greatest); their sum.
+SDX_CLONES double exponentials(const float* in, float* out, int64_t n, float greatest) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = vector_exp(in[i] - greatest);
+    }
+    return sum_row<double>(out, n, [](float x) { return static_cast<double>(x); });
+}
+SDX_CLONES float row_maximum(const float* in, int64_t n) {
+    float greatest = in[0];
+    for (int64_t i = 1; i < n; ++i) {
+        greatest = in[i] > greatest ? in[i] : greatest;
+    }
+    return greatest;
+}
+SDX_CLONES void divide_all(float* out, int64_t n, float divisor) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] /= divisor;
+    }
+}
+
+// Each step is rounded to T, as the steps of the operator's function body are.
+struct SoftmaxLine {
+    void operator()(const float* in, float* out, int64_t n, int64_t stride) const {
+        if (stride != 1) {
+            (*this).operator()<float>(in, out, n, stride);
+            return;
+        }
+        double sum = exponentials(in, out, n, row_maximum(in, n));
+        divide_all(out, n, static_cast<float>(sum));
+    }
+    template <typename T>
+    void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
+        using V = Compute<T>;
+        V greatest = line_maximum(in, n, stride);
+        double sum = 0;
+        for (int64_t k = 0; k < n; ++k) {
+            T difference = static_cast<T>(static_cast<V>(in[k * stride]) - greatest);
+            out[k * stride] = static_cast<T>(std::exp(static_cast<V>(difference)));
+            sum += static_cast<V>(out[k * stride]);
+        }
+        V total = static_cast<V>(static_cast<T>(sum));
+        for (int64_t k = 0; k < n; ++k) {
+            out[k * stride] = static_cast<T>(static_cast<V>(out[k * stride]) / total);
+        }
+    }
+};
+struct LogSoftmaxLine {
+    template <typename T>
+    void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
+        using V = Compute<T>;
+        V greatest = line_maximum(in, n, stride);
+        double sum = 0;
+        for (int64_t k = 0; k < n; ++k) {
+            sum += std::exp(static_cast<V>(in[k * stride]) - greatest);
+        }
+        V shift = static_cast<V>(std::log(sum));
+        for (int64_t k = 0; k < n; ++k) {
+            out[k * stride] = static_cast<T>(static_cast<V>(in[k * stride]) - greatest - shift);
+        }
+    }
+};
+struct HardmaxLine {
+    template <typename T>
+    void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
+        int64_t best = 0;
+        for (int64_t k = 0; k < n; ++k) {
+            bool greater = static_cast<Compute<T>>(in[k * stride]) >
+                           static_cast<Compute<T>>(in[best * stride]);
+            best = greater ? k : best;
+            out[k * stride] = static_cast<T>(0.0f);
+        }
+        out[best * stride] = static_cast<T>(1.0f);
+    }
+};
+
+struct LpLine {
+    int64_t p;
+    template <typename T>
+    void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
+        double sum = 0;
+        for (int64_t k = 0; k < n; ++k) {
+            double x = static_cast<double>(static_cast<Compute<T>>(in[k * stride]));
+            sum += p == 1 ? std::fabs(x) : x * x;
+        }
+        double norm = p == 1 ? sum : std::sqrt(sum);
+        for (int64_t k = 0; k < n; ++k) {
+            double x = static_cast<double>(static_cast<Compute<T>>(in[k * stride]));
+            // A line of zeros stays as it is.
+            out[k * stride] = static_cast<T>(norm == 0 ? 0 : x / norm);
+        }
+    }
+};
+
+// --- Rows with mean and variance -----------------------------------------------------------------
+
+struct Moments {
+    double mean = 0;
+    double variance = 0;
+};
+
+SDX_CLONES Moments moments(const float* row, int64_t n) {
+    auto count = static_cast<double>(n);
+    Moments m;
+    m.mean = sum_row<double>(row, n, [](float x) { return static_cast<double>(x); }) / count;
+    m.variance = sum_row<double>(row, n,
+                                 [mean = m.mean](float x) {
+                                     double from_mean = static_cast<double>(x) - mean;
+                                     return from_mean * from_mean;
+                                 }) /
+                 count;
+    return m;
+}
+template <typename T>
+Moments moments(const T* row, int64_t n) {
+    auto value = [](T x) { return static_cast<double>(static_cast<Compute<T>>(x)); };
+    double count = static_cast<double>(n);
+    Moments m;
+    m.mean = sum_row<double>(row, n, value) / count;
+    m.variance =
+        sum_row<double>(row, n, [&](T x) { return (value(x) - m.mean) * (value(x) - m.mean); }) /
+        count;
+    return m;
+}
+
+template <typename T>
+SDX_CLONES void normalize_row(const T* in, T* out, int64_t n, double mean, double factor) {
+    for (int64_t i = 0; i < n; ++i) {
+        double x = static_cast<double>(static_cast<Compute<T>>(in[i]));
+        out[i] = static_cast<T>((x - mean) * factor);
+    }
+}
+
+template <typename T>
+SDX_CLONES void scale_row(const T* in, T* out, int64_t n, Compute<T> slope, Compute<T> shift) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = static_cast<T>(static_cast<Compute<T>>(in[i]) * slope + shift);
+    }
+}
+
+// normalized * scale + bias, by inputs that broadcast; in the normalized tensor's type.
+Status set_scaled(KernelContext& c, Tensor normalized, const Tensor* scale, const Tensor* bias) {
+    ElementType type = normalized.element_type();
+    Dims dims = normalized.dims();
+    Multiply multiply;
+    Add add;
+    if (scale != nullptr) {
+        SDX_ASSIGN(normalized,
+                   apply_binary(c, normalized, *scale, binary_call(Floats{}, type, multiply)));
+    }
+    if (bias != nullptr) {
+        SDX_ASSIGN(normalized,
+                   apply_binary(c, normalized, *bias, binary_call(Floats{}, type, add)));
+    }
+    if (normalized.dims() != dims) {
+        return Error{fmt::format("scale and bias do not broadcast to {}", to_string(dims))};
+    }
+    c.set_output(0, std::move(normalized));
+    return {};
+}
+
+// Rows from `axis` on, each normalised; the statistics are outputs of type `stash`.
+struct RowStatistics {
+    std::vector<double> mean, inverse;
+};
+
+template <typename Statistics>
+Result<Tensor> normalized_rows(KernelContext& c, const AxisView& view, RowStatistics* statistics,
+                               Statistics measure) {
+    SDX_ASSIGN(Tensor out, c.scratch(c.type(0), c.dims(0)));
+    // Beside an axis of 0 there may be any number of empty rows.
+    SDX_TRY(
+        check_size(ElementType::kDouble, std::span<const int64_t>(&view.outer, 1), c.options()));
+    SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        const T* in = c.tensor(0).elements<T>().data();
+        T* target = out.mutable_elements<T>().data();
+        statistics->mean.resize(view.outer);
+        statistics->inverse.resize(view.outer);
+        double epsilon = c.float_attribute("epsilon");
+        parallel_for(
+            c.threads(), view.outer, items_per_task(4 * view.n), [&](int64_t begin, int64_t end) {
+                for (int64_t o = begin; o < end; ++o) {
+                    Moments m = measure(in + o * view.n, view.n);
+                    double factor = 1 / std::sqrt(m.variance + epsilon);
+                    normalize_row(in + o * view.n, target + o * view.n, view.n, m.mean, factor);
+                    statistics->mean[o] = m.mean;
+                    statistics->inverse[o] = factor;
+                }
+            });
+        return {};
+    }));
+    return out;
+}
+
+// A list of C numbers as [C, 1, ...] beside data [N, C, ...].
+Result<Tensor> per_channel(const Tensor& list, int rank, int64_t channels) {
+    if (list.count() != channels || rank < 2) {
+        return Error{fmt::format("{} numbers for {} channels", list.count(), channels)};
+    }
+    Dims dims(rank - 1, 1);
+    dims[0] = channels;
+    return list.reshaped(std::move(dims));
+}
+
+Result<std::vector<double>> numbers(KernelContext& c, size_t i, int64_t count) {
+    std::optional<std::vector<double>> values = to_doubles(c.tensor(i), INT64_MAX);
+    if (!values.has_value() || static_cast<int64_t>(values->size()) != count) {
+        return Error{fmt::format("input {} must have {} numbers", i, count)};
+    }
+    return *std::move(values);
+}
+
+Result<Tensor> from_numbers(ElementType type, const std::vector<double>& values) {
+    return tensor_from_doubles(type, {static_cast<int64_t>(values.size())}, values);
+}
+
+}  // namespace
+
+Status softmax(KernelContext& c) {
+    SDX_ASSIGN(AxisView view, softmax_view(c));
+    return for_each_line(c, view, SoftmaxLine{});
+}
+
+Status log_softmax(KernelContext& c) {
+    SDX_ASSIGN(AxisView view, softmax_view(c));
+    return for_each_line(c, view, LogSoftmaxLine{});
+}
+
+Status hardmax(KernelContext& c) {
+    SDX_ASSIGN(AxisView view, softmax_view(c));
+    return for_each_line(c, view, HardmaxLine{});
+}
+
+Status lp_normalization(KernelContext& c) {
+    int64_t p = c.int_attribute("p");
+    if (p != 1 && p != 2) {
+        return Error{fmt::format("`p` is {}, but must be 1 or 2", p)};
+    }
+    SDX_ASSIGN(int axis, c.axis(c.int_attribute("axis"), c.rank(0)));
+    return for_each_line(c, axis_view(c.dims(0), axis), LpLine{p});
+}
+
+Status layer_normalization(KernelContext& c) {
+    SDX_ASSIGN(int axis, c.axis(c.int_attribute("axis"), c.rank(0)));
+    AxisView view = axis_view(c.dims(0), axis, c.rank(0));
+    RowStatistics statistics;
+    SDX_ASSIGN(Tensor normalized,
+               normalized_rows(c, view, &statistics,
+                               [](const auto* row, int64_t n) { return moments(row, n); }));
+    ElementType stash = element_type_from_number(c.int_attribute("stash_type"));
+    Dims dims = c.dims(0);
+    std::fill(dims.begin() + axis, dims.end(), 1);
+    if (c.wants(1)) {
+        SDX_ASSIGN(Tensor mean, tensor_from_doubles(stash, dims, statistics.mean));
+        c.set_output(1, std::move(mean));
+    }
+    if (c.wants(2)) {
+        SDX_ASSIGN(Tensor inverse, tensor_from_doubles(stash, dims, statistics.inverse));
+        c.set_output(2, std::move(inverse));
+    }
+    return set_scaled(c, std::move(normalized), &c.tensor(1),
+                      c.has_input(2) ? &c.tensor(2) : nullptr);
+}
+
+Status rms_normalization(KernelContext& c) {
+    SDX_ASSIGN(int axis, c.axis(c.int_attribute("axis"), c.rank(0)));
+    AxisView view = axis_view(c.dims(0), axis, c.rank(0));
+    RowStatistics statistics;
+    auto mean_square = []<typename T>(const T* row, int64_t n) {
+        double sum = sum_row<double>(row, n, [](T x) {
+            double value = static_cast<double>(static_cast<Compute<T>>(x));
+            return value * value;
+        });
+        return Moments{0, sum / static_cast<double>(n)};
+    };
+    SDX_ASSIGN(Tensor normalized, normalized_rows(c, view, &statistics, mean_square));
+    SDX_ASSIGN(normalized, cast_tensor(c, normalized, c.type(1)));
+    return set_scaled(c, std::move(normalized), &c.tensor(1), nullptr);
+}
+
+Status instance_normalization(KernelContext& c) {
+    if (c.rank(0) < 2) {
+        return Error{"the input must have a batch axis and a channel axis"};
+    }
+    AxisView view = axis_view(c.dims(0), 2, c.rank(0));
+    RowStatistics statistics;
+    SDX_ASSIGN(Tensor normalized,
+               normalized_rows(c, view, &statistics,
+                               [](const auto* row, int64_t n) { return moments(row, n); }));
+    SDX_ASSIGN(Tensor scale, per_channel(c.tensor(1), c.rank(0), c.dims(0)[1]));
+    SDX_ASSIGN(Tensor bias, per_channel(c.tensor(2), c.rank(0), c.dims(0)[1]));
+    return set_scaled(c, std::move(normalized), &scale, &bias);
+}
+
+Status group_normalization(KernelContext& c) {
+    int64_t groups = c.int_attribute("num_groups");
+    if (c.rank(0) < 2 || groups < 1 || groups > c.dims(0)[1] || c.dims(0)[1] % groups != 0) {
+        return Error{fmt::format("the channels are not divisible into {} groups", groups)};
+    }
+    int64_t channels = c.dims(0)[1];
+    std::span<const int64_t> dims = c.dims(0);
+    AxisView view{dims[0] * groups, channels / groups * product(dims.subspan(2)), 1};
+    RowStatistics statistics;
+    SDX_ASSIGN(Tensor normalized,
+               normalized_rows(c, view, &statistics,
+                               [](const auto* row, int64_t n) { return moments(row, n); }));
+    // Version 18 has a scale and a bias for each group, later ones for each channel.
+    int64_t count = c.version() < 21 ? groups : channels;
+    Dims grouped{dims[0], count, -1};
+    grouped[2] = count == 0 || dims[0] == 0 ? 0 : normalized.count() / (dims[0] * count);
+    SDX_ASSIGN(Tensor scale, per_channel(c.tensor(1), 3, count));
+    SDX_ASSIGN(Tensor bias, per_channel(c.tensor(2), 3, count));
+    SDX_TRY(set_scaled(c, normalized.reshaped(std::move(grouped)), &scale, &bias));
+    c.set_output(0, c.result(0).tensor().reshaped(c.dims(0)));
+    return {};
+}
+
+Status batch_normalization(KernelContext& c) {
+    bool is_old = c.version() < 14;
+    bool trains = !is_old           ? c.int_attribute("training_mode") != 0
+                  : c.version() < 7 ? c.int_attribute("is_test") == 0
+                                    : c.output_count() > 1;
+    const Dims& dims = c.dims(0);
+    // Without `spatial`, every place of every channel has its own statistics.
+    bool is_spatial = c.int_attribute("spatial", 1) != 0;
+    int rank = c.rank(0);
+    AxisView view = rank < 2 ? AxisView{dims.empty() ? 1 : dims[0], 1, 1}
+                             : axis_view(dims, 1, is_spatial ? 2 : rank);
+    SDX_ASSIGN(std::vector<double> scale, numbers(c, 1, view.n));
+    SDX_ASSIGN(std::vector<double> bias, numbers(c, 2, view.n));
+    SDX_ASSIGN(std::vector<double> mean, numbers(c, 3, view.n));
+    SDX_ASSIGN(std::vector<double> variance, numbers(c, 4, view.n));
+    std::vector<double> running_mean = mean;
+    std::vector<double> running_variance = variance;
+    double momentum = c.float_attribute("momentum");
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), dims));
+    SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        using V = Compute<T>;
+        const T* in = c.tensor(0).elements<T>().data();
+        T* target = out->mutable_elements<T>().data();
+        std::vector<T> values(trains && out->count() > 0 ? view.outer * view.inner : 0);
+        for (int64_t channel = 0; channel < view.n && out->count() > 0; ++channel) {
+            if (trains) {
+                for (int64_t o = 0; o < view.outer; ++o) {
+                    const T* row = in + (o * view.n + channel) * view.inner;
+                    std::copy(row, row + view.inner, values.begin() + o * view.inner);
+                }
+                Moments m = moments(values.data(), view.outer * view.inner);
+                mean[channel] = m.mean;
+                variance[channel] = m.variance;
+                running_mean[channel] = running_mean[channel] * momentum + m.mean * (1 - momentum);
+                running_variance[channel] =
+                    running_variance[channel] * momentum + m.variance * (1 - momentum);
+            }
+            double factor =
+                scale[channel] / std::sqrt(variance[channel] + c.float_attribute("epsilon"));
+            V slope = static_cast<V>(factor);
+            V shift = static_cast<V>(bias[channel] - mean[channel] * factor);
+            for (int64_t o = 0; o < view.outer; ++o) {
+                int64_t start = (o * view.n + channel) * view.inner;
+                scale_row(in + start, target + start, view.inner, slope, shift);
+            }
+        }
+        return {};
+    }));
+    // Outputs 1 and 2: the running statistics; 3 and 4 (before version 14): those of the batch.
+    const std::vector<double>* statistics[] = {&running_mean, &running_variance, &mean, &variance};
+    for (size_t i = 1; i < 5 && c.wants(i); ++i) {
+        SDX_ASSIGN(Tensor list, from_numbers(c.type(3), *statistics[i - 1]));
+        c.set_output(i, std::move(list));
+    }
+    return {};
+}
+
+Status lrn(KernelContext& c) {
+    int64_t size = c.int_attribute("size");
+    if (size < 1 || c.rank(0) < 2) {
+        return Error{fmt::format("size {} and rank {} must be at least 1 and 2", size, c.rank(0))};
+    }
+    double alpha = c.float_attribute("alpha");
+    double beta = c.float_attribute("beta");
+    double bias = c.float_attribute("bias");
+    AxisView view = axis_view(c.dims(0), 1);
+    auto line = [&]<typename T>(const T* in, T* out, int64_t n, int64_t stride) {
+        for (int64_t k = 0; k < n; ++k) {
+            int64_t first = std::max<int64_t>(0, k - (size - 1) / 2);
+            int64_t last = std::min<int64_t>(n - 1, k + size / 2);
+            double sum = 0;
+            for (int64_t i = first; i <= last; ++i) {
+                double x = static_cast<double>(static_cast<Compute<T>>(in[i * stride]));
+                sum += x * x;
+            }
+            double x = static_cast<double>(static_cast<Compute<T>>(in[k * stride]));
+            out[k * stride] =
+                static_cast<T>(x / std::pow(bias + alpha / static_cast<double>(size) * sum, beta));
+        }
+    };
+    return for_each_line(c, view, line);
+}
+
+Status mean_variance_normalization(KernelContext& c) {
+    std::span<const int64_t> given = c.ints_attribute("axes");
+    std::vector<int64_t> list(given.begin(), given.end());
+    if (list.empty()) {
+        list = {0, 2, 3};
+    }
+    SDX_ASSIGN(std::vector<int> axes, c.axes(list, c.rank(0)));
+    SDX_ASSIGN(Rows rows, gather_rows(c, c.tensor(0), axes, true));
+    ElementType type = c.type(0);
+    SDX_ASSIGN(Tensor mean, c.scratch(type, rows.kept));
+    SDX_ASSIGN(Tensor deviation, c.scratch(type, rows.kept));
+    SDX_TRY(visit(Floats{}, type, [&]<typename T>() -> Status {
+        const T* in = rows.data.elements<T>().data();
+        for (int64_t r = 0; r < mean.count(); ++r) {
+            Moments m = moments(in + r * rows.n, rows.n);
+            mean.mutable_elements<T>()[r] = static_cast<T>(m.mean);
+            deviation.mutable_elements<T>()[r] = static_cast<T>(std::sqrt(m.variance) + 1e-9);
+        }
+        return {};
+    }));
+    Subtract subtract;
+    Divide divide;
+    SDX_ASSIGN(Tensor centred,
+               apply_binary(c, c.tensor(0), mean, binary_call(Floats{}, type, subtract)));
+    SDX_ASSIGN(Tensor out,
+               apply_binary(c, centred, deviation, binary_call(Floats{}, type, divide)));
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+}  // namespace sardonyx::eval::kernels

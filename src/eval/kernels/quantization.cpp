@@ -1,0 +1,351 @@
+// QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, QLinearMatMul. Elements go through
+// double, which holds every integer and small float exactly; the arithmetic itself is done as the
+// text says, in float or in the type that `precision` names.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
+#include "eval/kernels/elementwise.h"
+#include "eval/kernels/matmul.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+// A scale and a zero point for each element: one for all, one for each place of an axis, or one for
+// each block along it.
+class QuantizationTable {
+  public:
+    // `zero` may be null. `block`: 0 for none.
+    static Result<QuantizationTable> make(const KernelContext& c, const Tensor& data,
+                                          const Tensor& scale, const Tensor* zero, int64_t axis,
+                                          int64_t block) {
+        QuantizationTable table;
+        SDX_ASSIGN(table.scale_, cast_tensor(c, scale, ElementType::kDouble));
+        if (zero != nullptr) {
+            if (zero->count() != scale.count()) {
+                return Error{
+                    fmt::format("{} scales and {} zero points", scale.count(), zero->count())};
+            }
+            SDX_ASSIGN(table.zero_, cast_tensor(c, *zero, ElementType::kDouble));
+        }
+        if (scale.rank() == 0 || (scale.count() == 1 && block == 0)) {
+            table.view_ = {1, 1, std::max<int64_t>(1, data.count())};
+            return table;
+        }
+        SDX_ASSIGN(int at, c.axis(axis, data.rank()));
+        table.view_ = axis_view(data.dims(), at);
+        if (block == 0) {
+            if (scale.rank() != 1 || scale.count() != table.view_.n) {
+                return Error{fmt::format("scales {} do not fit axis {} of {}",
+                                         to_string(scale.dims()), at, to_string(data.dims()))};
+            }
+            return table;
+        }
+        Dims expected = data.dims();
+        int64_t n = expected[at];
+        expected[at] = block < 1 ? 0 : n / block + (n % block != 0 ? 1 : 0);
+        if (block < 1 || scale.dims() != expected) {
+            return Error{fmt::format("scales {} do not fit blocks of {} along axis {} of {}",
+                                     to_string(scale.dims()), block, at, to_string(data.dims()))};
+        }
+        table.block_ = block;
+        table.blocks_ = expected[at];
+        return table;
+    }
+
+    // Which scale goes with element i.
+    int64_t at(int64_t i) const {
+        int64_t along = i / view_.inner % view_.n;
+        if (block_ == 0) {
+            return along;
+        }
+        int64_t outer = i / (view_.inner * view_.n);
+        return (outer * blocks_ + along / block_) * view_.inner + i % view_.inner;
+    }
+    // Without blocks: elements in runs of equal scale.
+    bool has_runs() const { return block_ == 0; }
+    const AxisView& view() const { return view_; }
+    double scale(int64_t k) const { return scale_.elements<double>()[k]; }
+    double zero(int64_t k) const { return zero_.is_valid() ? zero_.elements<double>()[k] : 0; }
+
+  private:
+    Tensor scale_;
+    Tensor zero_;
+    AxisView view_;
+    int64_t block_ = 0;
+    int64_t blocks_ = 0;
+};
+
+// Rounds to a type of 32 bits or less.
+double rounded_to(ElementType type, double x) {
+    switch (type) {
+        case ElementType::kFloat16:
+            return static_cast<double>(Float16(x));
+        case ElementType::kBfloat16:
+            return static_cast<double>(BFloat16(x));
+        case ElementType::kDouble:
+            return x;
+        default:
+            return static_cast<float>(x);
+    }
+}
+
+struct IntegerLimits {
+    double low, high;
+};
+IntegerLimits limits_of(ElementType type) {
+    int bits = info(type).bits;
+    bool is_signed = element_class(type) == ElementClass::kSigned;
+    return {is_signed ? -std::ldexp(1.0, bits - 1) : 0,
+            std::ldexp(1.0, is_signed ? bits - 1 : bits) - 1};
+}
+
+// The types that models are full of have loops of their own, with the same numbers.
+using Codes = TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>,
+                       Typed<ElementType::kInt16, int16_t>, Typed<ElementType::kUint16, uint16_t>,
+                       Typed<ElementType::kInt32, int32_t>>;
+using NarrowCodes =
+    TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>,
+             Typed<ElementType::kInt16, int16_t>, Typed<ElementType::kUint16, uint16_t>>;
+
+struct RunLoop {
+    const void* in;
+    void* out;
+    double scale;
+    double zero;
+    int64_t begin, end;
+};
+
+template <typename T>
+SDX_CLONES void quantize_run(RunLoop run) {
+    const float* in = static_cast<const float*>(run.in);
+    T* out = static_cast<T*>(run.out);
+    const auto scale = static_cast<float>(run.scale);
+    const auto zero = static_cast<float>(run.zero);
+    constexpr auto kLow = static_cast<float>(std::numeric_limits<T>::min());
+    constexpr auto kHigh = static_cast<float>(std::numeric_limits<T>::max());
+    SDX_INDEPENDENT_LOOP
+    for (int64_t i = run.begin; i < run.end; ++i) {
+        float x = std::nearbyint(in[i] / scale) + zero;
+        x = x == x ? x : 0.0f;
+        x = x < kLow ? kLow : x;
+        x = x > kHigh ? kHigh : x;
+        out[i] = static_cast<T>(static_cast<int32_t>(x));
+    }
+}
+
+template <typename T>
+SDX_CLONES void dequantize_run(RunLoop run) {
+    const T* in = static_cast<const T*>(run.in);
+    float* out = static_cast<float*>(run.out);
+    SDX_INDEPENDENT_LOOP
+    for (int64_t i = run.begin; i < run.end; ++i) {
+        out[i] = static_cast<float>((static_cast<double>(in[i]) - run.zero) * run.scale);
+    }
+}
+
+// Calls the loop for every run of equal scale.
+void for_each_run(const KernelContext& c, const QuantizationTable& table, const Tensor& in,
+                  Tensor& out, void (*loop)(RunLoop)) {
+    constexpr int64_t kTaskElements = 1 << 14;
+    const AxisView& view = table.view();
+    RunLoop all{in.bytes().data(), out.mutable_bytes().data(), 0, 0, 0, 0};
+    parallel_for(c.threads(), in.count(), kTaskElements, [&](int64_t begin, int64_t end) {
+        RunLoop run = all;
+        for (run.begin = begin; run.begin < end; run.begin = run.end) {
+            int64_t index = run.begin / view.inner;
+            run.end = std::min(end, (index + 1) * view.inner);
+            run.scale = table.scale(index % view.n);
+            run.zero = table.zero(index % view.n);
+            loop(run);
+        }
+    });
+}
+
+// round(x / scale) + zero, saturated; to a small float without rounding to whole numbers.
+Result<Tensor> quantize(const KernelContext& c, const Tensor& x, const QuantizationTable& table,
+                        ElementType target, ElementType precision, bool saturates) {
+    auto* loop = pick(NarrowCodes{}, target, []<typename T>() { return &quantize_run<T>; });
+    if (loop != nullptr && table.has_runs() && x.element_type() == ElementType::kFloat &&
+        precision == ElementType::kFloat) {
+        SDX_ASSIGN(Tensor out, c.scratch(target, x.dims()));
+        for_each_run(c, table, x, out, loop);
+        return out;
+    }
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, x, ElementType::kDouble));
+    SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, x.dims()));
+    std::span<const double> in = wide.elements<double>();
+    std::span<double> out = result.mutable_elements<double>();
+    bool to_float = is_floating(target);
+    IntegerLimits limits = limits_of(target);
+    for (size_t i = 0; i < in.size(); ++i) {
+        int64_t k = table.at(static_cast<int64_t>(i));
+        double quotient = rounded_to(precision, in[i] / table.scale(k));
+        out[i] = to_float ? quotient + table.zero(k)
+                          : std::clamp(std::nearbyint(quotient) + table.zero(k), limits.low,
+                                       limits.high);
+    }
+    CastOptions options;
+    options.saturate = saturates;
+    return cast_tensor(c, result, target, options);
+}
+
+// (x - zero) * scale
+Result<Tensor> dequantize(const KernelContext& c, const Tensor& x, const QuantizationTable& table,
+                          ElementType target) {
+    auto* loop = pick(Codes{}, x.element_type(), []<typename T>() { return &dequantize_run<T>; });
+    if (loop != nullptr && table.has_runs() && target == ElementType::kFloat) {
+        SDX_ASSIGN(Tensor out, c.scratch(target, x.dims()));
+        for_each_run(c, table, x, out, loop);
+        return out;
+    }
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, x, ElementType::kDouble));
+    SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, x.dims()));
+    std::span<const double> in = wide.elements<double>();
+    std::span<double> out = result.mutable_elements<double>();
+    for (size_t i = 0; i < in.size(); ++i) {
+        int64_t k = table.at(static_cast<int64_t>(i));
+        out[i] = (in[i] - table.zero(k)) * table.scale(k);
+    }
+    return cast_tensor(c, result, target);
+}
+
+SDX_CLONES void find_limits(const float* in, int64_t n, float* low, float* high) {
+    constexpr int kLanes = 32;
+    float least[kLanes] = {}, greatest[kLanes] = {};
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        for (int k = 0; k < kLanes; ++k) {
+            least[k] = in[i + k] < least[k] ? in[i + k] : least[k];
+            greatest[k] = in[i + k] > greatest[k] ? in[i + k] : greatest[k];
+        }
+    }
+    for (; i < n; ++i) {
+        least[0] = std::min(least[0], in[i]);
+        greatest[0] = std::max(greatest[0], in[i]);
+    }
+    *low = *std::min_element(least, least + kLanes);
+    *high = *std::max_element(greatest, greatest + kLanes);
+}
+
+// A quantized tensor less its zero point, as INT32. `axis`: along which the zero points lie.
+Result<Tensor> without_zero_points(const KernelContext& c, size_t data, size_t zero, int64_t axis) {
+    SDX_ASSIGN(Tensor ones, c.scratch(ElementType::kFloat, c.dims(zero)));
+    for (float& one : ones.mutable_elements<float>()) {
+        one = 1;
+    }
+    // Per row or column they come as [n], [n, 1] or [1, n].
+    Tensor zeros = c.tensor(zero);
+    if (zeros.rank() > 1) {
+        ones = ones.reshaped({ones.count()});
+        zeros = zeros.reshaped({zeros.count()});
+    }
+    SDX_ASSIGN(QuantizationTable table,
+               QuantizationTable::make(c, c.tensor(data), ones, &zeros, axis, 0));
+    return dequantize(c, c.tensor(data), table, ElementType::kInt32);
+}
+
+}  // namespace
+
+Status quantize_linear(KernelContext& c) {
+    const Tensor* zero = c.has_input(2) ? &c.tensor(2) : nullptr;
+    int64_t number = c.int_attribute("output_dtype", 0);
+    ElementType target = zero != nullptr ? zero->element_type()
+                         : number != 0   ? element_type_from_number(number)
+                                         : ElementType::kUint8;
+    bool is_target = is_integer(target) || is_small_float(target);
+    if (!is_target ||
+        (zero != nullptr && number != 0 && element_type_from_number(number) != target)) {
+        return Error{"`output_dtype` must be the zero point's type, and one to quantize to"};
+    }
+    ElementType precision = element_type_from_number(c.int_attribute("precision", 0));
+    if (precision == ElementType::kUndefined) {
+        precision = c.type(1);
+    }
+    SDX_ASSIGN(QuantizationTable table, QuantizationTable::make(c, c.tensor(0), c.tensor(1), zero,
+                                                                c.int_attribute("axis", 0),
+                                                                c.int_attribute("block_size", 0)));
+    SDX_ASSIGN(Tensor out, quantize(c, c.tensor(0), table, target, precision,
+                                    c.int_attribute("saturate", 1) != 0));
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+Status dequantize_linear(KernelContext& c) {
+    const Tensor* zero = c.has_input(2) ? &c.tensor(2) : nullptr;
+    ElementType target = element_type_from_number(c.int_attribute("output_dtype", 0));
+    if (target == ElementType::kUndefined) {
+        target = c.type(1);
+    }
+    if (!is_floating(target) || is_small_float(target)) {
+        return Error{
+            fmt::format("the result cannot be {}: `output_dtype` must be FLOAT, FLOAT16 or "
+                        "BFLOAT16, or left out if the scale is of one of these",
+                        name(target))};
+    }
+    SDX_ASSIGN(QuantizationTable table, QuantizationTable::make(c, c.tensor(0), c.tensor(1), zero,
+                                                                c.int_attribute("axis", 0),
+                                                                c.int_attribute("block_size", 0)));
+    SDX_ASSIGN(Tensor out, dequantize(c, c.tensor(0), table, target));
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+Status dynamic_quantize_linear(KernelContext& c) {
+    float low = 0;
+    float high = 0;
+    find_limits(c.tensor(0).elements<float>().data(), c.tensor(0).count(), &low, &high);
+    // All zero: any scale does.
+    float scale = high == low ? 1.0f : (high - low) / 255.0f;
+    float zero = std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f);
+    Tensor scale_tensor = Tensor::scalar(scale);
+    Tensor zero_tensor = Tensor::scalar(saturate<uint8_t>(zero));
+    SDX_ASSIGN(QuantizationTable table,
+               QuantizationTable::make(c, c.tensor(0), scale_tensor, &zero_tensor, 0, 0));
+    SDX_ASSIGN(Tensor out,
+               quantize(c, c.tensor(0), table, ElementType::kUint8, ElementType::kFloat, true));
+    c.set_output(0, std::move(out));
+    c.set_output(1, std::move(scale_tensor));
+    c.set_output(2, std::move(zero_tensor));
+    return {};
+}
+
+// Inputs: a, scale, zero point, b, scale, zero point, and the result's scale and zero point.
+Status qlinear_matmul(KernelContext& c) {
+    SDX_ASSIGN(Tensor a, without_zero_points(c, 0, 2, -2));
+    SDX_ASSIGN(Tensor b, without_zero_points(c, 3, 5, -1));
+    SDX_ASSIGN(Tensor sums, eval::matmul(c, a, b));
+    SDX_ASSIGN(double scale_y, c.real_scalar(6));
+    std::optional<std::vector<double>> scale_a = to_doubles(c.tensor(1));
+    std::optional<std::vector<double>> scale_b = to_doubles(c.tensor(4));
+    bool one_each = scale_a.has_value() && scale_a->size() == 1 && scale_b.has_value() &&
+                    (scale_b->size() == 1 || static_cast<int64_t>(scale_b->size()) ==
+                                                 (sums.rank() == 0 ? 1 : sums.dims().back()));
+    if (!one_each) {
+        return Error{"scales of the rows of the first factor are not supported"};
+    }
+    std::vector<double> factors;
+    for (double scale : *scale_b) {
+        factors.push_back(scale_y / (scale_a->front() * scale));
+    }
+    Dims dims;
+    if (factors.size() > 1) {
+        dims.push_back(static_cast<int64_t>(factors.size()));
+    }
+    SDX_ASSIGN(Tensor scale, tensor_from_doubles(ElementType::kDouble, dims, factors));
+    SDX_ASSIGN(double zero_value, c.real_scalar(7));
+    std::vector<double> zeros(factors.size(), zero_value);
+    SDX_ASSIGN(Tensor zero, tensor_from_doubles(c.type(7), dims, zeros));
+    SDX_ASSIGN(QuantizationTable table, QuantizationTable::make(c, sums, scale, &zero, -1, 0));
+    SDX_ASSIGN(Tensor out, quantize(c, sums, table, c.type(7), ElementType::kFloat, true));
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+}  // namespace sardonyx::eval::kernels

@@ -1,0 +1,201 @@
+// Random operators and Dropout. The numbers are a hash of a key and a counter, so the same model
+// gives the same numbers on every machine: the key is the `seed` attribute, or, without one, the
+// run's seed and how many such operators have run before.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+uint64_t mix(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+class Generator {
+  public:
+    explicit Generator(KernelContext& c) {
+        const ir::Attribute* seed = c.find_attribute("seed");
+        const float* as_float = seed != nullptr ? seed->get<float>() : nullptr;
+        const int64_t* as_int = seed != nullptr ? seed->get<int64_t>() : nullptr;
+        key_ = as_float != nullptr ? mix(std::bit_cast<uint32_t>(*as_float))
+               : as_int != nullptr ? mix(static_cast<uint64_t>(*as_int))
+                                   : mix(mix(c.random().counter++));
+    }
+
+    // In [0, 1), with 53 bits.
+    double uniform() {
+        return static_cast<double>(mix(key_ + counter_++ * 0x9e3779b97f4a7c15u) >> 11) * 0x1p-53;
+    }
+    // By Box and Muller's transform.
+    double normal() {
+        double radius = std::sqrt(-2 * std::log(1 - uniform()));
+        return radius * std::cos(2 * std::numbers::pi * uniform());
+    }
+
+  private:
+    uint64_t key_ = 0;
+    uint64_t counter_ = 0;
+};
+
+// Fills output 0 with draw() for each element.
+template <typename Draw>
+Status fill(KernelContext& c, ElementType type, Dims dims, Draw draw) {
+    SDX_ASSIGN(Tensor * out, c.output(0, type, std::move(dims)));
+    return visit(NumbersAndBools{}, type, [&]<typename T>() -> Status {
+        for (T& element : out->mutable_elements<T>()) {
+            if constexpr (std::is_integral_v<T>) {
+                element = saturate<T>(draw());
+            } else {
+                element = static_cast<T>(draw());
+            }
+        }
+        return {};
+    });
+}
+
+ElementType type_like(KernelContext& c) {
+    return c.has_attribute("dtype") ? element_type_from_number(c.int_attribute("dtype"))
+                                    : c.type(0);
+}
+
+Status fill_normal(KernelContext& c, ElementType type, Dims dims) {
+    Generator generator(c);
+    double mean = c.float_attribute("mean");
+    double scale = c.float_attribute("scale");
+    return fill(c, type, std::move(dims), [&] { return mean + scale * generator.normal(); });
+}
+
+Status fill_uniform(KernelContext& c, ElementType type, Dims dims) {
+    Generator generator(c);
+    double low = c.float_attribute("low");
+    double high = c.float_attribute("high");
+    return fill(c, type, std::move(dims), [&] { return low + (high - low) * generator.uniform(); });
+}
+
+Dims shape_attribute(KernelContext& c) {
+    std::span<const int64_t> shape = c.ints_attribute("shape");
+    return Dims(shape.begin(), shape.end());
+}
+
+ElementType dtype_attribute(KernelContext& c) {
+    return element_type_from_number(c.int_attribute("dtype"));
+}
+
+// Whether Dropout drops anything, by the version's own way to say so.
+Result<bool> dropout_trains(KernelContext& c) {
+    if (c.version() < 7) {
+        return c.int_attribute("is_test") == 0;
+    }
+    if (c.version() < 12 || !c.has_input(2)) {
+        return false;
+    }
+    SDX_ASSIGN(int64_t mode, c.int_scalar(2));
+    return mode != 0;
+}
+
+}  // namespace
+
+Status random_normal(KernelContext& c) {
+    return fill_normal(c, dtype_attribute(c), shape_attribute(c));
+}
+Status random_uniform(KernelContext& c) {
+    return fill_uniform(c, dtype_attribute(c), shape_attribute(c));
+}
+Status random_normal_like(KernelContext& c) {
+    return fill_normal(c, type_like(c), c.dims(0));
+}
+Status random_uniform_like(KernelContext& c) {
+    return fill_uniform(c, type_like(c), c.dims(0));
+}
+
+Status bernoulli(KernelContext& c) {
+    Generator generator(c);
+    SDX_ASSIGN(Tensor chances, cast_tensor(c, c.tensor(0), ElementType::kDouble));
+    const double* chance = chances.elements<double>().data();
+    return fill(c, type_like(c), c.dims(0),
+                [&] { return generator.uniform() < *chance++ ? 1.0 : 0.0; });
+}
+
+// Input: the logarithms of weights, [batch, classes].
+Status multinomial(KernelContext& c) {
+    if (c.rank(0) != 2) {
+        return Error{"the input must be a matrix"};
+    }
+    Generator generator(c);
+    int64_t classes = c.dims(0)[1];
+    int64_t samples = c.int_attribute("sample_size");
+    if (samples < 1 || classes < 1) {
+        return Error{fmt::format("{} samples of {} classes cannot be drawn", samples, classes)};
+    }
+    SDX_ASSIGN(Tensor logits, cast_tensor(c, c.tensor(0), ElementType::kDouble));
+    std::vector<double> cumulative(classes);
+    int64_t drawn = 0;
+    const double* row = logits.elements<double>().data();
+    return fill(c, dtype_attribute(c), {c.dims(0)[0], samples}, [&] {
+        if (drawn++ % samples == 0) {
+            double greatest = *std::max_element(row, row + classes);
+            double total = 0;
+            for (int64_t k = 0; k < classes; ++k) {
+                cumulative[k] = total += std::exp(row[k] - greatest);
+            }
+            row += classes;
+        }
+        double point = generator.uniform() * cumulative.back();
+        auto at = std::upper_bound(cumulative.begin(), cumulative.end() - 1, point);
+        return static_cast<double>(at - cumulative.begin());
+    });
+}
+
+Status dropout(KernelContext& c) {
+    double ratio = c.version() < 12 ? c.float_attribute("ratio") : 0.5;
+    if (c.version() >= 12 && c.has_input(1)) {
+        SDX_ASSIGN(ratio, c.real_scalar(1));
+    }
+    SDX_ASSIGN(bool trains, dropout_trains(c));
+    if (!(ratio >= 0 && ratio <= 1)) {
+        return Error{fmt::format("the ratio {} is not within 0 and 1", ratio)};
+    }
+    Generator generator(c);
+    // Version 10 and later have a mask of BOOL, earlier ones of the input's type.
+    ElementType mask_type = c.version() < 10 ? c.type(0) : ElementType::kBool;
+    SDX_ASSIGN(Tensor keep, c.scratch(ElementType::kBool, c.dims(0)));
+    for (bool& flag : keep.mutable_elements<bool>()) {
+        flag = !trains || ratio == 0 || generator.uniform() >= ratio;
+    }
+    if (!trains || ratio == 0) {
+        c.set_output(0, c.tensor(0));
+    } else {
+        SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), c.dims(0)));
+        SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+            using V = Compute<T>;
+            V scale = static_cast<V>(1 / (1 - ratio));
+            const T* in = c.tensor(0).elements<T>().data();
+            const bool* kept = keep.elements<bool>().data();
+            T* result = out->mutable_elements<T>().data();
+            for (int64_t i = 0; i < out->count(); ++i) {
+                result[i] = static_cast<T>(kept[i] ? static_cast<V>(in[i]) * scale : V(0));
+            }
+            return {};
+        }));
+    }
+    if (c.wants(1)) {
+        SDX_ASSIGN(Tensor mask, cast_tensor(c, keep, mask_type));
+        c.set_output(1, std::move(mask));
+    }
+    return {};
+}
+
+}  // namespace sardonyx::eval::kernels

@@ -1,0 +1,636 @@
+// RNN, GRU, LSTM: one driver over time steps and directions, and one cell for each.
+//
+// The products of all inputs with W are one matrix product before the loop; each step adds the
+// product of the state with R. Numbers are kept in float (double for DOUBLE) from the first step to
+// the last.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/activation.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
+#include "eval/kernels/matmul.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/vector_math.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+// Applies what `Make` gives for the parameters.
+template <typename Make, typename S>
+SDX_CLONES void activate_all(S* x, int64_t n, float alpha, float beta) {
+    const auto function = Make{}(alpha, beta);
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] = function(x[i]);
+    }
+}
+
+struct ActivationRow {
+    std::string_view name;
+    void (*floats)(float* x, int64_t n, float alpha, float beta);
+    void (*doubles)(double* x, int64_t n, float alpha, float beta);
+    float alpha;  // where the attribute gives none
+    float beta;
+};
+
+template <typename Make>
+constexpr ActivationRow activation_row(std::string_view name, Make, float alpha = 0,
+                                       float beta = 0) {
+    return {name, &activate_all<Make, float>, &activate_all<Make, double>, alpha, beta};
+}
+
+struct Affine {
+    float alpha;
+    float beta;
+    template <typename S>
+    S operator()(S x) const {
+        return static_cast<S>(alpha) * x + static_cast<S>(beta);
+    }
+};
+struct ScaledTanh {
+    float alpha;
+    float beta;
+    template <typename S>
+    S operator()(S x) const {
+        return static_cast<S>(alpha) * vector_tanh(static_cast<S>(beta) * x);
+    }
+};
+
+// The operators' table of activation functions.
+const ActivationRow kActivations[] = {
+    activation_row(
+        "Affine",
+        [](float a, float b) {
+            return Affine{a, b};
+        },
+        1),
+    activation_row(
+        "Elu", [](float a, float) { return Elu{a}; }, 1),
+    activation_row(
+        "HardSigmoid",
+        [](float a, float b) {
+            return HardSigmoid{a, b};
+        },
+        0.2f, 0.5f),
+    activation_row(
+        "LeakyRelu", [](float a, float) { return LeakyRelu{a}; }, 0.01f),
+    activation_row("Relu", [](float, float) { return Relu{}; }),
+    activation_row(
+        "ScaledTanh",
+        [](float a, float b) {
+            return ScaledTanh{a, b};
+        },
+        1, 1),
+    activation_row("Sigmoid", [](float, float) { return Sigmoid{}; }),
+    activation_row("Softplus", [](float, float) { return Softplus{}; }),
+    activation_row("Softsign", [](float, float) { return Softsign{}; }),
+    activation_row("Tanh",
+                   [](float, float) {
+                       return ScaledTanh{1, 1};
+                   }),
+    activation_row(
+        "ThresholdedRelu", [](float a, float) { return ThresholdedRelu{a}; }, 1),
+};
+
+struct Activation {
+    const ActivationRow* row = nullptr;
+    float alpha = 0;
+    float beta = 0;
+
+    void operator()(float* x, int64_t n) const { row->floats(x, n, alpha, beta); }
+    void operator()(double* x, int64_t n) const { row->doubles(x, n, alpha, beta); }
+};
+
+// The standard writes the names with and without capitals.
+bool same_name(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+        return std::tolower(x) == std::tolower(y);
+    });
+}
+
+// Those of the attributes for all directions, or `otherwise` for each.
+Result<std::vector<Activation>> activations(const KernelContext& c, int64_t directions,
+                                            std::span<const std::string_view> otherwise) {
+    std::vector<std::string_view> names;
+    std::span<const std::string> given = c.strings_attribute("activations");
+    names.assign(given.begin(), given.end());
+    if (names.empty()) {
+        for (int64_t d = 0; d < directions; ++d) {
+            names.insert(names.end(), otherwise.begin(), otherwise.end());
+        }
+    }
+    if (names.size() != otherwise.size() * directions) {
+        return Error{fmt::format("{} activations for {} gates in {} directions", names.size(),
+                                 otherwise.size(), directions)};
+    }
+    std::span<const float> alphas = c.floats_attribute("activation_alpha");
+    std::span<const float> betas = c.floats_attribute("activation_beta");
+    std::vector<Activation> all;
+    for (size_t i = 0; i < names.size(); ++i) {
+        const auto* row =
+            std::find_if(std::begin(kActivations), std::end(kActivations),
+                         [&](const ActivationRow& one) { return same_name(one.name, names[i]); });
+        if (row == std::end(kActivations)) {
+            return Error{fmt::format("the activation `{}` is not known", names[i])};
+        }
+        all.push_back({row, i < alphas.size() ? alphas[i] : row->alpha,
+                       i < betas.size() ? betas[i] : row->beta});
+    }
+    return all;
+}
+
+// What the three operators have in common. All sizes fit each other.
+struct Recurrence {
+    int64_t steps = 0;
+    int64_t batch = 0;
+    int64_t input = 0;
+    int64_t hidden = 0;
+    int64_t gates = 0;
+    int64_t directions = 1;
+    bool is_reverse = false;   // the first direction
+    bool batch_first = false;  // layout 1
+    std::vector<int64_t> lengths;
+    std::vector<Activation> activations;
+    double clip = INFINITY;
+    bool rounds_state = false;      // to 8 bits, before its product with R
+    bool weights_by_input = false;  // [in, gates * hidden] rather than [gates * hidden, in]
+
+    int64_t width() const { return gates * hidden; }
+    template <typename S>
+    MatrixProduct<S> with_weights(MatrixProduct<S> product) const {
+        if (weights_by_input) {
+            product.transpose_b = false;
+            product.step_b = width();
+        }
+        return product;
+    }
+    bool reverses(int64_t direction) const { return is_reverse || direction == 1; }
+    // Where the row of a step lies in X, and that of a result in Y.
+    int64_t x_row(int64_t step, int64_t b) const {
+        return batch_first ? b * steps + step : step * batch + b;
+    }
+    int64_t y_row(int64_t step, int64_t d, int64_t b) const {
+        return batch_first ? (b * steps + step) * directions + d
+                           : (step * directions + d) * batch + b;
+    }
+    int64_t state_row(int64_t d, int64_t b) const {
+        return batch_first ? b * directions + d : d * batch + b;
+    }
+};
+
+Status check_dims(const KernelContext& c, size_t i, std::string_view name, const Dims& wanted) {
+    if (c.has_input(i) && c.dims(i) != wanted) {
+        return Error{fmt::format("`{}` is {}, and {} is needed", name, to_string(c.dims(i)),
+                                 to_string(wanted))};
+    }
+    return {};
+}
+
+Dims weight_dims(const Recurrence& r, int64_t in) {
+    return r.weights_by_input ? Dims{r.directions, in, r.width()}
+                              : Dims{r.directions, r.width(), in};
+}
+
+Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
+                              std::span<const std::string_view> names,
+                              bool weights_by_input = false) {
+    if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3) {
+        return Error{"X, W and R must have rank 3"};
+    }
+    Recurrence r;
+    r.batch_first = c.int_attribute("layout") != 0;
+    r.steps = c.dims(0)[r.batch_first ? 1 : 0];
+    r.batch = c.dims(0)[r.batch_first ? 0 : 1];
+    r.input = c.dims(0)[2];
+    r.gates = gates;
+    r.weights_by_input = weights_by_input;
+    r.hidden = c.dims(2)[weights_by_input ? 1 : 2];
+    // Not the schema's default, which version 1 of GRU spells "foward".
+    std::string_view direction =
+        c.has_attribute("direction") ? c.string_attribute("direction") : "forward";
+    r.directions = direction == "bidirectional" ? 2 : 1;
+    r.is_reverse = direction == "reverse";
+    if (!r.is_reverse && r.directions == 1 && direction != "forward") {
+        return Error{fmt::format("the direction `{}` is not known", direction)};
+    }
+    int64_t size = c.int_attribute("hidden_size", r.hidden);
+    if (size != r.hidden) {
+        return Error{fmt::format("`hidden_size` {} is not that of R, {}", size, r.hidden)};
+    }
+    if (r.hidden > INT32_MAX || r.input > INT32_MAX) {
+        return Error{"the sizes are too large"};
+    }
+    SDX_TRY(check_dims(c, 1, "W", weight_dims(r, r.input)));
+    SDX_TRY(check_dims(c, 2, "R", weight_dims(r, r.hidden)));
+    SDX_TRY(check_dims(c, 3, "B", {r.directions, 2 * r.width()}));
+    Dims state{r.directions, r.batch, r.hidden};
+    if (r.batch_first) {
+        std::swap(state[0], state[1]);
+    }
+    SDX_TRY(check_dims(c, 5, "initial_h", state));
+    r.lengths.assign(r.batch, r.steps);
+    if (c.has_input(4)) {
+        SDX_ASSIGN(r.lengths, c.ints(4));
+        bool fits = static_cast<int64_t>(r.lengths.size()) == r.batch &&
+                    std::all_of(r.lengths.begin(), r.lengths.end(),
+                                [&r](int64_t n) { return n >= 0 && n <= r.steps; });
+        if (!fits) {
+            return Error{
+                fmt::format("the sequence lengths {} do not fit a batch of {} with {} "
+                            "steps",
+                            to_string(r.lengths), r.batch, r.steps)};
+        }
+    }
+    if (c.has_attribute("clip")) {
+        r.clip = c.float_attribute("clip");
+        if (!(r.clip >= 0)) {
+            return Error{"`clip` must not be negative"};
+        }
+    }
+    SDX_ASSIGN(r.activations, activations(c, r.directions, names));
+    return r;
+}
+
+// Rounds to 256 numbers that span [least, greatest] and 0, as DynamicQuantizeLinear does and
+// DequantizeLinear undoes.
+template <typename S>
+void round_to_bytes(S* x, int64_t n) {
+    S least = 0, greatest = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        least = std::min(least, x[i]);
+        greatest = std::max(greatest, x[i]);
+    }
+    S scale = (greatest - least) / 255;
+    if (scale == 0) {
+        return;  // all are 0
+    }
+    S zero = std::clamp(std::nearbyint(-least / scale), S(0), S(255));
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] = (std::clamp(std::nearbyint(x[i] / scale) + zero, S(0), S(255)) - zero) * scale;
+    }
+}
+
+// One direction while it runs. Rows of `state` are those of the batch.
+template <typename S>
+struct Direction {
+    const Recurrence& r;
+    const Activation* activations;
+    int threads;
+    const S* recurrent;             // [gates * hidden, hidden]
+    std::vector<S> w_bias, r_bias;  // [gates * hidden]
+    std::vector<S> peepholes;       // LSTM: [3 * hidden] or empty
+    std::vector<S> h, cell;         // [batch, hidden]; `cell` of LSTM only
+    std::vector<S> gates;           // [batch, gates * hidden] of the current step
+
+    S* gate(int64_t b, int64_t index) { return gates.data() + b * r.width() + index * r.hidden; }
+    // The activation `i` of n clipped numbers, in place.
+    void activate(size_t i, S* x, int64_t n) const {
+        if (r.clip < INFINITY) {
+            auto bound = static_cast<S>(r.clip);
+            std::transform(x, x + n, x, [&](S value) { return std::clamp(value, -bound, bound); });
+        }
+        activations[i](x, n);
+    }
+    // gates += h * R, for the gates [first, last) of every row of the batch.
+    void add_state(std::vector<S> state, int64_t first, int64_t last) {
+        if (r.rounds_state) {
+            round_to_bytes(state.data(), static_cast<int64_t>(state.size()));
+        }
+        int64_t from = first * r.hidden;
+        multiply_add(r.with_weights(MatrixProduct<S>{
+                         r.batch, r.hidden, (last - first) * r.hidden, state.data(), r.hidden,
+                         false, recurrent + from * (r.weights_by_input ? 1 : r.hidden), r.hidden,
+                         true, gates.data() + from, r.width()}),
+                     threads);
+    }
+};
+
+template <typename S>
+SDX_CLONES void add_to(S* x, const S* y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] += y[i];
+    }
+}
+template <typename S>
+SDX_CLONES void add_product(S* x, const S* y, const S* z, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] += y[i] * z[i];
+    }
+}
+template <typename S>
+void add_biases(Direction<S>& d, int64_t b, int64_t first, int64_t last) {
+    int64_t from = first * d.r.hidden;
+    int64_t n = (last - first) * d.r.hidden;
+    add_to(d.gate(b, first), d.w_bias.data() + from, n);
+    add_to(d.gate(b, first), d.r_bias.data() + from, n);
+}
+
+// Runs the cell over all steps and directions. `Cell`: void(Direction<S>&, active), which makes the
+// new h (and cell) from `gates`, which hold X * W, for the rows of the batch that are active.
+template <typename T, typename Cell>
+Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell&& cell) {
+    using S = ProductSum<T>;
+    Dims y_dims = r.batch_first ? Dims{r.batch, r.steps, r.directions, r.hidden}
+                                : Dims{r.steps, r.directions, r.batch, r.hidden};
+    Dims state_dims = r.batch_first ? Dims{r.batch, r.directions, r.hidden}
+                                    : Dims{r.directions, r.batch, r.hidden};
+    Tensor* y = nullptr;
+    Tensor* y_h = nullptr;
+    Tensor* y_c = nullptr;
+    if (c.wants(0)) {
+        SDX_ASSIGN(y, c.output(0, c.type(0), y_dims));
+        fill_zero(*y);
+    }
+    if (c.wants(1)) {
+        SDX_ASSIGN(y_h, c.output(1, c.type(0), state_dims));
+    }
+    if (c.wants(2) && has_cell) {
+        SDX_ASSIGN(y_c, c.output(2, c.type(0), state_dims));
+    }
+    int64_t rows = r.steps * r.batch;
+    SDX_TRY(check_size(ElementType::kDouble, Dims{rows, r.width()}, c.options()));
+    ProductOperand<T> x(c.tensor(0));
+    ProductOperand<T> w(c.tensor(1));
+    ProductOperand<T> recurrent(c.tensor(2));
+    auto part = [&c](size_t i, int64_t start, int64_t count) {
+        std::vector<S> values(count, S(0));
+        if (c.has_input(i)) {
+            for (int64_t k = 0; k < count; ++k) {
+                values[k] =
+                    static_cast<S>(static_cast<Compute<T>>(c.tensor(i).elements<T>()[start + k]));
+            }
+        }
+        return values;
+    };
+    auto states = [&](size_t i, int64_t d) {
+        std::vector<S> values;
+        for (int64_t b = 0; b < r.batch; ++b) {
+            std::vector<S> row = part(i, r.state_row(d, b) * r.hidden, r.hidden);
+            values.insert(values.end(), row.begin(), row.end());
+        }
+        return values;
+    };
+    int64_t n = r.width();
+    std::vector<S> products;
+    std::vector<char> active(r.batch);
+    for (int64_t d = 0; d < r.directions; ++d) {
+        size_t functions = r.activations.size() / r.directions;
+        Direction<S> direction{r,
+                               r.activations.data() + d * functions,
+                               c.threads(),
+                               recurrent.data() + d * n * r.hidden,
+                               part(3, d * 2 * n, n),
+                               part(3, d * 2 * n + n, n),
+                               {},
+                               states(5, d),
+                               {},
+                               {}};
+        if (has_cell) {
+            direction.cell = states(6, d);
+            if (c.has_input(7)) {
+                direction.peepholes = part(7, d * 3 * r.hidden, 3 * r.hidden);
+            }
+        }
+        products.assign(rows * n, S(0));
+        multiply_add(r.with_weights(MatrixProduct<S>{rows, r.input, n, x.data(), r.input, false,
+                                                     w.data() + d * n * r.input, r.input, true,
+                                                     products.data(), n}),
+                     c.threads());
+        for (int64_t step = 0; step < r.steps; ++step) {
+            direction.gates.assign(r.batch * n, S(0));
+            for (int64_t b = 0; b < r.batch; ++b) {
+                active[b] = step < r.lengths[b];
+                if (active[b]) {
+                    int64_t at = r.reverses(d) ? r.lengths[b] - 1 - step : step;
+                    std::copy_n(products.data() + r.x_row(at, b) * n, n,
+                                direction.gates.data() + b * n);
+                }
+            }
+            cell(direction, active);
+            for (int64_t b = 0; y != nullptr && b < r.batch; ++b) {
+                if (active[b]) {
+                    int64_t at = r.reverses(d) ? r.lengths[b] - 1 - step : step;
+                    T* target =
+                        y->template mutable_elements<T>().data() + r.y_row(at, d, b) * r.hidden;
+                    std::transform(direction.h.data() + b * r.hidden,
+                                   direction.h.data() + (b + 1) * r.hidden, target,
+                                   [](S value) { return static_cast<T>(value); });
+                }
+            }
+        }
+        for (auto [target, source] : {std::pair{y_h, &direction.h}, {y_c, &direction.cell}}) {
+            for (int64_t b = 0; target != nullptr && b < r.batch; ++b) {
+                T* row =
+                    target->template mutable_elements<T>().data() + r.state_row(d, b) * r.hidden;
+                std::transform(source->data() + b * r.hidden, source->data() + (b + 1) * r.hidden,
+                               row, [](S value) { return static_cast<T>(value); });
+            }
+        }
+    }
+    return {};
+}
+
+constexpr std::string_view kRnnNames[] = {"Tanh"};
+constexpr std::string_view kGruNames[] = {"Sigmoid", "Tanh"};
+constexpr std::string_view kLstmNames[] = {"Sigmoid", "Tanh", "Tanh"};
+
+}  // namespace
+
+Status rnn(KernelContext& c) {
+    SDX_ASSIGN(Recurrence r, recurrence(c, 1, kRnnNames));
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        using S = ProductSum<T>;
+        return run_recurrence<T>(
+            c, r, false, [&r](Direction<S>& d, const std::vector<char>& active) {
+                d.add_state(d.h, 0, 1);
+                for (int64_t b = 0; b < r.batch; ++b) {
+                    if (active[b]) {
+                        add_biases(d, b, 0, 1);
+                        d.activate(0, d.gate(b, 0), r.hidden);
+                        std::copy_n(d.gate(b, 0), r.hidden, d.h.data() + b * r.hidden);
+                    }
+                }
+            });
+    });
+}
+
+// Gates in the order z (update), r (reset), h (hidden).
+Status gru(KernelContext& c) {
+    SDX_ASSIGN(Recurrence r, recurrence(c, 3, kGruNames));
+    bool after = c.int_attribute("linear_before_reset") != 0;
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        using S = ProductSum<T>;
+        return run_recurrence<T>(
+            c, r, false, [&r, after](Direction<S>& d, const std::vector<char>& active) {
+                int64_t n = r.hidden;
+                // With linear_before_reset the hidden gate's product with h is reset, not h itself.
+                std::vector<S> inputs;
+                if (after) {
+                    inputs = d.gates;
+                    for (int64_t b = 0; b < r.batch; ++b) {
+                        std::fill_n(d.gate(b, 2), n, S(0));
+                    }
+                }
+                d.add_state(d.h, 0, after ? 3 : 2);
+                std::vector<S> reset_state(after ? 0 : r.batch * n);
+                for (int64_t b = 0; b < r.batch; ++b) {
+                    add_biases(d, b, 0, 2);
+                    d.activate(0, d.gate(b, 0), 2 * n);
+                    for (int64_t k = 0; k < n && !after; ++k) {
+                        reset_state[b * n + k] = d.gate(b, 1)[k] * d.h[b * n + k];
+                    }
+                }
+                if (!after) {
+                    d.add_state(reset_state, 2, 3);
+                }
+                for (int64_t b = 0; b < r.batch; ++b) {
+                    if (!active[b]) {
+                        continue;
+                    }
+                    S* hidden = d.gate(b, 2);
+                    if (after) {
+                        add_to(hidden, d.r_bias.data() + 2 * n, n);
+                        for (int64_t k = 0; k < n; ++k) {
+                            hidden[k] = inputs[b * 3 * n + 2 * n + k] + d.w_bias[2 * n + k] +
+                                        d.gate(b, 1)[k] * hidden[k];
+                        }
+                    } else {
+                        add_biases(d, b, 2, 3);
+                    }
+                    d.activate(1, hidden, n);
+                    const S* update = d.gate(b, 0);
+                    S* h = d.h.data() + b * n;
+                    for (int64_t k = 0; k < n; ++k) {
+                        h[k] = (1 - update[k]) * hidden[k] + update[k] * h[k];
+                    }
+                }
+            });
+    });
+}
+
+namespace {
+
+// Gates in the order i (input), o (output), f (forget), c (cell); peepholes i, o, f.
+Status run_lstm(KernelContext& c, bool is_quantized) {
+    SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames, is_quantized));
+    r.rounds_state = is_quantized;
+    Dims state{r.directions, r.batch, r.hidden};
+    if (r.batch_first) {
+        std::swap(state[0], state[1]);
+    }
+    SDX_TRY(check_dims(c, 6, "initial_c", state));
+    SDX_TRY(check_dims(c, 7, "P", {r.directions, 3 * r.hidden}));
+    bool couples = c.int_attribute("input_forget") != 0;
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        using S = ProductSum<T>;
+        return run_recurrence<T>(
+            c, r, true, [&r, couples](Direction<S>& d, const std::vector<char>& active) {
+                int64_t n = r.hidden;
+                d.add_state(d.h, 0, 4);
+                for (int64_t b = 0; b < r.batch; ++b) {
+                    if (!active[b]) {
+                        continue;
+                    }
+                    add_biases(d, b, 0, 4);
+                    S* in = d.gate(b, 0);
+                    S* out = d.gate(b, 1);
+                    S* forget = d.gate(b, 2);
+                    S* candidate = d.gate(b, 3);
+                    S* cell = d.cell.data() + b * n;
+                    S* h = d.h.data() + b * n;
+                    if (!d.peepholes.empty()) {
+                        add_product(in, d.peepholes.data(), cell, n);
+                        add_product(forget, d.peepholes.data() + 2 * n, cell, n);
+                    }
+                    d.activate(0, in, n);
+                    d.activate(0, forget, n);
+                    d.activate(1, candidate, n);
+                    for (int64_t k = 0; k < n; ++k) {
+                        cell[k] =
+                            (couples ? 1 - in[k] : forget[k]) * cell[k] + in[k] * candidate[k];
+                    }
+                    if (!d.peepholes.empty()) {
+                        add_product(out, d.peepholes.data() + n, cell, n);
+                    }
+                    d.activate(0, out, n);
+                    std::copy_n(cell, n, h);
+                    d.activations[2](h, n);
+                    for (int64_t k = 0; k < n; ++k) {
+                        h[k] *= out[k];
+                    }
+                }
+            });
+    });
+}
+
+SDX_CLONES void widen_row(const float* in, const float* zero, const float* scale, float* out,
+                          int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = (in[i] - zero[i]) * scale[i];
+    }
+}
+
+// Weights [directions, in, gates * hidden] of 8 bits as floats. The scales and zero points are one
+// for each direction, or for each of its columns too.
+Result<Tensor> widened_weights(KernelContext& c, size_t i, size_t scale_input) {
+    const Tensor& scale = c.tensor(scale_input);
+    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(scale_input + 1), ElementType::kFloat));
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kFloat));
+    if (wide.rank() != 3) {
+        return Error{fmt::format("input {} must have rank 3", i)};
+    }
+    int64_t directions = wide.dims()[0], rows = wide.dims()[1], columns = wide.dims()[2];
+    bool by_column = scale.count() == directions * columns;
+    if ((!by_column && scale.count() != directions) || zero.count() != scale.count()) {
+        return Error{fmt::format("scales {} and zero points {} do not fit weights {}",
+                                 to_string(scale.dims()), to_string(zero.dims()),
+                                 to_string(wide.dims()))};
+    }
+    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kFloat, wide.dims()));
+    const float* in = wide.elements<float>().data();
+    float* target = out.mutable_elements<float>().data();
+    std::vector<float> zeros(columns), scales(columns);
+    for (int64_t d = 0; d < directions; ++d) {
+        for (int64_t j = 0; j < columns; ++j) {
+            zeros[j] = zero.elements<float>()[by_column ? d * columns + j : d];
+            scales[j] = scale.elements<float>()[by_column ? d * columns + j : d];
+        }
+        for (int64_t k = 0; k < rows; ++k, in += columns, target += columns) {
+            widen_row(in, zeros.data(), scales.data(), target, columns);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+Status lstm(KernelContext& c) {
+    return run_lstm(c, false);
+}
+
+// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md: LSTM with weights of
+// 8 bits, transposed; what they are multiplied with is rounded to 8 bits as DynamicQuantizeLinear
+// does, the inputs of all steps at once and the state at each step.
+Status dynamic_quantize_lstm(KernelContext& c) {
+    std::vector<RuntimeValue> replaced(3);
+    Tensor x = c.tensor(0);
+    SDX_ASSIGN(Tensor rounded, c.scratch(ElementType::kFloat, x.dims()));
+    copy_elements(x, 0, rounded, 0, x.count());
+    round_to_bytes(rounded.mutable_elements<float>().data(), rounded.count());
+    replaced[0] = std::move(rounded);
+    SDX_ASSIGN(replaced[1], widened_weights(c, 1, 8));
+    SDX_ASSIGN(replaced[2], widened_weights(c, 2, 10));
+    std::vector<const RuntimeValue*> inputs(c.inputs().begin(), c.inputs().begin() + 8);
+    for (size_t i = 0; i < replaced.size(); ++i) {
+        inputs[i] = &replaced[i];
+    }
+    KernelContext plain(c.schema(), inputs, c.attributes(), c.outputs(), c.options(), c.random());
+    return run_lstm(plain, true);
+}
+
+}  // namespace sardonyx::eval::kernels

@@ -1,0 +1,415 @@
+// Resize and Upsample: every axis by itself. For each place of the result along an axis there is a
+// short list of places of the input and their weights; the axes are applied one after the other.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+struct WeightedPlace {
+    int64_t place;
+    double weight;
+};
+
+// How one axis is resampled.
+struct Axis {
+    int64_t in = 0;
+    int64_t out = 0;
+    double scale = 1;
+    double roi_begin = 0;
+    double roi_end = 1;
+    // By place of the result; empty where the result takes the extrapolation value.
+    std::vector<std::vector<WeightedPlace>> taps;
+};
+
+struct ResizeOptions {
+    std::string_view mode = "nearest";  // nearest, linear, cubic
+    std::string_view transformation = "asymmetric";
+    std::string_view rounding = "floor";  // of nearest
+    double cubic_a = -0.75;
+    bool exclude_outside = false;
+    bool antialias = false;
+    double extrapolation = 0;
+};
+
+// The place in the input that a place of the result comes from.
+double source_place(const ResizeOptions& o, const Axis& axis, double x) {
+    double in = static_cast<double>(axis.in);
+    double out = axis.scale * in;  // before it was rounded to a size
+    if (o.transformation == "asymmetric") {
+        return x / axis.scale;
+    }
+    if (o.transformation == "align_corners") {
+        return out == 1 ? 0 : x * (in - 1) / (out - 1);
+    }
+    if (o.transformation == "pytorch_half_pixel" && out <= 1) {
+        return 0;
+    }
+    if (o.transformation == "tf_half_pixel_for_nn") {
+        return (x + 0.5) / axis.scale;
+    }
+    if (o.transformation == "tf_crop_and_resize") {
+        return out > 1 ? axis.roi_begin * (in - 1) +
+                             x * (axis.roi_end - axis.roi_begin) * (in - 1) / (out - 1)
+                       : 0.5 * (axis.roi_begin + axis.roi_end) * (in - 1);
+    }
+    if (o.transformation == "half_pixel_symmetric") {
+        double adjustment = static_cast<double>(axis.out) / out;
+        return in / 2 * (1 - adjustment) + (x + 0.5) / axis.scale - 0.5;
+    }
+    return (x + 0.5) / axis.scale - 0.5;  // half_pixel
+}
+
+double nearest(const ResizeOptions& o, double x) {
+    return o.rounding == "round_prefer_floor"  ? std::ceil(x - 0.5)
+           : o.rounding == "round_prefer_ceil" ? std::floor(x + 0.5)
+           : o.rounding == "ceil"              ? std::ceil(x)
+                                               : std::floor(x);
+}
+
+// The weight of an element at distance `x` from the place.
+double filter(const ResizeOptions& o, double x) {
+    x = std::abs(x);
+    if (o.mode == "linear") {
+        return std::max(0.0, 1 - x);
+    }
+    double a = o.cubic_a;
+    if (x < 1) {
+        return ((a + 2) * x - (a + 3)) * x * x + 1;
+    }
+    return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+std::vector<WeightedPlace> taps_at(const ResizeOptions& o, const Axis& axis, double x) {
+    auto clamped = [&axis](double place) {
+        return static_cast<int64_t>(std::clamp(place, 0.0, static_cast<double>(axis.in - 1)));
+    };
+    if (o.mode == "nearest") {
+        return {{clamped(nearest(o, x)), 1}};
+    }
+    // Shrinking with antialias widens the filter to what one place of the result covers.
+    double stretch = o.antialias ? std::min(axis.scale, 1.0) : 1.0;
+    double support = (o.mode == "linear" ? 1 : 2) / stretch;
+    std::vector<WeightedPlace> taps;
+    double total = 0;
+    for (double at = std::floor(x - support) + 1; at < x + support; ++at) {
+        bool outside = at < 0 || at > static_cast<double>(axis.in - 1);
+        double weight = filter(o, (at - x) * stretch);
+        if (weight != 0 && !(outside && o.exclude_outside)) {
+            taps.push_back({clamped(at), weight});
+            total += weight;
+        }
+    }
+    if (o.antialias || o.exclude_outside) {
+        for (WeightedPlace& tap : taps) {
+            tap.weight /= total;
+        }
+    }
+    return taps;
+}
+
+void find_taps(const ResizeOptions& o, Axis& axis) {
+    for (int64_t i = 0; i < axis.out; ++i) {
+        double x = source_place(o, axis, static_cast<double>(i));
+        bool extrapolates = o.transformation == "tf_crop_and_resize" &&
+                            (x < 0 || x > static_cast<double>(axis.in - 1));
+        axis.taps.push_back(extrapolates ? std::vector<WeightedPlace>() : taps_at(o, axis, x));
+    }
+}
+
+bool is_identity(const Axis& axis) {
+    for (int64_t i = 0; i < axis.out; ++i) {
+        if (axis.taps[i].size() != 1 || axis.taps[i][0].place != i || axis.taps[i][0].weight != 1) {
+            return false;
+        }
+    }
+    return axis.in == axis.out;
+}
+
+// One axis of a tensor of numbers, in double.
+std::vector<double> resample(const std::vector<double>& in, const Axis& axis, int64_t outer,
+                             int64_t inner) {
+    std::vector<double> out(outer * axis.out * inner);
+    for (int64_t o = 0; o < outer; ++o) {
+        for (int64_t i = 0; i < axis.out; ++i) {
+            double* row = out.data() + (o * axis.out + i) * inner;
+            for (const WeightedPlace& tap : axis.taps[i]) {
+                const double* from = in.data() + (o * axis.in + tap.place) * inner;
+                for (int64_t k = 0; k < inner; ++k) {
+                    row[k] += tap.weight * from[k];
+                }
+            }
+        }
+    }
+    return out;
+}
+
+// Interpolation of numbers, in double from the first axis to the last.
+template <typename T>
+void interpolate(const Tensor& x, const std::vector<Axis>& axes, double extrapolation,
+                 Tensor* out) {
+    std::vector<double> data;
+    data.reserve(x.count());
+    for (const T& element : x.elements<T>()) {
+        data.push_back(static_cast<double>(static_cast<Compute<T>>(element)));
+    }
+    Dims dims = x.dims();
+    for (size_t d = 0; d < axes.size(); ++d) {
+        if (!is_identity(axes[d])) {
+            AxisView view = axis_view(dims, static_cast<int>(d));
+            data = resample(data, axes[d], view.outer, view.inner);
+            dims[d] = axes[d].out;
+        }
+    }
+    // A place outside on any axis has the extrapolation value.
+    std::vector<char> outside(out->count(), 0);
+    for (size_t d = 0; d < axes.size(); ++d) {
+        AxisView view = axis_view(dims, static_cast<int>(d));
+        for (int64_t i = 0; i < view.n; ++i) {
+            if (axes[d].taps[i].empty()) {
+                for (int64_t o = 0; o < view.outer; ++o) {
+                    std::fill_n(outside.data() + (o * view.n + i) * view.inner, view.inner, 1);
+                }
+            }
+        }
+    }
+    std::span<T> result = out->mutable_elements<T>();
+    for (size_t i = 0; i < result.size(); ++i) {
+        result[i] = saturate<T>(outside[i] != 0 ? extrapolation : data[i]);
+    }
+}
+
+// Nearest elements of any type.
+Status pick_nearest(KernelContext& c, const std::vector<Axis>& axes, double extrapolation,
+                    Tensor* out) {
+    const Tensor& x = c.tensor(0);
+    Dims in_strides = row_major_strides(x.dims());
+    Tensor filler = Tensor::scalar(extrapolation);
+    if (is_floating(x.element_type()) || is_integer(x.element_type())) {
+        SDX_ASSIGN(filler, cast_tensor(c, filler, x.element_type()));
+    } else {
+        SDX_ASSIGN(filler, c.scratch(x.element_type(), {}));
+        fill_zero(filler);
+    }
+    if (axes.empty()) {
+        copy_elements(x, 0, *out, 0, 1);
+        return {};
+    }
+    // Where each element of a row comes from along the last axis; -1: from outside.
+    std::vector<int64_t> columns;
+    for (const std::vector<WeightedPlace>& taps : axes.back().taps) {
+        columns.push_back(taps.empty() ? -1 : taps[0].place);
+    }
+    auto width = static_cast<int64_t>(columns.size());
+    return visit_width(x.element_type(), [&]<typename T>() -> Status {
+        const T* in = x.elements<T>().data();
+        const T other = filler.elements<T>()[0];
+        T* row = out->mutable_elements<T>().data();
+        Dims place(axes.size() - 1, 0);
+        for (int64_t r = 0; r < out->count() / width; ++r, row += width) {
+            int64_t offset = 0;
+            for (size_t d = 0; d < place.size() && offset >= 0; ++d) {
+                const std::vector<WeightedPlace>& taps = axes[d].taps[place[d]];
+                offset = taps.empty() ? -1 : offset + taps[0].place * in_strides[d];
+            }
+            for (int64_t i = 0; i < width; ++i) {
+                row[i] = offset < 0 || columns[i] < 0 ? other : in[offset + columns[i]];
+            }
+            for (size_t d = place.size(); d-- > 0 && ++place[d] == axes[d].out;) {
+                place[d] = 0;
+            }
+        }
+        return {};
+    });
+}
+
+Status run_resize(KernelContext& c, ResizeOptions options, std::vector<Axis> axes) {
+    Dims dims;
+    for (Axis& axis : axes) {
+        if (axis.in > 0 && !(axis.scale > 0 && std::isfinite(axis.scale))) {
+            return Error{fmt::format("the scale {} is not positive", axis.scale)};
+        }
+        dims.push_back(axis.out);
+    }
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), dims));
+    if (out->count() == 0) {
+        return {};
+    }
+    if (c.tensor(0).count() == 0) {
+        return Error{
+            fmt::format("{} has no elements to make {} of", to_string(c.dims(0)), to_string(dims))};
+    }
+    for (Axis& axis : axes) {
+        bool unchanged =
+            axis.in == axis.out && axis.scale == 1 && axis.roi_begin == 0 && axis.roi_end == 1;
+        if (unchanged) {
+            for (int64_t i = 0; i < axis.out; ++i) {
+                axis.taps.push_back({{i, 1}});
+            }
+        } else {
+            find_taps(options, axis);
+        }
+    }
+    if (options.mode == "nearest") {
+        return pick_nearest(c, axes, options.extrapolation, out);
+    }
+    return visit(Numbers{}, c.type(0), [&]<typename T>() -> Status {
+        interpolate<T>(c.tensor(0), axes, options.extrapolation, out);
+        return {};
+    });
+}
+
+// The size that a scale gives an axis.
+Result<int64_t> scaled_size(int64_t in, double scale) {
+    double size = std::floor(static_cast<double>(in) * scale);
+    if (!(size >= 0 && size < 9e15)) {
+        return Error{fmt::format("a size of {} scaled by {} is not valid", in, scale)};
+    }
+    return static_cast<int64_t>(size);
+}
+
+Result<std::vector<double>> real_list(const KernelContext& c, size_t i) {
+    SDX_ASSIGN(Tensor values, cast_tensor(c, c.tensor(i), ElementType::kDouble));
+    std::span<const double> all = values.elements<double>();
+    return std::vector<double>(all.begin(), all.end());
+}
+
+std::vector<Axis> untouched(const Dims& dims) {
+    std::vector<Axis> axes(dims.size());
+    for (size_t d = 0; d < dims.size(); ++d) {
+        axes[d].in = axes[d].out = dims[d];
+    }
+    return axes;
+}
+
+Status scale_axes(std::vector<Axis>& axes, std::span<const int> which,
+                  std::span<const double> scales) {
+    if (scales.size() != which.size()) {
+        return Error{fmt::format("{} scales for {} axes", scales.size(), which.size())};
+    }
+    for (size_t i = 0; i < which.size(); ++i) {
+        Axis& axis = axes[which[i]];
+        axis.scale = scales[i];
+        SDX_ASSIGN(axis.out, scaled_size(axis.in, axis.scale));
+    }
+    return {};
+}
+
+// Sizes as they are, or all axes scaled alike so that none is larger (smaller) than its size.
+Status size_axes(std::vector<Axis>& axes, std::span<const int> which,
+                 std::span<const int64_t> sizes, std::string_view policy) {
+    if (sizes.size() != which.size()) {
+        return Error{fmt::format("{} sizes for {} axes", sizes.size(), which.size())};
+    }
+    double common = policy == "not_larger" ? INFINITY : 0;
+    for (size_t i = 0; i < which.size(); ++i) {
+        Axis& axis = axes[which[i]];
+        if (sizes[i] < 0) {
+            return Error{fmt::format("the size {} is negative", sizes[i])};
+        }
+        axis.out = sizes[i];
+        axis.scale =
+            axis.in == 0 ? 1 : static_cast<double>(sizes[i]) / static_cast<double>(axis.in);
+        common =
+            policy == "not_larger" ? std::min(common, axis.scale) : std::max(common, axis.scale);
+    }
+    for (size_t i = 0; i < which.size() && policy != "stretch"; ++i) {
+        Axis& axis = axes[which[i]];
+        axis.scale = common;
+        SDX_ASSIGN(axis.out, scaled_size(1, common * static_cast<double>(axis.in) + 0.5));
+    }
+    return {};
+}
+
+// A region for each axis: all begins, then all ends.
+Status read_region(const KernelContext& c, std::vector<Axis>& axes, std::span<const int> which) {
+    SDX_ASSIGN(std::vector<double> region, real_list(c, 1));
+    if (region.size() != 2 * which.size()) {
+        return Error{fmt::format("`roi` has {} numbers for {} axes", region.size(), which.size())};
+    }
+    for (size_t i = 0; i < which.size(); ++i) {
+        axes[which[i]].roi_begin = region[i];
+        axes[which[i]].roi_end = region[which.size() + i];
+    }
+    return {};
+}
+
+}  // namespace
+
+Status resize(KernelContext& c) {
+    ResizeOptions options;
+    options.mode = c.string_attribute("mode");
+    std::vector<Axis> axes = untouched(c.dims(0));
+    std::vector<int> which;
+    for (size_t d = 0; d < axes.size(); ++d) {
+        which.push_back(static_cast<int>(d));
+    }
+    if (c.version() < 11) {
+        SDX_ASSIGN(std::vector<double> scales, real_list(c, 1));
+        SDX_TRY(scale_axes(axes, which, scales));
+        return run_resize(c, options, std::move(axes));
+    }
+    options.transformation = c.string_attribute("coordinate_transformation_mode");
+    options.rounding = c.string_attribute("nearest_mode");
+    options.cubic_a = c.float_attribute("cubic_coeff_a");
+    options.exclude_outside = c.int_attribute("exclude_outside") != 0;
+    options.extrapolation = c.float_attribute("extrapolation_value");
+    options.antialias = c.int_attribute("antialias") != 0;
+    if (std::span<const int64_t> given = c.ints_attribute("axes"); !given.empty()) {
+        which.clear();
+        for (int64_t one : given) {
+            SDX_ASSIGN(int axis, c.axis(one, c.rank(0)));
+            which.push_back(axis);
+        }
+    }
+    bool has_scales = c.has_input(2) && c.tensor(2).count() > 0;
+    bool has_sizes = c.has_input(3) && c.tensor(3).count() > 0;
+    if (has_scales == has_sizes) {
+        return Error{"one of `scales` and `sizes` must be given, and not both"};
+    }
+    if (has_scales) {
+        SDX_ASSIGN(std::vector<double> scales, real_list(c, 2));
+        SDX_TRY(scale_axes(axes, which, scales));
+    } else {
+        SDX_ASSIGN(std::vector<int64_t> sizes, c.ints(3));
+        std::string_view policy = c.string_attribute("keep_aspect_ratio_policy");
+        SDX_TRY(size_axes(axes, which, sizes, policy.empty() ? "stretch" : policy));
+    }
+    if (options.transformation == "tf_crop_and_resize") {
+        if (!c.has_input(1)) {
+            return Error{"`tf_crop_and_resize` needs `roi`"};
+        }
+        SDX_TRY(read_region(c, axes, which));
+    }
+    return run_resize(c, options, std::move(axes));
+}
+
+Status upsample(KernelContext& c) {
+    ResizeOptions options;
+    options.mode = c.string_attribute("mode") == "nearest" ? "nearest" : "linear";
+    std::vector<Axis> axes = untouched(c.dims(0));
+    std::vector<int> which;
+    for (size_t d = 0; d < axes.size(); ++d) {
+        which.push_back(static_cast<int>(d));
+    }
+    std::vector<double> scales;
+    if (c.version() >= 9) {
+        SDX_ASSIGN(scales, real_list(c, 1));
+    } else if (c.version() >= 7) {
+        std::span<const float> given = c.floats_attribute("scales");
+        scales.assign(given.begin(), given.end());
+    } else {
+        scales = {1, 1, c.float_attribute("height_scale"), c.float_attribute("width_scale")};
+    }
+    SDX_TRY(scale_axes(axes, which, scales));
+    return run_resize(c, options, std::move(axes));
+}
+
+}  // namespace sardonyx::eval::kernels
