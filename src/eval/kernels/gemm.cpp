@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/shared_library.h"
@@ -137,29 +138,59 @@ SDX_CLONES void run_rows(const MatrixProduct<uint64_t>& p) {
     multiply_rows(p);
 }
 
+// A sum of products along a row is kept in the lanes of a vector. In the end its upper half is
+// added to the lower one until one lane is left; so many sums at a time, since their halves
+// together make whole vectors again.
+template <typename S>
+inline constexpr int kDots = kVectorBytes / 2 / static_cast<int>(sizeof(S));
+
+// Where lane `i` of the lower halves comes from, when the lanes are segments of so many.
+constexpr int lane_of_half(int i, int segment) {
+    return i / (segment / 2) * segment + i % (segment / 2);
+}
+
+// Vectors are passed by reference: by value their place depends on the instruction set.
+template <int kSegment, typename Vector, int... kLane>
+[[gnu::always_inline]] inline void add_halves(Vector& u, const Vector& v,
+                                              std::integer_sequence<int, kLane...>) {
+    u = __builtin_shufflevector(u, v, lane_of_half(kLane, kSegment)...) +
+        __builtin_shufflevector(u, v, (lane_of_half(kLane, kSegment) + kSegment / 2)...);
+}
+
+// The sums of kCount vectors as segments of the first; at last a lane for each of kDots vectors.
+template <typename S, int kCount, typename Vector>
+[[gnu::always_inline]] inline void add_lanes(Vector* vectors) {
+    if constexpr (kCount > 1) {
+        add_lanes<S, kCount / 2>(vectors);
+        add_lanes<S, kCount / 2>(vectors + kCount / 2);
+        add_halves<2 * kDots<S> / kCount>(vectors[0], vectors[kCount / 2],
+                                          std::make_integer_sequence<int, kDots<S>>());
+    }
+}
+
 // The products of one row with kCount rows of b, `step` apart.
 template <typename S, int kCount>
 [[gnu::always_inline]] inline void add_dots(const S* a, const S* b, int64_t step, int64_t k, S* c) {
     typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
+    typedef S Half __attribute__((vector_size(kVectorBytes / 2)));
     constexpr int64_t kLanes = kVectorBytes / sizeof(S);
     Vector sums[kCount] = {};
-    int64_t p = 0;
-    for (; p + kLanes <= k; p += kLanes) {
+    for (int64_t p = 0; p + kLanes <= k; p += kLanes) {
         Vector x = *reinterpret_cast<const Vector*>(a + p);
         for (int j = 0; j < kCount; ++j) {
             sums[j] += x * *reinterpret_cast<const Vector*>(b + j * step + p);
         }
     }
+    Half halves[kDots<S>] = {};
     for (int j = 0; j < kCount; ++j) {
-        S lanes[kLanes];
-        std::memcpy(lanes, &sums[j], sizeof lanes);
-        for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-            for (int64_t lane = 0; lane < half; ++lane) {
-                lanes[lane] += lanes[lane + half];
-            }
-        }
-        S sum = lanes[0];
-        for (int64_t rest = p; rest < k; ++rest) {
+        Half parts[2];
+        std::memcpy(parts, &sums[j], sizeof parts);
+        halves[j] = parts[0] + parts[1];
+    }
+    add_lanes<S, kDots<S>>(halves);
+    for (int j = 0; j < kCount; ++j) {
+        S sum = halves[0][j];
+        for (int64_t rest = k / kLanes * kLanes; rest < k; ++rest) {
             sum += a[rest] * b[j * step + rest];
         }
         c[j] += sum;
@@ -169,14 +200,13 @@ template <typename S, int kCount>
 // The same for a transposed b: sums along its rows.
 template <typename S>
 [[gnu::always_inline]] inline void multiply_dots(const MatrixProduct<S>& product) {
-    constexpr int kTogether = 4;
     for (int64_t i = 0; i < product.m; ++i) {
         const S* a = product.a + i * product.step_a;
         const S* b = product.b;
         S* c = product.c + i * product.step_c;
         int64_t j = 0;
-        for (; j + kTogether <= product.n; j += kTogether, b += kTogether * product.step_b) {
-            add_dots<S, kTogether>(a, b, product.step_b, product.k, c + j);
+        for (; j + kDots<S> <= product.n; j += kDots<S>, b += kDots<S> * product.step_b) {
+            add_dots<S, kDots<S>>(a, b, product.step_b, product.k, c + j);
         }
         for (; j < product.n; ++j, b += product.step_b) {
             add_dots<S, 1>(a, b, product.step_b, product.k, c + j);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -158,6 +159,7 @@ struct Recurrence {
     std::vector<Activation> activations;
     double clip = INFINITY;
     bool rounds_state = false;      // to 8 bits, before its product with R
+    bool resets_product = false;    // GRU's linear_before_reset
     bool weights_by_input = false;  // [in, gates * hidden] rather than [gates * hidden, in]
 
     int64_t width() const { return gates * hidden; }
@@ -225,6 +227,9 @@ Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
     if (r.hidden > INT32_MAX || r.input > INT32_MAX) {
         return Error{"the sizes are too large"};
     }
+    // The products of all inputs with W; and a state for each row of a batch, also without steps.
+    Dims products{r.batch, std::max<int64_t>(r.steps, 1), std::max<int64_t>(r.width(), 1)};
+    SDX_TRY(check_size(ElementType::kDouble, products, c.options()));
     SDX_TRY(check_dims(c, 1, "W", weight_dims(r, r.input)));
     SDX_TRY(check_dims(c, 2, "R", weight_dims(r, r.hidden)));
     SDX_TRY(check_dims(c, 3, "B", {r.directions, 2 * r.width()}));
@@ -275,17 +280,19 @@ void round_to_bytes(S* x, int64_t n) {
     }
 }
 
-// One direction while it runs. Rows of `state` are those of the batch.
+// One direction while it runs. Rows of `h` are those of the batch.
 template <typename S>
 struct Direction {
     const Recurrence& r;
     const Activation* activations;
     int threads;
-    const S* recurrent;             // [gates * hidden, hidden]
-    std::vector<S> w_bias, r_bias;  // [gates * hidden]
-    std::vector<S> peepholes;       // LSTM: [3 * hidden] or empty
-    std::vector<S> h, cell;         // [batch, hidden]; `cell` of LSTM only
-    std::vector<S> gates;           // [batch, gates * hidden] of the current step
+    const S* recurrent;         // [gates * hidden, hidden]
+    std::vector<S> state_bias;  // GRU with linear_before_reset: [hidden] or empty
+    std::vector<S> peepholes;   // LSTM: [3 * hidden] or empty
+    std::vector<S> h, cell;     // [batch, hidden]; `cell` of LSTM only
+    // [batch, gates * hidden] of the current step: the product of X and W, and the biases.
+    std::vector<S> gates;
+    std::vector<S> rounded;  // a state while it is multiplied, where that is rounded
 
     S* gate(int64_t b, int64_t index) { return gates.data() + b * r.width() + index * r.hidden; }
     // The activation `i` of n clipped numbers, in place.
@@ -296,11 +303,13 @@ struct Direction {
         }
         activations[i](x, n);
     }
-    // gates += h * R, for the gates [first, last) of every row of the batch.
-    void add_state(std::vector<S> state, int64_t first, int64_t last) {
+    // gates += state * R, for the gates [first, last) of every row of the batch.
+    void add_state(const std::vector<S>& given, int64_t first, int64_t last) {
         if (r.rounds_state) {
-            round_to_bytes(state.data(), static_cast<int64_t>(state.size()));
+            rounded = given;
+            round_to_bytes(rounded.data(), static_cast<int64_t>(rounded.size()));
         }
+        const std::vector<S>& state = r.rounds_state ? rounded : given;
         int64_t from = first * r.hidden;
         multiply_add(r.with_weights(MatrixProduct<S>{
                          r.batch, r.hidden, (last - first) * r.hidden, state.data(), r.hidden,
@@ -323,15 +332,34 @@ SDX_CLONES void add_product(S* x, const S* y, const S* z, int64_t n) {
     }
 }
 template <typename S>
-void add_biases(Direction<S>& d, int64_t b, int64_t first, int64_t last) {
-    int64_t from = first * d.r.hidden;
-    int64_t n = (last - first) * d.r.hidden;
-    add_to(d.gate(b, first), d.w_bias.data() + from, n);
-    add_to(d.gate(b, first), d.r_bias.data() + from, n);
+SDX_CLONES void multiply_by(S* x, const S* y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] *= y[i];
+    }
+}
+// x = x * y + z * w
+template <typename S>
+SDX_CLONES void scale_and_add(S* x, const S* y, const S* z, const S* w, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] = x[i] * y[i] + z[i] * w[i];
+    }
+}
+// x = (1 - y) * z + y * x
+template <typename S>
+SDX_CLONES void mix(S* x, const S* y, const S* z, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] = (1 - y[i]) * z[i] + y[i] * x[i];
+    }
+}
+template <typename S>
+SDX_CLONES void complement(S* x, const S* y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        x[i] = 1 - y[i];
+    }
 }
 
 // Runs the cell over all steps and directions. `Cell`: void(Direction<S>&, active), which makes the
-// new h (and cell) from `gates`, which hold X * W, for the rows of the batch that are active.
+// new h (and cell) from `gates` for the rows of the batch that are active.
 template <typename T, typename Cell>
 Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell&& cell) {
     using S = ProductSum<T>;
@@ -353,17 +381,15 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
         SDX_ASSIGN(y_c, c.output(2, c.type(0), state_dims));
     }
     int64_t rows = r.steps * r.batch;
-    SDX_TRY(check_size(ElementType::kDouble, Dims{rows, r.width()}, c.options()));
     ProductOperand<T> x(c.tensor(0));
     ProductOperand<T> w(c.tensor(1));
     ProductOperand<T> recurrent(c.tensor(2));
     auto part = [&c](size_t i, int64_t start, int64_t count) {
         std::vector<S> values(count, S(0));
         if (c.has_input(i)) {
-            for (int64_t k = 0; k < count; ++k) {
-                values[k] =
-                    static_cast<S>(static_cast<Compute<T>>(c.tensor(i).elements<T>()[start + k]));
-            }
+            const T* from = c.tensor(i).elements<T>().data() + start;
+            std::transform(from, from + count, values.begin(),
+                           [](T x) { return static_cast<S>(static_cast<Compute<T>>(x)); });
         }
         return values;
     };
@@ -384,11 +410,11 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
                                r.activations.data() + d * functions,
                                c.threads(),
                                recurrent.data() + d * n * r.hidden,
-                               part(3, d * 2 * n, n),
-                               part(3, d * 2 * n + n, n),
+                               {},
                                {},
                                states(5, d),
                                {},
+                               std::vector<S>(r.batch * n),
                                {}};
         if (has_cell) {
             direction.cell = states(6, d);
@@ -396,20 +422,29 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
                 direction.peepholes = part(7, d * 3 * r.hidden, 3 * r.hidden);
             }
         }
-        products.assign(rows * n, S(0));
+        std::vector<S> bias = part(3, d * 2 * n, n);
+        std::vector<S> state_bias = part(3, d * 2 * n + n, n);
+        int64_t together = n;
+        if (r.resets_product) {
+            together -= r.hidden;
+            direction.state_bias.assign(state_bias.begin() + together, state_bias.end());
+        }
+        std::transform(bias.begin(), bias.begin() + together, state_bias.begin(), bias.begin(),
+                       std::plus<S>());
+        products.resize(rows * n);
+        for (int64_t row = 0; row < rows; ++row) {
+            std::copy_n(bias.data(), n, products.data() + row * n);
+        }
         multiply_add(r.with_weights(MatrixProduct<S>{rows, r.input, n, x.data(), r.input, false,
                                                      w.data() + d * n * r.input, r.input, true,
                                                      products.data(), n}),
                      c.threads());
         for (int64_t step = 0; step < r.steps; ++step) {
-            direction.gates.assign(r.batch * n, S(0));
             for (int64_t b = 0; b < r.batch; ++b) {
                 active[b] = step < r.lengths[b];
-                if (active[b]) {
-                    int64_t at = r.reverses(d) ? r.lengths[b] - 1 - step : step;
-                    std::copy_n(products.data() + r.x_row(at, b) * n, n,
-                                direction.gates.data() + b * n);
-                }
+                int64_t at = r.reverses(d) ? r.lengths[b] - 1 - step : step;
+                std::copy_n(active[b] ? products.data() + r.x_row(at, b) * n : bias.data(), n,
+                            direction.gates.data() + b * n);
             }
             cell(direction, active);
             for (int64_t b = 0; y != nullptr && b < r.batch; ++b) {
@@ -450,7 +485,6 @@ Status rnn(KernelContext& c) {
                 d.add_state(d.h, 0, 1);
                 for (int64_t b = 0; b < r.batch; ++b) {
                     if (active[b]) {
-                        add_biases(d, b, 0, 1);
                         d.activate(0, d.gate(b, 0), r.hidden);
                         std::copy_n(d.gate(b, 0), r.hidden, d.h.data() + b * r.hidden);
                     }
@@ -462,51 +496,37 @@ Status rnn(KernelContext& c) {
 // Gates in the order z (update), r (reset), h (hidden).
 Status gru(KernelContext& c) {
     SDX_ASSIGN(Recurrence r, recurrence(c, 3, kGruNames));
-    bool after = c.int_attribute("linear_before_reset") != 0;
+    r.resets_product = c.int_attribute("linear_before_reset") != 0;
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         using S = ProductSum<T>;
+        int64_t n = r.hidden;
+        // What the reset gate is multiplied with is h, before its product with R, or that product;
+        // this holds the former, or the hidden gate's part from X meanwhile.
+        std::vector<S> kept(r.batch * n);
         return run_recurrence<T>(
-            c, r, false, [&r, after](Direction<S>& d, const std::vector<char>& active) {
-                int64_t n = r.hidden;
-                // With linear_before_reset the hidden gate's product with h is reset, not h itself.
-                std::vector<S> inputs;
-                if (after) {
-                    inputs = d.gates;
-                    for (int64_t b = 0; b < r.batch; ++b) {
-                        std::fill_n(d.gate(b, 2), n, S(0));
-                    }
+            c, r, false, [&](Direction<S>& d, const std::vector<char>& active) {
+                for (int64_t b = 0; b < r.batch && r.resets_product; ++b) {
+                    std::copy_n(d.gate(b, 2), n, kept.data() + b * n);
+                    std::copy_n(d.state_bias.data(), n, d.gate(b, 2));
                 }
-                d.add_state(d.h, 0, after ? 3 : 2);
-                std::vector<S> reset_state(after ? 0 : r.batch * n);
+                d.add_state(d.h, 0, r.resets_product ? 3 : 2);
                 for (int64_t b = 0; b < r.batch; ++b) {
-                    add_biases(d, b, 0, 2);
                     d.activate(0, d.gate(b, 0), 2 * n);
-                    for (int64_t k = 0; k < n && !after; ++k) {
-                        reset_state[b * n + k] = d.gate(b, 1)[k] * d.h[b * n + k];
+                    if (r.resets_product) {
+                        multiply_by(d.gate(b, 2), d.gate(b, 1), n);
+                        add_to(d.gate(b, 2), kept.data() + b * n, n);
+                    } else {
+                        std::copy_n(d.h.data() + b * n, n, kept.data() + b * n);
+                        multiply_by(kept.data() + b * n, d.gate(b, 1), n);
                     }
                 }
-                if (!after) {
-                    d.add_state(reset_state, 2, 3);
+                if (!r.resets_product) {
+                    d.add_state(kept, 2, 3);
                 }
                 for (int64_t b = 0; b < r.batch; ++b) {
-                    if (!active[b]) {
-                        continue;
-                    }
-                    S* hidden = d.gate(b, 2);
-                    if (after) {
-                        add_to(hidden, d.r_bias.data() + 2 * n, n);
-                        for (int64_t k = 0; k < n; ++k) {
-                            hidden[k] = inputs[b * 3 * n + 2 * n + k] + d.w_bias[2 * n + k] +
-                                        d.gate(b, 1)[k] * hidden[k];
-                        }
-                    } else {
-                        add_biases(d, b, 2, 3);
-                    }
-                    d.activate(1, hidden, n);
-                    const S* update = d.gate(b, 0);
-                    S* h = d.h.data() + b * n;
-                    for (int64_t k = 0; k < n; ++k) {
-                        h[k] = (1 - update[k]) * hidden[k] + update[k] * h[k];
+                    if (active[b]) {
+                        d.activate(1, d.gate(b, 2), n);
+                        mix(d.h.data() + b * n, d.gate(b, 0), d.gate(b, 2), n);
                     }
                 }
             });
@@ -536,33 +556,33 @@ Status run_lstm(KernelContext& c, bool is_quantized) {
                     if (!active[b]) {
                         continue;
                     }
-                    add_biases(d, b, 0, 4);
                     S* in = d.gate(b, 0);
                     S* out = d.gate(b, 1);
                     S* forget = d.gate(b, 2);
                     S* candidate = d.gate(b, 3);
                     S* cell = d.cell.data() + b * n;
                     S* h = d.h.data() + b * n;
-                    if (!d.peepholes.empty()) {
+                    bool peeps = !d.peepholes.empty();
+                    if (peeps) {
                         add_product(in, d.peepholes.data(), cell, n);
                         add_product(forget, d.peepholes.data() + 2 * n, cell, n);
+                        d.activate(0, in, n);
+                        d.activate(0, forget, n);
+                    } else {
+                        d.activate(0, in, 3 * n);  // `out` lies between the other two
                     }
-                    d.activate(0, in, n);
-                    d.activate(0, forget, n);
+                    if (couples) {
+                        complement(forget, in, n);
+                    }
                     d.activate(1, candidate, n);
-                    for (int64_t k = 0; k < n; ++k) {
-                        cell[k] =
-                            (couples ? 1 - in[k] : forget[k]) * cell[k] + in[k] * candidate[k];
-                    }
-                    if (!d.peepholes.empty()) {
+                    scale_and_add(cell, forget, in, candidate, n);
+                    if (peeps) {
                         add_product(out, d.peepholes.data() + n, cell, n);
+                        d.activate(0, out, n);
                     }
-                    d.activate(0, out, n);
                     std::copy_n(cell, n, h);
                     d.activations[2](h, n);
-                    for (int64_t k = 0; k < n; ++k) {
-                        h[k] *= out[k];
-                    }
+                    multiply_by(h, out, n);
                 }
             });
     });
