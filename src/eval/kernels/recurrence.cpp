@@ -339,20 +339,20 @@ SDX_CLONES void multiply_by(S* x, const S* y, int64_t n) {
 }
 // x = x * y + z * w
 template <typename S>
-SDX_CLONES void scale_and_add(S* x, const S* y, const S* z, const S* w, int64_t n) {
+SDX_CLONES void update_cell(S* x, const S* y, const S* z, const S* w, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
         x[i] = x[i] * y[i] + z[i] * w[i];
     }
 }
 // x = (1 - y) * z + y * x
 template <typename S>
-SDX_CLONES void mix(S* x, const S* y, const S* z, int64_t n) {
+SDX_CLONES void update_hidden(S* x, const S* y, const S* z, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
         x[i] = (1 - y[i]) * z[i] + y[i] * x[i];
     }
 }
 template <typename S>
-SDX_CLONES void complement(S* x, const S* y, int64_t n) {
+SDX_CLONES void couple_gates(S* x, const S* y, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
         x[i] = 1 - y[i];
     }
@@ -526,7 +526,7 @@ Status gru(KernelContext& c) {
                 for (int64_t b = 0; b < r.batch; ++b) {
                     if (active[b]) {
                         d.activate(1, d.gate(b, 2), n);
-                        mix(d.h.data() + b * n, d.gate(b, 0), d.gate(b, 2), n);
+                        update_hidden(d.h.data() + b * n, d.gate(b, 0), d.gate(b, 2), n);
                     }
                 }
             });
@@ -572,10 +572,10 @@ Status run_lstm(KernelContext& c, bool is_quantized) {
                         d.activate(0, in, 3 * n);  // `out` lies between the other two
                     }
                     if (couples) {
-                        complement(forget, in, n);
+                        couple_gates(forget, in, n);
                     }
                     d.activate(1, candidate, n);
-                    scale_and_add(cell, forget, in, candidate, n);
+                    update_cell(cell, forget, in, candidate, n);
                     if (peeps) {
                         add_product(out, d.peepholes.data() + n, cell, n);
                         d.activate(0, out, n);
