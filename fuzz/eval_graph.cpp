@@ -74,8 +74,7 @@ int axis_of(int64_t axis, int rank) {
 
 // Error where there is nothing to say of the type, or the parts differ.
 Result<RuntimeValue> stacked(const Results& parts, int64_t axis, bool is_reversed) {
-    if (parts.empty() || !parts[0].is_tensor() ||
-        axis_of(axis, parts[0].tensor().rank() + 1) < 0) {
+    if (parts.empty() || !parts[0].is_tensor() || axis_of(axis, parts[0].tensor().rank() + 1) < 0) {
         return Error{"no parts, or no such axis"};
     }
     const Tensor& first = parts[0].tensor();
@@ -607,7 +606,9 @@ class Builder {
 
     void add_scan(Scope& scope) {
         ir::Value* scanned = pick(scope, [](const RuntimeValue& value) {
-            return is_unpacked_tensor(value) && value.tensor().rank() > 0;
+            return is_unpacked_tensor(value) && value.tensor().rank() > 0 &&
+                   *std::max_element(value.tensor().dims().begin(), value.tensor().dims().end()) <
+                       9;
         });
         if (scanned == nullptr || model_.opset_version("") < 9) {
             return;

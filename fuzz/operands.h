@@ -51,6 +51,10 @@ inline Tensor make_tensor(Bytes& bytes, ElementType type, Dims dims) {
     for (std::byte& byte : tensor.mutable_bytes()) {
         byte = static_cast<std::byte>(type == ElementType::kBool ? bytes.next() % 2 : bytes.next());
     }
+    if (int64_t used = tensor.count() * info(type).bits % 8; used != 0) {
+        tensor.mutable_bytes().back() &=
+            static_cast<std::byte>((1 << used) - 1);  // of packed types
+    }
     return tensor;
 }
 
