@@ -8,10 +8,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -59,6 +61,18 @@ class AttributeView {
 // Where random operators without a `seed` attribute start: the same numbers in every run.
 struct RandomState {
     uint64_t counter = 0;
+};
+
+// What the kernel of one node keeps between the runs of a plan: its constant inputs as its loops
+// want them. A kernel keeps one type of object. Several threads may run the plan at once; what one
+// of them keeps replaces what another has kept.
+class NodeCache {
+  public:
+    std::shared_ptr<const void> get() const { return std::atomic_load(&object_); }
+    void set(std::shared_ptr<const void> object) { std::atomic_store(&object_, std::move(object)); }
+
+  private:
+    std::shared_ptr<const void> object_;
 };
 
 class KernelContext {
@@ -129,6 +143,26 @@ class KernelContext {
     void set_output(size_t i, RuntimeValue value) { outputs_[i] = std::move(value); }
     const RuntimeValue& result(size_t i) const { return outputs_[i]; }
 
+    // --- What is the same in every run of a plan; nothing outside of one.
+    // Whether input `i` is.
+    bool is_constant(size_t i) const { return i < 32 && (constants_ >> i & 1) != 0; }
+    // Bit n: input n is; `cache` lives as long as the plan.
+    void set_constants(uint32_t mask, NodeCache* cache) {
+        constants_ = mask;
+        cache_ = cache;
+    }
+    // What this kernel has kept; null: nothing.
+    template <typename T>
+    std::shared_ptr<const T> kept() const {
+        return cache_ == nullptr ? nullptr : std::static_pointer_cast<const T>(cache_->get());
+    }
+    template <typename T>
+    void keep(std::shared_ptr<const T> object) const {
+        if (cache_ != nullptr) {
+            cache_->set(std::move(object));
+        }
+    }
+
     // --- Axes.
     // An axis of [-rank, rank) as [0, rank).
     Result<int> axis(int64_t axis, int rank) const;
@@ -143,6 +177,8 @@ class KernelContext {
     const RunOptions& options_;
     RandomState& random_;
     uint32_t dying_ = 0;
+    uint32_t constants_ = 0;
+    NodeCache* cache_ = nullptr;
 };
 
 // A list that older versions give as an attribute and newer ones as input `i` ("axes", "shape").

@@ -192,8 +192,12 @@ class Planner {
         if (fold(node, plan)) {
             return {};
         }
-        for (Operand operand : plan.inputs) {
+        for (size_t i = 0; i < plan.inputs.size(); ++i) {
+            Operand operand = plan.inputs[i];
             use(level, operand, index);
+            if (operand < 0 && operand != kNoOperand && i < 32) {
+                plan.constants |= 1u << i;
+            }
         }
         std::vector<Operand> used_within;
         SDX_TRY(plan_subgraphs(node.attributes, &plan, &used_within));

@@ -36,6 +36,8 @@ struct NodePlan {
     std::vector<Operand> outputs;   // kNoOperand: nobody wants it
     std::vector<Operand> releases;  // slots whose last use this is
     uint32_t dying = 0;             // the inputs among them, as bits
+    uint32_t constants = 0;         // the inputs that are constants of the plan, as bits
+    mutable NodeCache cache;
     std::vector<std::pair<std::string_view, std::unique_ptr<GraphPlan>>> subgraphs;
 
     const GraphPlan* subgraph(std::string_view attribute) const;

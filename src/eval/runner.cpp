@@ -105,6 +105,7 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
     KernelContext context(schema, inputs_, AttributeView(node.attributes, frame.bindings), outputs_,
                           options_, random_);
     context.set_dying(node.dying);
+    context.set_constants(node.constants, &node.cache);
     SDX_TRY(node.entry->kernel(context));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
         if (node.outputs[i] >= 0) {

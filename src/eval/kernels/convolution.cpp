@@ -1,6 +1,6 @@
 // Conv, ConvInteger, QLinearConv, ConvTranspose, Col2Im: windows become columns of a matrix, and
 // the convolution a matrix product; the transposed one is the product first and the columns added
-// to their windows after.
+// to their windows after. With constant weights there is a faster way (convolution.h).
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +9,7 @@
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
 #include "eval/kernels/clones.h"
+#include "eval/kernels/convolution.h"
 #include "eval/kernels/matmul.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
@@ -16,15 +17,6 @@
 
 namespace sardonyx::eval::kernels {
 namespace {
-
-struct ConvShape {
-    WindowGeometry windows;
-    int64_t batch = 0;
-    int64_t groups = 1;
-    int64_t in_channels = 0;   // of one group
-    int64_t out_channels = 0;  // of one group
-    Dims result;
-};
 
 Status check_ranks(const Dims& x, const Dims& w) {
     if (x.size() < 2 || x.size() != w.size()) {
@@ -301,6 +293,28 @@ void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, const Te
     });
 }
 
+// The direct convolution with weights that are the same in every run; null: there is none. What a
+// node keeps is of the shape that it saw last, so that its results are the same in every run.
+std::shared_ptr<const DirectConvolution<float>> direct_convolution(const KernelContext& c,
+                                                                   const ConvShape& shape) {
+    // Planes that are columns as they are need no other order, unless they are small.
+    constexpr int64_t kManyWindows = 1 << 10;
+    constexpr int64_t kLittleWork = 1 << 18;
+    int64_t windows = shape.windows.out_count();
+    int64_t work = windows * c.tensor(1).count();
+    if (c.type(0) != ElementType::kFloat || !c.is_constant(1) || work < kLittleWork ||
+        (is_pointwise(shape.windows) && windows >= kManyWindows)) {
+        return nullptr;
+    }
+    auto direct = c.kept<DirectConvolution<float>>();
+    if (direct == nullptr || direct->shape() != shape) {
+        direct = std::make_shared<const DirectConvolution<float>>(
+            shape, c.tensor(1).elements<float>().data());
+        c.keep(direct);
+    }
+    return direct->is_usable() ? direct : nullptr;
+}
+
 // Adds a bias for each channel.
 Status add_bias(KernelContext& c, Tensor* out, const Tensor& bias) {
     AxisView view = axis_view(out->dims(), 1);
@@ -434,6 +448,12 @@ Status conv(KernelContext& c) {
                                  shape.out_channels * shape.groups)};
     }
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), shape.result));
+    if (auto direct = direct_convolution(c, shape)) {
+        const float* start = bias != nullptr ? bias->elements<float>().data() : nullptr;
+        direct->run(c.tensor(0).elements<float>().data(), 0, start, c.threads(),
+                    out->mutable_elements<float>().data());
+        return {};
+    }
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         convolve<T>(shape, c.tensor(0), c.tensor(1), bias, c.threads(), out);
         return {};

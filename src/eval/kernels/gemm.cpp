@@ -6,13 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/shared_library.h"
 #include "eval/kernels/clones.h"
+#include "eval/kernels/onednn.h"
 #include "eval/parallel.h"
-
-#if defined(SDX_ONEDNN)
-#include <oneapi/dnnl/dnnl.h>
-#endif
 
 namespace sardonyx::eval {
 namespace {
@@ -244,55 +240,14 @@ void multiply_here(const MatrixProduct<S>& product) {
     }
 }
 
-// --- oneDNN --------------------------------------------------------------------------------------
-
-#if defined(SDX_ONEDNN)
-
-// Its product of floats, which needs no preparation. It is run on one thread: the tasks of this
-// file are cut so that results do not depend on the number of threads.
-class OneDnn {
-  public:
-    static const OneDnn& instance() {
-        static const OneDnn library;
-        return library;
-    }
-
-    bool is_loaded() const { return sgemm_ && get_threads_ && set_threads_; }
-
-    void multiply(const MatrixProduct<float>& p) const {
-        int before = get_threads_();
-        set_threads_(1);
-        sgemm_(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, p.a,
-               p.step_a, p.b, p.step_b, 1.0f, p.c, p.step_c);
-        set_threads_(before);
-    }
-
-  private:
-    OneDnn()
-        : library_(SDX_ONEDNN),
-          sgemm_(library_, "dnnl_sgemm"),
-          get_threads_(library_, "omp_get_max_threads"),
-          set_threads_(library_, "omp_set_num_threads") {}
-
-    SharedLibrary library_;
-    LibraryFunction<decltype(&dnnl_sgemm)> sgemm_;
-    // Of the OpenMP that it is linked with; the setting is the calling thread's own.
-    LibraryFunction<int (*)()> get_threads_;
-    LibraryFunction<void (*)(int)> set_threads_;
-};
-
 void multiply_here(const MatrixProduct<float>& product) {
     // Below this the call costs more than it gains, and the library need not be loaded.
     constexpr int64_t kSmall = 1 << 14;
     bool is_large = product.m * product.k * product.n >= kSmall;
-    if (is_large && !is_thin(product) && OneDnn::instance().is_loaded()) {
-        OneDnn::instance().multiply(product);
-    } else {
+    if (!is_large || is_thin(product) || !multiply_by_onednn(product)) {
         multiply_here<float>(product);
     }
 }
-
-#endif
 
 // --- Tasks ---------------------------------------------------------------------------------------
 

@@ -26,6 +26,8 @@ struct WindowGeometry {
     int64_t kernel_count() const;
     // What a window covers along axis d.
     int64_t extent(size_t d) const { return (kernel[d] - 1) * dilations[d] + 1; }
+
+    bool operator==(const WindowGeometry&) const = default;
 };
 
 // From the attributes `auto_pad`, `pads`, `strides`, `dilations` and `ceil_mode`.

@@ -1,0 +1,61 @@
+// Transposes matrices by tiles that fit into registers.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace sardonyx::eval {
+
+// Interleaves the lower (kHalf 0) or upper halves of two vectors.
+template <int kHalf, typename Vector, int... kLane>
+[[gnu::always_inline]] inline void interleave(const Vector& a, const Vector& b, Vector& out,
+                                              std::integer_sequence<int, kLane...>) {
+    constexpr int kLanes = sizeof...(kLane);
+    out = __builtin_shufflevector(a, b, (kHalf * kLanes / 2 + kLane / 2 + kLane % 2 * kLanes)...);
+}
+
+// out[j * out_step + i] = in[i * in_step + j] for a square of kLanes. Each round moves the highest
+// bit of the row into the lowest of the lane, and the highest of the lane into the row.
+template <int kLanes, typename T>
+[[gnu::always_inline]] inline void transpose_tile(const T* in, int64_t in_step, T* out,
+                                                  int64_t out_step) {
+    typedef T Vector __attribute__((vector_size(kLanes * sizeof(T))));
+    constexpr auto kAll = std::make_integer_sequence<int, kLanes>();
+    Vector rows[kLanes], next[kLanes];
+    for (int i = 0; i < kLanes; ++i) {
+        std::memcpy(&rows[i], in + i * in_step, sizeof(Vector));
+    }
+    for (int round = 1; round < kLanes; round *= 2) {
+        for (int i = 0; i < kLanes / 2; ++i) {
+            interleave<0>(rows[i], rows[i + kLanes / 2], next[2 * i], kAll);
+            interleave<1>(rows[i], rows[i + kLanes / 2], next[2 * i + 1], kAll);
+        }
+        for (int i = 0; i < kLanes; ++i) {
+            rows[i] = next[i];
+        }
+    }
+    for (int i = 0; i < kLanes; ++i) {
+        std::memcpy(out + i * out_step, &rows[i], sizeof(Vector));
+    }
+}
+
+// out[j * out_step + i] = in[i * in_step + j] for i < rows, j < columns.
+template <typename T>
+[[gnu::always_inline]] inline void transpose(const T* in, int64_t in_step, int64_t rows,
+                                             int64_t columns, T* out, int64_t out_step) {
+    constexpr int kLanes = sizeof(T) == 1 ? 16 : 8;
+    int64_t whole_rows = rows / kLanes * kLanes, whole_columns = columns / kLanes * kLanes;
+    for (int64_t j = 0; j < whole_columns; j += kLanes) {
+        for (int64_t i = 0; i < whole_rows; i += kLanes) {
+            transpose_tile<kLanes>(in + i * in_step + j, in_step, out + j * out_step + i, out_step);
+        }
+    }
+    for (int64_t j = 0; j < columns; ++j) {
+        for (int64_t i = j < whole_columns ? whole_rows : 0; i < rows; ++i) {
+            out[j * out_step + i] = in[i * in_step + j];
+        }
+    }
+}
+
+}  // namespace sardonyx::eval

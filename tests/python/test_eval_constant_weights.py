@@ -1,0 +1,90 @@
+"""Constant weights are prepared once for a plan and have loops of their own: the results must be
+those of the plain loops, to which the same weights go as an input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+import sardonyx
+from onnx import helper, numpy_helper
+
+RANDOM = np.random.default_rng(5)
+
+
+def floats(*dims: int) -> np.ndarray:
+    """Small whole numbers: their sums are exact in every order."""
+    return RANDOM.integers(-4, 5, dims).astype(np.float32)
+
+
+def model(
+    op: str, inputs: dict[str, np.ndarray], constants: set[str], attributes: dict[str, Any]
+) -> sardonyx.Model:
+    """One node; the inputs that are not constants have any shape."""
+    kinds = {name: helper.np_dtype_to_tensor_dtype(x.dtype) for name, x in inputs.items()}
+    graph = helper.make_graph(
+        [helper.make_node(op, list(inputs), ["y"], **attributes)],
+        "g",
+        [
+            helper.make_tensor_value_info(name, kinds[name], [None] * x.ndim)
+            for name, x in inputs.items()
+            if name not in constants
+        ],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.UNDEFINED, None)],
+        [numpy_helper.from_array(inputs[name], name) for name in constants],
+    )
+    imports = [helper.make_opsetid("", 18)]
+    made = helper.make_model(graph, opset_imports=imports, ir_version=9)
+    return sardonyx.load(made.SerializeToString())
+
+
+def check(op: str, inputs: dict[str, np.ndarray], **attributes: Any) -> None:
+    """Runs with other shapes in between, on one thread and on two."""
+    constants = set(inputs) - {"x"}
+    prepared = model(op, inputs, constants, attributes)
+    plain = model(op, inputs, set(), attributes)
+    longer = np.concatenate([inputs["x"], inputs["x"]], axis=0)
+    for x in (inputs["x"], longer, inputs["x"]):
+        expected = plain.run({**inputs, "x": x})[0]
+        for threads in (1, 2):
+            np.testing.assert_array_equal(prepared.run({"x": x}, threads=threads)[0], expected)
+
+
+CONVOLUTIONS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
+    "uneven pads": ((1, 16, 30, 41), (32, 16, 3, 3), {"pads": [1, 2, 0, 1]}),
+    "groups, strides, dilations": (
+        (2, 32, 30, 41),
+        (64, 16, 3, 5),
+        {"pads": [1, 2, 0, 1], "group": 2, "strides": [2, 1], "dilations": [1, 2]},
+    ),
+    "channels are cut": ((1, 256, 7, 7), (256, 256, 3, 3), {"auto_pad": "SAME_UPPER"}),
+    "rows are cut": ((1, 64, 61, 40), (64, 64, 3, 3), {"pads": [1, 1, 1, 1]}),
+    "one axis": ((1, 64, 400), (64, 64, 3), {"pads": [1, 1]}),
+    "one axis and one place": ((1, 64, 401, 1), (64, 64, 5, 1), {"strides": [2, 1]}),
+    "three axes": ((1, 16, 6, 7, 8), (16, 16, 3, 3, 3), {}),
+    "more padding than picture": ((1, 20, 5, 5), (24, 20, 3, 3), {"pads": [9, 9, 9, 9]}),
+    "points of strides": ((3, 20, 50, 51), (24, 20, 1, 1), {"strides": [2, 2]}),
+    "few points": ((1, 200, 3, 24), (200, 200, 1, 1), {}),
+    "many points": ((1, 40, 60, 24), (48, 40, 1, 1), {}),
+    "few channels": ((1, 3, 64, 64), (16, 3, 7, 7), {"strides": [2, 2], "pads": [3, 3, 3, 3]}),
+    "depthwise": ((1, 24, 30, 30), (24, 1, 5, 5), {"group": 24, "pads": [2, 2, 2, 2]}),
+    "no pictures": ((0, 16, 30, 30), (32, 16, 3, 3), {}),
+    "no windows": ((1, 16, 2, 30), (32, 16, 3, 3), {"pads": [0, 1, 0, 1]}),
+    "no channels": ((1, 0, 30, 30), (32, 0, 3, 3), {}),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_convolutions(name: str) -> None:
+    x, w, attributes = CONVOLUTIONS[name]
+    check("Conv", {"x": floats(*x), "w": floats(*w)}, **attributes)
+    check("Conv", {"x": floats(*x), "w": floats(*w), "b": floats(w[0])}, **attributes)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_special_value_reaches_its_windows_alone(value: float) -> None:
+    x = floats(1, 32, 20, 20)
+    x[0, 3, 7, 9] = value
+    check("Conv", {"x": x, "w": floats(32, 32, 3, 3) + 0.5}, pads=[1, 1, 1, 1])
