@@ -222,9 +222,12 @@ SliceRange slice_range(const Dim& size, const Dim& start, const Dim& end, const 
         Dim length = greater_of(last - first, 0);
         return {first, is_huge(step) ? lesser_of(length, 1) : ceil_div(length, step)};
     }
-    Dim first = slice_position(size, start, -1, size - 1);
+    // Backwards, a start before the first element is the first element. -1 is one only where there
+    // is none at all, and stays a plain size - 1.
+    bool is_last = start.is_static() && start.value() == -1;
+    Dim first = slice_position(size, start, is_last ? -1 : 0, size - 1);
     Dim last = slice_position(size, end, -1, size - 1);
-    Dim length = greater_of(first - last, 0);
+    Dim length = lesser_of(greater_of(first - last, 0), size);
     return {first, is_huge(step) ? lesser_of(length, 1) : ceil_div(length, -step)};
 }
 

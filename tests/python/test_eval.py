@@ -367,6 +367,23 @@ def test_reduction(evaluator: Evaluator, op: str) -> None:
         assert_same(got, np.asarray(expected, x.dtype), rtol=1e-5)
 
 
+def standard_slice(start: int, end: int, step: int, n: int) -> slice:
+    """Slice's rules: Python's, but backwards a start before the first element is that element."""
+    return slice(0 if step < 0 and start < -n else start, end, step)
+
+
+def test_slice_backwards_from_before_the_first_element(evaluator: Evaluator) -> None:
+    """onnx.reference does as NumPy, and gives nothing."""
+    x = np.arange(6, dtype="float32").reshape(2, 3)
+    for start in (-2, -3, -4, -(2**63)):
+        lists = [np.array([v], "int64") for v in (start, -(2**63), 0, -1)]
+        model = node_model("Slice", [x, *lists], 1, 21, {})
+        named = {f"x{i}": value for i, value in enumerate([x, *lists])}
+        [got], [expected] = evaluator.run(model, named), onnxruntime_run(model, named)
+        assert_same(got, expected)
+        assert_same(got, x[:1])
+
+
 def test_slice(evaluator: Evaluator) -> None:
     rng = np.random.default_rng(3)
     far = np.iinfo("int64").max
@@ -378,7 +395,7 @@ def test_slice(evaluator: Evaluator) -> None:
         for axis in axes:
             start, end = (int(v) for v in rng.choice([*range(-7, 8), far, -far], 2))
             step = int(rng.choice([1, 2, 3, -1, -2, far, -far]))
-            index[axis] = slice(start, end, step)
+            index[axis] = standard_slice(start, end, step, x.shape[axis])
             starts, ends, steps = [*starts, start], [*ends, end], [*steps, step]
         lists = [np.array(v, "int64") for v in (starts, ends, axes, steps)]
         assert_same(run_node(evaluator, "Slice", [x, *lists])[0], x[tuple(index)])

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
-from test_eval import Evaluator, node_model, onnxruntime_run, python_divide
+from test_eval import Evaluator, node_model, onnxruntime_run, python_divide, standard_slice
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -351,7 +351,7 @@ def test_parts(data: Any) -> None:
     start, end = data.draw(bound), data.draw(bound)
     step = data.draw(st.sampled_from([1, 2, 3, -1, -2, far, -far]))
     index: list[Any] = [slice(None)] * x.ndim
-    index[axis] = slice(start, end, step)
+    index[axis] = standard_slice(start, end, step, n)
     lists = [np.array([v], "int64") for v in (start, end, axis, step)]
     same(ours("Slice", [x, *lists]), x[tuple(index)])
     cut = data.draw(st.integers(0, n))
@@ -687,169 +687,6 @@ def test_fourier_transforms(data: Any) -> None:
     real = np.fft.rfft(x[..., 0], size, axis=1)
     got = ours("DFT", [x[..., :1], np.array(size), np.array(1)], onesided=1)
     same(got, np.stack([real.real, real.imag], -1), rtol=1e-9)
-
-
-# --- Whole graphs, against onnx.reference ---------------------------------------------------------
-
-
-class Graph:
-    """A random graph under construction, with the value of each of its names."""
-
-    def __init__(
-        self, draw: Callable[[Any], Any], outer: dict[str, np.ndarray] | None = None
-    ) -> None:
-        self.draw = draw
-        self.outer = outer or {}
-        self.values: dict[str, np.ndarray] = {}
-        self.nodes: list[onnx.NodeProto] = []
-        self.prefix = f"{'inner' if outer else 'v'}_"
-
-    def pick(self, kind: str) -> str | None:
-        every = {**self.outer, **self.values}
-        names = [name for name, value in every.items() if value.dtype.kind in kind]
-        return self.draw(st.sampled_from(names)) if names else None
-
-    def value(self, name: str) -> np.ndarray:
-        return self.values[name] if name in self.values else self.outer[name]
-
-    def add(self, op: str, inputs: list[str], result: Any, /, **attributes: Any) -> str:
-        name = f"{self.prefix}{len(self.nodes)}"
-        self.nodes.append(onnx.helper.make_node(op, inputs, [name], **attributes))
-        self.values[name] = np.asarray(result)
-        return name
-
-    def constant(self, value: Any) -> str:
-        tensor = onnx.numpy_helper.from_array(np.asarray(value))
-        return self.add("Constant", [], value, value=tensor)
-
-
-def one_operand(graph: Graph) -> None:
-    op, function = graph.draw(
-        st.sampled_from([("Neg", np.negative), ("Abs", np.abs), ("Sign", np.sign)])
-    )
-    if x := graph.pick("fi"):
-        graph.add(op, [x], function(graph.value(x)))
-
-
-def two_operands(graph: Graph) -> None:
-    x = graph.pick("fi")
-    if x is None:
-        return
-    a = graph.value(x)
-    y = graph.pick("f" if a.dtype.kind == "f" else "i")
-    assert y is not None
-    b = graph.value(y)
-    operators = [("Add", np.add), ("Mul", np.multiply), ("Max", np.maximum), ("Less", np.less)]
-    op, function = graph.draw(st.sampled_from(operators))
-    try:
-        np.broadcast_shapes(a.shape, b.shape)
-    except ValueError:
-        return
-    graph.add(op, [x, y], function(a, b))
-
-
-def reduction(graph: Graph) -> None:
-    if x := graph.pick("fi"):
-        a = graph.value(x)
-        axis = graph.draw(st.integers(0, max(a.ndim - 1, 0)))
-        axes = graph.constant(np.array([axis] if a.ndim else [], "int64"))
-        over = (axis,) if a.ndim else None
-        graph.add("ReduceSum", [x, axes], np.sum(a, axis=over, keepdims=True, dtype=a.dtype))
-
-
-def movement(graph: Graph) -> None:
-    if x := graph.pick("fib"):
-        a = graph.value(x)
-        order = list(graph.draw(st.permutations(range(a.ndim))))
-        more = {"perm": order} if a.ndim else {}
-        flipped = graph.add("Transpose", [x], np.transpose(a, order), **more)
-        flat = graph.constant(np.array([-1], "int64"))
-        if a.size:
-            graph.add("Reshape", [flipped, flat], np.transpose(a, order).reshape(-1))
-        graph.add("Shape", [x], np.array(a.shape, "int64"))
-
-
-def choice(graph: Graph) -> None:
-    if (c := graph.pick("b")) and (x := graph.pick("f")):
-        condition, a = graph.value(c), graph.value(x)
-        try:
-            whole = np.broadcast_shapes(condition.shape, a.shape)
-        except ValueError:
-            return
-        zero = graph.constant(np.zeros((), a.dtype))
-        graph.add("Where", [c, x, zero], np.where(np.broadcast_to(condition, whole), a, 0.0))
-
-
-def conversion(graph: Graph) -> None:
-    if x := graph.pick("ib"):
-        a = graph.value(x)
-        graph.add("Cast", [x], a.astype("float64"), to=onnx.TensorProto.DOUBLE)
-
-
-def branches(graph: Graph) -> None:
-    """An If whose branches use names of the graph around it."""
-    if graph.outer or not graph.values:
-        return
-    taken = graph.draw(st.booleans())
-    condition = graph.constant(np.array(taken))
-    bodies = []
-    for _ in range(2):
-        inner = Graph(graph.draw, graph.values)
-        for _ in range(graph.draw(st.integers(1, 3))):
-            graph.draw(st.sampled_from(STEPS[:6]))(inner)
-        if not inner.values:
-            inner.constant(np.zeros(2))
-        bodies.append(inner)
-    then, other = bodies
-    chosen = (then if taken else other).values
-    graph.add(
-        "If",
-        [condition],
-        list(chosen.values())[-1],
-        then_branch=body_of(then, "then"),
-        else_branch=body_of(other, "other"),
-    )
-
-
-def body_of(inner: Graph, name: str) -> onnx.GraphProto:
-    last = onnx.helper.make_empty_tensor_value_info(list(inner.values)[-1])
-    return onnx.helper.make_graph(inner.nodes, name, [], [last])
-
-
-STEPS = [one_operand, two_operands, reduction, movement, choice, conversion, branches]
-
-
-@settings(budget, max_examples=150)
-@given(data=st.data())
-def test_random_graphs(data: Any) -> None:
-    graph = Graph(data.draw)
-    for i in range(data.draw(st.integers(1, 3))):
-        kind = data.draw(st.sampled_from([("float64",), ("int64",), ("bool",)]))
-        dims = data.draw(st.sampled_from([(), (2,), (3,), (2, 3), (1, 3), (2, 1), (0, 3)]))
-        graph.values[f"x{i}"] = data.draw(arrays(kind, dims, special=False))
-    inputs = dict(graph.values)
-    for _ in range(data.draw(st.integers(1, 12))):
-        with np.errstate(all="ignore"):
-            data.draw(st.sampled_from(STEPS))(graph)
-    infos = [
-        onnx.helper.make_tensor_value_info(
-            name, onnx.helper.np_dtype_to_tensor_dtype(value.dtype), value.shape
-        )
-        for name, value in inputs.items()
-    ]
-    names = [name for name in graph.values if name not in inputs]
-    assume(names)
-    results = [onnx.helper.make_empty_tensor_value_info(name) for name in names]
-    imports = [onnx.helper.make_opsetid("", OPSET)]
-    model = onnx.helper.make_model(
-        onnx.helper.make_graph(graph.nodes, "g", infos, results),
-        opset_imports=imports,
-        ir_version=10,
-    )
-    theirs = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
-    for name, got, reference in zip(names, EVALUATOR.run(model, inputs), theirs, strict=True):
-        same(got, graph.values[name], rtol=1e-12)
-        same(got, np.asarray(reference, got.dtype), rtol=1e-12)
 
 
 # --- The other operators, against onnx.reference --------------------------------------------------

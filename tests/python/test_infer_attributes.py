@@ -315,6 +315,15 @@ def various():
     yield make_model("StringConcat", 20, [(STRING, [2, 1]), (STRING, [3])])
 
 
+def slices():
+    for start in (3, -1, -2, -5):
+        for end in (2, -3, -9):
+            for step in (1, -1, -2):
+                bounds = [numpy.array([number]) for number in (start, end, 0, step)]
+                for size in (3, 0, "N"):
+                    yield make_model("Slice", 13, [(FLOAT, [size, 2]), *bounds])
+
+
 def machine_learning():
     data = (FLOAT, ["N", 3])
     labels = {"classlabels_ints": [1, 2, 3], "coefficients": [0.5] * 9}
@@ -331,6 +340,7 @@ def machine_learning():
 
 FAMILIES = [
     normalizations,
+    slices,
     recurrences,
     quantizations,
     resizings,

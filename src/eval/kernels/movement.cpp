@@ -115,7 +115,8 @@ struct SliceAxis {
     int64_t step;
 };
 
-// Python's rules for a slice of an axis of size n.
+// The standard's rules for a slice of an axis of size n. They are Python's, but that backwards a
+// start before the first element is the first element.
 SliceAxis slice_axis(int64_t start, int64_t end, int64_t step, int64_t n) {
     auto absolute = [n](int64_t index) { return index < 0 ? index + n : index; };
     if (step > 0) {
@@ -123,7 +124,7 @@ SliceAxis slice_axis(int64_t start, int64_t end, int64_t step, int64_t n) {
         end = std::clamp<int64_t>(absolute(end), 0, n);
         return {start, end > start ? (end - start - 1) / step + 1 : 0, step};
     }
-    start = std::clamp<int64_t>(absolute(start), -1, n - 1);
+    start = std::min(std::max<int64_t>(absolute(start), 0), n - 1);
     end = std::clamp<int64_t>(absolute(end), -1, n - 1);
     // -(step + 1) + 1 without overflow for the least integer.
     uint64_t stride = static_cast<uint64_t>(-(step + 1)) + 1;
