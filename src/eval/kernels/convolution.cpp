@@ -3,6 +3,7 @@
 // to their windows after. With constant weights there is a faster way (convolution.h).
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "eval/kernels/clones.h"
 #include "eval/kernels/convolution.h"
 #include "eval/kernels/matmul.h"
+#include "eval/kernels/scratch.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 #include "eval/kernels/window.h"
@@ -88,86 +90,8 @@ void fill_columns(const S* planes, const WindowGeometry& g, int64_t channels, in
     });
 }
 
-// What the sums of a channel begin with.
-template <typename T>
-ProductSum<T> start_of(const Tensor& bias, int64_t channel) {
-    return static_cast<ProductSum<T>>(static_cast<Compute<T>>(bias.elements<T>()[channel]));
-}
-
-template <typename S>
-[[gnu::always_inline]] inline void add_scaled(const S* in, int64_t stride, S factor, S* out,
-                                              int64_t n) {
-    if (stride == 1) {
-        for (int64_t i = 0; i < n; ++i) {
-            out[i] += in[i] * factor;
-        }
-    } else if (stride == 2) {
-        for (int64_t i = 0; i < n; ++i) {
-            out[i] += in[i * 2] * factor;
-        }
-    } else {
-        for (int64_t i = 0; i < n; ++i) {
-            out[i] += in[i * stride] * factor;
-        }
-    }
-}
-SDX_CLONES void add_scaled_row(const float* in, int64_t stride, float factor, float* out,
-                               int64_t n) {
-    add_scaled(in, stride, factor, out, n);
-}
-template <typename S>
-void add_scaled_row(const S* in, int64_t stride, S factor, S* out, int64_t n) {
-    add_scaled(in, stride, factor, out, n);
-}
-
-// A convolution of planes with one filter each: without columns, which would be as large as the
-// work itself.
-template <typename T>
-void convolve_planes(const ConvShape& shape, const Tensor& x, const Tensor& w, const Tensor* bias,
-                     int threads, Tensor* out) {
-    using S = ProductSum<T>;
-    ProductOperand<T> input(x);
-    ProductOperand<T> weights(w);
-    const WindowGeometry& g = shape.windows;
-    T* result = out->mutable_elements<T>().data();
-    int64_t channels = shape.groups * shape.out_channels;
-    int64_t kernel = g.kernel_count();
-    int64_t windows = g.out_count();
-    int64_t stride = inner_stride(g);
-    int64_t piece = items_per_task(kernel * windows);
-    parallel_for(threads, shape.batch * channels, piece, [&](int64_t begin, int64_t end) {
-        std::vector<S> buffer;
-        S* sums = reinterpret_cast<S*>(result + begin * windows);
-        if constexpr (!kSumsInPlace<T>) {
-            buffer.resize((end - begin) * windows);
-            sums = buffer.data();
-        }
-        for (int64_t p = begin; p < end; ++p) {
-            std::fill_n(sums + (p - begin) * windows, windows,
-                        bias != nullptr ? start_of<T>(*bias, p % channels) : S(0));
-        }
-        S* row_sums = sums;
-        for_each_row_part(g, 0, windows, [&](int64_t row, int64_t, int64_t width) {
-            for (int64_t tap = 0; tap < kernel; ++tap) {
-                TapRow t = tap_row(g, row, tap);
-                for (int64_t p = begin; p < end && t.inside; ++p) {
-                    const S* plane = input.data() + p / shape.out_channels * g.in_count();
-                    add_scaled_row(plane + t.offset + t.first * stride, stride,
-                                   weights.data()[p % channels * kernel + tap],
-                                   row_sums + (p - begin) * windows + t.first, t.end - t.first);
-                }
-            }
-            row_sums += width;
-        });
-        if constexpr (!kSumsInPlace<T>) {
-            std::transform(buffer.begin(), buffer.end(), result + begin * windows,
-                           [](S sum) { return static_cast<T>(sum); });
-        }
-    });
-}
-
-// The same transposed, [window, channel * kernel + tap], for few windows: their products are sums
-// along rows then.
+// The columns transposed, [window, channel * kernel + tap], for few windows: their products are
+// sums along rows then.
 template <typename S>
 void fill_rows(const S* planes, const WindowGeometry& g, int64_t channels, S* rows) {
     int64_t kernel = g.kernel_count();
@@ -248,15 +172,23 @@ void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, const Te
     int64_t channels = shape.out_channels;
     int64_t height = shape.in_channels * shape.windows.kernel_count();
     int64_t windows = shape.windows.out_count();
-    // Depthwise convolutions, and others with little to multiply.
-    constexpr int64_t kFewChannels = 4;
-    if (shape.in_channels == 1 && channels <= kFewChannels && !shape.windows.in.empty()) {
-        convolve_planes<T>(shape, x, w, bias, threads, out);
-        return;
-    }
     ProductOperand<T> input(x);
     ProductOperand<T> weights(w);
+    std::optional<ProductOperand<T>> biases;
+    if (bias != nullptr) {
+        biases.emplace(*bias);
+    }
+    const S* start = bias != nullptr ? biases->data() : nullptr;
     T* result = out->mutable_elements<T>().data();
+    Scratch<S> wide(kSumsInPlace<T> ? 0 : out->count());
+    S* flat = kSumsInPlace<T> ? reinterpret_cast<S*>(result) : wide.data();
+    if (convolve_flat(shape, input.data(), weights.data(), start, threads, flat)) {
+        if constexpr (!kSumsInPlace<T>) {
+            std::transform(flat, flat + out->count(), result,
+                           [](S sum) { return static_cast<T>(sum); });
+        }
+        return;
+    }
     int64_t block = std::min(block_of(height), windows);
     int64_t blocks = (windows + block - 1) / block;
     int64_t groups = shape.batch * shape.groups;
@@ -280,7 +212,7 @@ void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, const Te
             }
             for (int64_t m = 0; m < channels; ++m) {
                 std::fill_n(sums + m * step, count,
-                            bias != nullptr ? start_of<T>(*bias, group * channels + m) : S(0));
+                            start != nullptr ? start[group * channels + m] : S(0));
             }
             convolve_group(shape, planes, filter, first, count, sums, step, threads);
             if constexpr (!kSumsInPlace<T>) {

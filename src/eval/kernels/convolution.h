@@ -1,6 +1,4 @@
-// What a convolution is, and the fast way to it where the weights are constants of a plan: blocks
-// of a picture are laid out with channels innermost and with their padding, and oneDNN convolves
-// them with weights that it has prepared (onednn.h).
+// What a convolution is, and two fast ways to it.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +21,17 @@ struct ConvShape {
     bool operator==(const ConvShape&) const = default;
 };
 
+// Where each output sees few channels of the input, as in depthwise convolutions and those of
+// pictures: sums over the runs of flat_windows.h. out[n, channel, window] = start[channel] + the
+// sum over the window; `start` may be null: zeros. False: there are too many channels, nothing is
+// done.
+template <typename S>
+bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* start, int threads,
+                   S* out);
+
+// Where the weights are constants of a plan: blocks of a picture are laid out with channels
+// innermost and with their padding, and oneDNN convolves them with weights that it has prepared
+// (onednn.h).
 // In: float or uint8_t, with sums of float or int32_t and weights of float or int8_t.
 template <typename In>
 class DirectConvolution {

@@ -3,6 +3,7 @@
 
 #include "eval/kernels/clones.h"
 #include "eval/kernels/convolution.h"
+#include "eval/kernels/scratch.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/transpose.h"
 #include "eval/parallel.h"
@@ -13,7 +14,7 @@ namespace {
 template <typename T>
 SDX_CLONES void transpose_planes(const T* in, int64_t in_step, int64_t rows, int64_t columns,
                                  T* out, int64_t out_step) {
-    transpose(in, in_step, rows, columns, out, out_step);
+    transpose<(sizeof(T) == 1 ? 16 : 8)>(in, in_step, rows, columns, out, out_step);
 }
 
 template <typename Sum>
@@ -75,7 +76,7 @@ bool DirectConvolution<In>::cut() {
     constexpr int64_t kMostTasks = 16;
     constexpr int64_t kBlockElements = 1 << 18;
     constexpr int64_t kFewWindows = 64;
-    constexpr int64_t kFewChannels = 8;
+    constexpr int64_t kFewChannels = 3;
     constexpr int64_t kChannels = 32;  // of a piece
     size_t rank = shape_.windows.in.size();
     if (rank < 1 || rank > 2 || shape_.in_channels < kFewChannels ||
@@ -142,18 +143,17 @@ void DirectConvolution<In>::fill_picture(const In* planes, const Block& block, I
 template <typename In>
 void DirectConvolution<In>::run_block(const In* x, const Block& block, In padding, const Sum* start,
                                       Sum* out) const {
-    auto room = [](int64_t bytes) { return Tensor::uninitialized(ElementType::kUint8, {bytes}); };
     int64_t group = block.picture % shape_.groups;
     int64_t channels = block_.out_channels;
     int64_t windows = out_[0] * out_[1];
     int64_t line = cut_axis_ == 0 ? out_[1] : 1;  // windows of one place along the cut axis
     int64_t count = block_.out[0] * block_.out[1];
-    Tensor picture_room = room(block_.in[0] * block_.in[1] * shape_.in_channels * sizeof(In));
-    Tensor sums_room = room(count * channels * sizeof(Sum));
-    auto* picture = reinterpret_cast<In*>(picture_room.mutable_bytes().data());
-    auto* sums = reinterpret_cast<Sum*>(sums_room.mutable_bytes().data());
-    fill_picture(x + block.picture * shape_.in_channels * in_[0] * in_[1], block, padding, picture);
-    pieces_[group * piece_count_ + block.piece]->run(picture, sums);
+    Scratch<In> picture(block_.in[0] * block_.in[1] * shape_.in_channels);
+    Scratch<Sum> sums_room(count * channels);
+    Sum* sums = sums_room.data();
+    fill_picture(x + block.picture * shape_.in_channels * in_[0] * in_[1], block, padding,
+                 picture.data());
+    pieces_[group * piece_count_ + block.piece]->run(picture.data(), sums);
     int64_t done = block.skip * line;
     sums += done * channels;
     count -= done;

@@ -1,12 +1,15 @@
 // Pools: MaxPool, AveragePool, LpPool, their global forms, and MaxUnpool.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
 #include "eval/kernels/clones.h"
+#include "eval/kernels/flat_windows.h"
 #include "eval/kernels/reduction.h"
+#include "eval/kernels/scratch.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 #include "eval/kernels/window.h"
@@ -108,62 +111,54 @@ int64_t column_major(int64_t offset, const Dims& dims) {
     return result;
 }
 
-// out[i] = the greater of it and in[i * stride]; NaN wins.
-template <typename T>
-SDX_CLONES void take_greater(const T* in, int64_t stride, T* out, int64_t n) {
-    if (stride == 1) {
-        for (int64_t i = 0; i < n; ++i) {
-            out[i] = in[i] > out[i] || in[i] != in[i] ? in[i] : out[i];
+// The greatest elements of the same places of runs; NaN wins. Pieces of them stay in the cache.
+SDX_CLONES void greatest_of_runs(const float* plane, const int64_t* runs, size_t count, int64_t n,
+                                 float* out) {
+    constexpr int64_t kPiece = 512;
+    for (int64_t i = 0; i < n; i += kPiece, out += kPiece) {
+        int64_t size = n - i < kPiece ? n - i : kPiece;
+        for (int64_t j = 0; j < size; ++j) {
+            out[j] = plane[runs[0] + i + j];
         }
-    } else {
-        for (int64_t i = 0; i < n; ++i) {
-            T x = in[i * stride];
-            out[i] = x > out[i] || x != x ? x : out[i];
+        for (size_t run = 1; run < count; ++run) {
+            const float* in = plane + runs[run] + i;
+            for (int64_t j = 0; j < size; ++j) {
+                out[j] = in[j] > out[j] || in[j] != in[j] ? in[j] : out[j];
+            }
         }
     }
 }
 
-// The maxima alone, tap by tap along the rows of the output.
-template <typename T>
+// The maxima alone.
 Status plain_maxima(KernelContext& c, const WindowGeometry& g) {
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
     if (out->count() == 0) {
         return {};
     }
-    const T* in = c.tensor(0).elements<T>().data();
-    T* result = out->mutable_elements<T>().data();
+    const float* in = c.tensor(0).elements<float>().data();
+    float* result = out->mutable_elements<float>().data();
     int64_t windows = g.out_count();
-    int64_t kernel = g.kernel_count();
-    int64_t planes = c.dims(0)[0] * c.dims(0)[1];
-    int64_t stride = g.strides.back();
-    T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                    : std::numeric_limits<T>::lowest();
-    parallel_for(c.threads(), planes, items_per_task(windows * kernel),
-                 [&](int64_t begin, int64_t end) {
+    FlatWindows flat(g, g.out[0]);
+    parallel_for(c.threads(), c.dims(0)[0] * c.dims(0)[1],
+                 items_per_task(windows * g.kernel_count()), [&](int64_t begin, int64_t end) {
+                     Scratch<float> plane(flat.plane_size());
+                     Scratch<float> greatest(flat.run_size());
                      for (int64_t p = begin; p < end; ++p) {
-                         const T* plane = in + p * g.in_count();
-                         T* target = result + p * windows;
-                         std::fill_n(target, windows, lowest);
-                         for_each_row_part(g, 0, windows, [&](int64_t row, int64_t, int64_t n) {
-                             for (int64_t tap = 0; tap < kernel; ++tap) {
-                                 TapRow t = tap_row(g, row, tap);
-                                 if (t.inside) {
-                                     take_greater(plane + t.offset + t.first * stride, stride,
-                                                  target + t.first, t.end - t.first);
-                                 }
-                             }
-                             target += n;
-                         });
+                         flat.lay_out(in + p * g.in_count(), 0,
+                                      -std::numeric_limits<float>::infinity(), plane.data());
+                         greatest_of_runs(plane.data(), flat.taps().data(), flat.taps().size(),
+                                          flat.run_size(), greatest.data());
+                         flat.take_results(greatest.data(), result + p * windows);
                      }
                  });
     return {};
 }
 
 Status max_of(KernelContext& c, const WindowGeometry& g) {
-    constexpr int64_t kLongRow = 8;
-    if (!c.wants(1) && c.type(0) == ElementType::kFloat && !g.in.empty() &&
-        g.out.back() >= kLongRow) {
-        return plain_maxima<float>(c, g);
+    constexpr int64_t kManyWindows = 16;
+    if (!c.wants(1) && c.type(0) == ElementType::kFloat && g.out_count() >= kManyWindows &&
+        FlatWindows::is_small(g)) {
+        return plain_maxima(c, g);
     }
     int64_t* indices = nullptr;
     if (c.wants(1)) {

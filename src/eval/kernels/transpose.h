@@ -1,6 +1,7 @@
 // Transposes matrices by tiles that fit into registers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -40,20 +41,27 @@ template <int kLanes, typename T>
     }
 }
 
-// out[j * out_step + i] = in[i * in_step + j] for i < rows, j < columns.
-template <typename T>
+// out[j * out_step + i] = in[i * in_step + j] for i < rows, j < columns. The last tile of a side
+// begins earlier, where the side is no multiple of a tile; kLanes or less, where it is shorter.
+template <int kLanes, typename T>
 [[gnu::always_inline]] inline void transpose(const T* in, int64_t in_step, int64_t rows,
                                              int64_t columns, T* out, int64_t out_step) {
-    constexpr int kLanes = sizeof(T) == 1 ? 16 : 8;
-    int64_t whole_rows = rows / kLanes * kLanes, whole_columns = columns / kLanes * kLanes;
-    for (int64_t j = 0; j < whole_columns; j += kLanes) {
-        for (int64_t i = 0; i < whole_rows; i += kLanes) {
-            transpose_tile<kLanes>(in + i * in_step + j, in_step, out + j * out_step + i, out_step);
+    if constexpr (kLanes == 1) {
+        for (int64_t j = 0; j < columns; ++j) {
+            for (int64_t i = 0; i < rows; ++i) {
+                out[j * out_step + i] = in[i * in_step + j];
+            }
         }
-    }
-    for (int64_t j = 0; j < columns; ++j) {
-        for (int64_t i = j < whole_columns ? whole_rows : 0; i < rows; ++i) {
-            out[j * out_step + i] = in[i * in_step + j];
+    } else if (rows < kLanes || columns < kLanes) {
+        transpose<(kLanes > 4 ? kLanes / 2 : 1)>(in, in_step, rows, columns, out, out_step);
+    } else {
+        for (int64_t column = 0; column < columns; column += kLanes) {
+            int64_t j = std::min(column, columns - kLanes);
+            for (int64_t row = 0; row < rows; row += kLanes) {
+                int64_t i = std::min(row, rows - kLanes);
+                transpose_tile<kLanes>(in + i * in_step + j, in_step, out + j * out_step + i,
+                                       out_step);
+            }
         }
     }
 }
