@@ -12,11 +12,13 @@
 namespace sardonyx::eval::kernels {
 
 #define SDX_KERNEL(domain, name, minimum, maximum, function) Status function(KernelContext&);
+#define SDX_ELEMENTWISE SDX_KERNEL
 #define SDX_MOVEMENT(domain, name, minimum, maximum, function) Status function(KernelContext&);
 #define SDX_CONTROL(domain, name, minimum, maximum, function) \
     Status function(Runner&, const NodePlan&, Frame&);
 #include "eval/kernels.def"
 #undef SDX_KERNEL
+#undef SDX_ELEMENTWISE
 #undef SDX_MOVEMENT
 #undef SDX_CONTROL
 
@@ -32,6 +34,7 @@ struct Row {
     int maximum;
     Kernel kernel;
     ControlKernel control;
+    bool is_elementwise = false;
 };
 
 // Runs a kernel that only moves elements on the unpacked codes of a type below 8 bits.
@@ -45,12 +48,15 @@ constexpr int kNewest = INT16_MAX;
 const Row kKernels[] = {
 #define SDX_KERNEL(domain, name, minimum, maximum, function) \
     {domain, name, minimum, maximum, &kernels::function, nullptr},
+#define SDX_ELEMENTWISE(domain, name, minimum, maximum, function) \
+    {domain, name, minimum, maximum, &kernels::function, nullptr, true},
 #define SDX_MOVEMENT(domain, name, minimum, maximum, function) \
     {domain, name, minimum, maximum, &on_codes<&kernels::function>, nullptr},
 #define SDX_CONTROL(domain, name, minimum, maximum, function) \
     {domain, name, minimum, maximum, nullptr, &kernels::function},
 #include "eval/kernels.def"
 #undef SDX_KERNEL
+#undef SDX_ELEMENTWISE
 #undef SDX_MOVEMENT
 #undef SDX_CONTROL
 };
@@ -70,10 +76,10 @@ class Table {
   public:
     Table() {
         for (const ops::Schema& schema : ops::schemas()) {
-            entries_.push_back(OperatorEntry{&schema, nullptr, nullptr});
+            entries_.push_back(OperatorEntry{&schema});
         }
         for (const ops::Schema& schema : contrib_schemas()) {
-            entries_.push_back(OperatorEntry{&schema, nullptr, nullptr});
+            entries_.push_back(OperatorEntry{&schema});
         }
         while ((size_t{1} << bits_) < 2 * entries_.size()) {
             ++bits_;
@@ -88,6 +94,7 @@ class Table {
                 if (row.minimum <= version && version <= row.maximum) {
                     entry.kernel = row.kernel;
                     entry.control = row.control;
+                    entry.is_elementwise = row.is_elementwise;
                 }
             }
         }

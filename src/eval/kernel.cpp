@@ -219,20 +219,33 @@ Result<Tensor> KernelContext::scratch(ElementType type, Dims dims) const {
 }
 
 Result<Tensor*> KernelContext::output(size_t i, ElementType type, Dims dims) {
-    SDX_TRY(check_size(type, dims, options_));
     SDX_CHECK(i < outputs_.size());
+    if (may_fill_place(i, type, dims)) {
+        return &outputs_[i].tensor();
+    }
+    SDX_TRY(check_size(type, dims, options_));
     outputs_[i] = Tensor::uninitialized(type, std::move(dims));
     return &outputs_[i].tensor();
 }
 
+bool KernelContext::may_fill_place(size_t i, ElementType type, const Dims& dims) const {
+    return has_place_ && i == 0 && outputs_[0].tensor().element_type() == type &&
+           outputs_[0].tensor().dims() == dims;
+}
+
+bool KernelContext::may_overwrite(size_t in, ElementType type, const Dims& dims) const {
+    if (in >= 32 || ((dying_ >> in) & 1) == 0) {
+        return false;
+    }
+    const Tensor& input = tensor(in);
+    return input.element_type() == type && input.dims() == dims && input.is_unique();
+}
+
 Result<Tensor*> KernelContext::output_over(size_t in, size_t i, ElementType type,
                                            const Dims& dims) {
-    if (in < 32 && ((dying_ >> in) & 1) != 0) {
-        const Tensor& input = tensor(in);
-        if (input.element_type() == type && input.dims() == dims && input.is_unique()) {
-            outputs_[i] = input;
-            return &outputs_[i].tensor();
-        }
+    if (!may_fill_place(i, type, dims) && may_overwrite(in, type, dims)) {
+        outputs_[i] = tensor(in);
+        return &outputs_[i].tensor();
     }
     return output(i, type, dims);
 }

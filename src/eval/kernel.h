@@ -131,13 +131,21 @@ class KernelContext {
     std::span<RuntimeValue> outputs() { return outputs_; }
     bool wants(size_t i) const { return i < outputs_.size(); }
     size_t output_count() const { return outputs_.size(); }
-    // New storage for output `i`, its elements indeterminate. Error: beyond the limit of bytes.
+    // New storage for output `i`, its elements indeterminate; or the place that the caller has set
+    // for it, where that has this type and shape. Error: beyond the limit of bytes.
     Result<Tensor*> output(size_t i, ElementType type, Dims dims);
-    // The same, but the storage of input `in` where that has this type and shape and nobody needs
-    // it after this call. For kernels that read element i no later than they write element i.
+    // The same, but the storage of input `in` where that may be overwritten and no place is set.
+    // For kernels that read element i no later than they write element i.
     Result<Tensor*> output_over(size_t in, size_t i, ElementType type, const Dims& dims);
+    // Whether input `in` has this type and shape and nobody needs it after this call.
+    bool may_overwrite(size_t in, ElementType type, const Dims& dims) const;
     // Bit n: input n dies with this call.
     void set_dying(uint32_t mask) { dying_ = mask; }
+    // Where output 0 is wanted; a kernel may put it elsewhere all the same.
+    void set_place(Tensor place) {
+        outputs_[0] = std::move(place);
+        has_place_ = true;
+    }
     // The same for a value that the kernel keeps to itself.
     Result<Tensor> scratch(ElementType type, Dims dims) const;
     void set_output(size_t i, RuntimeValue value) { outputs_[i] = std::move(value); }
@@ -170,6 +178,8 @@ class KernelContext {
     Result<std::vector<int>> axes(std::span<const int64_t> axes, int rank) const;
 
   private:
+    bool may_fill_place(size_t i, ElementType type, const Dims& dims) const;
+
     const ops::Schema& schema_;
     std::span<const RuntimeValue* const> inputs_;
     AttributeView attributes_;
@@ -179,6 +189,7 @@ class KernelContext {
     uint32_t dying_ = 0;
     uint32_t constants_ = 0;
     NodeCache* cache_ = nullptr;
+    bool has_place_ = false;
 };
 
 // A list that older versions give as an attribute and newer ones as input `i` ("axes", "shape").
@@ -200,6 +211,7 @@ struct OperatorEntry {
     const ops::Schema* schema = nullptr;
     Kernel kernel = nullptr;
     ControlKernel control = nullptr;
+    bool is_elementwise = false;  // SDX_ELEMENTWISE of kernels.def
 };
 
 // The entry in force at `opset_version`; null for an operator that no schema knows.

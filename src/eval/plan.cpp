@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "eval/chain.h"
+
 namespace sardonyx::eval {
 namespace {
 
@@ -93,6 +95,7 @@ class Planner {
         }
         SDX_TRY(plan_outputs(graph, plan, &level));
         set_lifetimes(plan, level);
+        plan->chains = plan_chains(plan->nodes);
         std::sort(level.free.begin(), level.free.end());
         level.free.erase(std::unique(level.free.begin(), level.free.end()), level.free.end());
         free->insert(free->end(), level.free.begin(), level.free.end());

@@ -43,12 +43,28 @@ struct NodePlan {
     const GraphPlan* subgraph(std::string_view attribute) const;
 };
 
+// Neighbouring nodes of elementwise operators, each of which reads the result of an earlier one:
+// see chain.h. A value of the chain is an input, or the result of a step.
+struct ChainPlan {
+    struct Step {
+        std::vector<int> inputs;  // values; kLeftOut
+        uint32_t dying = 0;       // the inputs among them that no later step needs, as bits
+        bool is_kept = false;     // nodes after the chain read the result, or it is an output
+    };
+    static constexpr int kLeftOut = -1;
+
+    size_t first = 0;             // the node of the first step; the others follow
+    std::vector<Operand> inputs;  // made before the chain
+    std::vector<Step> steps;      // step i makes value inputs.size() + i
+};
+
 struct GraphPlan {
     const ir::Graph* graph = nullptr;
     std::vector<Operand> inputs;
     std::vector<Operand> outputs;
     std::vector<bool> output_moves;  // it is this graph's own, and no later output is the same
     std::vector<NodePlan> nodes;
+    std::vector<ChainPlan> chains;  // in the order of the nodes
 };
 
 struct FramePlan {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "eval/chain.h"
+
 namespace sardonyx::eval {
 namespace {
 
@@ -56,7 +58,16 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
         return Error{fmt::format("graphs and calls are nested more than {} deep", kMaxDepth)};
     }
     ++depth_;
-    for (const NodePlan& node : graph.nodes) {
+    auto chain = graph.chains.begin();
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        if (chain != graph.chains.end() && chain->first == i) {
+            size_t length = (chain++)->steps.size();
+            if (try_chain(graph, chain[-1], frame)) {
+                i += length - 1;
+                continue;
+            }
+        }
+        const NodePlan& node = graph.nodes[i];
         Status status = run_node(node, frame);
         if (!status.ok()) {
             --depth_;
@@ -74,6 +85,17 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
     }
     --depth_;
     return {};
+}
+
+bool Runner::try_chain(const GraphPlan& graph, const ChainPlan& chain, Frame& frame) {
+    auto length = static_cast<int64_t>(chain.steps.size());
+    // An observer sees each value, and an error is that of one node.
+    if (observer_ != nullptr || length > options_.max_steps - steps_ ||
+        !run_chain(graph, chain, frame, options_)) {
+        return false;
+    }
+    steps_ += length;
+    return true;
 }
 
 void Runner::show(const NodePlan& node, const Frame& frame) {

@@ -58,6 +58,8 @@ class Runner {
     Status count_step();
 
   private:
+    // Runs a chain as one; false: its nodes must run one by one.
+    bool try_chain(const GraphPlan& graph, const ChainPlan& chain, Frame& frame);
     Status run_kernel(const NodePlan& node, Frame& frame);
     Status run_call(const NodePlan& node, Frame& frame);
     void show(const NodePlan& node, const Frame& frame);

@@ -449,6 +449,18 @@ Tensor Tensor::reshaped(Dims dims) const {
     return tensor;
 }
 
+Tensor Tensor::part(int64_t first, Dims dims) const {
+    std::optional<int64_t> count = sardonyx::element_count(dims);
+    SDX_CHECK(count.has_value() && first >= 0 && *count <= count_ && first <= count_ - *count);
+    SDX_CHECK(type_ == ElementType::kString || info(type_).bits % 8 == 0);
+    size_t width = type_ == ElementType::kString ? sizeof(std::string) : info(type_).bits / 8;
+    Tensor tensor = *this;
+    tensor.dims_ = std::move(dims);
+    tensor.count_ = *count;
+    tensor.data_ = static_cast<const std::byte*>(data_) + static_cast<size_t>(first) * width;
+    return tensor;
+}
+
 void Tensor::check_element_size(size_t size) const {
     if (type_ == ElementType::kString) {
         SDX_CHECK(size == sizeof(std::string));

@@ -85,6 +85,9 @@ class Tensor {
 
     // The same elements under other dims of the same count.
     Tensor reshaped(Dims dims) const;
+    // The elements from `first` on under these dims, which share this storage. Not for types below
+    // 8 bits.
+    Tensor part(int64_t first, Dims dims) const;
     // Whether this is the only tensor on its storage, and the storage may be written in place.
     bool is_unique() const { return writable_ && owner_.use_count() == 1; }
     const std::shared_ptr<const void>& owner() const { return owner_; }

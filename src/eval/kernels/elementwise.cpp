@@ -145,15 +145,18 @@ Status run_binary(KernelContext& c, const BinaryCall& call) {
         return {};
     }
     const Tensor& b = c.tensor(1);
-    if (a.dims() == b.dims()) {
-        SDX_ASSIGN(Tensor * out, c.output_over(0, 0, call.result, a.dims()));
+    // Where an operand has the whole shape, each of its elements is read exactly where it is
+    // written.
+    auto walk_into = [&](const Dims& dims) -> Status {
+        size_t over = c.may_overwrite(0, call.result, dims) ? 0 : 1;
+        SDX_ASSIGN(Tensor * out, c.output_over(over, 0, call.result, dims));
         return walk(c.threads(), a, b, *out, call);
+    };
+    if (a.dims() == b.dims()) {
+        return walk_into(a.dims());
     }
     SDX_ASSIGN(Dims dims, broadcast_dims(a.dims(), b.dims()));
-    // Reuse is safe for the first operand alone: where it has the whole shape, each of its elements
-    // is read exactly where it is written.
-    SDX_ASSIGN(Tensor * out, c.output_over(0, 0, call.result, dims));
-    return walk(c.threads(), a, b, *out, call);
+    return walk_into(dims);
 }
 
 }  // namespace sardonyx::eval
