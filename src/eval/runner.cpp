@@ -61,9 +61,9 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
     auto chain = graph.chains.begin();
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         if (chain != graph.chains.end() && chain->first == i) {
-            size_t length = (chain++)->steps.size();
-            if (try_chain(graph, chain[-1], frame)) {
-                i += length - 1;
+            const ChainPlan& next = *chain++;
+            if (try_chain(graph, next, frame)) {
+                i += next.steps.size() - 1;
                 continue;
             }
         }
