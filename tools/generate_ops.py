@@ -254,6 +254,26 @@ def operator_rows(schemas: list[Any]) -> tuple[list[str], list[str], list[str]]:
     return rows, domains, ranges
 
 
+def name_hash(name: str) -> int:
+    """sardonyx::name_hash of base/name_hash.h."""
+    value = 2166136261
+    for byte in name.encode():
+        value = (value ^ byte) * 16777619 % 2**32
+    return value ^ value >> 16
+
+
+def operator_slots(schemas: list[Any]) -> list[str]:
+    """Rows of kOperatorSlots: at most a quarter of them is in use."""
+    names = [name for _, name in sorted({(schema.domain, schema.name) for schema in schemas})]
+    slots = [0] * (1 << (4 * len(names) - 1).bit_length())
+    for index, name in enumerate(names):
+        slot = name_hash(name) % len(slots)
+        while slots[slot] != 0:
+            slot = (slot + 1) % len(slots)
+        slots[slot] = index + 1
+    return [str(slot) for slot in slots]
+
+
 def listed_versions(domain: str) -> list[int]:
     """The opset versions of a domain that were released; some bring no new schema."""
     if domain == "":
@@ -282,6 +302,7 @@ def generate() -> str:
     operators, domains, ranges = operator_rows(schemas)
     lists = (
         ("Operator", "kOperator", operators),
+        ("uint16_t", "kOperatorSlot", operator_slots(schemas)),
         ("DomainInfo", "kDomain", domains),
         ("DomainOperators", "kDomainOperator", ranges),
         ("IrVersion", "kIrVersion", ir_version_rows()),

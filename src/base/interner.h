@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,7 @@ class Interner {
         if (2 * texts_.size() >= slots_.size()) {
             grow();
         }
-        uint32_t hash = static_cast<uint32_t>(std::hash<std::string_view>()(text));
+        uint32_t hash = hash_of(text);
         size_t slot = find(text, hash);
         if (slots_[slot].index == kEmpty) {
             slots_[slot] = {hash, static_cast<uint32_t>(texts_.size())};
@@ -50,6 +51,24 @@ class Interner {
         uint32_t hash = 0;
         uint32_t index = kEmpty;
     };
+
+    // Identifiers are short: their bytes are two words, overlapping where there are fewer than 16.
+    static uint32_t hash_of(std::string_view text) {
+        if (text.size() > 16 || text.size() < 4) {
+            return static_cast<uint32_t>(std::hash<std::string_view>()(text));
+        }
+        uint64_t first = 0, last = 0;
+        if (text.size() >= 8) {
+            std::memcpy(&first, text.data(), 8);
+            std::memcpy(&last, text.data() + text.size() - 8, 8);
+        } else {
+            std::memcpy(&first, text.data(), 4);
+            std::memcpy(&last, text.data() + text.size() - 4, 4);
+        }
+        uint64_t hash = (first + text.size()) * 0x9E3779B97F4A7C15U;
+        hash = ((hash ^ hash >> 32) + last) * 0xC2B2AE3D27D4EB4FU;
+        return static_cast<uint32_t>(hash >> 32);
+    }
 
     // The slot that holds the text, or the empty one where it belongs.
     size_t find(std::string_view text, uint32_t hash) const {

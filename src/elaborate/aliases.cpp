@@ -571,8 +571,8 @@ namespace {
 std::string name_of_holder(const Scope& scope, const ir::Value* value) {
     std::optional<uint32_t> first;
     for (const auto& [symbol, object] : scope.values()) {
-        if ((!first || symbol < *first) && Holders(value).count(object, false) > 0) {
-            first = symbol;
+        if ((!first || symbol.index < *first) && Holders(value).count(object, false) > 0) {
+            first = symbol.index;
         }
     }
     return first ? std::string(scope.function->tree->names.text(Symbol{*first})) : std::string();

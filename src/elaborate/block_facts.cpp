@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
+#include "base/symbol_map.h"
 #include "elaborate/exec.h"
+#include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
 
@@ -56,12 +57,12 @@ void each_statement(Stmts statements, bool into_loops, Visit visit) {
 // Names in the order in which they are first assigned to.
 struct Targets {
     std::vector<Symbol> names;
-    std::unordered_set<uint32_t> seen;
+    SymbolSet seen;
 };
 
 void add_targets(const Expr* target, Targets& found) {
     if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
-        if (found.seen.insert(name->name.index).second) {
+        if (found.seen.insert(name->name)) {
             found.names.push_back(name->name);
         }
     } else if (target->kind == ExprKind::kTuple || target->kind == ExprKind::kList) {
@@ -75,14 +76,11 @@ void add_targets(const Expr* target, Targets& found) {
     }
 }
 
-using Reads = std::unordered_map<uint32_t, std::vector<uint32_t>>;
-
 // Every place where a name is read. Reads inside nested functions count as after everything,
 // because the function may be called at any time.
 class ReadCollector {
   public:
-    explicit ReadCollector(BlockReads& found)
-        : reads_(found.offsets), bases_(found.bases), called_(found.called), named_(found.named) {}
+    explicit ReadCollector(BlockReads& found) : found_(found) {}
 
     void block(Stmts statements) {
         for (const Stmt* statement : statements) {
@@ -91,40 +89,25 @@ class ReadCollector {
     }
 
     void expr(const Expr* node) {
-        if (node == nullptr) {
-            return;
-        }
         switch (node->kind) {
             case ExprKind::kName:
-                reads_[syntax::as<syntax::NameExpr>(node)->name.index].push_back(
-                    nested_ ? UINT32_MAX : node->range.begin);
-                break;
-            case ExprKind::kFString:
-                fstring(syntax::as<syntax::FStringExpr>(node));
-                break;
-            case ExprKind::kTuple:
-            case ExprKind::kList:
-            case ExprKind::kSet:
-                exprs(static_cast<const syntax::SequenceExpr*>(node)->items);
-                break;
-            case ExprKind::kDict:
-                exprs(syntax::as<syntax::DictExpr>(node)->keys);
-                exprs(syntax::as<syntax::DictExpr>(node)->values);
-                break;
+                reads_.emplace_back(syntax::as<syntax::NameExpr>(node)->name,
+                                    nested_ ? UINT32_MAX : node->range.begin);
+                return;
             case ExprKind::kComprehension: {
                 const auto* n = syntax::as<syntax::ComprehensionExpr>(node);
-                expr(n->element);
-                expr(n->value);
                 for (const syntax::ComprehensionFor& clause : n->clauses) {
                     expr(clause.iterable);
                     exprs(clause.conditions);
                 }
-                break;
+                expr(n->element);
+                if (n->value != nullptr) {
+                    expr(n->value);
+                }
+                return;
             }
-            case ExprKind::kUnary:
-                expr(syntax::as<syntax::UnaryExpr>(node)->operand);
-                break;
             case ExprKind::kBinary: {
+                // A sum of many terms is gone through, not down into.
                 const auto* n = syntax::as<syntax::BinaryExpr>(node);
                 while (const auto* inner = syntax::maybe_as<syntax::BinaryExpr>(n->left)) {
                     expr(n->right);
@@ -132,76 +115,60 @@ class ReadCollector {
                 }
                 expr(n->left);
                 expr(n->right);
-                break;
+                return;
             }
-            case ExprKind::kBoolOp:
-                exprs(syntax::as<syntax::BoolOpExpr>(node)->operands);
-                break;
-            case ExprKind::kCompare:
-                expr(syntax::as<syntax::CompareExpr>(node)->left);
-                exprs(syntax::as<syntax::CompareExpr>(node)->rights);
-                break;
-            case ExprKind::kCall: {
-                const auto* n = syntax::as<syntax::CallExpr>(node);
-                if (const auto* name = syntax::maybe_as<syntax::NameExpr>(n->callee)) {
-                    called_.push_back(name->name);
-                }
-                expr(n->callee);
-                exprs(n->args);
-                for (const syntax::Keyword& keyword : n->keywords) {
-                    expr(keyword.value);
+            case ExprKind::kCall:
+                if (const auto* name = syntax::maybe_as<syntax::NameExpr>(
+                        syntax::as<syntax::CallExpr>(node)->callee)) {
+                    found_.called.push_back(name->name);
                 }
                 break;
-            }
-            case ExprKind::kAttribute: {
-                const Expr* base = syntax::as<syntax::AttributeExpr>(node)->value;
-                if (const auto* name = syntax::maybe_as<syntax::NameExpr>(base)) {
-                    bases_.push_back(name->name);
+            case ExprKind::kAttribute:
+                if (const auto* name = syntax::maybe_as<syntax::NameExpr>(
+                        syntax::as<syntax::AttributeExpr>(node)->value)) {
+                    found_.bases.push_back(name->name);
                 }
-                expr(base);
                 break;
-            }
-            case ExprKind::kSubscript:
-                expr(syntax::as<syntax::SubscriptExpr>(node)->value);
-                expr(syntax::as<syntax::SubscriptExpr>(node)->index);
-                break;
-            case ExprKind::kSlice: {
-                const auto* n = syntax::as<syntax::SliceExpr>(node);
-                expr(n->lower);
-                expr(n->upper);
-                expr(n->step);
-                break;
-            }
-            case ExprKind::kStarred:
-            case ExprKind::kAwait:
-            case ExprKind::kYield:
-            case ExprKind::kYieldFrom:
-                expr(static_cast<const syntax::PrefixExpr*>(node)->operand);
-                break;
-            case ExprKind::kLambda: {
+            case ExprKind::kLambda:
                 defaults(syntax::as<syntax::LambdaExpr>(node)->parameters);
                 ++nested_;
                 expr(syntax::as<syntax::LambdaExpr>(node)->body);
                 --nested_;
-                break;
-            }
-            case ExprKind::kIfExp: {
-                const auto* n = syntax::as<syntax::IfExpExpr>(node);
-                expr(n->condition);
-                expr(n->body);
-                expr(n->orelse);
-                break;
-            }
+                return;
             case ExprKind::kNamed: {
                 const auto* n = syntax::as<syntax::NamedExpr>(node);
                 if (!nested_) {
-                    named_.emplace_back(n->range.begin, n->target->name);
+                    found_.named.emplace_back(n->range.begin, n->target->name);
                 }
                 expr(n->value);
-                break;
+                return;
             }
             default:
                 break;
+        }
+        syntax::each_child(node, [this](const Expr* child) { expr(child); });
+    }
+
+    // Puts the reads of each name beside each other.
+    void finish() {
+        for (auto [name, offset] : reads_) {
+            ++found_.names[name].end;
+        }
+        uint32_t count = 0;
+        for (auto& [name, places] : found_.names) {
+            uint32_t begin = std::exchange(count, count + places.end);
+            places = {begin, begin};
+        }
+        found_.offsets.resize(reads_.size());
+        for (auto [name, offset] : reads_) {
+            found_.offsets[found_.names.find(name)->end++] = offset;
+        }
+        for (const auto& [name, places] : found_.names) {
+            auto first = found_.offsets.begin() + places.begin;
+            auto last = found_.offsets.begin() + places.end;
+            if (!std::is_sorted(first, last)) {
+                std::sort(first, last);
+            }
         }
     }
 
@@ -215,14 +182,9 @@ class ReadCollector {
     // Defaults are read where the function is defined.
     void defaults(const syntax::Parameters* parameters) {
         for (const syntax::Parameter& parameter : parameters->items) {
-            expr(parameter.default_value);
-        }
-    }
-
-    void fstring(const syntax::FStringExpr* node) {
-        for (const syntax::FStringPart& part : node->parts) {
-            expr(part.expr);
-            expr(part.format);
+            if (parameter.default_value != nullptr) {
+                expr(parameter.default_value);
+            }
         }
     }
 
@@ -241,48 +203,23 @@ class ReadCollector {
 
     void stmt(const Stmt* statement) {
         switch (statement->kind) {
-            case StmtKind::kExpr:
-                expr(syntax::as<syntax::ExprStmt>(statement)->value);
-                break;
             case StmtKind::kAssign:
                 for (const Expr* node : syntax::as<syntax::AssignStmt>(statement)->targets) {
                     target(node);
                 }
                 expr(syntax::as<syntax::AssignStmt>(statement)->value);
-                break;
-            case StmtKind::kAugAssign:
-                expr(syntax::as<syntax::AugAssignStmt>(statement)->target);
-                expr(syntax::as<syntax::AugAssignStmt>(statement)->value);
-                break;
+                return;
             case StmtKind::kAnnAssign:
-                expr(syntax::as<syntax::AnnAssignStmt>(statement)->value);
-                break;
-            case StmtKind::kReturn:
-                expr(syntax::as<syntax::ReturnStmt>(statement)->value);
-                break;
-            case StmtKind::kAssert:
-                expr(syntax::as<syntax::AssertStmt>(statement)->condition);
-                break;
-            case StmtKind::kIf: {
-                const auto* node = syntax::as<syntax::IfStmt>(statement);
-                expr(node->condition);
-                block(node->body);
-                block(node->orelse);
-                break;
-            }
+                if (syntax::as<syntax::AnnAssignStmt>(statement)->value != nullptr) {
+                    expr(syntax::as<syntax::AnnAssignStmt>(statement)->value);
+                }
+                return;
             case StmtKind::kFor: {
                 const auto* node = syntax::as<syntax::ForStmt>(statement);
                 expr(node->iterable);
                 block(node->body);
                 block(node->orelse);
-                break;
-            }
-            case StmtKind::kWhile: {
-                const auto* node = syntax::as<syntax::WhileStmt>(statement);
-                expr(node->condition);
-                block(node->body);
-                block(node->orelse);
-                break;
+                return;
             }
             case StmtKind::kFunctionDef: {
                 const auto* node = syntax::as<syntax::FunctionDefStmt>(statement);
@@ -290,17 +227,23 @@ class ReadCollector {
                 ++nested_;
                 block(node->body);
                 --nested_;
-                break;
+                return;
             }
+            case StmtKind::kDelete:
+                for (const Expr* node : syntax::as<syntax::DeleteStmt>(statement)->targets) {
+                    target(node);
+                }
+                return;
             default:
                 break;
         }
+        syntax::each_child(
+            statement, [this](const Expr* child) { expr(child); },
+            [this](const Stmt* child) { stmt(child); });
     }
 
-    Reads& reads_;
-    std::vector<Symbol>& bases_;
-    std::vector<Symbol>& called_;
-    std::vector<std::pair<uint32_t, Symbol>>& named_;
+    BlockReads& found_;
+    std::vector<std::pair<Symbol, uint32_t>> reads_;
     int nested_ = 0;
 };
 
@@ -332,10 +275,10 @@ Targets targets(Stmts statements) {
 }
 
 // The parameters of the function and the names that its body assigns, by symbol.
-std::unordered_set<uint32_t> local_names(const syntax::FunctionDefStmt& function) {
-    std::unordered_set<uint32_t> names = targets(function.body).seen;
+SymbolSet local_names(const syntax::FunctionDefStmt& function) {
+    SymbolSet names = targets(function.body).seen;
     for (const syntax::Parameter& parameter : function.parameters->items) {
-        names.insert(parameter.name.index);
+        names.insert(parameter.name);
     }
     return names;
 }
@@ -388,10 +331,9 @@ std::vector<Symbol> assigned_names(Stmts statements) {
 const BlockReads& block_reads(Context& c, Stmts body) {
     auto [place, is_new] = c.reads.try_emplace(body.data());
     if (is_new) {
-        ReadCollector(place->second).block(body);
-        for (auto& [symbol, offsets] : place->second.offsets) {
-            std::sort(offsets.begin(), offsets.end());
-        }
+        ReadCollector collector(place->second);
+        collector.block(body);
+        collector.finish();
     }
     return place->second;
 }
@@ -403,10 +345,10 @@ std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFun
     if (function.definition == nullptr || function.environment == nullptr) {
         return found;
     }
-    std::unordered_set<uint32_t> seen;
-    std::optional<std::unordered_set<uint32_t>> locals;  // made when one could be hidden
+    SymbolSet seen;
+    std::optional<SymbolSet> locals;  // made when one could be hidden
     for (Symbol name : block_reads(c, function.definition->body).*names) {
-        if (!seen.insert(name.index).second) {
+        if (!seen.insert(name)) {
             continue;
         }
         std::optional<Object> object =
@@ -417,7 +359,7 @@ std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFun
         if (!locals) {
             locals = local_names(*function.definition);
         }
-        if (locals->count(name.index) == 0) {
+        if (!locals->contains(name)) {
             found.emplace_back(name, std::move(*object));
         }
     }
@@ -427,7 +369,9 @@ std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFun
 const BlockReads& lambda_reads(Context& c, const syntax::LambdaExpr* lambda) {
     auto [place, is_new] = c.reads.try_emplace(lambda);
     if (is_new) {
-        ReadCollector(place->second).expr(lambda->body);
+        ReadCollector collector(place->second);
+        collector.expr(lambda->body);
+        collector.finish();
     }
     return place->second;
 }
@@ -436,17 +380,18 @@ bool is_live(Context& c, Symbol name, uint32_t offset) {
     if (c.at.body == nullptr) {
         return true;
     }
-    const Reads& reads = block_reads(c, *c.at.body).offsets;
-    auto found = reads.find(name.index);
-    if (found == reads.end()) {
+    const BlockReads& reads = block_reads(c, *c.at.body);
+    const BlockReads::Places* places = reads.names.find(name);
+    if (places == nullptr) {
         return false;
     }
-    const std::vector<uint32_t>& offsets = found->second;
-    if (offsets.back() >= offset) {
+    auto first = reads.offsets.begin() + places->begin;
+    auto last = reads.offsets.begin() + places->end;
+    if (last[-1] >= offset) {
         return true;
     }
-    auto in_loop = std::lower_bound(offsets.begin(), offsets.end(), c.at.loop_begin);
-    return in_loop != offsets.end() && *in_loop < c.at.loop_end;
+    auto in_loop = std::lower_bound(first, last, c.at.loop_begin);
+    return in_loop != last && *in_loop < c.at.loop_end;
 }
 
 }  // namespace sardonyx::elaborate

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/symbol_map.h"
 #include "diagnostics/diagnostic.h"
 #include "elaborate/diagnostics.h"
 #include "elaborate/dims.h"
@@ -31,16 +32,14 @@ class Scope {
     const ScriptFunction* const function;    // whose tree the symbols belong to
     const std::shared_ptr<Scope> enclosing;  // of a nested function; null: the environment is next
 
-    const Object* find(Symbol name) const {
-        auto found = values_.find(name.index);
-        return found == values_.end() ? nullptr : &found->second;
-    }
+    // Null: it has none. The pointer holds until a name is set.
+    const Object* find(Symbol name) const { return values_.find(name); }
     void set(Symbol name, Object value) {
-        auto [place, is_new] = values_.try_emplace(name.index);
+        auto [place, is_new] = values_.try_emplace(name);
         if (open_marks_ > 0) {
-            log_.push_back({name, is_new ? std::nullopt : std::optional(std::move(place->second))});
+            log_.push_back({name, is_new ? std::nullopt : std::optional(std::move(*place))});
         }
-        place->second = std::move(value);
+        *place = std::move(value);
     }
 
     struct Change {
@@ -48,7 +47,7 @@ class Scope {
         std::optional<Object> before;  // nothing: it was not there
     };
     // In no order.
-    const std::unordered_map<uint32_t, Object>& values() const { return values_; }
+    const SymbolMap<Object>& values() const { return values_; }
 
     // Starts logging; returns the mark for changes() and undo().
     size_t open() {
@@ -74,7 +73,7 @@ class Scope {
     bool is_closed_over = false;
 
   private:
-    std::unordered_map<uint32_t, Object> values_;
+    SymbolMap<Object> values_;
     std::vector<Change> log_;
     int open_marks_ = 0;
 };
@@ -113,9 +112,13 @@ struct Specialisation {
 
 // Where names are read in a function's body.
 struct BlockReads {
-    std::unordered_map<uint32_t, std::vector<uint32_t>> offsets;  // by symbol; sorted
-    std::vector<Symbol> bases;   // names that something is taken from, as `op` in `op.Add`
-    std::vector<Symbol> called;  // names that are called, as `f` in `f(x)`
+    struct Places {
+        uint32_t begin = 0, end = 0;  // in `offsets`
+    };
+    SymbolMap<Places> names;
+    std::vector<uint32_t> offsets;  // those of one name beside each other, sorted
+    std::vector<Symbol> bases;      // names that something is taken from, as `op` in `op.Add`
+    std::vector<Symbol> called;     // names that are called, as `f` in `f(x)`
     std::vector<std::pair<uint32_t, Symbol>> named;  // targets of `:=`, by where they stand
 };
 

@@ -98,8 +98,8 @@ ir::Node* emit_node(Context& c, NodeRequest request) {
         return nullptr;
     }
     // Outputs are named at the end, in one pass (names.h): until then a name is a hint.
-    std::vector<std::string_view> names(request.output_count);
-    ir::Node* node = c.model.make_node(request.domain, request.op_type, request.inputs, names);
+    ir::Node* node =
+        c.model.make_node(request.domain, request.op_type, request.inputs, request.output_count);
     for (ir::Attribute& attribute : request.attributes) {
         attribute.name = c.model.intern(attribute.name);
         attribute.reference = c.model.intern(attribute.reference);

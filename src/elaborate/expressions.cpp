@@ -628,6 +628,8 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
         }
     }
     bool failed = false;
+    arguments.positional.reserve(expr->args.size());
+    arguments.ranges.reserve(expr->args.size());
     for (const Expr* argument : expr->args) {
         if (argument->kind == ExprKind::kStarred) {
             Object starred = eval(c, static_cast<const syntax::PrefixExpr*>(argument)->operand);

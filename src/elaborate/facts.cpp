@@ -27,8 +27,8 @@ std::vector<const Object*> captured(Context& c, const Closure& closure) {
     const BlockReads& reads = closure.lambda != nullptr ? lambda_reads(c, closure.lambda)
                                                         : block_reads(c, closure.definition->body);
     std::vector<uint32_t> names;
-    for (const auto& [name, offsets] : reads.offsets) {
-        names.push_back(name);
+    for (const auto& [name, places] : reads.names) {
+        names.push_back(name.index);
     }
     std::sort(names.begin(), names.end());
     std::vector<const Object*> objects;

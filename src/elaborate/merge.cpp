@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "elaborate/carried.h"
 #include "elaborate/emit.h"
@@ -260,10 +259,10 @@ bool is_missing(const Object& object) {
 
 std::vector<Pair> changed_names(Context& c, const Branch& yes, const Branch& no) {
     std::vector<Pair> pairs;
-    std::unordered_set<uint32_t> seen;
+    SymbolSet seen;
     for (const Branch* branch : {&yes, &no}) {
         for (const auto& change : branch->changes) {
-            if (seen.insert(change.first.index).second) {
+            if (seen.insert(change.first)) {
                 pairs.push_back(
                     {change.first, yes.value_of(c, change.first), no.value_of(c, change.first)});
             }

@@ -24,9 +24,9 @@ using syntax::Stmts;
 
 std::vector<Symbol> Scope::changed(size_t mark) const {
     std::vector<Symbol> names;
-    std::unordered_map<uint32_t, bool> seen;
+    SymbolSet seen;
     for (size_t i = mark; i < log_.size(); ++i) {
-        if (seen.emplace(log_[i].name.index, true).second) {
+        if (seen.insert(log_[i].name)) {
             names.push_back(log_[i].name);
         }
     }
@@ -37,9 +37,9 @@ void Scope::undo(size_t mark) {
     while (log_.size() > mark) {
         Change& change = log_.back();
         if (change.before) {
-            values_[change.name.index] = std::move(*change.before);
+            values_[change.name] = std::move(*change.before);
         } else {
-            values_.erase(change.name.index);
+            values_.erase(change.name);
         }
         log_.pop_back();
     }

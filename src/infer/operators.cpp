@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/name_hash.h"
+
 namespace sardonyx::infer {
 namespace {
 
@@ -22,13 +24,9 @@ constexpr Row kRows[] = {
 constexpr size_t kSlots = 1024;
 static_assert(std::size(kRows) * 2 < kSlots, "keep the table sparse");
 
-// FNV-1a of the name; the domains share few names, so that they may collide.
+// By the name alone: the domains share few names, so that they may collide.
 constexpr size_t slot_of(std::string_view name) {
-    uint32_t hash = 2166136261U;
-    for (char c : name) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-    }
-    return (hash ^ hash >> 16) % kSlots;
+    return name_hash(name) % kSlots;
 }
 
 constexpr std::array<uint16_t, kSlots> make_table() {

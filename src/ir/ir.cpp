@@ -197,8 +197,7 @@ void Model::add_default(Value* input, Tensor tensor) {
 }
 
 Node* Model::make_node(std::string_view domain, std::string_view op_type,
-                       std::span<Value* const> inputs,
-                       std::span<const std::string_view> output_names) {
+                       std::span<Value* const> inputs, size_t output_count) {
     Node& node = nodes_.make();
     node.domain = intern(domain);
     node.op_type = intern(op_type);
@@ -213,19 +212,28 @@ Node* Model::make_node(std::string_view domain, std::string_view op_type,
             link_use(use, inputs[i], &inputs[i]->uses_);
         }
     }
-    if (!output_names.empty()) {
-        Value** outputs = static_cast<Value**>(
-            arena_.allocate(sizeof(Value*) * output_names.size(), alignof(Value*)));
-        node.outputs_ = {outputs, output_names.size()};
+    if (output_count > 0) {
+        Value** outputs =
+            static_cast<Value**>(arena_.allocate(sizeof(Value*) * output_count, alignof(Value*)));
+        node.outputs_ = {outputs, output_count};
     }
-    for (size_t i = 0; i < output_names.size(); ++i) {
+    for (size_t i = 0; i < output_count; ++i) {
         Value& value = values_.make();
-        value.name = intern(output_names[i]);
         value.producer_ = &node;
         value.output_index_ = static_cast<uint32_t>(i);
         node.outputs_[i] = &value;
     }
     return &node;
+}
+
+Node* Model::make_node(std::string_view domain, std::string_view op_type,
+                       std::span<Value* const> inputs,
+                       std::span<const std::string_view> output_names) {
+    Node* node = make_node(domain, op_type, inputs, output_names.size());
+    for (size_t i = 0; i < output_names.size(); ++i) {
+        node->outputs_[i]->name = intern(output_names[i]);
+    }
+    return node;
 }
 
 const Function* Model::find_function(std::string_view domain, std::string_view name,

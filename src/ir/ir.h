@@ -297,7 +297,9 @@ class Model {
     std::vector<Function*> functions;  // in the order of the file
 
     // One copy of `text` for the life of the model.
-    std::string_view intern(std::string_view text) { return strings_.text(strings_.intern(text)); }
+    std::string_view intern(std::string_view text) {
+        return text.empty() ? std::string_view() : strings_.text(strings_.intern(text));
+    }
     // The same with a dense number for the text, for tables by name.
     Symbol symbol(std::string_view text) { return strings_.intern(text); }
     std::string_view text(Symbol symbol) const { return strings_.text(symbol); }
@@ -317,7 +319,11 @@ class Model {
     // Gives an input a default, as files before IR version 4 do for every initializer: the value is
     // then an input and an initializer.
     void add_default(Value* input, Tensor tensor);
-    // A node with fresh outputs of these names, in no graph yet; insert it with Graph::insert.
+    // A node with so many fresh outputs, which have no names yet, in no graph yet; insert it with
+    // Graph::insert.
+    Node* make_node(std::string_view domain, std::string_view op_type,
+                    std::span<Value* const> inputs, size_t output_count);
+    // The same with outputs of these names.
     Node* make_node(std::string_view domain, std::string_view op_type,
                     std::span<Value* const> inputs, std::span<const std::string_view> output_names);
 

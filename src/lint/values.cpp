@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <unordered_set>
+#include <optional>
 
+#include "base/symbol_map.h"
 #include "lint/diagnostics.h"
 #include "lint/lints.h"
 #include "syntax/visit.h"
@@ -21,8 +22,6 @@ using syntax::Stmt;
 using syntax::StmtKind;
 using syntax::Stmts;
 
-using Names = std::unordered_set<uint32_t>;
-
 // The name that a plain assignment binds; null for all other statements.
 const NameExpr* bound_name(const Stmt* statement) {
     if (const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement)) {
@@ -35,18 +34,21 @@ const NameExpr* bound_name(const Stmt* statement) {
                : nullptr;
 }
 
-void add_reads(const Expr* expr, Names& reads) {
-    auto see = [&reads](const Expr* one) {
+// Calls `see(Symbol)` for every name in an expression.
+template <typename See>
+void each_read(const Expr* expr, See& see) {
+    auto visit = [&see](const Expr* one) {
         if (const auto* name = syntax::maybe_as<NameExpr>(one)) {
-            reads.insert(name->name.index);
+            see(name->name);
         }
     };
-    syntax::each_expression(expr, see);
+    syntax::each_expression(expr, visit);
 }
 
-// Everything that a statement and its blocks read. The target of an augmented assignment, and what
-// a subscript on the left side changes, are read too.
-void add_reads(const Stmt* statement, Names& reads) {
+// The same for everything that a statement and its blocks read. The target of an augmented
+// assignment, and what a subscript on the left side changes, are read too.
+template <typename See>
+void each_read(const Stmt* statement, See& see) {
     const NameExpr* bound = bound_name(statement);
     const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement);
     const auto* loop = syntax::maybe_as<syntax::ForStmt>(statement);
@@ -57,27 +59,28 @@ void add_reads(const Stmt* statement, Names& reads) {
                              (assign != nullptr && child != assign->value &&
                               (child->kind == ExprKind::kName || child->kind == ExprKind::kTuple));
             if (!is_target) {
-                add_reads(child, reads);
+                each_read(child, see);
             }
         },
-        [&reads](const Stmt* child) { add_reads(child, reads); });
+        [&see](const Stmt* child) { each_read(child, see); });
 }
 
 // What nested functions read may be read whenever they are called.
-void add_nested_reads(Stmts statements, Names& reads) {
+template <typename See>
+void each_nested_read(Stmts statements, See& see) {
     for (const Stmt* statement : statements) {
         if (const auto* inner = syntax::maybe_as<FunctionDefStmt>(statement)) {
-            add_reads(inner, reads);
+            each_read(inner, see);
             continue;
         }
-        auto see = [&reads](const Expr* one) {
+        auto visit = [&see](const Expr* one) {
             if (const auto* lambda = syntax::maybe_as<syntax::LambdaExpr>(one)) {
-                add_reads(lambda, reads);
+                each_read(lambda, see);
             }
         };
         syntax::each_child(
-            statement, [&see](const Expr* child) { syntax::each_expression(child, see); },
-            [&reads](const Stmt* child) { add_nested_reads(Stmts(&child, 1), reads); });
+            statement, [&visit](const Expr* child) { syntax::each_expression(child, visit); },
+            [&see](const Stmt* child) { each_nested_read(Stmts(&child, 1), see); });
     }
 }
 
@@ -87,11 +90,12 @@ bool is_private(std::string_view name) {
 
 class Function {
   public:
-    Function(const File& file, const FunctionDefStmt* definition) : file_(file) {
+    Function(const File& file, const FunctionDefStmt* definition)
+        : file_(file), definition_(definition) {
+        auto read = [this](Symbol name) { reads_.insert(name); };
         for (const Stmt* statement : definition->body) {
-            add_reads(statement, reads_);
+            each_read(statement, read);
         }
-        add_nested_reads(definition->body, nested_reads_);
     }
 
     void block(Stmts statements) {
@@ -112,27 +116,23 @@ class Function {
     // A value that is bound again before anything reads it, with nothing but plain statements
     // between.
     void overwritten(Stmts statements) {
-        std::map<uint32_t, const NameExpr*> unread;
+        SymbolMap<const NameExpr*> unread;
+        auto read = [&unread](Symbol name) { unread.erase(name); };
         for (const Stmt* statement : statements) {
             const NameExpr* bound = bound_name(statement);
-            bool is_plain = statement->kind == StmtKind::kExpr || bound != nullptr;
-            Names reads;
-            if (is_plain) {
-                add_reads(statement, reads);
+            if (statement->kind == StmtKind::kExpr || bound != nullptr) {
+                each_read(statement, read);
             } else {
                 unread.clear();
-            }
-            for (uint32_t read : reads) {
-                unread.erase(read);
             }
             if (bound == nullptr) {
                 continue;
             }
-            auto [place, is_new] = unread.try_emplace(bound->name.index, bound);
+            auto [place, is_new] = unread.try_emplace(bound->name);
             if (!is_new) {
-                report_overwritten(place->second, bound);
-                place->second = bound;
+                report_overwritten(*place, bound);
             }
+            *place = bound;
         }
     }
 
@@ -154,9 +154,8 @@ class Function {
     }
 
     void report_overwritten(const NameExpr* first, const NameExpr* second) {
-        bool is_unused = reads_.count(first->name.index) == 0;  // said of the name as a whole
-        if (is_unused || nested_reads_.count(first->name.index) != 0 ||
-            is_private(file_.text(first->name))) {
+        bool is_unused = !reads_.contains(first->name);  // said of the name as a whole
+        if (is_unused || is_private(file_.text(first->name)) || is_read_later(first->name)) {
             return;
         }
         file_
@@ -166,9 +165,17 @@ class Function {
             .with_help("remove the first assignment, or read the name between them");
     }
 
+    bool is_read_later(Symbol name) {
+        if (!nested_reads_) {
+            auto read = [&names = nested_reads_.emplace()](Symbol one) { names.insert(one); };
+            each_nested_read(definition_->body, read);
+        }
+        return nested_reads_->contains(name);
+    }
+
     void check_binding(Stmts statements, size_t index) {
         const NameExpr* bound = bound_name(statements[index]);
-        if (bound == nullptr || reads_.count(bound->name.index) != 0 ||
+        if (bound == nullptr || reads_.contains(bound->name) ||
             is_private(file_.text(bound->name))) {
             return;
         }
@@ -204,15 +211,17 @@ class Function {
     }
 
     const File& file_;
-    Names reads_;
-    Names nested_reads_;
+    const FunctionDefStmt* definition_;
+    SymbolSet reads_;
+    std::optional<SymbolSet> nested_reads_;  // what nested functions read; made when needed
 };
 
 using Scripts = std::map<std::string_view, const FunctionDefStmt*>;
 
-void check_local(const File& file, const Scripts& scripts, Names& seen, Symbol name, Range range) {
+void check_local(const File& file, const Scripts& scripts, SymbolSet& seen, Symbol name,
+                 Range range) {
     auto found = scripts.find(file.text(name));
-    if (found == scripts.end() || !seen.insert(name.index).second) {
+    if (found == scripts.end() || !seen.insert(name)) {
         return;
     }
     file.report(kShadowedScript, range,
@@ -221,7 +230,7 @@ void check_local(const File& file, const Scripts& scripts, Names& seen, Symbol n
         .with_help("choose another name for one of them");
 }
 
-void check_block(const File& file, const Scripts& scripts, Names& seen, Stmts statements) {
+void check_block(const File& file, const Scripts& scripts, SymbolSet& seen, Stmts statements) {
     for (const Stmt* statement : statements) {
         if (const NameExpr* bound = bound_name(statement)) {
             check_local(file, scripts, seen, bound->name, bound->range);
@@ -257,7 +266,7 @@ void find_shadowed_scripts(const File& file) {
         }
     }
     for (const FunctionDefStmt* script : file.scripts) {
-        Names seen;
+        SymbolSet seen;
         for (const syntax::Parameter& parameter : script->parameters->items) {
             check_local(file, scripts, seen, parameter.name, parameter.range);
         }

@@ -1,10 +1,11 @@
-// Lookups in the generated tables. find_schema() runs once per emitted node: a binary search among
-// a domain's names, then a walk over the few versions of that operator.
+// Lookups in the generated tables. find_schema() runs for each emitted node: a look into a hash
+// table, then a walk over the few versions of that operator.
 #include "ops/ops.h"
 
 #include <algorithm>
 #include <vector>
 
+#include "base/name_hash.h"
 #include "base/nearest.h"
 #include "ops/table.h"
 
@@ -121,14 +122,19 @@ const DomainInfo* find_domain(std::string_view domain) {
 }
 
 std::span<const Schema> schema_versions(std::string_view domain, std::string_view name) {
-    std::span<const Operator> operators = operators_of(domain);
-    auto found = std::lower_bound(
-        operators.begin(), operators.end(), name,
-        [](const Operator& row, std::string_view wanted) { return row.name < wanted; });
-    if (found == operators.end() || found->name != name) {
-        return {};
+    if (domain == "ai.onnx") {
+        domain = {};
     }
-    return versions_of(*found);
+    size_t mask = table::kOperatorSlots.size() - 1;
+    for (size_t slot = name_hash(name) & mask; table::kOperatorSlots[slot] != 0;
+         slot = (slot + 1) & mask) {
+        const Operator& row = table::kOperators[table::kOperatorSlots[slot] - 1U];
+        std::span<const Schema> versions = versions_of(row);
+        if (row.name == name && versions.front().domain == domain) {
+            return versions;
+        }
+    }
+    return {};
 }
 
 const Schema* find_schema(std::string_view domain, std::string_view name, int64_t opset_version) {

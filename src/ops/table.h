@@ -30,6 +30,9 @@ struct IrVersion {
 
 extern const std::span<const Schema> kSchemas;  // sorted by domain, name, since_version
 extern const std::span<const Operator> kOperators;
+// An open hash table by name_hash() of an operator's name, its size a power of two: the places of
+// rows of kOperators, plus 1; 0: empty.
+extern const std::span<const uint16_t> kOperatorSlots;
 extern const std::span<const DomainInfo> kDomains;  // sorted by domain: "" is the first
 extern const std::span<const DomainOperators> kDomainOperators;  // parallel to kDomains
 extern const std::span<const IrVersion> kIrVersions;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <unordered_map>
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -12,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/quote.h"
 #include "base/result.h"
+#include "base/symbol_map.h"
 #include "base/utf8.h"
 
 namespace sardonyx {
@@ -184,6 +186,50 @@ TEST(Interner, KeepsEveryIdWhileItGrows) {
         }
     }
     EXPECT_EQ(interner.size(), 50'000u);
+}
+
+// Against the standard's table, with keys that lie close and far apart.
+TEST(SymbolMap, IsAMap) {
+    SymbolMap<int> map;
+    std::unordered_map<uint32_t, int> expected;
+    uint32_t state = 1;
+    for (int step = 0; step < 20'000; ++step) {
+        state = state * 1664525U + 1013904223U;
+        Symbol symbol{(state >> 20) % 3 == 0 ? state >> 26 : (state >> 24) * 4096};
+        if ((state >> 10) % 3 == 0) {
+            map.erase(symbol);
+            expected.erase(symbol.index);
+        } else {
+            auto [value, is_new] = map.try_emplace(symbol);
+            ASSERT_EQ(is_new, expected.count(symbol.index) == 0);
+            *value = step;
+            expected[symbol.index] = step;
+        }
+        ASSERT_EQ(map.size(), expected.size());
+    }
+    for (const auto& [symbol, value] : map) {
+        ASSERT_EQ(expected.at(symbol.index), value);
+    }
+    for (const auto& [index, value] : expected) {
+        ASSERT_EQ(*map.find(Symbol{index}), value);
+    }
+    EXPECT_EQ(map.find(Symbol{7777777}), nullptr);
+    map.clear();
+    EXPECT_TRUE(map.empty());
+    EXPECT_FALSE(map.contains(Symbol{0}));
+    map[Symbol{3}] = 1;
+    EXPECT_EQ(map.begin()->symbol, Symbol{3});
+}
+
+TEST(SymbolMap, KeepsTheOrderOfInsertion) {
+    SymbolMap<int> map;
+    for (uint32_t i = 1000; i-- > 0;) {
+        map[Symbol{i}] = 0;
+    }
+    uint32_t next = 1000;
+    for (const auto& [symbol, value] : map) {
+        ASSERT_EQ(symbol.index, --next);
+    }
 }
 
 TEST(Utf8, WellFormed) {
