@@ -43,45 +43,57 @@ struct alignas(kAlignment) LargeBlock {
 };
 
 // Large storage that has become free, kept for the tensors to come: the system clears each page
-// that it hands out anew, which takes longer than adding two tensors. What it keeps is bounded by
-// kKept * kLargest bytes. Never destroyed, since tensors may go after static objects have gone.
+// that it hands out anew, which takes longer than adding two tensors. Never destroyed, since
+// tensors may go after static objects have gone.
 class FreeBlocks {
   public:
     static constexpr size_t kSmallest = size_t{64} << 10;  // bytes; below, malloc keeps them itself
-    static constexpr size_t kLargest = size_t{16} << 20;
-    static constexpr size_t kKept = 4;
+    static constexpr size_t kLargest = size_t{64} << 20;
+    static constexpr size_t kMost = size_t{128} << 20;  // of all together
+    static constexpr size_t kSlots = 16;
 
     // A block of at least `size` bytes, and not many more; null: there is none.
     LargeBlock* take(size_t size) {
         for (std::atomic<LargeBlock*>& slot : slots_) {
-            LargeBlock* block = slot.exchange(nullptr);
+            // Nothing of a block is read before it is taken out: another thread might free it.
+            LargeBlock* block = slot.load() != nullptr ? slot.exchange(nullptr) : nullptr;
             if (block != nullptr && block->capacity >= size && block->capacity / 2 <= size) {
+                bytes_ -= block->capacity;
                 return block;
             }
             if (block != nullptr) {
-                put(slot, block);
+                drop(slot.exchange(block));
             }
         }
         return nullptr;
     }
-    // Takes the block in, in place of an older one if need be.
+    // Takes the block in, in place of older ones if need be.
     void give(LargeBlock* block) {
+        bytes_ += block->capacity;
+        for (size_t i = 0; i < kSlots && bytes_ > kMost; ++i) {
+            drop(oldest().exchange(nullptr));
+        }
         for (std::atomic<LargeBlock*>& slot : slots_) {
             LargeBlock* empty = nullptr;
             if (slot.compare_exchange_strong(empty, block)) {
                 return;
             }
         }
-        put(slots_[next_.fetch_add(1) % kKept], block);
+        drop(oldest().exchange(block));
     }
 
   private:
-    static void put(std::atomic<LargeBlock*>& slot, LargeBlock* block) {
-        ::operator delete(slot.exchange(block), kAlign);
+    std::atomic<LargeBlock*>& oldest() { return slots_[next_.fetch_add(1) % kSlots]; }
+    void drop(LargeBlock* block) {
+        if (block != nullptr) {
+            bytes_ -= block->capacity;
+            ::operator delete(block, kAlign);
+        }
     }
 
-    std::array<std::atomic<LargeBlock*>, kKept> slots_{};
+    std::array<std::atomic<LargeBlock*>, kSlots> slots_{};
     std::atomic<size_t> next_{0};
+    std::atomic<size_t> bytes_{0};
 };
 constinit FreeBlocks free_blocks;
 

@@ -18,12 +18,13 @@ inline float power_of_two(uint32_t n) {
     return std::bit_cast<float>((n + 127) << 23);
 }
 
-// 1 ulp.
-inline float vector_exp(float x) {
-    // e^x = 2^n * e^r with |r| <= ln(2)/2. Beyond the bounds the result is 0 or infinity anyway;
-    // the comparisons leave NaN as it is.
-    x = x > 89.0f ? 89.0f : x;
-    x = x < -104.0f ? -104.0f : x;
+// e^x = mantissa * 2^exponent with a mantissa near 1, for |x| < 1000.
+struct ExpParts {
+    float mantissa;
+    uint32_t exponent;
+};
+inline ExpParts exp_parts(float x) {
+    // e^x = 2^n * e^r with |r| <= ln(2)/2.
     constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
     float shifted = x * 1.44269504f + kRound;
     uint32_t n = std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kRound);
@@ -37,10 +38,24 @@ inline float vector_exp(float x) {
     p = p * r + 4.1666269e-2f;
     p = p * r + 0.16666667f;
     p = p * r + 0.5f;
-    float y = 1.0f + (r + r * r * p);
+    return {1.0f + (r + r * r * p), n};
+}
+
+// 1 ulp.
+inline float vector_exp(float x) {
+    // Beyond the bounds the result is 0 or infinity anyway; the comparisons leave NaN as it is.
+    x = x > 89.0f ? 89.0f : x;
+    x = x < -104.0f ? -104.0f : x;
+    ExpParts parts = exp_parts(x);
     // Two factors, so that neither overflows and denormal results are rounded once.
-    uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(n) >> 1);
-    return y * power_of_two(half) * power_of_two(n - half);
+    uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(parts.exponent) >> 1);
+    return parts.mantissa * power_of_two(half) * power_of_two(parts.exponent - half);
+}
+
+// The same for |x| < 87, where neither result nor factor is out of range.
+inline float vector_exp_near(float x) {
+    ExpParts parts = exp_parts(x);
+    return parts.mantissa * power_of_two(parts.exponent);
 }
 
 // 1 ulp.
@@ -82,8 +97,9 @@ inline float vector_tanh(float x) {
     p = p * z - 5.3741787e-2f;
     p = p * z + 0.13331473f;
     p = p * z - 0.33333284f;
-    float near = a + a * z * p;  // |x| < 0.625
-    float far = 1.0f - 2.0f / (vector_exp(a + a) + 1.0f);
+    float near = a + a * z * p;       // |x| < 0.625
+    float b = a > 10.0f ? 10.0f : a;  // from there on it is 1
+    float far = 1.0f - 2.0f / (vector_exp_near(b + b) + 1.0f);
     return std::copysign(a < 0.625f ? near : far, x);
 }
 
@@ -109,7 +125,7 @@ inline float vector_erf(float x) {
     q = q * t + 0.63322663f;
     q = q * t + 1.1295751f;
     q = q * t - 1.8736039e-4f;
-    float far = 1.0f - vector_exp(-q);
+    float far = 1.0f - vector_exp_near(-q);
     return a < 1.0f ? near : std::copysign(far, x);
 }
 
