@@ -150,7 +150,9 @@ Object eval_annotation(Context& c, const Expr* expr) {
 
 Annotation to_annotation(Context& c, const Object& object, syntax::Range range) {
     if (object.is_error() || object.is_none()) {
-        return {};
+        Annotation nothing;
+        nothing.is_mistaken = object.is_error();
+        return nothing;
     }
     if (std::optional<Annotation> found = from_object(object)) {
         return *found;

@@ -548,6 +548,9 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
     while (!inputs.empty() && inputs.back() == nullptr) {
         inputs.pop_back();
     }
+    if (name == "OptionalHasElement" && opset.domain.empty() && inputs.empty()) {
+        return Object::boolean(false);
+    }
     if (name == "ConcatFromSequence" && opset.domain.empty() && inputs.size() == 1) {
         if (ir::Value* rows = stacked_rows(inputs[0], call.attributes)) {
             return Object::tensor(rows);
@@ -720,7 +723,7 @@ std::optional<std::vector<Object>> list_items(Context& c, const Object& object) 
         }
         return std::nullopt;
     }
-    if (object.is(ObjectKind::kString)) {
+    if (object.is(ObjectKind::kString) || object.is(ObjectKind::kDict)) {
         return std::nullopt;
     }
     return static_items(c, object);
@@ -840,6 +843,8 @@ std::string_view attribute_words(ir::AttributeType type) {
             return "a function decorated with `@graph()`";
         case ir::AttributeType::kTypeProto:
             return "a type, such as `FLOAT[...]`";
+        case ir::AttributeType::kUndefined:
+            return "a number, a string, a tensor or a list of one of them";
         default:
             return "another type";
     }

@@ -145,7 +145,9 @@ void bind_function_parameter(Context& c, ir::Function& target, const BoundParame
     if (is_alone && one.has_default && one.default_value.is_none()) {
         c.unit->optional_inputs.push_back(input);
     }
-    c.at.scope->set(symbol, Object::tensor(input));
+    // compile_function has refused `*args`.
+    c.at.scope->set(symbol, one.is_variadic() ? Object::make(ObjectKind::kUnbound, Unbound{})
+                                              : Object::tensor(input));
 }
 
 // --- Nested functions ----------------------------------------------------------------------------
@@ -459,6 +461,10 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
         (given == nullptr && one.parameter->annotation == nullptr && one.has_default &&
          is_attribute_default(one.default_value))) {
         bind_model_attribute(c, one);
+        return;
+    }
+    if (given == nullptr && one.annotation.is_mistaken) {
+        c.at.scope->set(one.parameter->name, Object::make(ObjectKind::kUnbound, Unbound{}));
         return;
     }
     if (given == nullptr && one.has_default) {

@@ -20,6 +20,7 @@ struct Annotation {
     bool is_bool = false;
     Type type;                   // of a tensor parameter; unknown: not said
     bool explicit_shape = true;  // false for bare FLOAT
+    bool is_mistaken = false;    // an error has been reported
 };
 
 inline constexpr std::string_view kDimensionHelp =

@@ -198,6 +198,13 @@ bool is_view(const Object& index) {
            index.is(ObjectKind::kEllipsis);
 }
 
+bool has_unknown_rank(const Object& index) {
+    if (index.is(ObjectKind::kTuple)) {
+        return std::any_of(index.items().begin(), index.items().end(), has_unknown_rank);
+    }
+    return index.is_tensor() && !index.value()->type.has_shape();
+}
+
 // Puts the new tensor where the old one stood.
 bool put_back(Context& c, const ItemPlace& place, const ir::Value* before, ir::Value* after) {
     const auto* name = syntax::maybe_as<syntax::NameExpr>(place.expr->value);
@@ -205,12 +212,21 @@ bool put_back(Context& c, const ItemPlace& place, const ir::Value* before, ir::V
     if (in_list && place.outer->container.is_tensor() &&
         place.outer->container.value()->type.kind() != TypeKind::kSequence) {
         // x[i][j] = v: a part that integers and slices select is a view of the tensor.
-        return is_view(place.outer->index)
-                   ? write(c, *place.outer, Object::tensor(after), place.expr->range)
+        if (is_view(place.outer->index)) {
+            return write(c, *place.outer, Object::tensor(after), place.expr->range);
+        }
+        const char* way_out = "give both indices in one pair of brackets: `x[i, j] = v`";
+        return has_unknown_rank(place.outer->index)
+                   ? refuse_statement(
+                         c, place.expr->range,
+                         fmt::format("an assignment to items of `{}`, which is a copy where the "
+                                     "index has several elements, and its rank is not known",
+                                     c.source(place.expr->value->range)),
+                         way_out)
                    : refuse_statement(c, place.expr->range,
                                       "an assignment to items of what a mask or a list of indices "
                                       "selects, which is a copy",
-                                      "give both indices in one pair of brackets: `x[i, j] = v`");
+                                      way_out);
     }
     if (!in_list && name == nullptr) {
         return refuse_statement(c, place.expr->value->range,

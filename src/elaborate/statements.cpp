@@ -268,6 +268,9 @@ void exec_names(Context& c, const syntax::NamesStmt* statement) {
     std::vector<Symbol> assigned =
         c.at.body != nullptr ? assigned_names(*c.at.body) : std::vector<Symbol>{};
     for (Symbol name : statement->names) {
+        if (statement->kind == StmtKind::kNonlocal) {
+            lookup(c, name, statement->range);  // Python wants it to be there
+        }
         if (std::find(assigned.begin(), assigned.end(), name) != assigned.end()) {
             unsupported_statement(
                 c, statement->range,
@@ -331,6 +334,9 @@ bool exec_simple(Context& c, const Stmt* statement) {
             const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
             unsupported_statement(c, opaque->keyword_range, fmt::format("`{}`", opaque->keyword),
                                   "a script holds assignments, `if`, loops and `return`");
+            for (Symbol name : assigned_names(opaque->body)) {
+                c.at.scope->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
+            }
             return true;
         }
         default:

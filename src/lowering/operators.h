@@ -90,8 +90,8 @@ typename E::Value lower_compare(E& e, Compare op, typename E::Value a, typename 
     return {};
 }
 
-// The remainder with the sign of the divisor. ONNX Mod has it for integers; for floats it is C's
-// fmod, corrected as NumPy's remainder does.
+// The remainder with the sign of the divisor, zeros included. ONNX Mod has it for integers; for
+// floats it is C's fmod, corrected as NumPy's remainder does.
 template <typename E>
 typename E::Value lower_modulo(E& e, typename E::Value a, typename E::Value b) {
     if (!is_floating(e.element(a)) && !is_floating(e.element(b))) {
@@ -102,25 +102,33 @@ typename E::Value lower_modulo(E& e, typename E::Value a, typename E::Value b) {
         }
         return e.emit("Mod", {a, b});
     }
-    auto rest = e.emit("Mod", {a, b}, {ir::make_attribute("fmod", int64_t{1})});
-    auto zero = e.scalar_like(rest, 0.0);
-    auto other_sign = e.emit("Xor", {e.emit("Less", {rest, zero}), e.emit("Less", {b, zero})});
-    auto inexact = e.emit("Not", {e.emit("Equal", {rest, zero})});
-    return e.emit("Where", {e.emit("And", {inexact, other_sign}), e.emit("Add", {rest, b}), rest});
+    // As if the divisor were positive; the last product gives zeros its sign, which ONNX Runtime's
+    // Where would not keep.
+    auto sign = e.emit("Sign", {b});
+    auto rest =
+        e.emit("Mul", {e.emit("Mod", {a, b}, {ir::make_attribute("fmod", int64_t{1})}), sign});
+    auto is_negative = e.emit("Less", {rest, e.scalar_like(rest, 0.0)});
+    auto positive = e.emit("Where", {is_negative, e.emit("Add", {rest, e.emit("Abs", {b})}),
+                                     e.emit("Abs", {rest})});
+    return e.emit("Mul", {positive, sign});
 }
 
 // floor(a / b) would round twice: 1.0 // 0.1 is 9. With the remainder off, the division is exact
 // but for its last bit, which Round puts right; then, as in Python, one less where the remainder
-// has the other sign.
+// has the other sign. Zeros are NumPy's: 0 // b has the sign of the quotient, a // 0 is infinite,
+// and what is rounded to zero is not negative.
 template <typename E>
 typename E::Value lower_float_floor_divide(E& e, typename E::Value a, typename E::Value b) {
     auto rest = e.emit("Mod", {a, b}, {ir::make_attribute("fmod", int64_t{1})});
     auto zero = e.scalar_like(rest, 0.0);
     auto other_sign = e.emit("Xor", {e.emit("Less", {rest, zero}), e.emit("Less", {b, zero})});
     auto inexact = e.emit("Not", {e.emit("Equal", {rest, zero})});
-    auto whole = e.emit("Round", {e.emit("Div", {e.emit("Sub", {a, rest}), b})});
-    return e.emit("Where", {e.emit("And", {inexact, other_sign}),
-                            e.emit("Sub", {whole, e.scalar_like(whole, 1.0)}), whole});
+    auto rounded = e.emit("Round", {e.emit("Div", {e.emit("Sub", {a, rest}), b})});
+    auto whole = e.emit("Where", {e.emit("Equal", {rounded, zero}), zero, rounded});
+    auto floor = e.emit("Where", {e.emit("And", {inexact, other_sign}),
+                                  e.emit("Sub", {whole, e.scalar_like(whole, 1.0)}), whole});
+    auto has_zero = e.emit("Or", {e.emit("Equal", {a, zero}), e.emit("Equal", {b, zero})});
+    return e.emit("Where", {has_zero, e.emit("Div", {a, b}), floor});
 }
 
 template <typename E>

@@ -14,9 +14,11 @@ from language import (
     HEADER,
     Cases,
     Compiler,
+    check_everywhere,
     run_reference,
     same,
     shared_compiler,
+    shared_evaluator,
     wrong_programs,
 )
 
@@ -1328,6 +1330,13 @@ test_model, test_function, test_eager = CASES.tests()
 WRONG = [
     ("return op.Foo(x)", ["unknown-operator:1"]),
     ("return op.Gelu(x)", ["operator-not-in-opset:1"]),
+    ("return op.Geluu(x)", ["unknown-operator:1"]),
+    # One mistake, one finding.
+    ("try:\n    y = x\nexcept ValueError:\n    z = x\nreturn y + z", ["unsupported-statement:1"]),
+    ("with open('a') as g:\n    y = x\nreturn y", ["unsupported-statement:1"]),
+    ("match c:\n    case 1:\n        y = x\nreturn y", ["unsupported-statement:1"]),
+    ("nonlocal q\nreturn x", ["unknown-name:1"]),
+    ("return values.Opset('mine', 1).Op(x, a={'b': 1})", ["attribute-type:1"]),
     ("return op.Upsample(x, [1.0, 1.0])", ["deprecated-operator:1"]),
     ("return op.Softmax(x, axes=1)", ["unknown-attribute:1"]),
     ("return op.Softmax(x, axis=1.5)", ["attribute-type:1"]),
@@ -1480,6 +1489,36 @@ def test_optional_input_of_a_function_alone(compiler: Compiler) -> None:
     assert compiler.compile(HEADER + source, "f")[0] == ["ok"]
     answer, _ = compiler.compile(HEADER + source, "f", "function")
     assert answer[1].split(":")[0] == "static-required"
+
+
+def test_has_element_of_an_input_left_out(compiler: Compiler) -> None:
+    source = (
+        "@script(default_opset=op)\ndef g(x, b: Optional[FLOAT[5]] = None):\n"
+        "    if op.OptionalHasElement(b):\n        y = b\n    else:\n        y = op.Neg(x)\n"
+        "    return y\n\n"
+        "@script(default_opset=op)\ndef f(x: FLOAT[5]):\n    return g(x) + g(x, x)\n"
+    )
+    answer, data = compiler.compile(HEADER + source, "f")
+    assert answer == ["ok"]
+    x = np.arange(5, dtype=np.float32)
+    check_everywhere(shared_evaluator(), onnx.load_from_string(data), {"x": x}, [x - x])
+
+
+# Heads of `f`, and what is said of them alone: nothing follows from the mistake.
+@pytest.mark.parametrize(
+    ("head", "kind", "codes"),
+    [
+        ("x: FLOAT[..., 'N']", "model", ["invalid-annotation"]),
+        ("x: NOPE", "model", ["unknown-name"]),
+        ("x: FLOAT[3], **more", "model", ["unsupported-statement"]),
+        ("*x: FLOAT[3]", "model", ["missing-input-type"]),
+        ("*x: FLOAT[3]", "function", ["unsupported-statement"]),
+    ],
+)
+def test_one_mistake_of_a_head(compiler: Compiler, head: str, kind: str, codes: list[str]) -> None:
+    source = f"@script(default_opset=op)\ndef f({head}):\n    return op.Max(x[0], x[1])\n"
+    answer, _ = compiler.compile(HEADER + source, "f", kind)
+    assert [finding.split(":")[0] for finding in answer[1:]] == codes
 
 
 def test_files_that_import_each_other(compiler: Compiler) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pathlib
+import subprocess
+
 import numpy as np
 import pytest
-from language import HEADER, Cases, plain_python, shared_compiler, wrong_programs
+from language import HEADER, TOOL, Cases, plain_python, shared_compiler, wrong_programs
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -432,10 +435,14 @@ def f(x: FLOAT[3]):
     assert answer[0] == "ok", answer
 
 
-def test_invented_dimensions_are_not_shown() -> None:
-    body = "y = op.NonZero(x)\nz = op.Compress(y, y[0] > 0, axis=1)\nreturn z if c else x"
-    head = HEADER + "@script(default_opset=op)\ndef f(x: FLOAT[3, 4], c: BOOL):\n"
-    answer, _ = shared_compiler().compile(
-        head + "".join(f"    {line}\n" for line in body.split("\n")), "f"
+def test_invented_dimensions_are_not_shown(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "from sardonyx import BOOL, FLOAT, opset18 as op, script\n\n\n@script()\n"
+        "def f(x: FLOAT[3, 4], c: BOOL):\n    y = op.NonZero(x)\n"
+        "    z = op.Compress(y, y[0] > 0, axis=1)\n    return z if c else x\n"
     )
-    assert answer[0] == "error" and "unk__" not in " ".join(answer)
+    program = TOOL.with_name("sardonyx")
+    done = subprocess.run([program, "check", path], capture_output=True, text=True, timeout=60)
+    assert "[branch-type-mismatch]" in done.stdout + done.stderr
+    assert "unk__" not in done.stdout + done.stderr

@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from language import HEADER, Case, Cases, script_type, shared_compiler, wrong_programs
+from language import (
+    HEADER,
+    Case,
+    Cases,
+    run_ort,
+    run_reference,
+    script_type,
+    shared_compiler,
+    shared_evaluator,
+    wrong_programs,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -380,6 +390,38 @@ def _moved(x: Any, n: int) -> Any:
 
 
 test_model, test_function, test_eager = CASES.tests()
+
+
+# --- The signs of zeros, and what is infinite -----------------------------------------------------
+
+CORNERS = np.array(
+    [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 6.0, -6.0, np.inf, -np.inf, np.nan], np.float32
+)
+
+
+@pytest.mark.parametrize("symbol", ["%", "//"])
+def test_zeros_and_infinities(symbol: str) -> None:
+    source = (
+        "@script(default_opset=op)\ndef f(x: FLOAT['N', 1], y: FLOAT['M']):\n"
+        f"    return x {symbol} y, x {symbol} 2.0, -6.0 {symbol} y\n"
+    )
+    answer, data = shared_compiler().compile(HEADER + source, "f")
+    assert answer == ["ok"]
+    x, y = CORNERS[:, None], CORNERS
+    meaning = {"%": np.remainder, "//": np.floor_divide}[symbol]
+    with np.errstate(all="ignore"):
+        pairs = [(x, y), (x, np.float32(2)), (np.float32(-6), y)]
+        expected = [meaning(a, b) for a, b in pairs]
+    model = onnx.load_from_string(data)
+    inputs = {"x": x, "y": y}
+    for run in (shared_evaluator().run, run_ort, run_reference):
+        for got, wanted in zip(run(model, inputs), expected, strict=True):
+            np.testing.assert_array_equal(got, wanted)
+            if symbol == "//" and run is run_ort:
+                continue  # its Where makes 0.0 of -0.0
+            numbers = ~np.isnan(wanted)  # a nan has no sign that means anything
+            np.testing.assert_array_equal(np.signbit(got)[numbers], np.signbit(wanted)[numbers])
+
 
 # --- Refused --------------------------------------------------------------------------------------
 
