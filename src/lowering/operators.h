@@ -108,8 +108,8 @@ typename E::Value lower_modulo(E& e, typename E::Value a, typename E::Value b) {
     auto rest =
         e.emit("Mul", {e.emit("Mod", {a, b}, {ir::make_attribute("fmod", int64_t{1})}), sign});
     auto is_negative = e.emit("Less", {rest, e.scalar_like(rest, 0.0)});
-    auto positive = e.emit("Where", {is_negative, e.emit("Add", {rest, e.emit("Abs", {b})}),
-                                     e.emit("Abs", {rest})});
+    auto positive = e.emit(
+        "Where", {is_negative, e.emit("Add", {rest, e.emit("Abs", {b})}), e.emit("Abs", {rest})});
     return e.emit("Mul", {positive, sign});
 }
 

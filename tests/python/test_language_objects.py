@@ -7,7 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from language import HEADER, TOOL, Cases, plain_python, shared_compiler, wrong_programs
+from language import TOOL, Cases, plain_python, shared_compiler, wrong_programs
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
