@@ -1,7 +1,7 @@
 """Random well-typed scripts: Python, our evaluator, ONNX Runtime and onnx.reference agree.
 
-The programs hold assignments, branches, loops, early exits, subscripts, item assignment, lists,
-nested functions and calls of other scripts, over variables of fixed types. NumPy runs them as plain
+The programs hold assignments, unpacking, branches, loops, early exits, subscripts, item assignment,
+lists that grow, nested functions and calls of other scripts, over variables of fixed types. NumPy runs them as plain
 Python, which says what they mean. SDX_RANDOM_PROGRAMS is how many; a program that fails is shrunk
 and written to tests/python/found/, where it stays as a test.
 """
@@ -213,9 +213,16 @@ class Writer:
         self.lines.append(indent + text)
 
     def assignment(self, indent: str) -> None:
-        name = self.pick("a", "b", "s", "i", "j", "c", "d", "m", "swap", "augmented", "pair")
-        if self.assigns_items and name in ("swap", "pair", "augmented"):
+        sharing = ("swap", "augmented", "pair", "starred", "growing")
+        name = self.pick("a", "b", "s", "i", "j", "c", "d", "m", *sharing)
+        if self.assigns_items and name in sharing:
             self.item_assignment(indent)
+        elif name == "growing":
+            self.growing_list(indent)
+        elif name == "starred":
+            rest = self.fresh("rest")
+            self.line(indent, self.pick(f"a, *{rest} = m", f"*{rest}, a = m", f"a, *{rest}, b = m"))
+            self.line(indent, f"b = {rest}[0] * 0.5 + {rest}[-1]")
         elif name in ("a", "b"):
             self.line(indent, f"{name} = x * 0.0 + {self.vector(2)}")
         elif name == "s":
@@ -247,6 +254,16 @@ class Writer:
             ("a[a > 1.0]", "0.5"),
         )
         self.line(indent, f"{place} {self.pick('=', '=', '+=')} {value}")
+
+    def growing_list(self, indent: str) -> None:
+        name, item = self.fresh("xs"), self.fresh("k")
+        begin, head = self.pick(("[]", "range(n + 1)"), ("[a]", "range(n)"), ("[]", "m"))
+        self.line(indent, f"{name} = {begin}")
+        self.line(indent, f"for {item} in {head}:")
+        self.line(indent, f"    {name}.append({self.vector(1)} + {item})")
+        self.line(indent, f"    b = b * 0.5 + {name}[{self.pick('0', '-1')}]")
+        joined = f"op.ConcatFromSequence({name}, axis=0, new_axis={self.pick(0, 1)})"
+        self.line(indent, f"s = op.ReduceMax({joined}, keepdims=0) * 0.25")
 
     def condition_block(self, indent: str, depth: int, loop: bool) -> None:
         self.line(indent, f"if {self.condition()}:")
@@ -283,6 +300,9 @@ class Writer:
         else:
             self.line(indent, "    b = b * 0.5 + row")
         self.block(indent + "    ", depth - 1, "[1, 4]" not in head)
+        if self.chance(20):
+            self.line(indent, "else:")
+            self.block(indent + "    ", 0, False)
 
     def while_loop(self, indent: str, depth: int) -> None:
         self.loops += 1
