@@ -1,9 +1,9 @@
 """Random well-typed scripts: Python, our evaluator, ONNX Runtime and onnx.reference agree.
 
-The programs hold assignments, unpacking, branches, loops, early exits, subscripts, item assignment,
-lists that grow, nested functions and calls of other scripts, over variables of fixed types. NumPy
-runs them as plain Python, which says what they mean. SDX_RANDOM_PROGRAMS is how many; a program that
-fails is shrunk and written to tests/python/found/, where it stays as a test.
+The programs hold assignments, unpacking, branches, loops, early exits, subscripts, item
+assignment, lists that grow, nested functions and calls of other scripts, over variables of fixed
+types. NumPy runs them as plain Python, which says what they mean. SDX_RANDOM_PROGRAMS is how many;
+a program that fails is shrunk and written to tests/python/found/, where it stays as a test.
 """
 
 from __future__ import annotations
