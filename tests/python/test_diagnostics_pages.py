@@ -162,6 +162,22 @@ def test_page(code: str, tmp_path: pathlib.Path) -> None:
         assert check(code, made["repair"], tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        code
+        for code in CODES
+        if SEVERITIES[code] == "warning" and code not in IN_SHELL and code != "unused-ignore"
+    ],
+)
+def test_a_comment_silences_the_warnings_of_its_line(code: str, tmp_path: pathlib.Path) -> None:
+    example = re.sub(
+        rf"  # warning: \[{code}\].*", f"  # sardonyx: ignore[{code}]", page(code)["example"]
+    )
+    assert f"ignore[{code}]" in example
+    assert [found for _, _, found in check(code, example, tmp_path) if found == code] == []
+
+
 def test_repairs_are_python() -> None:
     for code in CODES:
         made = page(code)
