@@ -2,13 +2,14 @@
 
 The node cases are the templates: their inputs, converted. What an operator makes of a type must be
 what onnx.reference makes of the same numbers in the widest type of that kind (float64, int64),
-rounded once.
+rounded once. onnx.reference does not know the older versions' meanings, so that there the oracle is
+our own result in the widest type; test_eval_schemas.py says that it is right.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ml_dtypes
@@ -20,7 +21,14 @@ import onnx.reference
 import pytest
 from onnx import TensorProto
 from test_eval import Evaluator, node_cases, to_array
-from test_eval_schemas import CASES, RANDOM, model_of
+from test_eval_schemas import (
+    CASES,
+    RANDOM,
+    UNCHANGED_KEYS,
+    lowered_cases,
+    model_of,
+    schema_versions,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -73,6 +81,10 @@ def convert(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return np.where(np.isnan(wide), wide, finite).astype(dtype)
 
 
+Template = tuple[onnx.ModelProto, dict[str, Any], onnx.defs.OpSchema]
+Oracle = Callable[[Evaluator, onnx.ModelProto, dict[str, Any], Any, np.dtype], list[Any]]
+
+
 def templates() -> Iterator[tuple[onnx.ModelProto, dict[str, Any]]]:
     """Models of one node whose operator is in its newest version, with inputs."""
     for case in node_cases():
@@ -107,13 +119,50 @@ def by_operator() -> dict[tuple[str, str], list[Any]]:
     for model, inputs in templates():
         schema = schema_of(model)
         [node] = model.graph.node
-        if schema is None or not node.input or not types_of_first_input(schema):
-            continue
-        if isinstance(inputs.get(node.input[0]), list | dict | None.__class__):
+        if schema is None or not can_be_retyped(model, inputs, schema):
             continue
         known = found.setdefault((node.domain, node.op_type), [])
         if len(known) < 2:
             known.append((model, inputs, schema))
+    return found
+
+
+def can_be_retyped(model: onnx.ModelProto, inputs: dict[str, Any], schema: Any) -> bool:
+    [node] = model.graph.node
+    return (
+        bool(node.input)
+        and bool(types_of_first_input(schema))
+        and not isinstance(inputs.get(node.input[0]), list | dict | None.__class__)
+    )
+
+
+def older_templates() -> Iterator[tuple[onnx.ModelProto, dict[str, Any]]]:
+    """Models of one node whose operator is in an older version: as of test_eval_schemas.py."""
+    for one in CASES:
+        for version in one.versions:
+            yield model_of(one, version)
+    cases = [case for key in UNCHANGED_KEYS for case in lowered_cases(*key)]
+    for case in [*cases, *node_cases()]:
+        if len(case.model.graph.node) == 1 and not case.model.functions:
+            names = [info.name for info in case.model.graph.input]
+            yield case.model, dict(zip(names, case.data_sets[0][0], strict=False))
+
+
+@functools.cache
+def by_older_version() -> dict[tuple[str, str, int], Template]:
+    """A template for each version of an operator but the newest."""
+    found: dict[tuple[str, str, int], Template] = {}
+    for model, inputs in older_templates():
+        [node] = model.graph.node
+        imports = {entry.domain: entry.version for entry in model.opset_import}
+        schema = onnx.defs.get_schema(node.op_type, imports[node.domain], node.domain)
+        key = (node.domain, node.op_type, schema.since_version)
+        newest = schema_versions()[key[:2]][-1]
+        # The nodes in a body of Loop or Scan are of one type.
+        if node.op_type in ("Loop", "Scan") or key in found or key[2] == newest:
+            continue
+        if can_be_retyped(model, inputs, schema):
+            found[key] = (model, inputs, schema)
     return found
 
 
@@ -180,6 +229,7 @@ BOUND_TO_A_TYPE = {
 
 # (operator, type): what has no meaning, and the words of the error.
 REFUSED = {
+    ("CastLike", "tensor(string)"): "is no INT64",  # texts of fractions
     ("Col2Im", "tensor(string)"): "no kernel for element type STRING",  # a sum
     ("GridSample", "tensor(string)"): "strings have no numbers in between",
     ("ScatterND", "tensor(string)"): "no kernel for element type STRING",  # reduction="add"
@@ -230,6 +280,19 @@ def expected_of(
     return evaluator.run(changed, widened)
 
 
+def by_ourselves(
+    evaluator: Evaluator,
+    model: onnx.ModelProto,
+    inputs: dict[str, Any],
+    schema: Any,
+    dtype: np.dtype,
+) -> list[Any]:
+    """By us in the widest type."""
+    wide = wide_type(dtype, types_of_first_input(schema))
+    widened = retyped(model, inputs, schema, wide, exact=True)
+    return evaluator.run(with_inputs(model, widened), widened)
+
+
 def check_values(got: np.ndarray, wanted: np.ndarray, input_precision: float) -> None:
     if got.dtype.kind in "OSUb":
         assert got.tolist() == wanted.astype(got.dtype).tolist()
@@ -262,27 +325,40 @@ def element_name(dtype: np.dtype) -> str:
     return TensorProto.DataType.Name(onnx.helper.np_dtype_to_tensor_dtype(dtype)).lower()
 
 
+def check_every_type(evaluator: Evaluator, template: Template, oracle: Oracle) -> None:
+    model, inputs, schema = template
+    op = schema.name
+    for name in types_of_first_input(schema):
+        dtype = TYPES[name]
+        own = to_array(inputs[model.graph.node[0].input[0]]).dtype
+        if op in BOUND_TO_A_TYPE and dtype != own:
+            continue
+        converted = retyped(model, inputs, schema, dtype)
+        try:
+            got = evaluator.run(with_inputs(model, converted), converted)
+        except RuntimeError as error:
+            assert (op, name) in REFUSED, f"{name}: {error}"
+            assert REFUSED[op, name] in str(error)
+            continue
+        expected = oracle(evaluator, model, converted, schema, dtype)
+        try:
+            check_outputs(op, got, expected, schema, name)
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}") from None
+
+
 @pytest.mark.parametrize("key", sorted(by_operator()), ids=lambda key: key[1])
 def test_every_type(evaluator: Evaluator, key: tuple[str, str]) -> None:
-    op = key[1]
-    for model, inputs, schema in by_operator()[key]:
-        for name in types_of_first_input(schema):
-            dtype = TYPES[name]
-            own = to_array(inputs[model.graph.node[0].input[0]]).dtype
-            if op in BOUND_TO_A_TYPE and dtype != own:
-                continue
-            converted = retyped(model, inputs, schema, dtype)
-            try:
-                got = evaluator.run(with_inputs(model, converted), converted)
-            except RuntimeError as error:
-                assert (op, name) in REFUSED, f"{name}: {error}"
-                assert REFUSED[op, name] in str(error)
-                continue
-            expected = expected_of(evaluator, model, converted, schema, dtype)
-            try:
-                check_outputs(op, got, expected, schema, name)
-            except AssertionError as error:
-                raise AssertionError(f"{name}: {error}") from None
+    for template in by_operator()[key]:
+        check_every_type(evaluator, template, expected_of)
+
+
+OLDER = sorted(by_older_version())
+
+
+@pytest.mark.parametrize("key", OLDER, ids=lambda key: f"{key[1]}-{key[2]}")
+def test_every_type_of_older_versions(evaluator: Evaluator, key: tuple[str, str, int]) -> None:
+    check_every_type(evaluator, by_older_version()[key], by_ourselves)
 
 
 # --- The other type variables ---------------------------------------------------------------------
@@ -306,60 +382,73 @@ OTHERS_REFUSED = {
 }
 
 
+def check_every_type_of_other_inputs(evaluator: Evaluator, template: Template) -> None:
+    """Where the conversion keeps the numbers, it keeps the results."""
+    model, inputs, schema = template
+    op = schema.name
+    plain = {k: v if isinstance(v, list) else to_array(v) for k, v in inputs.items()}
+    before = evaluator.run(with_inputs(model, plain), plain)
+    for variable, types in other_variables(schema).items():
+        for name in types:
+            changed, kept, bound = dict(plain), True, False
+            for i, given in enumerate(model.graph.node[0].input):
+                if given and parameter(schema.inputs, i).type_str == variable:
+                    bound = True
+                    changed[given] = convert(plain[given], TYPES[name])
+                    back = changed[given]
+                    if TYPES[name].kind not in "OV" and back.dtype.kind != plain[given].dtype.kind:
+                        kept = kept and np.array_equal(back, plain[given])
+                    else:
+                        kept = kept and back.tolist() == plain[given].tolist()
+            if not bound:
+                continue
+            try:
+                after = evaluator.run(with_inputs(model, changed), changed)
+            except RuntimeError as error:
+                wanted = OTHERS_REFUSED.get((op, variable, name), "no such error")
+                assert wanted in str(error), f"{variable} {name}: {error}"
+                continue
+            for i, (got, expected) in enumerate(zip(after, before, strict=True)):
+                if not isinstance(got, np.ndarray):
+                    continue
+                output = parameter(schema.outputs, i)
+                assert got.shape == expected.shape or not kept, (variable, name)
+                own = f"tensor({element_name(got.dtype)})"
+                assert any(own in allowed for allowed in output.types), f"output {i} is {own}"
+                if output.type_str == variable:
+                    # The result is cast to it, and may be another by that.
+                    assert own == name, f"output {i} is {own}"
+                elif kept and op not in RANDOM_OPERATORS and got.dtype.kind not in "OSU":
+                    least = max(precision(got.dtype), precision(TYPES[name]))
+                    wide = np.complex128 if got.dtype.kind == "c" else np.float64
+                    np.testing.assert_allclose(
+                        got.astype(wide),
+                        expected.astype(got.dtype).astype(wide),
+                        rtol=max(2 * least, 1e-5),
+                        atol=max(2 * least, 1e-5),
+                        err_msg=f"{variable} {name}",
+                    )
+
+
 @pytest.mark.parametrize(
     "key",
     sorted(key for key, found in by_operator().items() if other_variables(found[0][2])),
     ids=lambda key: key[1],
 )
 def test_every_type_of_other_inputs(evaluator: Evaluator, key: tuple[str, str]) -> None:
-    """Where the conversion keeps the numbers, it keeps the results."""
-    op = key[1]
-    for model, inputs, schema in by_operator()[key]:
-        plain = {k: v if isinstance(v, list) else to_array(v) for k, v in inputs.items()}
-        before = evaluator.run(with_inputs(model, plain), plain)
-        for variable, types in other_variables(schema).items():
-            for name in types:
-                changed, kept, bound = dict(plain), True, False
-                for i, given in enumerate(model.graph.node[0].input):
-                    if given and parameter(schema.inputs, i).type_str == variable:
-                        bound = True
-                        changed[given] = convert(plain[given], TYPES[name])
-                        back = changed[given]
-                        if (
-                            TYPES[name].kind not in "OV"
-                            and back.dtype.kind != plain[given].dtype.kind
-                        ):
-                            kept = kept and np.array_equal(back, plain[given])
-                        else:
-                            kept = kept and back.tolist() == plain[given].tolist()
-                if not bound:
-                    continue
-                try:
-                    after = evaluator.run(with_inputs(model, changed), changed)
-                except RuntimeError as error:
-                    wanted = OTHERS_REFUSED.get((op, variable, name), "no such error")
-                    assert wanted in str(error), f"{variable} {name}: {error}"
-                    continue
-                for i, (got, expected) in enumerate(zip(after, before, strict=True)):
-                    if not isinstance(got, np.ndarray):
-                        continue
-                    output = parameter(schema.outputs, i)
-                    assert got.shape == expected.shape or not kept, (variable, name)
-                    own = f"tensor({element_name(got.dtype)})"
-                    assert any(own in allowed for allowed in output.types), f"output {i} is {own}"
-                    if output.type_str == variable:
-                        # The result is cast to it, and may be another by that.
-                        assert own == name, f"output {i} is {own}"
-                    elif kept and op not in RANDOM_OPERATORS and got.dtype.kind not in "OSU":
-                        least = max(precision(got.dtype), precision(TYPES[name]))
-                        wide = np.complex128 if got.dtype.kind == "c" else np.float64
-                        np.testing.assert_allclose(
-                            got.astype(wide),
-                            expected.astype(got.dtype).astype(wide),
-                            rtol=max(2 * least, 1e-5),
-                            atol=max(2 * least, 1e-5),
-                            err_msg=f"{variable} {name}",
-                        )
+    for template in by_operator()[key]:
+        check_every_type_of_other_inputs(evaluator, template)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [key for key in OLDER if other_variables(by_older_version()[key][2])],
+    ids=lambda key: f"{key[1]}-{key[2]}",
+)
+def test_every_type_of_other_inputs_of_older_versions(
+    evaluator: Evaluator, key: tuple[str, str, int]
+) -> None:
+    check_every_type_of_other_inputs(evaluator, by_older_version()[key])
 
 
 # No input, or none that is a tensor (the first two tests below), or a body.

@@ -447,7 +447,9 @@ void scale_and_add(Tensor& product, const Tensor* addend, float alpha, float bet
         if constexpr (std::is_floating_point_v<S>) {
             return x * static_cast<S>(factor);
         } else {
-            return factor == 1 ? x : static_cast<S>(saturate<T>(static_cast<double>(x) * factor));
+            // S has no sign.
+            double wide = static_cast<double>(static_cast<Compute<T>>(value));
+            return factor == 1 ? x : static_cast<S>(saturate<T>(wide * factor));
         }
     };
     int64_t rows = product.dims()[0], columns = product.dims()[1];
