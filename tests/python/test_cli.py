@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import pty
 import random
+import re
 import shutil
 import subprocess
 import sys
+import time
 from typing import Any
 
 import ml_dtypes
@@ -17,6 +20,7 @@ import onnx
 import onnx.checker
 import onnx.helper
 import onnx.numpy_helper
+import onnx.parser
 import onnx.reference
 import onnxruntime
 import pytest
@@ -396,6 +400,120 @@ def test_run_compares_with_other_runtimes() -> None:
     onnx.save(other, "b.onnx")
     done = run("run", "a.onnx", "x=[1, 2]", "--compare", "b.onnx", status=1)
     assert "no value of the model has the name" in done.stderr
+
+
+PEER_MEMORY = """\
+import resource, sys
+from sardonyx import _peer
+
+_peer.main(*sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.parametrize("peer", ["onnxruntime", "reference"])
+def test_a_peer_does_not_keep_its_values(folder: pathlib.Path, peer: str) -> None:
+    """The memory does not grow with the number of nodes: here by 8 MB for each of 60 if it did."""
+    np.save(folder / "input_0.npy", np.zeros((2, 1 << 20), np.float32))
+    (folder / "input.txt").write_text("v0\n")
+    peaks = []
+    for count in (4, 64):
+        nodes = [onnx.helper.make_node("Neg", [f"v{i}"], [f"v{i + 1}"]) for i in range(count)]
+        infos = [
+            [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2, 1 << 20])]
+            for name in ("v0", f"v{count}")
+        ]
+        graph = onnx.helper.make_graph(nodes, "g", *infos)
+        imports = [onnx.helper.make_opsetid("", 18)]
+        onnx.save(onnx.helper.make_model(graph, opset_imports=imports, ir_version=8), "chain.onnx")
+        done = subprocess.run(
+            [sys.executable, "-c", PEER_MEMORY, peer, "chain.onnx", str(folder)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(BUILD / "python")},
+        )
+        assert done.returncode == 0, done.stderr
+        assert (folder / "value.txt").read_text().splitlines() == [
+            f"v{i + 1}" for i in range(count)
+        ]
+        peaks.append(int(done.stdout) / 1024)
+    assert peaks[1] < peaks[0] + 240, peaks
+
+
+def test_a_peer_runs_bodies_and_sequences() -> None:
+    """Values of the main graph that a body reads, and sequences between its nodes."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 18]>
+        g (float[3] x, int64 n) => (float[3] y)
+        <float[3] w = {1, 2, 3}> {
+            s = SequenceConstruct (x, w)
+            a = Neg (w)
+            always = Constant <value: tensor = bool {1}> ()
+            t = Loop (n, always, s) <body = b (int64 i, bool c, seq(float[3]) u)
+                => (bool d, seq(float[3]) v) {
+                d = Identity (c)
+                e = Mul (a, x)
+                v = SequenceInsert (u, e)
+            }>
+            y = SequenceAt (t, n)
+        }""")
+    onnx.save(model, "bodies.onnx")
+    for peer in ("onnxruntime", "reference"):
+        words = ("run", "bodies.onnx", "x=[1, 2, 3]", "n=2", "--compare", peer)
+        assert "agree" in with_peers(*words, status=0).stdout
+
+
+def loop_of_many_iterations(path: str) -> None:
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 18]>
+        g (int64 n, float x) => (float y) {
+            z = Neg (x)
+            y = Loop (n, , z) <body = b (int64 i, bool c, float u) => (bool d, float v) {
+                d = Identity (c)
+                v = Add (u, x)
+            }>
+        }""")
+    onnx.save(model, path)
+
+
+def test_a_long_run_shows_a_bar_on_a_terminal() -> None:
+    loop_of_many_iterations("long.onnx")
+    words = (PROGRAM, "run", "long.onnx", "x=1.0")
+    ours, theirs = pty.openpty()
+    running = subprocess.Popen(
+        [*words, f"n={2**40}"], stdout=subprocess.DEVNULL, stderr=theirs, close_fds=True
+    )
+    os.close(theirs)
+    seen = b""
+    while seen.count(b"\r[") < 3:  # it goes on without end
+        seen += os.read(ours, 1 << 12)
+    running.kill()
+    running.wait()
+    os.close(ours)
+    bar = r"\r\[#{15} {15}\] 1 of 2 nodes, \d+ s, (Add|Identity)\x1b\[K"
+    assert re.match(bar, seen.decode()), seen
+
+
+def test_the_bar_goes_away_and_short_runs_have_none() -> None:
+    loop_of_many_iterations("long.onnx")
+    words = [PROGRAM, "run", "long.onnx", "x=1.0"]
+    started = time.monotonic()
+    subprocess.run([*words, "n=300000"], check=True, capture_output=True)
+    count = int(300000 * 2.5 / (time.monotonic() - started))
+    for n, is_long in ((10, False), (count, True)):
+        ours, theirs = pty.openpty()
+        subprocess.run([*words, f"n={n}"], check=True, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.set_blocking(ours, False)
+        try:
+            seen = os.read(ours, 1 << 16)
+        except BlockingIOError:
+            seen = b""
+        os.close(theirs)
+        os.close(ours)
+        assert seen.endswith(b"\r\x1b[K") == is_long, seen
+        assert (b"nodes" in seen) == is_long
+    done = subprocess.run([*words, f"n={count}"], check=True, capture_output=True)
+    assert done.stderr == b""  # no terminal, no bar
 
 
 def test_run_says_which_peer_is_missing() -> None:

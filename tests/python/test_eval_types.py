@@ -24,7 +24,6 @@ from test_eval import Evaluator, node_cases, to_array
 from test_eval_schemas import (
     CASES,
     RANDOM,
-    UNCHANGED_KEYS,
     lowered_cases,
     model_of,
     schema_versions,
@@ -141,7 +140,13 @@ def older_templates() -> Iterator[tuple[onnx.ModelProto, dict[str, Any]]]:
     for one in CASES:
         for version in one.versions:
             yield model_of(one, version)
-    cases = [case for key in UNCHANGED_KEYS for case in lowered_cases(*key)]
+    older = [
+        (op, version)
+        for (domain, op), versions in schema_versions().items()
+        for version in versions[:-1]
+        if not domain
+    ]
+    cases = [case for key in older for case in lowered_cases(*key)]
     for case in [*cases, *node_cases()]:
         if len(case.model.graph.node) == 1 and not case.model.functions:
             names = [info.name for info in case.model.graph.input]
