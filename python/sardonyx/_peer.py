@@ -74,12 +74,12 @@ def _reference(path: str, inputs: "Values") -> "Iterator[tuple[str, Any]]":
     for i, node in enumerate(model.graph.node):
         names = [name for name in dict.fromkeys(_used(node)) if name in live]
         outputs = [name for name in node.output if name]
-        infos = [
-            [onnx.helper.make_empty_tensor_value_info(name) for name in side]
-            for side in (names, outputs)
-        ]
         graph = onnx.helper.make_graph(
-            [node], "node", *infos, sparse_initializer=model.graph.sparse_initializer
+            [node],
+            "node",
+            [onnx.helper.make_empty_tensor_value_info(name) for name in names],
+            [onnx.helper.make_empty_tensor_value_info(name) for name in outputs],
+            sparse_initializer=model.graph.sparse_initializer,
         )
         part = onnx.helper.make_model(
             graph,
@@ -106,7 +106,7 @@ def main(runtime: str, model: str, folder: str) -> None:
 
     given = (Path(folder) / "input.txt").read_text().splitlines()
     inputs = {name: np.load(f"{folder}/input_{i}.npy") for i, name in enumerate(given)}
-    kept = []
+    kept: list[str] = []
     for name, value in RUNTIMES[runtime](model, inputs):
         if isinstance(value, np.ndarray | np.generic):
             path = f"{folder}/value_{len(kept)}.npy"

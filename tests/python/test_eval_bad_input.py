@@ -319,6 +319,31 @@ def test_scans_must_fit(evaluator: Evaluator) -> None:
         evaluator.run(model, named)
 
 
+SPLIT = make("SplitToSequence", ["x"], ["rows"], axis=0)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "takes", "reason"),
+    [
+        (["rows"], ["r"], ["p", "q"], "do not fit those of the node"),
+        (["rows"], ["r", "s"], ["p"], "do not fit those of the node"),
+        (["rows", "whole"], ["r"], ["p", "q"], "the sequences have different lengths"),
+        (["x"], ["r"], ["p"], r"FLOAT\[2, 3\], but must be a sequence"),
+    ],
+)
+def test_bodies_of_sequences_must_fit(
+    evaluator: Evaluator, inputs: list[str], outputs: list[str], takes: list[str], reason: str
+) -> None:
+    body = graph_of([make("Neg", ["p"], ["n"])], [info(name) for name in takes], ["n"])
+    nodes = [
+        SPLIT,
+        make("SequenceConstruct", ["x"], ["whole"]),
+        make("SequenceMap", inputs, outputs, body=body),
+    ]
+    with pytest.raises(RuntimeError, match=f"`SequenceMap of r`.*{reason}"):
+        evaluator.run(whole(graph_of(nodes, [info("x")], outputs)), {"x": X})
+
+
 def test_inputs_of_the_model(evaluator: Evaluator) -> None:
     model = whole(graph_of([make("Relu", ["x"], ["r"])], [info("x", FLOAT, [2, 3])], ["r"]))
     for named, reason in (
