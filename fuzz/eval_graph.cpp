@@ -124,6 +124,10 @@ class Interpreter {
         if (node.op_type == "Scan") {
             return run_scan(node, inputs, values, parameters);
         }
+        // What a node leaves out at the end is not there; as a value it would be an empty optional.
+        while (!inputs.empty() && node.input(inputs.size() - 1) == nullptr) {
+            inputs.pop_back();
+        }
         std::vector<ir::Attribute> attributes;
         for (const ir::Attribute& attribute : node.attributes) {
             if (!attribute.is_reference()) {
