@@ -88,3 +88,85 @@ def test_a_special_value_reaches_its_windows_alone(value: float) -> None:
     x = floats(1, 32, 20, 20)
     x[0, 3, 7, 9] = value
     check("Conv", {"x": x, "w": floats(32, 32, 3, 3) + 0.5}, pads=[1, 1, 1, 1])
+
+
+def codes(kind: str, *dims: int) -> np.ndarray:
+    """Codes of the whole range, and many of its ends: sums past what a float holds exactly."""
+    info = np.iinfo(kind)
+    values = RANDOM.integers(info.min, info.max + 1, dims)
+    return np.where(RANDOM.random(dims) < 0.4, info.max, values).astype(kind)
+
+
+KINDS = [(x, w) for x in ("uint8", "int8") for w in ("uint8", "int8")]
+ZEROS = ["none", "middle", "any", "each channel"]
+
+
+def zero_point(kind: str, which: str, count: int) -> np.ndarray:
+    """A zero point of this kind, or one for each of `count` channels."""
+    middle = 128 if kind == "uint8" else 0
+    values = {"middle": middle, "any": middle + 5, "each channel": codes(kind, count)}
+    return np.array(values[which], kind)
+
+
+BYTE_CONVOLUTIONS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
+    "many terms": ((1, 192, 12, 14), (48, 192, 3, 3), {"pads": [1, 2, 0, 1]}),
+    "groups, strides, dilations": (
+        (2, 32, 30, 41),
+        (64, 16, 3, 5),
+        {"pads": [1, 2, 0, 1], "group": 2, "strides": [2, 1], "dilations": [1, 2]},
+    ),
+    "points": ((1, 64, 17, 19), (33, 64, 1, 1), {}),
+    "one axis": ((1, 64, 401), (64, 64, 3), {"pads": [1, 1]}),
+    "cut": ((1, 64, 62, 61), (64, 64, 3, 3), {"pads": [1, 1, 1, 1]}),
+    "few channels": ((1, 1, 40, 40), (24, 1, 3, 3), {"strides": [2, 2]}),
+    "three axes": ((1, 16, 6, 7, 8), (16, 16, 3, 3, 3), {}),
+    "no channels": ((1, 0, 30, 30), (32, 0, 3, 3), {}),
+}
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize("zeros", ZEROS)
+@pytest.mark.parametrize("name", BYTE_CONVOLUTIONS)
+def test_convolutions_of_bytes(name: str, zeros: str, kinds: tuple[str, str]) -> None:
+    x, w, attributes = BYTE_CONVOLUTIONS[name]
+    inputs = {"x": codes(kinds[0], *x), "w": codes(kinds[1], *w)}
+    if zeros != "none":
+        inputs["x_zero"] = zero_point(kinds[0], "any", 1)
+        inputs["w_zero"] = zero_point(kinds[1], zeros, w[0])
+    check("ConvInteger", inputs, **attributes)
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize("zeros", ZEROS)
+@pytest.mark.parametrize(
+    "x",
+    [(1, 300), (7, 300), (400, 300), (2, 3, 50, 300), (1, 300, 300)],
+    ids=lambda dims: "x".join(map(str, dims)),
+)
+def test_products_of_bytes(x: tuple[int, ...], zeros: str, kinds: tuple[str, str]) -> None:
+    n = 1000 if x[0] == 1 else 129
+    inputs = {"x": codes(kinds[0], *x), "w": codes(kinds[1], 300, n)}
+    if zeros != "none":
+        inputs["x_zero"] = zero_point(kinds[0], "any", 1)
+        inputs["w_zero"] = zero_point(kinds[1], zeros, n)
+    check("MatMulInteger", inputs)
+
+
+@pytest.mark.parametrize("op", ["QLinearConv", "QLinearMatMul"])
+def test_quantized_results(op: str) -> None:
+    is_convolution = op == "QLinearConv"
+    x, w = ((1, 40, 20, 20), (24, 40, 3, 3)) if is_convolution else ((30, 300), (300, 64))
+    scale = np.array(0.02, np.float32)
+    inputs = {
+        "x": codes("uint8", *x),
+        "x_scale": scale,
+        "x_zero": np.array(120, np.uint8),
+        "w": codes("int8", *w),
+        "w_scale": scale,
+        "w_zero": np.array(0, np.int8),
+        "y_scale": np.array(3, np.float32),
+        "y_zero": np.array(100, np.uint8),
+    }
+    check(op, inputs)
+    if is_convolution:
+        check(op, {**inputs, "b": RANDOM.integers(-9999, 9999, w[0]).astype(np.int32)})

@@ -3,6 +3,7 @@
 // to their windows after. With constant weights there is a faster way (convolution.h).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -231,7 +232,7 @@ std::shared_ptr<const DirectConvolution<float>> direct_convolution(const KernelC
                                                                    const ConvShape& shape) {
     // Planes that are columns as they are need no other order, unless they are small.
     constexpr int64_t kManyWindows = 1 << 10;
-    constexpr int64_t kLittleWork = 1 << 18;
+    constexpr int64_t kLittleWork = 1 << 20;
     int64_t windows = shape.windows.out_count();
     int64_t work = windows * c.tensor(1).count();
     if (c.type(0) != ElementType::kFloat || !c.is_constant(1) || work < kLittleWork ||
@@ -245,6 +246,38 @@ std::shared_ptr<const DirectConvolution<float>> direct_convolution(const KernelC
         c.keep(direct);
     }
     return direct->is_usable() ? direct : nullptr;
+}
+
+// x, the input 0, with the weights of input `w`, both of codes less their zero points, which are
+// the second inputs after them.
+Status convolve_codes(KernelContext& c, const ConvShape& shape, size_t w, Tensor* out) {
+    int64_t kernel = shape.windows.kernel_count();
+    if (auto kept =
+            kept_byte_convolution(c, shape, 0, w, {false, shape.in_channels * kernel, kernel})) {
+        SDX_ASSIGN(int64_t zero, c.has_input(2) ? c.int_scalar(2) : Result<int64_t>(0));
+        kept->run(c.tensor(0), zero, c.threads(), out->mutable_elements<int32_t>().data());
+        return {};
+    }
+    SDX_ASSIGN(Tensor x, less_zero_points(c, 0, 2, 0));
+    SDX_ASSIGN(Tensor weights, less_zero_points(c, w, w + 2, 0));
+    convolve<int32_t>(shape, x, weights, nullptr, c.threads(), out);
+    return {};
+}
+
+// out[i] = round((sums[i] + bias) * factor) + zero, saturated.
+template <typename T>
+SDX_CLONES void requantize(const int32_t* sums, int32_t bias, double factor, double zero, T* out,
+                           int64_t n) {
+    constexpr double kLow = std::numeric_limits<T>::min();
+    constexpr double kHigh = std::numeric_limits<T>::max();
+    for (int64_t i = 0; i < n; ++i) {
+        double sum = static_cast<double>(sums[i]) + static_cast<double>(bias);
+        double x = std::nearbyint(sum * factor) + zero;
+        x = x == x ? x : 0.0;
+        x = x < kLow ? kLow : x;
+        x = x > kHigh ? kHigh : x;
+        out[i] = static_cast<T>(static_cast<int32_t>(x));
+    }
 }
 
 // Adds a bias for each channel.
@@ -394,11 +427,8 @@ Status conv(KernelContext& c) {
 
 Status conv_integer(KernelContext& c) {
     SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(1)));
-    SDX_ASSIGN(Tensor x, less_zero_points(c, 0, 2, 0));
-    SDX_ASSIGN(Tensor w, less_zero_points(c, 1, 3, 0));
     SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kInt32, shape.result));
-    convolve<int32_t>(shape, x, w, nullptr, c.threads(), out);
-    return {};
+    return convolve_codes(c, shape, 1, out);
 }
 
 Status conv_transpose(KernelContext& c) {
@@ -420,10 +450,8 @@ Status conv_transpose(KernelContext& c) {
 // Inputs: x, scale, zero point, w, scale, zero point, the result's scale and zero point, bias.
 Status qlinear_conv(KernelContext& c) {
     SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(3)));
-    SDX_ASSIGN(Tensor x, less_zero_points(c, 0, 2, 0));
-    SDX_ASSIGN(Tensor w, less_zero_points(c, 3, 5, 0));
     SDX_ASSIGN(Tensor sums, c.scratch(ElementType::kInt32, shape.result));
-    convolve<int32_t>(shape, x, w, nullptr, c.threads(), &sums);
+    SDX_TRY(convolve_codes(c, shape, 3, &sums));
     SDX_ASSIGN(double x_scale, c.real_scalar(1));
     SDX_ASSIGN(double y_scale, c.real_scalar(6));
     SDX_ASSIGN(double y_zero, c.real_scalar(7));
@@ -436,16 +464,21 @@ Status qlinear_conv(KernelContext& c) {
                                  w_scale.count(), view.n)};
     }
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(7), shape.result));
-    return visit(Ints{}, c.type(7), [&]<typename T>() -> Status {
-        std::span<const int32_t> from = sums.elements<int32_t>();
-        std::span<T> to = out->mutable_elements<T>();
-        for (size_t i = 0; i < from.size(); ++i) {
-            int64_t channel = static_cast<int64_t>(i) / view.inner % view.n;
-            int64_t bias = c.has_input(8) ? c.tensor(8).elements<int32_t>()[channel] : 0;
-            double scale = w_scale.elements<double>()[w_scale.count() == 1 ? 0 : channel];
-            auto sum = static_cast<double>(from[i] + bias);
-            to[i] = saturate<T>(std::nearbyint(sum * (x_scale * scale / y_scale)) + y_zero);
-        }
+    using Bytes = TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>>;
+    return visit(Bytes{}, c.type(7), [&]<typename T>() -> Status {
+        const int32_t* from = sums.elements<int32_t>().data();
+        T* to = out->mutable_elements<T>().data();
+        parallel_for(
+            c.threads(), view.outer * view.n, items_per_task(4 * view.inner),
+            [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                    int64_t channel = i % view.n;
+                    int32_t bias = c.has_input(8) ? c.tensor(8).elements<int32_t>()[channel] : 0;
+                    double scale = w_scale.elements<double>()[w_scale.count() == 1 ? 0 : channel];
+                    requantize(from + i * view.inner, bias, x_scale * scale / y_scale, y_zero,
+                               to + i * view.inner, view.inner);
+                }
+            });
         return {};
     });
 }

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "eval/kernels/onednn.h"
@@ -32,6 +35,16 @@ bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* star
 // Where the weights are constants of a plan: blocks of a picture are laid out with channels
 // innermost and with their padding, and oneDNN convolves them with weights that it has prepared
 // (onednn.h).
+// The product of matrices [m, k] x [k, n] is one too, of m places: its layout is that of rows.
+ConvShape matrix_shape(int64_t m, int64_t k, int64_t n);
+struct DirectLayout {
+    // Pictures are [place, in channel] and sums [place, out channel], which is for products only.
+    bool is_rows = false;
+    // Of the weights, in elements.
+    int64_t out_step = 0;
+    int64_t in_step = 0;
+};
+
 // In: float or uint8_t, with sums of float or int32_t and weights of float or int8_t.
 template <typename In>
 class DirectConvolution {
@@ -39,9 +52,11 @@ class DirectConvolution {
     using Sum = std::conditional_t<std::is_same_v<In, float>, float, int32_t>;
     using Weight = std::conditional_t<std::is_same_v<In, float>, float, int8_t>;
 
-    // Weights are [groups * out_channels, in_channels, kernel...]. The result may be unusable:
-    // where oneDNN is missing or has nothing faster than products with columns.
+    // Weights are [groups * out_channels, in_channels, kernel...] where no layout says otherwise.
+    // The result may be unusable: where oneDNN is missing or has nothing faster than plain
+    // products.
     DirectConvolution(const ConvShape& shape, const Weight* weights);
+    DirectConvolution(const ConvShape& shape, const Weight* weights, DirectLayout layout);
 
     bool is_usable() const { return !pieces_.empty(); }
     const ConvShape& shape() const { return shape_; }
@@ -61,8 +76,10 @@ class DirectConvolution {
     bool cut();
     void fill_picture(const In* planes, const Block& block, In padding, In* picture) const;
     void run_block(const In* x, const Block& block, In padding, const Sum* start, Sum* out) const;
+    void run_rows(const In* x, const Block& block, const Sum* start, Sum* out) const;
 
     ConvShape shape_;
+    DirectLayout layout_;
     PictureConvolution block_;                       // one block
     std::array<int64_t, 2> in_{}, out_{}, begin_{};  // of the whole picture; padding
     size_t cut_axis_ = 0;
@@ -70,5 +87,36 @@ class DirectConvolution {
     int64_t piece_count_ = 1;                                         // of the channels of a group
     std::vector<std::shared_ptr<const CompiledConvolution>> pieces_;  // [group, piece]
 };
+
+// The same of 8-bit codes less their zero points: of the weights, which are constants, one or one
+// for each output channel, and of x, one. The sums are exact but for wrapping.
+class ByteConvolution {
+  public:
+    // As above; `w` is INT8 or UINT8.
+    ByteConvolution(const ConvShape& shape, const Tensor& w, std::span<const int64_t> zeros,
+                    DirectLayout layout);
+
+    bool is_usable() const { return direct_.has_value() && direct_->is_usable(); }
+    const ConvShape& shape() const { return shape_; }
+    // x is INT8 or UINT8, whatever w is; `zero` is a code of it.
+    void run(const Tensor& x, int64_t zero, int threads, int32_t* out) const;
+
+  private:
+    void subtract_window_sums(const uint8_t* x, uint32_t zero, int threads, int32_t* out) const;
+    void subtract_row_sums(const uint8_t* x, uint32_t zero, int threads, int32_t* out) const;
+
+    ConvShape shape_;
+    DirectLayout layout_;
+    // The product of codes, of weights as int8.
+    std::optional<DirectConvolution<uint8_t>> direct_;
+    std::vector<uint32_t> sums_;   // of those weights, by output channel
+    std::vector<uint32_t> zeros_;  // their zero points; empty if they are all 0
+};
+
+// The one of this call that is kept with the node: inputs `x` and `w`, whose zero points are the
+// second inputs after them. Null: there is none.
+std::shared_ptr<const ByteConvolution> kept_byte_convolution(const KernelContext& c,
+                                                             const ConvShape& shape, size_t x,
+                                                             size_t w, DirectLayout layout);
 
 }  // namespace sardonyx::eval

@@ -49,16 +49,33 @@ WindowGeometry two_axes(WindowGeometry g) {
 
 }  // namespace
 
+ConvShape matrix_shape(int64_t m, int64_t k, int64_t n) {
+    ConvShape shape;
+    shape.windows = {{m}, {1}, {1}, {1}, {0}, {0}, {m}};
+    shape.batch = 1;
+    shape.in_channels = k;
+    shape.out_channels = n;
+    shape.result = {1, n, m};
+    return shape;
+}
+
 template <typename In>
 DirectConvolution<In>::DirectConvolution(const ConvShape& shape, const Weight* weights)
-    : shape_(shape) {
+    : DirectConvolution(
+          shape, weights,
+          {false, shape.in_channels * shape.windows.kernel_count(), shape.windows.kernel_count()}) {
+}
+
+template <typename In>
+DirectConvolution<In>::DirectConvolution(const ConvShape& shape, const Weight* weights,
+                                         DirectLayout layout)
+    : shape_(shape), layout_(layout) {
     if (!cut()) {
         return;
     }
-    int64_t kernel = shape.windows.kernel_count();
-    int64_t piece = shape.in_channels * kernel * block_.out_channels;
     for (int64_t i = 0; i < shape.groups * piece_count_; ++i) {
-        auto compiled = compile_convolution(block_, weights + i * piece);
+        auto compiled =
+            compile_convolution(block_, weights + i * block_.out_channels * layout.out_step);
         if (compiled == nullptr) {
             pieces_.clear();
             return;
@@ -111,8 +128,8 @@ bool DirectConvolution<In>::cut() {
         piece_count_ *= 2;
         block_.out_channels /= 2;
     }
-    block_.in_step = g.kernel_count();
-    block_.out_step = shape_.in_channels * block_.in_step;
+    block_.in_step = layout_.in_step;
+    block_.out_step = layout_.out_step;
     return true;
 }
 
@@ -165,6 +182,25 @@ void DirectConvolution<In>::run_block(const In* x, const Block& block, In paddin
                      out + channel * windows + block.first * line + done, windows);
 }
 
+// The same for rows, which are pictures and sums as they are.
+template <typename In>
+void DirectConvolution<In>::run_rows(const In* x, const Block& block, const Sum* start,
+                                     Sum* out) const {
+    int64_t channels = block_.out_channels, width = shape_.out_channels;
+    int64_t size = block_.out[1];
+    bool is_whole = piece_count_ == 1 && block.skip == 0;
+    Scratch<Sum> room(is_whole ? 0 : size * channels);
+    Sum* sums = is_whole ? out + block.first * width : room.data();
+    pieces_[block.piece]->run(x + block.first * shape_.in_channels, sums);
+    if (start != nullptr) {
+        add_to_rows(sums, size, channels, start + block.piece * channels);
+    }
+    for (int64_t i = block.skip; i < size && !is_whole; ++i) {
+        std::copy_n(sums + i * channels, channels,
+                    out + (block.first + i) * width + block.piece * channels);
+    }
+}
+
 template <typename In>
 void DirectConvolution<In>::run(const In* x, In padding, const Sum* start, int threads,
                                 Sum* out) const {
@@ -178,7 +214,7 @@ void DirectConvolution<In>::run(const In* x, In padding, const Sum* start, int t
         // All blocks are of one size: the last one begins earlier.
         block.first = std::min(index * size, out_[cut_axis_] - size);
         block.skip = index * size - block.first;
-        run_block(x, block, padding, start, out);
+        layout_.is_rows ? run_rows(x, block, start, out) : run_block(x, block, padding, start, out);
     });
 }
 

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
 #include "eval/kernels/clones.h"
+#include "eval/kernels/convolution.h"
 #include "eval/kernels/elementwise.h"
 #include "eval/kernels/matmul.h"
 #include "eval/kernels/strided.h"
@@ -66,6 +68,42 @@ std::vector<Product> list_products(const MatmulShape& shape) {
         }
     });
     return products;
+}
+
+// [rows, k] x [k, n]: all axes of `a` but the last are one of rows.
+struct RowsShape {
+    int64_t m, k, n;
+    Dims result;
+};
+std::optional<RowsShape> rows_shape(const Dims& a, const Dims& b) {
+    if (a.size() < 2 || b.size() != 2 || a.back() != b[0] || a.back() == 0) {
+        return std::nullopt;
+    }
+    RowsShape shape{product(a) / b[0], b[0], b[1], a};
+    shape.result.back() = b[1];
+    return shape;
+}
+
+// The product of m rows with input 1, where that is a constant [k, n], or [n, k]. Null: there is
+// none.
+std::shared_ptr<const DirectConvolution<float>> kept_matrix(const KernelContext& c,
+                                                            const RowsShape& shape,
+                                                            bool is_transposed) {
+    constexpr int64_t kFewRows = 8;
+    constexpr int64_t kLittleWork = 1 << 20;
+    if (c.type(0) != ElementType::kFloat || !c.is_constant(1) || shape.m < kFewRows ||
+        shape.m * c.tensor(1).count() < kLittleWork) {
+        return nullptr;
+    }
+    ConvShape product = matrix_shape(shape.m, shape.k, shape.n);
+    auto kept = c.kept<DirectConvolution<float>>();
+    if (kept == nullptr || kept->shape() != product) {
+        DirectLayout layout{true, is_transposed ? shape.k : 1, is_transposed ? 1 : shape.n};
+        kept = std::make_shared<const DirectConvolution<float>>(
+            product, c.tensor(1).elements<float>().data(), layout);
+        c.keep(kept);
+    }
+    return kept->is_usable() ? kept : nullptr;
 }
 
 template <typename T>
@@ -158,6 +196,21 @@ Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) 
     });
     SDX_TRY(status);
     return out;
+}
+
+Result<std::optional<Tensor>> product_with_constant_codes(KernelContext& c, size_t a, size_t b) {
+    std::optional<RowsShape> shape = rows_shape(c.dims(a), c.dims(b));
+    auto kept = shape.has_value()
+                    ? kept_byte_convolution(c, matrix_shape(shape->m, shape->k, shape->n), a, b,
+                                            {true, 1, shape->n})
+                    : nullptr;
+    if (kept == nullptr) {
+        return std::optional<Tensor>();
+    }
+    SDX_ASSIGN(int64_t zero, c.has_input(a + 2) ? c.int_scalar(a + 2) : Result<int64_t>(0));
+    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kInt32, shape->result));
+    kept->run(c.tensor(a), zero, c.threads(), out.mutable_elements<int32_t>().data());
+    return std::optional<Tensor>(std::move(out));
 }
 
 namespace kernels {
@@ -414,6 +467,12 @@ Result<Tensor> gemm_product(KernelContext& c) {
                                  to_string(b), k, b[transpose_b ? 1 : 0])};
     }
     SDX_ASSIGN(Tensor out, c.scratch(c.type(0), {m, n}));
+    auto kept = transpose_a ? nullptr : kept_matrix(c, {m, k, n, {}}, transpose_b);
+    if (kept != nullptr) {
+        kept->run(c.tensor(0).elements<float>().data(), 0, nullptr, c.threads(),
+                  out.mutable_elements<float>().data());
+        return out;
+    }
     fill_zero(out);
     SDX_TRY(visit(Numbers{}, c.type(0), [&]<typename T>() -> Status {
         using S = ProductSum<T>;
@@ -478,12 +537,25 @@ void scale_and_add(Tensor& product, const Tensor* addend, float alpha, float bet
 }  // namespace
 
 Status matmul(KernelContext& c) {
+    std::optional<RowsShape> shape = rows_shape(c.dims(0), c.dims(1));
+    auto kept = shape.has_value() ? kept_matrix(c, *shape, false) : nullptr;
+    if (kept != nullptr) {
+        SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, shape->result));
+        kept->run(c.tensor(0).elements<float>().data(), 0, nullptr, c.threads(),
+                  out->mutable_elements<float>().data());
+        return {};
+    }
     SDX_ASSIGN(Tensor out, eval::matmul(c, c.tensor(0), c.tensor(1)));
     c.set_output(0, std::move(out));
     return {};
 }
 
 Status matmul_integer(KernelContext& c) {
+    SDX_ASSIGN(std::optional<Tensor> fast, product_with_constant_codes(c, 0, 1));
+    if (fast.has_value()) {
+        c.set_output(0, *std::move(fast));
+        return {};
+    }
     SDX_ASSIGN(Tensor a, less_zero_points(c, 0, 2, -2));
     SDX_ASSIGN(Tensor b, less_zero_points(c, 1, 3, -1));
     SDX_ASSIGN(Tensor out, eval::matmul(c, a, b));

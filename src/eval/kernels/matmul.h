@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "eval/kernels/gemm.h"
 #include "eval/kernels/visit.h"
@@ -50,6 +51,11 @@ Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int3
 // out, one number, one for each index of `axis` (negative: from the end), or a tensor that
 // broadcasts.
 Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis);
+
+// The product of inputs `a` and `b`, 8-bit codes less their zero points, which are the second
+// inputs after them, as INT32: where `b` is a constant matrix, and there are loops for it. Else
+// nothing.
+Result<std::optional<Tensor>> product_with_constant_codes(KernelContext& c, size_t a, size_t b);
 
 // NumPy's matmul: batches broadcast, operands of rank 1 are a row and a column.
 Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b);

@@ -318,9 +318,15 @@ Status dynamic_quantize_linear(KernelContext& c) {
 
 // Inputs: a, scale, zero point, b, scale, zero point, and the result's scale and zero point.
 Status qlinear_matmul(KernelContext& c) {
-    SDX_ASSIGN(Tensor a, without_zero_points(c, 0, 2, -2));
-    SDX_ASSIGN(Tensor b, without_zero_points(c, 3, 5, -1));
-    SDX_ASSIGN(Tensor sums, eval::matmul(c, a, b));
+    SDX_ASSIGN(std::optional<Tensor> fast, product_with_constant_codes(c, 0, 3));
+    Tensor sums;
+    if (fast.has_value()) {
+        sums = *std::move(fast);
+    } else {
+        SDX_ASSIGN(Tensor a, without_zero_points(c, 0, 2, -2));
+        SDX_ASSIGN(Tensor b, without_zero_points(c, 3, 5, -1));
+        SDX_ASSIGN(sums, eval::matmul(c, a, b));
+    }
     SDX_ASSIGN(double scale_y, c.real_scalar(6));
     std::optional<std::vector<double>> scale_a = to_doubles(c.tensor(1));
     std::optional<std::vector<double>> scale_b = to_doubles(c.tensor(4));
