@@ -73,6 +73,12 @@ CONVOLUTIONS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]]
     "no pictures": ((0, 16, 30, 30), (32, 16, 3, 3), {}),
     "no windows": ((1, 16, 2, 30), (32, 16, 3, 3), {"pads": [0, 1, 0, 1]}),
     "no channels": ((1, 0, 30, 30), (32, 0, 3, 3), {}),
+    "padding alone": ((1, 16, 30, 0), (32, 16, 3, 3), {"pads": [1, 9, 1, 9]}),
+    "depthwise padding alone": (
+        (1, 16, 30, 0),
+        (16, 1, 3, 3),
+        {"pads": [1, 9, 1, 9], "group": 16},
+    ),
 }
 
 
@@ -150,6 +156,17 @@ def test_products_of_bytes(x: tuple[int, ...], zeros: str, kinds: tuple[str, str
         inputs["x_zero"] = zero_point(kinds[0], "any", 1)
         inputs["w_zero"] = zero_point(kinds[1], zeros, n)
     check("MatMulInteger", inputs)
+
+
+@pytest.mark.parametrize(
+    "x", [(3, 300), (100, 300), (4, 50, 300), (2, 400, 300), (0, 300)], ids=str
+)
+def test_products(x: tuple[int, ...]) -> None:
+    check("MatMul", {"x": floats(*x), "w": floats(300, 130)})
+    check("MatMul", {"x": floats(*x), "w": floats(300, 256)})
+    if len(x) == 2:
+        check("Gemm", {"x": floats(*x), "w": floats(130, 300), "c": floats(130)}, transB=1)
+        check("Gemm", {"x": floats(*x), "w": floats(300, 130), "c": floats(1, 130)}, alpha=2.0)
 
 
 @pytest.mark.parametrize("op", ["QLinearConv", "QLinearMatMul"])

@@ -97,7 +97,8 @@ bool DirectConvolution<In>::cut() {
     constexpr int64_t kChannels = 32;  // of a piece
     size_t rank = shape_.windows.in.size();
     if (rank < 1 || rank > 2 || shape_.in_channels < kFewChannels ||
-        shape_.out_channels < kFewChannels || product(shape_.result) == 0) {
+        shape_.out_channels < kFewChannels || shape_.windows.in_count() == 0 ||
+        product(shape_.result) == 0) {
         return false;
     }
     WindowGeometry g = two_axes(shape_.windows);

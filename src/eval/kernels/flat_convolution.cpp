@@ -83,12 +83,17 @@ bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* star
     int64_t piece = items_per_task(channels * terms * line * rows);
     parallel_for(threads, pictures * blocks, piece, [&](int64_t begin, int64_t end) {
         std::optional<FlatWindows> flat;
+        std::optional<Scratch<S>> planes, sums;
         std::vector<int64_t> runs;
+        int64_t step = 0;
         for (int64_t item = begin; item < end; ++item) {
             int64_t picture = item / blocks, group = picture % shape.groups;
             int64_t first = item % blocks * rows, count = std::min(rows, g.out[0] - first);
             if (!flat.has_value() || flat->rows() != count) {
                 flat.emplace(g, count);
+                step = flat->run_size() + kRunTile<S>;
+                planes.emplace(shape.in_channels * flat->plane_size() + FlatWindows::kBeyond);
+                sums.emplace(kTogether * step);
                 runs.clear();
                 for (int64_t channel = 0; channel < shape.in_channels; ++channel) {
                     for (int64_t tap : flat->taps()) {
@@ -96,27 +101,24 @@ bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* star
                     }
                 }
             }
-            int64_t step = flat->run_size() + kRunTile<S>;
-            Scratch<S> planes(shape.in_channels * flat->plane_size() + FlatWindows::kBeyond);
-            Scratch<S> sums(kTogether * step);
             for (int64_t channel = 0; channel < shape.in_channels; ++channel) {
                 flat->lay_out(x + (picture * shape.in_channels + channel) * g.in_count(), first,
-                              S(0), planes.data() + channel * flat->plane_size());
+                              S(0), planes->data() + channel * flat->plane_size());
             }
             for (int64_t m = 0; m < channels;) {
                 int64_t together = m + kTogether <= channels ? kTogether : 1;
                 int64_t channel = group * channels + m;
-                RunSums<S> work{planes.data(),
+                RunSums<S> work{planes->data(),
                                 runs.data(),
                                 terms,
                                 w + channel * terms,
                                 start != nullptr ? start + channel : nullptr,
-                                sums.data(),
+                                sums->data(),
                                 step,
                                 flat->run_size()};
                 together == 1 ? sum_runs<S, 1>(work) : sum_runs<S, kTogether>(work);
                 for (int64_t c = 0; c < together; ++c, ++m) {
-                    flat->take_results(sums.data() + c * step,
+                    flat->take_results(sums->data() + c * step,
                                        out + (picture * channels + m) * windows + first * line);
                 }
             }

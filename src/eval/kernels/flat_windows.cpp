@@ -39,7 +39,7 @@ SDX_CLONES void copy_strided(const uint64_t* in, int64_t stride, uint64_t* out, 
 }
 
 FlatWindows::FlatWindows(const WindowGeometry& geometry, int64_t rows)
-    : g_(geometry), windows_(geometry.out) {
+    : g_(geometry), windows_(geometry.out), phase_(geometry.in.size()), at_(geometry.in.size()) {
     size_t rank = g_.in.size();
     windows_[0] = rows;
     for (size_t d = 0; d < rank; ++d) {
@@ -75,7 +75,7 @@ bool FlatWindows::is_small(const WindowGeometry& g) {
         int64_t places = g.out[d] + (g.extent(d) - 1) / g.strides[d];
         size *= static_cast<double>(phases) * static_cast<double>(places);
     }
-    return !g.in.empty() &&
+    return !g.in.empty() && g.in_count() > 0 &&
            size <= kSmall + kTimes * static_cast<double>(g.in_count() + g.out_count());
 }
 

@@ -24,7 +24,7 @@ class FlatWindows {
   public:
     // At least one spatial axis. `rows`: of windows along the first axis, from any place on.
     FlatWindows(const WindowGeometry& geometry, int64_t rows);
-    // Whether there are spatial axes, and planes take not many times the room that they have.
+    // Whether planes have axes and elements, and take not many times the room that they have.
     static bool is_small(const WindowGeometry& geometry);
     int64_t rows() const { return windows_.front(); }
 
@@ -38,15 +38,15 @@ class FlatWindows {
 
     // Lays out the plane `in` for the windows of the rows [first, first + rows) of the output.
     template <typename S>
-    void lay_out(const S* in, int64_t first, S outside, S* plane) const;
+    void lay_out(const S* in, int64_t first, S outside, S* plane);
     // The results of those windows, without what lies between: rows * windows of a row elements.
     template <typename S>
-    void take_results(const S* run, S* out) const;
+    void take_results(const S* run, S* out);
 
   private:
-    // Calls body(indices of the outer axes) in row-major order of `sizes`, all but the last axis.
+    // Calls body() with the indices `at`, of the first axes of `sizes`, in row-major order.
     template <typename Body>
-    static void for_each_outer(const Dims& sizes, const Body& body);
+    static void for_each_index(const Dims& sizes, size_t axes, Dims& at, const Body& body);
 
     const WindowGeometry& g_;
     Dims phases_;   // along each axis: the places of a stride that taps see
@@ -55,36 +55,36 @@ class FlatWindows {
     int64_t plane_size_ = 0;
     int64_t run_size_ = 0;
     std::vector<int64_t> taps_;
+    Dims phase_, at_;  // where a loop is
 };
 
 template <typename Body>
-void FlatWindows::for_each_outer(const Dims& sizes, const Body& body) {
-    Dims at(sizes.size(), 0);
+void FlatWindows::for_each_index(const Dims& sizes, size_t axes, Dims& at, const Body& body) {
+    std::fill(at.begin(), at.end(), 0);
     int64_t count = 1;
-    for (size_t d = 0; d + 1 < sizes.size(); ++d) {
+    for (size_t d = 0; d < axes; ++d) {
         count *= sizes[d];
     }
     for (int64_t i = 0; i < count; ++i) {
-        body(at);
-        for (size_t d = sizes.size() - 1; d-- > 0 && ++at[d] == sizes[d];) {
+        body();
+        for (size_t d = axes; d-- > 0 && ++at[d] == sizes[d];) {
             at[d] = 0;
         }
     }
 }
 
 template <typename S>
-void FlatWindows::lay_out(const S* in, int64_t first, S outside, S* plane) const {
+void FlatWindows::lay_out(const S* in, int64_t first, S outside, S* plane) {
     size_t last = sizes_.size() - 1;
     int64_t stride = g_.strides[last], size = sizes_[last];
-    Dims phases = phases_;
-    phases.push_back(1);
-    for_each_outer(phases, [&](const Dims& phase) {
+    const Dims &phase = phase_, &at = at_;
+    for_each_index(phases_, last + 1, phase_, [&] {
         // Place j of a row is element j * stride - shift.
         int64_t shift = g_.begin[last] - phase[last] - (last == 0 ? first * stride : 0);
         auto ceiling = [&](int64_t x) { return x <= 0 ? 0 : (x - 1) / stride + 1; };
         int64_t from = std::min(ceiling(shift), size);
         int64_t to = std::clamp(ceiling(g_.in[last] + shift), from, size);
-        for_each_outer(sizes_, [&](const Dims& at) {
+        for_each_index(sizes_, last, at_, [&] {
             int64_t row = 0;
             bool inside = true;
             for (size_t d = 0; d < last; ++d) {
@@ -107,12 +107,13 @@ void FlatWindows::lay_out(const S* in, int64_t first, S outside, S* plane) const
 }
 
 template <typename S>
-void FlatWindows::take_results(const S* run, S* out) const {
+void FlatWindows::take_results(const S* run, S* out) {
     int64_t width = windows_.back();
-    for_each_outer(windows_, [&](const Dims& at) {
+    size_t last = windows_.size() - 1;
+    for_each_index(windows_, last, at_, [&] {
         int64_t offset = 0;
-        for (size_t d = 0; d < at.size(); ++d) {
-            offset = offset * sizes_[d] + (d + 1 < at.size() ? at[d] : 0);
+        for (size_t d = 0; d < last; ++d) {
+            offset = (offset + at_[d]) * sizes_[d + 1];
         }
         out = std::copy_n(run + offset, width, out);
     });

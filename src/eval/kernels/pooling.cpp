@@ -138,9 +138,9 @@ Status plain_maxima(KernelContext& c, const WindowGeometry& g) {
     const float* in = c.tensor(0).elements<float>().data();
     float* result = out->mutable_elements<float>().data();
     int64_t windows = g.out_count();
-    FlatWindows flat(g, g.out[0]);
     parallel_for(c.threads(), c.dims(0)[0] * c.dims(0)[1],
                  items_per_task(windows * g.kernel_count()), [&](int64_t begin, int64_t end) {
+                     FlatWindows flat(g, g.out[0]);
                      Scratch<float> plane(flat.plane_size());
                      Scratch<float> greatest(flat.run_size());
                      for (int64_t p = begin; p < end; ++p) {

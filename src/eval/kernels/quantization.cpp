@@ -144,9 +144,14 @@ template <typename T>
 SDX_CLONES void dequantize_run(RunLoop run) {
     const T* in = static_cast<const T*>(run.in);
     float* out = static_cast<float*>(run.out);
+    // The product of a short difference and a float is exact in double: rounding it is what the
+    // product in float does.
+    using Product = std::conditional_t<(sizeof(T) < sizeof(int32_t)), float, double>;
+    const auto scale = static_cast<Product>(run.scale);
+    const auto zero = static_cast<Product>(run.zero);
     SDX_INDEPENDENT_LOOP
     for (int64_t i = run.begin; i < run.end; ++i) {
-        out[i] = static_cast<float>((static_cast<double>(in[i]) - run.zero) * run.scale);
+        out[i] = static_cast<float>((static_cast<Product>(in[i]) - zero) * scale);
     }
 }
 
