@@ -34,6 +34,11 @@ std::string describe_node(const ir::Node& node) {
                                            operator_of(node));
 }
 
+bool Observers::wants_values() const {
+    return std::any_of(observers_.begin(), observers_.end(),
+                       [](const eval::RunObserver* one) { return one->wants_values(); });
+}
+
 void Observers::node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const> outputs,
                           int depth) {
     for (eval::RunObserver* observer : observers_) {

@@ -19,6 +19,7 @@ class Observers final : public eval::RunObserver {
     void add(eval::RunObserver* observer) { observers_.push_back(observer); }
     // "gelu.py:5" of the innermost node that failed and is from a script; else empty.
     const std::string& failed_at() const { return failed_at_; }
+    bool wants_values() const override;
     void node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const> outputs,
                    int depth) override;
     void node_failed(const ir::Node& node) override;
@@ -50,6 +51,7 @@ class Progress final : public eval::RunObserver {
     explicit Progress(int64_t node_count);
     // Takes the bar away.
     void finish();
+    bool wants_values() const override { return false; }
     void node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const> outputs,
                    int depth) override;
 

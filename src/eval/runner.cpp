@@ -89,12 +89,19 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
 
 bool Runner::try_chain(const GraphPlan& graph, const ChainPlan& chain, Frame& frame) {
     auto length = static_cast<int64_t>(chain.steps.size());
-    // An observer sees each value, and an error is that of one node.
-    if (observer_ != nullptr || length > options_.max_steps - steps_ ||
+    // An error is that of one node.
+    bool is_looked_at = observer_ != nullptr && observer_->wants_values();
+    if (is_looked_at || length > options_.max_steps - steps_ ||
         !run_chain(graph, chain, frame, options_)) {
         return false;
     }
     steps_ += length;
+    for (size_t i = chain.first; observer_ != nullptr && i < chain.first + chain.steps.size();
+         ++i) {
+        if (graph.nodes[i].node != nullptr) {
+            observer_->node_done(*graph.nodes[i].node, {}, depth_);
+        }
+    }
     return true;
 }
 

@@ -243,6 +243,29 @@ class SubscriptLowering {
                 e_.emit("Where", {is_forward, e_.int64s({forward}), e_.int64s({backward})})};
     }
 
+    // A slice that goes backwards from a negative index is empty in Python where the axis is too
+    // short for the index; Slice begins at the first element there. So what comes after the index
+    // is cut off first, and the slice begins at the end. The last element needs none of this.
+    void begin_backwards(int64_t axis, SliceBound<Value>* start, SliceBound<Value>* end) {
+        int64_t index = *start->number;
+        if (e_.dim(value_, axis) > -(index + 1)) {
+            return;
+        }
+        if (!end->number) {
+            // The end is a tensor that counts from the old end where it is negative.
+            Value bound = as_int64_vector(end->tensor);
+            Value is_negative = e_.emit("Less", {bound, e_.int64s({0})});
+            Value moved = e_.emit("Sub", {bound, e_.int64s({index + 1})});
+            Value last = e_.emit("Min", {moved, e_.int64s({-1})});
+            end->tensor = e_.emit("Where", {is_negative, last, bound});
+        } else if (*end->number < 0 && *end->number != INT64_MIN) {
+            end->number = std::min<int64_t>(*end->number - (index + 1), -1);
+        }
+        value_ =
+            e_.emit("Slice", {value_, e_.int64s({0}), e_.int64s({index + 1}), e_.int64s({axis})});
+        start->number = INT64_MAX;
+    }
+
     void apply_slices() {
         std::vector<SliceBound<Value>> starts, ends, steps;
         std::vector<int64_t> axes;
@@ -263,6 +286,10 @@ class SubscriptLowering {
             ends.push_back(item.upper ? *item.upper : default_bound(step, INT64_MAX, INT64_MIN));
             steps.push_back(step);
             axes.push_back(axes_[i]);
+            if (starts.back().number && step.number && *step.number < 0 &&
+                *starts.back().number < -1 && e_.opset() >= 10) {
+                begin_backwards(axes_[i], &starts.back(), &ends.back());
+            }
         }
         if (axes.empty()) {
             return;

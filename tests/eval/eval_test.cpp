@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "eval/kernels/strided.h"
+#include "eval/observer.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -231,6 +232,40 @@ TEST_F(GraphTest, APlanRunsManyTimes) {
         ASSERT_TRUE(result.ok()) << message(result);
         EXPECT_EQ(elements<float>((*result)[0]), std::vector<float>{start + 2});
         EXPECT_EQ(elements<float>((*result)[1]), (std::vector<float>{start + 1, start + 2}));
+    }
+}
+
+class Watcher final : public RunObserver {
+  public:
+    explicit Watcher(bool wants_values) : wants_values_(wants_values) {}
+    bool wants_values() const override { return wants_values_; }
+    void node_done(const ir::Node& node, std::span<const RuntimeValue* const> outputs,
+                   int) override {
+        seen += std::string(node.op_type) + (outputs.empty() ? " " : "! ");
+    }
+    std::string seen;
+
+  private:
+    bool wants_values_;
+};
+
+// The first two nodes are a chain, which runs as one where nobody looks at what is between them.
+TEST_F(GraphTest, ObserversSeeEachNodeAndTheValuesThatTheyWant) {
+    ir::Value* x = model.add_input(model.graph, "x", Type::tensor(ElementType::kFloat));
+    ir::Value* doubled = node(model.graph, "Add", {x, x}, "doubled");
+    ir::Value* negative = node(model.graph, "Neg", {doubled}, "negative");
+    model.graph->outputs = {node(model.graph, "Identity", {negative}, "y")};
+    auto plan = prepare(model);
+    ASSERT_TRUE(plan.ok());
+    constexpr size_t kCount = 1 << 16;
+    std::pair<std::string_view, RuntimeValue> input{
+        "x", tensor<float>({kCount}, std::vector<float>(kCount, 1.5f))};
+    for (bool wants_values : {false, true}) {
+        Watcher watcher(wants_values);
+        auto result = sardonyx::eval::run(**plan, {&input, 1}, {}, &watcher);
+        ASSERT_TRUE(result.ok()) << message(result);
+        EXPECT_EQ(elements<float>((*result)[0]), std::vector<float>(kCount, -3.0f));
+        EXPECT_EQ(watcher.seen, wants_values ? "Add! Neg! Identity! " : "Add Neg Identity! ");
     }
 }
 
