@@ -70,6 +70,7 @@ CONVOLUTIONS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]]
     "many points": ((1, 40, 60, 24), (48, 40, 1, 1), {}),
     "few channels": ((1, 3, 64, 64), (16, 3, 7, 7), {"strides": [2, 2], "pads": [3, 3, 3, 3]}),
     "depthwise": ((1, 24, 30, 30), (24, 1, 5, 5), {"group": 24, "pads": [2, 2, 2, 2]}),
+    "few windows": ((1, 1, 640), (258, 1, 256), {"strides": [128]}),
     "no pictures": ((0, 16, 30, 30), (32, 16, 3, 3), {}),
     "no windows": ((1, 16, 2, 30), (32, 16, 3, 3), {"pads": [0, 1, 0, 1]}),
     "no channels": ((1, 0, 30, 30), (32, 0, 3, 3), {}),

@@ -68,14 +68,16 @@ template <typename S>
 bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* start, int threads,
                    S* out) {
     constexpr int64_t kFewChannels = 8;
+    constexpr int64_t kFewWindows = 16;  // most of a tile would be thrown away
     constexpr int64_t kBlock = 1 << 20;
     const WindowGeometry& g = shape.windows;
-    if (shape.in_channels < 1 || shape.in_channels >= kFewChannels || !FlatWindows::is_small(g)) {
+    int64_t windows = g.out_count();
+    if (shape.in_channels < 1 || shape.in_channels >= kFewChannels || windows < kFewWindows ||
+        !FlatWindows::is_small(g)) {
         return false;
     }
     int64_t channels = shape.out_channels;
     int64_t terms = shape.in_channels * g.kernel_count();
-    int64_t windows = g.out_count();
     int64_t line = windows / g.out[0];
     int64_t rows = std::clamp<int64_t>(kBlock / (channels * terms * line), 1, g.out[0]);
     int64_t blocks = (g.out[0] + rows - 1) / rows;
@@ -92,7 +94,10 @@ bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* star
             if (!flat.has_value() || flat->rows() != count) {
                 flat.emplace(g, count);
                 step = flat->run_size() + kRunTile<S>;
-                planes.emplace(shape.in_channels * flat->plane_size() + FlatWindows::kBeyond);
+                int64_t size = shape.in_channels * flat->plane_size();
+                planes.emplace(size + FlatWindows::kBeyond);
+                // Sums of what happens to lie there are not used, but subnormal ones are slow.
+                std::fill_n(planes->data() + size, FlatWindows::kBeyond, S(0));
                 sums.emplace(kTogether * step);
                 runs.clear();
                 for (int64_t channel = 0; channel < shape.in_channels; ++channel) {

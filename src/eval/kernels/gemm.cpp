@@ -112,7 +112,17 @@ template <typename S>
         S* row = product.c + i * product.step_c;
         const S* a = product.a + (product.transpose_a ? i : i * product.step_a);
         int64_t step = product.transpose_a ? product.step_a : 1;
-        for (int64_t p = 0; p < product.k; ++p) {
+        int64_t p = 0;
+        for (; p + 4 <= product.k; p += 4) {  // the row is read and written once for four terms
+            const S x0 = a[p * step], x1 = a[(p + 1) * step];
+            const S x2 = a[(p + 2) * step], x3 = a[(p + 3) * step];
+            const S *b0 = product.b + p * product.step_b, *b1 = b0 + product.step_b;
+            const S *b2 = b1 + product.step_b, *b3 = b2 + product.step_b;
+            for (int64_t j = 0; j < product.n; ++j) {
+                row[j] = row[j] + x0 * b0[j] + x1 * b1[j] + x2 * b2[j] + x3 * b3[j];
+            }
+        }
+        for (; p < product.k; ++p) {
             const S x = a[p * step];
             const S* b = product.b + p * product.step_b;
             for (int64_t j = 0; j < product.n; ++j) {

@@ -627,6 +627,28 @@ Result<Tensor> widened_weights(KernelContext& c, size_t i, size_t scale_input) {
     return out;
 }
 
+// W and R as floats.
+struct WideWeights {
+    RuntimeValue input, recurrent;
+};
+
+// Made once for a plan where they are constant.
+Result<std::shared_ptr<const WideWeights>> wide_weights(KernelContext& c) {
+    constexpr size_t kSources[] = {1, 2, 8, 9, 10, 11};
+    bool are_constant = std::all_of(std::begin(kSources), std::end(kSources),
+                                    [&c](size_t i) { return c.is_constant(i); });
+    if (auto kept = are_constant ? c.kept<WideWeights>() : nullptr) {
+        return kept;
+    }
+    auto made = std::make_shared<WideWeights>();
+    SDX_ASSIGN(made->input, widened_weights(c, 1, 8));
+    SDX_ASSIGN(made->recurrent, widened_weights(c, 2, 10));
+    if (are_constant) {
+        c.keep<WideWeights>(made);
+    }
+    return std::shared_ptr<const WideWeights>(std::move(made));
+}
+
 }  // namespace
 
 Status lstm(KernelContext& c) {
@@ -637,18 +659,16 @@ Status lstm(KernelContext& c) {
 // 8 bits, transposed; what they are multiplied with is rounded to 8 bits as DynamicQuantizeLinear
 // does, the inputs of all steps at once and the state at each step.
 Status dynamic_quantize_lstm(KernelContext& c) {
-    std::vector<RuntimeValue> replaced(3);
     Tensor x = c.tensor(0);
     SDX_ASSIGN(Tensor rounded, c.scratch(ElementType::kFloat, x.dims()));
     copy_elements(x, 0, rounded, 0, x.count());
     round_to_bytes(rounded.mutable_elements<float>().data(), rounded.count());
-    replaced[0] = std::move(rounded);
-    SDX_ASSIGN(replaced[1], widened_weights(c, 1, 8));
-    SDX_ASSIGN(replaced[2], widened_weights(c, 2, 10));
+    RuntimeValue steps(std::move(rounded));
+    SDX_ASSIGN(std::shared_ptr<const WideWeights> weights, wide_weights(c));
     std::vector<const RuntimeValue*> inputs(c.inputs().begin(), c.inputs().begin() + 8);
-    for (size_t i = 0; i < replaced.size(); ++i) {
-        inputs[i] = &replaced[i];
-    }
+    inputs[0] = &steps;
+    inputs[1] = &weights->input;
+    inputs[2] = &weights->recurrent;
     KernelContext plain(c.schema(), inputs, c.attributes(), c.outputs(), c.options(), c.random());
     return run_lstm(plain, true);
 }
