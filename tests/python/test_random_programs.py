@@ -309,7 +309,9 @@ class Writer:
         name = self.fresh("w")
         self.line(indent, f"{name} = n * 0")
         endless = self.chance(30)
-        self.line(indent, "while True:" if endless else f"while {name} < 4 and {self.condition()}:")
+        self.line(
+            indent, "while True:" if endless else f"while {name} < 4 and ({self.condition()}):"
+        )
         self.line(indent, f"    {name} = {name} + 1")
         if endless:
             self.line(indent, f"    if {name} > 3 or {self.condition()}:")
