@@ -243,27 +243,32 @@ class SubscriptLowering {
                 e_.emit("Where", {is_forward, e_.int64s({forward}), e_.int64s({backward})})};
     }
 
-    // A slice that goes backwards from a negative index is empty in Python where the axis is too
-    // short for the index; Slice begins at the first element there. So what comes after the index
-    // is cut off first, and the slice begins at the end. The last element needs none of this.
-    void begin_backwards(int64_t axis, SliceBound<Value>* start, SliceBound<Value>* end) {
-        int64_t index = *start->number;
-        if (e_.dim(value_, axis) > -(index + 1)) {
+    // A slice that goes backwards from before the first element is empty in Python, where Slice
+    // begins at the first element: it gets that as its end.
+    void end_backwards(int64_t axis, const SliceBound<Value>& start, const SliceBound<Value>& step,
+                       SliceBound<Value>* end) {
+        int64_t size = e_.dim(value_, axis);
+        bool is_forward = step.number && *step.number > 0;
+        bool is_inside =
+            start.number && (*start.number >= -1 || (size >= 0 && *start.number >= -size));
+        if (is_forward || is_inside) {
             return;
         }
-        if (!end->number) {
-            // The end is a tensor that counts from the old end where it is negative.
-            Value bound = as_int64_vector(end->tensor);
-            Value is_negative = e_.emit("Less", {bound, e_.int64s({0})});
-            Value moved = e_.emit("Sub", {bound, e_.int64s({index + 1})});
-            Value last = e_.emit("Min", {moved, e_.int64s({-1})});
-            end->tensor = e_.emit("Where", {is_negative, last, bound});
-        } else if (*end->number < 0 && *end->number != INT64_MIN) {
-            end->number = std::min<int64_t>(*end->number - (index + 1), -1);
+        if (start.number && step.number && size >= 0) {
+            *end = {0, {}};
+            return;
         }
-        value_ =
-            e_.emit("Slice", {value_, e_.int64s({0}), e_.int64s({index + 1}), e_.int64s({axis})});
-        start->number = INT64_MAX;
+        Value length = e_.emit("Gather", {e_.emit("Shape", {value_}), e_.int64s({axis})});
+        Value is_before = e_.emit("Less", {as_vector(start), e_.emit("Neg", {length})});
+        if (!step.number) {
+            Value is_backward = e_.emit("Less", {as_vector(step), e_.int64s({0})});
+            is_before = e_.emit("And", {is_before, is_backward});
+        }
+        *end = {std::nullopt, e_.emit("Where", {is_before, e_.int64s({0}), as_vector(*end)})};
+    }
+
+    Value as_vector(const SliceBound<Value>& bound) {
+        return bound.number ? e_.int64s({*bound.number}) : as_int64_vector(bound.tensor);
     }
 
     void apply_slices() {
@@ -286,9 +291,8 @@ class SubscriptLowering {
             ends.push_back(item.upper ? *item.upper : default_bound(step, INT64_MAX, INT64_MIN));
             steps.push_back(step);
             axes.push_back(axes_[i]);
-            if (starts.back().number && step.number && *step.number < 0 &&
-                *starts.back().number < -1 && e_.opset() >= 10) {
-                begin_backwards(axes_[i], &starts.back(), &ends.back());
+            if (item.lower && e_.opset() >= 10) {
+                end_backwards(axes_[i], starts.back(), step, &ends.back());
             }
         }
         if (axes.empty()) {

@@ -24,7 +24,7 @@ from language import HEADER, run_ort, run_reference, same, shared_compiler, shar
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-PROGRAMS = int(os.environ.get("SDX_RANDOM_PROGRAMS", "400"))
+PROGRAMS = int(os.environ.get("SDX_RANDOM_PROGRAMS", "2000"))
 SHARDS = 8
 FOUND = pathlib.Path(__file__).with_name("found")
 
