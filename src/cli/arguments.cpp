@@ -174,6 +174,11 @@ void add_run(CLI::App& app, Words& words) {
     command->add_option("--threads", words.run.threads, "How many; by default one for each core")
         ->check(CLI::Range(1, 256))
         ->type_name("N");
+    command
+        ->add_option("--max-steps", words.run.max_steps,
+                     "End with an error after so many nodes and iterations")
+        ->check(CLI::Range(int64_t{1}, INT64_MAX))
+        ->type_name("N");
     command->add_flag("--trace", words.run.trace,
                       "Print every value: its type, range, NaN and infinities, and its line");
     command

@@ -41,7 +41,8 @@ struct RunOptions {
     bool random = false;  // for inputs that are not given
     std::string folder;   // for the outputs; empty: only print them
     uint64_t seed = 0;
-    int threads = 0;      // 0: the cores
+    int threads = 0;  // 0: the cores
+    int64_t max_steps = INT64_MAX;
     bool trace = false;   // print every value
     std::string compare;  // the peer to compare every value with; empty: none
 };

@@ -140,6 +140,7 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
     eval::RunOptions run;
     run.seed = options.seed;
     run.threads = options.threads;
+    run.max_steps = options.max_steps;
     if (!options.compare.empty()) {
         return compare_with_peer(model, values, run, {{}, path, sources}, options);
     }

@@ -516,6 +516,14 @@ def test_the_bar_goes_away_and_short_runs_have_none() -> None:
     assert done.stderr == b""  # no terminal, no bar
 
 
+def test_run_ends_at_the_limit_of_steps(folder: pathlib.Path) -> None:
+    (folder / "traced.py").write_text(TRACED)
+    words = ("run", "traced.py", "x=[1.0, 2.0]", "n=1000000000000", "--max-steps")
+    done = run(*words, "1000", status=1)
+    assert "traced.py:" in done.stderr and "the limit of 1000 steps is reached" in done.stderr
+    run(*words, "0", status=2)
+
+
 def test_run_says_which_peer_is_missing() -> None:
     words = ("run", "two.py:first", "x=[1, 2]", "--compare", "onnxruntime")
     done = run(*words, status=1, env={"PATH": "/nowhere"})
