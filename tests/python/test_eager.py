@@ -551,7 +551,7 @@ def test_calls_with_changing_shapes_do_not_grow_the_process():
 
     calls(3000)
     # A leak of one object for each call is more, every time; what the allocator holds is not.
-    assert min(growth() for _ in range(4)) < 10_000 * 16
+    assert any(growth() < 10_000 * 16 for _ in range(10))
 
 
 @pytest.mark.filterwarnings("ignore:nanobind")
