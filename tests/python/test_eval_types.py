@@ -263,6 +263,15 @@ def group_of(dtype: np.dtype) -> str:
     return "complex" if dtype.kind == "c" else "integers" if is_int(dtype) else "others"
 
 
+def in_the_widest_type(
+    model: onnx.ModelProto, inputs: dict[str, Any], schema: Any, dtype: np.dtype
+) -> tuple[onnx.ModelProto, dict[str, Any]]:
+    """The model and its inputs in the widest type that has the values of this one."""
+    wide = wide_type(dtype, types_of_first_input(schema))
+    widened = retyped(model, inputs, schema, wide, exact=True)
+    return with_inputs(model, widened), widened
+
+
 def expected_of(
     evaluator: Evaluator,
     model: onnx.ModelProto,
@@ -271,9 +280,7 @@ def expected_of(
     dtype: np.dtype,
 ) -> list[Any]:
     """By onnx.reference in the widest type, in the type itself, or by us in the widest type."""
-    wide = wide_type(dtype, types_of_first_input(schema))
-    widened = retyped(model, inputs, schema, wide, exact=True)
-    changed = with_inputs(model, widened)
+    changed, widened = in_the_widest_type(model, inputs, schema, dtype)
     for run in (
         lambda: reference(changed, widened),
         lambda: reference(with_inputs(model, inputs), inputs),
@@ -293,9 +300,8 @@ def by_ourselves(
     dtype: np.dtype,
 ) -> list[Any]:
     """By us in the widest type."""
-    wide = wide_type(dtype, types_of_first_input(schema))
-    widened = retyped(model, inputs, schema, wide, exact=True)
-    return evaluator.run(with_inputs(model, widened), widened)
+    changed, widened = in_the_widest_type(model, inputs, schema, dtype)
+    return evaluator.run(changed, widened)
 
 
 def check_values(got: np.ndarray, wanted: np.ndarray, input_precision: float) -> None:

@@ -197,6 +197,18 @@ Result<Tensor*> copied_output(KernelContext& c) {
     return out;
 }
 
+// The slices of `data` at these indices along the axis of `view`, one behind the other.
+void take_slices(const Tensor& data, const AxisView& view, const std::vector<int64_t>& indices,
+                 Tensor* out) {
+    int64_t target = 0;
+    for (int64_t o = 0; o < view.outer && out->count() > 0; ++o) {
+        for (int64_t index : indices) {
+            copy_elements(data, (o * view.n + index) * view.inner, *out, target, view.inner);
+            target += view.inner;
+        }
+    }
+}
+
 }  // namespace
 
 Status gather(KernelContext& c) {
@@ -208,13 +220,7 @@ Status gather(KernelContext& c) {
     dims.insert(dims.end(), c.dims(1).begin(), c.dims(1).end());
     dims.insert(dims.end(), data.dims().begin() + axis + 1, data.dims().end());
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), std::move(dims)));
-    int64_t target = 0;
-    for (int64_t o = 0; o < view.outer && out->count() > 0; ++o) {
-        for (int64_t index : indices) {
-            copy_elements(data, (o * view.n + index) * view.inner, *out, target, view.inner);
-            target += view.inner;
-        }
-    }
+    take_slices(data, view, indices, out);
     return {};
 }
 
@@ -292,13 +298,7 @@ Status compress(KernelContext& c) {
     Dims dims = data.dims();
     dims[axis] = static_cast<int64_t>(chosen.size());
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), std::move(dims)));
-    int64_t target = 0;
-    for (int64_t o = 0; o < view.outer && out->count() > 0; ++o) {
-        for (int64_t index : chosen) {
-            copy_elements(data, (o * view.n + index) * view.inner, *out, target, view.inner);
-            target += view.inner;
-        }
-    }
+    take_slices(data, view, chosen, out);
     return {};
 }
 

@@ -173,6 +173,21 @@ void for_each_run(const KernelContext& c, const QuantizationTable& table, const 
     });
 }
 
+// Each element as `convert(element, scale, zero)` gives it, computed and kept as DOUBLE.
+template <typename Convert>
+Result<Tensor> converted(const KernelContext& c, const Tensor& x, const QuantizationTable& table,
+                         const Convert& convert) {
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, x, ElementType::kDouble));
+    SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, x.dims()));
+    std::span<const double> in = wide.elements<double>();
+    std::span<double> out = result.mutable_elements<double>();
+    for (size_t i = 0; i < in.size(); ++i) {
+        int64_t k = table.at(static_cast<int64_t>(i));
+        out[i] = convert(in[i], table.scale(k), table.zero(k));
+    }
+    return result;
+}
+
 // round(x / scale) + zero, saturated; to a small float without rounding to whole numbers.
 Result<Tensor> quantize(const KernelContext& c, const Tensor& x, const QuantizationTable& table,
                         ElementType target, ElementType precision, bool saturates) {
@@ -183,19 +198,14 @@ Result<Tensor> quantize(const KernelContext& c, const Tensor& x, const Quantizat
         for_each_run(c, table, x, out, loop);
         return out;
     }
-    SDX_ASSIGN(Tensor wide, cast_tensor(c, x, ElementType::kDouble));
-    SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, x.dims()));
-    std::span<const double> in = wide.elements<double>();
-    std::span<double> out = result.mutable_elements<double>();
     bool to_float = is_floating(target);
     IntegerLimits limits = limits_of(target);
-    for (size_t i = 0; i < in.size(); ++i) {
-        int64_t k = table.at(static_cast<int64_t>(i));
-        double quotient = rounded_to(precision, in[i] / table.scale(k));
-        out[i] = to_float ? quotient + table.zero(k)
-                          : std::clamp(std::nearbyint(quotient) + table.zero(k), limits.low,
-                                       limits.high);
-    }
+    SDX_ASSIGN(Tensor result, converted(c, x, table, [&](double value, double scale, double zero) {
+                   double quotient = rounded_to(precision, value / scale);
+                   return to_float ? quotient + zero
+                                   : std::clamp(std::nearbyint(quotient) + zero, limits.low,
+                                                limits.high);
+               }));
     CastOptions options;
     options.saturate = saturates;
     return cast_tensor(c, result, target, options);
@@ -210,14 +220,9 @@ Result<Tensor> dequantize(const KernelContext& c, const Tensor& x, const Quantiz
         for_each_run(c, table, x, out, loop);
         return out;
     }
-    SDX_ASSIGN(Tensor wide, cast_tensor(c, x, ElementType::kDouble));
-    SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, x.dims()));
-    std::span<const double> in = wide.elements<double>();
-    std::span<double> out = result.mutable_elements<double>();
-    for (size_t i = 0; i < in.size(); ++i) {
-        int64_t k = table.at(static_cast<int64_t>(i));
-        out[i] = (in[i] - table.zero(k)) * table.scale(k);
-    }
+    SDX_ASSIGN(Tensor result, converted(c, x, table, [](double value, double scale, double zero) {
+                   return (value - zero) * scale;
+               }));
     return cast_tensor(c, result, target);
 }
 
