@@ -1,4 +1,4 @@
-"""If, Loop and Scan: every type that each of their versions allows for the values that pass through.
+"""If, Loop and Scan: every type that each version allows for the values that pass through.
 
 Their bodies hand the values on, so that what is wanted are the bits that went in: of all numbers,
 not-a-numbers and text alike, of tensors, sequences and optionals.
