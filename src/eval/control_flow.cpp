@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "eval/algebra.h"
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
 #include "eval/kernels/strided.h"
@@ -51,7 +52,7 @@ class ScanOutput {
             return Error{
                 fmt::format("a scan output is {}, but must be a tensor", value.describe())};
         }
-        Tensor item = std::move(value.tensor());
+        Tensor item = value.tensor();
         if (!items_.empty() &&
             (item.dims() != items_[0].dims() || item.element_type() != items_[0].element_type())) {
             return Error{fmt::format("a scan output is {}, but was {} in the first iteration",
@@ -62,10 +63,21 @@ class ScanOutput {
         dims.insert(dims.begin(), static_cast<int64_t>(items_.size()) + 1);
         SDX_TRY(check_size(item.element_type(), dims, options));
         items_.push_back(std::move(item));
+        variables_.push_back(value.variable());
         return {};
     }
 
     // `declared` gives type and shape where no iteration has run; unknown dims are 0 then.
+    Result<RuntimeValue> stacked(Runner& runner, const Type& declared, int64_t axis,
+                                 bool reversed) const {
+        SDX_ASSIGN(Tensor tensor, stacked(declared, axis, reversed));
+        bool is_constant = std::all_of(variables_.begin(), variables_.end(),
+                                       [](int64_t variable) { return variable == 0; });
+        return is_constant ? RuntimeValue(std::move(tensor))
+                           : recorded(*runner.tape(), tensor, axis, reversed);
+    }
+
+  private:
     Result<Tensor> stacked(const Type& declared, int64_t axis, bool reversed) const {
         if (items_.empty()) {
             return empty(declared);
@@ -94,7 +106,27 @@ class ScanOutput {
         return packs ? packed(result, type) : result;
     }
 
-  private:
+    // The same made of operators that the tape knows.
+    Result<RuntimeValue> recorded(Tape& tape, const Tensor& whole, int64_t axis,
+                                  bool reversed) const {
+        axis += axis < 0 ? whole.rank() : 0;
+        Dims dims = whole.dims();
+        dims[axis] = 1;
+        Algebra algebra(tape);
+        std::vector<Expr> parts;
+        for (size_t i = 0; i < items_.size(); ++i) {
+            RuntimeValue item = items_[i];
+            item.set_variable(variables_[i]);
+            parts.push_back(reshape(algebra.value(std::move(item)), dims));
+        }
+        if (reversed) {
+            std::reverse(parts.begin(), parts.end());
+        }
+        RuntimeValue result = concat(parts, static_cast<int>(axis)).value();
+        SDX_TRY(algebra.status());
+        return result;
+    }
+
     static Result<Tensor> empty(const Type& declared) {
         if (!declared.is_tensor() || declared.element_type() == ElementType::kUndefined) {
             return Error{
@@ -111,6 +143,7 @@ class ScanOutput {
     }
 
     std::vector<Tensor> items_;
+    std::vector<int64_t> variables_;  // that the items are the values of
 };
 
 const Type& output_type(const GraphPlan& body, size_t output) {
@@ -250,6 +283,24 @@ Result<Tensor> slice_at(const KernelContext& c, const Tensor& source, int axis, 
     return packs ? packed(item, source.element_type()) : item;
 }
 
+// All elements along `axis`, without it, made of operators that the tape knows.
+Result<std::vector<RuntimeValue>> recorded_slices(Tape& tape, const RuntimeValue& source,
+                                                  int axis) {
+    Algebra algebra(tape);
+    Expr whole = algebra.value(source);
+    std::vector<int64_t> sizes(whole.dim(axis), 1);
+    Dims dims = whole.dims();
+    dims.erase(dims.begin() + axis);
+    std::vector<RuntimeValue> items;
+    for (const Expr& part :
+         algebra.call("Split", {whole, algebra.ints(sizes)},
+                      {ir::make_attribute("axis", int64_t{axis})}, sizes.size())) {
+        items.push_back(reshape(part, dims).value());
+    }
+    SDX_TRY(algebra.status());
+    return items;
+}
+
 // One scan over `inputs` (state, then scanned tensors). `length` limits it, where given.
 Result<std::vector<RuntimeValue>> run_scan(Runner& runner, KernelContext& c, const ScanShape& shape,
                                            const GraphPlan& body, Frame& frame,
@@ -275,6 +326,13 @@ Result<std::vector<RuntimeValue>> run_scan(Runner& runner, KernelContext& c, con
     if (steps < 0 || steps > full) {
         return Error{fmt::format("length {} is not within the scan inputs' {}", steps, full)};
     }
+    std::vector<std::vector<RuntimeValue>> slices(shape.scan_count);
+    for (size_t i = 0; i < shape.scan_count && full > 0; ++i) {
+        if (inputs[shape.state_count + i].variable() != 0) {
+            SDX_ASSIGN(slices[i],
+                       recorded_slices(*runner.tape(), inputs[shape.state_count + i], axes[i]));
+        }
+    }
     std::vector<RuntimeValue> state(std::make_move_iterator(inputs.begin()),
                                     std::make_move_iterator(inputs.begin() + shape.state_count));
     std::vector<ScanOutput> outputs(body.outputs.size() - shape.state_count);
@@ -283,6 +341,10 @@ Result<std::vector<RuntimeValue>> run_scan(Runner& runner, KernelContext& c, con
         std::vector<RuntimeValue> arguments = std::move(state);
         for (size_t i = 0; i < shape.scan_count; ++i) {
             int64_t index = shape.input_reversed[i] ? steps - 1 - step : step;
+            if (!slices[i].empty()) {
+                arguments.push_back(slices[i][index]);
+                continue;
+            }
             SDX_ASSIGN(Tensor item,
                        slice_at(c, inputs[shape.state_count + i].tensor(), axes[i], index));
             arguments.emplace_back(std::move(item));
@@ -295,8 +357,8 @@ Result<std::vector<RuntimeValue>> run_scan(Runner& runner, KernelContext& c, con
         state = std::move(results);
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
-        SDX_ASSIGN(Tensor stacked,
-                   outputs[i].stacked(output_type(body, shape.state_count + i),
+        SDX_ASSIGN(RuntimeValue stacked,
+                   outputs[i].stacked(runner, output_type(body, shape.state_count + i),
                                       shape.output_axes[i], shape.output_reversed[i]));
         state.emplace_back(std::move(stacked));
     }
@@ -356,7 +418,7 @@ Result<std::vector<RuntimeValue>> run_batched_scan(Runner& runner, KernelContext
     }
     std::vector<RuntimeValue> outputs;
     for (size_t i = 0; i < stacks.size(); ++i) {
-        SDX_ASSIGN(Tensor stacked, stacks[i].stacked(output_type(body, i), 0, false));
+        SDX_ASSIGN(RuntimeValue stacked, stacks[i].stacked(runner, output_type(body, i), 0, false));
         outputs.emplace_back(std::move(stacked));
     }
     return outputs;
@@ -405,8 +467,8 @@ Status loop(Runner& runner, const NodePlan& node, Frame& frame) {
         if (output >= node.outputs.size() || node.outputs[output] < 0) {
             continue;
         }
-        SDX_ASSIGN(Tensor stacked,
-                   state.scans[i].stacked(output_type(*body, output + 1), 0, false));
+        SDX_ASSIGN(RuntimeValue stacked,
+                   state.scans[i].stacked(runner, output_type(*body, output + 1), 0, false));
         SDX_TRY(store(node, frame, output, std::move(stacked)));
     }
     return {};
@@ -428,6 +490,9 @@ Status scan(Runner& runner, const NodePlan& node, Frame& frame) {
     if (is_batched && !inputs.empty()) {
         lengths = std::move(inputs.front());
         inputs.erase(inputs.begin());
+    }
+    if (is_batched && runner.tape() != nullptr) {
+        return Error{"version 8 of the operator has no rule of differentiation; later ones have"};
     }
     SDX_ASSIGN(ScanShape shape, scan_shape(c, *body, inputs.size()));
     auto results = is_batched

@@ -52,6 +52,10 @@ class RuntimeValue {
 
     const Map& map() const { return *std::get<std::shared_ptr<const Map>>(value_); }
 
+    // The variable of a running Gradient that it is the value of (tape.h); 0: of none.
+    int64_t variable() const { return variable_; }
+    void set_variable(int64_t variable) { variable_ = variable; }
+
     // "FLOAT[2,3]", "Sequence[FLOAT] of 3", "Map[INT64, FLOAT] of 2", "None".
     std::string describe() const;
 
@@ -59,6 +63,7 @@ class RuntimeValue {
     std::variant<std::monostate, Tensor, std::shared_ptr<const Sequence>,
                  std::shared_ptr<const Map>>
         value_;
+    int64_t variable_ = 0;
 };
 
 struct RunOptions {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "eval/chain.h"
+#include "eval/gradient_slice.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -68,6 +69,10 @@ class Functions {
 constexpr int64_t kLargestFolded = int64_t{64} << 20;
 constexpr int64_t kMostFolded = int64_t{512} << 20;
 
+// A Gradient node has a plan of its own of the nodes that it differentiates; all of these together
+// have at most so many nodes.
+constexpr int64_t kMostDifferentiated = int64_t{1} << 22;
+
 class Planner {
   public:
     // Without `functions` there are only operators.
@@ -93,7 +98,7 @@ class Planner {
         for (const ir::Node& node : graph) {
             SDX_TRY(plan_node(node, plan, &level));
         }
-        SDX_TRY(plan_outputs(graph, plan, &level));
+        SDX_TRY(plan_outputs(graph.outputs, plan, &level));
         set_lifetimes(plan, level);
         plan->chains = plan_chains(plan->nodes);
         std::sort(level.free.begin(), level.free.end());
@@ -204,6 +209,9 @@ class Planner {
         }
         std::vector<Operand> used_within;
         SDX_TRY(plan_subgraphs(node.attributes, &plan, &used_within));
+        if (is_gradient(node)) {
+            SDX_TRY(plan_differentiated(node, &plan, &used_within));
+        }
         for (Operand operand : used_within) {
             use(level, operand, index);
         }
@@ -213,6 +221,62 @@ class Planner {
             use(level, plan.outputs.back(), index);
         }
         graph->nodes.push_back(std::move(plan));
+        return {};
+    }
+
+    // Plans the part of the graph that a Gradient node names as its subgraph `y`, whose inputs are
+    // the values of `xs` and `zs`. Its nodes have slots of their own there.
+    Status plan_differentiated(const ir::Node& node, NodePlan* plan, std::vector<Operand>* free) {
+        SDX_ASSIGN(const GradientSlice* slice, slices_.of(node));
+        differentiated_ += static_cast<int64_t>(slice->nodes.size());
+        if (++orders_ > kMostOrders || differentiated_ > kMostDifferentiated) {
+            return Error{fmt::format(
+                "gradients of gradients are nested more than {} deep, or all Gradient nodes name "
+                "parts of more than {} nodes together, those of each order counted again: use "
+                "fewer of them",
+                kMostOrders, kMostDifferentiated)};
+        }
+        std::vector<std::pair<const ir::Value*, Operand>> hidden;
+        auto hide = [&](const ir::Value* value) {
+            auto found = operands_.find(value);
+            hidden.emplace_back(value, found == operands_.end() ? kNoOperand : found->second);
+        };
+        Level level;
+        level.first_slot = plan_->slot_count;
+        auto part = std::make_unique<GraphPlan>();
+        part->graph = node.graph();
+        for (const ir::Value* value : slice->variables) {
+            hide(value);
+        }
+        for (const ir::Node* inner : slice->nodes) {
+            std::for_each(inner->outputs().begin(), inner->outputs().end(), hide);
+        }
+        std::unordered_map<const ir::Value*, Operand> given;
+        for (const ir::Value* value : slice->variables) {
+            part->inputs.push_back(define(value));
+            given.emplace(value, part->inputs.back());
+        }
+        for (const ir::Node* inner : slice->nodes) {
+            SDX_TRY(plan_node(*inner, part.get(), &level));
+            // One of several outputs may be a value of `xs`: the one that is given counts.
+            for (const ir::Value* output : inner->outputs()) {
+                if (auto found = given.find(output); found != given.end()) {
+                    operands_[output] = found->second;
+                }
+            }
+        }
+        SDX_TRY(plan_outputs({&slice->y, 1}, part.get(), &level));
+        set_lifetimes(part.get(), level);
+        for (const auto& [value, operand] : hidden) {
+            if (operand == kNoOperand) {
+                operands_.erase(value);
+            } else {
+                operands_[value] = operand;
+            }
+        }
+        plan->subgraphs.emplace_back("y", std::move(part));
+        free->insert(free->end(), level.free.begin(), level.free.end());
+        --orders_;
         return {};
     }
 
@@ -282,8 +346,8 @@ class Planner {
         return true;
     }
 
-    Status plan_outputs(const ir::Graph& graph, GraphPlan* plan, Level* level) {
-        for (const ir::Value* output : graph.outputs) {
+    Status plan_outputs(std::span<const ir::Value* const> outputs, GraphPlan* plan, Level* level) {
+        for (const ir::Value* output : outputs) {
             SDX_ASSIGN(Operand operand, find(output));
             plan->outputs.push_back(operand);
             if (operand >= 0 && owns(*level, operand)) {
@@ -321,7 +385,10 @@ class Planner {
     Functions* functions_;
     FramePlan* plan_;
     std::unordered_map<const ir::Value*, Operand> operands_;
+    GradientSlices slices_;
     int64_t folded_bytes_ = 0;
+    int64_t differentiated_ = 0;
+    int orders_ = 0;  // of the Gradient nodes that are being planned
     int depth_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "eval/chain.h"
+#include "eval/derivative.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -91,7 +92,7 @@ bool Runner::try_chain(const GraphPlan& graph, const ChainPlan& chain, Frame& fr
     auto length = static_cast<int64_t>(chain.steps.size());
     // An error is that of one node.
     bool is_looked_at = observer_ != nullptr && observer_->wants_values();
-    if (is_looked_at || length > options_.max_steps - steps_ ||
+    if (is_looked_at || tape_ != nullptr || length > options_.max_steps - steps_ ||
         !run_chain(graph, chain, frame, options_)) {
         return false;
     }
@@ -131,11 +132,24 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
     SDX_TRY(check_call(schema, inputs_, node.outputs.size()));
     outputs_.clear();
     outputs_.resize(std::max<size_t>(node.outputs.size(), schema.minimum_outputs));
+    // A tensor that the tape shares is not overwritten.
+    std::vector<RuntimeValue> recorded;
+    if (tape_ != nullptr && Tape::has_variable(inputs_)) {
+        for (const RuntimeValue* input : inputs_) {
+            recorded.push_back(*input);
+        }
+        const Derivative* derivative = find_derivative(schema);
+        size_t count = derivative != nullptr ? derivative->output_count : 0;
+        outputs_.resize(std::max(outputs_.size(), count));
+    }
     KernelContext context(schema, inputs_, AttributeView(node.attributes, frame.bindings), outputs_,
                           options_, random_);
     context.set_dying(node.dying);
     context.set_constants(node.constants, &node.cache);
     SDX_TRY(node.entry->kernel(context));
+    if (!recorded.empty()) {
+        tape_->record(schema, node.name, context.attributes(), std::move(recorded), outputs_);
+    }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
         if (node.outputs[i] >= 0) {
             frame.slot(node.outputs[i]) = std::move(outputs_[i]);

@@ -7,6 +7,7 @@
 
 #include "eval/observer.h"
 #include "eval/plan.h"
+#include "eval/tape.h"
 
 namespace sardonyx::eval {
 
@@ -41,6 +42,10 @@ class Runner {
     const RunOptions& options() const { return options_; }
     RandomState& random() { return random_; }
 
+    // Of the Gradient node that is running; null: none is.
+    Tape* tape() const { return tape_; }
+    void set_tape(Tape* tape) { tape_ = tape; }
+
     // Runs the nodes; the slots of the graph's inputs are set.
     Status run_graph(const GraphPlan& graph, Frame& frame);
     // The outputs of a graph that has run, moved out of the frame where they are its own.
@@ -67,6 +72,7 @@ class Runner {
     RunOptions options_;
     RandomState random_;
     RunObserver* observer_;
+    Tape* tape_ = nullptr;
     int64_t steps_ = 0;
     int depth_ = 0;
     // Scratch of run_kernel, which does not call itself.

@@ -213,7 +213,7 @@ def page() -> str:
         f"| ONNX Runtime {onnxruntime.__version__} | {share(columns[3])} |",
         "",
         summary,
-        *(f"`{key[1]}` {key[2]} has none: {reason}." for key, reason in WITHOUT_CASE.items()),
+        *(f"`{key[1]}` {key[2]} is in neither: {reason}." for key, reason in WITHOUT_CASE.items()),
     ]
     for domain in sorted({domain for domain, _ in versions}):
         lines += [

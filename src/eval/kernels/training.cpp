@@ -146,11 +146,4 @@ Status momentum(KernelContext& c) {
     });
 }
 
-// It names a part of the graph to differentiate, rather than computing from its inputs.
-Status gradient(KernelContext&) {
-    return Error{
-        "differentiating a graph is not supported: differentiate the model before it is "
-        "exported, so that its gradients are ordinary nodes"};
-}
-
 }  // namespace sardonyx::eval::kernels

@@ -1,0 +1,691 @@
+"""Gradient: each rule of differentiation against central differences, and against PyTorch."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import pathlib
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.helper
+import pytest
+import sardonyx
+from onnx import TensorProto
+from test_eval import Evaluator
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+TRAINING = "ai.onnx.preview.training"
+NEWEST = onnx.defs.onnx_opset_version()
+Arrays = dict[str, np.ndarray]
+Nodes = Sequence[onnx.NodeProto]
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Evaluator:
+    return Evaluator()
+
+
+def node(op: str, inputs: str, outputs: str = "Y", **attributes: Any) -> onnx.NodeProto:
+    """A node; the names are separated by blanks, `_` leaves one out."""
+    names = [["" if name == "_" else name for name in text.split()] for text in (inputs, outputs)]
+    return onnx.helper.make_node(op, *names, **attributes)
+
+
+def info(name: str, array: np.ndarray | None = None) -> onnx.ValueInfoProto:
+    if array is None:
+        return onnx.ValueInfoProto(name=name)
+    kind = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
+    return onnx.helper.make_tensor_value_info(name, kind, array.shape)
+
+
+def gradient_node(
+    xs: Sequence[str], zs: Sequence[str], y: str, outputs: Sequence[str]
+) -> onnx.NodeProto:
+    return onnx.helper.make_node(
+        "Gradient",
+        [*xs, *zs],
+        outputs,
+        "gradient",
+        domain=TRAINING,
+        xs=list(xs),
+        y=y,
+        **({"zs": list(zs)} if zs else {}),
+    )
+
+
+def model_of(
+    nodes: Nodes,
+    inputs: Arrays,
+    outputs: Sequence[str],
+    opset: int = NEWEST,
+    functions: Sequence[onnx.FunctionProto] = (),
+) -> onnx.ModelProto:
+    graph = onnx.helper.make_graph(
+        nodes,
+        "graph",
+        [info(name, array) for name, array in inputs.items()],
+        [info(name) for name in outputs],
+    )
+    domains = {"": opset, TRAINING: 1} | {function.domain: 1 for function in functions}
+    return onnx.helper.make_model(
+        graph,
+        ir_version=10,
+        opset_imports=[onnx.helper.make_opsetid(*item) for item in domains.items()],
+        functions=functions,
+    )
+
+
+def run(model: onnx.ModelProto, inputs: Arrays) -> list[np.ndarray]:
+    result = sardonyx.load(model)(**inputs)
+    values = result if isinstance(result, (list, tuple)) else [result]
+    return [np.asarray(value) for value in values]
+
+
+def gradients(
+    nodes: Nodes, xs: Arrays, zs: Arrays, opset: int = NEWEST, y: str = "Y", **more: Any
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """`y`, and the gradients of its sum by xs."""
+    outputs = [f"by_{name}_" for name in xs]
+    last = gradient_node(list(xs), list(zs), y, outputs)
+    [value, *found] = run(model_of([*nodes, last], xs | zs, [y, *outputs], opset, **more), xs | zs)
+    return value, found
+
+
+def check(
+    nodes: Nodes,
+    xs: Arrays,
+    zs: Arrays | None = None,
+    opset: int = NEWEST,
+    tolerance: float = 1e-6,
+    **more: Any,
+) -> list[np.ndarray]:
+    """The gradients of a weighted sum of Y by xs, compared with central differences."""
+    rng = np.random.default_rng(7)
+    zs = zs or {}
+    [shape] = [
+        value.shape for value in run(model_of(nodes, xs | zs, ["Y"], opset, **more), xs | zs)
+    ]
+    kind = next(iter(xs.values())).dtype
+    weights = {"weights_": rng.normal(size=shape).astype(kind)}
+    weighted = [*nodes, node("Mul", "Y weights_", "Y_")]
+    value, found = gradients(weighted, xs, zs | weights, opset, "Y_", **more)
+    assert value.shape == shape
+    step = 1e-6 if kind == np.float64 else 1e-2
+    plain = model_of(weighted, xs | zs | weights, ["Y_"], opset, **more)
+    for name, gradient in zip(xs, found, strict=True):
+        assert gradient.shape == xs[name].shape and gradient.dtype == xs[name].dtype
+        for _ in range(2):
+            direction = rng.normal(size=xs[name].shape)
+            ends = []
+            for sign in (1, -1):
+                moved = (xs[name] + sign * step * direction).astype(kind)
+                [at] = run(plain, xs | zs | weights | {name: moved})
+                ends.append(at.astype(np.float64).sum())
+            expected = (ends[0] - ends[1]) / (2 * step)
+            np.testing.assert_allclose(
+                (gradient.astype(np.float64) * direction).sum(), expected, tolerance, tolerance
+            )
+    return found
+
+
+def normal(*shape: int, seed: int = 0, kind: str = "float64") -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(kind)
+
+
+def uniform(low: float, high: float, *shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(low, high, size=shape)
+
+
+# --- One operand ----------------------------------------------------------------------------------
+
+# The operator, the interval of its operand, and attributes.
+ONE_OPERAND: list[tuple[str, float, float, dict[str, Any]]] = [
+    ("Abs", -2, 2, {}),
+    ("Acos", -0.9, 0.9, {}),
+    ("Acosh", 1.1, 3, {}),
+    ("Asin", -0.9, 0.9, {}),
+    ("Asinh", -3, 3, {}),
+    ("Atan", -3, 3, {}),
+    ("Atanh", -0.9, 0.9, {}),
+    ("Cos", -3, 3, {}),
+    ("Cosh", -3, 3, {}),
+    ("Elu", -3, 3, {"alpha": 0.5}),
+    ("Erf", -2, 2, {}),
+    ("Exp", -2, 2, {}),
+    ("Gelu", -3, 3, {}),
+    ("Gelu", -3, 3, {"approximate": "tanh"}),
+    ("HardSigmoid", -6, 6, {"alpha": 0.25}),
+    ("HardSwish", -6, 6, {}),
+    ("Identity", -2, 2, {}),
+    ("LeakyRelu", -2, 2, {"alpha": 0.25}),
+    ("Log", 0.5, 2, {}),
+    ("LogSoftmax", -2, 2, {}),
+    ("Mish", -3, 3, {}),
+    ("Neg", -2, 2, {}),
+    ("Reciprocal", 0.5, 2, {}),
+    ("Relu", -2, 2, {}),
+    ("Selu", -3, 3, {}),
+    ("Sigmoid", -3, 3, {}),
+    ("Sin", -3, 3, {}),
+    ("Sinh", -3, 3, {}),
+    ("Softmax", -2, 2, {"axis": 0}),
+    ("Softplus", -3, 3, {}),
+    ("Softsign", -3, 3, {}),
+    ("Sqrt", 0.5, 2, {}),
+    ("Swish", -3, 3, {"alpha": 0.5}),
+    ("Tan", -1, 1, {}),
+    ("Tanh", -2, 2, {}),
+    ("ThresholdedRelu", -2, 2, {"alpha": 0.25}),
+]
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (), (0, 3)], ids=str)
+@pytest.mark.parametrize(("op", "low", "high", "attributes"), ONE_OPERAND)
+def test_one_operand(
+    op: str, low: float, high: float, attributes: dict[str, Any], shape: tuple[int, ...]
+) -> None:
+    if op.endswith("oftmax") and not shape:
+        return  # no axis
+    check([node(op, "X", **attributes)], {"X": uniform(low, high, *shape)})
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes"), [("Celu", {"alpha": 0.5}), ("Shrink", {"lambd": 0.3})]
+)
+def test_one_float_operand(op: str, attributes: dict[str, Any]) -> None:
+    x = np.array([[-2, -1, -0.6], [0.4, 1, 2]], "float32")
+    check([node(op, "X", **attributes)], {"X": x}, tolerance=2e-3)
+
+
+# --- Two operands and more ------------------------------------------------------------------------
+
+SHAPES = [
+    ((2, 3), (2, 3)),
+    ((2, 3), (3,)),
+    ((1,), (2, 3)),
+    ((2, 1), (1, 3)),
+    ((), (2, 2)),
+    ((0, 3), (3,)),
+]
+
+
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+@pytest.mark.parametrize("op", ["Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Mean", "Sum"])
+def test_two_operands(op: str, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    a, b = (uniform(0.5, 2, *shape, seed=i) for i, shape in enumerate(shapes))
+    check([node(op, "A B")], {"A": a, "B": b})
+
+
+def test_more_operands() -> None:
+    xs = {name: normal(2, 3, seed=i) for i, name in enumerate("ABC")}
+    for op in ("Max", "Min", "Mean", "Sum"):
+        check([node(op, "A B C")], xs)
+
+
+def test_other_elementwise() -> None:
+    x = normal(2, 3)
+    check([node("Where", "C A B")], {"A": x, "B": normal(3)}, {"C": x > 0})
+    check([node("Clip", "X L H")], {"X": x, "L": np.array(-0.5), "H": np.array(0.5)})
+    check([node("Clip", "X _ H")], {"X": x, "H": np.array(0.1)})
+    check(
+        [node("Clip", "X", min=-0.5, max=0.25)], {"X": x.astype("float32")}, opset=6, tolerance=2e-3
+    )
+    check([node("PRelu", "X S")], {"X": x, "S": uniform(0, 1, 3)})
+    check([node("Mod", "X M", fmod=1)], {"X": x * 5, "M": uniform(1, 2, 3)})
+    check([node("Pow", "X E")], {"X": uniform(0.5, 2, 3)}, {"E": np.array([0, 1, 3])})
+    old = {"A": normal(2, 3, 4).astype("float32"), "B": uniform(0.5, 2, 3).astype("float32")}
+    for op in ("Add", "Sub", "Mul", "Div"):
+        check([node(op, "A B", broadcast=1, axis=1)], old, opset=6, tolerance=2e-3)
+
+
+def test_at_kinks() -> None:
+    """As PyTorch: halves where two are equal, 0 where an exponent is 0."""
+    x = np.array([0.0, 1.0, -1.0])
+    assert gradients([node("Relu", "X")], {"X": x}, {})[1][0].tolist() == [0, 1, 0]
+    assert gradients([node("Abs", "X")], {"X": x}, {})[1][0].tolist() == [0, 1, -1]
+    _, [a, b] = gradients([node("Max", "A B")], {"A": x, "B": np.zeros(3)}, {})
+    assert (a.tolist(), b.tolist()) == ([0.5, 1, 0], [0.5, 0, 1])
+    _, [a, b] = gradients([node("Pow", "A B")], {"A": np.zeros(3), "B": np.array([0.0, 1, 2])}, {})
+    assert (a.tolist(), b.tolist()) == ([0, 1, 0], [0, 0, 0])
+    _, [a] = gradients([node("ReduceProd", "X")], {"X": np.array([0.0, 2, 3])}, {})
+    assert a.tolist() == [6, 0, 0]
+    _, [a] = gradients([node("ReduceMax", "X")], {"X": np.array([2.0, 2, 1])}, {})
+    assert a.tolist() == [0.5, 0.5, 0]
+    _, [a] = gradients([node("ReduceL2", "X")], {"X": np.zeros(3)}, {})
+    assert a.tolist() == [0, 0, 0]
+
+
+def test_steps_have_no_slope() -> None:
+    for op in ("Floor", "Ceil", "Round", "Sign"):
+        [found] = check([node(op, "X", "S"), node("Mul", "S X")], {"X": uniform(0.1, 0.4, 3)})
+        assert found.shape == (3,)
+    # What is not floating has none either.
+    nodes = [
+        node("ArgMax", "X", "I"),
+        node("Cast", "I", "F", to=TensorProto.DOUBLE),
+        node("Mul", "F X"),
+    ]
+    check(nodes, {"X": normal(3, 4)})
+
+
+def test_element_types() -> None:
+    nodes = [node("Cast", "X", "W", to=TensorProto.DOUBLE), node("Mul", "W W")]
+    _, [found] = gradients(nodes, {"X": np.array([1, 2], "float32")}, {})
+    assert found.dtype == np.float32 and found.tolist() == [2, 4]
+    _, [found] = gradients([node("Mul", "X X")], {"X": np.array([1, 2], "float16")}, {})
+    assert found.dtype == np.float16 and found.tolist() == [2, 4]
+
+
+# --- Shapes and places ----------------------------------------------------------------------------
+
+INTS = np.array
+X = normal(3, 4, 2)
+MOVES: list[tuple[str, str, Arrays, dict[str, Any]]] = [
+    ("Reshape", "X S", {"S": INTS([2, -1])}, {}),
+    ("Flatten", "X", {}, {"axis": 2}),
+    ("Unsqueeze", "X A", {"A": INTS([0, -1])}, {}),
+    ("Transpose", "X", {}, {}),
+    ("Transpose", "X", {}, {"perm": [1, 2, 0]}),
+    ("Expand", "X S", {"S": INTS([2, 3, 4, 2])}, {}),
+    ("Slice", "X S E", {"S": INTS([1, 1]), "E": INTS([3, 9])}, {}),
+    ("Slice", "X S E A", {"S": INTS([-3]), "E": INTS([-1]), "A": INTS([1])}, {}),
+    ("Slice", "X S E A T", {"S": INTS([9]), "E": INTS([-9]), "A": INTS([1]), "T": INTS([-2])}, {}),
+    ("Slice", "X S E", {"S": INTS([2]), "E": INTS([1])}, {}),
+    ("Gather", "X I", {"I": INTS([[0, 2], [-1, 0]])}, {}),
+    ("Gather", "X I", {"I": INTS([1, 1, -4])}, {"axis": 1}),
+    ("Gather", "X I", {"I": INTS(1)}, {"axis": -1}),
+    ("GatherElements", "X I", {"I": INTS([[[0, 1]], [[2, -1]]])}, {"axis": 0}),
+    ("GatherND", "X I", {"I": INTS([[0, 1], [2, -1], [0, 1]])}, {}),
+    ("GatherND", "X I", {"I": INTS([[[0]], [[1]], [[3]]])}, {"batch_dims": 1}),
+    ("Pad", "X P", {"P": INTS([1, 0, 2, 0, 3, -1])}, {}),
+    ("Pad", "X P _ A", {"P": INTS([1, 2]), "A": INTS([-2])}, {"mode": "edge"}),
+    ("Pad", "X P", {"P": INTS([1, 2, 0, 2, 0, 1])}, {"mode": "reflect"}),
+    ("Pad", "X P", {"P": INTS([1, 2, 0, 2, 0, 1])}, {"mode": "wrap"}),
+    ("Tile", "X R", {"R": INTS([2, 1, 3])}, {}),
+    ("Trilu", "X", {}, {"upper": 0}),
+    ("Compress", "X C", {"C": INTS([True, False, True])}, {"axis": 0}),
+    ("ReverseSequence", "X L", {"L": INTS([1, 3, 2, 3])}, {}),
+    ("CenterCropPad", "X S", {"S": INTS([5, 2, 2])}, {}),
+    ("CumSum", "X A", {"A": INTS(1)}, {}),
+    ("CumSum", "X A", {"A": INTS(0)}, {"exclusive": 1, "reverse": 1}),
+]
+
+
+@pytest.mark.parametrize(("op", "inputs", "zs", "attributes"), MOVES)
+def test_moves(op: str, inputs: str, zs: Arrays, attributes: dict[str, Any]) -> None:
+    check([node(op, inputs, **attributes)], {"X": X}, zs)
+
+
+def test_other_moves() -> None:
+    check([node("Squeeze", "X")], {"X": normal(1, 3, 1)})
+    check([node("DepthToSpace", "X", blocksize=2)], {"X": normal(1, 8, 2, 3)})
+    check([node("SpaceToDepth", "X", blocksize=2)], {"X": normal(1, 2, 4, 6)})
+    check([node("Concat", "A B", axis=-1)], {"A": normal(2, 3), "B": normal(2, 1)})
+    check([node("Pad", "X P V")], {"X": normal(2), "V": np.array(0.5)}, {"P": INTS([1, 2])})
+    split = [node("Split", "X", "A B C", axis=1, num_outputs=3), node("Mul", "A C")]
+    check(split, {"X": normal(2, 6)})
+    top = [node("TopK", "X K", "V I", axis=0)]
+    check([*top, node("Mul", "V V")], {"X": normal(4, 3)}, {"K": INTS([2])})
+    data, updates = normal(4, 3), normal(2, 3, seed=1)
+    places = {"I": INTS([[0, 1, 2], [3, 0, 1]])}
+    for reduction in ("none", "add"):
+        scatter = node("ScatterElements", "D I U", reduction=reduction)
+        check([scatter], {"D": data, "U": updates}, places)
+        scatter = node("ScatterND", "D I U", reduction=reduction)
+        check([scatter], {"D": data, "U": updates}, {"I": INTS([[3], [1]])})
+
+
+def test_sequences() -> None:
+    nodes = [
+        node("SequenceConstruct", "A B", "S"),
+        node("Exp", "A", "E"),
+        node("SequenceInsert", "S E", "T"),
+        node("SequenceAt", "T I", "F"),
+        node("ConcatFromSequence", "T", "C", axis=0),
+        node("Mul", "C F"),
+    ]
+    check(nodes, {"A": normal(1, 3), "B": normal(1, 3, seed=1)}, {"I": INTS(1)})
+    nodes = [
+        node("SplitToSequence", "X", "S", axis=0),
+        node("ConcatFromSequence", "S", axis=0, new_axis=1),
+    ]
+    check(nodes, {"X": normal(3, 2)})
+
+
+# --- Reductions and products ----------------------------------------------------------------------
+
+REDUCTIONS = ["L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare"]
+
+
+@pytest.mark.parametrize("op", [f"Reduce{name}" for name in REDUCTIONS])
+def test_reductions(op: str) -> None:
+    x = uniform(0.5, 2, 3, 5, 2)
+    check([node(op, "X")], {"X": x})
+    check([node(op, "X A", keepdims=0)], {"X": x}, {"A": INTS([-2])})
+    check([node(op, "X A", keepdims=1)], {"X": x}, {"A": INTS([0, 2])})
+    old = x.astype("float32")
+    check([node(op, "X", axes=[1], keepdims=0)], {"X": old}, opset=11, tolerance=5e-3)
+
+
+def test_softmax_of_old_versions() -> None:
+    x = normal(2, 3, 2)
+    for op in ("Softmax", "LogSoftmax"):
+        check([node(op, "X", axis=1)], {"X": x}, opset=11)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((2, 3), (3, 4)),
+        ((3,), (3, 4)),
+        ((2, 3), (3,)),
+        ((3,), (3,)),
+        ((5, 2, 3), (3, 4)),
+        ((2, 3), (5, 3, 4)),
+        ((1, 2, 3), (5, 3, 4)),
+        ((3,), (5, 3, 4)),
+        ((0, 3), (3, 2)),
+    ],
+    ids=str,
+)
+def test_matmul(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    check([node("MatMul", "A B")], {"A": normal(*shapes[0]), "B": normal(*shapes[1], seed=1)})
+
+
+@pytest.mark.parametrize("trans_a", [0, 1])
+@pytest.mark.parametrize("trans_b", [0, 1])
+def test_gemm(trans_a: int, trans_b: int) -> None:
+    a = normal(*((3, 2) if trans_a else (2, 3)))
+    b = normal(*((4, 3) if trans_b else (3, 4)), seed=1)
+    gemm = node("Gemm", "A B C", transA=trans_a, transB=trans_b, alpha=0.5, beta=2.0)
+    check([gemm], {"A": a, "B": b, "C": normal(4, seed=2)})
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [
+        ("ij,jk->ik", [(2, 3), (3, 4)]),
+        ("ij,jk", [(2, 3), (3, 4)]),
+        ("...ij,...jk->...ik", [(2, 1, 2, 3), (5, 3, 4)]),
+        ("bij, bj -> i", [(2, 3, 4), (2, 4)]),
+        ("i,j,k->kji", [(2,), (3,), (4,)]),
+        ("ij->", [(2, 3)]),
+        ("ij,k->i", [(2, 3), (4,)]),
+    ],
+)
+def test_einsum(equation: str, shapes: list[tuple[int, ...]]) -> None:
+    xs = {"ABC"[i]: normal(*shape, seed=i) for i, shape in enumerate(shapes)}
+    check([node("Einsum", " ".join(xs), equation=equation)], xs)
+
+
+# --- Graphs ---------------------------------------------------------------------------------------
+
+
+def value_info(name: str, kind: int = TensorProto.DOUBLE) -> onnx.ValueInfoProto:
+    return onnx.helper.make_tensor_value_info(name, kind, None)
+
+
+def body_of(nodes: Nodes, inputs: Sequence[str], outputs: Sequence[str]) -> onnx.GraphProto:
+    kinds = {"i": TensorProto.INT64, "c": TensorProto.BOOL, "go": TensorProto.BOOL}
+    infos = [
+        [value_info(name, kinds.get(name, TensorProto.DOUBLE)) for name in names]
+        for names in (inputs, outputs)
+    ]
+    return onnx.helper.make_graph(nodes, "body", *infos)
+
+
+def test_a_way_that_does_not_come_from_x() -> None:
+    _, [a, b] = gradients([node("Mul", "A A")], {"A": normal(2), "B": normal(3)}, {})
+    assert b.tolist() == [0, 0, 0] and a.any()
+    _, [a] = gradients([node("Neg", "A", "B"), node("Neg", "A")], {"A": normal(2)}, {}, y="A")
+    assert a.tolist() == [1, 1]
+
+
+def test_intermediate_values_and_other_points() -> None:
+    """H is computed from A in the graph, but the node is asked about another H."""
+    nodes = [node("Exp", "A", "H"), node("Mul", "H B", "M"), node("Mul", "M H")]
+    last = gradient_node(["H"], ["B"], "Y", ["dH"])
+    last.input[0] = "H1"
+    inputs = {"A": normal(2), "B": normal(2, seed=1), "H1": np.array([3.0, 4.0])}
+    [found] = run(model_of([*nodes, last], inputs, ["dH"]), inputs)
+    np.testing.assert_allclose(found, 2 * inputs["H1"] * inputs["B"])
+    # Without `zs`, B is read from the graph.
+    last = gradient_node(["H"], [], "Y", ["dH"])
+    [found] = run(model_of([*nodes, last], inputs, ["dH"]), inputs)
+    np.testing.assert_allclose(found, 2 * np.exp(inputs["A"]) * inputs["B"])
+
+
+def test_the_node_may_stand_before_y() -> None:
+    x = {"X": normal(3)}
+    nodes = [gradient_node(["X"], [], "Y", ["dX"]), node("Exp", "X")]
+    np.testing.assert_allclose(run(model_of(nodes, x, ["dX"]), x)[0], np.exp(x["X"]))
+
+
+def test_weights_that_are_constants() -> None:
+    x = {"X": normal(2, 3)}
+    weight = onnx.numpy_helper.from_array(normal(3, 2), "W")
+    model = model_of(
+        [node("Neg", "W", "T"), node("MatMul", "X T"), gradient_node(["W"], ["X"], "Y", ["dW"])],
+        x,
+        ["dW"],
+    )
+    model.graph.initializer.append(weight)
+    [found] = run(model, x)
+    np.testing.assert_allclose(found, -np.tile(x["X"].sum(0)[:, None], (1, 2)))
+
+
+def test_outputs_may_be_left_out() -> None:
+    inputs = {"A": normal(2), "B": normal(2, seed=1)}
+    last = gradient_node(["A", "B"], [], "Y", ["", "dB"])
+    [found] = run(model_of([node("Mul", "A B"), last], inputs, ["dB"]), inputs)
+    np.testing.assert_allclose(found, inputs["A"])
+    last = gradient_node(["A", "B"], [], "Y", ["dA"])
+    [found] = run(model_of([node("Mul", "A B"), last], inputs, ["dA"]), inputs)
+    np.testing.assert_allclose(found, inputs["B"])
+
+
+@pytest.mark.parametrize("op", ["Sin", "Tanh", "Sigmoid", "Elu", "Gelu", "Softmax", "ReduceProd"])
+def test_second_derivatives(op: str) -> None:
+    nodes = [
+        node(op, "X", "F"),
+        node("Mul", "F V", "G"),
+        gradient_node(["X"], ["V"], "G", ["dX"]),
+        node("Mul", "dX V"),
+    ]
+    check(
+        nodes,
+        {"X": uniform(0.5, 2, 2, 3), "V": normal(*((2, 3) if op != "ReduceProd" else (1, 1)))},
+    )
+
+
+def test_third_derivative() -> None:
+    nodes = [
+        node("Mul", "X X", "X2"),
+        node("Mul", "X2 X2", "Y"),
+        gradient_node(["X"], [], "Y", ["d1"]),
+        gradient_node(["X"], [], "d1", ["d2"]),
+        gradient_node(["X"], [], "d2", ["d3"]),
+    ]
+    x = {"X": np.array([1.0, 2.0])}
+    found = run(model_of(nodes, x, ["d1", "d2", "d3"]), x)
+    assert [item.tolist() for item in found] == [[4, 32], [12, 48], [24, 48]]
+
+
+def test_functions() -> None:
+    """A function that is called on the way, with an attribute, and one that differentiates."""
+    scaled = node("LeakyRelu", "A", "B")
+    scaled.attribute.append(onnx.AttributeProto(name="alpha", ref_attr_name="slope", type=1))
+    imports = [onnx.helper.make_opsetid("", NEWEST), onnx.helper.make_opsetid(TRAINING, 1)]
+    inner = onnx.helper.make_function(
+        "local", "Inner", ["A"], ["C"], [scaled, node("Mul", "B A", "C")], imports, ["slope"]
+    )
+    call = onnx.helper.make_node("Inner", ["X"], ["Y"], domain="local", slope=0.25)
+    check([call], {"X": normal(3, 2)}, functions=[inner])
+    slope = onnx.helper.make_function(
+        "local",
+        "Slope",
+        ["A"],
+        ["dA"],
+        [node("Exp", "A", "B"), node("Mul", "B A", "C"), gradient_node(["A"], [], "C", ["dA"])],
+        imports,
+    )
+    call = onnx.helper.make_node("Slope", ["X"], ["Y"], domain="local")
+    x = {"X": normal(3)}
+    [found] = run(model_of([call], x, ["Y"], functions=[slope]), x)
+    np.testing.assert_allclose(found, np.exp(x["X"]) * (1 + x["X"]))
+    check([call], x, functions=[slope])
+
+
+def test_if() -> None:
+    branches = {
+        "then_branch": body_of([node("Mul", "A B", "T")], [], ["T"]),
+        "else_branch": body_of([node("Exp", "A", "E")], [], ["E"]),
+    }
+    for condition in (True, False):
+        zs = {"C": np.array(condition)}
+        check([node("If", "C", **branches)], {"A": normal(3), "B": normal(3, seed=1)}, zs)
+
+
+def test_loop() -> None:
+    body = body_of(
+        [
+            node("Mul", "v A", "w"),
+            node("Sin", "w", "s"),
+            node("Add", "s B", "scan"),
+            node("Identity", "c", "go"),
+        ],
+        ["i", "c", "v"],
+        ["go", "s", "scan"],
+    )
+    nodes = [node("Loop", "N _ V", "L S", body=body), node("Mul", "L S")]
+    xs = {"A": normal(3), "B": normal(3, seed=1), "V": normal(3, seed=2)}
+    check(nodes, xs, {"N": np.array(4)})
+    scans = [node("Loop", "N _ V", "L Y", body=body)]
+    check(scans, xs, {"N": np.array(3)})
+
+
+def test_scan() -> None:
+    body = body_of(
+        [
+            node("Mul", "state item", "product"),
+            node("Add", "product A", "next"),
+            node("Exp", "next", "out"),
+        ],
+        ["state", "item"],
+        ["next", "out"],
+    )
+    xs = {"S": normal(2), "X": normal(3, 2, seed=1), "A": normal(2, seed=2)}
+    for direction in (0, 1):
+        scan = node(
+            "Scan",
+            "S X",
+            "F O",
+            body=body,
+            num_scan_inputs=1,
+            scan_input_directions=[direction],
+            scan_output_directions=[direction],
+            scan_output_axes=[1],
+        )
+        nodes = [scan, node("Transpose", "O", "T"), node("Mul", "F T")]
+        check(nodes, xs)
+
+
+def test_in_subgraphs() -> None:
+    """The node stands in a branch, and names values of the graph around it; then in a loop."""
+    branch = body_of([node("Mul", "H B", "M"), gradient_node(["X"], [], "M", ["dX"])], [], ["dX"])
+    other = body_of([node("Identity", "X", "I")], [], ["I"])
+    nodes = [node("Exp", "X", "H"), node("If", "C", then_branch=branch, else_branch=other)]
+    inputs = {"X": normal(3), "B": normal(3, seed=1), "C": np.array(True)}
+    [found] = run(model_of(nodes, inputs, ["Y"]), inputs)
+    np.testing.assert_allclose(found, np.exp(inputs["X"]) * inputs["B"])
+    check(nodes, {"X": inputs["X"], "B": inputs["B"]}, {"C": inputs["C"]})
+    # x <- x - d(x*x)/dx * rate, three times.
+    body = body_of(
+        [
+            node("Mul", "v v", "square"),
+            gradient_node(["v"], [], "square", ["slope"]),
+            node("Mul", "slope R", "step"),
+            node("Sub", "v step", "next"),
+            node("Identity", "c", "go"),
+        ],
+        ["i", "c", "v"],
+        ["go", "next"],
+    )
+    inputs = {"X": normal(2), "N": np.array(3), "R": np.array(0.25)}
+    loop = node("Loop", "N _ X", body=body)
+    [found] = run(model_of([loop], inputs, ["Y"]), inputs)
+    np.testing.assert_allclose(found, inputs["X"] / 8)
+    check([loop], {"X": inputs["X"], "R": inputs["R"]}, {"N": inputs["N"]})
+
+
+# --- What cannot be differentiated ----------------------------------------------------------------
+
+
+def message_of(nodes: Nodes, inputs: Arrays, output: str = "dX", **more: Any) -> str:
+    with pytest.raises(Exception) as caught:
+        run(model_of(nodes, inputs, [output], **more), inputs)
+    text = str(caught.value)
+    assert "`gradient`" in text, text
+    return text
+
+
+def test_errors() -> None:
+    x = {"X": normal(2)}
+    square = node("Mul", "X X")
+    text = message_of([square, gradient_node(["X"], [], "Q", ["dX"])], x)
+    assert "there is no value `Q` in the graph around the node" in text
+    twice = gradient_node(["X", "X"], [], "Y", ["dX"])
+    assert "name `X` twice" in message_of([square, twice], x)
+    few = gradient_node(["X"], [], "Y", ["dX"])
+    few.input.append("X")
+    assert "2 inputs, but `xs` and `zs` name 1 values" in message_of([square, few], x)
+    many = gradient_node(["X"], [], "Y", ["dX", "dZ"])
+    assert "2 outputs, but `xs` names 1" in message_of([square, many], x)
+    circle = [gradient_node(["X"], [], "Y", ["dX"]), node("Mul", "dX X")]
+    assert "depends on itself" in message_of(circle, x)
+    integers = {"X": np.array([1, 2])}
+    text = message_of([square, gradient_node(["X"], [], "Y", ["dX"])], integers)
+    assert "input 0 is INT64[2]" in text and "insert a Cast" in text
+    steps = [node("Cast", "X", to=TensorProto.INT64), gradient_node(["X"], [], "Y", ["dX"])]
+    assert "`y` is INT64[2]" in message_of(steps, x)
+    det = [node("Det", "X", "Y"), gradient_node(["X"], [], "Y", ["dX"])]
+    det[0].name = "volume"
+    text = message_of(det, {"X": normal(2, 2)})
+    assert "node `volume` (`Det`): the operator has no rule" in text and "Cos, Cosh" in text
+    twice = [node("Einsum", "X", equation="ii->"), gradient_node(["X"], [], "Y", ["dX"])]
+    assert "GatherND" in message_of(twice, {"X": normal(2, 2)})
+
+
+def test_deep_orders_end() -> None:
+    """Each order at least doubles the work: an error instead of a run without end."""
+    nodes = [node("Mul", "X X", "d0")]
+    for i in range(60):
+        nodes.append(gradient_node(["X"], [], f"d{i}", [f"g{i}"]))
+        nodes.append(
+            node("Sum", " ".join([f"g{k}" for k in range(i + 1)] + [f"d{i}"]), f"d{i + 1}")
+        )
+    assert "nested" in message_of(nodes, {"X": normal(2)}, "d60")
+
+
+def test_large_graphs() -> None:
+    nodes = [node("Add", "X X", "v0")]
+    nodes += [node("Sin" if i % 2 else "Cos", f"v{i}", f"v{i + 1}") for i in range(20_000)]
+    x = {"X": normal(1)}
+    [found] = gradients(nodes, x, {}, y="v20000")[1]
+    assert np.isfinite(found).all()
+
+
+def test_the_page() -> None:
+    """The example of docs/run.md prints what the comment after it says."""
+    page = (pathlib.Path(__file__).resolve().parents[2] / "docs/run.md").read_text()
+    [code] = [code for code in re.findall(r"```python\n(.*?)```", page, re.S) if "Gradient" in code]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, {})
+    expected = [line[2:] for line in code.splitlines() if line.startswith("# ")]
+    assert printed.getvalue().splitlines() == expected
