@@ -7,7 +7,7 @@
 
 #include "eval/kernel.h"
 #include "eval/kernels/clones.h"
-#include "eval/kernels/flat_windows.h"
+#include "eval/kernels/plane_windows.h"
 #include "eval/kernels/reduction.h"
 #include "eval/kernels/scratch.h"
 #include "eval/kernels/strided.h"
@@ -53,50 +53,54 @@ Result<WindowGeometry> global_geometry(const KernelContext& c) {
     return g;
 }
 
-// Calls pool(elements of a plane, walk) for every window of every plane and stores what it gives.
-template <typename List, typename Pool>
-Status run_pool(KernelContext& c, const WindowGeometry& g, List list, Pool pool) {
-    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+// The fold of all windows of all planes. `to_terms` gives the numbers that are folded of a plane's
+// n elements: those themselves, or in the room that it gets; `to_results` takes the folds of a
+// plane.
+template <typename Fold, typename S, typename List, typename ToTerms, typename ToResults>
+Status fold_windows(const KernelContext& c, const WindowGeometry& g, List list, S nothing,
+                    const ToTerms& to_terms, const ToResults& to_results, Tensor* out) {
     if (out->count() == 0) {
         return {};
     }
+    PlaneWindows windows(g);
+    SDX_TRY(check_size(ElementType::kDouble, Dims{windows.scratch_size() + g.out_count()},
+                       c.options()));
     return visit(list, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         T* result = out->mutable_elements<T>().data();
-        int64_t planes = c.dims(0)[0] * c.dims(0)[1];
-        int64_t windows = g.out_count();
-        int64_t plane = g.in_count();
-        int64_t work = 4 * windows * std::min(g.kernel_count(), plane);
-        parallel_for(c.threads(), planes, items_per_task(work), [&](int64_t begin, int64_t end) {
-            WindowWalk walk(g);
-            for (int64_t i = 0; i < windows; ++i) {
-                for (int64_t p = begin; p < end; ++p) {
-                    result[p * windows + i] = pool(in + p * plane, walk, p * windows + i);
-                }
-                if (i + 1 < windows) {
-                    walk.next();
-                }
-            }
-        });
+        int64_t n = g.in_count(), count = g.out_count();
+        // A step takes about half the time of other operations.
+        int64_t work = n + (windows.operations() + count) / 2;
+        parallel_for(c.threads(), c.dims(0)[0] * c.dims(0)[1], items_per_task(work),
+                     [&](int64_t begin, int64_t end) {
+                         Scratch<S> terms(n), between(windows.scratch_size()), folds(count);
+                         for (int64_t p = begin; p < end; ++p) {
+                             const auto* plane = to_terms(in + p * n, n, terms.data());
+                             windows.fold<Fold>(plane, nothing, between.data(), folds.data());
+                             to_results(folds.data(), count, result + p * count);
+                         }
+                     });
         return {};
     });
 }
 
-// The greatest element of a window and its place in the plane; -1 where the window is all padding.
-template <typename T>
-T window_maximum(const T* plane, const std::vector<Tap>& taps, int64_t* place) {
-    using V = Compute<T>;
-    V best = std::numeric_limits<V>::has_infinity ? -std::numeric_limits<V>::infinity()
-                                                  : std::numeric_limits<V>::lowest();
-    *place = -1;
-    for (const Tap& tap : taps) {
-        V x = static_cast<V>(plane[tap.offset]);
-        if (*place < 0 || x > best || (x != x && best == best)) {
-            best = x;
-            *place = tap.offset;
+// Numbers as they are, or those of 16 bits as float in `room`.
+template <typename T, typename S>
+SDX_CLONES auto as_terms(const T* in, int64_t n, S* room) {
+    if constexpr (std::is_same_v<Compute<T>, T>) {
+        return in;
+    } else {
+        for (int64_t i = 0; i < n; ++i) {
+            room[i] = static_cast<S>(static_cast<Compute<T>>(in[i]));
         }
+        return static_cast<const S*>(room);
     }
-    return static_cast<T>(best);
+}
+
+template <typename S>
+constexpr S least_of() {
+    return std::numeric_limits<S>::has_infinity ? -std::numeric_limits<S>::infinity()
+                                                : std::numeric_limits<S>::lowest();
 }
 
 // The place in a plane with the last axis outermost.
@@ -111,74 +115,87 @@ int64_t column_major(int64_t offset, const Dims& dims) {
     return result;
 }
 
-// The greatest elements of the same places of runs; NaN wins. Pieces of them stay in the cache.
-SDX_CLONES void greatest_of_runs(const float* plane, const int64_t* runs, size_t count, int64_t n,
-                                 float* out) {
-    constexpr int64_t kPiece = 512;
-    for (int64_t i = 0; i < n; i += kPiece, out += kPiece) {
-        int64_t size = n - i < kPiece ? n - i : kPiece;
-        for (int64_t j = 0; j < size; ++j) {
-            out[j] = plane[runs[0] + i + j];
-        }
-        for (size_t run = 1; run < count; ++run) {
-            const float* in = plane + runs[run] + i;
-            for (int64_t j = 0; j < size; ++j) {
-                out[j] = in[j] > out[j] || in[j] != in[j] ? in[j] : out[j];
-            }
+// The greatest element of a window and its place in the plane; -1 where the window is all padding.
+template <typename T>
+T window_maximum(const T* plane, const std::vector<Tap>& taps, int64_t* place) {
+    using V = Compute<T>;
+    V best = least_of<V>();
+    *place = -1;
+    for (const Tap& tap : taps) {
+        V x = static_cast<V>(plane[tap.offset]);
+        if (*place < 0 || x > best || (x != x && best == best)) {
+            best = x;
+            *place = tap.offset;
         }
     }
+    return static_cast<T>(best);
 }
 
-// The maxima alone.
-Status plain_maxima(KernelContext& c, const WindowGeometry& g) {
-    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+// The maxima and their places.
+Status maxima_and_places(KernelContext& c, const WindowGeometry& g) {
+    Dims dims = pooled_dims(c.dims(0), g.out);
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), dims));
+    SDX_ASSIGN(Tensor * places, c.output(1, ElementType::kInt64, dims));
     if (out->count() == 0) {
         return {};
     }
-    const float* in = c.tensor(0).elements<float>().data();
-    float* result = out->mutable_elements<float>().data();
-    int64_t windows = g.out_count();
-    parallel_for(c.threads(), c.dims(0)[0] * c.dims(0)[1],
-                 items_per_task(windows * g.kernel_count()), [&](int64_t begin, int64_t end) {
-                     FlatWindows flat(g, g.out[0]);
-                     Scratch<float> plane(flat.plane_size());
-                     Scratch<float> greatest(flat.run_size());
-                     for (int64_t p = begin; p < end; ++p) {
-                         flat.lay_out(in + p * g.in_count(), 0,
-                                      -std::numeric_limits<float>::infinity(), plane.data());
-                         greatest_of_runs(plane.data(), flat.taps().data(), flat.taps().size(),
-                                          flat.run_size(), greatest.data());
-                         flat.take_results(greatest.data(), result + p * windows);
-                     }
-                 });
-    return {};
+    int64_t* indices = places->mutable_elements<int64_t>().data();
+    bool by_columns = c.int_attribute("storage_order", 0) != 0;
+    return visit(PoolTypes{}, c.type(0), [&]<typename T>() -> Status {
+        const T* in = c.tensor(0).elements<T>().data();
+        T* result = out->mutable_elements<T>().data();
+        int64_t planes = c.dims(0)[0] * c.dims(0)[1];
+        int64_t windows = g.out_count();
+        int64_t plane = g.in_count();
+        int64_t work = 4 * windows * std::min(g.kernel_count(), plane);
+        parallel_for(c.threads(), planes, items_per_task(work), [&](int64_t begin, int64_t end) {
+            WindowWalk walk(g);
+            for (int64_t i = 0; i < windows; ++i) {
+                for (int64_t p = begin; p < end; ++p) {
+                    int64_t place = -1;
+                    result[p * windows + i] = window_maximum(in + p * plane, walk.taps(), &place);
+                    int64_t within = by_columns && place >= 0 ? column_major(place, g.in) : place;
+                    indices[p * windows + i] = p * plane + within;
+                }
+                if (i + 1 < windows) {
+                    walk.next();
+                }
+            }
+        });
+        return {};
+    });
 }
 
 Status max_of(KernelContext& c, const WindowGeometry& g) {
-    constexpr int64_t kManyWindows = 16;
-    if (!c.wants(1) && c.type(0) == ElementType::kFloat && g.out_count() >= kManyWindows &&
-        FlatWindows::is_small(g)) {
-        return plain_maxima(c, g);
-    }
-    int64_t* indices = nullptr;
     if (c.wants(1)) {
-        SDX_ASSIGN(Tensor * places,
-                   c.output(1, ElementType::kInt64, pooled_dims(c.dims(0), g.out)));
-        indices = places->mutable_elements<int64_t>().data();
+        return maxima_and_places(c, g);
     }
-    bool by_columns = c.int_attribute("storage_order", 0) != 0;
-    int64_t plane_size = g.in_count();
-    int64_t windows = std::max<int64_t>(1, g.out_count());
-    return run_pool(
-        c, g, PoolTypes{}, [&]<typename T>(const T* plane, const WindowWalk& walk, int64_t target) {
-            int64_t place = -1;
-            T best = window_maximum(plane, walk.taps(), &place);
-            if (indices != nullptr) {
-                int64_t within = by_columns && place >= 0 ? column_major(place, g.in) : place;
-                indices[target] = target / windows * plane_size + within;
-            }
-            return best;
-        });
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+    auto fold = [&]<typename S, typename List>(S least, List list) {
+        return fold_windows<GreatestOf>(
+            c, g, list, least,
+            [](const auto* in, int64_t n, S* room) { return as_terms(in, n, room); },
+            []<typename T>(const S* folds, int64_t n, T* out) {
+                for (int64_t i = 0; i < n; ++i) {
+                    out[i] = static_cast<T>(folds[i]);
+                }
+            },
+            out);
+    };
+    // Integers of 8 bits are floats meanwhile, which have them all.
+    switch (c.type(0)) {
+        case ElementType::kDouble:
+            return fold(least_of<double>(), TypeList<Typed<ElementType::kDouble, double>>{});
+        case ElementType::kInt8:
+            return fold(-128.0f, TypeList<Typed<ElementType::kInt8, int8_t>>{});
+        case ElementType::kUint8:
+            return fold(0.0f, TypeList<Typed<ElementType::kUint8, uint8_t>>{});
+        default:
+            return fold(
+                least_of<float>(),
+                TypeList<Typed<ElementType::kFloat, float>, Typed<ElementType::kFloat16, Float16>,
+                         Typed<ElementType::kBfloat16, BFloat16>>{});
+    }
 }
 
 SDX_CLONES double plane_sum(const float* plane, int64_t n) {
@@ -189,31 +206,55 @@ double plane_sum(const T* plane, int64_t n) {
     return sum_row<double>(plane, n, [](T x) { return as_double(x); });
 }
 
+// out[i] = in[i] * factors[i]
+template <typename T>
+SDX_CLONES void scale_folds(const double* in, const double* factors, int64_t n, T* out) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = static_cast<T>(in[i] * factors[i]);
+    }
+}
+
 Status average_of(KernelContext& c, const WindowGeometry& g) {
-    bool counts_padding = c.int_attribute("count_include_pad", 0) != 0;
-    return run_pool(
-        c, g, Floats{}, [&]<typename T>(const T* plane, const WindowWalk& walk, int64_t) {
-            double sum = 0;
-            for (const Tap& tap : walk.taps()) {
-                sum += as_double(plane[tap.offset]);
-            }
-            double count =
-                counts_padding ? walk.padded_count() : static_cast<double>(walk.taps().size());
-            return static_cast<T>(sum / count);
-        });
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+    std::vector<double> factors = window_counts(g, c.int_attribute("count_include_pad", 0) != 0);
+    for (double& factor : factors) {
+        factor = 1 / factor;
+    }
+    return fold_windows<SumOf>(
+        c, g, Floats{}, 0.0,
+        [](const auto* in, int64_t n, double* room) { return as_terms(in, n, room); },
+        [&]<typename T>(const double* sums, int64_t n, T* out) {
+            scale_folds(sums, factors.data(), n, out);
+        },
+        out);
+}
+
+// |x|^p
+template <typename T>
+SDX_CLONES void powers_of(const T* in, int64_t n, double p, double* out) {
+    for (int64_t i = 0; i < n; ++i) {
+        double x = std::fabs(as_double(in[i]));
+        out[i] = p == 2 ? x * x : std::pow(x, p);
+    }
+}
+template <typename T>
+SDX_CLONES void roots_of(const double* in, int64_t n, double p, T* out) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = static_cast<T>(p == 2 ? std::sqrt(in[i]) : std::pow(in[i], 1 / p));
+    }
 }
 
 Status norm_of(KernelContext& c, const WindowGeometry& g) {
     // Version 1 has `p` as a float.
     double p = c.version() < 2 ? c.float_attribute("p") : static_cast<double>(c.int_attribute("p"));
-    return run_pool(c, g, Floats{},
-                    [&]<typename T>(const T* plane, const WindowWalk& walk, int64_t) {
-                        double sum = 0;
-                        for (const Tap& tap : walk.taps()) {
-                            sum += std::pow(std::fabs(as_double(plane[tap.offset])), p);
-                        }
-                        return static_cast<T>(std::pow(sum, 1 / p));
-                    });
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+    return fold_windows<SumOf>(
+        c, g, Floats{}, 0.0,
+        [p](const auto* in, int64_t n, double* room) {
+            powers_of(in, n, p, room);
+            return static_cast<const double*>(room);
+        },
+        [p]<typename T>(const double* sums, int64_t n, T* out) { roots_of(sums, n, p, out); }, out);
 }
 
 }  // namespace

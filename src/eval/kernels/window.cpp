@@ -151,16 +151,6 @@ void WindowWalk::find_taps() {
     }
 }
 
-double WindowWalk::padded_count() const {
-    double count = 1;
-    for (size_t d = 0; d < position_.size(); ++d) {
-        int64_t room = g_.in[d] + g_.end[d] + g_.begin[d] - position_[d] * g_.strides[d];
-        int64_t taps = (room + g_.dilations[d] - 1) / g_.dilations[d];
-        count *= static_cast<double>(std::clamp<int64_t>(taps, 0, g_.kernel[d]));
-    }
-    return count;
-}
-
 void WindowWalk::next() {
     for (size_t d = position_.size(); d-- > 0 && ++position_[d] == g_.out[d];) {
         position_[d] = 0;

@@ -48,8 +48,6 @@ class WindowWalk {
 
     // The taps of the current window, in row-major order.
     const std::vector<Tap>& taps() const { return taps_; }
-    // How many elements the window covers with the padding counted in.
-    double padded_count() const;
     void next();
 
   private:
