@@ -87,12 +87,12 @@ DirectConvolution<In>::DirectConvolution(const ConvShape& shape, const Weight* w
 // Chooses the block. False: there is nothing to gain.
 template <typename In>
 bool DirectConvolution<In>::cut() {
-    // A task should take some hundred microseconds; a block should stay in the cache, and have
+    // A task should take some ten microseconds; a block should stay in the cache, and have
     // windows enough for all registers.
-    constexpr int64_t kTask = std::is_same_v<In, float> ? 1 << 23 : 1 << 25;
-    constexpr int64_t kMostTasks = 16;
+    constexpr int64_t kTask = std::is_same_v<In, float> ? 1 << 21 : 1 << 23;
+    constexpr int64_t kMostTasks = 32;
     constexpr int64_t kBlockElements = 1 << 18;
-    constexpr int64_t kFewWindows = 64;
+    constexpr int64_t kFewWindows = 32;
     constexpr int64_t kFewChannels = 3;
     constexpr int64_t kChannels = 32;  // of a piece
     size_t rank = shape_.windows.in.size();
