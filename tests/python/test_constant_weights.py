@@ -60,6 +60,8 @@ CONVOLUTIONS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]]
         {"pads": [1, 2, 0, 1], "group": 2, "strides": [2, 1], "dilations": [1, 2]},
     ),
     "channels are cut": ((1, 256, 7, 7), (256, 256, 3, 3), {"auto_pad": "SAME_UPPER"}),
+    "channels are cut unevenly": ((1, 200, 7, 7), (250, 200, 3, 3), {"pads": [1, 1, 1, 1]}),
+    "channels of groups are cut unevenly": ((1, 400, 7, 7), (500, 200, 3, 3), {"group": 2}),
     "rows are cut": ((1, 64, 61, 40), (64, 64, 3, 3), {"pads": [1, 1, 1, 1]}),
     "one axis": ((1, 64, 400), (64, 64, 3), {"pads": [1, 1]}),
     "one axis and one place": ((1, 64, 401, 1), (64, 64, 5, 1), {"strides": [2, 1]}),
@@ -165,6 +167,7 @@ def test_products_of_bytes(x: tuple[int, ...], zeros: str, kinds: tuple[str, str
 def test_products(x: tuple[int, ...]) -> None:
     check("MatMul", {"x": floats(*x), "w": floats(300, 130)})
     check("MatMul", {"x": floats(*x), "w": floats(300, 256)})
+    check("MatMul", {"x": floats(*x), "w": floats(300, 1001)})
     if len(x) == 2:
         check("Gemm", {"x": floats(*x), "w": floats(130, 300), "c": floats(130)}, transB=1)
         check("Gemm", {"x": floats(*x), "w": floats(300, 130), "c": floats(1, 130)}, alpha=2.0)

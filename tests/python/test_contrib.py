@@ -11,11 +11,11 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def dynamic_quantize_lstm(
-    dtype: type[np.generic], directions: int, by_column: bool, batch: int = 1
+    dtype: type[np.generic], directions: int, by_column: bool, batch: int = 1, hidden: int = 16
 ) -> tuple[onnx.ModelProto, np.ndarray]:
     """A model of the one node, and an input."""
     random = np.random.default_rng(7)
-    steps, features, hidden = 5, 8, 16
+    steps, features = 5, 8
     limits = np.iinfo(dtype)  # type: ignore[type-var]
     columns = (4 * hidden,) if by_column else ()
 
@@ -65,8 +65,9 @@ def run_onnxruntime(model: onnx.ModelProto, x: np.ndarray, threads: int) -> list
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8])
 @pytest.mark.parametrize("directions", [1, 2])
 @pytest.mark.parametrize("by_column", [False, True])
-def test_dynamic_quantize_lstm(dtype, directions, by_column):
-    model, x = dynamic_quantize_lstm(dtype, directions, by_column)
+@pytest.mark.parametrize("hidden", [16, 160])
+def test_dynamic_quantize_lstm(dtype, directions, by_column, hidden):
+    model, x = dynamic_quantize_lstm(dtype, directions, by_column, hidden=hidden)
     expected = run_onnxruntime(model, x, threads=2)
     plan = sardonyx.load(model)
     for _ in range(2):  # the second run has the weights that the first one has kept

@@ -1,6 +1,7 @@
 // What a convolution is, and two fast ways to it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -74,6 +75,10 @@ class DirectConvolution {
     };
 
     bool cut();
+    // Of a piece. All are of one size: the last one begins earlier, with some that are known.
+    int64_t first_channel(int64_t piece) const {
+        return std::min(piece * block_.out_channels, shape_.out_channels - block_.out_channels);
+    }
     void fill_picture(const In* planes, const Block& block, In padding, In* picture) const;
     void run_block(const In* x, const Block& block, In padding, const Sum* start, Sum* out) const;
     void run_rows(const In* x, const Block& block, const Sum* start, Sum* out) const;

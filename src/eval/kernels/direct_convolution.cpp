@@ -74,8 +74,8 @@ DirectConvolution<In>::DirectConvolution(const ConvShape& shape, const Weight* w
         return;
     }
     for (int64_t i = 0; i < shape.groups * piece_count_; ++i) {
-        auto compiled =
-            compile_convolution(block_, weights + i * block_.out_channels * layout.out_step);
+        int64_t channel = i / piece_count_ * shape.out_channels + first_channel(i % piece_count_);
+        auto compiled = compile_convolution(block_, weights + channel * layout.out_step);
         if (compiled == nullptr) {
             pieces_.clear();
             return;
@@ -125,9 +125,11 @@ bool DirectConvolution<In>::cut() {
         block_.in[d] = (block_.out[d] - 1) * g.strides[d] + g.extent(d);
     }
     block_count_ = (g.out[cut_axis_] + block_.out[cut_axis_] - 1) / block_.out[cut_axis_];
-    while (block_count_ * piece_count_ * 2 <= tasks && block_.out_channels % (2 * kChannels) == 0) {
-        piece_count_ *= 2;
-        block_.out_channels /= 2;
+    int64_t pieces = std::min(tasks / block_count_, shape_.out_channels / kChannels);
+    if (pieces > 1) {
+        block_.out_channels =
+            (shape_.out_channels / pieces + kChannels - 1) / kChannels * kChannels;
+        piece_count_ = (shape_.out_channels + block_.out_channels - 1) / block_.out_channels;
     }
     block_.in_step = layout_.in_step;
     block_.out_step = layout_.out_step;
@@ -175,12 +177,14 @@ void DirectConvolution<In>::run_block(const In* x, const Block& block, In paddin
     int64_t done = block.skip * line;
     sums += done * channels;
     count -= done;
+    int64_t channel = first_channel(block.piece);
     if (start != nullptr) {
-        add_to_rows(sums, count, channels, start + (group * piece_count_ + block.piece) * channels);
+        add_to_rows(sums, count, channels, start + group * shape_.out_channels + channel);
     }
-    int64_t channel = block.picture * shape_.out_channels + block.piece * channels;
-    transpose_planes(sums, channels, count, channels,
-                     out + channel * windows + block.first * line + done, windows);
+    int64_t known = block.piece * channels - channel;
+    int64_t plane = block.picture * shape_.out_channels + channel + known;
+    transpose_planes(sums + known, channels, count, channels - known,
+                     out + plane * windows + block.first * line + done, windows);
 }
 
 // The same for rows, which are pictures and sums as they are.
@@ -193,12 +197,14 @@ void DirectConvolution<In>::run_rows(const In* x, const Block& block, const Sum*
     Scratch<Sum> room(is_whole ? 0 : size * channels);
     Sum* sums = is_whole ? out + block.first * width : room.data();
     pieces_[block.piece]->run(x + block.first * shape_.in_channels, sums);
+    int64_t channel = first_channel(block.piece);
     if (start != nullptr) {
-        add_to_rows(sums, size, channels, start + block.piece * channels);
+        add_to_rows(sums, size, channels, start + channel);
     }
+    int64_t known = block.piece * channels - channel;
     for (int64_t i = block.skip; i < size && !is_whole; ++i) {
-        std::copy_n(sums + i * channels, channels,
-                    out + (block.first + i) * width + block.piece * channels);
+        std::copy_n(sums + i * channels + known, channels - known,
+                    out + (block.first + i) * width + channel + known);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "eval/kernels/clones.h"
 #include "eval/kernels/elementwise.h"
 #include "eval/kernels/matmul.h"
+#include "eval/kernels/quantization.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -114,6 +115,8 @@ using NarrowCodes =
     TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>,
              Typed<ElementType::kInt16, int16_t>, Typed<ElementType::kUint16, uint16_t>>;
 
+constexpr int64_t kTaskElements = 1 << 14;
+
 struct RunLoop {
     const void* in;
     void* out;
@@ -158,7 +161,6 @@ SDX_CLONES void dequantize_run(RunLoop run) {
 // Calls the loop for every run of equal scale.
 void for_each_run(const KernelContext& c, const QuantizationTable& table, const Tensor& in,
                   Tensor& out, void (*loop)(RunLoop)) {
-    constexpr int64_t kTaskElements = 1 << 14;
     const AxisView& view = table.view();
     RunLoop all{in.bytes().data(), out.mutable_bytes().data(), 0, 0, 0, 0};
     parallel_for(c.threads(), in.count(), kTaskElements, [&](int64_t begin, int64_t end) {
@@ -308,21 +310,11 @@ Status dequantize_linear(KernelContext& c) {
 }
 
 Status dynamic_quantize_linear(KernelContext& c) {
-    float low = 0;
-    float high = 0;
-    find_limits(c.tensor(0).elements<float>().data(), c.tensor(0).count(), &low, &high);
-    // All zero: any scale does.
-    float scale = high == low ? 1.0f : (high - low) / 255.0f;
-    float zero = std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f);
-    Tensor scale_tensor = Tensor::scalar(scale);
-    Tensor zero_tensor = Tensor::scalar(saturate<uint8_t>(zero));
-    SDX_ASSIGN(QuantizationTable table,
-               QuantizationTable::make(c, c.tensor(0), scale_tensor, &zero_tensor, 0, 0));
-    SDX_ASSIGN(Tensor out,
-               quantize(c, c.tensor(0), table, ElementType::kUint8, ElementType::kFloat, true));
-    c.set_output(0, std::move(out));
-    c.set_output(1, std::move(scale_tensor));
-    c.set_output(2, std::move(zero_tensor));
+    SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kUint8, c.dims(0)));
+    ByteScale found = quantize_to_bytes(c.tensor(0).elements<float>(), c.threads(),
+                                        out->mutable_elements<uint8_t>().data());
+    c.set_output(1, Tensor::scalar(found.scale));
+    c.set_output(2, Tensor::scalar(found.zero));
     return {};
 }
 
@@ -365,3 +357,22 @@ Status qlinear_matmul(KernelContext& c) {
 }
 
 }  // namespace sardonyx::eval::kernels
+
+namespace sardonyx::eval {
+
+ByteScale quantize_to_bytes(std::span<const float> x, int threads, uint8_t* codes) {
+    float low = 0;
+    float high = 0;
+    auto count = static_cast<int64_t>(x.size());
+    kernels::find_limits(x.data(), count, &low, &high);
+    // All zero: any scale does.
+    float scale = high == low ? 1.0f : (high - low) / 255.0f;
+    auto zero = saturate<uint8_t>(std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f));
+    parallel_for(threads, count, kernels::kTaskElements, [&](int64_t begin, int64_t end) {
+        kernels::quantize_run<uint8_t>(
+            {x.data(), codes, scale, static_cast<double>(zero), begin, end});
+    });
+    return {scale, zero};
+}
+
+}  // namespace sardonyx::eval

@@ -14,7 +14,10 @@
 #include "eval/kernels/activation.h"
 #include "eval/kernels/cast.h"
 #include "eval/kernels/clones.h"
+#include "eval/kernels/convolution.h"
 #include "eval/kernels/matmul.h"
+#include "eval/kernels/quantization.h"
+#include "eval/kernels/scratch.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/vector_math.h"
 #include "eval/kernels/visit.h"
@@ -145,6 +148,17 @@ Result<std::vector<Activation>> activations(const KernelContext& c, int64_t dire
     return all;
 }
 
+// Weights of 8 bits, [directions, in, gates * hidden]. What they are multiplied with is rounded to
+// 8 bits too.
+struct CodeWeights {
+    struct Product {
+        std::shared_ptr<const ByteConvolution> codes;  // null: there are no loops for it
+        std::vector<float> scales;                     // one for each column
+    };
+    std::vector<Product> products;  // one for each direction
+    Tensor floats;                  // where one of them has no loops
+};
+
 // What the three operators have in common. All sizes fit each other.
 struct Recurrence {
     int64_t steps = 0;
@@ -158,19 +172,12 @@ struct Recurrence {
     std::vector<int64_t> lengths;
     std::vector<Activation> activations;
     double clip = INFINITY;
-    bool rounds_state = false;      // to 8 bits, before its product with R
     bool resets_product = false;    // GRU's linear_before_reset
     bool weights_by_input = false;  // [in, gates * hidden] rather than [gates * hidden, in]
+    const CodeWeights* input_codes = nullptr;  // W and R, where they are of 8 bits
+    const CodeWeights* recurrent_codes = nullptr;
 
     int64_t width() const { return gates * hidden; }
-    template <typename S>
-    MatrixProduct<S> with_weights(MatrixProduct<S> product) const {
-        if (weights_by_input) {
-            product.transpose_b = false;
-            product.step_b = width();
-        }
-        return product;
-    }
     bool reverses(int64_t direction) const { return is_reverse || direction == 1; }
     // Where the row of a step lies in X, and that of a result in Y.
     int64_t x_row(int64_t step, int64_t b) const {
@@ -261,23 +268,72 @@ Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
     return r;
 }
 
-// Rounds to 256 numbers that span [least, greatest] and 0, as DynamicQuantizeLinear does and
-// DequantizeLinear undoes.
+// The weights of one direction.
 template <typename S>
-void round_to_bytes(S* x, int64_t n) {
-    S least = 0, greatest = 0;
+struct RowWeights {
+    const S* floats;                              // [gates * hidden, in], or the other way round
+    const CodeWeights::Product* codes = nullptr;  // of 8 bits
+};
+
+// out[rows, gates * hidden] += x[rows, in] * weights, for the gates [first, last).
+template <typename S>
+void add_rows(const Recurrence& r, const RowWeights<S>& weights, const S* x, int64_t rows,
+              int64_t in, int64_t first, int64_t last, int threads, S* out) {
+    int64_t from = first * r.hidden;
+    MatrixProduct<S> product{
+        rows,       in,       (last - first) * r.hidden, x, in, false, nullptr, in, true,
+        out + from, r.width()};
+    product.b = weights.floats + from * (r.weights_by_input ? 1 : in);
+    if (r.weights_by_input) {
+        product.transpose_b = false;
+        product.step_b = r.width();
+    }
+    multiply_add(product, threads);
+}
+
+SDX_CLONES void add_scaled(const int32_t* sums, const float* scales, float scale, float* out,
+                           int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
-        least = std::min(least, x[i]);
-        greatest = std::max(greatest, x[i]);
+        out[i] += static_cast<float>(sums[i]) * (scale * scales[i]);
     }
-    S scale = (greatest - least) / 255;
-    if (scale == 0) {
-        return;  // all are 0
-    }
-    S zero = std::clamp(std::nearbyint(-least / scale), S(0), S(255));
+}
+SDX_CLONES void widen_codes(const uint8_t* codes, ByteScale by, float* out, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
-        x[i] = (std::clamp(std::nearbyint(x[i] / scale) + zero, S(0), S(255)) - zero) * scale;
+        out[i] = static_cast<float>(int32_t{codes[i]} - int32_t{by.zero}) * by.scale;
     }
+}
+
+// The same for all gates, and x rounded as DynamicQuantizeLinear does.
+void add_rounded_rows(const Recurrence& r, const RowWeights<float>& weights, const float* x,
+                      int64_t rows, int64_t in, int threads, float* out) {
+    int64_t count = rows * in, width = r.width();
+    Tensor codes = Tensor::uninitialized(ElementType::kUint8, {count});
+    uint8_t* code = codes.mutable_elements<uint8_t>().data();
+    ByteScale by = quantize_to_bytes({x, static_cast<size_t>(count)}, threads, code);
+    if (weights.codes->codes == nullptr) {
+        Scratch<float> rounded(count);
+        widen_codes(code, by, rounded.data(), count);
+        add_rows(r, weights, rounded.data(), rows, in, 0, r.gates, threads, out);
+        return;
+    }
+    Scratch<int32_t> sums(rows * width);
+    weights.codes->codes->run(codes, by.zero, threads, sums.data());
+    for (int64_t row = 0; row < rows; ++row) {
+        add_scaled(sums.data() + row * width, weights.codes->scales.data(), by.scale,
+                   out + row * width, width);
+    }
+}
+
+template <typename S>
+void add_all_gates(const Recurrence& r, const RowWeights<S>& weights, const S* x, int64_t rows,
+                   int64_t in, int threads, S* out) {
+    if constexpr (std::is_same_v<S, float>) {
+        if (weights.codes != nullptr) {
+            add_rounded_rows(r, weights, x, rows, in, threads, out);
+            return;
+        }
+    }
+    add_rows(r, weights, x, rows, in, 0, r.gates, threads, out);
 }
 
 // One direction while it runs. Rows of `h` are those of the batch.
@@ -286,13 +342,12 @@ struct Direction {
     const Recurrence& r;
     const Activation* activations;
     int threads;
-    const S* recurrent;         // [gates * hidden, hidden]
+    RowWeights<S> recurrent;
     std::vector<S> state_bias;  // GRU with linear_before_reset: [hidden] or empty
     std::vector<S> peepholes;   // LSTM: [3 * hidden] or empty
     std::vector<S> h, cell;     // [batch, hidden]; `cell` of LSTM only
     // [batch, gates * hidden] of the current step: the product of X and W, and the biases.
     std::vector<S> gates;
-    std::vector<S> rounded;  // a state while it is multiplied, where that is rounded
 
     S* gate(int64_t b, int64_t index) { return gates.data() + b * r.width() + index * r.hidden; }
     // The activation `i` of n clipped numbers, in place.
@@ -303,19 +358,12 @@ struct Direction {
         }
         activations[i](x, n);
     }
-    // gates += state * R, for the gates [first, last) of every row of the batch.
-    void add_state(const std::vector<S>& given, int64_t first, int64_t last) {
-        if (r.rounds_state) {
-            rounded = given;
-            round_to_bytes(rounded.data(), static_cast<int64_t>(rounded.size()));
-        }
-        const std::vector<S>& state = r.rounds_state ? rounded : given;
-        int64_t from = first * r.hidden;
-        multiply_add(r.with_weights(MatrixProduct<S>{
-                         r.batch, r.hidden, (last - first) * r.hidden, state.data(), r.hidden,
-                         false, recurrent + from * (r.weights_by_input ? 1 : r.hidden), r.hidden,
-                         true, gates.data() + from, r.width()}),
-                     threads);
+    // gates += state * R, for all gates of every row of the batch, or for the gates [first, last).
+    void add_state() {
+        add_all_gates(r, recurrent, h.data(), r.batch, r.hidden, threads, gates.data());
+    }
+    void add_state(const std::vector<S>& state, int64_t first, int64_t last) {
+        add_rows(r, recurrent, state.data(), r.batch, r.hidden, first, last, threads, gates.data());
     }
 };
 
@@ -382,8 +430,15 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
     }
     int64_t rows = r.steps * r.batch;
     ProductOperand<T> x(c.tensor(0));
-    ProductOperand<T> w(c.tensor(1));
-    ProductOperand<T> recurrent(c.tensor(2));
+    ProductOperand<T> w(r.input_codes != nullptr ? r.input_codes->floats : c.tensor(1));
+    ProductOperand<T> recurrent(r.recurrent_codes != nullptr ? r.recurrent_codes->floats
+                                                             : c.tensor(2));
+    auto weights_of = [&r](const ProductOperand<T>& floats, const CodeWeights* codes, int64_t in,
+                           int64_t d) {
+        const S* all = floats.data();
+        return RowWeights<S>{all != nullptr ? all + d * r.width() * in : nullptr,
+                             codes != nullptr ? &codes->products[d] : nullptr};
+    };
     auto part = [&c](size_t i, int64_t start, int64_t count) {
         std::vector<S> values(count, S(0));
         if (c.has_input(i)) {
@@ -409,13 +464,12 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
         Direction<S> direction{r,
                                r.activations.data() + d * functions,
                                c.threads(),
-                               recurrent.data() + d * n * r.hidden,
+                               weights_of(recurrent, r.recurrent_codes, r.hidden, d),
                                {},
                                {},
                                states(5, d),
                                {},
-                               std::vector<S>(r.batch * n),
-                               {}};
+                               std::vector<S>(r.batch * n)};
         if (has_cell) {
             direction.cell = states(6, d);
             if (c.has_input(7)) {
@@ -435,10 +489,8 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
         for (int64_t row = 0; row < rows; ++row) {
             std::copy_n(bias.data(), n, products.data() + row * n);
         }
-        multiply_add(r.with_weights(MatrixProduct<S>{rows, r.input, n, x.data(), r.input, false,
-                                                     w.data() + d * n * r.input, r.input, true,
-                                                     products.data(), n}),
-                     c.threads());
+        add_all_gates(r, weights_of(w, r.input_codes, r.input, d), x.data(), rows, r.input,
+                      c.threads(), products.data());
         for (int64_t step = 0; step < r.steps; ++step) {
             for (int64_t b = 0; b < r.batch; ++b) {
                 active[b] = step < r.lengths[b];
@@ -482,7 +534,7 @@ Status rnn(KernelContext& c) {
         using S = ProductSum<T>;
         return run_recurrence<T>(
             c, r, false, [&r](Direction<S>& d, const std::vector<char>& active) {
-                d.add_state(d.h, 0, 1);
+                d.add_state();
                 for (int64_t b = 0; b < r.batch; ++b) {
                     if (active[b]) {
                         d.activate(0, d.gate(b, 0), r.hidden);
@@ -536,9 +588,7 @@ Status gru(KernelContext& c) {
 namespace {
 
 // Gates in the order i (input), o (output), f (forget), c (cell); peepholes i, o, f.
-Status run_lstm(KernelContext& c, bool is_quantized) {
-    SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames, is_quantized));
-    r.rounds_state = is_quantized;
+Status run_lstm(KernelContext& c, const Recurrence& r) {
     Dims state{r.directions, r.batch, r.hidden};
     if (r.batch_first) {
         std::swap(state[0], state[1]);
@@ -551,7 +601,7 @@ Status run_lstm(KernelContext& c, bool is_quantized) {
         return run_recurrence<T>(
             c, r, true, [&r, couples](Direction<S>& d, const std::vector<char>& active) {
                 int64_t n = r.hidden;
-                d.add_state(d.h, 0, 4);
+                d.add_state();
                 for (int64_t b = 0; b < r.batch; ++b) {
                     if (!active[b]) {
                         continue;
@@ -588,89 +638,116 @@ Status run_lstm(KernelContext& c, bool is_quantized) {
     });
 }
 
-SDX_CLONES void widen_row(const float* in, const float* zero, const float* scale, float* out,
-                          int64_t n) {
-    for (int64_t i = 0; i < n; ++i) {
-        out[i] = (in[i] - zero[i]) * scale[i];
-    }
-}
-
-// Weights [directions, in, gates * hidden] of 8 bits as floats. The scales and zero points are one
-// for each direction, or for each of its columns too.
-Result<Tensor> widened_weights(KernelContext& c, size_t i, size_t scale_input) {
-    const Tensor& scale = c.tensor(scale_input);
-    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(scale_input + 1), ElementType::kFloat));
-    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kFloat));
-    if (wide.rank() != 3) {
-        return Error{fmt::format("input {} must have rank 3", i)};
-    }
-    int64_t directions = wide.dims()[0], rows = wide.dims()[1], columns = wide.dims()[2];
-    bool by_column = scale.count() == directions * columns;
-    if ((!by_column && scale.count() != directions) || zero.count() != scale.count()) {
-        return Error{fmt::format("scales {} and zero points {} do not fit weights {}",
-                                 to_string(scale.dims()), to_string(zero.dims()),
-                                 to_string(wide.dims()))};
-    }
-    SDX_ASSIGN(Tensor out, c.scratch(ElementType::kFloat, wide.dims()));
-    const float* in = wide.elements<float>().data();
-    float* target = out.mutable_elements<float>().data();
-    std::vector<float> zeros(columns), scales(columns);
-    for (int64_t d = 0; d < directions; ++d) {
-        for (int64_t j = 0; j < columns; ++j) {
-            zeros[j] = zero.elements<float>()[by_column ? d * columns + j : d];
-            scales[j] = scale.elements<float>()[by_column ? d * columns + j : d];
-        }
-        for (int64_t k = 0; k < rows; ++k, in += columns, target += columns) {
-            widen_row(in, zeros.data(), scales.data(), target, columns);
-        }
-    }
-    return out;
-}
-
-// W and R as floats.
-struct WideWeights {
-    RuntimeValue input, recurrent;
+// The scales and zero points of the weights, input `i`, by direction and column; there is one for
+// each direction, or for each of its columns too.
+struct CodeScales {
+    std::vector<float> scales;
+    std::vector<int64_t> zeros;
 };
+Result<CodeScales> code_scales(const KernelContext& c, size_t i, size_t scale_input) {
+    const Dims& dims = c.dims(i);
+    const Tensor& scale = c.tensor(scale_input);
+    const Tensor& zero = c.tensor(scale_input + 1);
+    int64_t columns = dims[0] * dims[2];
+    if ((scale.count() != columns && scale.count() != dims[0]) || zero.count() != scale.count()) {
+        return Error{fmt::format("scales {} and zero points {} do not fit weights {}",
+                                 to_string(scale.dims()), to_string(zero.dims()), to_string(dims))};
+    }
+    std::vector<int64_t> zeros = *to_int64s(zero);
+    CodeScales all;
+    for (int64_t j = 0; j < columns; ++j) {
+        int64_t from = scale.count() == columns ? j : j / dims[2];
+        all.scales.push_back(scale.elements<float>()[from]);
+        all.zeros.push_back(zeros[from]);
+    }
+    return all;
+}
 
-// Made once for a plan where they are constant.
-Result<std::shared_ptr<const WideWeights>> wide_weights(KernelContext& c) {
+// The weights as floats.
+Result<Tensor> widened_weights(const KernelContext& c, size_t i, const CodeScales& all) {
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kFloat));
+    int64_t rows = wide.dims()[1], columns = wide.dims()[2];
+    float* x = wide.mutable_elements<float>().data();
+    for (int64_t row = 0; row < wide.dims()[0] * rows; ++row, x += columns) {
+        int64_t first = row / rows * columns;
+        for (int64_t j = 0; j < columns; ++j) {
+            x[j] = (x[j] - static_cast<float>(all.zeros[first + j])) * all.scales[first + j];
+        }
+    }
+    return wide;
+}
+
+// The weights, input `i`, for `rows` rows at a time.
+Result<CodeWeights> code_weights(const KernelContext& c, size_t i, size_t scale_input, int64_t rows,
+                                 bool are_constant) {
+    constexpr int64_t kLittleWork = 1 << 16;
+    SDX_ASSIGN(CodeScales all, code_scales(c, i, scale_input));
+    const Dims& dims = c.dims(i);
+    int64_t in = dims[1], columns = dims[2];
+    CodeWeights weights;
+    bool needs_floats = false;
+    for (int64_t d = 0; d < dims[0]; ++d) {
+        CodeWeights::Product& product = weights.products.emplace_back();
+        auto first = all.scales.begin() + d * columns;
+        product.scales.assign(first, first + columns);
+        if (are_constant && rows * in * columns >= kLittleWork) {
+            auto codes = std::make_shared<const ByteConvolution>(
+                matrix_shape(rows, in, columns), c.tensor(i).part(d * in * columns, {in, columns}),
+                std::span<const int64_t>(all.zeros).subspan(d * columns, columns),
+                DirectLayout{true, 1, columns});
+            product.codes = codes->is_usable() ? std::move(codes) : nullptr;
+        }
+        needs_floats = needs_floats || product.codes == nullptr;
+    }
+    weights.floats = Tensor::uninitialized(ElementType::kFloat, {0});
+    if (needs_floats) {
+        SDX_ASSIGN(weights.floats, widened_weights(c, i, all));
+    }
+    return weights;
+}
+
+// Those of DynamicQuantizeLSTM, which are made once for a plan where they are constant.
+struct QuantizedWeights {
+    int64_t steps = 0;  // the rows that they are for: of X, and of a state
+    int64_t batch = 0;
+    CodeWeights input, recurrent;
+};
+Result<std::shared_ptr<const QuantizedWeights>> quantized_weights(const KernelContext& c,
+                                                                  const Recurrence& r) {
     constexpr size_t kSources[] = {1, 2, 8, 9, 10, 11};
     bool are_constant = std::all_of(std::begin(kSources), std::end(kSources),
                                     [&c](size_t i) { return c.is_constant(i); });
-    if (auto kept = are_constant ? c.kept<WideWeights>() : nullptr) {
+    auto kept = are_constant ? c.kept<QuantizedWeights>() : nullptr;
+    if (kept != nullptr && kept->steps == r.steps && kept->batch == r.batch) {
         return kept;
     }
-    auto made = std::make_shared<WideWeights>();
-    SDX_ASSIGN(made->input, widened_weights(c, 1, 8));
-    SDX_ASSIGN(made->recurrent, widened_weights(c, 2, 10));
+    auto made = std::make_shared<QuantizedWeights>();
+    made->steps = r.steps;
+    made->batch = r.batch;
+    SDX_ASSIGN(made->input, code_weights(c, 1, 8, r.steps * r.batch, are_constant));
+    SDX_ASSIGN(made->recurrent, code_weights(c, 2, 10, r.batch, are_constant));
     if (are_constant) {
-        c.keep<WideWeights>(made);
+        c.keep<QuantizedWeights>(made);
     }
-    return std::shared_ptr<const WideWeights>(std::move(made));
+    return std::shared_ptr<const QuantizedWeights>(std::move(made));
 }
 
 }  // namespace
 
 Status lstm(KernelContext& c) {
-    return run_lstm(c, false);
+    SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames));
+    return run_lstm(c, r);
 }
 
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md: LSTM with weights of
 // 8 bits, transposed; what they are multiplied with is rounded to 8 bits as DynamicQuantizeLinear
 // does, the inputs of all steps at once and the state at each step.
 Status dynamic_quantize_lstm(KernelContext& c) {
-    Tensor x = c.tensor(0);
-    SDX_ASSIGN(Tensor rounded, c.scratch(ElementType::kFloat, x.dims()));
-    copy_elements(x, 0, rounded, 0, x.count());
-    round_to_bytes(rounded.mutable_elements<float>().data(), rounded.count());
-    RuntimeValue steps(std::move(rounded));
-    SDX_ASSIGN(std::shared_ptr<const WideWeights> weights, wide_weights(c));
-    std::vector<const RuntimeValue*> inputs(c.inputs().begin(), c.inputs().begin() + 8);
-    inputs[0] = &steps;
-    inputs[1] = &weights->input;
-    inputs[2] = &weights->recurrent;
-    KernelContext plain(c.schema(), inputs, c.attributes(), c.outputs(), c.options(), c.random());
-    return run_lstm(plain, true);
+    SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames, true));
+    SDX_ASSIGN(std::shared_ptr<const QuantizedWeights> weights, quantized_weights(c, r));
+    r.input_codes = &weights->input;
+    r.recurrent_codes = &weights->recurrent;
+    return run_lstm(c, r);
 }
 
 }  // namespace sardonyx::eval::kernels
