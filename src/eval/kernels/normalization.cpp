@@ -75,12 +75,21 @@ SDX_CLONES double exponentials(const float* in, float* out, int64_t n, float gre
     }
     return sum_row<double>(out, n, [](float x) { return static_cast<double>(x); });
 }
+// In lanes, since the compiler must not reorder comparisons, which NaN may be among.
 SDX_CLONES float row_maximum(const float* in, int64_t n) {
-    float greatest = in[0];
-    for (int64_t i = 1; i < n; ++i) {
-        greatest = in[i] > greatest ? in[i] : greatest;
+    constexpr int kLanes = 32;
+    float lanes[kLanes];
+    std::fill(lanes, lanes + kLanes, in[0]);
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        for (int k = 0; k < kLanes; ++k) {
+            lanes[k] = in[i + k] > lanes[k] ? in[i + k] : lanes[k];
+        }
     }
-    return greatest;
+    for (; i < n; ++i) {
+        lanes[0] = in[i] > lanes[0] ? in[i] : lanes[0];
+    }
+    return *std::max_element(lanes, lanes + kLanes);
 }
 SDX_CLONES void divide_all(float* out, int64_t n, float divisor) {
     for (int64_t i = 0; i < n; ++i) {
