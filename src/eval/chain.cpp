@@ -17,8 +17,9 @@ constexpr int64_t kBlock = 1 << 13;
 constexpr int64_t kVector = 64;
 
 bool may_join(const NodePlan& node) {
-    return node.entry != nullptr && node.entry->is_elementwise && !node.inputs.empty() &&
-           node.inputs.size() <= 32 && node.outputs.size() == 1 && node.outputs[0] >= 0;
+    return node.entry != nullptr && node.entry->is_elementwise && !node.is_idle &&
+           !node.inputs.empty() && node.inputs.size() <= 32 && node.outputs.size() == 1 &&
+           node.outputs[0] >= 0;
 }
 
 // Collects the steps of one chain.

@@ -67,10 +67,44 @@ constexpr AttributeSchema kLstmAttributes[] = {
     with_default("input_forget", int64_t{0}),
 };
 
+// --- MatMulIntegerToFloat: T1, T2, T3
+// ----------------------------------------------------------------
+
+constexpr TypeVariable kScaledProductTypes[] = {
+    {"T1", "", tensors({ElementType::kInt8, ElementType::kUint8})},
+    {"T2", "", tensors({ElementType::kInt8, ElementType::kUint8})},
+    {"T3", "", tensors({ElementType::kFloat})},
+};
+constexpr Parameter kScaledProductInputs[] = {
+    required("A", 0),
+    required("B", 1),
+    required("a_scale", 2),
+    required("b_scale", 2),
+    optional("a_zero_point", 0),
+    optional("b_zero_point", 1),
+    optional("bias", 2),
+};
+constexpr Parameter kScaledProductOutputs[] = {required("Y", 2)};
+
 // Sorted as ops::schemas().
 constexpr ops::Schema kSchemas[] = {
     {"com.microsoft", "DynamicQuantizeLSTM", 1, false, false, true, 12, 12, 0, 3, kLstmInputs,
      kLstmOutputs, kLstmAttributes, kLstmTypes, ""},
+    {"com.microsoft",
+     "MatMulIntegerToFloat",
+     1,
+     false,
+     false,
+     true,
+     4,
+     7,
+     1,
+     1,
+     kScaledProductInputs,
+     kScaledProductOutputs,
+     {},
+     kScaledProductTypes,
+     ""},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "eval/chain.h"
 #include "eval/gradient_slice.h"
+#include "eval/rewrite.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -99,6 +100,8 @@ class Planner {
             SDX_TRY(plan_node(node, plan, &level));
         }
         SDX_TRY(plan_outputs(graph.outputs, plan, &level));
+        rewrite_quantized(folded_, level.outside, plan->nodes, plan_);
+        find_last_uses(plan, &level);
         set_lifetimes(plan, level);
         plan->chains = plan_chains(plan->nodes);
         std::sort(level.free.begin(), level.free.end());
@@ -125,10 +128,36 @@ class Planner {
         return {};
     }
 
+    // Releases the folded constants that no node reads: rewritten ones read the codes.
+    void release_unread() {
+        if (folded_.empty()) {
+            return;
+        }
+        std::unordered_set<Operand> read;
+        collect_reads(plan_->graph, &read);
+        for (const auto& [constant, node] : folded_) {
+            if (read.count(constant) == 0) {
+                plan_->constants[-1 - static_cast<int64_t>(constant)] = RuntimeValue();
+            }
+        }
+    }
+
   private:
+    static void collect_reads(const GraphPlan& graph, std::unordered_set<Operand>* read) {
+        read->insert(graph.outputs.begin(), graph.outputs.end());
+        for (const NodePlan& node : graph.nodes) {
+            read->insert(node.inputs.begin(), node.inputs.end());
+            for (const auto& [name, subgraph] : node.subgraphs) {
+                collect_reads(*subgraph, read);
+            }
+        }
+    }
+
     // What is known of the graph being planned.
     struct Level {
         Operand first_slot = 0;  // it and the subgraphs' slots follow; see owns()
+        std::vector<std::vector<Operand>> captured;    // of each node: what its subgraphs read
+        std::vector<Operand> outside;                  // what subgraphs and graph outputs read
         std::unordered_map<Operand, size_t> last_use;  // of own slots: the node's index
         std::vector<Operand> free;
         std::unordered_set<Operand> pinned;  // graph outputs
@@ -188,7 +217,6 @@ class Planner {
         plan.name = node.name;
         plan.attributes = node.attributes;
         SDX_TRY(resolve(node, &plan));
-        size_t index = graph->nodes.size();
         for (const ir::Use& input : node.inputs()) {
             SDX_ASSIGN(Operand operand, find(input.value));
             plan.inputs.push_back(operand);
@@ -198,27 +226,19 @@ class Planner {
             plan.inputs.pop_back();
         }
         if (fold(node, plan)) {
+            if (plan.op_type == "DequantizeLinear") {
+                folded_.emplace(operands_[node.output(0)], std::move(plan));
+            }
             return {};
         }
-        for (size_t i = 0; i < plan.inputs.size(); ++i) {
-            Operand operand = plan.inputs[i];
-            use(level, operand, index);
-            if (operand < 0 && operand != kNoOperand && i < 32) {
-                plan.constants |= 1u << i;
-            }
-        }
-        std::vector<Operand> used_within;
-        SDX_TRY(plan_subgraphs(node.attributes, &plan, &used_within));
+        std::vector<Operand>& captured = level->captured.emplace_back();
+        SDX_TRY(plan_subgraphs(node.attributes, &plan, &captured));
         if (is_gradient(node)) {
-            SDX_TRY(plan_differentiated(node, &plan, &used_within));
+            SDX_TRY(plan_differentiated(node, &plan, &captured));
         }
-        for (Operand operand : used_within) {
-            use(level, operand, index);
-        }
+        level->outside.insert(level->outside.end(), captured.begin(), captured.end());
         for (const ir::Value* output : node.outputs()) {
-            bool wanted = !output->name.empty();
-            plan.outputs.push_back(wanted ? define(output) : kNoOperand);
-            use(level, plan.outputs.back(), index);
+            plan.outputs.push_back(output->name.empty() ? kNoOperand : define(output));
         }
         graph->nodes.push_back(std::move(plan));
         return {};
@@ -266,6 +286,7 @@ class Planner {
             }
         }
         SDX_TRY(plan_outputs({&slice->y, 1}, part.get(), &level));
+        find_last_uses(part.get(), &level);
         set_lifetimes(part.get(), level);
         for (const auto& [value, operand] : hidden) {
             if (operand == kNoOperand) {
@@ -278,6 +299,25 @@ class Planner {
         free->insert(free->end(), level.free.begin(), level.free.end());
         --orders_;
         return {};
+    }
+
+    static void find_last_uses(GraphPlan* graph, Level* level) {
+        for (size_t index = 0; index < graph->nodes.size(); ++index) {
+            NodePlan& node = graph->nodes[index];
+            for (size_t i = 0; i < node.inputs.size(); ++i) {
+                Operand operand = node.inputs[i];
+                use(level, operand, index);
+                if (operand < 0 && operand != kNoOperand && i < 32) {
+                    node.constants |= 1u << i;
+                }
+            }
+            for (Operand operand : level->captured[index]) {
+                use(level, operand, index);
+            }
+            for (Operand operand : node.outputs) {
+                use(level, operand, index);
+            }
+        }
     }
 
     Status resolve(const ir::Node& node, NodePlan* plan) const {
@@ -350,6 +390,7 @@ class Planner {
         for (const ir::Value* output : outputs) {
             SDX_ASSIGN(Operand operand, find(output));
             plan->outputs.push_back(operand);
+            level->outside.push_back(operand);
             if (operand >= 0 && owns(*level, operand)) {
                 level->pinned.insert(operand);
             } else if (operand >= 0) {
@@ -386,6 +427,7 @@ class Planner {
     FramePlan* plan_;
     std::unordered_map<const ir::Value*, Operand> operands_;
     GradientSlices slices_;
+    FoldedNodes folded_;  // of DequantizeLinear
     int64_t folded_bytes_ = 0;
     int64_t differentiated_ = 0;
     int orders_ = 0;  // of the Gradient nodes that are being planned
@@ -396,7 +438,9 @@ Status plan_frame(const ir::Graph& graph, std::span<const ir::OpsetImport> impor
                   Functions* functions, FramePlan* plan) {
     Planner planner(imports, functions, plan);
     std::vector<Operand> free;
-    return planner.plan_graph(graph, &plan->graph, &free);
+    SDX_TRY(planner.plan_graph(graph, &plan->graph, &free));
+    planner.release_unread();
+    return {};
 }
 
 Status Functions::plan_pending() {

@@ -37,6 +37,7 @@ struct NodePlan {
     std::vector<Operand> releases;  // slots whose last use this is
     uint32_t dying = 0;             // the inputs among them, as bits
     uint32_t constants = 0;         // the inputs that are constants of the plan, as bits
+    bool is_idle = false;           // nobody reads the outputs: it runs to show them (rewrite.h)
     mutable NodeCache cache;
     std::vector<std::pair<std::string_view, std::unique_ptr<GraphPlan>>> subgraphs;
 

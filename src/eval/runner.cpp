@@ -59,6 +59,7 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
         return Error{fmt::format("graphs and calls are nested more than {} deep", kMaxDepth)};
     }
     ++depth_;
+    bool is_looked_at = observer_ != nullptr && observer_->wants_values();
     auto chain = graph.chains.begin();
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         if (chain != graph.chains.end() && chain->first == i) {
@@ -69,7 +70,8 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
             }
         }
         const NodePlan& node = graph.nodes[i];
-        Status status = run_node(node, frame);
+        bool is_skipped = node.is_idle && !is_looked_at;
+        Status status = is_skipped ? Status() : run_node(node, frame);
         if (!status.ok()) {
             --depth_;
             if (observer_ != nullptr && node.node != nullptr) {

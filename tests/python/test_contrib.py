@@ -89,3 +89,70 @@ def test_a_batch_of_dynamic_quantize_lstm_has_one_scale(batch, directions):
         np.testing.assert_allclose(got, want, atol=1e-5)
     for got, want in zip(ours, run_onnxruntime(model, x, threads=2), strict=True):
         np.testing.assert_allclose(got, want, atol=1e-2)
+
+
+@pytest.mark.parametrize("kinds", [("uint8", "int8"), ("int8", "int8"), ("uint8", "uint8")])
+@pytest.mark.parametrize("by_column", [False, True])
+@pytest.mark.parametrize("optional", ["none", "zero points", "bias"])
+def test_matmul_integer_to_float(kinds, by_column, optional):
+    random = np.random.default_rng(3)
+    columns = (40,) if by_column else ()
+    values = {
+        "a": random.integers(0, 100, (3, 20, 64)).astype(kinds[0]),
+        "b": random.integers(0, 100, (64, 40)).astype(kinds[1]),
+        "a_scale": np.array(0.02, np.float32),
+        "b_scale": (0.01 + random.random(columns)).astype(np.float32),
+    }
+    if optional != "none":
+        values["a_zero"] = np.array(5, kinds[0])
+        values["b_zero"] = np.full(columns, 7, kinds[1])
+    if optional == "bias":
+        values["bias"] = random.normal(size=40).astype(np.float32)
+    node = helper.make_node("MatMulIntegerToFloat", list(values), ["y"], domain="com.microsoft")
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("a", getattr(TensorProto, kinds[0].upper()), [3, 20, 64])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(values[name], name) for name in list(values)[1:]],
+    )
+    imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=10)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    (expected,) = session.run(None, {"a": values["a"]})
+    (got,) = sardonyx.load(model).run({"a": values["a"]})
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("changed", "dims", "message"),
+    [
+        ("a_scale", (20,), "scales"),
+        ("b_scale", (3,), "scales"),
+        ("bias", (3,), "3 biases for 40 columns"),
+        ("b", (63, 40), "do not multiply"),
+    ],
+)
+def test_matmul_integer_to_float_with_shapes_that_do_not_fit(changed, dims, message):
+    values = {
+        "a": np.zeros((20, 64), np.uint8),
+        "b": np.zeros((64, 40), np.uint8),
+        "a_scale": np.array(1, np.float32),
+        "b_scale": np.array(1, np.float32),
+        "a_zero": np.array(0, np.uint8),
+        "b_zero": np.array(0, np.uint8),
+        "bias": np.zeros(40, np.float32),
+    }
+    values[changed] = np.zeros(dims, values[changed].dtype)
+    kinds = {name: helper.np_dtype_to_tensor_dtype(x.dtype) for name, x in values.items()}
+    graph = helper.make_graph(
+        [helper.make_node("MatMulIntegerToFloat", list(values), ["y"], domain="com.microsoft")],
+        "g",
+        [helper.make_tensor_value_info(name, kinds[name], None) for name in values],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("com.microsoft", 1)])
+    with pytest.raises(RuntimeError, match=message):
+        sardonyx.load(model).run(values)

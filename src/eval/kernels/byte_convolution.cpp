@@ -164,24 +164,24 @@ void ByteConvolution::subtract_row_sums(const uint8_t* x, uint32_t zero, int thr
 }
 
 std::shared_ptr<const ByteConvolution> kept_byte_convolution(const KernelContext& c,
-                                                             const ConvShape& shape, size_t x,
-                                                             size_t w, DirectLayout layout) {
+                                                             const ConvShape& shape, CodeInput x,
+                                                             CodeInput w, DirectLayout layout) {
     constexpr int64_t kLittleWork = 1 << 16;
     auto is_code = [](ElementType type) {
         return type == ElementType::kInt8 || type == ElementType::kUint8;
     };
-    bool is_kept = is_code(c.type(x)) && is_code(c.type(w)) && c.is_constant(w) &&
-                   (!c.has_input(w + 2) || c.is_constant(w + 2)) &&
-                   (!c.has_input(x + 2) || c.tensor(x + 2).count() == 1) &&
-                   shape.windows.out_count() * c.tensor(w).count() >= kLittleWork;
+    bool is_kept = is_code(c.type(x.codes)) && is_code(c.type(w.codes)) && c.is_constant(w.codes) &&
+                   (!c.has_input(w.zero) || c.is_constant(w.zero)) &&
+                   (!c.has_input(x.zero) || c.tensor(x.zero).count() == 1) &&
+                   shape.windows.out_count() * c.tensor(w.codes).count() >= kLittleWork;
     if (!is_kept) {
         return nullptr;
     }
     auto bytes = c.kept<ByteConvolution>();
     if (bytes == nullptr || bytes->shape() != shape) {
-        auto zeros = c.has_input(w + 2) ? to_int64s(c.tensor(w + 2)) : std::vector<int64_t>{0};
+        auto zeros = c.has_input(w.zero) ? to_int64s(c.tensor(w.zero)) : std::vector<int64_t>{0};
         bytes = std::make_shared<const ByteConvolution>(
-            shape, c.tensor(w), zeros.value_or(std::vector<int64_t>{}), layout);
+            shape, c.tensor(w.codes), zeros.value_or(std::vector<int64_t>{}), layout);
         c.keep(bytes);
     }
     return bytes->is_usable() ? bytes : nullptr;

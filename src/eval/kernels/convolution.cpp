@@ -252,8 +252,8 @@ std::shared_ptr<const DirectConvolution<float>> direct_convolution(const KernelC
 // the second inputs after them.
 Status convolve_codes(KernelContext& c, const ConvShape& shape, size_t w, Tensor* out) {
     int64_t kernel = shape.windows.kernel_count();
-    if (auto kept =
-            kept_byte_convolution(c, shape, 0, w, {false, shape.in_channels * kernel, kernel})) {
+    if (auto kept = kept_byte_convolution(c, shape, {0, 2}, {w, w + 2},
+                                          {false, shape.in_channels * kernel, kernel})) {
         SDX_ASSIGN(int64_t zero, c.has_input(2) ? c.int_scalar(2) : Result<int64_t>(0));
         kept->run(c.tensor(0), zero, c.threads(), out->mutable_elements<int32_t>().data());
         return {};

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "eval/kernels/matmul.h"
 #include "eval/kernels/onednn.h"
 #include "eval/kernels/window.h"
 
@@ -118,10 +119,9 @@ class ByteConvolution {
     std::vector<uint32_t> zeros_;  // their zero points; empty if they are all 0
 };
 
-// The one of this call that is kept with the node: inputs `x` and `w`, whose zero points are the
-// second inputs after them. Null: there is none.
+// The one of this call that is kept with the node. Null: there is none.
 std::shared_ptr<const ByteConvolution> kept_byte_convolution(const KernelContext& c,
-                                                             const ConvShape& shape, size_t x,
-                                                             size_t w, DirectLayout layout);
+                                                             const ConvShape& shape, CodeInput x,
+                                                             CodeInput w, DirectLayout layout);
 
 }  // namespace sardonyx::eval

@@ -127,7 +127,7 @@ Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int3
 }
 
 Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis) {
-    if (!c.has_input(zero_input) || c.tensor(zero_input).count() == 1) {
+    if (is_integer(c.type(i)) && (!c.has_input(zero_input) || c.tensor(zero_input).count() == 1)) {
         SDX_ASSIGN(int64_t zero,
                    c.has_input(zero_input) ? c.int_scalar(zero_input) : Result<int64_t>(0));
         return less_zero_point(c, c.tensor(i), static_cast<int32_t>(zero));
@@ -198,19 +198,21 @@ Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) 
     return out;
 }
 
-Result<std::optional<Tensor>> product_with_constant_codes(KernelContext& c, size_t a, size_t b) {
-    std::optional<RowsShape> shape = rows_shape(c.dims(a), c.dims(b));
+Result<Tensor> product_of_codes(KernelContext& c, CodeInput a, CodeInput b) {
+    std::optional<RowsShape> shape = rows_shape(c.dims(a.codes), c.dims(b.codes));
     auto kept = shape.has_value()
                     ? kept_byte_convolution(c, matrix_shape(shape->m, shape->k, shape->n), a, b,
                                             {true, 1, shape->n})
                     : nullptr;
     if (kept == nullptr) {
-        return std::optional<Tensor>();
+        SDX_ASSIGN(Tensor left, less_zero_points(c, a.codes, a.zero, -2));
+        SDX_ASSIGN(Tensor right, less_zero_points(c, b.codes, b.zero, -1));
+        return matmul(c, left, right);
     }
-    SDX_ASSIGN(int64_t zero, c.has_input(a + 2) ? c.int_scalar(a + 2) : Result<int64_t>(0));
+    SDX_ASSIGN(int64_t zero, c.has_input(a.zero) ? c.int_scalar(a.zero) : Result<int64_t>(0));
     SDX_ASSIGN(Tensor out, c.scratch(ElementType::kInt32, shape->result));
-    kept->run(c.tensor(a), zero, c.threads(), out.mutable_elements<int32_t>().data());
-    return std::optional<Tensor>(std::move(out));
+    kept->run(c.tensor(a.codes), zero, c.threads(), out.mutable_elements<int32_t>().data());
+    return out;
 }
 
 namespace kernels {
@@ -551,14 +553,7 @@ Status matmul(KernelContext& c) {
 }
 
 Status matmul_integer(KernelContext& c) {
-    SDX_ASSIGN(std::optional<Tensor> fast, product_with_constant_codes(c, 0, 1));
-    if (fast.has_value()) {
-        c.set_output(0, *std::move(fast));
-        return {};
-    }
-    SDX_ASSIGN(Tensor a, less_zero_points(c, 0, 2, -2));
-    SDX_ASSIGN(Tensor b, less_zero_points(c, 1, 3, -1));
-    SDX_ASSIGN(Tensor out, eval::matmul(c, a, b));
+    SDX_ASSIGN(Tensor out, product_of_codes(c, {0, 2}, {1, 3}));
     c.set_output(0, std::move(out));
     return {};
 }

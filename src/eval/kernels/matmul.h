@@ -52,10 +52,15 @@ Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int3
 // broadcasts.
 Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis);
 
-// The product of inputs `a` and `b`, 8-bit codes less their zero points, which are the second
-// inputs after them, as INT32: where `b` is a constant matrix, and there are loops for it. Else
-// nothing.
-Result<std::optional<Tensor>> product_with_constant_codes(KernelContext& c, size_t a, size_t b);
+// The inputs that are 8-bit codes, and their zero points, which may be left out.
+struct CodeInput {
+    size_t codes;
+    size_t zero;
+};
+
+// The product of codes less their zero points, as INT32. The zero points of `a` are those of its
+// rows, if they are not one number, and those of `b` of its columns.
+Result<Tensor> product_of_codes(KernelContext& c, CodeInput a, CodeInput b);
 
 // NumPy's matmul: batches broadcast, operands of rank 1 are a row and a column.
 Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b);

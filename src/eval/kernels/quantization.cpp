@@ -1,4 +1,5 @@
-// QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, QLinearMatMul. Elements go through
+// QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, QLinearMatMul, MatMulIntegerToFloat.
+// Elements go through
 // double, which holds every integer and small float exactly; the arithmetic itself is done as the
 // text says, in float or in the type that `precision` names.
 #include <algorithm>
@@ -246,21 +247,11 @@ SDX_CLONES void find_limits(const float* in, int64_t n, float* low, float* high)
     *high = *std::max_element(greatest, greatest + kLanes);
 }
 
-// A quantized tensor less its zero point, as INT32. `axis`: along which the zero points lie.
-Result<Tensor> without_zero_points(const KernelContext& c, size_t data, size_t zero, int64_t axis) {
-    SDX_ASSIGN(Tensor ones, c.scratch(ElementType::kFloat, c.dims(zero)));
-    for (float& one : ones.mutable_elements<float>()) {
-        one = 1;
+SDX_CLONES void scale_sums(const int32_t* sums, const float* factors, const float* biases,
+                           float* out, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = static_cast<float>(sums[i]) * factors[i] + biases[i];
     }
-    // Per row or column they come as [n], [n, 1] or [1, n].
-    Tensor zeros = c.tensor(zero);
-    if (zeros.rank() > 1) {
-        ones = ones.reshaped({ones.count()});
-        zeros = zeros.reshaped({zeros.count()});
-    }
-    SDX_ASSIGN(QuantizationTable table,
-               QuantizationTable::make(c, c.tensor(data), ones, &zeros, axis, 0));
-    return dequantize(c, c.tensor(data), table, ElementType::kInt32);
 }
 
 }  // namespace
@@ -320,15 +311,7 @@ Status dynamic_quantize_linear(KernelContext& c) {
 
 // Inputs: a, scale, zero point, b, scale, zero point, and the result's scale and zero point.
 Status qlinear_matmul(KernelContext& c) {
-    SDX_ASSIGN(std::optional<Tensor> fast, product_with_constant_codes(c, 0, 3));
-    Tensor sums;
-    if (fast.has_value()) {
-        sums = *std::move(fast);
-    } else {
-        SDX_ASSIGN(Tensor a, without_zero_points(c, 0, 2, -2));
-        SDX_ASSIGN(Tensor b, without_zero_points(c, 3, 5, -1));
-        SDX_ASSIGN(sums, eval::matmul(c, a, b));
-    }
+    SDX_ASSIGN(Tensor sums, product_of_codes(c, {0, 2}, {3, 5}));
     SDX_ASSIGN(double scale_y, c.real_scalar(6));
     std::optional<std::vector<double>> scale_a = to_doubles(c.tensor(1));
     std::optional<std::vector<double>> scale_b = to_doubles(c.tensor(4));
@@ -353,6 +336,39 @@ Status qlinear_matmul(KernelContext& c) {
     SDX_ASSIGN(QuantizationTable table, QuantizationTable::make(c, sums, scale, &zero, -1, 0));
     SDX_ASSIGN(Tensor out, quantize(c, sums, table, c.type(7), ElementType::kFloat, true));
     c.set_output(0, std::move(out));
+    return {};
+}
+
+// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md: the product of a, b,
+// codes less their zero points, times the scales: of a one, of b one or one for each column.
+// Inputs: a, b, the scales, the zero points, and a bias for each column.
+Status matmul_integer_to_float(KernelContext& c) {
+    SDX_ASSIGN(Tensor sums, product_of_codes(c, {0, 4}, {1, 5}));
+    int64_t columns = c.rank(1) < 2 ? 1 : c.dims(1).back();
+    const Tensor& scales = c.tensor(3);
+    bool has_bias = c.has_input(6);
+    if (c.tensor(2).count() != 1 || (scales.count() != 1 && scales.count() != columns)) {
+        return Error{fmt::format("scales {} and {} do not fit: one for A, and one or {} for B",
+                                 to_string(c.dims(2)), to_string(scales.dims()), columns)};
+    }
+    if (has_bias && c.tensor(6).count() != columns) {
+        return Error{fmt::format("{} biases for {} columns", c.tensor(6).count(), columns)};
+    }
+    std::vector<float> factors(columns), biases(columns);
+    for (int64_t j = 0; j < columns; ++j) {
+        factors[j] = c.tensor(2).elements<float>()[0] *
+                     scales.elements<float>()[scales.count() == 1 ? 0 : j];
+        biases[j] = has_bias ? c.tensor(6).elements<float>()[j] : 0;
+    }
+    SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, sums.dims()));
+    const int32_t* sum = sums.elements<int32_t>().data();
+    float* to = out->mutable_elements<float>().data();
+    int64_t rows = columns == 0 ? 0 : sums.count() / columns;
+    parallel_for(c.threads(), rows, items_per_task(4 * columns), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin * columns; i < end * columns; i += columns) {
+            scale_sums(sum + i, factors.data(), biases.data(), to + i, columns);
+        }
+    });
     return {};
 }
 
