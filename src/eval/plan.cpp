@@ -103,7 +103,7 @@ class Planner {
         rewrite_quantized(folded_, level.outside, plan->nodes, plan_);
         find_last_uses(plan, &level);
         set_lifetimes(plan, level);
-        plan->chains = plan_chains(plan->nodes);
+        plan->chains = plan_chains(plan->nodes, plan_->constants);
         std::sort(level.free.begin(), level.free.end());
         level.free.erase(std::unique(level.free.begin(), level.free.end()), level.free.end());
         free->insert(free->end(), level.free.begin(), level.free.end());

@@ -11,7 +11,7 @@ import pytest
 import sardonyx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from onnx import helper
+from onnx import helper, numpy_helper
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -42,6 +42,7 @@ UNARY = {
     "b": ("Not",),
 }
 FLOATS = ("float32", "float64", "float16")
+CODES = {"uint8": 2, "int8": 3, "uint16": 4, "int4": 22}
 NUMBERS = {"float32": 1, "float64": 11, "float16": 10, "int32": 6, "int64": 7}
 
 
@@ -88,18 +89,34 @@ class Chain:
         self.nodes.append(node)
         return name
 
+    def constant(self, value: np.ndarray) -> str:
+        """A constant of the graph."""
+        name = f"c{len(self.nodes)}"
+        self.nodes.append(
+            helper.make_node("Constant", [], [name], value=numpy_helper.from_array(value))
+        )
+        self.values[name] = value
+        return name
+
     def step(self, last: str) -> str:
         """One more node, which reads the one before."""
         dtype = self.values[last].dtype
         forms = ["unary", "binary", "binary"]
         if dtype.kind != "b":
             forms += ["compare", "cast", "clip"]
+        if dtype == np.float32:
+            forms += ["codes"]
         if dtype.kind == "b" and any(value.dtype.kind == "f" for value in self.values.values()):
             forms += ["where"] * 3
         form = self.draw(st.sampled_from(forms))
         kind = dtype.kind
         if form == "unary":
             return self.add(self.draw(st.sampled_from(UNARY[kind])), last)
+        if form == "codes":
+            codes = self.draw(st.sampled_from(["uint8", "int8", "uint16", "int4"]))
+            zero = np.array(3, onnx.helper.tensor_dtype_to_np_dtype(CODES[codes]))
+            parts = (self.constant(np.array(0.07, np.float32)), self.constant(zero))
+            return self.add("DequantizeLinear", self.add("QuantizeLinear", last, *parts), *parts)
         if form == "where":
             floats = [name for name, value in self.values.items() if value.dtype.kind == "f"]
             chosen = self.draw(st.sampled_from(floats))
@@ -154,7 +171,7 @@ def test_random_chains(data: Any) -> None:
     last = chain.input(np.dtype(data.draw(st.sampled_from([*FLOATS, "int32"]))), whole=True)
     for _ in range(data.draw(st.integers(2, 8))):
         last = chain.step(last)
-    made = [node.output[0] for node in chain.nodes]
+    made = [node.output[0] for node in chain.nodes if node.op_type != "Constant"]
     results = [name for name in made if name == last or data.draw(st.integers(0, 3)) == 0]
     model = model_of(chain.nodes, chain.inputs, results)
     for threads in (1, 2):

@@ -191,15 +191,15 @@ Result<Tensor> converted(const KernelContext& c, const Tensor& x, const Quantiza
     return result;
 }
 
-// round(x / scale) + zero, saturated; to a small float without rounding to whole numbers.
-Result<Tensor> quantize(const KernelContext& c, const Tensor& x, const QuantizationTable& table,
-                        ElementType target, ElementType precision, bool saturates) {
+// Output 0: round(x / scale) + zero, saturated; to a small float without rounding to whole numbers.
+Status quantize(KernelContext& c, const Tensor& x, const QuantizationTable& table,
+                ElementType target, ElementType precision, bool saturates) {
     auto* loop = pick(NarrowCodes{}, target, []<typename T>() { return &quantize_run<T>; });
     if (loop != nullptr && table.has_runs() && x.element_type() == ElementType::kFloat &&
         precision == ElementType::kFloat) {
-        SDX_ASSIGN(Tensor out, c.scratch(target, x.dims()));
-        for_each_run(c, table, x, out, loop);
-        return out;
+        SDX_ASSIGN(Tensor * out, c.output(0, target, x.dims()));
+        for_each_run(c, table, x, *out, loop);
+        return {};
     }
     bool to_float = is_floating(target);
     IntegerLimits limits = limits_of(target);
@@ -211,22 +211,26 @@ Result<Tensor> quantize(const KernelContext& c, const Tensor& x, const Quantizat
                }));
     CastOptions options;
     options.saturate = saturates;
-    return cast_tensor(c, result, target, options);
+    SDX_ASSIGN(Tensor out, cast_tensor(c, result, target, options));
+    c.set_output(0, std::move(out));
+    return {};
 }
 
-// (x - zero) * scale
-Result<Tensor> dequantize(const KernelContext& c, const Tensor& x, const QuantizationTable& table,
-                          ElementType target) {
+// Output 0: (x - zero) * scale.
+Status dequantize(KernelContext& c, const Tensor& x, const QuantizationTable& table,
+                  ElementType target) {
     auto* loop = pick(Codes{}, x.element_type(), []<typename T>() { return &dequantize_run<T>; });
     if (loop != nullptr && table.has_runs() && target == ElementType::kFloat) {
-        SDX_ASSIGN(Tensor out, c.scratch(target, x.dims()));
-        for_each_run(c, table, x, out, loop);
-        return out;
+        SDX_ASSIGN(Tensor * out, c.output(0, target, x.dims()));
+        for_each_run(c, table, x, *out, loop);
+        return {};
     }
     SDX_ASSIGN(Tensor result, converted(c, x, table, [](double value, double scale, double zero) {
                    return (value - zero) * scale;
                }));
-    return cast_tensor(c, result, target);
+    SDX_ASSIGN(Tensor out, cast_tensor(c, result, target));
+    c.set_output(0, std::move(out));
+    return {};
 }
 
 SDX_CLONES void find_limits(const float* in, int64_t n, float* low, float* high) {
@@ -274,10 +278,7 @@ Status quantize_linear(KernelContext& c) {
     SDX_ASSIGN(QuantizationTable table, QuantizationTable::make(c, c.tensor(0), c.tensor(1), zero,
                                                                 c.int_attribute("axis", 0),
                                                                 c.int_attribute("block_size", 0)));
-    SDX_ASSIGN(Tensor out, quantize(c, c.tensor(0), table, target, precision,
-                                    c.int_attribute("saturate", 1) != 0));
-    c.set_output(0, std::move(out));
-    return {};
+    return quantize(c, c.tensor(0), table, target, precision, c.int_attribute("saturate", 1) != 0);
 }
 
 Status dequantize_linear(KernelContext& c) {
@@ -295,9 +296,7 @@ Status dequantize_linear(KernelContext& c) {
     SDX_ASSIGN(QuantizationTable table, QuantizationTable::make(c, c.tensor(0), c.tensor(1), zero,
                                                                 c.int_attribute("axis", 0),
                                                                 c.int_attribute("block_size", 0)));
-    SDX_ASSIGN(Tensor out, dequantize(c, c.tensor(0), table, target));
-    c.set_output(0, std::move(out));
-    return {};
+    return dequantize(c, c.tensor(0), table, target);
 }
 
 Status dynamic_quantize_linear(KernelContext& c) {
@@ -334,9 +333,7 @@ Status qlinear_matmul(KernelContext& c) {
     std::vector<double> zeros(factors.size(), zero_value);
     SDX_ASSIGN(Tensor zero, tensor_from_doubles(c.type(7), dims, zeros));
     SDX_ASSIGN(QuantizationTable table, QuantizationTable::make(c, sums, scale, &zero, -1, 0));
-    SDX_ASSIGN(Tensor out, quantize(c, sums, table, c.type(7), ElementType::kFloat, true));
-    c.set_output(0, std::move(out));
-    return {};
+    return quantize(c, sums, table, c.type(7), ElementType::kFloat, true);
 }
 
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md: the product of a, b,
