@@ -129,6 +129,9 @@ Expr operator/(double a, const Expr& b) {
 Expr apply(std::string_view op_type, const Expr& x) {
     return x.algebra().call(op_type, {x});
 }
+Expr power(const Expr& x, double exponent) {
+    return two("Pow", x, like(x, exponent));
+}
 Expr operator>(const Expr& a, const Expr& b) {
     return two("Greater", a, b);
 }
@@ -222,6 +225,16 @@ Expr pad(const Expr& x, const std::vector<int64_t>& begin, const std::vector<int
 
 Expr zeros_like(const Expr& x) {
     return x.algebra().full(x.type(), x.dims(), 0);
+}
+
+Expr put_back(const Expr& x, const Expr& places, const Dims& dims) {
+    int64_t count = element_count(dims).value_or(0);
+    Algebra& a = x.algebra();
+    Expr sums = a.call("ScatterElements",
+                       {a.full(x.type(), {count + 1}, 0), reshape(places, {places.count()}),
+                        reshape(x, {x.count()})},
+                       {ir::make_attribute("reduction", std::string("add"))});
+    return reshape(slice(sums, 0, 1, count + 1), dims);
 }
 
 // --- Sums and products

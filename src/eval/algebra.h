@@ -76,6 +76,7 @@ Expr operator/(const Expr& a, double b);
 Expr operator-(double a, const Expr& b);
 Expr operator/(double a, const Expr& b);
 Expr apply(std::string_view op_type, const Expr& x);  // an operator of one input
+Expr power(const Expr& x, double exponent);
 // Comparisons: BOOL.
 Expr operator>(const Expr& a, const Expr& b);
 Expr operator>(const Expr& a, double b);
@@ -103,6 +104,9 @@ Expr slice(const Expr& x, int axis, int64_t start, int64_t end);
 // Zeros at the begin and end of each axis; negative: elements are cut off.
 Expr pad(const Expr& x, const std::vector<int64_t>& begin, const std::vector<int64_t>& end);
 Expr zeros_like(const Expr& x);
+// Adds each element of `x` to a place of a tensor of these dims, counted from 1 in row-major order
+// by the INT64 tensor `places`, whose shape is that of `x`; 0: to none.
+Expr put_back(const Expr& x, const Expr& places, const Dims& dims);
 
 // --- Sums and products.
 Expr sum(const Expr& x, const std::vector<int64_t>& axes, bool keep_dims = true);

@@ -137,6 +137,10 @@ def normal(*shape: int, seed: int = 0, kind: str = "float64") -> np.ndarray:
     return np.random.default_rng(seed).normal(size=shape).astype(kind)
 
 
+def floats(arrays: Arrays) -> Arrays:
+    return {name: array.astype("float32") for name, array in arrays.items()}
+
+
 def uniform(low: float, high: float, *shape: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).uniform(low, high, size=shape)
 
@@ -421,6 +425,138 @@ def test_gemm(trans_a: int, trans_b: int) -> None:
 def test_einsum(equation: str, shapes: list[tuple[int, ...]]) -> None:
     xs = {"ABC"[i]: normal(*shape, seed=i) for i, shape in enumerate(shapes)}
     check([node("Einsum", " ".join(xs), equation=equation)], xs)
+
+
+# --- Windows --------------------------------------------------------------------------------------
+
+# Shapes of x and w, and attributes.
+CONVOLUTIONS: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+    ((2, 3, 8), (4, 3, 3), {}),
+    ((1, 2, 9), (2, 2, 3), {"strides": [2], "dilations": [2], "pads": [1, 2]}),
+    ((2, 4, 6), (6, 2, 3), {"group": 2, "strides": [3]}),
+    ((1, 3, 5), (3, 1, 2), {"group": 3, "auto_pad": "SAME_UPPER", "strides": [2]}),
+    ((1, 1, 1), (1, 1, 1), {"pads": [3, 3], "strides": [7]}),
+    ((2, 2, 6, 5), (3, 2, 3, 2), {"pads": [1, 0, 2, 1], "strides": [2, 1]}),
+    ((1, 4, 5, 5), (4, 2, 2, 3), {"group": 2, "dilations": [1, 2], "auto_pad": "SAME_LOWER"}),
+    ((1, 2, 3, 4, 3), (2, 2, 2, 2, 2), {"strides": [1, 2, 1]}),
+    ((0, 2, 6), (3, 2, 3), {}),
+]
+
+
+@pytest.mark.parametrize(("x", "w", "attributes"), CONVOLUTIONS, ids=str)
+def test_conv(x: tuple[int, ...], w: tuple[int, ...], attributes: dict[str, Any]) -> None:
+    xs = {"X": normal(*x), "W": normal(*w, seed=1), "B": normal(w[0], seed=2)}
+    check([node("Conv", "X W B", **attributes)], xs)
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "attributes"),
+    [
+        ((2, 3, 4), (3, 2, 3), {}),
+        ((1, 2, 4), (2, 2, 3), {"strides": [2], "dilations": [2], "pads": [1, 2]}),
+        ((1, 2, 4), (2, 2, 3), {"strides": [3], "output_padding": [1]}),
+        ((2, 4, 3), (4, 3, 2), {"group": 2, "strides": [2]}),
+        ((1, 2, 3, 4), (2, 1, 3, 2), {"strides": [2, 3], "output_shape": [7, 13]}),
+        ((1, 2, 3, 4), (2, 1, 3, 3), {"strides": [2, 2], "auto_pad": "SAME_UPPER"}),
+    ],
+    ids=str,
+)
+def test_conv_transpose(x: tuple[int, ...], w: tuple[int, ...], attributes: dict[str, Any]) -> None:
+    channels = w[1] * attributes.get("group", 1)
+    xs = {"X": normal(*x), "W": normal(*w, seed=1), "B": normal(channels, seed=2)}
+    check([node("ConvTranspose", "X W B", **attributes)], xs)
+
+
+POOLS: list[tuple[tuple[int, ...], dict[str, Any]]] = [
+    ((2, 2, 7), {"kernel_shape": [3]}),
+    ((1, 2, 7), {"kernel_shape": [3], "strides": [2], "pads": [1, 1]}),
+    ((1, 1, 8), {"kernel_shape": [3], "strides": [2], "ceil_mode": 1}),
+    ((1, 1, 9), {"kernel_shape": [2], "dilations": [3], "strides": [2]}),
+    ((2, 2, 5, 6), {"kernel_shape": [2, 3], "strides": [2, 2], "auto_pad": "SAME_LOWER"}),
+    ((1, 2, 5, 4), {"kernel_shape": [3, 2], "pads": [1, 0, 1, 1], "ceil_mode": 1}),
+    ((0, 2, 5), {"kernel_shape": [2]}),
+]
+
+
+@pytest.mark.parametrize(("shape", "attributes"), POOLS, ids=str)
+def test_pools(shape: tuple[int, ...], attributes: dict[str, Any]) -> None:
+    x = {"X": normal(*shape)}
+    check([node("AveragePool", "X", **attributes)], x)
+    check([node("AveragePool", "X", count_include_pad=1, **attributes)], x)
+    check([node("MaxPool", "X", **attributes)], x)
+    check([node("MaxPool", "X", storage_order=1, **attributes)], x)
+    check([node("LpPool", "X", p=3, **attributes)], x)
+
+
+def test_global_pools() -> None:
+    for shape in ((2, 3, 4), (1, 2, 3, 4)):
+        for op in ("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"):
+            check([node(op, "X")], {"X": normal(*shape)})
+
+
+def test_second_derivatives_of_windows() -> None:
+    xs = {"X": normal(2, 2, 6), "W": normal(2, 2, 3, seed=1)}
+    for op in ("Conv", "ConvTranspose"):
+        nodes = [
+            node(op, "X W", "C", strides=[2]),
+            node("Mul", "C C", "S"),
+            gradient_node(["X"], ["W"], "S", ["dX"]),
+            node("Mul", "dX dX"),
+        ]
+        check(nodes, xs)
+    for op in ("AveragePool", "MaxPool"):
+        nodes = [
+            node(op, "X", "P", kernel_shape=[3], strides=[2]),
+            node("Mul", "P P", "S"),
+            gradient_node(["X"], [], "S", ["dX"]),
+            node("Mul", "dX X"),
+        ]
+        check(nodes, {"X": xs["X"]})
+
+
+# --- Normalizations and losses --------------------------------------------------------------------
+
+
+def test_normalizations() -> None:
+    x, scale, bias = normal(2, 4, 3), normal(4, seed=1), normal(4, seed=2)
+    check([node("LayerNormalization", "X S B")], {"X": x, "S": scale[:3], "B": bias[:3]})
+    rows = {"X": x, "S": normal(4, 3, seed=1)}
+    moments = [node("LayerNormalization", "X S", "N M I", axis=1), node("Mul", "N I", "P")]
+    check([*moments, node("Add", "P M")], floats(rows), tolerance=2e-2)
+    check([node("RMSNormalization", "X S", axis=1)], rows)
+    check([node("InstanceNormalization", "X S B")], {"X": x, "S": scale, "B": bias})
+    check([node("GroupNormalization", "X S B", num_groups=2)], {"X": x, "S": scale, "B": bias})
+    old = floats({"X": x, "S": scale[:2], "B": bias[:2]})
+    check([node("GroupNormalization", "X S B", num_groups=2)], old, opset=20, tolerance=1e-2)
+    statistics = {"M": normal(4, seed=3), "V": uniform(0.5, 2, 4)}
+    batch = {"X": x, "S": scale, "B": bias, **statistics}
+    check([node("BatchNormalization", "X S B M V")], batch)
+    training = node("BatchNormalization", "X S B M V", "N R Q", training_mode=1)
+    reshape = [
+        node("Add", "R Q", "A"),
+        node("Unsqueeze", "A U", "W"),
+        node("Mul", "N W"),
+    ]
+    check([training, *reshape], batch, {"U": np.array([0, 2])})
+    for p in (1, 2):
+        check([node("LpNormalization", "X", p=p, axis=1)], {"X": x})
+    check([node("MeanVarianceNormalization", "X", axes=[0, 2])], {"X": x})
+    for size in (1, 3, 4, 99):
+        lrn = node("LRN", "X", size=size, alpha=0.5, beta=0.75, bias=1.5)
+        check([lrn], {"X": x})
+
+
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+@pytest.mark.parametrize("shape", [(4, 3), (2, 3, 4)], ids=str)
+def test_losses(reduction: str, shape: tuple[int, ...]) -> None:
+    labels = np.random.default_rng(1).integers(0, 3, size=(shape[0], *shape[2:]))
+    scores, weights = {"X": normal(*shape)}, {"W": uniform(0.5, 2, 3)}
+    for op in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"):
+        check([node(op, "X T", reduction=reduction)], scores, {"T": labels})
+        loss = node(op, "X T W", reduction=reduction, ignore_index=1)
+        check([loss], scores | weights, {"T": labels})
+    both = node("SoftmaxCrossEntropyLoss", "X T", "L P")
+    check([both, node("Mul", "P L")], scores, {"T": labels})
 
 
 # --- Graphs ---------------------------------------------------------------------------------------

@@ -20,18 +20,6 @@ Expr numbered(Algebra& a, const Dims& dims) {
     return reshape(row, dims);
 }
 
-// Adds each element of `g` to where it came from in a tensor of these dims: `from` has its place,
-// counted from 1, or 0 where it came from nowhere.
-Expr put_back(const Expr& g, const Expr& from, const Dims& dims) {
-    int64_t count = element_count(dims).value_or(0);
-    Algebra& a = g.algebra();
-    Expr sums = a.call(
-        "ScatterElements",
-        {a.full(g.type(), {count + 1}, 0), reshape(from, {from.count()}), reshape(g, {g.count()})},
-        {ir::make_attribute("reduction", std::string("add"))});
-    return reshape(slice(sums, 0, 1, count + 1), dims);
-}
-
 Expr scatter_add(const Expr& into, const Expr& indices, const Expr& g, int64_t axis) {
     return into.algebra().call(
         "ScatterElements", {into, indices, g},

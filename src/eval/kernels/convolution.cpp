@@ -301,6 +301,8 @@ Status add_bias(KernelContext& c, Tensor* out, const Tensor& bias) {
     });
 }
 
+}  // namespace
+
 // The geometry of ConvTranspose, with the roles exchanged: windows lie in its output, and there is
 // one for each place of its input.
 Result<ConvShape> transposed_shape(const KernelContext& c, const Dims& x, const Dims& w) {
@@ -354,6 +356,8 @@ Result<ConvShape> transposed_shape(const KernelContext& c, const Dims& x, const 
     shape.windows = std::move(g);
     return shape;
 }
+
+namespace {
 
 template <typename T>
 void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& w, int threads,

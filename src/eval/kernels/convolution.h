@@ -124,4 +124,10 @@ std::shared_ptr<const ByteConvolution> kept_byte_convolution(const KernelContext
                                                              const ConvShape& shape, CodeInput x,
                                                              CodeInput w, DirectLayout layout);
 
+namespace kernels {
+
+// Of ConvTranspose: `in` of the windows is the spatial shape of the result, `out` that of x.
+Result<ConvShape> transposed_shape(const KernelContext& c, const Dims& x, const Dims& w);
+
+}  // namespace kernels
 }  // namespace sardonyx::eval
