@@ -48,6 +48,14 @@ void check_product(int64_t m, int64_t k, int64_t n, bool transpose_a, bool trans
                       c.data(), step_c},
                      threads);
         EXPECT_EQ(c, expected) << m << " " << k << " " << n << " " << transpose_a << transpose_b;
+        if constexpr (std::is_floating_point_v<S>) {
+            if (!transpose_a) {
+                c = start;
+                PackedMatrix<S> packed(b.data(), step_b, transpose_b, k, n);
+                multiply_add(m, a.data(), step_a, packed, c.data(), step_c, threads);
+                EXPECT_EQ(c, expected) << m << " " << k << " " << n << " packed" << transpose_b;
+            }
+        }
     }
 }
 
@@ -65,6 +73,9 @@ void check_products() {
                 check_product<S>(m, k, n, transpose_a, transpose_b);
             }
         }
+    }
+    for (int64_t m : {1, 2, 3, 4, 6, 8, 11}) {
+        check_product<S>(m, 600, 301, false, true);
     }
     check_product<S>(300, 70, 120, false, false);
     check_product<S>(20, 130, 500, false, true);

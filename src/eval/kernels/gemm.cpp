@@ -22,27 +22,36 @@ constexpr int kPanelRows = 6;
 template <typename S>
 inline constexpr int kColumns = 2 * kVectorBytes / static_cast<int>(sizeof(S));
 
-// c[rows, columns] += a * b, where b is a packed panel of kColumns<S> columns. Element (i, p) of a
-// is at i * row_a + p * step_a.
-template <typename S, int kBlockRows>
+// c[kBlockRows, columns] += a * b, where b is kPanels packed panels of kColumns<S> columns each,
+// k * kColumns<S> apart. Element (i, p) of a is at i * row_a + p * step_a.
+template <typename S, int kBlockRows, int kPanels>
 [[gnu::always_inline]] inline void multiply_block(const S* a, int64_t row_a, int64_t step_a,
-                                                  const S* panel, S* c, int64_t step_c, int64_t k,
+                                                  const S* panels, S* c, int64_t step_c, int64_t k,
                                                   int64_t columns) {
     typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
     constexpr int kLanes = kVectorBytes / sizeof(S);
-    Vector sums[kBlockRows][2] = {};
+    Vector sums[kBlockRows][2 * kPanels] = {};
     for (int64_t p = 0; p < k; ++p) {
-        const Vector* b = reinterpret_cast<const Vector*>(panel + p * kColumns<S>);
-        for (int i = 0; i < kBlockRows; ++i) {
-            const S x = a[i * row_a + p * step_a];
-            sums[i][0] += x * b[0];
-            sums[i][1] += x * b[1];
+        for (int panel = 0; panel < kPanels; ++panel) {
+            const Vector* b =
+                reinterpret_cast<const Vector*>(panels + (panel * k + p) * kColumns<S>);
+            for (int i = 0; i < kBlockRows; ++i) {
+                const S x = a[i * row_a + p * step_a];
+                sums[i][2 * panel] += x * b[0];
+                sums[i][2 * panel + 1] += x * b[1];
+            }
         }
     }
     for (int i = 0; i < kBlockRows; ++i) {
         S* row = c + i * step_c;
-        for (int64_t j = 0; j < columns; ++j) {
-            row[j] += sums[i][j / kLanes][j % kLanes];
+        if (columns == kPanels * kColumns<S>) {
+            for (int v = 0; v < 2 * kPanels; ++v) {
+                *reinterpret_cast<Vector*>(row + v * kLanes) += sums[i][v];
+            }
+        } else {
+            for (int64_t j = 0; j < columns; ++j) {
+                row[j] += sums[i][j / kLanes][j % kLanes];
+            }
         }
     }
 }
@@ -55,14 +64,14 @@ template <typename S>
     int64_t step_a = product.transpose_a ? product.step_a : 1;
     int64_t i = 0;
     for (; i + kPanelRows <= product.m; i += kPanelRows) {
-        multiply_block<S, kPanelRows>(product.a + i * row_a, row_a, step_a, panel,
-                                      product.c + i * product.step_c + first_column, product.step_c,
-                                      product.k, columns);
+        multiply_block<S, kPanelRows, 1>(product.a + i * row_a, row_a, step_a, panel,
+                                         product.c + i * product.step_c + first_column,
+                                         product.step_c, product.k, columns);
     }
     for (; i < product.m; ++i) {
-        multiply_block<S, 1>(product.a + i * row_a, row_a, step_a, panel,
-                             product.c + i * product.step_c + first_column, product.step_c,
-                             product.k, columns);
+        multiply_block<S, 1, 1>(product.a + i * row_a, row_a, step_a, panel,
+                                product.c + i * product.step_c + first_column, product.step_c,
+                                product.k, columns);
     }
 }
 
@@ -259,6 +268,76 @@ void multiply_here(const MatrixProduct<float>& product) {
     }
 }
 
+// --- Packed matrices -----------------------------------------------------------------------------
+
+// Panels that a block of so many rows takes at once, so that enough sums are under way.
+constexpr int panels_of_rows(int64_t rows) {
+    return rows == 1 ? 4 : rows <= 3 ? 2 : 1;
+}
+
+// The rows of one block of c, at most kRows, and the columns of the panels that it takes at once.
+template <typename S, int kRows>
+[[gnu::always_inline]] inline void multiply_packed_rows(int64_t rows, const S* a, int64_t step_a,
+                                                        const S* panels, S* c, int64_t step_c,
+                                                        int64_t k, int64_t columns) {
+    constexpr int kPanels = panels_of_rows(kRows);
+    if (rows < kRows) {
+        if constexpr (kRows > 1) {
+            multiply_packed_rows<S, kRows - 1>(rows, a, step_a, panels, c, step_c, k, columns);
+        }
+    } else if (columns > (kPanels - 1) * kColumns<S>) {
+        multiply_block<S, kRows, kPanels>(a, step_a, 1, panels, c, step_c, k, columns);
+    } else {
+        for (; columns > 0; columns -= kColumns<S>) {
+            multiply_block<S, kRows, 1>(a, step_a, 1, panels, c, step_c, k,
+                                        std::min<int64_t>(columns, kColumns<S>));
+            panels += k * kColumns<S>;
+            c += kColumns<S>;
+        }
+    }
+}
+
+// c[m, n] += a * panels.
+template <typename S>
+[[gnu::always_inline]] inline void multiply_packed(int64_t m, const S* a, int64_t step_a,
+                                                   const S* panels, int64_t k, int64_t n, S* c,
+                                                   int64_t step_c) {
+    for (int64_t i = 0; i < m;) {
+        // Blocks of about the same size.
+        int64_t blocks = (m - i + kPanelRows - 1) / kPanelRows;
+        int64_t rows = (m - i + blocks - 1) / blocks;
+        int64_t width = panels_of_rows(rows) * kColumns<S>;
+        for (int64_t j = 0; j < n; j += width) {
+            multiply_packed_rows<S, kPanelRows>(rows, a + i * step_a, step_a, panels + j * k,
+                                                c + i * step_c + j, step_c, k,
+                                                std::min(width, n - j));
+        }
+        i += rows;
+    }
+}
+SDX_CLONES void run_packed(int64_t m, const float* a, int64_t step_a, const float* panels,
+                           int64_t k, int64_t n, float* c, int64_t step_c) {
+    multiply_packed(m, a, step_a, panels, k, n, c, step_c);
+}
+SDX_CLONES void run_packed(int64_t m, const double* a, int64_t step_a, const double* panels,
+                           int64_t k, int64_t n, double* c, int64_t step_c) {
+    multiply_packed(m, a, step_a, panels, k, n, c, step_c);
+}
+
+template <typename S>
+void multiply_packed_in_tasks(int64_t m, const S* a, int64_t step_a, const PackedMatrix<S>& b, S* c,
+                              int64_t step_c, int threads) {
+    constexpr int64_t kRowsOfFullSpeed = 4;  // with fewer, reading b takes the time
+    constexpr int64_t kTask = 1 << 18;
+    constexpr int64_t kGrain = 4 * kColumns<S>;
+    // All rows of a task's part of b one after the other, while that is in the cache.
+    int64_t column = std::min(m, kRowsOfFullSpeed) * b.k();
+    int64_t piece = std::max(kTask / std::max<int64_t>(1, column) / kGrain, int64_t{1}) * kGrain;
+    parallel_for(threads, b.n(), piece, [&](int64_t first, int64_t end) {
+        run_packed(m, a, step_a, b.panels() + first * b.k(), b.k(), end - first, c + first, step_c);
+    });
+}
+
 // --- Tasks ---------------------------------------------------------------------------------------
 
 template <typename S>
@@ -357,6 +436,31 @@ bool multiply_small(const MatrixProduct<uint32_t>& p, int threads) {
 }
 
 }  // namespace
+
+template <typename S>
+PackedMatrix<S>::PackedMatrix(const S* b, int64_t step_b, bool transpose_b, int64_t k, int64_t n)
+    : k_(k), n_(n), panels_((n + kColumns<S> - 1) / kColumns<S> * kColumns<S> * k) {
+    MatrixProduct<S> product;
+    product.k = k;
+    product.b = b;
+    product.step_b = step_b;
+    product.transpose_b = transpose_b;
+    for (int64_t first = 0; first < n; first += kColumns<S>) {
+        int64_t columns = std::min<int64_t>(kColumns<S>, n - first);
+        pack_panel(product, first, columns, panels_.data() + first * k);
+    }
+}
+template class PackedMatrix<float>;
+template class PackedMatrix<double>;
+
+void multiply_add(int64_t m, const float* a, int64_t step_a, const PackedMatrix<float>& b, float* c,
+                  int64_t step_c, int threads) {
+    multiply_packed_in_tasks(m, a, step_a, b, c, step_c, threads);
+}
+void multiply_add(int64_t m, const double* a, int64_t step_a, const PackedMatrix<double>& b,
+                  double* c, int64_t step_c, int threads) {
+    multiply_packed_in_tasks(m, a, step_a, b, c, step_c, threads);
+}
 
 void multiply_add(const MatrixProduct<float>& product, int threads) {
     multiply_in_tasks(product, threads);

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "eval/kernels/scratch.h"
+
 namespace sardonyx::eval {
 
 // c[m, n] += a[m, k] * b[k, n]. Rows are contiguous and `step` elements apart; a transposed operand
@@ -37,5 +39,29 @@ template <typename S>
 void multiply_add(const S* a, const S* b, S* c, int64_t m, int64_t k, int64_t n, int threads = 1) {
     multiply_add(MatrixProduct<S>{m, k, n, a, k, false, b, n, false, c, n}, threads);
 }
+
+// The right operand of many products with few rows, [k, n], in the order that their loop reads it.
+template <typename S>
+class PackedMatrix {
+  public:
+    // `b` as in MatrixProduct; it is read here and not after.
+    PackedMatrix(const S* b, int64_t step_b, bool transpose_b, int64_t k, int64_t n);
+
+    int64_t k() const { return k_; }
+    int64_t n() const { return n_; }
+    // Panels of neighbouring columns, one after the other: [k, columns of a panel], zeros after n.
+    const S* panels() const { return panels_.data(); }
+
+  private:
+    int64_t k_;
+    int64_t n_;
+    Scratch<S> panels_;
+};
+
+// c[m, n] += a[m, k] * b; rows of a and c are `step_a` and `step_c` elements apart.
+void multiply_add(int64_t m, const float* a, int64_t step_a, const PackedMatrix<float>& b, float* c,
+                  int64_t step_c, int threads);
+void multiply_add(int64_t m, const double* a, int64_t step_a, const PackedMatrix<double>& b,
+                  double* c, int64_t step_c, int threads);
 
 }  // namespace sardonyx::eval

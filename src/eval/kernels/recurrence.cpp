@@ -1,12 +1,14 @@
 // RNN, GRU, LSTM: one driver over time steps and directions, and one cell for each.
 //
 // The products of all inputs with W are one matrix product before the loop; each step adds the
-// product of the state with R. Numbers are kept in float (double for DOUBLE) from the first step to
-// the last.
+// product of the state with R, which is packed for that where it is used often. Numbers are kept in
+// float (double for DOUBLE) from the first step to the last.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -172,12 +174,16 @@ struct Recurrence {
     std::vector<int64_t> lengths;
     std::vector<Activation> activations;
     double clip = INFINITY;
-    bool resets_product = false;    // GRU's linear_before_reset
+    bool resets_product = false;  // GRU's linear_before_reset
+    int64_t parts = 1;            // 2: products of the last gate with R follow those of the others
     bool weights_by_input = false;  // [in, gates * hidden] rather than [gates * hidden, in]
     const CodeWeights* input_codes = nullptr;  // W and R, where they are of 8 bits
     const CodeWeights* recurrent_codes = nullptr;
 
     int64_t width() const { return gates * hidden; }
+    // The gates of a part, whose products with R are added together.
+    int64_t first_gate(int64_t part) const { return part == 0 ? 0 : gates - 1; }
+    int64_t end_gate(int64_t part) const { return part + 1 == parts ? gates : gates - 1; }
     bool reverses(int64_t direction) const { return is_reverse || direction == 1; }
     // Where the row of a step lies in X, and that of a result in Y.
     int64_t x_row(int64_t step, int64_t b) const {
@@ -336,6 +342,37 @@ void add_all_gates(const Recurrence& r, const RowWeights<S>& weights, const S* x
     add_rows(r, weights, x, rows, in, 0, r.gates, threads, out);
 }
 
+// R of floats for the parts of each direction.
+template <typename S>
+using PackedRecurrent = std::vector<PackedMatrix<S>>;
+
+// Made once for a plan where R is constant. Null: too few steps to be worth it.
+template <typename S>
+std::shared_ptr<const PackedRecurrent<S>> packed_recurrent(KernelContext& c, const Recurrence& r,
+                                                           const S* recurrent) {
+    constexpr int64_t kManySteps = 4;
+    bool is_constant = c.is_constant(2);
+    if (r.recurrent_codes != nullptr || (!is_constant && r.steps < kManySteps)) {
+        return nullptr;
+    }
+    if (auto kept = is_constant ? c.kept<PackedRecurrent<S>>() : nullptr) {
+        return kept;
+    }
+    auto made = std::make_shared<PackedRecurrent<S>>();
+    for (int64_t d = 0; d < r.directions; ++d) {
+        for (int64_t part = 0; part < r.parts; ++part) {
+            int64_t first = d * r.gates + r.first_gate(part);
+            int64_t count = r.end_gate(part) - r.first_gate(part);
+            made->emplace_back(recurrent + first * r.hidden * r.hidden, r.hidden, true, r.hidden,
+                               count * r.hidden);
+        }
+    }
+    if (is_constant) {
+        c.keep<PackedRecurrent<S>>(made);
+    }
+    return made;
+}
+
 // One direction while it runs. Rows of `h` are those of the batch.
 template <typename S>
 struct Direction {
@@ -343,9 +380,10 @@ struct Direction {
     const Activation* activations;
     int threads;
     RowWeights<S> recurrent;
-    std::vector<S> state_bias;  // GRU with linear_before_reset: [hidden] or empty
-    std::vector<S> peepholes;   // LSTM: [3 * hidden] or empty
-    std::vector<S> h, cell;     // [batch, hidden]; `cell` of LSTM only
+    const PackedMatrix<S>* packed;  // the same for each part, or null
+    std::vector<S> state_bias;      // GRU with linear_before_reset: [hidden] or empty
+    std::vector<S> peepholes;       // LSTM: [3 * hidden] or empty
+    std::vector<S> h, cell;         // [batch, hidden]; `cell` of LSTM only
     // [batch, gates * hidden] of the current step: the product of X and W, and the biases.
     std::vector<S> gates;
 
@@ -358,12 +396,23 @@ struct Direction {
         }
         activations[i](x, n);
     }
-    // gates += state * R, for all gates of every row of the batch, or for the gates [first, last).
+    // gates += state * R, for all gates of every row of the batch, or for those of a part.
     void add_state() {
-        add_all_gates(r, recurrent, h.data(), r.batch, r.hidden, threads, gates.data());
+        if (packed != nullptr) {
+            add_state(h, 0);
+        } else {
+            add_all_gates(r, recurrent, h.data(), r.batch, r.hidden, threads, gates.data());
+        }
     }
-    void add_state(const std::vector<S>& state, int64_t first, int64_t last) {
-        add_rows(r, recurrent, state.data(), r.batch, r.hidden, first, last, threads, gates.data());
+    void add_state(const std::vector<S>& state, int64_t part) {
+        int64_t first = r.first_gate(part);
+        if (packed != nullptr) {
+            multiply_add(r.batch, state.data(), r.hidden, packed[part],
+                         gates.data() + first * r.hidden, r.width(), threads);
+        } else {
+            add_rows(r, recurrent, state.data(), r.batch, r.hidden, first, r.end_gate(part),
+                     threads, gates.data());
+        }
     }
 };
 
@@ -457,6 +506,7 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
         return values;
     };
     int64_t n = r.width();
+    auto packed = packed_recurrent<S>(c, r, recurrent.data());
     std::vector<S> products;
     std::vector<char> active(r.batch);
     for (int64_t d = 0; d < r.directions; ++d) {
@@ -465,6 +515,7 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
                                r.activations.data() + d * functions,
                                c.threads(),
                                weights_of(recurrent, r.recurrent_codes, r.hidden, d),
+                               packed == nullptr ? nullptr : packed->data() + d * r.parts,
                                {},
                                {},
                                states(5, d),
@@ -549,6 +600,7 @@ Status rnn(KernelContext& c) {
 Status gru(KernelContext& c) {
     SDX_ASSIGN(Recurrence r, recurrence(c, 3, kGruNames));
     r.resets_product = c.int_attribute("linear_before_reset") != 0;
+    r.parts = r.resets_product ? 1 : 2;
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         using S = ProductSum<T>;
         int64_t n = r.hidden;
@@ -561,7 +613,7 @@ Status gru(KernelContext& c) {
                     std::copy_n(d.gate(b, 2), n, kept.data() + b * n);
                     std::copy_n(d.state_bias.data(), n, d.gate(b, 2));
                 }
-                d.add_state(d.h, 0, r.resets_product ? 3 : 2);
+                d.add_state(d.h, 0);
                 for (int64_t b = 0; b < r.batch; ++b) {
                     d.activate(0, d.gate(b, 0), 2 * n);
                     if (r.resets_product) {
@@ -573,7 +625,7 @@ Status gru(KernelContext& c) {
                     }
                 }
                 if (!r.resets_product) {
-                    d.add_state(kept, 2, 3);
+                    d.add_state(kept, 1);
                 }
                 for (int64_t b = 0; b < r.batch; ++b) {
                     if (active[b]) {

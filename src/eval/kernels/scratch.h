@@ -15,6 +15,7 @@ class Scratch {
         : bytes_(Tensor::uninitialized(ElementType::kUint8,
                                        {count * static_cast<int64_t>(sizeof(S))})) {}
 
+    const S* data() const { return reinterpret_cast<const S*>(bytes_.bytes().data()); }
     S* data() { return reinterpret_cast<S*>(bytes_.mutable_bytes().data()); }
 
   private:
