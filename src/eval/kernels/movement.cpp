@@ -30,14 +30,10 @@ Result<Tensor> concat(const KernelContext& c, std::span<const Tensor> parts, int
         }
     }
     SDX_ASSIGN(Tensor out, c.scratch(parts[0].element_type(), dims));
-    AxisView whole = axis_view(dims, at);
-    int64_t start = 0;
+    ViewGeometry to{0, row_major_strides(dims)};
     for (const Tensor& part : parts) {
-        int64_t run = part.dims()[at] * whole.inner;
-        for (int64_t o = 0; o < whole.outer && run > 0; ++o) {
-            copy_elements(part, o * run, out, o * whole.n * whole.inner + start, run);
-        }
-        start += run;
+        copy_strided(c.threads(), part, {0, row_major_strides(part.dims())}, out, to, part.dims());
+        to.offset += part.dims()[at] * to.strides[at];
     }
     return out;
 }
@@ -45,14 +41,10 @@ Result<Tensor> concat(const KernelContext& c, std::span<const Tensor> parts, int
 Result<Tensor> part_of_axis(const KernelContext& c, const Tensor& source, int axis, int64_t start,
                             int64_t count) {
     Dims dims = source.dims();
-    AxisView view = axis_view(dims, axis);
+    ViewGeometry from{0, row_major_strides(dims)};
+    from.offset = count > 0 ? start * from.strides[axis] : 0;
     dims[axis] = count;
-    SDX_ASSIGN(Tensor out, c.scratch(source.element_type(), std::move(dims)));
-    for (int64_t o = 0; o < view.outer && out.count() > 0; ++o) {
-        copy_elements(source, (o * view.n + start) * view.inner, out, o * count * view.inner,
-                      count * view.inner);
-    }
-    return out;
+    return gather_view(c, source, from, std::move(dims));
 }
 
 namespace kernels {

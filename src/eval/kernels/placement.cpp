@@ -105,7 +105,7 @@ Status center_crop_pad(KernelContext& c) {
         from.offset += surplus > 0 ? surplus / 2 * from.strides[d] : 0;
         to.offset += surplus < 0 ? -surplus / 2 * to.strides[d] : 0;
     }
-    copy_strided(c.tensor(0), from, *out, to, common);
+    copy_strided(c.threads(), c.tensor(0), from, *out, to, common);
     return {};
 }
 
