@@ -30,45 +30,30 @@ struct Float16 {
     }
 
   private:
+    // Without branches, so that loops of conversions are vectorised.
     static constexpr uint16_t encode(uint32_t x) {
-        uint16_t sign = static_cast<uint16_t>((x >> 16) & 0x8000);
-        uint32_t magnitude = x & 0x7fffffff;
-        if (magnitude > 0x7f800000) {  // nan: keep the top of the payload, and make it quiet
-            return static_cast<uint16_t>(sign | 0x7e00 | ((magnitude >> 13) & 0x1ff));
-        }
-        if (magnitude >= 0x47800000) {  // from 2^16 on: infinity
-            return sign | 0x7c00;
-        }
-        if (magnitude < 0x38800000) {  // below 2^-14: in units of 2^-24
-            int shift = 126 - static_cast<int>(magnitude >> 23);
-            if (shift > 24) {  // at most half a unit, and not above it
-                return sign;
-            }
-            uint32_t mantissa = (magnitude & 0x7fffff) | 0x800000;
-            return sign | round_shift(mantissa, shift);
-        }
+        uint32_t sign = x & 0x80000000;
+        uint32_t magnitude = x ^ sign;
         // Rebias the exponent from 127 to 15; a carry of the rounding goes into it.
-        return sign | round_shift(magnitude - (uint32_t{112} << 23), 13);
-    }
-    static constexpr uint16_t round_shift(uint32_t x, int shift) {
-        uint32_t half = (uint32_t{1} << (shift - 1)) - 1;
-        return static_cast<uint16_t>((x + half + ((x >> shift) & 1)) >> shift);
+        uint32_t normal = (magnitude - (uint32_t{112} << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+        // Below 2^-14, in units of 2^-24: the sum with 0.5 is rounded to them.
+        uint32_t small =
+            std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
+        uint32_t result = magnitude < 0x38800000 ? small : normal;
+        result = magnitude >= 0x47800000 ? 0x7c00 : result;  // from 2^16 on: infinity
+        // NaN: keep the top of the payload, and make it quiet.
+        uint32_t nan = 0x7e00 | ((magnitude >> 13) & 0x1ff);
+        result = magnitude > 0x7f800000 ? nan : result;
+        return static_cast<uint16_t>(result | sign >> 16);
     }
     static constexpr uint32_t decode(uint16_t bits) {
         uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
-        uint32_t exponent = (bits >> 10) & 0x1f, mantissa = bits & 0x3ff;
-        if (exponent == 0x1f) {
-            return sign | 0x7f800000 | (mantissa << 13);
-        }
-        if (exponent != 0) {
-            return sign | ((exponent + 112) << 23) | (mantissa << 13);
-        }
-        if (mantissa == 0) {
-            return sign;
-        }
-        int zeros = std::countl_zero(mantissa) - 21;  // up to the implied bit
-        return sign | (static_cast<uint32_t>(113 - zeros) << 23) |
-               ((mantissa << (zeros + 13)) & 0x7fffff);
+        uint32_t magnitude = bits & 0x7fff;
+        // Rebias the exponent by a product, which is exact for the numbers below 2^-14 too.
+        uint32_t finite =
+            std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
+        uint32_t special = 0x7f800000 | magnitude << 13;
+        return sign | (magnitude >= 0x7c00 ? special : finite);
     }
 };
 
@@ -91,10 +76,9 @@ struct BFloat16 {
 
   private:
     static constexpr uint16_t encode(uint32_t x) {
-        if ((x & 0x7fffffff) > 0x7f800000) {
-            return static_cast<uint16_t>((x >> 16) | 0x40);
-        }
-        return static_cast<uint16_t>((x + 0x7fff + ((x >> 16) & 1)) >> 16);
+        uint32_t rounded = (x + 0x7fff + ((x >> 16) & 1)) >> 16;
+        uint32_t nan = (x >> 16) | 0x40;
+        return static_cast<uint16_t>((x & 0x7fffffff) > 0x7f800000 ? nan : rounded);
     }
 };
 

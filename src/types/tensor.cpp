@@ -407,6 +407,25 @@ Tensor Tensor::zeros(ElementType type, Dims dims) {
     return tensor;
 }
 
+namespace {
+
+bool are_bools(std::span<const std::byte> bytes) {
+    constexpr uint64_t kOthers = 0xfefefefefefefefe;  // the bits that 0 and 1 have not
+    uint64_t seen = 0;
+    size_t i = 0;
+    for (; i + sizeof seen <= bytes.size(); i += sizeof seen) {
+        uint64_t word;
+        std::memcpy(&word, bytes.data() + i, sizeof word);
+        seen |= word;
+    }
+    for (; i < bytes.size(); ++i) {
+        seen |= static_cast<uint64_t>(bytes[i]);
+    }
+    return (seen & kOthers) == 0;
+}
+
+}  // namespace
+
 Tensor Tensor::view_of(ElementType type, Dims dims, std::span<const std::byte> bytes,
                        std::shared_ptr<const void> owner) {
     std::optional<int64_t> count = sardonyx::element_count(dims);
@@ -414,9 +433,7 @@ Tensor Tensor::view_of(ElementType type, Dims dims, std::span<const std::byte> b
     SDX_CHECK(bytes.size() == byte_size(type, *count));
     bool is_aligned = reinterpret_cast<uintptr_t>(bytes.data()) % alignment_of(type) == 0;
     // A C++ bool that is neither 0 nor 1 is undefined behaviour.
-    bool is_clean = type != ElementType::kBool ||
-                    std::all_of(bytes.begin(), bytes.end(),
-                                [](std::byte byte) { return byte <= std::byte{1}; });
+    bool is_clean = type != ElementType::kBool || are_bools(bytes);
     if (!is_aligned || !is_clean) {
         Tensor copy = uninitialized(type, std::move(dims));
         std::transform(

@@ -56,6 +56,15 @@ TEST(VectorMath, KeepsItsErrorBounds) {
     EXPECT_LE(greatest_error(-kInfinity, kInfinity, erf, exact_erf), 2);
     EXPECT_LE(greatest_error(-87, kInfinity, sigmoid, exact_sigmoid), 3);
     EXPECT_LE(greatest_error(0, 1, log1p, exact_log1p), 2);
+    auto expm1 = [](float x) { return vector_expm1(x); };
+    auto sine = [](float x) { return vector_sine(x, false); };
+    auto cosine = [](float x) { return vector_sine(x, true); };
+    auto exact_expm1 = [](double x) { return std::expm1(x); };
+    auto exact_sine = [](double x) { return std::sin(x); };
+    auto exact_cosine = [](double x) { return std::cos(x); };
+    EXPECT_LE(greatest_error(-kInfinity, kInfinity, expm1, exact_expm1), 2);
+    EXPECT_LE(greatest_error(-kLargestAngle, kLargestAngle, sine, exact_sine), 1);
+    EXPECT_LE(greatest_error(-kLargestAngle, kLargestAngle, cosine, exact_cosine), 1);
 }
 
 TEST(VectorMath, TreatsSpecialValuesAsCmathDoes) {
@@ -63,7 +72,8 @@ TEST(VectorMath, TreatsSpecialValuesAsCmathDoes) {
     for (auto function :
          {+[](float x) { return vector_exp(x); }, +[](float x) { return vector_log(x); },
           +[](float x) { return vector_tanh(x); }, +[](float x) { return vector_erf(x); },
-          +[](float x) { return vector_sigmoid(x); }}) {
+          +[](float x) { return vector_sigmoid(x); }, +[](float x) { return vector_expm1(x); },
+          +[](float x) { return vector_sine(x, false); }}) {
         EXPECT_TRUE(std::isnan(function(nan)));
     }
     EXPECT_EQ(vector_exp(-kInfinity), 0);
@@ -76,6 +86,9 @@ TEST(VectorMath, TreatsSpecialValuesAsCmathDoes) {
     EXPECT_EQ(vector_tanh(kInfinity), 1);
     EXPECT_EQ(vector_erf(-kInfinity), -1);
     EXPECT_EQ(vector_sigmoid(-kInfinity), 0);
+    EXPECT_EQ(vector_expm1(-kInfinity), -1);
+    EXPECT_EQ(vector_expm1(kInfinity), kInfinity);
+    EXPECT_TRUE(std::signbit(vector_sine(-0.0f, false)));
 }
 
 }  // namespace

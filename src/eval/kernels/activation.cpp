@@ -27,7 +27,7 @@ struct Selu {
     float gamma;
     template <typename T>
     T operator()(T x) const {
-        return static_cast<T>(gamma) * (x > 0 ? x : static_cast<T>(alpha) * std::expm1(x));
+        return static_cast<T>(gamma) * (x > 0 ? x : static_cast<T>(alpha) * vector_expm1(x));
     }
 };
 struct Celu {
@@ -35,7 +35,7 @@ struct Celu {
     template <typename T>
     T operator()(T x) const {
         T a = static_cast<T>(alpha);
-        return x > 0 ? x : a * std::expm1(x / a);
+        return x > 0 ? x : a * vector_expm1(x / a);
     }
 };
 struct HardSwish {

@@ -24,7 +24,7 @@ struct Elu {
     float alpha;
     template <typename T>
     T operator()(T x) const {
-        return x < 0 ? static_cast<T>(alpha) * std::expm1(x) : x;
+        return x < 0 ? static_cast<T>(alpha) * vector_expm1(x) : x;
     }
 };
 struct HardSigmoid {

@@ -73,10 +73,18 @@ SDX_RELATION(Greater, >);
 SDX_RELATION(GreaterOrEqual, >=);
 SDX_RELATION(Less, <);
 SDX_RELATION(LessOrEqual, <=);
-SDX_RELATION(LogicalAnd, &&);
-SDX_RELATION(LogicalOr, ||);
-SDX_RELATION(LogicalXor, !=);
 #undef SDX_RELATION
+
+#define SDX_LOGICAL(identifier, symbol)                \
+    struct identifier {                                \
+        bool operator()(uint8_t x, uint8_t y) const {  \
+            return ((x != 0) symbol (y != 0)) != 0;    \
+        }                                              \
+    }
+SDX_LOGICAL(LogicalAnd, &);
+SDX_LOGICAL(LogicalOr, |);
+SDX_LOGICAL(LogicalXor, ^);
+#undef SDX_LOGICAL
 
 #define SDX_BITWISE(identifier, symbol)        \
     struct identifier {                        \
@@ -193,9 +201,9 @@ SDX_BINARY(greater, binary_to_bool, Numbers, Greater)
 SDX_BINARY(greater_or_equal, binary_to_bool, Numbers, GreaterOrEqual)
 SDX_BINARY(less, binary_to_bool, Numbers, Less)
 SDX_BINARY(less_or_equal, binary_to_bool, Numbers, LessOrEqual)
-SDX_BINARY(logical_and, binary, Bools, LogicalAnd)
-SDX_BINARY(logical_or, binary, Bools, LogicalOr)
-SDX_BINARY(logical_xor, binary, Bools, LogicalXor)
+SDX_BINARY(logical_and, binary, BoolBytes, LogicalAnd)
+SDX_BINARY(logical_or, binary, BoolBytes, LogicalOr)
+SDX_BINARY(logical_xor, binary, BoolBytes, LogicalXor)
 SDX_BINARY(maximum, fold, Numbers, Maximum)
 SDX_BINARY(minimum, fold, Numbers, Minimum)
 SDX_BINARY(multiply, binary, Numbers, Multiply)

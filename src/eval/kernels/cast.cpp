@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
+#include "eval/kernels/clones.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -99,6 +100,105 @@ Status write_narrow(const W* wide, int64_t n, Tensor& target, ElementType type, 
         }
         return {};
     });
+}
+
+// --- The conversions that models are full of have loops of their own, with the same results. ------
+
+// Without branches; bool stands there as its byte.
+template <typename R, typename T>
+[[gnu::always_inline]] inline R converted_element(T x) {
+    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+        return converted_element<R>(static_cast<float>(x));
+    } else if constexpr (std::is_same_v<R, bool>) {
+        return x != 0;
+    } else if constexpr (std::is_floating_point_v<T> && std::is_integral_v<R>) {
+        // What is out of range is left out of the conversion, and saturates after it.
+        using W = std::conditional_t<(sizeof(R) < 4), int32_t, R>;
+        constexpr T kLow = static_cast<T>(std::numeric_limits<R>::min());
+        constexpr T kHigh = static_cast<T>(std::numeric_limits<R>::max());
+        bool fits = x >= kLow && x < kHigh;
+        W value = static_cast<W>(fits ? x : T(0));
+        value = x >= kHigh ? W{std::numeric_limits<R>::max()} : value;
+        value = x < kLow ? W{std::numeric_limits<R>::min()} : value;
+        return static_cast<R>(value);
+    } else if constexpr (std::is_integral_v<T> &&
+                         (std::is_same_v<R, Float16> || std::is_same_v<R, BFloat16>)) {
+        return R(static_cast<double>(x));  // rounds once
+    } else {
+        return static_cast<R>(x);
+    }
+}
+
+template <typename T, typename R>
+SDX_CLONES void convert_run(const void* from, void* to, int64_t n) {
+    const T* in = static_cast<const T*>(from);
+    R* out = static_cast<R*>(to);
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = converted_element<R>(in[i]);
+    }
+}
+
+struct DirectConversion {
+    ElementType from;
+    ElementType to;
+    void (*run)(const void* from, void* to, int64_t n);
+};
+
+template <ElementType kFrom, typename T, ElementType kTo, typename R>
+constexpr DirectConversion direct() {
+    return {kFrom, kTo, &convert_run<T, R>};
+}
+
+template <ElementType kElement, typename T>
+struct ToAndFromFloat {
+    static constexpr DirectConversion kTo = direct<ElementType::kFloat, float, kElement, T>();
+    static constexpr DirectConversion kFrom = direct<kElement, T, ElementType::kFloat, float>();
+};
+
+#define SDX_BESIDE_FLOAT(element, type)                        \
+    ToAndFromFloat<ElementType::element, type>::kTo,           \
+        ToAndFromFloat<ElementType::element, type>::kFrom
+constexpr DirectConversion kDirect[] = {
+    SDX_BESIDE_FLOAT(kFloat16, Float16),
+    SDX_BESIDE_FLOAT(kBfloat16, BFloat16),
+    SDX_BESIDE_FLOAT(kDouble, double),
+    SDX_BESIDE_FLOAT(kInt8, int8_t),
+    SDX_BESIDE_FLOAT(kUint8, uint8_t),
+    SDX_BESIDE_FLOAT(kInt16, int16_t),
+    SDX_BESIDE_FLOAT(kUint16, uint16_t),
+    SDX_BESIDE_FLOAT(kInt32, int32_t),
+    SDX_BESIDE_FLOAT(kInt64, int64_t),
+    direct<ElementType::kFloat, float, ElementType::kBool, bool>(),
+    direct<ElementType::kBool, uint8_t, ElementType::kFloat, float>(),
+    direct<ElementType::kBool, uint8_t, ElementType::kInt32, int32_t>(),
+    direct<ElementType::kBool, uint8_t, ElementType::kInt64, int64_t>(),
+    direct<ElementType::kInt32, int32_t, ElementType::kInt64, int64_t>(),
+    direct<ElementType::kInt64, int64_t, ElementType::kInt32, int32_t>(),
+    direct<ElementType::kInt32, int32_t, ElementType::kBool, bool>(),
+    direct<ElementType::kInt64, int64_t, ElementType::kBool, bool>(),
+};
+#undef SDX_BESIDE_FLOAT
+
+const DirectConversion* find_direct(ElementType from, ElementType to) {
+    const auto* found =
+        std::find_if(std::begin(kDirect), std::end(kDirect),
+                     [&](const DirectConversion& one) { return one.from == from && one.to == to; });
+    return found != std::end(kDirect) ? found : nullptr;
+}
+
+// One block through the wide type; `codes` and `out` have a byte for each element below 8 bits.
+Status convert_block(const Tensor& codes, ElementType type, int64_t start, int64_t n, Tensor& out,
+                     ElementType target, const CastOptions& options) {
+    alignas(64) unsigned char wide[kBlock * 8];
+    SDX_TRY(read_wide(codes, type, start, n, wide));
+    switch (wide_kind(type)) {
+        case WideKind::kDouble:
+            return write_narrow(reinterpret_cast<double*>(wide), n, out, target, start, options);
+        case WideKind::kInt64:
+            return write_narrow(reinterpret_cast<int64_t*>(wide), n, out, target, start, options);
+        default:
+            return write_narrow(reinterpret_cast<uint64_t*>(wide), n, out, target, start, options);
+    }
 }
 
 // Numbers print as NumPy prints them: the shortest text that reads back, `NaN`, `INF`, `-INF`.
@@ -221,28 +321,28 @@ Result<Tensor> cast_tensor(const KernelContext& c, const Tensor& source, Element
     if (type == ElementType::kString) {
         return from_strings(c, source, target, options);
     }
+    constexpr int64_t kTaskElements = 64 * kBlock;
     Tensor codes = is_packed(type) ? unpacked(source) : source;
     SDX_ASSIGN(Tensor out,
                c.scratch(is_packed(target) ? ElementType::kUint8 : target, source.dims()));
-    alignas(64) unsigned char wide[kBlock * 8];
-    for (int64_t start = 0; start < source.count(); start += kBlock) {
-        int64_t n = std::min(kBlock, source.count() - start);
-        SDX_TRY(read_wide(codes, type, start, n, wide));
-        switch (wide_kind(type)) {
-            case WideKind::kDouble:
-                SDX_TRY(
-                    write_narrow(reinterpret_cast<double*>(wide), n, out, target, start, options));
-                break;
-            case WideKind::kInt64:
-                SDX_TRY(
-                    write_narrow(reinterpret_cast<int64_t*>(wide), n, out, target, start, options));
-                break;
-            case WideKind::kUint64:
-                SDX_TRY(write_narrow(reinterpret_cast<uint64_t*>(wide), n, out, target, start,
-                                     options));
-                break;
-        }
+    int64_t count = source.count();
+    if (const DirectConversion* direct = find_direct(type, target)) {
+        const std::byte* from = source.bytes().data();
+        std::byte* to = out.mutable_bytes().data();
+        parallel_for(c.threads(), count, kTaskElements, [&](int64_t begin, int64_t end) {
+            direct->run(from + begin * info(type).bits / 8, to + begin * info(target).bits / 8,
+                        end - begin);
+        });
+        return out;
     }
+    // The types decide whether a block can be converted: the first one tells for all.
+    SDX_TRY(convert_block(codes, type, 0, std::min(kBlock, count), out, target, options));
+    parallel_for(c.threads(), count, kTaskElements, [&](int64_t begin, int64_t end) {
+        for (int64_t start = begin; start < end; start += kBlock) {
+            (void)convert_block(codes, type, start, std::min(kBlock, end - start), out, target,
+                                options);
+        }
+    });
     return is_packed(target) ? packed(out, target) : out;
 }
 

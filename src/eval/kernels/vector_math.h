@@ -18,9 +18,9 @@ inline float power_of_two(uint32_t n) {
     return std::bit_cast<float>((n + 127) << 23);
 }
 
-// e^x = mantissa * 2^exponent with a mantissa near 1, for |x| < 1000.
+// e^x = (1 + fraction) * 2^exponent with a fraction near 0, for |x| < 1000.
 struct ExpParts {
-    float mantissa;
+    float fraction;
     uint32_t exponent;
 };
 inline ExpParts exp_parts(float x) {
@@ -38,7 +38,7 @@ inline ExpParts exp_parts(float x) {
     p = p * r + 4.1666269e-2f;
     p = p * r + 0.16666667f;
     p = p * r + 0.5f;
-    return {1.0f + (r + r * r * p), n};
+    return {r + r * r * p, n};
 }
 
 // 1 ulp.
@@ -49,13 +49,27 @@ inline float vector_exp(float x) {
     ExpParts parts = exp_parts(x);
     // Two factors, so that neither overflows and denormal results are rounded once.
     uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(parts.exponent) >> 1);
-    return parts.mantissa * power_of_two(half) * power_of_two(parts.exponent - half);
+    return (1.0f + parts.fraction) * power_of_two(half) * power_of_two(parts.exponent - half);
 }
 
 // The same for |x| < 87, where neither result nor factor is out of range.
 inline float vector_exp_near(float x) {
     ExpParts parts = exp_parts(x);
-    return parts.mantissa * power_of_two(parts.exponent);
+    return (1.0f + parts.fraction) * power_of_two(parts.exponent);
+}
+
+// e^x - 1. 2 ulp.
+inline float vector_expm1(float x) {
+    x = x > 89.0f ? 89.0f : x;
+    x = x < -80.0f ? -80.0f : x;
+    ExpParts parts = exp_parts(x);
+    uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(parts.exponent) >> 1);
+    float first = power_of_two(half), second = power_of_two(parts.exponent - half);
+    // Near 0 the parts without the 1, else the power less 1.
+    float power = first * second;
+    float near = power * parts.fraction + (power - 1.0f);
+    float far = (1.0f + parts.fraction) * first * second - 1.0f;
+    return x > 20.0f ? far : near;
 }
 
 // 1 ulp.
@@ -141,8 +155,42 @@ inline float vector_log1p_unit(float x) {
     return vector_log(sum) + (x - (sum - 1.0f)) / sum;
 }
 
+// The sine, or the cosine, of |x| < kLargestAngle. 1 ulp.
+inline constexpr float kLargestAngle = 524288.0f;
+inline float vector_sine(float x, bool is_cosine) {
+    // x = n * pi/2 + r with |r| <= pi/4, in double; the product with the first part of pi/2, which
+    // has 33 bits, is exact.
+    constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
+    double shifted = static_cast<double>(x) * 0.63661977236758134 + kRound;
+    double n = shifted - kRound;
+    double r = static_cast<double>(x) - n * 1.5707963267341256;
+    r = r - n * 6.0771005065061922e-11;
+    uint64_t quadrant = std::bit_cast<uint64_t>(shifted) + (is_cosine ? 1 : 0);
+    // Taylor's series, whose next terms are below 1e-11.
+    double z = r * r;
+    double sine = -1.0 / 39916800;
+    sine = sine * z + 1.0 / 362880;
+    sine = sine * z - 1.0 / 5040;
+    sine = sine * z + 1.0 / 120;
+    sine = sine * z - 1.0 / 6;
+    sine = r + r * z * sine;
+    double cosine = 1.0 / 479001600;
+    cosine = cosine * z - 1.0 / 3628800;
+    cosine = cosine * z + 1.0 / 40320;
+    cosine = cosine * z - 1.0 / 720;
+    cosine = cosine * z + 1.0 / 24;
+    cosine = 1.0 - 0.5 * z + z * z * cosine;
+    double result = (quadrant & 1) != 0 ? cosine : sine;
+    // -0.0 stays: its remainder is 0.0.
+    result = x == 0.0f && !is_cosine ? static_cast<double>(x) : result;
+    return static_cast<float>((quadrant & 2) != 0 ? -result : result);
+}
+
 inline double vector_exp(double x) {
     return std::exp(x);
+}
+inline double vector_expm1(double x) {
+    return std::expm1(x);
 }
 inline double vector_log(double x) {
     return std::log(x);

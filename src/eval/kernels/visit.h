@@ -42,6 +42,8 @@ using UnsignedInts =
 using Ints = Join<SignedInts, UnsignedInts>;
 using Numbers = Join<Floats, Ints>;
 using Bools = TypeList<Typed<ElementType::kBool, bool>>;
+// As bytes, whose loops are vectorised: 0 or 1.
+using BoolBytes = TypeList<Typed<ElementType::kBool, uint8_t>>;
 using Strings = TypeList<Typed<ElementType::kString, std::string>>;
 using NumbersAndBools = Join<Numbers, Bools>;
 using Complexes = TypeList<Typed<ElementType::kComplex64, std::complex<float>>,
