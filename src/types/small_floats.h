@@ -35,7 +35,8 @@ struct Float16 {
         uint32_t sign = x & 0x80000000;
         uint32_t magnitude = x ^ sign;
         // Rebias the exponent from 127 to 15; a carry of the rounding goes into it.
-        uint32_t normal = (magnitude - (uint32_t{112} << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+        uint32_t normal =
+            (magnitude - (uint32_t{112} << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
         // Below 2^-14, in units of 2^-24: the sum with 0.5 is rounded to them.
         uint32_t small =
             std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
@@ -50,8 +51,7 @@ struct Float16 {
         uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
         uint32_t magnitude = bits & 0x7fff;
         // Rebias the exponent by a product, which is exact for the numbers below 2^-14 too.
-        uint32_t finite =
-            std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
+        uint32_t finite = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
         uint32_t special = 0x7f800000 | magnitude << 13;
         return sign | (magnitude >= 0x7c00 ? special : finite);
     }

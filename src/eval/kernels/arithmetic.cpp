@@ -75,11 +75,11 @@ SDX_RELATION(Less, <);
 SDX_RELATION(LessOrEqual, <=);
 #undef SDX_RELATION
 
-#define SDX_LOGICAL(identifier, symbol)                \
-    struct identifier {                                \
-        bool operator()(uint8_t x, uint8_t y) const {  \
-            return ((x != 0) symbol (y != 0)) != 0;    \
-        }                                              \
+#define SDX_LOGICAL(identifier, symbol)               \
+    struct identifier {                               \
+        bool operator()(uint8_t x, uint8_t y) const { \
+            return ((x != 0) symbol(y != 0)) != 0;    \
+        }                                             \
     }
 SDX_LOGICAL(LogicalAnd, &);
 SDX_LOGICAL(LogicalOr, |);

@@ -102,7 +102,8 @@ Status write_narrow(const W* wide, int64_t n, Tensor& target, ElementType type, 
     });
 }
 
-// --- The conversions that models are full of have loops of their own, with the same results. ------
+// --- The conversions that models are full of have loops of their own, with the same results.
+// ------
 
 // Without branches; bool stands there as its byte.
 template <typename R, typename T>
@@ -155,8 +156,8 @@ struct ToAndFromFloat {
     static constexpr DirectConversion kFrom = direct<kElement, T, ElementType::kFloat, float>();
 };
 
-#define SDX_BESIDE_FLOAT(element, type)                        \
-    ToAndFromFloat<ElementType::element, type>::kTo,           \
+#define SDX_BESIDE_FLOAT(element, type)              \
+    ToAndFromFloat<ElementType::element, type>::kTo, \
         ToAndFromFloat<ElementType::element, type>::kFrom
 constexpr DirectConversion kDirect[] = {
     SDX_BESIDE_FLOAT(kFloat16, Float16),

@@ -9,37 +9,53 @@
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
 #include "eval/kernels/strided.h"
+#include "eval/kernels/vector_math.h"
 #include "eval/kernels/visit.h"
 
 namespace sardonyx::eval {
+namespace {
+
+int64_t reduced_count(const Dims& dims, const std::vector<int>& axes) {
+    Dims reduced;
+    for (int axis : axes) {
+        reduced.push_back(dims[axis]);
+    }
+    return product(reduced);
+}
+
+}  // namespace
+
+Dims kept_dims(const Dims& dims, const std::vector<int>& axes, bool keepdims) {
+    Dims kept;
+    size_t next = 0;
+    for (int d = 0; d < static_cast<int>(dims.size()); ++d) {
+        if (next < axes.size() && axes[next] == d) {
+            ++next;
+            if (keepdims) {
+                kept.push_back(1);
+            }
+        } else {
+            kept.push_back(dims[d]);
+        }
+    }
+    return kept;
+}
 
 Result<Rows> gather_rows(const KernelContext& c, const Tensor& source, const std::vector<int>& axes,
                          bool keepdims) {
     Rows rows;
     std::vector<int> order;
-    std::vector<bool> is_reduced(source.rank(), false);
-    for (int axis : axes) {
-        is_reduced[axis] = true;
-    }
-    Dims reduced;
-    Dims outer;
     for (int d = 0; d < source.rank(); ++d) {
-        int64_t dim = source.dims()[d];
-        if (is_reduced[d]) {
-            reduced.push_back(dim);
-            if (keepdims) {
-                rows.kept.push_back(1);
-            }
-        } else {
+        if (!std::binary_search(axes.begin(), axes.end(), d)) {
             order.push_back(d);
-            outer.push_back(dim);
-            rows.kept.push_back(dim);
         }
     }
+    rows.kept = kept_dims(source.dims(), axes, keepdims);
+    rows.count = product(rows.kept);
+    rows.n = reduced_count(source.dims(), axes);
     order.insert(order.end(), axes.begin(), axes.end());
-    rows.count = product(outer);
-    rows.n = product(reduced);
     if (std::is_sorted(order.begin(), order.end()) || source.count() == 0) {
         rows.data = source;
     } else {
@@ -51,8 +67,10 @@ Result<Rows> gather_rows(const KernelContext& c, const Tensor& source, const std
 namespace kernels {
 namespace {
 
-// Each reducer takes one row. An empty row gives the neutral element; Max and Min of integers have
-// the least and the greatest number for it, of floats the infinities.
+// A reducer: in how many parts a row is cut, so that their steps can overlap, what a part starts
+// with, how one element joins it, how two parts join, and what comes out of `n` elements. Nothing
+// gives the neutral element; Max and Min of integers have the least and the greatest number for it,
+// of floats the infinities.
 template <typename T>
 using Sum = std::conditional_t<std::is_floating_point_v<Compute<T>>, double, Wrapping<T>>;
 
@@ -70,160 +88,346 @@ T back(double x) {
     }
 }
 
-struct ReduceSum {
+// Sums of `map(x)`, as Sum<T> or, for those that end in a function of real numbers, as double.
+template <typename Self>
+struct Adding {
+    static constexpr int kLanes = 16;
     template <typename T>
-    T operator()(const T* row, int64_t n) const {
-        return static_cast<T>(sum_row<Sum<T>>(row, n, [](T x) { return widen(x); }));
+    static auto start() {
+        return decltype(Self::map(T()))(0);
+    }
+    template <typename A, typename T>
+    static A step(A sum, T x) {
+        return sum + Self::map(x);
+    }
+    template <typename A, typename T>
+    static A join(A a, A b) {
+        return a + b;
+    }
+    template <typename T, typename A>
+    static T finish(A sum, int64_t) {
+        return static_cast<T>(sum);
     }
 };
-struct ReduceSumSquare {
+
+struct ReduceSum : Adding<ReduceSum> {
     template <typename T>
-    T operator()(const T* row, int64_t n) const {
-        return static_cast<T>(sum_row<Sum<T>>(row, n, [](T x) { return widen(x) * widen(x); }));
+    static Sum<T> map(T x) {
+        return widen(x);
     }
 };
-struct ReduceL1 {
+struct ReduceSumSquare : Adding<ReduceSumSquare> {
     template <typename T>
-    T operator()(const T* row, int64_t n) const {
-        return static_cast<T>(sum_row<Sum<T>>(row, n, [](T x) {
-            return static_cast<Compute<T>>(x) < 0 ? static_cast<Sum<T>>(0) - widen(x) : widen(x);
-        }));
+    static Sum<T> map(T x) {
+        return widen(x) * widen(x);
     }
 };
-// Those that end in a function of real numbers are worked out as double.
-struct ReduceL2 {
+struct ReduceL1 : Adding<ReduceL1> {
     template <typename T>
-    T operator()(const T* row, int64_t n) const {
-        return back<T>(
-            std::sqrt(sum_row<double>(row, n, [](T x) { return as_double(x) * as_double(x); })));
+    static Sum<T> map(T x) {
+        return static_cast<Compute<T>>(x) < 0 ? static_cast<Sum<T>>(0) - widen(x) : widen(x);
     }
 };
-struct ReduceLogSum {
+struct ReduceL2 : Adding<ReduceL2> {
     template <typename T>
-    T operator()(const T* row, int64_t n) const {
-        return back<T>(std::log(sum_row<double>(row, n, [](T x) { return as_double(x); })));
+    static double map(T x) {
+        return as_double(x) * as_double(x);
+    }
+    template <typename T>
+    static T finish(double sum, int64_t) {
+        return back<T>(std::sqrt(sum));
     }
 };
-struct ReduceLogSumExp {
+struct ReduceLogSum : Adding<ReduceLogSum> {
     template <typename T>
-    T operator()(const T* row, int64_t n) const {
-        // The greatest element is taken out, so that nothing overflows.
-        double greatest = -std::numeric_limits<double>::infinity();
-        for (int64_t i = 0; i < n; ++i) {
-            greatest = std::max(greatest, as_double(row[i]));
-        }
-        double shift = std::isfinite(greatest) ? greatest : 0;
-        double sum = sum_row<double>(row, n, [&](T x) { return std::exp(as_double(x) - shift); });
-        return back<T>(std::log(sum) + shift);
+    static double map(T x) {
+        return as_double(x);
+    }
+    template <typename T>
+    static T finish(double sum, int64_t) {
+        return back<T>(std::log(sum));
     }
 };
-struct ReduceMean {
+struct ReduceMean : Adding<ReduceMean> {
     template <typename T>
-    T operator()(const T* row, int64_t n) const {
+    static Sum<T> map(T x) {
+        return widen(x);
+    }
+    template <typename T>
+    static T finish(Sum<T> sum, int64_t n) {
         if constexpr (std::is_integral_v<T>) {
             // Exact division of the wrapped sum, towards zero; nothing to divide by gives 0.
-            return n == 0 ? T(0) : static_cast<T>(ReduceSum{}(row, n) / static_cast<int64_t>(n));
+            return n == 0 ? T(0) : static_cast<T>(static_cast<T>(sum) / static_cast<int64_t>(n));
         } else {
-            return static_cast<T>(sum_row<double>(row, n, [](T x) { return as_double(x); }) /
-                                  static_cast<double>(n));
+            return static_cast<T>(sum / static_cast<double>(n));
         }
     }
 };
 struct ReduceProd {
+    static constexpr int kLanes = 16;
     template <typename T>
-    T operator()(const T* row, int64_t n) const {
-        Sum<T> result = 1;
-        for (int64_t i = 0; i < n; ++i) {
-            result *= widen(row[i]);
-        }
+    static Sum<T> start() {
+        return 1;
+    }
+    template <typename A, typename T>
+    static A step(A result, T x) {
+        return result * widen(x);
+    }
+    template <typename A, typename T>
+    static A join(A a, A b) {
+        return a * b;
+    }
+    template <typename T>
+    static T finish(Sum<T> result, int64_t) {
         return static_cast<T>(result);
     }
 };
 
 template <bool is_max>
 struct ReduceExtreme {
+    static constexpr int kLanes = 32;  // of fewer the compiler makes no vectors
     template <typename T>
-    static T neutral() {
+    static Compute<T> start() {
         using V = Compute<T>;
         if constexpr (std::is_floating_point_v<V>) {
             V infinity = std::numeric_limits<V>::infinity();
-            return static_cast<T>(is_max ? -infinity : infinity);
+            return is_max ? -infinity : infinity;
         } else {
             return is_max ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
         }
     }
+    template <typename A, typename T>
+    static A step(A best, T element) {
+        A x = static_cast<A>(element);
+        // NaN wins.
+        return (is_max ? x > best : x < best) || x != x ? x : best;
+    }
+    template <typename A, typename T>
+    static A join(A a, A b) {
+        return step<A, A>(a, b);
+    }
     template <typename T>
-    T operator()(const T* row, int64_t n) const {
-        using V = Compute<T>;
-        V best = static_cast<V>(neutral<T>());
-        for (int64_t i = 0; i < n; ++i) {
-            V x = static_cast<V>(row[i]);
-            // NaN wins.
-            best = (is_max ? x > best : x < best) || x != x ? x : best;
-        }
+    static T finish(Compute<T> best, int64_t) {
         return static_cast<T>(best);
     }
 };
 
-template <typename List, typename Op>
-Status reduce(KernelContext& c, List list, const Op& op) {
-    const Tensor& source = c.tensor(0);
+// Elements [begin, end) of the result, which are those of rows of n elements each.
+template <typename Op, typename T>
+[[gnu::always_inline]] inline void reduce_rows(const T* in, int64_t n, T* out, int64_t begin,
+                                               int64_t end) {
+    constexpr int kLanes = Op::kLanes;
+    using A = decltype(Op::template start<T>());
+    for (int64_t r = begin; r < end; ++r) {
+        const T* row = in + r * n;
+        A lanes[kLanes];
+        std::fill(lanes, lanes + kLanes, Op::template start<T>());
+        int64_t i = 0;
+        for (; i + kLanes <= n; i += kLanes) {
+            for (int k = 0; k < kLanes; ++k) {
+                lanes[k] = Op::template step<A, T>(lanes[k], row[i + k]);
+            }
+        }
+        A total = Op::template start<T>();
+        for (; i < n; ++i) {
+            total = Op::template step<A, T>(total, row[i]);
+        }
+        for (int half = kLanes / 2; half > 0; half /= 2) {
+            for (int k = 0; k < half; ++k) {
+                lanes[k] = Op::template join<A, T>(lanes[k], lanes[k + half]);
+            }
+        }
+        out[r] = Op::template finish<T>(Op::template join<A, T>(lanes[0], total), n);
+    }
+}
+
+// The same for the middle axis of in[outer, n, inner]: result [outer, inner].
+template <typename Op, typename T>
+[[gnu::always_inline]] inline void reduce_columns(const T* in, const AxisView& view, T* out,
+                                                  int64_t begin, int64_t end) {
+    constexpr int64_t kColumns = 64;
+    using A = decltype(Op::template start<T>());
+    A columns[kColumns];
+    for (int64_t first = begin; first < end;) {
+        int64_t column = first % view.inner;
+        int64_t count = std::min({kColumns, end - first, view.inner - column});
+        const T* row = in + first / view.inner * view.n * view.inner + column;
+        std::fill(columns, columns + kColumns, Op::template start<T>());
+        for (int64_t k = 0; k < view.n; ++k, row += view.inner) {
+            for (int64_t j = 0; j < count; ++j) {
+                columns[j] = Op::template step<A, T>(columns[j], row[j]);
+            }
+        }
+        for (int64_t j = 0; j < count; ++j) {
+            out[first + j] = Op::template finish<T>(columns[j], view.n);
+        }
+        first += count;
+    }
+}
+
+// The logarithm of the sum of powers: in two goes over a row, so that nothing overflows.
+template <typename T>
+[[gnu::always_inline]] inline T log_sum_exp(const T* row, int64_t n) {
+    using V = std::conditional_t<std::is_same_v<Compute<T>, float>, float, double>;
+    V greatest = -std::numeric_limits<V>::infinity();
+    for (int64_t i = 0; i < n; ++i) {
+        auto x = static_cast<V>(static_cast<Compute<T>>(row[i]));
+        greatest = x > greatest ? x : greatest;
+    }
+    V shift = std::isfinite(greatest) ? greatest : 0;
+    double sum = sum_row<double>(row, n, [shift](T x) {
+        return static_cast<double>(vector_exp(static_cast<V>(static_cast<Compute<T>>(x)) - shift));
+    });
+    return back<T>(std::log(sum) + static_cast<double>(shift));
+}
+SDX_CLONES void log_sums_exp(const float* in, int64_t n, float* out, int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+        out[r] = log_sum_exp(in + r * n, n);
+    }
+}
+template <typename T>
+void log_sums_exp(const T* in, int64_t n, T* out, int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+        out[r] = log_sum_exp(in + r * n, n);
+    }
+}
+
+template <typename Op>
+SDX_CLONES void reduce_floats(const float* in, const AxisView& view, float* out, int64_t begin,
+                              int64_t end) {
+    if (view.inner == 1) {
+        reduce_rows<Op, float>(in, view.n, out, begin, end);
+    } else {
+        reduce_columns<Op, float>(in, view, out, begin, end);
+    }
+}
+template <typename Op, typename T>
+void reduce_elements(const T* in, const AxisView& view, T* out, int64_t begin, int64_t end) {
+    if constexpr (std::is_same_v<T, float>) {
+        reduce_floats<Op>(in, view, out, begin, end);
+    } else if (view.inner == 1) {
+        reduce_rows<Op, T>(in, view.n, out, begin, end);
+    } else {
+        reduce_columns<Op, T>(in, view, out, begin, end);
+    }
+}
+
+// What is reduced, as [outer, n, inner] of `data`.
+struct Reduction {
+    Tensor data;
+    AxisView view;
+    Dims kept;
+    bool is_noop = false;  // no axes, which means none here
+};
+
+Result<Reduction> reduction(KernelContext& c, bool by_rows) {
+    Reduction r{c.tensor(0), {}, {}, false};
+    int rank = r.data.rank();
     SDX_ASSIGN(auto given, list_argument(c, "axes", 1));
     std::vector<int> axes;
-    if (!given.has_value() || given->empty()) {
-        if (c.int_attribute("noop_with_empty_axes", 0) != 0) {
-            // Nothing is reduced, but the function is applied to each element (version 18).
-            if constexpr (std::is_same_v<Op, ReduceSum>) {
-                c.set_output(0, source);
-                return {};
-            }
-        } else {
-            axes.resize(source.rank());
-            std::iota(axes.begin(), axes.end(), 0);
-        }
+    if (given.has_value() && !given->empty()) {
+        SDX_ASSIGN(axes, c.axes(*given, rank));
+    } else if (c.int_attribute("noop_with_empty_axes", 0) != 0) {
+        r.is_noop = true;
     } else {
-        SDX_ASSIGN(axes, c.axes(*given, source.rank()));
+        axes.resize(rank);
+        std::iota(axes.begin(), axes.end(), 0);
     }
-    SDX_ASSIGN(Rows rows, gather_rows(c, source, axes, c.int_attribute("keepdims") != 0));
-    SDX_ASSIGN(Tensor * out, c.output(0, source.element_type(), rows.kept));
-    return visit(list, source.element_type(), [&]<typename T>() -> Status {
-        const T* in = rows.data.elements<T>().data();
+    bool keepdims = c.int_attribute("keepdims") != 0;
+    int first = axes.empty() ? rank : axes.front(), last = axes.empty() ? rank : axes.back() + 1;
+    int64_t n = reduced_count(r.data.dims(), axes);
+    r.view = axis_view(r.data.dims(), first, last);
+    r.kept = kept_dims(r.data.dims(), axes, keepdims);
+    bool are_neighbours = r.view.n == n || r.data.count() == 0;
+    if (!are_neighbours || (by_rows && r.view.inner != 1)) {
+        SDX_ASSIGN(Rows rows, gather_rows(c, r.data, axes, keepdims));
+        r.data = std::move(rows.data);
+        r.view = {rows.count, rows.n, 1};
+    }
+    r.view.n = n;
+    return r;
+}
+
+// Calls `body(data, view, results, begin, end)` for parts of the results.
+template <typename List, typename Body>
+Status for_each_result(KernelContext& c, List list, const Reduction& r, const Body& body) {
+    SDX_ASSIGN(Tensor * out, c.output(0, r.data.element_type(), r.kept));
+    return visit(list, r.data.element_type(), [&]<typename T>() -> Status {
+        // Nothing in any row: the same result for all, and no data to point to.
+        bool is_empty = r.data.count() == 0;
+        AxisView view = is_empty ? AxisView{out->count(), 0, 1} : r.view;
+        T none{};
+        const T* in = is_empty ? &none : r.data.elements<T>().data();
         T* result = out->mutable_elements<T>().data();
-        for (int64_t r = 0; r < out->count(); ++r) {
-            result[r] = op(in + r * rows.n, rows.n);
-        }
+        parallel_for(c.threads(), out->count(), items_per_task(view.n),
+                     [&](int64_t begin, int64_t end) { body(in, view, result, begin, end); });
         return {};
     });
 }
 
+template <typename List, typename Op>
+Status reduce(KernelContext& c, List list, Op) {
+    SDX_ASSIGN(Reduction r, reduction(c, false));
+    if (r.is_noop && std::is_same_v<Op, ReduceSum>) {
+        c.set_output(0, r.data);  // the others apply their function to each element (version 18)
+        return {};
+    }
+    return for_each_result(c, list, r,
+                           [](const auto* in, const AxisView& view, auto* out, int64_t begin,
+                              int64_t end) { reduce_elements<Op>(in, view, out, begin, end); });
+}
+
 // --- Along one axis ------------------------------------------------------------------------------
+
+// Places along the middle axis of in[outer, n, inner]; NaN is the greatest and the least.
+template <bool is_max, typename T>
+void find_extremes(const T* in, const AxisView& view, bool last, int64_t* out, int64_t begin,
+                   int64_t end) {
+    using V = Compute<T>;
+    constexpr int64_t kColumns = 64;
+    V best[kColumns];
+    for (int64_t first = begin; first < end;) {
+        int64_t column = first % view.inner;
+        int64_t count = std::min({kColumns, end - first, view.inner - column});
+        const T* row = in + first / view.inner * view.n * view.inner + column;
+        for (int64_t j = 0; j < count; ++j) {
+            best[j] = static_cast<V>(row[j]);
+            out[first + j] = 0;
+        }
+        for (int64_t k = 1; k < view.n; ++k) {
+            row += view.inner;
+            for (int64_t j = 0; j < count; ++j) {
+                V x = static_cast<V>(row[j]);
+                bool is_better =
+                    (is_max ? x > best[j] : x < best[j]) || (x != x && best[j] == best[j]);
+                bool is_taken = is_better || (last && x == best[j]);
+                best[j] = is_taken ? x : best[j];
+                out[first + j] = is_taken ? k : out[first + j];
+            }
+        }
+        first += count;
+    }
+}
 
 template <bool is_max>
 Status arg_extreme(KernelContext& c) {
     const Tensor& source = c.tensor(0);
     SDX_ASSIGN(int axis, c.axis(c.int_attribute("axis"), source.rank()));
     bool last = c.int_attribute("select_last_index", 0) != 0;
-    SDX_ASSIGN(Rows rows, gather_rows(c, source, {axis}, c.int_attribute("keepdims") != 0));
-    if (rows.n == 0) {
+    AxisView view = axis_view(source.dims(), axis);
+    if (view.n == 0) {
         return Error{fmt::format("axis {} is empty: there is nothing to choose from", axis)};
     }
-    SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kInt64, rows.kept));
+    SDX_ASSIGN(Tensor * out,
+               c.output(0, ElementType::kInt64,
+                        kept_dims(source.dims(), {axis}, c.int_attribute("keepdims") != 0)));
     return visit(Numbers{}, source.element_type(), [&]<typename T>() -> Status {
-        using V = Compute<T>;
-        const T* row = rows.data.elements<T>().data();
-        for (int64_t& index : out->mutable_elements<int64_t>()) {
-            V best = static_cast<V>(row[0]);
-            index = 0;
-            for (int64_t i = 1; i < rows.n; ++i) {
-                V x = static_cast<V>(row[i]);
-                bool better = (is_max ? x > best : x < best) || (x != x && best == best);
-                if (better || (last && x == best)) {
-                    best = x;
-                    index = i;
-                }
-            }
-            row += rows.n;
-        }
+        const T* in = source.elements<T>().data();
+        int64_t* result = out->mutable_elements<int64_t>().data();
+        parallel_for(c.threads(), out->count(), items_per_task(view.n),
+                     [&](int64_t begin, int64_t end) {
+                         find_extremes<is_max>(in, view, last, result, begin, end);
+                     });
         return {};
     });
 }
@@ -292,12 +496,18 @@ Result<int64_t> top_count(KernelContext& c, int64_t n) {
 SDX_REDUCE(reduce_l1, ReduceL1)
 SDX_REDUCE(reduce_l2, ReduceL2)
 SDX_REDUCE(reduce_log_sum, ReduceLogSum)
-SDX_REDUCE(reduce_log_sum_exp, ReduceLogSumExp)
 SDX_REDUCE(reduce_mean, ReduceMean)
 SDX_REDUCE(reduce_prod, ReduceProd)
 SDX_REDUCE(reduce_sum, ReduceSum)
 SDX_REDUCE(reduce_sum_square, ReduceSumSquare)
 #undef SDX_REDUCE
+
+Status reduce_log_sum_exp(KernelContext& c) {
+    SDX_ASSIGN(Reduction r, reduction(c, true));
+    return for_each_result(c, Numbers{}, r,
+                           [](const auto* in, const AxisView& view, auto* out, int64_t begin,
+                              int64_t end) { log_sums_exp(in, view.n, out, begin, end); });
+}
 
 Status reduce_max(KernelContext& c) {
     return reduce(c, NumbersAndBools{}, ReduceExtreme<true>{});

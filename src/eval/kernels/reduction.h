@@ -7,6 +7,9 @@
 
 namespace sardonyx::eval {
 
+// `dims` without these axes, which are sorted, or with 1 in their places.
+Dims kept_dims(const Dims& dims, const std::vector<int>& axes, bool keepdims);
+
 // A tensor whose reduced axes are gathered: row r is elements [r * n, (r + 1) * n) of `data`.
 struct Rows {
     Tensor data;
@@ -22,7 +25,7 @@ Result<Rows> gather_rows(const KernelContext& c, const Tensor& source, const std
 template <typename A, typename T, typename Map>
 [[gnu::always_inline]] inline A sum_row(const T* row, int64_t n, Map map) {
     // Several partial sums, so that the additions can overlap.
-    constexpr int kLanes = 8;
+    constexpr int kLanes = 16;
     A lanes[kLanes] = {};
     int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
