@@ -1,5 +1,6 @@
 #include "eval/kernels/elementwise.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include <fmt/format.h>
@@ -90,13 +91,24 @@ Status walk(int threads, const Tensor& a, const Tensor& b, Tensor& out, const Bi
     Dims strides_b = broadcast_strides(b.dims(), out.dims());
     Dims strides_out = row_major_strides(out.dims());
     StridedWalk<3> steps(out.dims(), {strides_a, strides_b, strides_out});
-    bool valid = true;
-    auto run_row = [&](const auto& offsets, const auto& strides, int64_t n) {
-        valid = valid && run_loop(threads, call, left + offsets[0] * width_a, width_a, strides[0],
-                                  right + offsets[1] * width_b, width_b, strides[1],
-                                  result + offsets[2] * width_out, width_out, n);
-    };
-    steps.for_each_row(run_row);
+    // Long rows are cut, of short ones some are a task.
+    int64_t slices = steps.dims[0];
+    int64_t slice = slices > 0 ? out.count() / slices : 0;
+    bool has_long_rows = steps.dims.size() == 1 || steps.dims.back() > kTaskElements;
+    int64_t piece = has_long_rows ? slices : std::max<int64_t>(1, kTaskElements / slice);
+    std::atomic<bool> valid = true;
+    parallel_for(threads, slices, std::max<int64_t>(piece, 1), [&](int64_t begin, int64_t end) {
+        StridedWalk<3> part = steps;
+        part.dims[0] = end - begin;
+        part.for_each_row([&](const auto& offsets, const auto& strides, int64_t n) {
+            auto at = [&](size_t k) { return offsets[k] + begin * steps.strides[k][0]; };
+            if (!run_loop(threads, call, left + at(0) * width_a, width_a, strides[0],
+                          right + at(1) * width_b, width_b, strides[1], result + at(2) * width_out,
+                          width_out, n)) {
+                valid = false;
+            }
+        });
+    });
     return valid ? Status() : Status(Error{kOutsideDomain});
 }
 

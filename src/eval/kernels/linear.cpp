@@ -414,9 +414,100 @@ std::vector<int> kept_labels(const Equation& equation) {
     return kept;
 }
 
+// The labels of two operands by what becomes of them in a product of stacks of matrices.
+struct EinsumRoles {
+    std::vector<int> stack;   // in both operands and the result
+    std::vector<int> summed;  // in both operands
+    std::vector<int> left;    // in the first operand and the result
+    std::vector<int> right;   // in the second one and the result
+};
+
+// Nothing: a label stands twice in an operand, is summed in one operand alone, or broadcasts.
+std::optional<EinsumRoles> einsum_roles(const Equation& equation,
+                                        std::span<const Tensor> operands) {
+    auto has = [](const std::vector<int>& labels, int label) {
+        return std::count(labels.begin(), labels.end(), label);
+    };
+    const std::vector<int>&a = equation.inputs[0], &b = equation.inputs[1];
+    EinsumRoles roles;
+    for (int label = 0; label < equation.label_count; ++label) {
+        auto in_a = has(a, label), in_b = has(b, label), in_result = has(equation.output, label);
+        if (in_a > 1 || in_b > 1 || in_result > 1 || (in_a + in_b == 1 && in_result == 0)) {
+            return std::nullopt;
+        }
+        if (in_a == 0 && in_b == 0) {
+            continue;
+        }
+        if (in_a + in_b == 2) {
+            int64_t size_a = operands[0].dims()[std::find(a.begin(), a.end(), label) - a.begin()];
+            int64_t size_b = operands[1].dims()[std::find(b.begin(), b.end(), label) - b.begin()];
+            if (size_a != size_b) {
+                return std::nullopt;
+            }
+            (in_result > 0 ? roles.stack : roles.summed).push_back(label);
+        } else {
+            (in_a > 0 ? roles.left : roles.right).push_back(label);
+        }
+    }
+    return roles;
+}
+
+// The operand with its axes in the order of three groups of labels, each taken as one axis.
+Result<Tensor> grouped(const KernelContext& c, const Tensor& operand,
+                       const std::vector<int>& labels,
+                       std::initializer_list<const std::vector<int>*> groups) {
+    std::vector<int> order;
+    Dims dims;
+    for (const std::vector<int>* group : groups) {
+        Dims sizes;
+        for (int label : *group) {
+            order.push_back(
+                static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin()));
+            sizes.push_back(operand.dims()[order.back()]);
+        }
+        dims.push_back(product(sizes));
+    }
+    SDX_ASSIGN(Tensor moved, transposed(c, operand, order));
+    return moved.reshaped(std::move(dims));
+}
+
+// As a product of stacks of matrices; nothing where it is none, or so small that this costs more.
+Result<std::optional<Tensor>> einsum_as_matmul(KernelContext& c, const Equation& equation,
+                                               std::span<const Tensor> operands,
+                                               const EinsumLoops& loops) {
+    constexpr int64_t kLittleWork = 1 << 12;
+    std::optional<EinsumRoles> roles = einsum_roles(equation, operands);
+    if (!roles.has_value() || operands[0].count() == 0 || operands[1].count() == 0 ||
+        product(loops.sizes) < kLittleWork) {
+        return std::optional<Tensor>();
+    }
+    SDX_ASSIGN(Tensor a, grouped(c, operands[0], equation.inputs[0],
+                                 {&roles->stack, &roles->left, &roles->summed}));
+    SDX_ASSIGN(Tensor b, grouped(c, operands[1], equation.inputs[1],
+                                 {&roles->stack, &roles->summed, &roles->right}));
+    SDX_ASSIGN(Tensor made, matmul(c, a, b));
+    // From [stack, left, right] to the order of the result.
+    std::vector<int> labels = roles->stack;
+    labels.insert(labels.end(), roles->left.begin(), roles->left.end());
+    labels.insert(labels.end(), roles->right.begin(), roles->right.end());
+    Dims dims(labels.size());
+    std::vector<int> order;
+    for (size_t i = 0; i < equation.output.size(); ++i) {
+        auto at = std::find(labels.begin(), labels.end(), equation.output[i]) - labels.begin();
+        order.push_back(static_cast<int>(at));
+        dims[at] = loops.sizes[i];
+    }
+    SDX_ASSIGN(Tensor out, transposed(c, made.reshaped(std::move(dims)), order));
+    return std::optional<Tensor>(std::move(out));
+}
+
 Result<Tensor> einsum_two(KernelContext& c, const Equation& equation,
                           std::span<const Tensor> operands) {
     SDX_ASSIGN(EinsumLoops loops, einsum_loops(equation, operands));
+    SDX_ASSIGN(std::optional<Tensor> matrices, einsum_as_matmul(c, equation, operands, loops));
+    if (matrices.has_value()) {
+        return *std::move(matrices);
+    }
     size_t rank = equation.output.size();
     Dims dims(loops.sizes.begin(), loops.sizes.begin() + rank);
     SDX_ASSIGN(Tensor out, c.scratch(operands[0].element_type(), std::move(dims)));

@@ -70,8 +70,12 @@ Compute<T> line_maximum(const T* in, int64_t n, int64_t stride) {
 
 // out[i] = e^(in[i] - greatest); their sum.
 SDX_CLONES double exponentials(const float* in, float* out, int64_t n, float greatest) {
+    // No element is above the greatest, and powers that are no normal numbers count as 0.
+    constexpr float kLeast = -87.0f;
     for (int64_t i = 0; i < n; ++i) {
-        out[i] = vector_exp(in[i] - greatest);
+        float x = in[i] - greatest;
+        float power = vector_exp_near(x < kLeast ? kLeast : x);
+        out[i] = x < kLeast ? 0.0f : power;
     }
     return sum_row<double>(out, n, [](float x) { return static_cast<double>(x); });
 }
@@ -89,11 +93,21 @@ SDX_CLONES float row_maximum(const float* in, int64_t n) {
     for (; i < n; ++i) {
         lanes[0] = in[i] > lanes[0] ? in[i] : lanes[0];
     }
-    return *std::max_element(lanes, lanes + kLanes);
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+        for (int k = 0; k < half; ++k) {
+            lanes[k] = lanes[k + half] > lanes[k] ? lanes[k + half] : lanes[k];
+        }
+    }
+    return lanes[0];
 }
-SDX_CLONES void divide_all(float* out, int64_t n, float divisor) {
+SDX_CLONES void scale_all(float* out, int64_t n, float factor) {
     for (int64_t i = 0; i < n; ++i) {
-        out[i] /= divisor;
+        out[i] *= factor;
+    }
+}
+SDX_CLONES void subtract_both(const float* in, float* out, int64_t n, float greatest, float shift) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = in[i] - greatest - shift;
     }
 }
 
@@ -105,7 +119,7 @@ struct SoftmaxLine {
             return;
         }
         double sum = exponentials(in, out, n, row_maximum(in, n));
-        divide_all(out, n, static_cast<float>(sum));
+        scale_all(out, n, static_cast<float>(1 / sum));
     }
     template <typename T>
     void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
@@ -124,6 +138,15 @@ struct SoftmaxLine {
     }
 };
 struct LogSoftmaxLine {
+    void operator()(const float* in, float* out, int64_t n, int64_t stride) const {
+        if (stride != 1) {
+            (*this).operator()<float>(in, out, n, stride);
+            return;
+        }
+        float greatest = row_maximum(in, n);
+        double sum = exponentials(in, out, n, greatest);
+        subtract_both(in, out, n, greatest, static_cast<float>(std::log(sum)));
+    }
     template <typename T>
     void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
         using V = Compute<T>;
@@ -216,6 +239,17 @@ SDX_CLONES void scale_row(const T* in, T* out, int64_t n, Compute<T> slope, Comp
     }
 }
 
+template <typename T>
+SDX_CLONES void scale_elements(T* row, const T* scale, const T* bias, int64_t n) {
+    using V = Compute<T>;
+    for (int64_t i = 0; i < n; ++i) {
+        row[i] = static_cast<T>(static_cast<V>(row[i]) * static_cast<V>(scale[i]));
+    }
+    for (int64_t i = 0; bias != nullptr && i < n; ++i) {
+        row[i] = static_cast<T>(static_cast<V>(row[i]) + static_cast<V>(bias[i]));
+    }
+}
+
 // normalized * scale + bias, by inputs that broadcast; in the normalized tensor's type.
 Status set_scaled(KernelContext& c, Tensor normalized, const Tensor* scale, const Tensor* bias) {
     ElementType type = normalized.element_type();
@@ -237,14 +271,54 @@ Status set_scaled(KernelContext& c, Tensor normalized, const Tensor* scale, cons
     return {};
 }
 
+struct MeasureRow {
+    template <typename T>
+    Moments operator()(const T* row, int64_t n) const {
+        return moments(row, n);
+    }
+};
+
 // Rows from `axis` on, each normalised; the statistics are outputs of type `stash`.
 struct RowStatistics {
     std::vector<double> mean, inverse;
 };
 
+// A scale and a bias that the rows get while they are in the cache, of the type of the elements:
+// [n], the same for all rows, or one for each row [rows], which repeat. Null: none.
+struct RowAffine {
+    const Tensor* scale = nullptr;
+    const Tensor* bias = nullptr;
+    int64_t rows = 0;  // 0: for the elements of a row
+
+    template <typename T>
+    void apply(T* row, int64_t index, int64_t n) const {
+        if (scale == nullptr) {
+            return;
+        }
+        const T* factors = scale->elements<T>().data();
+        const T* shifts = bias != nullptr ? bias->elements<T>().data() : nullptr;
+        if (rows == 0) {
+            scale_elements(row, factors, shifts, n);
+        } else {
+            scale_row(row, row, n, static_cast<Compute<T>>(factors[index % rows]),
+                      static_cast<Compute<T>>(shifts[index % rows]));
+        }
+    }
+};
+
+// Rows from `axis` on with one scale for each element; none where it, or the bias, broadcasts in
+// another way.
+RowAffine affine_of_rows(const KernelContext& c, int axis, const Tensor& scale,
+                         const Tensor* bias) {
+    Dims row(c.dims(0).begin() + axis, c.dims(0).end());
+    bool fits = scale.element_type() == c.type(0) && scale.dims() == row &&
+                (bias == nullptr || (bias->element_type() == c.type(0) && bias->dims() == row));
+    return fits ? RowAffine{&scale, bias, 0} : RowAffine{};
+}
+
 template <typename Statistics>
 Result<Tensor> normalized_rows(KernelContext& c, const AxisView& view, RowStatistics* statistics,
-                               Statistics measure) {
+                               Statistics measure, RowAffine affine) {
     SDX_ASSIGN(Tensor out, c.scratch(c.type(0), c.dims(0)));
     // Beside an axis of 0 there may be any number of empty rows.
     SDX_TRY(
@@ -261,6 +335,7 @@ Result<Tensor> normalized_rows(KernelContext& c, const AxisView& view, RowStatis
                     Moments m = measure(in + o * view.n, view.n);
                     double factor = 1 / std::sqrt(m.variance + epsilon);
                     normalize_row(in + o * view.n, target + o * view.n, view.n, m.mean, factor);
+                    affine.apply(target + o * view.n, o, view.n);
                     statistics->mean[o] = m.mean;
                     statistics->inverse[o] = factor;
                 }
@@ -322,9 +397,9 @@ Status layer_normalization(KernelContext& c) {
     SDX_ASSIGN(int axis, c.axis(c.int_attribute("axis"), c.rank(0)));
     AxisView view = axis_view(c.dims(0), axis, c.rank(0));
     RowStatistics statistics;
-    SDX_ASSIGN(Tensor normalized,
-               normalized_rows(c, view, &statistics,
-                               [](const auto* row, int64_t n) { return moments(row, n); }));
+    const Tensor* bias = c.has_input(2) ? &c.tensor(2) : nullptr;
+    RowAffine affine = affine_of_rows(c, axis, c.tensor(1), bias);
+    SDX_ASSIGN(Tensor normalized, normalized_rows(c, view, &statistics, MeasureRow{}, affine));
     ElementType stash = element_type_from_number(c.int_attribute("stash_type"));
     Dims dims = c.dims(0);
     std::fill(dims.begin() + axis, dims.end(), 1);
@@ -336,8 +411,8 @@ Status layer_normalization(KernelContext& c) {
         SDX_ASSIGN(Tensor inverse, tensor_from_doubles(stash, dims, statistics.inverse));
         c.set_output(2, std::move(inverse));
     }
-    return set_scaled(c, std::move(normalized), &c.tensor(1),
-                      c.has_input(2) ? &c.tensor(2) : nullptr);
+    return affine.scale != nullptr ? set_scaled(c, std::move(normalized), nullptr, nullptr)
+                                   : set_scaled(c, std::move(normalized), &c.tensor(1), bias);
 }
 
 Status rms_normalization(KernelContext& c) {
@@ -351,9 +426,11 @@ Status rms_normalization(KernelContext& c) {
         });
         return Moments{0, sum / static_cast<double>(n)};
     };
-    SDX_ASSIGN(Tensor normalized, normalized_rows(c, view, &statistics, mean_square));
+    RowAffine affine = affine_of_rows(c, axis, c.tensor(1), nullptr);
+    SDX_ASSIGN(Tensor normalized, normalized_rows(c, view, &statistics, mean_square, affine));
     SDX_ASSIGN(normalized, cast_tensor(c, normalized, c.type(1)));
-    return set_scaled(c, std::move(normalized), &c.tensor(1), nullptr);
+    return set_scaled(c, std::move(normalized), affine.scale != nullptr ? nullptr : &c.tensor(1),
+                      nullptr);
 }
 
 Status instance_normalization(KernelContext& c) {
@@ -362,12 +439,16 @@ Status instance_normalization(KernelContext& c) {
     }
     AxisView view = axis_view(c.dims(0), 2, c.rank(0));
     RowStatistics statistics;
-    SDX_ASSIGN(Tensor normalized,
-               normalized_rows(c, view, &statistics,
-                               [](const auto* row, int64_t n) { return moments(row, n); }));
-    SDX_ASSIGN(Tensor scale, per_channel(c.tensor(1), c.rank(0), c.dims(0)[1]));
-    SDX_ASSIGN(Tensor bias, per_channel(c.tensor(2), c.rank(0), c.dims(0)[1]));
-    return set_scaled(c, std::move(normalized), &scale, &bias);
+    int64_t channels = c.dims(0)[1];
+    for (size_t i : {1, 2}) {
+        if (c.tensor(i).count() != channels) {
+            return Error{fmt::format("{} numbers for {} channels", c.tensor(i).count(), channels)};
+        }
+    }
+    RowAffine affine{&c.tensor(1), &c.tensor(2), channels};
+    SDX_ASSIGN(Tensor normalized, normalized_rows(c, view, &statistics, MeasureRow{}, affine));
+    c.set_output(0, std::move(normalized));
+    return {};
 }
 
 Status group_normalization(KernelContext& c) {
@@ -379,9 +460,7 @@ Status group_normalization(KernelContext& c) {
     std::span<const int64_t> dims = c.dims(0);
     AxisView view{dims[0] * groups, channels / groups * product(dims.subspan(2)), 1};
     RowStatistics statistics;
-    SDX_ASSIGN(Tensor normalized,
-               normalized_rows(c, view, &statistics,
-                               [](const auto* row, int64_t n) { return moments(row, n); }));
+    SDX_ASSIGN(Tensor normalized, normalized_rows(c, view, &statistics, MeasureRow{}, RowAffine{}));
     // Version 18 has a scale and a bias for each group, later ones for each channel.
     int64_t count = c.version() < 21 ? groups : channels;
     Dims grouped{dims[0], count, -1};
@@ -416,9 +495,9 @@ Status batch_normalization(KernelContext& c) {
         using V = Compute<T>;
         const T* in = c.tensor(0).elements<T>().data();
         T* target = out->mutable_elements<T>().data();
-        std::vector<T> values(trains && out->count() > 0 ? view.outer * view.inner : 0);
-        for (int64_t channel = 0; channel < view.n && out->count() > 0; ++channel) {
+        auto normalize = [&](int64_t channel) {
             if (trains) {
+                std::vector<T> values(view.outer * view.inner);
                 for (int64_t o = 0; o < view.outer; ++o) {
                     const T* row = in + (o * view.n + channel) * view.inner;
                     std::copy(row, row + view.inner, values.begin() + o * view.inner);
@@ -438,7 +517,13 @@ Status batch_normalization(KernelContext& c) {
                 int64_t start = (o * view.n + channel) * view.inner;
                 scale_row(in + start, target + start, view.inner, slope, shift);
             }
-        }
+        };
+        parallel_for(c.threads(), out->count() > 0 ? view.n : 0,
+                     items_per_task(4 * view.outer * view.inner), [&](int64_t begin, int64_t end) {
+                         for (int64_t channel = begin; channel < end; ++channel) {
+                             normalize(channel);
+                         }
+                     });
         return {};
     }));
     // Outputs 1 and 2: the running statistics; 3 and 4 (before version 14): those of the batch.

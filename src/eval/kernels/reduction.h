@@ -37,10 +37,12 @@ template <typename A, typename T, typename Map>
     for (; i < n; ++i) {
         total += map(row[i]);
     }
-    for (const A& lane : lanes) {
-        total += lane;
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+        for (int k = 0; k < half; ++k) {
+            lanes[k] += lanes[k + half];
+        }
     }
-    return total;
+    return total + lanes[0];
 }
 
 }  // namespace sardonyx::eval
