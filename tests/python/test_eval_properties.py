@@ -448,6 +448,26 @@ def test_einsum(data: Any) -> None:
     same(ours("Einsum", inputs, equation=equation), np.einsum(equation, *inputs), rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "bhqd,bhkd->bhqk",
+        "bqhd,bkhd->bhqk",
+        "bhqk,bkhd->bqhd",
+        "hqkd,ld->lkqh",
+        "bhqd,qd,d->hb",
+        "bhqd,bhqd->",
+        "bhqd,lk->bhqdlk",
+    ],
+)
+def test_einsum_as_products_of_matrices(equation: str) -> None:
+    sizes = dict(zip("bhqkdl", (2, 3, 7, 8, 16, 5), strict=True))
+    random = np.random.default_rng(1)
+    terms = equation.split("->")[0].split(",")
+    inputs = [random.normal(size=[sizes[letter] for letter in term]) for term in terms]
+    same(ours("Einsum", inputs, equation=equation), np.einsum(equation, *inputs), rtol=1e-9)
+
+
 # --- Windows, against ONNX Runtime ----------------------------------------------------------------
 
 
