@@ -359,6 +359,73 @@ Result<ConvShape> transposed_shape(const KernelContext& c, const Dims& x, const 
 
 namespace {
 
+// Windows of a row of the output of a convolution, and where one of their taps goes in a plane
+// whose rows are split into their phases: places that are a stride apart stand beside each other.
+struct TapRun {
+    int64_t tap;
+    int64_t first;   // window
+    int64_t count;   // of windows
+    int64_t target;  // of the first of them
+};
+
+// Rows of such a plane.
+struct PhaseRows {
+    explicit PhaseRows(const WindowGeometry& g)
+        : columns(g.in.empty() ? 1 : g.in.back()),
+          stride(inner_stride(g)),
+          phases(std::min(stride, columns)),
+          width(columns > 0 ? (columns - 1) / stride + 1 : 0) {}
+
+    int64_t columns;
+    int64_t stride;
+    int64_t phases;
+    int64_t width;  // of one phase
+};
+
+std::vector<TapRun> tap_runs(const WindowGeometry& g, const PhaseRows& rows) {
+    if (g.in.empty()) {
+        return {{0, 0, 1, 0}};  // one window, one tap
+    }
+    std::vector<TapRun> runs;
+    for_each_row_part(g, 0, g.out_count(), [&](int64_t row, int64_t, int64_t n) {
+        for (int64_t tap = 0; tap < g.kernel_count(); ++tap) {
+            TapRow t = tap_row(g, row, tap);
+            if (t.inside) {
+                int64_t at = t.offset + t.first * rows.stride;
+                int64_t column = at % rows.columns;
+                int64_t phase = at / rows.columns * rows.phases + column % rows.stride;
+                runs.push_back({tap, row * n + t.first, t.end - t.first,
+                                phase * rows.width + column / rows.stride});
+            }
+        }
+    });
+    return runs;
+}
+
+// A plane of the output out of its columns [tap, window].
+template <typename S, typename T>
+SDX_CLONES void add_taps(const std::vector<TapRun>& runs, const PhaseRows& rows, int64_t windows,
+                         const S* columns, std::vector<S>& sums, T* plane) {
+    std::fill(sums.begin(), sums.end(), S(0));
+    for (const TapRun& run : runs) {
+        const S* in = columns + run.tap * windows + run.first;
+        S* __restrict to = sums.data() + run.target;
+        for (int64_t i = 0; i < run.count; ++i) {
+            to[i] += in[i];
+        }
+    }
+    const S* from = sums.data();
+    auto size = static_cast<int64_t>(sums.size());
+    for (int64_t at = 0; at < size; at += rows.phases * rows.width, plane += rows.columns) {
+        for (int64_t phase = 0; phase < rows.phases; ++phase, from += rows.width) {
+            int64_t count = (rows.columns - phase - 1) / rows.stride + 1;
+            for (int64_t i = 0; i < count; ++i) {
+                plane[phase + i * rows.stride] = static_cast<T>(from[i]);
+            }
+        }
+    }
+}
+
 template <typename T>
 void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& w, int threads,
                          Tensor* out) {
@@ -374,37 +441,33 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
     int64_t kernel = g.kernel_count();
     int64_t plane = g.in_count();
     int64_t windows = g.out_count();
-    int64_t stride = inner_stride(g);
     int64_t height = shape.out_channels * kernel;
-    std::vector<S> columns, planes;
-    for (int64_t ng = 0; ng < shape.batch * shape.groups; ++ng) {
+    PhaseRows rows(g);
+    std::vector<TapRun> runs = tap_runs(g, rows);
+    auto convolve_group = [&](int64_t ng) {
         const S* weight = weights.data() + ng % shape.groups * shape.in_channels * height;
-        columns.assign(height * windows, S(0));
+        std::vector<S> columns(height * windows, S(0));
         multiply_add(MatrixProduct<S>{height, shape.in_channels, windows, weight, height, true,
                                       input.data() + ng * shape.in_channels * windows, windows,
                                       false, columns.data(), windows},
                      threads);
-        planes.assign(shape.out_channels * plane, S(0));
-        const S* column = columns.data();
-        for_each_row_part(g, 0, g.in.empty() ? 0 : windows, [&](int64_t row, int64_t, int64_t n) {
-            for (int64_t tap = 0; tap < kernel; ++tap) {
-                TapRow t = tap_row(g, row, tap);
-                for (int64_t m = 0; t.inside && m < shape.out_channels; ++m) {
-                    S* out = planes.data() + m * plane + t.offset;
-                    const S* in = column + (m * kernel + tap) * windows;
-                    for (int64_t i = t.first; i < t.end; ++i) {
-                        out[i * stride] += in[i];
-                    }
-                }
-            }
-            column += n;
-        });
-        if (g.in.empty()) {
-            planes = columns;  // no spatial axes: one window, one tap
-        }
-        std::transform(planes.begin(), planes.end(), result + ng * shape.out_channels * plane,
-                       [](S sum) { return static_cast<T>(sum); });
-    }
+        T* planes = result + ng * shape.out_channels * plane;
+        parallel_for(threads, shape.out_channels, items_per_task(kernel * windows + plane),
+                     [&](int64_t begin, int64_t end) {
+                         std::vector<S> sums(plane / rows.columns * rows.phases * rows.width);
+                         for (int64_t m = begin; m < end; ++m) {
+                             add_taps(runs, rows, windows, columns.data() + m * kernel * windows,
+                                      sums, planes + m * plane);
+                         }
+                     });
+    };
+    parallel_for(threads, shape.batch * shape.groups,
+                 items_per_task(height * windows * (shape.in_channels + 1)),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t ng = begin; ng < end; ++ng) {
+                         convolve_group(ng);
+                     }
+                 });
 }
 
 }  // namespace
