@@ -97,3 +97,171 @@ def test_expand_and_tile(dtype: Any) -> None:
         np.testing.assert_array_equal(result, np.broadcast_to(x, (37, 41, 301)))
     x = elements((37, 23), dtype)
     np.testing.assert_array_equal(run("Tile", [x, ints(11, 9)])[0], np.tile(x, (11, 9)))
+
+
+@pytest.mark.parametrize("mode", ["constant", "reflect", "edge", "wrap"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.float64])
+def test_pad(dtype: Any, mode: str) -> None:
+    x = elements((31, 23, 67), dtype)
+    for before, after in (
+        ((1, 2, 3), (4, 5, 6)),
+        ((0, 3, 0), (2, 0, 65)),
+        ((-3, -1, -2), (1, 2, 3)),
+    ):
+        kept = x[
+            tuple(
+                slice(max(0, -b), n - max(0, -a))
+                for b, a, n in zip(before, after, x.shape, strict=True)
+            )
+        ]
+        widths = [(max(0, b), max(0, a)) for b, a in zip(before, after, strict=True)]
+        if min(before) < 0 and mode != "constant":
+            continue  # what is cut off can come back from the other side
+        result = run("Pad", [x, ints(*before, *after)], mode=mode)[0]
+        np.testing.assert_array_equal(result, np.pad(kept, widths, mode=mode))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_gather(axis: int, dtype: Any) -> None:
+    for dims in ((37, 41, 53), (300, 301, 1), (301, 1, 300)):
+        x = elements(dims, dtype)
+        indices = RANDOM.integers(-dims[axis], dims[axis], (7, 11))
+        result = run("Gather", [x, indices], axis=axis)[0]
+        np.testing.assert_array_equal(result, np.take(x, indices, axis))
+        chosen = RANDOM.random(dims[axis]) > 0.5
+        result = run("Compress", [x, chosen], axis=axis)[0]
+        np.testing.assert_array_equal(result, np.compress(chosen, x, axis))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_gather_and_scatter_elements(axis: int, dtype: Any) -> None:
+    dims = (37, 41, 53)
+    x = elements(dims, dtype)
+    for smaller in (0, 3):  # the indices may be fewer than the data
+        shape = tuple(n + 20 if d == axis else n - smaller for d, n in enumerate(dims))
+        indices = RANDOM.integers(-dims[axis], dims[axis], shape)
+        view = x[tuple(slice(None) if d == axis else slice(n) for d, n in enumerate(shape))]
+        result = run("GatherElements", [x, indices], axis=axis)[0]
+        np.testing.assert_array_equal(result, np.take_along_axis(view, indices, axis))
+        updates = elements(shape, dtype)
+        expected, sums = x.copy(), x.copy()
+        for place in np.ndindex(*shape):  # several may go to one place: the last one stays
+            target = (*place[:axis], indices[place], *place[axis + 1 :])
+            expected[target] = updates[place]
+            np.add.at(sums, target, updates[place])
+        np.testing.assert_array_equal(
+            run("ScatterElements", [x, indices, updates], axis=axis)[0], expected
+        )
+        if dtype is not np.float16:
+            added = run("ScatterElements", [x, indices, updates], axis=axis, reduction="add")[0]
+            np.testing.assert_array_equal(added, sums)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_gather_and_scatter_nd(dtype: Any) -> None:
+    x = elements((41, 43, 601), dtype)
+    indices = np.stack([RANDOM.integers(-41, 41, 501), RANDOM.integers(-43, 43, 501)], -1)
+    result = run("GatherND", [x, indices])[0]
+    np.testing.assert_array_equal(result, x[indices[:, 0], indices[:, 1]])
+    updates = elements((501, 601), dtype)
+    expected = x.copy()
+    for (i, j), update in zip(indices, updates, strict=True):
+        expected[i, j] = update
+    np.testing.assert_array_equal(run("ScatterND", [x, indices, updates])[0], expected)
+    batched = RANDOM.integers(0, 43, (41, 1301, 1))
+    result = run("GatherND", [x, batched], batch_dims=1)[0]
+    np.testing.assert_array_equal(result, np.take_along_axis(x, batched, 1))
+
+
+def test_indices_out_of_range() -> None:
+    x = elements((301, 67))
+    indices = np.zeros((301, 67), np.int64)
+    indices[200, 3] = 67
+    pairs = np.zeros((20001, 2), np.int64)
+    pairs[15000, 1] = -68
+    updates = elements((301, 67))
+    for op, inputs, index in (
+        ("GatherElements", [x, indices], 67),
+        ("ScatterElements", [x, indices, updates], 67),
+        ("GatherND", [x, pairs], -68),
+        ("ScatterND", [x, pairs, elements((20001,))], -68),
+    ):
+        attributes = {"axis": 1} if op.endswith("Elements") else {}
+        with pytest.raises(
+            Exception, match=f"index {index} is out of range for an axis of size 67"
+        ):
+            run(op, inputs, **attributes)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_where_and_trilu(dtype: Any) -> None:
+    a, b = elements((37, 1003), dtype), elements((37, 1003), dtype)
+    condition = RANDOM.random((37, 1003)) > 0.5
+    for inputs in (
+        [condition, a, b],
+        [condition, np.asarray(a[0, 0]), b],
+        [condition, a, np.asarray(b[0, 0])],
+        [condition[:1], a[:, :1], b],
+    ):
+        np.testing.assert_array_equal(run("Where", inputs)[0], np.where(*inputs))
+    x = elements((3, 301, 205), dtype)
+    for k in (-300, -3, 0, 7, 205):
+        np.testing.assert_array_equal(run("Trilu", [x, np.array(k)])[0], np.triu(x, k))
+        np.testing.assert_array_equal(run("Trilu", [x, np.array(k)], upper=0)[0], np.tril(x, k))
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float16, np.float32, np.float64]
+)
+def test_unique(dtype: Any) -> None:
+    kinds = np.array([0, 1, -1, 300, -70000], np.float64)
+    if np.issubdtype(dtype, np.floating):
+        kinds = np.array([0.0, -0.0, 1.5, -2.5, np.inf, -np.inf, np.nan])
+        x = RANDOM.choice(kinds, 3001).astype(dtype)
+    else:
+        x = RANDOM.choice(kinds, 3001).astype(np.int64).astype(dtype)
+    found = run("Unique", [x], outputs=4)
+    expected = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    in_order = run("Unique", [x], outputs=4, sorted=0)
+    np.testing.assert_array_equal(in_order[1], np.sort(expected[1]))
+    np.testing.assert_array_equal(in_order[0][in_order[2]], x)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+@pytest.mark.parametrize("dims", [(3, 5, 41, 67), (1, 41, 67, 3), (41, 67), (2, 1, 9001)])
+def test_resize(dims: tuple[int, ...], mode: str) -> None:
+    """A row of small whole numbers, so that the interpolation of its plane is known."""
+    along = len(dims) - 1
+    sizes = [n if n < 6 else 2 * n + 1 for n in dims]
+    line = elements((dims[along],))
+    x = np.broadcast_to(line, dims).copy()
+    roi, scales = np.zeros(0, np.float32), np.zeros(0, np.float32)
+    result = run("Resize", [x, roi, scales, ints(*sizes)], mode=mode)[0]
+    alone = run("Resize", [line, roi, scales, ints(sizes[along])], mode=mode)[0]
+    np.testing.assert_allclose(result, np.broadcast_to(alone, sizes), rtol=1e-5, atol=1e-4)
+    if mode == "linear":
+        place = (np.arange(sizes[along]) + 0.5) * dims[along] / sizes[along] - 0.5
+        expected = np.interp(place, np.arange(dims[along]), line)
+        np.testing.assert_allclose(alone, expected, rtol=1e-5, atol=1e-4)
+
+
+def test_resize_keeps_infinities() -> None:
+    """A tap of weight 0 does not make NaN of an infinity."""
+    x = np.array([1, np.inf, 2, -np.inf, 3], np.float32)
+    x = np.broadcast_to(x, (7, 5)).copy()
+    empty = np.zeros(0, np.float32)
+    inputs = [x, empty, empty, ints(7, 9)]
+    result = run("Resize", inputs, mode="linear", coordinate_transformation_mode="align_corners")[0]
+    np.testing.assert_array_equal(result[:, ::2], x)
+
+
+def test_grid_sample() -> None:
+    x = elements((2, 3, 33, 35))
+    rows, columns = np.meshgrid(np.linspace(-1, 1, 33), np.linspace(-1, 1, 35), indexing="ij")
+    grid = np.broadcast_to(np.stack([columns, rows], -1), (2, 33, 35, 2)).astype(np.float32)
+    result = run("GridSample", [x, grid], align_corners=1)[0]
+    np.testing.assert_allclose(result, x, rtol=1e-4, atol=1e-2)

@@ -259,29 +259,4 @@ Status power(KernelContext& c) {
     return {};
 }
 
-Status where(KernelContext& c) {
-    const Tensor& condition = c.tensor(0);
-    const Tensor& a = c.tensor(1);
-    const Tensor& b = c.tensor(2);
-    SDX_ASSIGN(Dims both, broadcast_dims(a.dims(), b.dims()));
-    SDX_ASSIGN(Dims dims, broadcast_dims(condition.dims(), both));
-    SDX_ASSIGN(Tensor * out, c.output(0, a.element_type(), dims));
-    StridedWalk<4> walk(
-        dims, {broadcast_strides(condition.dims(), dims), broadcast_strides(a.dims(), dims),
-               broadcast_strides(b.dims(), dims), row_major_strides(dims)});
-    return visit_width(a.element_type(), [&]<typename T>() -> Status {
-        const bool* chosen = condition.elements<bool>().data();
-        const T* left = a.elements<T>().data();
-        const T* right = b.elements<T>().data();
-        T* result = out->mutable_elements<T>().data();
-        walk.for_each_row([&](const auto& at, const auto& step, int64_t n) {
-            for (int64_t i = 0; i < n; ++i) {
-                result[at[3] + i] = chosen[at[0] + i * step[0]] ? left[at[1] + i * step[1]]
-                                                                : right[at[2] + i * step[2]];
-            }
-        });
-        return {};
-    });
-}
-
 }  // namespace sardonyx::eval::kernels

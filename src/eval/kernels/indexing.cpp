@@ -1,5 +1,8 @@
 // Operators that choose elements by indices or conditions, and that write to chosen places.
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -7,7 +10,10 @@
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
+#include "eval/kernels/elementwise.h"
 #include "eval/kernels/movement.h"
+#include "eval/kernels/scratch.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -16,6 +22,13 @@ namespace {
 
 using AllTypes = Join<Join<NumbersAndBools, Strings>, Complexes>;
 
+// Elements that make a task; so few are moved where they are.
+constexpr int64_t kTaskMoves = 1 << 14;
+
+Error outside_axis(int64_t index, int64_t n) {
+    return Error{fmt::format("index {} is out of range for an axis of size {}", index, n)};
+}
+
 // Input `i` as INT64 indices into an axis of size n, each made non-negative. Error: out of range.
 Result<std::vector<int64_t>> indices_into(KernelContext& c, size_t i, int64_t n) {
     SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt64));
@@ -23,7 +36,7 @@ Result<std::vector<int64_t>> indices_into(KernelContext& c, size_t i, int64_t n)
     std::vector<int64_t> indices(given.begin(), given.end());
     for (int64_t& index : indices) {
         if (index < -n || index >= n) {
-            return Error{fmt::format("index {} is out of range for an axis of size {}", index, n)};
+            return outside_axis(index, n);
         }
         index += index < 0 ? n : 0;
     }
@@ -32,10 +45,55 @@ Result<std::vector<int64_t>> indices_into(KernelContext& c, size_t i, int64_t n)
 
 // --- GatherElements and ScatterElements ----------------------------------------------------------
 
-// Both pair element p of the index tensor with the element of the data at the same place, but for
-// the axis, where the index says it. Calls use(p, offset into the data).
-template <typename Use>
-Status pair_elements(KernelContext& c, const Dims& data, size_t index_input, int axis, Use use) {
+// Both pair element [o, i, k] of the index tensor with the element of the data at the same place,
+// but for the axis, where the index says it.
+struct ElementPairs {
+    Tensor indices;              // INT64
+    AxisView view;               // of the indices
+    int64_t size = 0, step = 0;  // of the data's axis
+    // Offsets of the places before and after the axis in the data.
+    std::vector<int64_t> outer_at, inner_at;
+
+    // Calls run(unit) for units of the index tensor that share no place of the data: all i of some
+    // (o, k). Of those of one (o, i), each unit has `count` neighbours from `first` on.
+    struct Unit {
+        int64_t o, first, count;
+    };
+    template <typename Run>
+    void for_each_unit(int threads, const Run& run) const {
+        int64_t longest = std::clamp<int64_t>(kTaskMoves / std::max<int64_t>(1, view.n), 64,
+                                              std::max<int64_t>(64, view.inner));
+        int64_t pieces = (view.inner + longest - 1) / longest;
+        int64_t elements = view.n * std::min(longest, view.inner);
+        int64_t units = std::max<int64_t>(1, kTaskMoves / std::max<int64_t>(1, elements));
+        parallel_for(threads, view.outer * pieces, units, [&](int64_t begin, int64_t end) {
+            for (int64_t unit = begin; unit < end; ++unit) {
+                int64_t first = unit % pieces * longest;
+                run(Unit{unit / pieces, first, std::min(longest, view.inner - first)});
+            }
+        });
+    }
+};
+
+// The offsets of all places of `dims` by `strides`, in row-major order.
+std::vector<int64_t> place_offsets(std::span<const int64_t> dims,
+                                   std::span<const int64_t> strides) {
+    std::vector<int64_t> offsets{0}, longer;
+    for (size_t d = 0; d < dims.size(); ++d) {
+        longer.clear();
+        longer.reserve(offsets.size() * dims[d]);
+        for (int64_t offset : offsets) {
+            for (int64_t i = 0; i < dims[d]; ++i) {
+                longer.push_back(offset + i * strides[d]);
+            }
+        }
+        offsets.swap(longer);
+    }
+    return offsets;
+}
+
+Result<ElementPairs> element_pairs(KernelContext& c, const Dims& data, size_t index_input,
+                                   int axis) {
     const Dims& dims = c.dims(index_input);
     if (dims.size() != data.size()) {
         return Error{
@@ -47,17 +105,88 @@ Status pair_elements(KernelContext& c, const Dims& data, size_t index_input, int
                                      to_string(data))};
         }
     }
-    SDX_ASSIGN(std::vector<int64_t> indices, indices_into(c, index_input, data[axis]));
-    Dims data_strides = row_major_strides(data);
-    Dims place(dims.size(), 0);
-    for (size_t p = 0; p < indices.size(); ++p) {
-        int64_t offset = 0;
-        for (size_t d = 0; d < dims.size(); ++d) {
-            offset += (static_cast<int>(d) == axis ? indices[p] : place[d]) * data_strides[d];
+    ElementPairs pairs;
+    SDX_ASSIGN(pairs.indices, cast_tensor(c, c.tensor(index_input), ElementType::kInt64));
+    if (pairs.indices.count() == 0) {
+        pairs.view = {0, 0, 0};
+        return pairs;
+    }
+    if (data[axis] == 0) {
+        return outside_axis(pairs.indices.elements<int64_t>()[0], 0);
+    }
+    Dims strides = row_major_strides(data);
+    pairs.view = axis_view(dims, axis);
+    pairs.size = data[axis];
+    pairs.step = strides[axis];
+    std::span<const int64_t> all(dims), steps(strides);
+    pairs.outer_at = place_offsets(all.first(axis), steps.first(axis));
+    pairs.inner_at = place_offsets(all.subspan(axis + 1), steps.subspan(axis + 1));
+    return pairs;
+}
+
+// target[i] = use(offset of the element that index i says, from at[i] on), `at` null: from 0 on.
+// False: an index is out of range.
+template <typename T, typename Use>
+[[gnu::always_inline]] inline bool pair_run(const ElementPairs& pairs, const int64_t* indices,
+                                            const int64_t* at, int64_t n, T* target,
+                                            const Use& use) {
+    const int64_t size = pairs.size, step = pairs.step;
+    int64_t outside = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t index = indices[i] + (indices[i] < 0 ? size : 0);
+        bool is_inside = static_cast<uint64_t>(index) < static_cast<uint64_t>(size);
+        outside |= is_inside ? 0 : 1;
+        index = is_inside ? index : 0;
+        target[i] = use(index * step + (at == nullptr ? 0 : at[i]));
+    }
+    return outside == 0;
+}
+
+template <typename T>
+SDX_CLONES bool gather_run(const ElementPairs& pairs, const int64_t* __restrict indices,
+                           const int64_t* __restrict at, int64_t n, const T* __restrict in,
+                           T* __restrict target) {
+    auto read = [in](int64_t offset) __attribute__((always_inline)) {
+        return in[offset];
+    };
+    return at == nullptr ? pair_run(pairs, indices, nullptr, n, target, read)
+                         : pair_run(pairs, indices, at, n, target, read);
+}
+
+SDX_CLONES bool offset_run(const ElementPairs& pairs, const int64_t* __restrict indices,
+                           const int64_t* __restrict at, int64_t n, int64_t start,
+                           int64_t* __restrict target) {
+    auto place = [start](int64_t offset) __attribute__((always_inline)) {
+        return start + offset;
+    };
+    return at == nullptr ? pair_run(pairs, indices, nullptr, n, target, place)
+                         : pair_run(pairs, indices, at, n, target, place);
+}
+
+// Calls run(first index, its `at`, how many, offset of the place) for all runs of neighbours.
+template <typename Run>
+Status for_each_pair_run(const ElementPairs& pairs, int threads, const Run& run) {
+    std::atomic<bool> valid = true;
+    const AxisView& view = pairs.view;
+    pairs.for_each_unit(threads, [&](const ElementPairs::Unit& unit) {
+        int64_t start = pairs.outer_at[unit.o];
+        bool fits = true;
+        if (view.inner == 1) {
+            fits = run(unit.o * view.n, nullptr, view.n, start);
         }
-        use(static_cast<int64_t>(p), offset);
-        for (size_t d = dims.size(); d-- > 0 && ++place[d] == dims[d];) {
-            place[d] = 0;
+        for (int64_t i = 0; i < view.n && view.inner != 1; ++i) {
+            fits &= run((unit.o * view.n + i) * view.inner + unit.first,
+                        pairs.inner_at.data() + unit.first, unit.count, start);
+        }
+        if (!fits) {
+            valid = false;
+        }
+    });
+    if (!valid) {
+        for (int64_t index : pairs.indices.elements<int64_t>()) {
+            if (index < -pairs.size || index >= pairs.size) {
+                return outside_axis(index, pairs.size);
+            }
         }
     }
     return {};
@@ -100,19 +229,36 @@ Result<SliceTable> slice_table(KernelContext& c, const Dims& data, size_t index_
     int64_t per_batch = batches == 0 ? 0 : tuples / batches;
     int64_t batch_stride = product(shape.subspan(batch));
     SDX_TRY(check_size(ElementType::kInt64, std::span<const int64_t>(&tuples, 1), c.options()));
-    table.offsets.reserve(tuples);
-    for (int64_t t = 0; t < tuples; ++t) {
-        int64_t offset = per_batch == 0 ? 0 : t / per_batch * batch_stride;
-        for (int64_t k = 0; k < depth; ++k) {
-            int64_t index = indices[t * depth + k];
-            int64_t n = data[batch + k];
-            if (index < -n || index >= n) {
-                return Error{
-                    fmt::format("index {} is out of range for an axis of size {}", index, n)};
-            }
-            offset += (index < 0 ? index + n : index) * strides[batch + k];
+    table.offsets.resize(tuples);
+    std::atomic<bool> valid = true;
+    parallel_for(c.threads(), tuples, items_per_task(8 * (depth + 1)),
+                 [&](int64_t begin, int64_t end) {
+                     int64_t in_batch = batches > 1 ? begin % per_batch : begin;
+                     int64_t start = batches > 1 ? begin / per_batch * batch_stride : 0;
+                     for (int64_t t = begin; t < end; ++t, ++in_batch) {
+                         if (in_batch == per_batch) {
+                             in_batch = 0;
+                             start += batch_stride;
+                         }
+                         int64_t offset = start;
+                         for (int64_t k = 0; k < depth; ++k) {
+                             int64_t index = indices[t * depth + k];
+                             int64_t n = shape[batch + k];
+                             index += index < 0 ? n : 0;
+                             if (index < 0 || index >= n) {
+                                 valid = false;
+                                 return;
+                             }
+                             offset += index * strides[batch + k];
+                         }
+                         table.offsets[t] = offset;
+                     }
+                 });
+    for (int64_t i = 0; !valid && i < tuples * depth; ++i) {
+        int64_t n = shape[batch + i % depth];
+        if (indices[i] < -n || indices[i] >= n) {
+            return outside_axis(indices[i], n);
         }
-        table.offsets.push_back(offset);
     }
     return table;
 }
@@ -146,45 +292,54 @@ struct ReduceMin {
     }
 };
 
-// Writes update p to target at(p), for all p, with `op` on what is there.
-template <typename Types, typename Op>
-Status write_reduced(Types types, Tensor& target, const Tensor& updates,
-                     std::span<const int64_t> at, int64_t run, const Op& op) {
-    return visit(types, target.element_type(), [&]<typename T>() -> Status {
-        using V = Compute<T>;
-        T* out = target.mutable_elements<T>().data();
-        const T* in = updates.elements<T>().data();
-        for (size_t p = 0; p < at.size(); ++p) {
-            for (int64_t i = 0; i < run; ++i) {
-                T& element = out[at[p] + i];
-                element =
-                    static_cast<T>(op(static_cast<V>(element), static_cast<V>(in[p * run + i])));
+struct Overwrite {};
+
+// Updates [first, first + count), of `run` elements each, of which [begin, end) are written:
+// update p to the place at[p], in the order of the updates.
+struct UpdatePart {
+    const int64_t* at;
+    int64_t first, count;
+    int64_t run, begin, end;
+};
+using UpdateLoop = void (*)(const Tensor& updates, const UpdatePart& part, Tensor& target);
+
+template <typename T, typename Op>
+void update_loop(const Tensor& updates, const UpdatePart& part, Tensor& target) {
+    using V = Compute<T>;
+    [[maybe_unused]] const Op op{};
+    const T* in = updates.elements<T>().data();
+    T* out = target.mutable_elements<T>().data();
+    for (int64_t p = part.first; p < part.first + part.count; ++p) {
+        const T* from = in + p * part.run;
+        T* to = out + part.at[p];
+        if constexpr (std::is_same_v<Op, Overwrite>) {
+            std::copy(from + part.begin, from + part.end, to + part.begin);
+        } else {
+            for (int64_t i = part.begin; i < part.end; ++i) {
+                to[i] = static_cast<T>(op(static_cast<V>(to[i]), static_cast<V>(from[i])));
             }
         }
-        return {};
-    });
+    }
 }
 
-Status write_updates(KernelContext& c, Tensor& target, const Tensor& updates,
-                     std::span<const int64_t> at, int64_t run) {
+template <typename Op, typename Types>
+UpdateLoop update_loop_of(Types types, ElementType type) {
+    return pick(types, type, []<typename T>() -> UpdateLoop { return &update_loop<T, Op>; });
+}
+
+Result<UpdateLoop> find_update_loop(const KernelContext& c) {
     std::string_view reduction = c.string_attribute("reduction");
     using Summable = Join<NumbersAndBools, Complexes>;
-    if (reduction == "add") {
-        return write_reduced(Summable{}, target, updates, at, run, ReduceAdd{});
+    UpdateLoop loop = reduction == "add"   ? update_loop_of<ReduceAdd>(Summable{}, c.type(0))
+                      : reduction == "mul" ? update_loop_of<ReduceMul>(Summable{}, c.type(0))
+                      : reduction == "max" ? update_loop_of<ReduceMax>(NumbersAndBools{}, c.type(0))
+                      : reduction == "min"
+                          ? update_loop_of<ReduceMin>(NumbersAndBools{}, c.type(0))
+                          : update_loop_of<Overwrite>(Movable{}, movable_type(c.type(0)));
+    if (loop == nullptr) {
+        return unsupported_type(c.type(0));
     }
-    if (reduction == "mul") {
-        return write_reduced(Summable{}, target, updates, at, run, ReduceMul{});
-    }
-    if (reduction == "max") {
-        return write_reduced(NumbersAndBools{}, target, updates, at, run, ReduceMax{});
-    }
-    if (reduction == "min") {
-        return write_reduced(NumbersAndBools{}, target, updates, at, run, ReduceMin{});
-    }
-    for (size_t p = 0; p < at.size(); ++p) {
-        copy_elements(updates, static_cast<int64_t>(p) * run, target, at[p], run);
-    }
-    return {};
+    return loop;
 }
 
 // A copy of input 0 as output 0.
@@ -193,20 +348,64 @@ Result<Tensor*> copied_output(KernelContext& c) {
     if (out->count() > 0 && !out->is_unique()) {
         return out;  // it is the input's own storage, which nobody needs
     }
-    copy_elements(c.tensor(0), 0, *out, 0, out->count());
+    Dims count{out->count()};
+    copy_strided(c.threads(), c.tensor(0), {0, {1}}, *out, {0, {1}}, count);
     return out;
 }
 
-// The slices of `data` at these indices along the axis of `view`, one behind the other.
-void take_slices(const Tensor& data, const AxisView& view, const std::vector<int64_t>& indices,
-                 Tensor* out) {
-    int64_t target = 0;
-    for (int64_t o = 0; o < view.outer && out->count() > 0; ++o) {
-        for (int64_t index : indices) {
-            copy_elements(data, (o * view.n + index) * view.inner, *out, target, view.inner);
-            target += view.inner;
-        }
+// Runs of a tensor: `run` elements from outer * outer_step + at[p] * step on, for each p of each
+// `outer`.
+struct RunPlaces {
+    int64_t outer = 1, outer_step = 0;
+    std::span<const int64_t> at;
+    int64_t step = 1, run = 1;
+};
+
+template <typename T>
+SDX_CLONES void copy_single(const T* __restrict in, const int64_t* __restrict at, int64_t n,
+                            int64_t step, T* __restrict out) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = in[at[i] * step];
     }
+}
+
+// The runs of `data`, one behind the other.
+void take_runs(int threads, const Tensor& data, const RunPlaces& places, Tensor* out) {
+    if (out->count() == 0) {
+        return;
+    }
+    auto n = static_cast<int64_t>(places.at.size());
+    Status status = visit_width(data.element_type(), [&]<typename T>() -> Status {
+        const T* in = data.elements<T>().data();
+        T* target = out->mutable_elements<T>().data();
+        int64_t runs = std::max<int64_t>(1, kTaskMoves / places.run);
+        parallel_for(threads, places.outer * n, runs, [&](int64_t begin, int64_t end) {
+            while (begin < end) {
+                int64_t first = begin % n;
+                int64_t count = std::min(n - first, end - begin);
+                const T* from = in + begin / n * places.outer_step;
+                const int64_t* at = places.at.data() + first;
+                T* to = target + begin * places.run;
+                if (places.run == 1) {
+                    copy_single(from, at, count, places.step, to);
+                }
+                for (int64_t i = 0; i < count && places.run > 1; ++i) {
+                    const T* start = from + at[i] * places.step;
+                    std::copy(start, start + places.run, to + i * places.run);
+                }
+                begin += count;
+            }
+        });
+        return {};
+    });
+    SDX_CHECK(status.ok());
+}
+
+// The slices of `data` at these indices along the axis of `view`, one behind the other.
+void take_slices(int threads, const Tensor& data, const AxisView& view,
+                 std::span<const int64_t> indices, Tensor* out) {
+    take_runs(threads, data, {view.outer, view.n * view.inner, indices, view.inner, view.inner},
+              out);
 }
 
 }  // namespace
@@ -220,19 +419,23 @@ Status gather(KernelContext& c) {
     dims.insert(dims.end(), c.dims(1).begin(), c.dims(1).end());
     dims.insert(dims.end(), data.dims().begin() + axis + 1, data.dims().end());
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), std::move(dims)));
-    take_slices(data, view, indices, out);
+    take_slices(c.threads(), data, view, indices, out);
     return {};
 }
 
 Status gather_elements(KernelContext& c) {
     const Tensor& data = c.tensor(0);
     SDX_ASSIGN(int axis, c.axis(c.int_attribute("axis"), data.rank()));
+    SDX_ASSIGN(ElementPairs pairs, element_pairs(c, data.dims(), 1, axis));
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), c.dims(1)));
     return visit_width(data.element_type(), [&]<typename T>() -> Status {
         const T* in = data.elements<T>().data();
         T* target = out->mutable_elements<T>().data();
-        return pair_elements(c, data.dims(), 1, axis,
-                             [&](int64_t p, int64_t offset) { target[p] = in[offset]; });
+        const int64_t* indices = pairs.indices.elements<int64_t>().data();
+        return for_each_pair_run(
+            pairs, c.threads(), [&](int64_t p, const int64_t* at, int64_t count, int64_t start) {
+                return gather_run(pairs, indices + p, at, count, in + start, target + p);
+            });
     });
 }
 
@@ -243,11 +446,7 @@ Status gather_nd(KernelContext& c) {
     Dims dims(c.dims(1).begin(), c.dims(1).end() - 1);
     dims.insert(dims.end(), data.dims().begin() + batch + c.dims(1).back(), data.dims().end());
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), std::move(dims)));
-    int64_t target = 0;
-    for (int64_t offset : table.offsets) {
-        copy_elements(data, offset, *out, target, table.slice);
-        target += table.slice;
-    }
+    take_runs(c.threads(), data, {1, 0, table.offsets, 1, table.slice}, out);
     return {};
 }
 
@@ -256,11 +455,21 @@ Status scatter_elements(KernelContext& c) {
     if (c.dims(1) != c.dims(2)) {
         return Error{"indices and updates differ in shape"};
     }
-    std::vector<int64_t> at(c.tensor(1).count());
-    SDX_TRY(
-        pair_elements(c, c.dims(0), 1, axis, [&](int64_t p, int64_t offset) { at[p] = offset; }));
+    SDX_ASSIGN(UpdateLoop update, find_update_loop(c));
+    SDX_ASSIGN(ElementPairs pairs, element_pairs(c, c.dims(0), 1, axis));
+    Scratch<int64_t> at(c.tensor(1).count());
+    const int64_t* indices = pairs.indices.elements<int64_t>().data();
+    // All are looked at before the first is written: input 0 may be written over.
+    SDX_TRY(for_each_pair_run(
+        pairs, c.threads(), [&](int64_t p, const int64_t* inner_at, int64_t count, int64_t start) {
+            return offset_run(pairs, indices + p, inner_at, count, start, at.data() + p);
+        }));
     SDX_ASSIGN(Tensor * out, copied_output(c));
-    return write_updates(c, *out, c.tensor(2), at, 1);
+    return for_each_pair_run(pairs, c.threads(),
+                             [&](int64_t p, const int64_t*, int64_t count, int64_t) {
+                                 update(c.tensor(2), {at.data(), p, count, 1, 0, 1}, *out);
+                                 return true;
+                             });
 }
 
 Status scatter_nd(KernelContext& c) {
@@ -271,8 +480,75 @@ Status scatter_nd(KernelContext& c) {
         return Error{fmt::format("updates {} should have shape {}", to_string(c.dims(2)),
                                  to_string(expected))};
     }
+    SDX_ASSIGN(UpdateLoop update, find_update_loop(c));
     SDX_ASSIGN(Tensor * out, copied_output(c));
-    return write_updates(c, *out, c.tensor(2), table.offsets, table.slice);
+    // Along the slices, so that those of one place are written in their order.
+    auto count = static_cast<int64_t>(table.offsets.size());
+    int64_t piece = std::max<int64_t>(256, kTaskMoves / std::max<int64_t>(1, count));
+    parallel_for(c.threads(), table.slice, piece, [&](int64_t begin, int64_t end) {
+        update(c.tensor(2), {table.offsets.data(), 0, count, table.slice, begin, end}, *out);
+    });
+    return {};
+}
+
+namespace {
+
+// result[i] = chosen[i * steps[0]] ? left[i * steps[1]] : right[i * steps[2]]
+template <typename T>
+SDX_CLONES void choose(const bool* chosen, const T* left, const T* right,
+                       const std::array<int64_t, 4>& steps, T* result, int64_t n) {
+    if (steps[0] == 1 && steps[1] == 1 && steps[2] == 1) {
+        SDX_INDEPENDENT_LOOP
+        for (int64_t i = 0; i < n; ++i) {
+            const T a = left[i], b = right[i];  // read in any case, so that the loop is vectorised
+            result[i] = chosen[i] ? a : b;
+        }
+    } else if (steps[0] == 1 && steps[1] == 0 && steps[2] == 1) {
+        const T a = left[0];
+        SDX_INDEPENDENT_LOOP
+        for (int64_t i = 0; i < n; ++i) {
+            const T b = right[i];
+            result[i] = chosen[i] ? a : b;
+        }
+    } else if (steps[0] == 1 && steps[1] == 1 && steps[2] == 0) {
+        const T b = right[0];
+        SDX_INDEPENDENT_LOOP
+        for (int64_t i = 0; i < n; ++i) {
+            const T a = left[i];
+            result[i] = chosen[i] ? a : b;
+        }
+    } else {
+        for (int64_t i = 0; i < n; ++i) {
+            result[i] = chosen[i * steps[0]] ? left[i * steps[1]] : right[i * steps[2]];
+        }
+    }
+}
+
+}  // namespace
+
+Status where(KernelContext& c) {
+    const Tensor& condition = c.tensor(0);
+    const Tensor& a = c.tensor(1);
+    const Tensor& b = c.tensor(2);
+    SDX_ASSIGN(Dims both, broadcast_dims(a.dims(), b.dims()));
+    SDX_ASSIGN(Dims dims, broadcast_dims(condition.dims(), both));
+    SDX_ASSIGN(Tensor * out, c.output(0, a.element_type(), dims));
+    StridedWalk<4> walk(
+        dims, {broadcast_strides(condition.dims(), dims), broadcast_strides(a.dims(), dims),
+               broadcast_strides(b.dims(), dims), row_major_strides(dims)});
+    return visit_width(a.element_type(), [&]<typename T>() -> Status {
+        const bool* chosen = condition.elements<bool>().data();
+        const T* left = a.elements<T>().data();
+        const T* right = b.elements<T>().data();
+        T* result = out->mutable_elements<T>().data();
+        walk.for_each_row([&](const auto& at, const auto& step, int64_t n) {
+            parallel_for(c.threads(), n, kTaskMoves, [&](int64_t begin, int64_t end) {
+                choose(chosen + at[0] + begin * step[0], left + at[1] + begin * step[1],
+                       right + at[2] + begin * step[2], step, result + at[3] + begin, end - begin);
+            });
+        });
+        return {};
+    });
 }
 
 Status compress(KernelContext& c) {
@@ -298,7 +574,7 @@ Status compress(KernelContext& c) {
     Dims dims = data.dims();
     dims[axis] = static_cast<int64_t>(chosen.size());
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), std::move(dims)));
-    take_slices(data, view, chosen, out);
+    take_slices(c.threads(), data, view, chosen, out);
     return {};
 }
 
@@ -449,12 +725,79 @@ struct UniqueSlices {
     std::vector<int64_t> counts;
 };
 
+// An integer for each number, in the order of SliceOrder: equal numbers have equal ones.
 template <typename T>
-UniqueSlices find_unique(const SliceOrder<T>& slices, bool sorted) {
+uint64_t order_key(const T& element) {
+    auto x = static_cast<Compute<T>>(element);
+    constexpr uint64_t kSign = uint64_t{1} << 63;
+    if constexpr (std::is_floating_point_v<Compute<T>>) {
+        if (x != x) {
+            return ~uint64_t{0};
+        }
+        auto bits = std::bit_cast<uint64_t>(static_cast<double>(x) + 0.0);  // no negative zero
+        return (bits & kSign) != 0 ? ~bits : bits | kSign;
+    } else if constexpr (std::is_signed_v<T>) {
+        return static_cast<uint64_t>(static_cast<int64_t>(x)) ^ kSign;
+    } else {
+        return static_cast<uint64_t>(x);
+    }
+}
+
+struct KeyedPlace {
+    uint64_t key;
+    int64_t place;
+};
+
+// A stable sort by the bytes of the keys, the lowest first; bytes that all keys share are skipped.
+void sort_by_key(std::vector<KeyedPlace>& places) {
+    uint64_t differing = 0;
+    for (const KeyedPlace& one : places) {
+        differing |= one.key ^ places[0].key;
+    }
+    std::vector<KeyedPlace> sorted(places.size());
+    for (int shift = 0; shift < 64; shift += 8) {
+        if ((differing >> shift & 0xff) == 0) {
+            continue;
+        }
+        std::array<int64_t, 257> starts{};
+        for (const KeyedPlace& one : places) {
+            ++starts[(one.key >> shift & 0xff) + 1];
+        }
+        std::partial_sum(starts.begin(), starts.end(), starts.begin());
+        for (const KeyedPlace& one : places) {
+            sorted[starts[one.key >> shift & 0xff]++] = one;
+        }
+        places.swap(sorted);
+    }
+}
+
+// The slices in their order, equal ones in the order of their places.
+template <typename T>
+std::vector<int64_t> slice_order(const SliceOrder<T>& slices) {
     std::vector<int64_t> order(slices.view.n);
     std::iota(order.begin(), order.end(), 0);
+    if constexpr (!std::is_same_v<T, std::string> && !kIsComplex<T>) {
+        constexpr int64_t kFewSlices = 256;  // for which the tables of the bytes do not pay
+        if (slices.view.outer == 1 && slices.view.inner == 1 && slices.view.n > kFewSlices) {
+            std::vector<KeyedPlace> places(order.size());
+            for (size_t i = 0; i < places.size(); ++i) {
+                places[i] = {order_key(slices.in[i]), static_cast<int64_t>(i)};
+            }
+            sort_by_key(places);
+            for (size_t i = 0; i < places.size(); ++i) {
+                order[i] = places[i].place;
+            }
+            return order;
+        }
+    }
     std::stable_sort(order.begin(), order.end(),
                      [&](int64_t a, int64_t b) { return slices.compare(a, b) < 0; });
+    return order;
+}
+
+template <typename T>
+UniqueSlices find_unique(const SliceOrder<T>& slices, bool sorted) {
+    std::vector<int64_t> order = slice_order(slices);
     UniqueSlices unique;
     unique.inverse.resize(order.size());
     for (size_t i = 0; i < order.size(); ++i) {
@@ -513,13 +856,7 @@ Status unique(KernelContext& c) {
     Dims dims = data.dims();
     dims[axis] = static_cast<int64_t>(unique.first.size());
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), std::move(dims)));
-    int64_t target = 0;
-    for (int64_t o = 0; o < view.outer && out->count() > 0; ++o) {
-        for (int64_t index : unique.first) {
-            copy_elements(data, (o * view.n + index) * view.inner, *out, target, view.inner);
-            target += view.inner;
-        }
-    }
+    take_slices(c.threads(), data, view, unique.first, out);
     set_list(c, 1, unique.first);
     set_list(c, 2, unique.inverse);
     set_list(c, 3, unique.counts);

@@ -507,25 +507,52 @@ Status pad(KernelContext& c) {
     }
     Dims in_strides = row_major_strides(c.dims(0));
     size_t last = dims.size() - 1;
+    int64_t width = dims[last];
+    // The part of a row that is a part of the input's row as it stands.
+    int64_t first = std::clamp<int64_t>(pads.begin[last], 0, width);
+    int64_t end = std::clamp<int64_t>(pads.begin[last] + c.dims(0)[last], first, width);
+    const std::vector<int64_t>& columns = maps[last];
     return visit_width(c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         const T constant = fill.elements<T>()[0];
-        T* target = out->mutable_elements<T>().data();
-        Dims index(dims.size(), 0);
-        for (int64_t row = 0; row < out->count() / dims[last]; ++row) {
-            int64_t offset = 0;
-            bool is_inside = true;
-            for (size_t d = 0; d < last; ++d) {
-                is_inside = is_inside && maps[d][index[d]] != kFill;
-                offset += maps[d][index[d]] * in_strides[d];
+        T* result = out->mutable_elements<T>().data();
+        auto pad_rows = [&](int64_t begin_row, int64_t end_row) {
+            Dims index(last);
+            int64_t rest = begin_row;
+            for (size_t d = last; d-- > 0; rest /= dims[d]) {
+                index[d] = rest % dims[d];
             }
-            for (int64_t source : maps[last]) {
-                *target++ = is_inside && source != kFill ? in[offset + source] : constant;
+            for (int64_t row = begin_row; row < end_row; ++row) {
+                int64_t offset = 0;
+                bool is_inside = true;
+                for (size_t d = 0; d < last; ++d) {
+                    is_inside = is_inside && maps[d][index[d]] != kFill;
+                    offset += maps[d][index[d]] * in_strides[d];
+                }
+                T* target = result + row * width;
+                if (!is_inside) {
+                    std::fill_n(target, width, constant);
+                } else {
+                    const T* source = in + offset;
+                    auto padded = [&](int64_t i) {
+                        target[i] = columns[i] == kFill ? constant : source[columns[i]];
+                    };
+                    for (int64_t i = 0; i < first; ++i) {
+                        padded(i);
+                    }
+                    if (first < end) {
+                        std::copy_n(source + columns[first], end - first, target + first);
+                    }
+                    for (int64_t i = end; i < width; ++i) {
+                        padded(i);
+                    }
+                }
+                for (size_t d = last; d-- > 0 && ++index[d] == dims[d];) {
+                    index[d] = 0;
+                }
             }
-            for (size_t d = last; d-- > 0 && ++index[d] == dims[d];) {
-                index[d] = 0;
-            }
-        }
+        };
+        parallel_for(c.threads(), out->count() / width, items_per_task(8 * width), pad_rows);
         return {};
     });
 }
@@ -568,17 +595,28 @@ Status trilu(KernelContext& c) {
     }
     bool is_upper = c.int_attribute("upper") != 0;
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), c.dims(0)));
-    fill_zero(*out);
     int64_t rows = c.dims(0)[rank - 2];
     int64_t columns = c.dims(0)[rank - 1];
-    k = std::clamp(k, -rows, columns);
-    for (int64_t r = 0; columns > 0 && r < out->count() / columns; ++r) {
-        int64_t diagonal = std::clamp<int64_t>(r % rows + k + (is_upper ? 0 : 1), 0, columns);
-        int64_t first = is_upper ? diagonal : 0;
-        int64_t count = is_upper ? columns - diagonal : diagonal;
-        copy_elements(c.tensor(0), r * columns + first, *out, r * columns + first, count);
+    if (out->count() == 0) {
+        return {};
     }
-    return {};
+    k = std::clamp(k, -rows, columns);
+    return visit_width(c.type(0), [&]<typename T>() -> Status {
+        const T* in = c.tensor(0).elements<T>().data();
+        T* result = out->mutable_elements<T>().data();
+        auto cut_rows = [&](int64_t begin, int64_t end) {
+            for (int64_t r = begin; r < end; ++r) {
+                int64_t at = std::clamp<int64_t>(r % rows + k + (is_upper ? 0 : 1), 0, columns);
+                const T* from = in + r * columns;
+                T* to = result + r * columns;
+                std::fill(to + (is_upper ? 0 : at), to + (is_upper ? at : columns), T{});
+                std::copy(from + (is_upper ? at : 0), from + (is_upper ? columns : at),
+                          to + (is_upper ? at : 0));
+            }
+        };
+        parallel_for(c.threads(), out->count() / columns, items_per_task(8 * columns), cut_rows);
+        return {};
+    });
 }
 
 }  // namespace kernels

@@ -2,11 +2,14 @@
 // short list of places of the input and their weights; the axes are applied one after the other.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
+#include "eval/kernels/scratch.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -133,57 +136,230 @@ bool is_identity(const Axis& axis) {
     return axis.in == axis.out;
 }
 
-// One axis of a tensor of numbers, in double.
-std::vector<double> resample(const std::vector<double>& in, const Axis& axis, int64_t outer,
-                             int64_t inner) {
-    std::vector<double> out(outer * axis.out * inner);
-    for (int64_t o = 0; o < outer; ++o) {
+// The taps of an axis for the loops: tap t of place i is number t * out + i, and all places have
+// as many.
+template <typename S>
+struct AxisTaps {
+    int64_t in = 0;
+    int64_t out = 0;
+    int count = 1;
+    std::vector<int32_t> places;
+    std::vector<S> weights;
+
+    // Of an axis whose elements are runs of `run` that are seen as elements of their own.
+    AxisTaps(const Axis& axis, int64_t run) : in(axis.in * run), out(axis.out * run) {
+        for (const std::vector<WeightedPlace>& taps : axis.taps) {
+            count = std::max(count, static_cast<int>(taps.size()));
+        }
+        places.resize(count * out);
+        weights.resize(count * out);
+        std::vector<WeightedPlace> all;
         for (int64_t i = 0; i < axis.out; ++i) {
-            double* row = out.data() + (o * axis.out + i) * inner;
-            for (const WeightedPlace& tap : axis.taps[i]) {
-                const double* from = in.data() + (o * axis.in + tap.place) * inner;
-                for (int64_t k = 0; k < inner; ++k) {
-                    row[k] += tap.weight * from[k];
+            all = axis.taps[i];
+            if (all.empty()) {
+                all.push_back({0, 1});  // overwritten by the extrapolation value
+            }
+            // A weight of 0 would make NaN of an infinity, but the halves of a tap are the tap.
+            while (static_cast<int>(all.size()) < count) {
+                all.back().weight /= 2;
+                all.push_back(all.back());
+            }
+            for (int t = 0; t < count; ++t) {
+                for (int64_t k = 0; k < run; ++k) {
+                    int64_t at = t * out + i * run + k;
+                    places[at] = static_cast<int32_t>(all[t].place * run + k);
+                    weights[at] = static_cast<S>(all[t].weight);
                 }
             }
         }
     }
-    return out;
+};
+
+// out[i] = the sum over the taps t of weights[t * step + i] * in[places[t * step + i]].
+template <typename S>
+SDX_CLONES void sum_places(const S* __restrict in, const int32_t* __restrict places,
+                           const S* __restrict weights, int taps, int64_t step, S* __restrict out,
+                           int64_t n) {
+    if (taps == 2) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = weights[i] * in[places[i]] + weights[step + i] * in[places[step + i]];
+        }
+        return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = weights[i] * in[places[i]];
+    }
+    for (int t = 1; t < taps; ++t) {
+        const S* weight = weights + t * step;
+        const int32_t* place = places + t * step;
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] += weight[i] * in[place[i]];
+        }
+    }
 }
 
-// Interpolation of numbers, in double from the first axis to the last.
-template <typename T>
-void interpolate(const Tensor& x, const std::vector<Axis>& axes, double extrapolation,
-                 Tensor* out) {
-    std::vector<double> data;
-    data.reserve(x.count());
-    for (const T& element : x.elements<T>()) {
-        data.push_back(static_cast<double>(static_cast<Compute<T>>(element)));
+// out[i] = the sum over the taps t of weights[t * step] * in[places[t * step] * n + i].
+template <typename S>
+SDX_CLONES void sum_rows(const S* __restrict in, const int32_t* __restrict places,
+                         const S* __restrict weights, int taps, int64_t step, S* __restrict out,
+                         int64_t n) {
+    const S* first = in + places[0] * n;
+    const S own = weights[0];
+    if (taps == 1) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = own * first[i];
+        }
+        return;
     }
-    Dims dims = x.dims();
-    for (size_t d = 0; d < axes.size(); ++d) {
-        if (!is_identity(axes[d])) {
-            AxisView view = axis_view(dims, static_cast<int>(d));
-            data = resample(data, axes[d], view.outer, view.inner);
-            dims[d] = axes[d].out;
+    const S* second = in + places[step] * n;
+    const S other = weights[step];
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = own * first[i] + other * second[i];
+    }
+    for (int t = 2; t < taps; ++t) {
+        const S* row = in + places[t * step] * n;
+        const S weight = weights[t * step];
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] += weight * row[i];
         }
     }
-    // A place outside on any axis has the extrapolation value.
-    std::vector<char> outside(out->count(), 0);
+}
+
+// One axis of a plane [outer, taps.in, inner].
+template <typename S>
+void resample(int threads, const AxisTaps<S>& taps, int64_t outer, int64_t inner, const S* in,
+              S* out) {
+    if (inner == 1) {
+        parallel_for(threads, outer, items_per_task(taps.out * taps.count),
+                     [&](int64_t begin, int64_t end) {
+                         for (int64_t o = begin; o < end; ++o) {
+                             sum_places(in + o * taps.in, taps.places.data(), taps.weights.data(),
+                                        taps.count, taps.out, out + o * taps.out, taps.out);
+                         }
+                     });
+        return;
+    }
+    parallel_for(threads, outer * taps.out, items_per_task(inner * taps.count),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t row = begin; row < end; ++row) {
+                         int64_t i = row % taps.out;
+                         sum_rows(in + row / taps.out * taps.in * inner, taps.places.data() + i,
+                                  taps.weights.data() + i, taps.count, taps.out, out + row * inner,
+                                  inner);
+                     }
+                 });
+}
+
+// One axis after the other, within each plane of the axes from the first that changes on.
+template <typename S>
+struct Resampling {
+    struct Pass {
+        AxisTaps<S> taps;
+        int64_t outer, inner;
+    };
+    int64_t planes = 1;
+    int64_t in_plane = 1, out_plane = 1, largest = 1;  // elements
+    std::vector<Pass> passes;
+
+    Resampling(const Dims& in, const std::vector<Axis>& axes) {
+        // Shorter rows are not worth a loop of their own.
+        constexpr int64_t kShortRow = 16;
+        size_t first = 0;
+        while (first < axes.size() && is_identity(axes[first])) {
+            planes *= in[first++];
+        }
+        Dims dims(in.begin() + first, in.end());
+        in_plane = largest = product(dims);
+        for (size_t d = first; d < axes.size(); ++d) {
+            if (is_identity(axes[d])) {
+                continue;
+            }
+            AxisView view = axis_view(dims, static_cast<int>(d - first));
+            int64_t run = view.inner < kShortRow ? view.inner : 1;
+            passes.push_back({AxisTaps<S>(axes[d], run), view.outer, view.inner / run});
+            dims[d - first] = axes[d].out;
+            largest = std::max(largest, product(dims));
+        }
+        out_plane = product(dims);
+    }
+};
+
+template <typename S, typename T>
+void interpolate_plane(int threads, const Resampling<S>& r, const T* in, T* out) {
+    constexpr bool kIsOwn = std::is_same_v<S, T>;
+    Scratch<S> one(r.largest), other(r.largest);
+    const S* from;
+    S* to = one.data();
+    if constexpr (kIsOwn) {
+        from = in;
+    } else {
+        for (int64_t i = 0; i < r.in_plane; ++i) {
+            to[i] = static_cast<S>(static_cast<Compute<T>>(in[i]));
+        }
+        from = to;
+        to = other.data();
+    }
+    for (const auto& pass : r.passes) {
+        if constexpr (kIsOwn) {
+            to = &pass == &r.passes.back() ? out : to;
+        }
+        resample(threads, pass.taps, pass.outer, pass.inner, from, to);
+        from = to;
+        to = to == one.data() ? other.data() : one.data();
+    }
+    if constexpr (!kIsOwn) {
+        for (int64_t i = 0; i < r.out_plane; ++i) {
+            out[i] = saturate<T>(static_cast<double>(from[i]));
+        }
+    }
+}
+
+// Places outside on any axis have the extrapolation value.
+template <typename T>
+void extrapolate(const std::vector<Axis>& axes, T value, Tensor* out) {
+    T* result = out->mutable_elements<T>().data();
     for (size_t d = 0; d < axes.size(); ++d) {
-        AxisView view = axis_view(dims, static_cast<int>(d));
+        AxisView view = axis_view(out->dims(), static_cast<int>(d));
         for (int64_t i = 0; i < view.n; ++i) {
-            if (axes[d].taps[i].empty()) {
-                for (int64_t o = 0; o < view.outer; ++o) {
-                    std::fill_n(outside.data() + (o * view.n + i) * view.inner, view.inner, 1);
-                }
+            for (int64_t o = 0; axes[d].taps[i].empty() && o < view.outer; ++o) {
+                std::fill_n(result + (o * view.n + i) * view.inner, view.inner, value);
             }
         }
     }
-    std::span<T> result = out->mutable_elements<T>();
-    for (size_t i = 0; i < result.size(); ++i) {
-        result[i] = saturate<T>(outside[i] != 0 ? extrapolation : data[i]);
+}
+
+// Interpolation of numbers: of floats of up to 32 bits in float, of others in double.
+template <typename T>
+Status interpolate(const KernelContext& c, const std::vector<Axis>& axes, double extrapolation,
+                   Tensor* out) {
+    using S = std::conditional_t<std::is_same_v<Compute<T>, float>, float, double>;
+    const Tensor& x = c.tensor(0);
+    for (const Axis& axis : axes) {
+        int64_t most = std::numeric_limits<int32_t>::max() / 16;
+        if (axis.in > most && !is_identity(axis)) {
+            return Error{fmt::format(
+                "an axis of {} elements is interpolated: split it into parts of at most {}",
+                axis.in, most)};
+        }
     }
+    Resampling<S> resampling(x.dims(), axes);
+    if (resampling.passes.empty()) {
+        copy_elements(x, 0, *out, 0, out->count());
+        return {};
+    }
+    Dims scratch{resampling.largest};
+    SDX_TRY(check_size(ElementType::kDouble, scratch, c.options()));
+    const T* in = x.elements<T>().data();
+    T* result = out->mutable_elements<T>().data();
+    parallel_for(c.threads(), resampling.planes, items_per_task(2 * resampling.largest),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                         interpolate_plane(c.threads(), resampling, in + i * resampling.in_plane,
+                                           result + i * resampling.out_plane);
+                     }
+                 });
+    extrapolate<T>(axes, saturate<T>(extrapolation), out);
+    return {};
 }
 
 // Nearest elements of any type.
@@ -261,8 +437,7 @@ Status run_resize(KernelContext& c, ResizeOptions options, std::vector<Axis> axe
         return pick_nearest(c, axes, options.extrapolation, out);
     }
     return visit(Numbers{}, c.type(0), [&]<typename T>() -> Status {
-        interpolate<T>(c.tensor(0), axes, options.extrapolation, out);
-        return {};
+        return interpolate<T>(c, axes, options.extrapolation, out);
     });
 }
 

@@ -161,16 +161,18 @@ void sample_grid(const KernelContext& c, const GridOptions& o, Tensor* out) {
     const T* image = c.tensor(0).elements<T>().data();
     const G* grid = c.tensor(1).elements<G>().data();
     T* result = out->mutable_elements<T>().data();
-    std::vector<PlaneTap> taps, longer;
-    for (int64_t n = 0; n < in[0]; ++n) {
-        for (int64_t p = 0; p < points; ++p) {
-            point_taps(o, grid + (n * points + p) * spatial.size(), spatial, taps, longer);
+    auto sample_points = [&](int64_t begin, int64_t end) {
+        std::vector<PlaneTap> taps, longer;
+        for (int64_t p = begin; p < end; ++p) {
+            point_taps(o, grid + p * spatial.size(), spatial, taps, longer);
+            int64_t n = p / points;
             for (int64_t channel = 0; channel < in[1]; ++channel) {
                 const T* from = image + (n * in[1] + channel) * plane;
-                result[(n * in[1] + channel) * points + p] = sample(from, taps);
+                result[(n * in[1] + channel) * points + p - n * points] = sample(from, taps);
             }
         }
-    }
+    };
+    parallel_for(c.threads(), in[0] * points, items_per_task(16 * (4 + in[1])), sample_points);
 }
 
 // --- RoiAlign ------------------------------------------------------------------------------------
