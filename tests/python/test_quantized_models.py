@@ -7,6 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnx.reference
@@ -212,3 +213,97 @@ def test_an_error_names_the_node_of_the_model() -> None:
     model = graph.model(graph.op("MatMul", a, w))
     with pytest.raises(RuntimeError, match=r"`v3` \(`MatMul`\): shapes \[20,64\] and \[65,96\]"):
         sardonyx.load(model.SerializeToString()).run({"x": graph.x})
+
+
+SMALL_FLOATS = [
+    ml_dtypes.float8_e4m3fn,
+    ml_dtypes.float8_e4m3fnuz,
+    ml_dtypes.float8_e5m2,
+    ml_dtypes.float8_e5m2fnuz,
+]
+# Dims of A and of its scales, of B and of its scales, and of the result's scales.
+SCALES_OF_PRODUCTS = [
+    ([3, 4], [], [4, 5], [], []),
+    ([3, 4], [1], [4, 5], [5], [1]),
+    ([3, 4], [3], [4, 5], [5], [3]),
+    ([3, 4], [3, 1], [4, 5], [1, 5], [3, 1]),
+    ([2, 3, 4], [3], [4, 5], [5], []),
+    ([2, 3, 4], [2, 3, 1], [2, 4, 5], [2, 1, 5], [2, 3, 1]),
+    ([2, 1, 3, 4], [2, 1, 3, 1], [3, 4, 5], [3, 1, 5], [3, 1]),
+    ([4], [1], [4, 5], [5], []),
+    ([3, 4], [3], [4], [], [3]),
+    ([4], [], [4], [], []),
+    ([0, 4], [0], [4, 5], [5], [0]),
+    ([3, 0], [3], [0, 5], [5], [3]),
+]
+
+
+def codes_of(dims: list[int], dtype: np.dtype) -> np.ndarray:
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return RANDOM.integers(limits.min, limits.max + 1, dims).astype(dtype)
+    return RANDOM.normal(0, 4, dims).astype(np.float32).astype(dtype)
+
+
+def as_rows(values: np.ndarray) -> np.ndarray:
+    """One for each row: as a column beside the matrix."""
+    values = np.asarray(values, np.float64)
+    return values[:, None] if values.ndim == 1 and values.size != 1 else values
+
+
+@pytest.mark.parametrize(("a", "rows", "b", "columns", "y"), SCALES_OF_PRODUCTS)
+@pytest.mark.parametrize("version", [10, 21])
+def test_scales_of_rows_and_columns(
+    version: int, a: list[int], rows: list[int], b: list[int], columns: list[int], y: list[int]
+) -> None:
+    bytes_ = [np.dtype(np.int8), np.dtype(np.uint8)]
+    types = bytes_ if version == 10 else [*bytes_, *map(np.dtype, SMALL_FLOATS)]
+    number = np.float32
+    for i, kind in enumerate(types):
+        other, third = types[(2 * i + 1) % len(types)], types[(i + 2) % len(types)]
+        inputs = []
+        for dims, scales, dtype in ((a, rows, kind), (b, columns, other)):
+            inputs.append(codes_of(dims, dtype))
+            inputs.append((0.25 + RANDOM.random(scales)).astype(number))
+            inputs.append(codes_of(scales, dtype))
+        is_code = third.kind in "iu"
+        inputs.append(((100 if is_code else 1) * (1 + RANDOM.random(y))).astype(number))
+        inputs.append(codes_of(y, third))
+        left = (inputs[0].astype(float) - as_rows(inputs[2])) * as_rows(inputs[1])
+        right = inputs[3].astype(float) - inputs[5].astype(float)
+        right *= inputs[4].astype(float) if len(b) > 1 else inputs[4].astype(float).reshape(-1)
+        product = np.asarray(np.matmul(left, right))
+        scale_y, zero_y = as_rows(inputs[6]), as_rows(inputs[7])
+        if len(b) == 1:
+            scale_y, zero_y = np.ravel(scale_y), np.ravel(zero_y)
+        wanted = np.asarray(product / scale_y)
+        if is_code:
+            limits = np.iinfo(third)
+            wanted = np.clip(np.rint(wanted) + zero_y, limits.min, limits.max)
+        else:
+            greatest = float(ml_dtypes.finfo(third).max)
+            wanted = np.clip(wanted + zero_y, -greatest, greatest)
+        got = sardonyx.onnx_opset.all_opsets[("", version)].QLinearMatMul(*inputs)
+        assert got.shape == product.shape
+        assert got.dtype == third
+        wide = got.astype(float)
+        if is_code:
+            # A quotient beside a half may go either way.
+            assert np.all(np.abs(wide - wanted) <= 1), (kind, other, third)
+            assert np.mean(wide != wanted) <= 0.05 if wide.size else True
+        else:
+            # One step between neighbours, as float rounds before the result's type does.
+            step = float(ml_dtypes.finfo(third).eps)
+            np.testing.assert_allclose(wide, wanted, rtol=step, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("position", "dims"), [(1, [2]), (1, [1, 4]), (4, [4]), (4, [4, 1]), (6, [5]), (6, [3, 5])]
+)
+def test_scales_that_do_not_fit(position: int, dims: list[int]) -> None:
+    byte, one = np.uint8(1), np.float32(1)
+    a, b = codes_of([3, 4], np.dtype(np.uint8)), codes_of([4, 5], np.dtype(np.uint8))
+    inputs = [a, one, byte, b, one, byte, one, byte]
+    inputs[position] = np.ones(dims, np.float32)
+    with pytest.raises(Exception, match=rf"input {position} .* does not fit matrices"):
+        sardonyx.onnx_opset.all_opsets[("", 21)].QLinearMatMul(*inputs)

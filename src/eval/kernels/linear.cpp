@@ -11,6 +11,7 @@
 #include "eval/kernels/clones.h"
 #include "eval/kernels/convolution.h"
 #include "eval/kernels/elementwise.h"
+#include "eval/kernels/functors.h"
 #include "eval/kernels/matmul.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
@@ -126,30 +127,31 @@ Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int3
     return out;
 }
 
-Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis) {
-    if (is_integer(c.type(i)) && (!c.has_input(zero_input) || c.tensor(zero_input).count() == 1)) {
-        SDX_ASSIGN(int64_t zero,
-                   c.has_input(zero_input) ? c.int_scalar(zero_input) : Result<int64_t>(0));
+Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis,
+                                ElementType type) {
+    bool has_zero = c.has_input(zero_input);
+    bool is_one = !has_zero || c.tensor(zero_input).count() == 1;
+    if (type == ElementType::kInt32 && is_integer(c.type(i)) && is_one) {
+        SDX_ASSIGN(int64_t zero, has_zero ? c.int_scalar(zero_input) : Result<int64_t>(0));
         return less_zero_point(c, c.tensor(i), static_cast<int32_t>(zero));
     }
-    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt32));
-    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(zero_input), ElementType::kInt32));
+    SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), type));
+    if (!has_zero) {
+        return wide;
+    }
+    SDX_ASSIGN(Tensor zero, cast_tensor(c, c.tensor(zero_input), type));
     int after = axis < 0 ? -1 - axis : wide.rank() - 1 - axis;  // axes
-    if (zero.rank() == 1 && after > 0) {
+    if (is_one) {
+        zero = zero.reshaped({});
+    } else if (zero.rank() == 1 && after > 0) {
         Dims dims(static_cast<size_t>(after) + 1, 1);
         dims[0] = zero.count();
         zero = zero.reshaped(std::move(dims));
     }
-    ElementType type = ElementType::kInt32;
-    BinaryLoop loop = [](const void* a, int64_t step_a, const void* b, int64_t step_b, void* out,
-                         int64_t n, const void*) {
-        for (int64_t k = 0; k < n; ++k) {
-            static_cast<int32_t*>(out)[k] = static_cast<const int32_t*>(a)[k * step_a] -
-                                            static_cast<const int32_t*>(b)[k * step_b];
-        }
-        return true;
-    };
-    SDX_ASSIGN(Tensor difference, apply_binary(c, wide, zero, {loop, nullptr, type}));
+    using Types = TypeList<Typed<ElementType::kInt32, int32_t>, Typed<ElementType::kFloat, float>>;
+    Subtract subtract;
+    SDX_ASSIGN(Tensor difference,
+               apply_binary(c, wide, zero, binary_call(Types{}, type, subtract)));
     if (difference.dims() != wide.dims()) {
         return Error{fmt::format("zero points {} do not fit {}", to_string(c.dims(zero_input)),
                                  to_string(c.dims(i)))};
@@ -205,8 +207,10 @@ Result<Tensor> product_of_codes(KernelContext& c, CodeInput a, CodeInput b) {
                                             {true, 1, shape->n})
                     : nullptr;
     if (kept == nullptr) {
-        SDX_ASSIGN(Tensor left, less_zero_points(c, a.codes, a.zero, -2));
-        SDX_ASSIGN(Tensor right, less_zero_points(c, b.codes, b.zero, -1));
+        bool is_real = is_small_float(c.type(a.codes)) || is_small_float(c.type(b.codes));
+        ElementType type = is_real ? ElementType::kFloat : ElementType::kInt32;
+        SDX_ASSIGN(Tensor left, less_zero_points(c, a.codes, a.zero, -2, type));
+        SDX_ASSIGN(Tensor right, less_zero_points(c, b.codes, b.zero, -1, type));
         return matmul(c, left, right);
     }
     SDX_ASSIGN(int64_t zero, c.has_input(a.zero) ? c.int_scalar(a.zero) : Result<int64_t>(0));

@@ -47,10 +47,11 @@ class ProductOperand {
 // 8-bit codes less their zero point, as INT32.
 Result<Tensor> less_zero_point(const KernelContext& c, const Tensor& codes, int32_t zero);
 
-// The input `i`, of 8-bit integers, less the zero points of another input, as INT32. That is left
-// out, one number, one for each index of `axis` (negative: from the end), or a tensor that
-// broadcasts.
-Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis);
+// The input `i`, of 8-bit codes, less the zero points of another input, as `type`: INT32, or FLOAT
+// for codes that are small floats. The zero points are left out, one number, one for each index of
+// `axis` (negative: from the end), or a tensor that broadcasts.
+Result<Tensor> less_zero_points(KernelContext& c, size_t i, size_t zero_input, int axis,
+                                ElementType type = ElementType::kInt32);
 
 // The inputs that are 8-bit codes, and their zero points, which may be left out.
 struct CodeInput {
@@ -58,8 +59,9 @@ struct CodeInput {
     size_t zero;
 };
 
-// The product of codes less their zero points, as INT32. The zero points of `a` are those of its
-// rows, if they are not one number, and those of `b` of its columns.
+// The product of codes less their zero points, as INT32, or as FLOAT where codes are small floats.
+// The zero points of `a` are those of its rows, if they are not one number, and those of `b` of its
+// columns.
 Result<Tensor> product_of_codes(KernelContext& c, CodeInput a, CodeInput b);
 
 // NumPy's matmul: batches broadcast, operands of rank 1 are a row and a column.

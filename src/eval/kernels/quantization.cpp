@@ -11,6 +11,7 @@
 #include "eval/kernels/cast.h"
 #include "eval/kernels/clones.h"
 #include "eval/kernels/elementwise.h"
+#include "eval/kernels/functors.h"
 #include "eval/kernels/matmul.h"
 #include "eval/kernels/quantization.h"
 #include "eval/kernels/strided.h"
@@ -58,6 +59,24 @@ class QuantizationTable {
         }
         table.block_ = block;
         table.blocks_ = expected[at];
+        return table;
+    }
+
+    // Scales and zero points that broadcast to a tensor of `dims`, as DOUBLE.
+    static Result<QuantizationTable> broadcast(const KernelContext& c, const Dims& dims,
+                                               const Tensor& scale, const Tensor& zero) {
+        QuantizationTable table;
+        if (scale.count() == 1 && zero.count() == 1) {
+            table.scale_ = scale;
+            table.zero_ = zero;
+            table.view_ = {1, 1, std::max<int64_t>(1, product(dims))};
+            return table;
+        }
+        SDX_ASSIGN(table.scale_,
+                   gather_view(c, scale, {0, broadcast_strides(scale.dims(), dims)}, dims));
+        SDX_ASSIGN(table.zero_,
+                   gather_view(c, zero, {0, broadcast_strides(zero.dims(), dims)}, dims));
+        table.view_ = {1, std::max<int64_t>(1, product(dims)), 1};
         return table;
     }
 
@@ -157,6 +176,35 @@ SDX_CLONES void dequantize_run(RunLoop run) {
     for (int64_t i = run.begin; i < run.end; ++i) {
         out[i] = static_cast<float>((static_cast<Product>(in[i]) - zero) * scale);
     }
+}
+
+enum class MatrixAxis : uint8_t { kRows, kColumns };
+
+// The input `i`, as DOUBLE and in a shape that broadcasts to the matrices of `dims`: one number, or
+// one for each of their rows, as [rows] or [..., rows, 1], or columns, as [columns] or
+// [..., 1, columns].
+Result<Tensor> matrix_operand(const KernelContext& c, size_t i, const Dims& dims, MatrixAxis axis) {
+    SDX_ASSIGN(Tensor operand, cast_tensor(c, c.tensor(i), ElementType::kDouble));
+    if (operand.count() == 1) {
+        return operand.reshaped({});
+    }
+    bool is_rows = axis == MatrixAxis::kRows;
+    if (operand.rank() == 1 && is_rows) {
+        operand = operand.reshaped({operand.count(), 1});
+    }
+    const Dims& given = operand.dims();
+    Result<Dims> fitted = broadcast_dims(given, dims);
+    bool fits = fitted.ok() && *fitted == dims &&
+                (is_rows ? given.back() == 1 : given.size() < 2 || given[given.size() - 2] == 1);
+    if (!fits) {
+        return Error{
+            fmt::format("input {} ({}) does not fit matrices {}: write one number, or one "
+                        "for each of the {} {}, as {}",
+                        i, c.value(i).describe(), to_string(dims),
+                        is_rows ? dims[dims.size() - 2] : dims.back(), is_rows ? "rows" : "columns",
+                        is_rows ? "[rows] or [..., rows, 1]" : "[columns] or [..., 1, columns]")};
+    }
+    return operand;
 }
 
 // Calls the loop for every run of equal scale.
@@ -311,28 +359,31 @@ Status dynamic_quantize_linear(KernelContext& c) {
 // Inputs: a, scale, zero point, b, scale, zero point, and the result's scale and zero point.
 Status qlinear_matmul(KernelContext& c) {
     SDX_ASSIGN(Tensor sums, product_of_codes(c, {0, 2}, {3, 5}));
-    SDX_ASSIGN(double scale_y, c.real_scalar(6));
-    std::optional<std::vector<double>> scale_a = to_doubles(c.tensor(1));
-    std::optional<std::vector<double>> scale_b = to_doubles(c.tensor(4));
-    bool one_each = scale_a.has_value() && scale_a->size() == 1 && scale_b.has_value() &&
-                    (scale_b->size() == 1 || static_cast<int64_t>(scale_b->size()) ==
-                                                 (sums.rank() == 0 ? 1 : sums.dims().back()));
-    if (!one_each) {
-        return Error{"scales of the rows of the first factor are not supported"};
+    // As matrices: a vector is a row or a column.
+    Dims a = c.dims(0);
+    Dims b = c.dims(3);
+    Dims y = sums.dims();
+    if (c.rank(3) == 1) {
+        b.push_back(1);
+        y.push_back(1);
     }
-    std::vector<double> factors;
-    for (double scale : *scale_b) {
-        factors.push_back(scale_y / (scale_a->front() * scale));
+    if (c.rank(0) == 1) {
+        a.insert(a.begin(), 1);
+        y.insert(y.end() - 1, 1);
     }
-    Dims dims;
-    if (factors.size() > 1) {
-        dims.push_back(static_cast<int64_t>(factors.size()));
-    }
-    SDX_ASSIGN(Tensor scale, tensor_from_doubles(ElementType::kDouble, dims, factors));
-    SDX_ASSIGN(double zero_value, c.real_scalar(7));
-    std::vector<double> zeros(factors.size(), zero_value);
-    SDX_ASSIGN(Tensor zero, tensor_from_doubles(c.type(7), dims, zeros));
-    SDX_ASSIGN(QuantizationTable table, QuantizationTable::make(c, sums, scale, &zero, -1, 0));
+    SDX_ASSIGN(Tensor scale_a, matrix_operand(c, 1, a, MatrixAxis::kRows));
+    SDX_ASSIGN(Tensor scale_b, matrix_operand(c, 4, b, MatrixAxis::kColumns));
+    SDX_ASSIGN(Tensor scale_y, matrix_operand(c, 6, y, MatrixAxis::kRows));
+    SDX_ASSIGN(Tensor zero_y, matrix_operand(c, 7, y, MatrixAxis::kRows));
+    using Double = TypeList<Typed<ElementType::kDouble, double>>;
+    Multiply multiply;
+    Divide divide;
+    SDX_ASSIGN(
+        Tensor products,
+        apply_binary(c, scale_a, scale_b, binary_call(Double{}, ElementType::kDouble, multiply)));
+    SDX_ASSIGN(Tensor factors, apply_binary(c, scale_y, products,
+                                            binary_call(Double{}, ElementType::kDouble, divide)));
+    SDX_ASSIGN(QuantizationTable table, QuantizationTable::broadcast(c, y, factors, zero_y));
     return quantize(c, sums, table, c.type(7), ElementType::kFloat, true);
 }
 
