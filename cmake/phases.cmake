@@ -79,6 +79,17 @@ add_custom_command(
   VERBATIM)
 target_sources(sdx_ops PRIVATE ${SDX_OPS_TABLE})
 
+# The general categories of code points are those of the Python that builds.
+set(SDX_UNICODE_TABLE ${PROJECT_BINARY_DIR}/generated/unicode_table.cpp)
+add_custom_command(
+  OUTPUT ${SDX_UNICODE_TABLE}
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_unicode.py ${SDX_UNICODE_TABLE}
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_unicode.py
+  COMMENT "Generating the table of Unicode's categories from Python's unicodedata"
+  VERBATIM)
+target_sources(sdx_eval PRIVATE ${SDX_UNICODE_TABLE})
+set_source_files_properties(${SDX_UNICODE_TABLE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
 if(SDX_CLI AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
   add_executable(sardonyx_program ${sources})

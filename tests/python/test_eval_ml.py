@@ -4,6 +4,7 @@ out, against ONNX Runtime, onnx.reference and NumPy."""
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any
 
 import numpy as np
@@ -521,6 +522,61 @@ def test_regex_full_match(evaluator: Evaluator) -> None:
     check(evaluator, "RegexFullMatch", [x], opset=20, domain="", pattern=r"(\w+)[.@](\w|\.)*")
 
 
+def matches(evaluator: Evaluator, pattern: str, texts: list[Any]) -> list[bool]:
+    x = np.array(texts, dtype=object)
+    return run(evaluator, "RegexFullMatch", [x], 1, 20, "", pattern=pattern)[0].tolist()
+
+
+def test_general_categories(evaluator: Evaluator) -> None:
+    points = [*range(1, 0xD800), *range(0xE000, 0x10400), *range(0x1F000, 0x1FB00)]
+    members: dict[str, list[str]] = {}
+    for c in map(chr, points):
+        members.setdefault(unicodedata.category(c), []).append(c)
+    names = [name for name in members if name != "Cn"]
+    assert len(names) == 28  # all but surrogates and unassigned ones
+    for name in [*names, *sorted({name[0] for name in names})]:
+        inside = "".join("".join(members[n]) for n in names if n.startswith(name))
+        outside = "".join("".join(m) for n, m in members.items() if not n.startswith(name))
+        outside += "".join(members["Cn"]) if name == "C" else ""
+        texts = [inside, outside, inside + outside[0], outside + inside[0]]
+        for form in (rf"\p{{{name}}}", rf"[^\P{{{name}}}]"):
+            assert matches(evaluator, f"{form}+", texts) == [True, False, False, False], form
+        for form in (rf"\P{{{name}}}", rf"[\p{{^{name}}}]"):
+            assert matches(evaluator, f"{form}+", texts) == [False, True, False, False], form
+
+
+@pytest.mark.parametrize(
+    ("pattern", "good", "bad"),
+    [
+        (r"\pL\p{Nd}+", ["a1", "é٣4"], ["1a", "a", "aⅣ"]),
+        (r"[\pN_]+", ["1_Ⅳ"], ["a"]),
+        (r"\p{Any}*", ["", "aé\n😀"], []),
+        (r"\PN+", ["ab"], ["a1"]),
+        (r"(?i)\p{Lu}", ["A", "a", "ſ"], ["1", "ª"]),
+        (r"(?i)\P{Lu}", ["1", "ª"], ["A", "a"]),
+        # The long s and the sign of kelvin are of the letters of `\w` but for their case.
+        (r"(?i)\W", ["-", "é"], ["s", "ſ", "\u212a"]),
+        (r"(?i)s[k]", ["SK", "ſ\u212a", "sk"], ["st"]),
+        (r"(?i)i", ["i", "I"], ["ı", "İ"]),
+        (r"(?i)σ+", ["σςΣ"], ["s"]),
+        (r"(?i)ß", ["ß", "ẞ"], ["ss"]),
+        (r"[[:alpha]", ["[", ":", "a", "l"], ["b", "]"]),
+        (r"[[:a]]", ["[]", "a]"], ["a"]),
+        # One byte.
+        (r"\C", ["a", "\n"], ["é", ""]),
+        (r"\C\C", ["é", "ab"], ["a", "éa"]),
+        (r"a\C{3}b", ["a€b", "axyzb", "aéxb"], ["aéb", "axb"]),
+        (r"\C+é", ["éé", "aé"], ["é", "éa"]),
+        (r"\C\b.*", ["a", "a b"], ["é", "ab"]),
+        (r"\x{e9}\C*", ["é", "é€"], ["e"]),
+    ],
+)
+def test_unicode_classes_and_bytes(
+    evaluator: Evaluator, pattern: str, good: list[str], bad: list[str]
+) -> None:
+    assert matches(evaluator, pattern, good + bad) == [True] * len(good) + [False] * len(bad)
+
+
 def test_hostile_patterns(evaluator: Evaluator) -> None:
     x = np.array(["a" * 20_000], dtype=object)
     for pattern in ("(a*)*b", "(a|aa)+$b", "(a?){100}a{100}"):  # no backtracking
@@ -535,7 +591,13 @@ def test_hostile_patterns(evaluator: Evaluator) -> None:
         ("[a", "without its"),
         ("[b-a]", "a range that is none"),
         (r"(a)\1", "a reference to a group"),
-        (r"\pL", "not supported"),
+        (r"\p{Greek}", r"unknown Unicode class `Greek` \(known are"),
+        (r"\p{Cn}", "unknown Unicode class `Cn`"),
+        (r"\p{}", "unknown Unicode class ``"),
+        (r"\p", "unknown Unicode class ``"),
+        (r"\p{L", "without its `}`"),
+        (r"\pL" * 1001, "more than 1000 Unicode classes"),
+        ("[[:nothing:]]", "an unknown class name"),
         ("(?=a)", "an unknown flag"),
         ("a{1001}", "not possible"),
         ("\\", "nothing behind it"),

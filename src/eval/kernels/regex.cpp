@@ -58,6 +58,9 @@ class RegexCompiler {
             case RegexNode::Kind::kSet:
                 add({Op::kSet, node.set});
                 return {};
+            case RegexNode::Kind::kByte:
+                add({Op::kByte});
+                return {};
             case RegexNode::Kind::kAssertion:
                 add({node.assertion, here() + 1});
                 return {};
@@ -145,6 +148,26 @@ class States {
     uint64_t round_ = 1;
 };
 
+// A byte of a text.
+struct CharacterAt {
+    uint32_t begins_here = kNoCharacter;
+    uint32_t ends_here = kNoCharacter;
+    size_t bytes = 1;  // of the character that begins here
+};
+
+std::vector<CharacterAt> characters_at(std::string_view text) {
+    std::vector<CharacterAt> result(text.size());
+    size_t at = 0;
+    for (uint32_t c : code_points(text)) {
+        size_t bytes = c < 0x80 || c == kNoCharacter ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+        result[at].begins_here = c;
+        result[at].bytes = bytes;
+        result[at + bytes - 1].ends_here = c;
+        at += bytes;
+    }
+    return result;
+}
+
 // What an assertion asks about: the characters around a place; the text's ends are kNoCharacter.
 struct Place {
     uint32_t before = kNoCharacter;
@@ -184,8 +207,8 @@ void follow(const std::vector<Regex::Instruction>& program, uint32_t start, cons
             continue;
         }
         const Regex::Instruction& instruction = program[state];
-        if (instruction.op == Regex::Op::kSet || instruction.op == Regex::Op::kMatch ||
-            !place.admits(instruction.op)) {
+        if (instruction.op == Regex::Op::kSet || instruction.op == Regex::Op::kByte ||
+            instruction.op == Regex::Op::kMatch || !place.admits(instruction.op)) {
             continue;
         }
         stack->push_back(instruction.a);
@@ -202,30 +225,43 @@ Result<Regex> Regex::compile(std::string_view pattern) {
     return RegexCompiler(std::move(tree)).compile();
 }
 
+// The states at each byte are reached from up to four bytes before: a character goes on behind its
+// last byte, and `\C` to the next one, in whose place no character begins.
 bool Regex::matches(std::string_view text) const {
-    std::vector<uint32_t> characters = code_points(text);
-    size_t n = characters.size();
+    constexpr size_t kLongest = 4;  // bytes of a character
+    std::vector<CharacterAt> characters = characters_at(text);
+    size_t n = text.size();
     auto place_at = [&](size_t i) {
-        return Place{i > 0 ? characters[i - 1] : kNoCharacter, i < n ? characters[i] : kNoCharacter,
-                     i == 0, i == n};
+        return Place{i > 0 ? characters[i - 1].ends_here : kNoCharacter,
+                     i < n ? characters[i].begins_here : kNoCharacter, i == 0, i == n};
     };
-    States now(program_.size());
-    States next(program_.size());
+    // Of place i in states[i % size].
+    std::vector<States> states(kLongest + 1, States(program_.size()));
     std::vector<uint32_t> stack;
-    follow(program_, 0, place_at(0), &now, &stack);
-    for (size_t i = 0; i < n && !now.items().empty(); ++i) {
-        next.clear();
-        Place place = place_at(i + 1);
+    follow(program_, 0, place_at(0), states.data(), &stack);
+    size_t last_reached = 0;
+    for (size_t i = 0; i < n && i <= last_reached; ++i) {
+        auto go_on = [&](uint32_t state, size_t bytes) {
+            last_reached = std::max(last_reached, i + bytes);
+            follow(program_, state + 1, place_at(i + bytes), &states[(i + bytes) % states.size()],
+                   &stack);
+        };
+        States& now = states[i % states.size()];
         for (uint32_t state : now.items()) {
             const Instruction& instruction = program_[state];
-            if (instruction.op == Op::kSet && contains(sets_[instruction.a], characters[i])) {
-                follow(program_, state + 1, place, &next, &stack);
+            const CharacterAt& character = characters[i];
+            if (instruction.op == Op::kByte) {
+                go_on(state, 1);
+            } else if (instruction.op == Op::kSet &&
+                       contains(sets_[instruction.a], character.begins_here)) {
+                go_on(state, character.bytes);
             }
         }
-        std::swap(now, next);
+        now.clear();
     }
+    const std::vector<uint32_t>& reached = states[n % states.size()].items();
     auto is_match = [&](uint32_t state) { return program_[state].op == Op::kMatch; };
-    return std::any_of(now.items().begin(), now.items().end(), is_match);
+    return std::any_of(reached.begin(), reached.end(), is_match);
 }
 
 }  // namespace sardonyx::eval

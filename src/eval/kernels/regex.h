@@ -2,7 +2,7 @@
 // whole texts in time linear in the text: the pattern becomes a nondeterministic automaton whose
 // states are followed all at once (Thompson 1968), so there is no backtracking.
 //
-// Not supported, with an error that says so: Unicode classes (\p) and \C.
+// Not supported, with an error that says so: Unicode classes by the name of a script (\p{Greek}).
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@ class Regex {
 
     enum class Op : uint8_t {
         kSet,        // consumes one character of sets[a]
+        kByte,       // consumes one byte, also one that is a part of a character
         kSplit,      // on to a and b
         kJump,       // on to a
         kTextStart,  // the rest: on to a where the place fits
@@ -43,7 +44,7 @@ class Regex {
 
   private:
     std::vector<CharacterSet> sets_;
-    std::vector<Instruction> program_;  // kSet goes on to the next instruction
+    std::vector<Instruction> program_;  // kSet and kByte go on to the next instruction
     friend class RegexCompiler;
 };
 

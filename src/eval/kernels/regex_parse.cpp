@@ -4,18 +4,21 @@
 //   repeated  <- atom ("*" | "+" | "?" | "{n,m}")* with "?" behind each, which changes nothing here
 //   atom      <- character | class | assertion | group
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
 #include "eval/kernels/characters.h"
 #include "eval/kernels/regex_tree.h"
+#include "eval/kernels/unicode.h"
 
 namespace sardonyx::eval {
 namespace {
 
 constexpr int kMaxGroupDepth = 200;
 constexpr int32_t kMaxRepeat = 1000;
+constexpr int kMaxUnicodeClasses = 1000;  // of hundreds of ranges each
 constexpr uint32_t kLastCharacter = 0x10ffff;
 
 struct NamedSet {
@@ -78,18 +81,30 @@ CharacterSet complement(const CharacterSet& set) {
     return result;
 }
 
-// Every letter with its other case, by code point.
+// Every letter with those that differ from it in case alone, by code point: what Unicode's
+// CaseFolding.txt folds to one code point, as `s`, `S` and the long `\u017f`.
 const std::vector<std::pair<uint32_t, uint32_t>>& case_pairs() {
     static const auto pairs = [] {
+        constexpr uint32_t kLastCased = 0x1e943;  // the end of the Adlam block
+        constexpr uint32_t kDotlessI = 0x131;     // its upper case is `I`, but it does not fold
+        std::map<uint32_t, std::vector<uint32_t>> equals;
+        for (uint32_t c = 0; c <= kLastCased; ++c) {
+            uint32_t folded = c == kDotlessI ? c : lower_case(upper_case(c));
+            if (folded != c || upper_case(c) != c) {
+                equals[folded].push_back(c);
+            }
+        }
         std::vector<std::pair<uint32_t, uint32_t>> result;
-        // No letter with a case is beyond the Adlam block.
-        for (uint32_t c = 0; c <= 0x1e943; ++c) {
-            for (uint32_t other : {lower_case(c), upper_case(c)}) {
-                if (other != c) {
-                    result.emplace_back(c, other);
+        for (const auto& [folded, letters] : equals) {
+            for (uint32_t c : letters) {
+                for (uint32_t other : letters) {
+                    if (other != c) {
+                        result.emplace_back(c, other);
+                    }
                 }
             }
         }
+        std::sort(result.begin(), result.end());
         return result;
     }();
     return pairs;
@@ -108,6 +123,23 @@ CharacterSet folded(const CharacterSet& set) {
     return sorted(std::move(result));
 }
 
+// A general category, such as "Lu", or a group of them, such as "L"; empty: there is none of the
+// name. "Any" is every character.
+CharacterSet category(std::string_view name) {
+    if (name == "Any") {
+        return {{0, kLastCharacter}};
+    }
+    CharacterSet result;
+    if (!name.empty()) {
+        for (const CategoryRun& run : category_runs()) {
+            if (run.category.substr(0, name.size()) == name) {
+                result.emplace_back(run.first, run.last);
+            }
+        }
+    }
+    return sorted(std::move(result));
+}
+
 struct Flags {
     bool folds_case = false;         // i
     bool has_lines = false;          // m: ^ and $ at lines
@@ -121,6 +153,11 @@ class Parser {
     Result<RegexTree> parse() {
         if (std::find(text_.begin(), text_.end(), kNoCharacter) != text_.end()) {
             return Error{"the pattern is not UTF-8"};
+        }
+        for (size_t i = 1; i + 1 < text_.size(); ++i) {
+            if (text_[i] == ':' && text_[i + 1] == ']') {
+                last_name_end_ = i;
+            }
         }
         SDX_ASSIGN(tree_.root, parse_choice(0));
         if (!at_end()) {
@@ -280,6 +317,9 @@ class Parser {
             uint32_t c = text_[at_++];
             return add_set({{c, c}});
         }
+        if (take("\\C")) {
+            return add(Node{Node::Kind::kByte});
+        }
         for (auto [escape, op] : {std::pair{"\\A", Op::kTextStart},
                                   {"\\z", Op::kTextEnd},
                                   {"\\b", Op::kWordBoundary},
@@ -365,7 +405,8 @@ class Parser {
     }
 
     Status parse_class_item(CharacterSet* set) {
-        if (take("[:")) {
+        // Without `:]` behind it, `[:` is two characters.
+        if (at_ + 2 <= last_name_end_ && take("[:")) {
             return parse_named_class(set);
         }
         SDX_ASSIGN(CharacterSet first, parse_class_character());
@@ -392,6 +433,14 @@ class Parser {
         return CharacterSet{{c, c}};
     }
 
+    // Letters of the other case belong to both sets or to none.
+    CharacterSet signed_set(CharacterSet set, bool is_negated) const {
+        if (flags_.folds_case) {
+            set = folded(sorted(std::move(set)));
+        }
+        return is_negated ? complement(set) : set;
+    }
+
     // [:name:] or [:^name:]
     Status parse_named_class(CharacterSet* set) {
         bool is_negated = take('^');
@@ -403,7 +452,7 @@ class Parser {
         if (found == nullptr || !take(":]")) {
             return fail("an unknown class name");
         }
-        CharacterSet chosen = is_negated ? complement(*found) : *found;
+        CharacterSet chosen = signed_set(*found, is_negated);
         set->insert(set->end(), chosen.begin(), chosen.end());
         return {};
     }
@@ -419,7 +468,10 @@ class Parser {
         if (c < 0x80 &&
             std::string_view("dDsSwW").find(static_cast<char>(c)) != std::string_view::npos) {
             const CharacterSet& set = *find_set(lower);
-            return c == static_cast<uint32_t>(lower[0]) ? set : complement(set);
+            return signed_set(set, c != static_cast<uint32_t>(lower[0]));
+        }
+        if (c == 'p' || c == 'P') {
+            return parse_category(c == 'P');
         }
         constexpr std::string_view kLetters = "afnrtv";
         constexpr std::string_view kMeanings = "\a\f\n\r\t\v";
@@ -432,10 +484,37 @@ class Parser {
             SDX_ASSIGN(c, parse_octal(c));
         } else if (is_word_character(c) && c != '_') {
             --at_;
-            return fail(c == 'p' || c == 'P' ? "a Unicode class (`\\p`), which is not supported,"
-                                             : "an escape that is not supported");
+            return fail("an escape that is not supported");
         }
         return CharacterSet{{c, c}};
+    }
+
+    // \pL, \p{Lu} or \p{^Lu}, behind the `p`.
+    Result<CharacterSet> parse_category(bool is_negated) {
+        std::string name;
+        if (take('{')) {
+            if (take('^')) {
+                is_negated = !is_negated;
+            }
+            while (!at_end() && is_word_character(text_[at_])) {
+                name.push_back(static_cast<char>(text_[at_++]));
+            }
+            if (!take('}')) {
+                return fail("a Unicode class without its `}`");
+            }
+        } else if (!at_end() && is_word_character(text_[at_])) {
+            name.push_back(static_cast<char>(text_[at_++]));
+        }
+        if (++unicode_classes_ > kMaxUnicodeClasses) {
+            return fail(fmt::format("more than {} Unicode classes", kMaxUnicodeClasses));
+        }
+        CharacterSet found = category(name);
+        if (found.empty()) {
+            return fail(fmt::format("the unknown Unicode class `{}` (known are `Any` and the general "
+                                    "categories, such as `L`, `Lu`, `Nd`; not the scripts)",
+                                    name));
+        }
+        return signed_set(std::move(found), is_negated);
     }
 
     // \123, or \0 alone; \1 alone would be a reference to a group.
@@ -474,6 +553,8 @@ class Parser {
 
     std::vector<uint32_t> text_;
     size_t at_ = 0;
+    size_t last_name_end_ = 0;  // where the last `:]` is; 0: there is none
+    int unicode_classes_ = 0;
     Flags flags_;
     RegexTree tree_;
 };

@@ -11,7 +11,7 @@
 namespace sardonyx::eval {
 
 struct RegexNode {
-    enum class Kind : uint8_t { kEmpty, kSet, kAssertion, kSequence, kChoice, kRepeat };
+    enum class Kind : uint8_t { kEmpty, kSet, kByte, kAssertion, kSequence, kChoice, kRepeat };
     Kind kind = Kind::kEmpty;
     Regex::Op assertion = Regex::Op::kMatch;
     uint32_t set = 0;                // of RegexTree::sets
