@@ -510,9 +510,10 @@ class Parser {
         }
         CharacterSet found = category(name);
         if (found.empty()) {
-            return fail(fmt::format("the unknown Unicode class `{}` (known are `Any` and the general "
-                                    "categories, such as `L`, `Lu`, `Nd`; not the scripts)",
-                                    name));
+            return fail(
+                fmt::format("the unknown Unicode class `{}` (known are `Any` and the general "
+                            "categories, such as `L`, `Lu`, `Nd`; not the scripts)",
+                            name));
         }
         return signed_set(std::move(found), is_negated);
     }
