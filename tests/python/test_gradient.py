@@ -329,6 +329,9 @@ def test_other_moves() -> None:
     check([node("Squeeze", "X")], {"X": normal(1, 3, 1)})
     check([node("DepthToSpace", "X", blocksize=2)], {"X": normal(1, 8, 2, 3)})
     check([node("SpaceToDepth", "X", blocksize=2)], {"X": normal(1, 2, 4, 6)})
+    zs = {"S": np.array([1, 2, 1.5], "float32")}
+    check([node("Resize", "X _ S")], {"X": normal(1, 2, 4)}, zs)
+    check([node("Upsample", "X S")], {"X": normal(1, 2, 4)}, zs, opset=9)
     check([node("Concat", "A B", axis=-1)], {"A": normal(2, 3), "B": normal(2, 1)})
     check([node("Pad", "X P V")], {"X": normal(2), "V": np.array(0.5)}, {"P": INTS([1, 2])})
     split = [node("Split", "X", "A B C", axis=1, num_outputs=3), node("Mul", "A C")]
@@ -557,6 +560,87 @@ def test_losses(reduction: str, shape: tuple[int, ...]) -> None:
         check([loss], scores | weights, {"T": labels})
     both = node("SoftmaxCrossEntropyLoss", "X T", "L P")
     check([both, node("Mul", "P L")], scores, {"T": labels})
+
+
+# --- Recurrent networks and attention -------------------------------------------------------------
+
+CELLS: list[tuple[str, int, dict[str, Any]]] = [
+    ("RNN", 1, {}),
+    ("RNN", 1, {"activations": ["Affine"], "activation_alpha": [0.5], "activation_beta": [0.25]}),
+    ("GRU", 3, {}),
+    ("GRU", 3, {"linear_before_reset": 1, "clip": 0.5}),
+    ("LSTM", 4, {}),
+    ("LSTM", 4, {"input_forget": 1}),
+    ("LSTM", 4, {"activations": ["HardSigmoid", "ScaledTanh", "softsign"] * 2}),
+]
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize(("op", "gates", "attributes"), CELLS)
+def test_recurrent_networks(
+    op: str, gates: int, attributes: dict[str, Any], direction: str
+) -> None:
+    d = 2 if direction == "bidirectional" else 1
+    if "activations" in attributes:
+        count = {"RNN": 1, "LSTM": 3}[op] * d
+        names = (attributes["activations"] * 2)[:count]
+        attributes = attributes | {"activations": names}
+    xs = {
+        "X": normal(3, 2, 4),
+        "W": normal(d, gates * 3, 4, seed=1) / 2,
+        "R": normal(d, gates * 3, 3, seed=2) / 2,
+        "B": normal(d, gates * 6, seed=3),
+        "H": normal(d, 2, 3, seed=4),
+    }
+    inputs = "X W R B L H"
+    if op == "LSTM":
+        xs |= {"C": normal(d, 2, 3, seed=5), "P": normal(d, 9, seed=6)}
+        inputs += " C P"
+    zs = {"L": np.array([2, 3], "int32")}
+    attributes = {"hidden_size": 3, "direction": direction} | attributes
+    cell = node(op, inputs, "All H_" + (" C_" if op == "LSTM" else ""), **attributes)
+    states = node("Add", "H_ C_", "S_") if op == "LSTM" else node("Neg", "H_", "S_")
+    check([cell, states, node("Mul", "All S_")], xs, zs)
+    plain = {name: xs[name] for name in "XWR"}
+    check([node(op, "X W R", **attributes)], plain)
+
+
+def test_recurrent_layout() -> None:
+    xs = {"X": normal(2, 3, 4), "W": normal(1, 12, 4, seed=1), "R": normal(1, 12, 3, seed=2)}
+    check([node("LSTM", "X W R", hidden_size=3, layout=1)], xs)
+
+
+def test_attention() -> None:
+    xs = {"Q": normal(2, 4, 3, 5), "K": normal(2, 2, 4, 5, seed=1), "V": normal(2, 2, 4, 6, seed=2)}
+    check([node("Attention", "Q K V")], xs)
+    check([node("Attention", "Q K V", is_causal=1, scale=0.5, softcap=2.0)], xs)
+    mask = np.array([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0]], bool)
+    check([node("Attention", "Q K V M")], xs, {"M": mask})
+    check([node("Attention", "Q K V M")], xs | {"M": normal(4, 3, 3, seed=3)})
+    past = xs | {"A": normal(2, 2, 2, 5, seed=4), "B": normal(2, 2, 2, 6, seed=5)}
+    nodes = [
+        node("Attention", "Q K V _ A B", "O PK PV", is_causal=1),
+        node("ReduceSum", "PK", "SK"),
+        node("ReduceSumSquare", "PV", "SV"),
+        node("Mul", "O SK", "OK"),
+        node("Mul", "OK SV"),
+    ]
+    check(nodes, past)
+    flat = {"Q": normal(2, 3, 8), "K": normal(2, 4, 8, seed=1), "V": normal(2, 4, 4, seed=2)}
+    for mode in range(4):
+        attributes = {"q_num_heads": 2, "kv_num_heads": 2, "qk_matmul_output_mode": mode}
+        check([node("Attention", "Q K V", **attributes)], flat)
+        check([node("Attention", "Q K V", "O _ _ Y", **attributes)], flat)
+
+
+def test_rotary_embedding() -> None:
+    x, cosine, sine = normal(2, 3, 4, 6), normal(5, 2, seed=1), normal(5, 2, seed=2)
+    xs, zs = {"X": x, "C": cosine, "S": sine}, {"P": np.array([[0, 4, 1, 1], [2, 3, 0, 1]])}
+    for interleaved in (0, 1):
+        attributes = {"rotary_embedding_dim": 4, "interleaved": interleaved}
+        check([node("RotaryEmbedding", "X C S P", **attributes)], floats(xs), zs, tolerance=1e-2)
+    flat = {"X": normal(2, 4, 12), "C": normal(2, 4, 3), "S": normal(2, 4, 3, seed=1)}
+    check([node("RotaryEmbedding", "X C S", num_heads=2)], floats(flat), tolerance=1e-2)
 
 
 # --- Graphs ---------------------------------------------------------------------------------------
@@ -825,3 +909,128 @@ def test_the_page() -> None:
         exec(code, {})
     expected = [line[2:] for line in code.splitlines() if line.startswith("# ")]
     assert printed.getvalue().splitlines() == expected
+
+
+# --- PyTorch --------------------------------------------------------------------------------------
+
+# Nodes, the same in PyTorch, and the shapes of A, B and C; the integers are fixed below.
+AGAINST_TORCH: list[tuple[str, list[onnx.NodeProto], str, list[tuple[int, ...]]]] = [
+    (
+        "broadcast",
+        [node("Div", "A B", "D"), node("Mul", "D C")],
+        "a / b * c",
+        [(2, 3), (3,), (2, 1)],
+    ),
+    ("relu", [node("Relu", "A", "R"), node("MatMul", "R B")], "a.relu() @ b", [(4, 3), (3, 2)]),
+    (
+        "gelu",
+        [node("Gelu", "A", approximate="tanh")],
+        "F.gelu(a, approximate='tanh')",
+        [(3, 4)],
+    ),
+    ("elu", [node("Elu", "A", "E"), node("Mish", "E")], "F.mish(F.elu(a))", [(3, 4)]),
+    ("selu", [node("Selu", "A", "E"), node("HardSwish", "E")], "F.hardswish(F.selu(a))", [(9,)]),
+    ("linear", [node("Gemm", "A B C", transB=1)], "F.linear(a, b, c)", [(2, 3), (4, 3), (4,)]),
+    (
+        "conv",
+        [node("Conv", "A B C", group=2, strides=[2, 1], pads=[1, 0, 1, 0], dilations=[1, 2])],
+        "F.conv2d(a, b, c, stride=(2, 1), padding=(1, 0), dilation=(1, 2), groups=2)",
+        [(2, 4, 6, 7), (6, 2, 3, 2), (6,)],
+    ),
+    (
+        "conv transpose",
+        [node("ConvTranspose", "A B C", group=2, strides=[3], pads=[1, 1], output_padding=[1])],
+        "F.conv_transpose1d(a, b, c, stride=3, padding=1, output_padding=1, groups=2)",
+        [(2, 4, 5), (4, 3, 4), (6,)],
+    ),
+    (
+        "max pool",
+        [node("MaxPool", "A", kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 0])],
+        "F.max_pool2d(a, (3, 2), (2, 2), (1, 0))",
+        [(2, 3, 6, 6)],
+    ),
+    (
+        "average pool",
+        [node("AveragePool", "A", kernel_shape=[3], strides=[2], pads=[1, 1], ceil_mode=1)],
+        "F.avg_pool1d(a, 3, 2, 1, ceil_mode=True, count_include_pad=False)",
+        [(2, 3, 8)],
+    ),
+    (
+        "layer norm",
+        [node("LayerNormalization", "A B C")],
+        "F.layer_norm(a, (5,), b, c)",
+        [(3, 5), (5,), (5,)],
+    ),
+    (
+        "group norm",
+        [node("GroupNormalization", "A B C", num_groups=2)],
+        "F.group_norm(a, 2, b, c)",
+        [(2, 4, 3), (4,), (4,)],
+    ),
+    (
+        "instance norm",
+        [node("InstanceNormalization", "A B C")],
+        "F.instance_norm(a, weight=b, bias=c)",
+        [(2, 4, 3), (4,), (4,)],
+    ),
+    (
+        "softmax",
+        [node("Softmax", "A", "S", axis=1), node("LogSoftmax", "S", axis=0)],
+        "F.log_softmax(a.softmax(1), 0)",
+        [(3, 4)],
+    ),
+    (
+        "cross entropy",
+        [node("SoftmaxCrossEntropyLoss", "A I")],
+        "F.cross_entropy(a, i)",
+        [(4, 3)],
+    ),
+    ("gather", [node("Gather", "A I", "G"), node("Mul", "G G")], "a[i] * a[i]", [(4, 3)]),
+    (
+        "reductions",
+        [
+            node("ReduceLogSumExp", "A", "L"),
+            node("ReduceProd", "A", "P"),
+            node("ReduceL2", "A", "N"),
+            node("Sum", "L P N"),
+        ],
+        "a.logsumexp((0, 1)) + a.prod() + a.norm()",
+        [(3, 4)],
+    ),
+    ("sort", [node("TopK", "A K", "Y J", axis=0)], "a.topk(2, 0).values", [(4, 3)]),
+    ("cumsum", [node("CumSum", "A K")], "a.cumsum(2)", [(2, 3, 4)]),
+    (
+        "attention",
+        [node("Attention", "A B C", is_causal=1)],
+        "F.scaled_dot_product_attention(a, b, c, is_causal=True)",
+        [(2, 3, 4, 5)] * 3,
+    ),
+    (
+        "einsum",
+        [node("Einsum", "A B", equation="bij,bkj->bik")],
+        "a @ b.mT",
+        [(2, 3, 4), (2, 5, 4)],
+    ),
+]
+
+
+@pytest.mark.parametrize("case", AGAINST_TORCH, ids=lambda case: case[0])
+def test_against_torch(
+    case: tuple[str, list[onnx.NodeProto], str, list[tuple[int, ...]]],
+) -> None:
+    torch = pytest.importorskip("torch")
+    _, nodes, expression, shapes = case
+    xs = {"ABC"[i]: normal(*shape, seed=i) for i, shape in enumerate(shapes)}
+    read = {name for item in nodes for name in item.input}
+    zs = {"I": np.array([2, 0, 1, 2]), "K": np.array([2])}
+    zs = {name: array for name, array in zs.items() if name in read}
+    value, found = gradients(nodes, xs, zs)
+    names = {"torch": torch, "F": torch.nn.functional}
+    leaves = {name: torch.tensor(array, requires_grad=True) for name, array in xs.items()}
+    names |= {name.lower(): leaf for name, leaf in leaves.items()}
+    names |= {name.lower(): torch.tensor(array) for name, array in zs.items()}
+    expected = eval(expression, names)
+    expected.sum().backward()
+    np.testing.assert_allclose(value, expected.detach().numpy(), 1e-6, 1e-6)
+    for gradient, leaf in zip(found, leaves.values(), strict=True):
+        np.testing.assert_allclose(gradient, leaf.grad.numpy(), 1e-6, 1e-6)

@@ -49,6 +49,18 @@ void moved(Backward& b) {
     }
 }
 
+void resized(Backward& b) {
+    std::string_view mode = b.context().string_attribute("mode");
+    if (mode != "nearest" || b.context().float_attribute("extrapolation_value") != 0) {
+        b.fail(
+            fmt::format("mode `{}` has no rule of differentiation; `nearest` without an "
+                        "extrapolation value has",
+                        mode));
+        return;
+    }
+    moved(b);
+}
+
 void reshaped(Backward& b) {
     b.add(0, reshape(b.g(), b.x().dims()));
 }
@@ -64,7 +76,7 @@ void transposed(Backward& b) {
     b.add(0, transpose(b.g(), inverse));
 }
 
-void concat(Backward& b) {
+void concatenated(Backward& b) {
     int axis = b.axis("axis", b.y().rank());
     int64_t start = 0;
     for (size_t i = 0; i < b.input_count(); ++i) {
@@ -78,7 +90,7 @@ void concat(Backward& b) {
 
 void concat_from_sequence(Backward& b) {
     if (b.context().int_attribute("new_axis") == 0) {
-        concat(b);
+        concatenated(b);
         return;
     }
     int axis = b.axis("axis", b.y().rank());
@@ -93,7 +105,7 @@ void split(Backward& b) {
     for (size_t i = 0; i < b.output_count(); ++i) {
         parts.push_back(b.g(i));
     }
-    b.add(0, eval::concat(parts, b.axis("axis", b.x().rank())));
+    b.add(0, concat(parts, b.axis("axis", b.x().rank())));
 }
 
 void sliced(Backward& b) {
