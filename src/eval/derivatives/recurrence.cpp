@@ -23,7 +23,7 @@ constexpr ActivationParameters kParameters[] = {
 class Steps {
   public:
     Steps(Backward& b, int64_t gates, int64_t direction, std::vector<std::string> activations)
-        : b_(b), gates_(gates), direction_(direction), names_(std::move(activations)) {
+        : b_(b), direction_(direction), names_(std::move(activations)) {
         hidden_ = b.x(2).dim(2);
         w_ = weights(1);
         r_ = weights(2);
@@ -113,7 +113,6 @@ class Steps {
     }
 
     Backward& b_;
-    int64_t gates_;
     int64_t direction_;
     std::vector<std::string> names_;
     int64_t hidden_ = 0;
