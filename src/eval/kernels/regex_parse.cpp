@@ -5,6 +5,7 @@
 //   atom      <- character | class | assertion | group
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -86,12 +87,14 @@ CharacterSet complement(const CharacterSet& set) {
 const std::vector<std::pair<uint32_t, uint32_t>>& case_pairs() {
     static const auto pairs = [] {
         constexpr uint32_t kLastCased = 0x1e943;  // the end of the Adlam block
-        constexpr uint32_t kDotlessI = 0x131;     // its upper case is `I`, but it does not fold
-        std::map<uint32_t, std::vector<uint32_t>> equals;
+        // The two letters i of Turkish have `I` and `i` as their other case, but do not fold.
+        constexpr uint32_t kDottedI = 0x130, kDotlessI = 0x131;
+        std::map<uint32_t, std::set<uint32_t>> equals;
         for (uint32_t c = 0; c <= kLastCased; ++c) {
-            uint32_t folded = c == kDotlessI ? c : lower_case(upper_case(c));
-            if (folded != c || upper_case(c) != c) {
-                equals[folded].push_back(c);
+            bool folds = c != kDottedI && c != kDotlessI;
+            uint32_t folded = folds ? lower_case(upper_case(c)) : c;
+            if (folded != c) {
+                equals[folded].insert({c, folded});
             }
         }
         std::vector<std::pair<uint32_t, uint32_t>> result;
