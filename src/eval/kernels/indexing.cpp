@@ -493,33 +493,34 @@ Status scatter_nd(KernelContext& c) {
 
 namespace {
 
-// result[i] = chosen[i * steps[0]] ? left[i * steps[1]] : right[i * steps[2]]
+// result[i] = chosen[i * steps[0]] ? left[i * steps[1]] : right[i * steps[2]]. Conditions are read
+// as bytes, of which the compiler makes vectors.
 template <typename T>
-SDX_CLONES void choose(const bool* chosen, const T* left, const T* right,
+SDX_CLONES void choose(const uint8_t* chosen, const T* left, const T* right,
                        const std::array<int64_t, 4>& steps, T* result, int64_t n) {
     if (steps[0] == 1 && steps[1] == 1 && steps[2] == 1) {
         SDX_INDEPENDENT_LOOP
         for (int64_t i = 0; i < n; ++i) {
             const T a = left[i], b = right[i];  // read in any case, so that the loop is vectorised
-            result[i] = chosen[i] ? a : b;
+            result[i] = chosen[i] != 0 ? a : b;
         }
     } else if (steps[0] == 1 && steps[1] == 0 && steps[2] == 1) {
         const T a = left[0];
         SDX_INDEPENDENT_LOOP
         for (int64_t i = 0; i < n; ++i) {
             const T b = right[i];
-            result[i] = chosen[i] ? a : b;
+            result[i] = chosen[i] != 0 ? a : b;
         }
     } else if (steps[0] == 1 && steps[1] == 1 && steps[2] == 0) {
         const T b = right[0];
         SDX_INDEPENDENT_LOOP
         for (int64_t i = 0; i < n; ++i) {
             const T a = left[i];
-            result[i] = chosen[i] ? a : b;
+            result[i] = chosen[i] != 0 ? a : b;
         }
     } else {
         for (int64_t i = 0; i < n; ++i) {
-            result[i] = chosen[i * steps[0]] ? left[i * steps[1]] : right[i * steps[2]];
+            result[i] = chosen[i * steps[0]] != 0 ? left[i * steps[1]] : right[i * steps[2]];
         }
     }
 }
@@ -537,7 +538,7 @@ Status where(KernelContext& c) {
         dims, {broadcast_strides(condition.dims(), dims), broadcast_strides(a.dims(), dims),
                broadcast_strides(b.dims(), dims), row_major_strides(dims)});
     return visit_width(a.element_type(), [&]<typename T>() -> Status {
-        const bool* chosen = condition.elements<bool>().data();
+        const auto* chosen = reinterpret_cast<const uint8_t*>(condition.bytes().data());
         const T* left = a.elements<T>().data();
         const T* right = b.elements<T>().data();
         T* result = out->mutable_elements<T>().data();

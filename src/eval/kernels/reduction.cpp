@@ -432,8 +432,48 @@ Status arg_extreme(KernelContext& c) {
     });
 }
 
+// Lines [begin, end) along the middle axis of in[outer, n, inner].
+template <typename Combine, typename T>
+void cumulate_lines(const T* in, const AxisView& view, bool is_exclusive, bool is_reversed, T* out,
+                    int64_t begin, int64_t end) {
+    using W = std::conditional_t<std::is_floating_point_v<Compute<T>>, Compute<T>, Wrapping<T>>;
+    constexpr int64_t kColumns = 64;
+    W totals[kColumns];
+    for (int64_t first = begin; first < end;) {
+        int64_t column = first % view.inner;
+        int64_t count = std::min({kColumns, end - first, view.inner - column});
+        int64_t start = first / view.inner * view.n * view.inner + column;
+        std::fill(totals, totals + kColumns, static_cast<W>(Combine::kNeutral));
+        for (int64_t step = 0; step < view.n; ++step) {
+            int64_t row = start + (is_reversed ? view.n - 1 - step : step) * view.inner;
+            for (int64_t j = 0; j < count; ++j) {
+                W next =
+                    Combine::apply(totals[j], static_cast<W>(static_cast<Compute<T>>(in[row + j])));
+                out[row + j] = static_cast<T>(is_exclusive ? totals[j] : next);
+                totals[j] = next;
+            }
+        }
+        first += count;
+    }
+}
+
+struct Summing {
+    static constexpr int kNeutral = 0;
+    template <typename W>
+    static W apply(W a, W b) {
+        return a + b;
+    }
+};
+struct Multiplying {
+    static constexpr int kNeutral = 1;
+    template <typename W>
+    static W apply(W a, W b) {
+        return a * b;
+    }
+};
+
 template <typename Combine>
-Status cumulate(KernelContext& c, double neutral, Combine combine) {
+Status cumulate(KernelContext& c) {
     const Tensor& source = c.tensor(0);
     SDX_ASSIGN(int64_t given, c.int_scalar(1));
     SDX_ASSIGN(int axis, c.axis(given, source.rank()));
@@ -445,20 +485,13 @@ Status cumulate(KernelContext& c, double neutral, Combine combine) {
         return {};
     }
     return visit(Numbers{}, source.element_type(), [&]<typename T>() -> Status {
-        using W = std::conditional_t<std::is_floating_point_v<Compute<T>>, Compute<T>, Wrapping<T>>;
         const T* in = source.elements<T>().data();
         T* result = out->mutable_elements<T>().data();
-        for (int64_t row = 0; row < view.outer * view.inner; ++row) {
-            int64_t start = row / view.inner * view.n * view.inner + row % view.inner;
-            W total = static_cast<W>(neutral);
-            for (int64_t step = 0; step < view.n; ++step) {
-                int64_t i = start + (is_reversed ? view.n - 1 - step : step) * view.inner;
-                W next =
-                    static_cast<W>(combine(total, static_cast<W>(static_cast<Compute<T>>(in[i]))));
-                result[i] = static_cast<T>(is_exclusive ? total : next);
-                total = next;
-            }
-        }
+        parallel_for(c.threads(), view.outer * view.inner, items_per_task(view.n),
+                     [&](int64_t begin, int64_t end) {
+                         cumulate_lines<Combine>(in, view, is_exclusive, is_reversed, result, begin,
+                                                 end);
+                     });
         return {};
     });
 }
@@ -524,10 +557,10 @@ Status arg_min(KernelContext& c) {
 }
 
 Status cum_sum(KernelContext& c) {
-    return cumulate(c, 0, [](auto a, auto b) { return a + b; });
+    return cumulate<Summing>(c);
 }
 Status cum_prod(KernelContext& c) {
-    return cumulate(c, 1, [](auto a, auto b) { return a * b; });
+    return cumulate<Multiplying>(c);
 }
 
 Status top_k(KernelContext& c) {
