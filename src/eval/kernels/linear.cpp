@@ -552,8 +552,9 @@ double determinant(std::vector<double> m, int64_t n) {
     return result;
 }
 
-// The product of the first two inputs of Gemm, each transposed or not.
-Result<Tensor> gemm_product(KernelContext& c) {
+// The product of the first two inputs of Gemm, each transposed or not, and a bias for each column
+// of FLOAT, which may be null.
+Result<Tensor> gemm_product(KernelContext& c, const float* bias) {
     bool transpose_a = c.int_attribute("transA") != 0;
     bool transpose_b = c.int_attribute("transB") != 0;
     const Dims& a = c.dims(0);
@@ -566,11 +567,16 @@ Result<Tensor> gemm_product(KernelContext& c) {
     SDX_ASSIGN(Tensor out, c.scratch(c.type(0), {m, n}));
     auto kept = transpose_a ? nullptr : kept_matrix(c, {m, k, n, {}}, transpose_b);
     if (kept != nullptr) {
-        kept->run(c.tensor(0).elements<float>().data(), 0, nullptr, c.threads(),
+        kept->run(c.tensor(0).elements<float>().data(), 0, bias, c.threads(),
                   out.mutable_elements<float>().data());
         return out;
     }
-    fill_zero(out);
+    if (bias == nullptr) {
+        fill_zero(out);
+    }
+    for (int64_t row = 0; bias != nullptr && row < m; ++row) {
+        std::copy_n(bias, n, out.mutable_elements<float>().data() + row * n);
+    }
     SDX_TRY(visit(Numbers{}, c.type(0), [&]<typename T>() -> Status {
         using S = ProductSum<T>;
         ProductOperand<T> left(c.tensor(0));
@@ -657,8 +663,18 @@ Status gemm(KernelContext& c) {
     if (c.rank(0) != 2 || c.rank(1) != 2) {
         return Error{"both factors must be matrices"};
     }
-    SDX_ASSIGN(Tensor out, gemm_product(c));
     const Tensor* addend = c.has_input(2) ? &c.tensor(2) : nullptr;
+    float alpha = c.float_attribute("alpha");
+    float beta = c.float_attribute("beta");
+    int64_t columns = c.dims(1)[c.int_attribute("transB") != 0 ? 0 : 1];
+    bool is_bias = addend != nullptr && c.type(0) == ElementType::kFloat && alpha == 1 &&
+                   beta == 1 && addend->count() == columns && addend->rank() > 0 &&
+                   addend->rank() <= 2 && addend->dims().back() == columns;
+    SDX_ASSIGN(Tensor out, gemm_product(c, is_bias ? addend->elements<float>().data() : nullptr));
+    if (is_bias) {
+        c.set_output(0, std::move(out));
+        return {};
+    }
     if (addend != nullptr) {
         SDX_ASSIGN(Dims both, broadcast_dims(addend->dims(), out.dims()));
         if (both != out.dims()) {
@@ -666,8 +682,6 @@ Status gemm(KernelContext& c) {
                                      to_string(out.dims()))};
         }
     }
-    float alpha = c.float_attribute("alpha");
-    float beta = c.float_attribute("beta");
     if (addend != nullptr || alpha != 1) {
         SDX_TRY(visit(Numbers{}, out.element_type(), [&]<typename T>() -> Status {
             scale_and_add<T>(out, addend, alpha, beta);
