@@ -501,6 +501,17 @@ def test_convolutions(data: Any) -> None:
     same(ours("Conv", [x, w], **more), expected, rtol=1e-4)
 
 
+@pytest.mark.parametrize("dims", [(1, 1, 2, 0), (1, 1, 0, 2), (2, 3, 0, 0)])
+def test_pools_of_padding_alone(dims: tuple[int, ...]) -> None:
+    x = np.zeros(dims, np.float32)
+    window = {"kernel_shape": [2, 2], "pads": [1, 1, 1, 1]}
+    expected = [*dims[:2], dims[2] + 1, dims[3] + 1]
+    same(ours("MaxPool", [x], **window), np.full(expected, -np.inf, np.float32))
+    zeros = np.zeros(expected, np.float32)
+    same(ours("AveragePool", [x], count_include_pad=1, **window), zeros)
+    same(ours("LpPool", [x], **window), zeros)
+
+
 @budget
 @given(data=st.data())
 def test_transposed_convolutions(data: Any) -> None:

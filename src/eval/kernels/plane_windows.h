@@ -174,6 +174,10 @@ SDX_CLONES void fold_axis(const In* in, const AxisWindows& axis, S nothing, S* o
 
 template <typename Fold, typename In, typename S>
 void PlaneWindows::fold(const In* plane, S nothing, S* scratch, S* out) const {
+    if (g_.in_count() == 0) {
+        std::fill_n(out, g_.out_count(), nothing);  // windows of padding alone
+        return;
+    }
     if (axes_.empty()) {
         *out = static_cast<S>(*plane);  // one window, one element
         return;
