@@ -90,7 +90,7 @@ bool DirectConvolution<In>::cut() {
     // A task should take some ten microseconds; a block should stay in the cache, and have
     // windows enough for all registers.
     constexpr int64_t kTask = std::is_same_v<In, float> ? 1 << 21 : 1 << 23;
-    constexpr int64_t kMostTasks = 32;
+    constexpr int64_t kMostTasks = 16;
     constexpr int64_t kBlockElements = 1 << 18;
     constexpr int64_t kFewWindows = 32;
     constexpr int64_t kFewChannels = 3;
