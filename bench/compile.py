@@ -120,12 +120,12 @@ SHAPES: dict[str, tuple[Callable[[int], str], int]] = {
 }
 
 
-def minimum(work: Callable[[], object], repeat: int) -> float:
-    """The shortest of the runs, in seconds; short work is run more often, for half a second."""
+def minimum(work: Callable[[], object], repeat: int, least: float = 0.5) -> float:
+    """The shortest of the runs, in seconds; short work is run more often, for `least` seconds."""
     gc.collect()
     gc.disable()
     best, spent, runs = float("inf"), 0.0, 0
-    while runs < repeat or (spent < 0.5 and runs < 50 * repeat):
+    while runs < repeat or (spent < least and runs < 50 * repeat):
         start = time.perf_counter()
         work()
         seconds = time.perf_counter() - start

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import sardonyx
+from compile import minimum
 from onnx import TensorProto, helper, numpy_helper
+from run import session
 
 RANDOM = np.random.default_rng(0)
 PICTURE = RANDOM.normal(size=(1, 64, 128, 128)).astype(np.float32)
@@ -205,36 +205,16 @@ def model_of(case: Case) -> tuple[bytes, dict[str, np.ndarray]]:
     return model.SerializeToString(), free
 
 
-def minimum(run: Callable[[], object], seconds: float) -> float:
-    """Of the runs within the time, three at least, after one that is not counted."""
-    run()
-    best, end, runs = float("inf"), time.perf_counter() + seconds, 0
-    while runs < 3 or time.perf_counter() < end:
-        start = time.perf_counter()
-        run()
-        best = min(best, time.perf_counter() - start)
-        runs += 1
-    return best
-
-
-def session(model: bytes, threads: int) -> onnxruntime.InferenceSession:
-    """A kept session."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = threads
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
 def measure(case: Case, seconds: float) -> dict[str, float]:
     """Seconds by column."""
     model, inputs = model_of(case)
     ours = sardonyx.load(model)
     one, all_cores = session(model, 1), session(model, 0)
     return {
-        "sardonyx, 1 thread": minimum(lambda: ours.run(inputs, threads=1), seconds),
-        "sardonyx": minimum(lambda: ours.run(inputs), seconds),
-        "onnxruntime, 1 thread": minimum(lambda: one.run(None, inputs), seconds),
-        "onnxruntime": minimum(lambda: all_cores.run(None, inputs), seconds),
+        "sardonyx, 1 thread": minimum(lambda: ours.run(inputs, threads=1), 3, seconds),
+        "sardonyx": minimum(lambda: ours.run(inputs), 3, seconds),
+        "onnxruntime, 1 thread": minimum(lambda: one.run(None, inputs), 3, seconds),
+        "onnxruntime": minimum(lambda: all_cores.run(None, inputs), 3, seconds),
     }
 
 

@@ -16,7 +16,7 @@ constexpr int64_t kBlock = 1 << 13;
 // begin too: what is left at the end of a vector loop is rounded as before.
 constexpr int64_t kVector = 64;
 
-bool is_elementwise(const NodePlan& node, std::span<const RuntimeValue> constants) {
+bool is_elementwise(const NodePlan& node, const FramePlan& frame) {
     if (node.entry == nullptr || node.entry->is_elementwise) {
         return node.entry != nullptr;
     }
@@ -25,14 +25,14 @@ bool is_elementwise(const NodePlan& node, std::span<const RuntimeValue> constant
                            (schema.name == "QuantizeLinear" || schema.name == "DequantizeLinear");
     return is_quantization &&
            std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](Operand i) {
-               return i == kNoOperand || (i < 0 && constants[-1 - int64_t{i}].is_tensor() &&
-                                          constants[-1 - int64_t{i}].tensor().rank() == 0);
+               return i == kNoOperand || (i < 0 && frame.constant(i).is_tensor() &&
+                                          frame.constant(i).tensor().rank() == 0);
            });
 }
 
-bool may_join(const NodePlan& node, std::span<const RuntimeValue> constants) {
+bool may_join(const NodePlan& node, const FramePlan& frame) {
     return !node.is_idle && !node.inputs.empty() && node.inputs.size() <= 32 &&
-           node.outputs.size() == 1 && node.outputs[0] >= 0 && is_elementwise(node, constants);
+           node.outputs.size() == 1 && node.outputs[0] >= 0 && is_elementwise(node, frame);
 }
 
 // Collects the steps of one chain.
@@ -368,14 +368,13 @@ class ChainRun {
 
 }  // namespace
 
-std::vector<ChainPlan> plan_chains(std::span<const NodePlan> nodes,
-                                   std::span<const RuntimeValue> constants) {
+std::vector<ChainPlan> plan_chains(std::span<const NodePlan> nodes, const FramePlan& frame) {
     std::vector<ChainPlan> chains;
     for (size_t first = 0; first < nodes.size();) {
         ChainBuilder chain(first);
         size_t end = first;
         while (
-            end < nodes.size() && may_join(nodes[end], constants) &&
+            end < nodes.size() && may_join(nodes[end], frame) &&
             (end == first || std::any_of(nodes[end].inputs.begin(), nodes[end].inputs.end(),
                                          [&](Operand operand) { return chain.makes(operand); }))) {
             chain.add(nodes[end++]);

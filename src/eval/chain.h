@@ -17,8 +17,7 @@ namespace sardonyx::eval {
 
 // The chains among the nodes, whose `releases` are set. QuantizeLinear and DequantizeLinear with
 // one constant scale are elementwise too.
-std::vector<ChainPlan> plan_chains(std::span<const NodePlan> nodes,
-                                   std::span<const RuntimeValue> constants);
+std::vector<ChainPlan> plan_chains(std::span<const NodePlan> nodes, const FramePlan& frame);
 
 // Runs a chain of the graph in blocks and releases what dies in it. False, and nothing is changed:
 // the tensors are too small or their shapes differ in other ways than by leading axes, or a kernel

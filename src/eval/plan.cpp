@@ -93,7 +93,7 @@ class Planner {
         }
         for (const ir::Value* initializer : graph.initializers) {
             if (!initializer->is_graph_input() && initializer->constant.has_value()) {
-                operands_[initializer] = add_constant(*initializer->constant);
+                operands_[initializer] = plan_->add_constant(*initializer->constant);
             }
         }
         for (const ir::Node& node : graph) {
@@ -103,7 +103,7 @@ class Planner {
         rewrite_quantized(folded_, level.outside, plan->nodes, plan_);
         find_last_uses(plan, &level);
         set_lifetimes(plan, level);
-        plan->chains = plan_chains(plan->nodes, plan_->constants);
+        plan->chains = plan_chains(plan->nodes, *plan_);
         std::sort(level.free.begin(), level.free.end());
         level.free.erase(std::unique(level.free.begin(), level.free.end()), level.free.end());
         free->insert(free->end(), level.free.begin(), level.free.end());
@@ -137,7 +137,7 @@ class Planner {
         collect_reads(plan_->graph, &read);
         for (const auto& [constant, node] : folded_) {
             if (read.count(constant) == 0) {
-                plan_->constants[-1 - static_cast<int64_t>(constant)] = RuntimeValue();
+                plan_->constant(constant) = RuntimeValue();
             }
         }
     }
@@ -171,11 +171,6 @@ class Planner {
         Operand slot = plan_->slot_count++;
         operands_[value] = slot;
         return slot;
-    }
-
-    Operand add_constant(RuntimeValue value) {
-        plan_->constants.push_back(std::move(value));
-        return -static_cast<Operand>(plan_->constants.size());
     }
 
     Result<Operand> find(const ir::Value* value) const {
@@ -307,7 +302,7 @@ class Planner {
             for (size_t i = 0; i < node.inputs.size(); ++i) {
                 Operand operand = node.inputs[i];
                 use(level, operand, index);
-                if (operand < 0 && operand != kNoOperand && i < 32) {
+                if (FramePlan::is_constant(operand) && i < 32) {
                     node.constants |= 1u << i;
                 }
             }
@@ -362,8 +357,7 @@ class Planner {
         RuntimeValue none;
         std::vector<const RuntimeValue*> inputs;
         for (Operand operand : plan.inputs) {
-            inputs.push_back(operand == kNoOperand ? &none
-                                                   : &plan_->constants[-1 - int64_t{operand}]);
+            inputs.push_back(operand == kNoOperand ? &none : &plan_->constant(operand));
         }
         std::vector<RuntimeValue> outputs(
             std::max<size_t>(node.output_count(), plan.entry->schema->minimum_outputs));
@@ -381,7 +375,7 @@ class Planner {
                 folded_bytes_ +=
                     byte_size(outputs[i].tensor().element_type(), outputs[i].tensor().count());
             }
-            operands_[node.output(i)] = add_constant(std::move(outputs[i]));
+            operands_[node.output(i)] = plan_->add_constant(std::move(outputs[i]));
         }
         return true;
     }

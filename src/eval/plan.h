@@ -72,6 +72,18 @@ struct FramePlan {
     GraphPlan graph;
     std::vector<RuntimeValue> constants;
     int32_t slot_count = 0;
+
+    static bool is_constant(Operand operand) { return operand < 0 && operand != kNoOperand; }
+    const RuntimeValue& constant(Operand operand) const {
+        return constants[-1 - static_cast<int64_t>(operand)];
+    }
+    RuntimeValue& constant(Operand operand) {
+        return constants[-1 - static_cast<int64_t>(operand)];
+    }
+    Operand add_constant(RuntimeValue value) {
+        constants.push_back(std::move(value));
+        return -static_cast<Operand>(constants.size());
+    }
 };
 
 // A prepared model, and behind eval.h. It refers to the model's nodes and weights.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace sardonyx::eval {
 namespace {
@@ -15,11 +16,9 @@ bool is_byte(ElementType type) {
 }
 
 int64_t int_attribute(const NodePlan& node, std::string_view name, int64_t otherwise) {
-    for (const ir::Attribute& attribute : node.attributes) {
-        const int64_t* value = attribute.name == name ? attribute.get<int64_t>() : nullptr;
-        otherwise = value != nullptr ? *value : otherwise;
-    }
-    return otherwise;
+    const ir::Attribute* attribute = AttributeView(node.attributes, {}).find(name);
+    const int64_t* value = attribute != nullptr ? attribute->get<int64_t>() : nullptr;
+    return value != nullptr ? *value : otherwise;
 }
 
 // 8-bit codes and how they stand for floats.
@@ -75,16 +74,11 @@ class QuantizedRewriter {
     }
 
     const Tensor* constant(Operand operand) const {
-        if (operand >= 0 || operand == kNoOperand) {
+        if (!FramePlan::is_constant(operand)) {
             return nullptr;
         }
-        const RuntimeValue& value = frame_->constants[-1 - static_cast<int64_t>(operand)];
+        const RuntimeValue& value = std::as_const(*frame_).constant(operand);
         return value.is_tensor() ? &value.tensor() : nullptr;
-    }
-
-    Operand add_constant(Tensor tensor) {
-        frame_->constants.emplace_back(std::move(tensor));
-        return -static_cast<Operand>(frame_->constants.size());
     }
 
     // The scale and the zero point of a QuantizeLinear or DequantizeLinear: constants, FLOAT and 8
@@ -182,7 +176,7 @@ class QuantizedRewriter {
             if (!bias) {
                 return;
             }
-            inputs.push_back(add_constant(*std::move(bias)));
+            inputs.push_back(frame_->add_constant(*std::move(bias)));
         }
         node->attributes = conv->attributes;
         replace(node, "", "QLinearConv", 10, std::move(inputs));
@@ -226,7 +220,9 @@ class QuantizedRewriter {
 
 void rewrite_quantized(const FoldedNodes& folded, std::span<const Operand> outside,
                        std::span<NodePlan> nodes, FramePlan* frame) {
-    QuantizedRewriter(folded, outside, nodes, frame).run();
+    if (!folded.empty()) {  // all that is rewritten has weights that DequantizeLinear makes
+        QuantizedRewriter(folded, outside, nodes, frame).run();
+    }
 }
 
 }  // namespace sardonyx::eval

@@ -59,7 +59,6 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
         return Error{fmt::format("graphs and calls are nested more than {} deep", kMaxDepth)};
     }
     ++depth_;
-    bool is_looked_at = observer_ != nullptr && observer_->wants_values();
     auto chain = graph.chains.begin();
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         if (chain != graph.chains.end() && chain->first == i) {
@@ -70,7 +69,7 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
             }
         }
         const NodePlan& node = graph.nodes[i];
-        bool is_skipped = node.is_idle && !is_looked_at;
+        bool is_skipped = node.is_idle && !is_looked_at();
         Status status = is_skipped ? Status() : run_node(node, frame);
         if (!status.ok()) {
             --depth_;
@@ -93,8 +92,7 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
 bool Runner::try_chain(const GraphPlan& graph, const ChainPlan& chain, Frame& frame) {
     auto length = static_cast<int64_t>(chain.steps.size());
     // An error is that of one node.
-    bool is_looked_at = observer_ != nullptr && observer_->wants_values();
-    if (is_looked_at || tape_ != nullptr || length > options_.max_steps - steps_ ||
+    if (is_looked_at() || tape_ != nullptr || length > options_.max_steps - steps_ ||
         !run_chain(graph, chain, frame, options_)) {
         return false;
     }

@@ -23,7 +23,7 @@ class Frame {
         if (operand >= 0) {
             return slots_[operand];
         }
-        return operand == kNoOperand ? none_ : plan_.constants[-1 - static_cast<int64_t>(operand)];
+        return operand == kNoOperand ? none_ : plan_.constant(operand);
     }
 
     std::span<const Binding> bindings;
@@ -63,6 +63,8 @@ class Runner {
     Status count_step();
 
   private:
+    // Whether somebody sees the values of single nodes.
+    bool is_looked_at() const { return observer_ != nullptr && observer_->wants_values(); }
     // Runs a chain as one; false: its nodes must run one by one.
     bool try_chain(const GraphPlan& graph, const ChainPlan& chain, Frame& frame);
     Status run_kernel(const NodePlan& node, Frame& frame);

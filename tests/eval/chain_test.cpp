@@ -36,7 +36,7 @@ TEST(Chain, NeighboursThatReadEachOther) {
     n.add("Neg", {kX});                       // of another chain: it reads no result of this one
     Operand sum = n.add("ReduceSum", {erf});  // not elementwise
     n.add("Add", {sum, kX});
-    std::vector<ChainPlan> chains = plan_chains(n.nodes, {});
+    std::vector<ChainPlan> chains = plan_chains(n.nodes, FramePlan());
     ASSERT_EQ(chains.size(), 1u);
     const ChainPlan& chain = chains[0];
     EXPECT_EQ(chain.first, 0u);
@@ -57,7 +57,7 @@ bool runs_as_one(const Dims& x, const Dims& y, ElementType type = ElementType::k
     n.release(product, 0);
     GraphPlan graph;
     graph.nodes = std::move(n.nodes);
-    graph.chains = plan_chains(graph.nodes, {});
+    graph.chains = plan_chains(graph.nodes, FramePlan());
     FramePlan plan;
     plan.slot_count = result + 1;
     Frame frame(plan, {});

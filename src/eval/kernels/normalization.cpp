@@ -93,12 +93,7 @@ SDX_CLONES float row_maximum(const float* in, int64_t n) {
     for (; i < n; ++i) {
         lanes[0] = in[i] > lanes[0] ? in[i] : lanes[0];
     }
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-        for (int k = 0; k < half; ++k) {
-            lanes[k] = lanes[k + half] > lanes[k] ? lanes[k + half] : lanes[k];
-        }
-    }
-    return lanes[0];
+    return join_lanes<kLanes>(lanes, [](float a, float b) { return b > a ? b : a; });
 }
 SDX_CLONES void scale_all(float* out, int64_t n, float factor) {
     for (int64_t i = 0; i < n; ++i) {
@@ -440,12 +435,9 @@ Status instance_normalization(KernelContext& c) {
     AxisView view = axis_view(c.dims(0), 2, c.rank(0));
     RowStatistics statistics;
     int64_t channels = c.dims(0)[1];
-    for (size_t i : {1, 2}) {
-        if (c.tensor(i).count() != channels) {
-            return Error{fmt::format("{} numbers for {} channels", c.tensor(i).count(), channels)};
-        }
-    }
-    RowAffine affine{&c.tensor(1), &c.tensor(2), channels};
+    SDX_ASSIGN(Tensor scale, per_channel(c.tensor(1), c.rank(0), channels));
+    SDX_ASSIGN(Tensor bias, per_channel(c.tensor(2), c.rank(0), channels));
+    RowAffine affine{&scale, &bias, channels};
     SDX_ASSIGN(Tensor normalized, normalized_rows(c, view, &statistics, MeasureRow{}, affine));
     c.set_output(0, std::move(normalized));
     return {};

@@ -777,7 +777,11 @@ Result<std::shared_ptr<const QuantizedWeights>> quantized_weights(const KernelCo
     made->steps = r.steps;
     made->batch = r.batch;
     SDX_ASSIGN(made->input, code_weights(c, 1, 8, r.steps * r.batch, are_constant));
-    SDX_ASSIGN(made->recurrent, code_weights(c, 2, 10, r.batch, are_constant));
+    if (kept != nullptr && kept->batch == r.batch) {
+        made->recurrent = kept->recurrent;  // only the number of steps is another
+    } else {
+        SDX_ASSIGN(made->recurrent, code_weights(c, 2, 10, r.batch, are_constant));
+    }
     if (are_constant) {
         c.keep<QuantizedWeights>(made);
     }

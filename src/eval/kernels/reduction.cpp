@@ -232,12 +232,23 @@ template <typename Op, typename T>
         for (; i < n; ++i) {
             total = Op::template step<A, T>(total, row[i]);
         }
-        for (int half = kLanes / 2; half > 0; half /= 2) {
-            for (int k = 0; k < half; ++k) {
-                lanes[k] = Op::template join<A, T>(lanes[k], lanes[k + half]);
-            }
-        }
-        out[r] = Op::template finish<T>(Op::template join<A, T>(lanes[0], total), n);
+        A joined =
+            join_lanes<kLanes>(lanes, [](A a, A b) { return Op::template join<A, T>(a, b); });
+        out[r] = Op::template finish<T>(Op::template join<A, T>(joined, total), n);
+    }
+}
+
+// Lines along the middle axis of [outer, n, inner], so many neighbours at a time that what is kept
+// of them stays in registers or the first cache. Calls body(first line, where it starts, how many).
+constexpr int64_t kColumns = 64;
+template <typename Body>
+[[gnu::always_inline]] inline void for_each_columns(const AxisView& view, int64_t begin,
+                                                    int64_t end, const Body& body) {
+    for (int64_t first = begin; first < end;) {
+        int64_t column = first % view.inner;
+        int64_t count = std::min({kColumns, end - first, view.inner - column});
+        body(first, first / view.inner * view.n * view.inner + column, count);
+        first += count;
     }
 }
 
@@ -245,13 +256,10 @@ template <typename Op, typename T>
 template <typename Op, typename T>
 [[gnu::always_inline]] inline void reduce_columns(const T* in, const AxisView& view, T* out,
                                                   int64_t begin, int64_t end) {
-    constexpr int64_t kColumns = 64;
     using A = decltype(Op::template start<T>());
-    A columns[kColumns];
-    for (int64_t first = begin; first < end;) {
-        int64_t column = first % view.inner;
-        int64_t count = std::min({kColumns, end - first, view.inner - column});
-        const T* row = in + first / view.inner * view.n * view.inner + column;
+    for_each_columns(view, begin, end, [&](int64_t first, int64_t start, int64_t count) {
+        A columns[kColumns];
+        const T* row = in + start;
         std::fill(columns, columns + kColumns, Op::template start<T>());
         for (int64_t k = 0; k < view.n; ++k, row += view.inner) {
             for (int64_t j = 0; j < count; ++j) {
@@ -261,8 +269,7 @@ template <typename Op, typename T>
         for (int64_t j = 0; j < count; ++j) {
             out[first + j] = Op::template finish<T>(columns[j], view.n);
         }
-        first += count;
-    }
+    });
 }
 
 // The logarithm of the sum of powers: in two goes over a row, so that nothing overflows.
@@ -384,12 +391,9 @@ template <bool is_max, typename T>
 void find_extremes(const T* in, const AxisView& view, bool last, int64_t* out, int64_t begin,
                    int64_t end) {
     using V = Compute<T>;
-    constexpr int64_t kColumns = 64;
-    V best[kColumns];
-    for (int64_t first = begin; first < end;) {
-        int64_t column = first % view.inner;
-        int64_t count = std::min({kColumns, end - first, view.inner - column});
-        const T* row = in + first / view.inner * view.n * view.inner + column;
+    for_each_columns(view, begin, end, [&](int64_t first, int64_t start, int64_t count) {
+        V best[kColumns];
+        const T* row = in + start;
         for (int64_t j = 0; j < count; ++j) {
             best[j] = static_cast<V>(row[j]);
             out[first + j] = 0;
@@ -405,8 +409,7 @@ void find_extremes(const T* in, const AxisView& view, bool last, int64_t* out, i
                 out[first + j] = is_taken ? k : out[first + j];
             }
         }
-        first += count;
-    }
+    });
 }
 
 template <bool is_max>
@@ -437,12 +440,8 @@ template <typename Combine, typename T>
 void cumulate_lines(const T* in, const AxisView& view, bool is_exclusive, bool is_reversed, T* out,
                     int64_t begin, int64_t end) {
     using W = std::conditional_t<std::is_floating_point_v<Compute<T>>, Compute<T>, Wrapping<T>>;
-    constexpr int64_t kColumns = 64;
-    W totals[kColumns];
-    for (int64_t first = begin; first < end;) {
-        int64_t column = first % view.inner;
-        int64_t count = std::min({kColumns, end - first, view.inner - column});
-        int64_t start = first / view.inner * view.n * view.inner + column;
+    for_each_columns(view, begin, end, [&](int64_t, int64_t start, int64_t count) {
+        W totals[kColumns];
         std::fill(totals, totals + kColumns, static_cast<W>(Combine::kNeutral));
         for (int64_t step = 0; step < view.n; ++step) {
             int64_t row = start + (is_reversed ? view.n - 1 - step : step) * view.inner;
@@ -453,8 +452,7 @@ void cumulate_lines(const T* in, const AxisView& view, bool is_exclusive, bool i
                 totals[j] = next;
             }
         }
-        first += count;
-    }
+    });
 }
 
 struct Summing {

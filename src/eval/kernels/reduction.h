@@ -20,6 +20,17 @@ struct Rows {
 Result<Rows> gather_rows(const KernelContext& c, const Tensor& source, const std::vector<int>& axes,
                          bool keepdims);
 
+// Joins the lanes of a vector, a power of two, by halves.
+template <int kLanes, typename A, typename Join>
+[[gnu::always_inline]] inline A join_lanes(A* lanes, const Join& join) {
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+        for (int k = 0; k < half; ++k) {
+            lanes[k] = join(lanes[k], lanes[k + half]);
+        }
+    }
+    return lanes[0];
+}
+
 // The sum of a row, in the accumulator's type and in an order that does not depend on anything
 // else.
 template <typename A, typename T, typename Map>
@@ -37,12 +48,7 @@ template <typename A, typename T, typename Map>
     for (; i < n; ++i) {
         total += map(row[i]);
     }
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-        for (int k = 0; k < half; ++k) {
-            lanes[k] += lanes[k + half];
-        }
-    }
-    return total + lanes[0];
+    return total + join_lanes<kLanes>(lanes, [](A a, A b) { return a + b; });
 }
 
 }  // namespace sardonyx::eval
