@@ -3,16 +3,22 @@
 The graphs hold operators over several element types, branches, loops and scans with names from
 around them, calls of functions with attributes, sequences and optionals. Their floats are whole
 numbers, so that every order of a sum gives the same. SDX_RANDOM_GRAPHS is how many, 400 if it is
-not set; Hypothesis shrinks a graph that fails, and prints it as ONNX's text. A long run:
-
-    SDX_RANDOM_GRAPHS=20000 pytest tests/python/test_random_graphs.py -n 2
+not set; Hypothesis shrinks a graph that fails, and prints it as ONNX's text.
+`tools/dev fuzz random_graphs` draws others in each run, for the evaluator that has sanitizers, and
+keeps what fails.
 """
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
+import functools
 import math
 import os
+import pathlib
+import shutil
+import sys
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -172,6 +178,9 @@ class Function:
     proto: onnx.FunctionProto
     parameters: list[Kind]
     result: Kind
+
+
+OnFailure = Callable[[onnx.ModelProto, dict[str, np.ndarray]], None]
 
 
 class NothingFitsErrorError(Exception):
@@ -778,13 +787,12 @@ def check_model(model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> int:
     return count
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
-def test_random_graphs(shard: int) -> None:
-    counts = {0: 0, 1: 0, 2: 0}
+def check_graphs(seed: int, count: int, counts: dict[int, int], on_failure: OnFailure) -> None:
+    """Draws graphs and checks them; the last failure that is told of is the shrunk one."""
 
-    @hypothesis.seed(shard)
+    @hypothesis.seed(seed)
     @hypothesis.settings(
-        max_examples=-(-GRAPHS // SHARDS),
+        max_examples=count,
         deadline=None,
         database=None,
         print_blob=False,
@@ -797,9 +805,59 @@ def test_random_graphs(shard: int) -> None:
         try:
             counts[check_model(model, inputs)] += 1
         except Exception as error:
+            on_failure(model, inputs)
             text = onnx.printer.to_text(model)
             raise AssertionError(f"{error}\n{text}\n{inputs}") from error
 
     check()
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_random_graphs(shard: int) -> None:
+    counts = {0: 0, 1: 0, 2: 0}
+    check_graphs(shard, -(-GRAPHS // SHARDS), counts, lambda *_: None)
     print(f"compared with none, one and both: {list(counts.values())}")
     assert counts[2] > 0
+
+
+# --- The fuzz target of tools/dev -----------------------------------------------------------------
+
+BATCH = 50
+
+
+def save(folder: pathlib.Path, model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> None:
+    """As the test data of ONNX's backend tests: model.onnx, and the inputs in their order."""
+    shutil.rmtree(folder, ignore_errors=True)  # of a graph before it was shrunk
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    for i, (name, value) in enumerate(inputs.items()):
+        tensor = onnx.numpy_helper.from_array(value, name)
+        (data / f"input_{i}.pb").write_bytes(tensor.SerializeToString())
+
+
+def main() -> int:
+    """Batches of graphs until the time is over; each has a seed, the given one first."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--findings", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    counts = {0: 0, 1: 0, 2: 0}
+    end = time.monotonic() + options.seconds
+    seed = options.seed
+    while time.monotonic() < end:
+        folder = options.findings / f"random_graphs-{seed}"
+        try:
+            check_graphs(seed, BATCH, counts, functools.partial(save, folder))
+        except AssertionError as error:
+            print(f"{error}\nin {folder}; again: --seed {seed}", file=sys.stderr)
+            return 1
+        seed += 1
+    print(f"compared with none, one and both: {list(counts.values())}", file=sys.stderr)
+    print(f"stat::number_of_executed_units: {sum(counts.values())}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
