@@ -109,8 +109,8 @@ void ByteConvolution::run(const Tensor& x, int64_t zero, int threads, int32_t* o
     }
     direct_->run(codes, static_cast<uint8_t>(zero), start.data(), threads, out);
     if (!zeros_.empty()) {
-        layout_.is_rows ? subtract_row_sums(codes, factor, threads, out)
-                        : subtract_window_sums(codes, factor, threads, out);
+        layout_.is_last_in_out ? subtract_row_sums(codes, factor, threads, out)
+                               : subtract_window_sums(codes, factor, threads, out);
     }
 }
 

@@ -242,7 +242,7 @@ std::shared_ptr<const DirectConvolution<float>> direct_convolution(const KernelC
     auto direct = c.kept<DirectConvolution<float>>();
     if (direct == nullptr || direct->shape() != shape) {
         direct = std::make_shared<const DirectConvolution<float>>(
-            shape, c.tensor(1).elements<float>().data());
+            shape, c.tensor(1).elements<float>().data(), direct_layout(shape, false, false));
         c.keep(direct);
     }
     return direct->is_usable() ? direct : nullptr;
@@ -251,9 +251,8 @@ std::shared_ptr<const DirectConvolution<float>> direct_convolution(const KernelC
 // x, the input 0, with the weights of input `w`, both of codes less their zero points, which are
 // the second inputs after them.
 Status convolve_codes(KernelContext& c, const ConvShape& shape, size_t w, Tensor* out) {
-    int64_t kernel = shape.windows.kernel_count();
     if (auto kept = kept_byte_convolution(c, shape, {0, 2}, {w, w + 2},
-                                          {false, shape.in_channels * kernel, kernel})) {
+                                          direct_layout(shape, false, false))) {
         SDX_ASSIGN(int64_t zero, c.has_input(2) ? c.int_scalar(2) : Result<int64_t>(0));
         kept->run(c.tensor(0), zero, c.threads(), out->mutable_elements<int32_t>().data());
         return {};

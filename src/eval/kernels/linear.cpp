@@ -99,7 +99,7 @@ std::shared_ptr<const DirectConvolution<float>> kept_matrix(const KernelContext&
     ConvShape product = matrix_shape(shape.m, shape.k, shape.n);
     auto kept = c.kept<DirectConvolution<float>>();
     if (kept == nullptr || kept->shape() != product) {
-        DirectLayout layout{true, is_transposed ? shape.k : 1, is_transposed ? 1 : shape.n};
+        DirectLayout layout{true, true, is_transposed ? shape.k : 1, is_transposed ? 1 : shape.n};
         kept = std::make_shared<const DirectConvolution<float>>(
             product, c.tensor(1).elements<float>().data(), layout);
         c.keep(kept);
@@ -204,7 +204,7 @@ Result<Tensor> product_of_codes(KernelContext& c, CodeInput a, CodeInput b) {
     std::optional<RowsShape> shape = rows_shape(c.dims(a.codes), c.dims(b.codes));
     auto kept = shape.has_value()
                     ? kept_byte_convolution(c, matrix_shape(shape->m, shape->k, shape->n), a, b,
-                                            {true, 1, shape->n})
+                                            {true, true, 1, shape->n})
                     : nullptr;
     if (kept == nullptr) {
         bool is_real = is_small_float(c.type(a.codes)) || is_small_float(c.type(b.codes));

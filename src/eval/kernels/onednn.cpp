@@ -39,6 +39,7 @@ class OneDnn {
     SDX_DNNL(memory_desc_init_by_tag)
     SDX_DNNL(memory_desc_init_by_strides)
     SDX_DNNL(memory_desc_get_size)
+    SDX_DNNL(memory_desc_equal)
     SDX_DNNL(memory_create)
     SDX_DNNL(memory_destroy)
     SDX_DNNL(dilated_convolution_forward_desc_init)
@@ -60,14 +61,14 @@ class OneDnn {
 
   private:
     OneDnn() {
-        bool has_all = can_multiply() && engine_create && stream_create &&
-                       memory_desc_init_by_tag && memory_desc_init_by_strides &&
-                       memory_desc_get_size && memory_create && memory_destroy &&
-                       dilated_convolution_forward_desc_init && reorder_primitive_desc_create &&
-                       primitive_attr_create && primitive_attr_destroy &&
-                       primitive_attr_set_scratchpad_mode && primitive_desc_create &&
-                       primitive_desc_destroy && primitive_desc_query && primitive_desc_query_md &&
-                       primitive_create && primitive_destroy && primitive_execute;
+        bool has_all =
+            can_multiply() && engine_create && stream_create && memory_desc_init_by_tag &&
+            memory_desc_init_by_strides && memory_desc_get_size && memory_desc_equal &&
+            memory_create && memory_destroy && dilated_convolution_forward_desc_init &&
+            reorder_primitive_desc_create && primitive_attr_create && primitive_attr_destroy &&
+            primitive_attr_set_scratchpad_mode && primitive_desc_create && primitive_desc_destroy &&
+            primitive_desc_query && primitive_desc_query_md && primitive_create &&
+            primitive_destroy && primitive_execute;
         if (has_all && engine_create(&engine_, dnnl_cpu, size_t{0}) == dnnl_success) {
             stream_create(&stream_, engine_, unsigned{dnnl_stream_default_flags});
         }
@@ -134,16 +135,16 @@ class Compiled : public CompiledConvolution {
           primitive_(library.primitive_destroy),
           weights_(library.memory_destroy) {}
 
-    bool compile(const PictureConvolution& shape, const void* weights);
+    bool compile(const PictureConvolution& shape, const void* weights, const Compiled* like);
     void run(const void* picture, void* sums) const override;
 
   private:
     bool describe(const PictureConvolution& shape, dnnl_convolution_desc_t* convolution);
-    bool reorder_weights(const PictureConvolution& shape, const void* weights,
-                         const dnnl_memory_desc_t& wanted);
+    bool reorder_weights(const PictureConvolution& shape, const void* weights);
 
     const OneDnn& library_;
     Owned<dnnl_primitive_t> primitive_;
+    dnnl_memory_desc_t weight_layout_{};
     Tensor weight_bytes_;
     Owned<dnnl_memory_t> weights_;
     dnnl_memory_desc_t picture_{};
@@ -151,43 +152,64 @@ class Compiled : public CompiledConvolution {
     dnnl_memory_desc_t scratch_{};
 };
 
+// The dims, or steps, of weights as the library sees them: those of depthwise ones are of groups.
+struct WeightDims {
+    int rank;
+    dnnl_dims_t dims;
+};
+
+WeightDims weight_dims(const PictureConvolution& s, int64_t out, int64_t in, int64_t height,
+                       int64_t width) {
+    return s.is_depthwise ? WeightDims{5, {out, in, in, height, width}}
+                          : WeightDims{4, {out, in, height, width}};
+}
+
+WeightDims weight_sizes(const PictureConvolution& s) {
+    return weight_dims(s, s.out_channels, s.is_depthwise ? 1 : s.in_channels, s.kernel[0],
+                       s.kernel[1]);
+}
+
 bool Compiled::describe(const PictureConvolution& s, dnnl_convolution_desc_t* convolution) {
     const dnnl_dims_t in{1, s.in_channels, s.in[0], s.in[1]};
     const dnnl_dims_t out{1, s.out_channels, s.out[0], s.out[1]};
-    const dnnl_dims_t kernel{s.out_channels, s.in_channels, s.kernel[0], s.kernel[1]};
+    const WeightDims kernel = weight_sizes(s);
     const dnnl_dims_t strides{s.strides[0], s.strides[1]};
     const dnnl_dims_t gaps{s.dilations[0] - 1, s.dilations[1] - 1};
-    const dnnl_dims_t padding{0, 0};
+    const dnnl_dims_t begin{s.begin[0], s.begin[1]};
+    const dnnl_dims_t end{s.end[0], s.end[1]};
     dnnl_memory_desc_t weights;
     return library_.memory_desc_init_by_tag(&picture_, 4, in, s.of_bytes ? dnnl_u8 : dnnl_f32,
                                             dnnl_nhwc) == dnnl_success &&
-           library_.memory_desc_init_by_tag(&weights, 4, kernel, s.of_bytes ? dnnl_s8 : dnnl_f32,
+           library_.memory_desc_init_by_tag(&weights, kernel.rank, kernel.dims,
+                                            s.of_bytes ? dnnl_s8 : dnnl_f32,
                                             dnnl_format_tag_any) == dnnl_success &&
            library_.memory_desc_init_by_tag(&sums_, 4, out, s.of_bytes ? dnnl_s32 : dnnl_f32,
                                             dnnl_nhwc) == dnnl_success &&
            library_.dilated_convolution_forward_desc_init(
                convolution, dnnl_forward_inference, dnnl_convolution_direct, &picture_, &weights,
-               static_cast<const dnnl_memory_desc_t*>(nullptr), &sums_, strides, gaps, padding,
-               padding) == dnnl_success;
+               static_cast<const dnnl_memory_desc_t*>(nullptr), &sums_, strides, gaps, begin,
+               end) == dnnl_success;
 }
 
-bool Compiled::reorder_weights(const PictureConvolution& s, const void* weights,
-                               const dnnl_memory_desc_t& wanted) {
-    const dnnl_dims_t dims{s.out_channels, s.in_channels, s.kernel[0], s.kernel[1]};
-    const dnnl_dims_t steps{s.out_step, s.in_step, s.kernel[1], 1};
+// Brings the weights into the order of weight_layout_.
+bool Compiled::reorder_weights(const PictureConvolution& s, const void* weights) {
+    const WeightDims sizes = weight_sizes(s);
+    const WeightDims steps = weight_dims(s, s.out_step, s.in_step, s.kernel[1], 1);
     dnnl_memory_desc_t given;
     Owned<dnnl_primitive_desc_t> description(library_.primitive_desc_destroy);
     Owned<dnnl_primitive_t> reorder(library_.primitive_destroy);
     Owned<dnnl_memory_t> from(library_.memory_destroy);
-    weight_bytes_ = bytes_of_size(library_.memory_desc_get_size(&wanted));
-    bool is_ready = library_.memory_desc_init_by_strides(
-                        &given, 4, dims, s.of_bytes ? dnnl_s8 : dnnl_f32, steps) == dnnl_success &&
-                    library_.reorder_primitive_desc_create(
-                        description.place(), &given, library_.engine(), &wanted, library_.engine(),
-                        static_cast<const_dnnl_primitive_attr_t>(nullptr)) == dnnl_success &&
-                    library_.primitive_create(reorder.place(), description.get()) == dnnl_success &&
-                    wrap(library_, given, weights, &from) &&
-                    wrap(library_, wanted, weight_bytes_.mutable_bytes().data(), &weights_);
+    weight_bytes_ = bytes_of_size(library_.memory_desc_get_size(&weight_layout_));
+    bool is_ready =
+        library_.memory_desc_init_by_strides(&given, sizes.rank, sizes.dims,
+                                             s.of_bytes ? dnnl_s8 : dnnl_f32,
+                                             steps.dims) == dnnl_success &&
+        library_.reorder_primitive_desc_create(
+            description.place(), &given, library_.engine(), &weight_layout_, library_.engine(),
+            static_cast<const_dnnl_primitive_attr_t>(nullptr)) == dnnl_success &&
+        library_.primitive_create(reorder.place(), description.get()) == dnnl_success &&
+        wrap(library_, given, weights, &from) &&
+        wrap(library_, weight_layout_, weight_bytes_.mutable_bytes().data(), &weights_);
     if (!is_ready) {
         return false;
     }
@@ -203,10 +225,11 @@ bool is_fast(std::string_view code, bool of_bytes) {
     bool is_exact =
         code.find("amx") != std::string_view::npos || code.find("vnni") != std::string_view::npos;
     return of_bytes ? code.substr(0, 3) == "brg" && is_exact
-                    : code.substr(0, 3) == "brg" || code.substr(0, 4) == "jit:";
+                    : code.substr(0, 3) == "brg" || code.substr(0, 4) == "brdg" ||
+                          code.substr(0, 3) == "jit";
 }
 
-bool Compiled::compile(const PictureConvolution& shape, const void* weights) {
+bool Compiled::compile(const PictureConvolution& shape, const void* weights, const Compiled* like) {
     OneThread one(library_);
     dnnl_convolution_desc_t convolution;
     Owned<dnnl_primitive_attr_t> attributes(library_.primitive_attr_destroy);
@@ -228,10 +251,16 @@ bool Compiled::compile(const PictureConvolution& shape, const void* weights) {
         return false;
     }
     scratch_ = *library_.primitive_desc_query_md(description.get(), dnnl_query_scratchpad_md, 0);
-    return library_.primitive_create(primitive_.place(), description.get()) == dnnl_success &&
-           reorder_weights(
-               shape, weights,
-               *library_.primitive_desc_query_md(description.get(), dnnl_query_weights_md, 0));
+    weight_layout_ = *library_.primitive_desc_query_md(description.get(), dnnl_query_weights_md, 0);
+    if (library_.primitive_create(primitive_.place(), description.get()) != dnnl_success) {
+        return false;
+    }
+    if (like != nullptr &&
+        library_.memory_desc_equal(&weight_layout_, &like->weight_layout_) != 0) {
+        weight_bytes_ = like->weight_bytes_;
+        return wrap(library_, weight_layout_, weight_bytes_.bytes().data(), &weights_);
+    }
+    return reorder_weights(shape, weights);
 }
 
 void Compiled::run(const void* picture, void* sums) const {
@@ -263,13 +292,15 @@ bool multiply_by_onednn(const MatrixProduct<float>& p) {
 }
 
 std::shared_ptr<const CompiledConvolution> compile_convolution(const PictureConvolution& shape,
-                                                               const void* weights) {
+                                                               const void* weights,
+                                                               const CompiledConvolution* like) {
     const OneDnn& library = OneDnn::instance();
     if (!library.can_compile()) {
         return nullptr;
     }
     auto compiled = std::make_shared<Compiled>(library);
-    return compiled->compile(shape, weights) ? compiled : nullptr;
+    bool is_done = compiled->compile(shape, weights, static_cast<const Compiled*>(like));
+    return is_done ? compiled : nullptr;
 }
 
 }  // namespace sardonyx::eval
@@ -283,7 +314,8 @@ bool multiply_by_onednn(const MatrixProduct<float>&) {
 }
 
 std::shared_ptr<const CompiledConvolution> compile_convolution(const PictureConvolution&,
-                                                               const void*) {
+                                                               const void*,
+                                                               const CompiledConvolution*) {
     return nullptr;
 }
 

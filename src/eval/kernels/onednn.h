@@ -15,14 +15,16 @@ namespace sardonyx::eval {
 // c += a * b; false: not done.
 bool multiply_by_onednn(const MatrixProduct<float>& product);
 
-// A convolution of one picture without padding, along two axes. Channels are innermost in the
-// picture, [height, width, in_channels], and in the sums, [height, width, out_channels]. It is of
-// floats, or of uint8 with weights of int8, whose sums are int32 and exact but for wrapping.
+// A convolution of one picture along two axes. Channels are innermost in the picture, [height,
+// width, in_channels], and in the sums, [height, width, out_channels]. It is of floats, or of uint8
+// with weights of int8, whose sums are int32 and exact but for wrapping.
 struct PictureConvolution {
     bool of_bytes = false;
+    bool is_depthwise = false;  // each output channel sees the input channel of its number alone
     int64_t in_channels = 0;
     int64_t out_channels = 0;
-    std::array<int64_t, 2> in{};  // height and width
+    std::array<int64_t, 2> in{};            // height and width
+    std::array<int64_t, 2> begin{}, end{};  // of zeros around the picture
     std::array<int64_t, 2> kernel{};
     std::array<int64_t, 2> strides{};
     std::array<int64_t, 2> dilations{};
@@ -40,9 +42,11 @@ class CompiledConvolution {
     virtual void run(const void* picture, void* sums) const = 0;
 };
 
-// `weights` is read here and not after. Null: the library is missing, or has no fast and exact code
-// for this on this processor.
+// `weights` is read here and not after. `like`, which may be null, is one with the same weights,
+// whose storage serves this one too where both want them in the same order. Null: the library is
+// missing, or has no fast and exact code for this on this processor.
 std::shared_ptr<const CompiledConvolution> compile_convolution(const PictureConvolution& shape,
-                                                               const void* weights);
+                                                               const void* weights,
+                                                               const CompiledConvolution* like);
 
 }  // namespace sardonyx::eval

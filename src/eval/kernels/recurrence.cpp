@@ -746,7 +746,7 @@ Result<CodeWeights> code_weights(const KernelContext& c, size_t i, size_t scale_
             auto codes = std::make_shared<const ByteConvolution>(
                 matrix_shape(rows, in, columns), c.tensor(i).part(d * in * columns, {in, columns}),
                 std::span<const int64_t>(all.zeros).subspan(d * columns, columns),
-                DirectLayout{true, 1, columns});
+                DirectLayout{true, true, 1, columns});
             product.codes = codes->is_usable() ? std::move(codes) : nullptr;
         }
         needs_floats = needs_floats || product.codes == nullptr;
