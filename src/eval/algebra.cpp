@@ -62,6 +62,11 @@ Expr Algebra::ints(const std::vector<int64_t>& numbers) {
     return {this, Tensor::of<int64_t>({static_cast<int64_t>(numbers.size())}, numbers)};
 }
 
+Expr Algebra::range(int64_t first, int64_t end) {
+    auto number = [this](int64_t n) { return value(Tensor::scalar<int64_t>(n)); };
+    return call("Range", {number(first), number(end), number(1)});
+}
+
 Expr Algebra::full(ElementType type, const Dims& dims, double number) {
     return expand(scalar(type, number), dims);
 }
@@ -171,6 +176,9 @@ Expr cast(const Expr& x, ElementType type) {
                : x.algebra().call("Cast", {x},
                                   {ir::make_attribute("to", static_cast<int64_t>(type))});
 }
+Expr wide(const Expr& x) {
+    return cast(x, x.type() == ElementType::kDouble ? x.type() : ElementType::kFloat);
+}
 
 // --- Shapes
 
@@ -225,6 +233,15 @@ Expr pad(const Expr& x, const std::vector<int64_t>& begin, const std::vector<int
 
 Expr zeros_like(const Expr& x) {
     return x.algebra().full(x.type(), x.dims(), 0);
+}
+
+Expr take(const Expr& x, const Expr& places, int axis) {
+    return x.algebra().call("Gather", {x, places}, {ir::make_attribute("axis", int64_t{axis})});
+}
+
+Expr take_elements(const Expr& x, const Expr& places, int axis) {
+    return x.algebra().call("GatherElements", {x, places},
+                            {ir::make_attribute("axis", int64_t{axis})});
 }
 
 Expr put_back(const Expr& x, const Expr& places, const Dims& dims) {

@@ -34,6 +34,8 @@ class Algebra {
     Expr value(RuntimeValue value);
     Expr scalar(ElementType type, double number);
     Expr ints(const std::vector<int64_t>& numbers);  // INT64[n]
+    // INT64[end - first]: first, first + 1, ...
+    Expr range(int64_t first, int64_t end);
     Expr full(ElementType type, const Dims& dims, double number);
 
   private:
@@ -90,6 +92,7 @@ Expr where(const Expr& condition, const Expr& a, const Expr& b);
 Expr where(const Expr& condition, const Expr& a, double b);
 Expr where(const Expr& condition, double a, const Expr& b);
 Expr cast(const Expr& x, ElementType type);
+Expr wide(const Expr& x);  // 16-bit floats as FLOAT
 
 // --- Shapes.
 Expr reshape(const Expr& x, const Dims& dims);
@@ -104,6 +107,9 @@ Expr slice(const Expr& x, int axis, int64_t start, int64_t end);
 // Zeros at the begin and end of each axis; negative: elements are cut off.
 Expr pad(const Expr& x, const std::vector<int64_t>& begin, const std::vector<int64_t>& end);
 Expr zeros_like(const Expr& x);
+// The elements at these places of the axis: Gather and GatherElements.
+Expr take(const Expr& x, const Expr& places, int axis);
+Expr take_elements(const Expr& x, const Expr& places, int axis);
 // Adds each element of `x` to a place of a tensor of these dims, counted from 1 in row-major order
 // by the INT64 tensor `places`, whose shape is that of `x`; 0: to none.
 Expr put_back(const Expr& x, const Expr& places, const Dims& dims);

@@ -1,15 +1,15 @@
 #include "eval/derivative.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 // The rules that the rows name.
 namespace sardonyx::eval::derivatives {
 
-#define SDX_RULE(name, function) void function(Backward&);
-#define SDX_RULE_OF(name, function, outputs) void function(Backward&);
-#define SDX_DEFINITION(name, function) std::vector<Expr> function(Backward&);
-#define SDX_FLAT(name)
+#define SDX_RULE(domain, name, function) void function(Backward&);
+#define SDX_RULE_OF(domain, name, function, outputs) void function(Backward&);
+#define SDX_DEFINITION(domain, name, function) std::vector<Expr> function(Backward&);
+#define SDX_FLAT(domain, name)
 #include "eval/derivatives.def"
 #undef SDX_RULE
 #undef SDX_RULE_OF
@@ -22,10 +22,11 @@ namespace sardonyx::eval {
 namespace {
 
 const Derivative kDerivatives[] = {
-#define SDX_RULE(name, function) {name, &derivatives::function},
-#define SDX_RULE_OF(name, function, outputs) {name, &derivatives::function, nullptr, outputs},
-#define SDX_DEFINITION(name, function) {name, nullptr, &derivatives::function},
-#define SDX_FLAT(name) {name},
+#define SDX_RULE(domain, name, function) {domain, name, &derivatives::function},
+#define SDX_RULE_OF(domain, name, function, outputs) \
+    {domain, name, &derivatives::function, nullptr, outputs},
+#define SDX_DEFINITION(domain, name, function) {domain, name, nullptr, &derivatives::function},
+#define SDX_FLAT(domain, name) {domain, name},
 #include "eval/derivatives.def"
 #undef SDX_RULE
 #undef SDX_RULE_OF
@@ -78,12 +79,14 @@ void Backward::add(size_t i, const Expr& gradient) {
     results_[i] = whole.value();
 }
 
-std::vector<Expr> Backward::rerun(const Expr& x) {
+std::vector<Expr> Backward::rerun(const std::vector<Expr>& first) {
     const ops::Schema& schema = *record_.schema;
     const OperatorEntry* entry = find_operator(schema.domain, schema.name, schema.since_version);
     std::vector<Expr> results;
     std::vector<RuntimeValue> inputs = inputs_;
-    inputs[0] = x.value();
+    for (size_t i = 0; i < first.size(); ++i) {
+        inputs[i] = first[i].value();
+    }
     if (!algebra_.status().ok()) {
         return results;
     }
@@ -127,28 +130,27 @@ void Backward::fail(std::string_view reason) {
 }
 
 const Derivative* find_derivative(const ops::Schema& schema) {
-    static const std::unordered_map<std::string_view, const Derivative*> table = [] {
-        std::unordered_map<std::string_view, const Derivative*> rows;
+    using Key = std::pair<std::string_view, std::string_view>;
+    static const std::map<Key, const Derivative*> table = [] {
+        std::map<Key, const Derivative*> rows;
         for (const Derivative& row : kDerivatives) {
-            rows.emplace(row.op_type, &row);
+            rows.emplace(Key(row.domain, row.op_type), &row);
         }
         return rows;
     }();
-    if (!schema.domain.empty()) {
-        return nullptr;
-    }
-    auto found = table.find(schema.name);
+    auto found = table.find(Key(schema.domain, schema.name));
     return found == table.end() ? nullptr : found->second;
 }
 
 std::string derivative_names() {
-    std::vector<std::string_view> names;
+    std::vector<std::string> names;
     for (const Derivative& row : kDerivatives) {
-        names.push_back(row.op_type);
+        std::string name(row.domain);
+        names.push_back(name.append(name.empty() ? "" : ".").append(row.op_type));
     }
     std::sort(names.begin(), names.end());
     std::string text;
-    for (std::string_view name : names) {
+    for (const std::string& name : names) {
         text.append(text.empty() ? "" : ", ").append(name);
     }
     return text;

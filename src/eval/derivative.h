@@ -43,8 +43,8 @@ class Backward {
     // The gradients that were added, by input.
     std::vector<RuntimeValue> take_gradients() { return std::move(results_); }
 
-    // The outputs of the operator for another input 0; sequences as their items.
-    std::vector<Expr> rerun(const Expr& x);
+    // The outputs of the operator for other first inputs; sequences as their items.
+    std::vector<Expr> rerun(const std::vector<Expr>& first);
     // A list that older versions have as an attribute and newer ones as input `i`. Empty: left out.
     std::vector<int64_t> list(std::string_view name, size_t i);
     // An axis attribute as [0, rank).
@@ -64,7 +64,8 @@ class Backward {
 
 // Without rule and definition: the derivative is 0 wherever there is one.
 struct Derivative {
-    std::string_view op_type;  // of ai.onnx
+    std::string_view domain;
+    std::string_view op_type;
     void (*rule)(Backward&) = nullptr;
     std::vector<Expr> (*definition)(Backward&) = nullptr;
     size_t output_count = 0;  // the outputs that the rule reads, wanted or not
@@ -72,7 +73,7 @@ struct Derivative {
 
 // Null: there is no rule.
 const Derivative* find_derivative(const ops::Schema& schema);
-// "Abs, Acos, ...".
+// "Abs, Acos, ..., ai.onnx.ml.Scaler, ...".
 std::string derivative_names();
 
 }  // namespace sardonyx::eval

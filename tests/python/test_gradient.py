@@ -133,6 +133,18 @@ def check(
     return found
 
 
+def check_second(nodes: Nodes, xs: Arrays, zs: Arrays | None = None, **more: Any) -> None:
+    """The second derivatives by xs of the cube of F, which the nodes make."""
+    last = [
+        node("Mul", "F F", "F2"),
+        node("Mul", "F2 F", "F3"),
+        gradient_node(list(xs), [], "F3", [f"d{name}" for name in xs]),
+        *(node("ReduceSumSquare", f"d{name}", f"s{name}", keepdims=0) for name in xs),
+        node("Sum", " ".join(f"s{name}" for name in xs)),
+    ]
+    check([*nodes, *last], xs, zs, tolerance=1e-5, **more)
+
+
 def normal(*shape: int, seed: int = 0, kind: str = "float64") -> np.ndarray:
     return np.random.default_rng(seed).normal(size=shape).astype(kind)
 
@@ -240,6 +252,8 @@ def test_other_elementwise() -> None:
         [node("Clip", "X", min=-0.5, max=0.25)], {"X": x.astype("float32")}, opset=6, tolerance=2e-3
     )
     check([node("PRelu", "X S")], {"X": x, "S": uniform(0, 1, 3)})
+    check([node("SwiGLU", "A B", alpha=0.5)], {"A": x, "B": normal(2, 3, seed=1)})
+    check_second([node("SwiGLU", "A B", "F")], {"A": x, "B": normal(2, 3, seed=1)})
     check([node("Mod", "X M", fmod=1)], {"X": x * 5, "M": uniform(1, 2, 3)})
     check([node("Pow", "X E")], {"X": uniform(0.5, 2, 3)}, {"E": np.array([0, 1, 3])})
     old = {"A": normal(2, 3, 4).astype("float32"), "B": uniform(0.5, 2, 3).astype("float32")}
@@ -338,13 +352,124 @@ def test_other_moves() -> None:
     check(split, {"X": normal(2, 6)})
     top = [node("TopK", "X K", "V I", axis=0)]
     check([*top, node("Mul", "V V")], {"X": normal(4, 3)}, {"K": INTS([2])})
-    data, updates = normal(4, 3), normal(2, 3, seed=1)
-    places = {"I": INTS([[0, 1, 2], [3, 0, 1]])}
-    for reduction in ("none", "add"):
+
+
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
+def test_scatters(reduction: str) -> None:
+    xs = {"D": normal(4, 3), "U": normal(2, 3, seed=1)}
+    # Several updates of one place, where they do not just replace it.
+    row = [3, 0, 1] if reduction == "none" else [0, 1, 1]
+    elements = {"I": INTS([[0, 1, 2], row])}
+    check([node("ScatterElements", "D I U", reduction=reduction)], xs, elements)
+    columns = {"I": INTS([[0, 2, 1], [2, 0, 1] if reduction == "none" else [1, 2, 1]])}
+    check([node("ScatterElements", "D I U", reduction=reduction, axis=1)], xs, columns)
+    rows = {"I": INTS([[3], [1 if reduction == "none" else 3]])}
+    check([node("ScatterND", "D I U", reduction=reduction)], xs, rows)
+    check_second([node("ScatterElements", "D I U", "F", reduction=reduction)], xs, elements)
+
+
+def test_scattered_zeros_and_equals() -> None:
+    """As PyTorch's scatter_reduce."""
+    torch = pytest.importorskip("torch")
+    data = np.array([2.0, 0, 3, 0])
+    updates = np.array([0.0, 5, 3, 0, 0, 2])
+    places = np.array([0, 0, 2, 1, 3, 3])
+    for reduction, name in (("mul", "prod"), ("max", "amax"), ("min", "amin")):
         scatter = node("ScatterElements", "D I U", reduction=reduction)
-        check([scatter], {"D": data, "U": updates}, places)
-        scatter = node("ScatterND", "D I U", reduction=reduction)
-        check([scatter], {"D": data, "U": updates}, {"I": INTS([[3], [1]])})
+        _, found = gradients([scatter], {"D": data, "U": updates}, {"I": places})
+        leaves = [torch.tensor(array, requires_grad=True) for array in (data, updates)]
+        leaves[0].scatter_reduce(0, torch.tensor(places), leaves[1], name).sum().backward()
+        for gradient, leaf in zip(found, leaves, strict=True):
+            np.testing.assert_allclose(gradient, leaf.grad.numpy())
+
+
+def test_more_moves() -> None:
+    cache = {"P": normal(2, 3, 5, 2), "U": normal(2, 3, 2, 2, seed=1)}
+    for mode, places in (("linear", [0, 3]), ("circular", [4, 1])):
+        scatter = node("TensorScatter", "P U W", mode=mode)
+        check([scatter], cache, {"W": INTS(places)})
+        check_second([node("TensorScatter", "P U W", "F", mode=mode)], cache, {"W": INTS(places)})
+    check([node("TensorScatter", "P U", axis=2)], cache)
+    pool = node("MaxPool", "X", "P I", kernel_shape=[2, 2], strides=[2, 2])
+    unpool = node("MaxUnpool", "P I", "F", kernel_shape=[2, 2], strides=[2, 2])
+    check([pool, unpool, node("Mul", "F F")], {"X": normal(1, 2, 4, 4)})
+    check_second([pool, unpool], {"X": normal(1, 2, 4, 4)})
+    unpool = node("MaxUnpool", "P I S", kernel_shape=[2, 2], strides=[2, 2])
+    check([pool, unpool], {"X": normal(1, 2, 4, 4)}, {"S": INTS([1, 2, 5, 6])})
+    repeated = np.concatenate([X, X[:, ::-1]], 1)
+    unique = [node("Unique", "X", "F J K L", axis=1), node("Mul", "F F")]
+    check(unique, {"X": X})
+    check([node("Unique", "X", "F", sorted=0), node("Mul", "F F")], {"X": X})
+    _, [found] = gradients([node("Unique", "X", axis=1)], {"X": repeated}, {})
+    assert found.sum() == X.size and set(found.ravel()) == {0, 1}
+    one_hot = {"I": INTS([[1, 0], [3, -2]]), "N": INTS(4)}
+    for axis in (-1, 0):
+        hot = node("OneHot", "I N V", axis=axis)
+        check([hot], {"V": normal(2)}, one_hot)
+    steps = {"A": np.array(0.5), "L": np.array(3.3), "D": np.array(0.75)}
+    check([node("Range", "A L D")], steps)
+    check([node("Range", "A L D", "F"), node("Mul", "F F")], steps)
+    check([node("BitCast", "X", to=TensorProto.DOUBLE)], {"X": X})
+
+
+# Attributes, sizes or scales, and what else is given.
+RESIZES: list[tuple[dict[str, Any], Arrays]] = [
+    ({"mode": "linear"}, {"S": np.array([1, 1, 2, 1.5], "float32")}),
+    ({"mode": "linear"}, {"Z": INTS([1, 2, 3, 9])}),
+    (
+        {"mode": "linear", "coordinate_transformation_mode": "align_corners"},
+        {"S": np.array([1, 1, 2.5, 0.6], "float32")},
+    ),
+    (
+        {"mode": "linear", "coordinate_transformation_mode": "half_pixel_symmetric"},
+        {"S": np.array([2.3, 0.6], "float32"), "axes": INTS([-2, -1])},
+    ),
+    ({"mode": "cubic"}, {"S": np.array([1, 1, 2, 0.6], "float32")}),
+    ({"mode": "cubic", "exclude_outside": 1, "cubic_coeff_a": -0.5}, {"Z": INTS([1, 3, 8, 3])}),
+    ({"mode": "linear", "antialias": 1}, {"S": np.array([1, 1, 0.5, 0.6], "float32")}),
+    ({"mode": "cubic", "antialias": 1}, {"S": np.array([1, 1, 0.5, 0.4], "float32")}),
+    (
+        {"mode": "linear", "keep_aspect_ratio_policy": "not_larger"},
+        {"Z": INTS([7, 9]), "axes": INTS([2, 3])},
+    ),
+    (
+        {
+            "mode": "linear",
+            "coordinate_transformation_mode": "tf_crop_and_resize",
+            "extrapolation_value": 10.0,
+        },
+        {"R": np.array([0, 0, 0.4, -0.2, 1, 1, 1.2, 0.7]), "Z": INTS([1, 2, 4, 4])},
+    ),
+    (
+        {
+            "mode": "nearest",
+            "coordinate_transformation_mode": "tf_crop_and_resize",
+            "extrapolation_value": 2.0,
+        },
+        {"R": np.array([0, 0, 0.4, -0.2, 1, 1, 1.2, 0.7]), "Z": INTS([1, 2, 4, 4])},
+    ),
+]
+
+
+@pytest.mark.parametrize(("attributes", "zs"), RESIZES, ids=str)
+def test_resize(attributes: dict[str, Any], zs: Arrays) -> None:
+    zs = dict(zs)
+    if "axes" in zs:
+        attributes = attributes | {"axes": zs.pop("axes").tolist()}
+    inputs = ["X", *(name if name in zs else "_" for name in "RSZ")]
+    x = {"X": normal(1, 2, 4, 5)}
+    check([node("Resize", " ".join(inputs), **attributes)], x, zs)
+    resize = node("Resize", " ".join(inputs), "F", **attributes)
+    check([resize, node("Mul", "F F")], floats(x), zs, tolerance=2e-2)
+    check_second([resize], x, zs)
+
+
+def test_resize_of_old_versions() -> None:
+    x, zs = {"X": normal(1, 2, 3, 4)}, {"S": np.array([1, 1, 2, 1.5], "float32")}
+    check([node("Resize", "X S", mode="linear")], x, zs, opset=10)
+    check([node("Upsample", "X S", mode="linear")], x, zs, opset=9)
+    check([node("Upsample", "X", mode="linear", scales=[1.0, 1, 2, 1.5])], x, opset=7)
+    check([node("Upsample", "X", mode="bilinear", height_scale=2.0, width_scale=1.5)], x, opset=1)
 
 
 def test_sequences() -> None:
@@ -423,11 +548,78 @@ def test_gemm(trans_a: int, trans_b: int) -> None:
         ("i,j,k->kji", [(2,), (3,), (4,)]),
         ("ij->", [(2, 3)]),
         ("ij,k->i", [(2, 3), (4,)]),
+        ("ii", [(3, 3)]),
+        ("ii->i", [(3, 3)]),
+        ("iji,jk->ik", [(2, 3, 2), (3, 4)]),
+        ("...ii,ij->...j", [(2, 3, 3), (3, 3)]),
+        ("iji,kk->j", [(2, 3, 2), (4, 4)]),
     ],
 )
 def test_einsum(equation: str, shapes: list[tuple[int, ...]]) -> None:
     xs = {"ABC"[i]: normal(*shape, seed=i) for i, shape in enumerate(shapes)}
     check([node("Einsum", " ".join(xs), equation=equation)], xs)
+    check_second([node("Einsum", " ".join(xs), "F", equation=equation)], xs)
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (2, 2), (3, 3), (6, 6), (2, 3, 4, 4), (0, 3, 3), (2, 0, 0)], ids=str
+)
+def test_det(shape: tuple[int, ...]) -> None:
+    check([node("Det", "X")], {"X": normal(*shape)})
+    check_second([node("Det", "X", "F")], {"X": normal(*shape)})
+
+
+def test_det_of_singular_matrices() -> None:
+    """The cofactors, also where there is no inverse."""
+    for rank in (0, 1, 2, 3, 4):
+        x = normal(5, rank) @ normal(rank, 5, seed=1)
+        _, [found] = gradients([node("Det", "X")], {"X": x}, {})
+        expected = [
+            [(-1) ** (i + k) * np.linalg.det(np.delete(np.delete(x, i, 0), k, 1)) for k in range(5)]
+            for i in range(5)
+        ]
+        np.testing.assert_allclose(found, expected, 1e-9, 1e-9)
+
+
+@pytest.mark.parametrize("shape", [(5,), (2, 3, 4), (0,), (2, 1)], ids=str)
+def test_cum_prod(shape: tuple[int, ...]) -> None:
+    x = normal(*shape)
+    if x.size > 3:
+        x.ravel()[2] = 0
+    for exclusive in (0, 1):
+        for reverse in (0, 1):
+            nodes = [node("CumProd", "X A", "Y", exclusive=exclusive, reverse=reverse)]
+            check(nodes, {"X": x}, {"A": INTS(-1)})
+    check_second([node("CumProd", "X A", "F")], {"X": x}, {"A": INTS(0)})
+
+
+def test_codes() -> None:
+    """DequantizeLinear by its scale, and the scale of DynamicQuantizeLinear."""
+    codes = {"Q": np.array([[3, 250, 7], [9, 0, 128]], "uint8")}
+    zero = {"Z": np.array(100, "uint8")}
+    scale = np.array(0.5, "float32")
+    for scales, zeros in (
+        (scale, zero),
+        (np.array([0.5, 0.25, 0.125], "float32"), {"Z": np.array([1, 2, 3], "uint8")}),
+    ):
+        check([node("DequantizeLinear", "Q S Z")], {"S": scales}, codes | zeros, tolerance=2e-3)
+    blocks = {"S": uniform(0.5, 1, 2, 2).astype("float32")}
+    for axis, block in ((1, 2), (0, 1)):
+        blocks = {"S": uniform(0.5, 1, 2, 2 if axis else 3).astype("float32")}
+        nodes = [node("DequantizeLinear", "Q S", axis=axis, block_size=block)]
+        check(nodes, blocks, codes, opset=21, tolerance=2e-3)
+    x = {"X": np.array([-1.5, 0.3, 2, 1], "float32")}
+    check([node("DynamicQuantizeLinear", "X", "Q Y Z")], x, tolerance=2e-3)
+    # Through the codes themselves nothing goes, through the scale it does.
+    nodes = [node("DynamicQuantizeLinear", "X", "Q S Z"), node("DequantizeLinear", "Q S Z")]
+    _, [found] = gradients(nodes, x, {})
+    assert found[0] != 0 and found[1] == 0 and found[2] == -found[0]
+    _, [found] = gradients(
+        [node("QuantizeLinear", "X S", "Q"), node("Cast", "Q", to=TensorProto.FLOAT)],
+        x,
+        {"S": scale},
+    )
+    assert not found.any()
 
 
 # --- Windows --------------------------------------------------------------------------------------
@@ -873,12 +1065,10 @@ def test_errors() -> None:
     assert "input 0 is INT64[2]" in text and "insert a Cast" in text
     steps = [node("Cast", "X", to=TensorProto.INT64), gradient_node(["X"], [], "Y", ["dX"])]
     assert "`y` is INT64[2]" in message_of(steps, x)
-    det = [node("Det", "X", "Y"), gradient_node(["X"], [], "Y", ["dX"])]
-    det[0].name = "volume"
-    text = message_of(det, {"X": normal(2, 2)})
-    assert "node `volume` (`Det`): the operator has no rule" in text and "Cos, Cosh" in text
-    twice = [node("Einsum", "X", equation="ii->"), gradient_node(["X"], [], "Y", ["dX"])]
-    assert "GatherND" in message_of(twice, {"X": normal(2, 2)})
+    bits = [node("BitCast", "X", to=TensorProto.BFLOAT16), gradient_node(["X"], [], "Y", ["dX"])]
+    bits[0].name = "bits"
+    text = message_of(bits, {"X": np.array([1, 2], "float16")})
+    assert "node `bits` (`BitCast`): the bits of FLOAT16 as BFLOAT16" in text
 
 
 def test_deep_orders_end() -> None:

@@ -112,7 +112,7 @@ std::vector<Expr> rotary_embedding(Backward& b) {
     int64_t turned = c.int_attribute("rotary_embedding_dim");
     turned = turned == 0 ? x.dim(3) : turned;
     auto cache = [&](size_t i) {
-        Expr rows = b.has_x(3) ? b.algebra().call("Gather", {b.x(i), b.x(3)}) : b.x(i);
+        Expr rows = b.has_x(3) ? take(b.x(i), b.x(3), 0) : b.x(i);
         return reshape(rows, {x.dim(0), 1, x.dim(2), turned / 2});
     };
     Expr cosine = cache(1);

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
 #include "eval/derivative.h"
 
 namespace sardonyx::eval::derivatives {
@@ -160,6 +162,9 @@ void softsign(Backward& b) {
 std::vector<Expr> swish(Backward& b) {
     return {b.x() * apply("Sigmoid", b.x() * parameter(b, "alpha"))};
 }
+std::vector<Expr> swiglu(Backward& b) {
+    return {b.x(0) * apply("Sigmoid", b.x(0) * parameter(b, "alpha")) * b.x(1)};
+}
 void thresholded_relu(Backward& b) {
     b.add(0, where(b.x() > parameter(b, "alpha"), b.g(), 0));
 }
@@ -269,6 +274,16 @@ void where_else(Backward& b) {
 }
 
 // --- Handed on
+
+void bit_cast(Backward& b) {
+    if (b.x().type() != b.y().type()) {
+        b.fail(fmt::format(
+            "the bits of {} as {} are no function with a derivative: insert a Cast instead",
+            name(b.x().type()), name(b.y().type())));
+        return;
+    }
+    b.add(0, b.g());
+}
 
 void same(Backward& b) {
     b.add(0, b.g());

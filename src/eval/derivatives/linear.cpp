@@ -1,4 +1,4 @@
-// Rules of differentiation: products of matrices, and Einsum.
+// Rules of differentiation: products of matrices, Einsum, and Det.
 #include <algorithm>
 #include <string>
 
@@ -43,12 +43,6 @@ bool expand_ellipsis(std::string* term, const std::string& letters, size_t rank)
     return true;
 }
 
-bool has_repeats(const std::string& term) {
-    std::string sorted = term;
-    std::sort(sorted.begin(), sorted.end());
-    return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
-}
-
 // The equation of a call that has run, so that its form is right.
 bool read_equation(Backward& b, Equation* equation) {
     std::string text(b.context().string_attribute("equation"));
@@ -90,22 +84,66 @@ bool read_equation(Backward& b, Equation* equation) {
     return true;
 }
 
+// The letters of a term, each once.
+std::string distinct(const std::string& term) {
+    std::string letters;
+    for (char label : term) {
+        if (letters.find(label) == std::string::npos) {
+            letters.push_back(label);
+        }
+    }
+    return letters;
+}
+
+Expr einsum_of(const std::vector<Expr>& operands, const std::string& equation) {
+    return operands[0].algebra().call("Einsum", operands,
+                                      {ir::make_attribute("equation", equation)});
+}
+
+// Operands without letters that a term has twice: their diagonals. places[i] counts the elements of
+// a diagonal in its operand, from 1; none where the operand is its own.
+struct Diagonals {
+    std::vector<Expr> operands;
+    std::vector<Expr> places;
+};
+
+Diagonals take_diagonals(Backward& b, Equation* equation) {
+    Diagonals result;
+    for (size_t i = 0; i < equation->terms.size(); ++i) {
+        std::string& term = equation->terms[i];
+        std::string letters = distinct(term);
+        Expr x = b.x(i);
+        Expr places;
+        if (letters != term) {
+            std::string diagonal = term;
+            diagonal.append("->").append(letters);
+            places = einsum_of({reshape(b.algebra().range(1, x.count() + 1), x.dims())}, diagonal);
+            x = einsum_of({x}, diagonal);
+            term = letters;
+        }
+        result.operands.push_back(x);
+        result.places.push_back(places);
+    }
+    return result;
+}
+
 // The size of each label; 1 where an axis is broadcast.
-int64_t size_of(Backward& b, const Equation& equation, char label) {
+int64_t size_of(const std::vector<Expr>& operands, const Equation& equation, char label) {
     int64_t size = 1;
     for (size_t i = 0; i < equation.terms.size(); ++i) {
         size_t at = equation.terms[i].find(label);
         if (at != std::string::npos && size == 1) {
-            size = b.x(i).dim(static_cast<int>(at));
+            size = operands[i].dim(static_cast<int>(at));
         }
     }
     return size;
 }
 
-Dims sizes_of(Backward& b, const Equation& equation, const std::string& term) {
+Dims sizes_of(const std::vector<Expr>& operands, const Equation& equation,
+              const std::string& term) {
     Dims dims;
     for (char label : term) {
-        dims.push_back(size_of(b, equation, label));
+        dims.push_back(size_of(operands, equation, label));
     }
     return dims;
 }
@@ -155,13 +193,11 @@ void gemm(Backward& b) {
 // everywhere.
 void einsum(Backward& b) {
     Equation equation;
-    if (!read_equation(b, &equation) || has_repeats(equation.result) ||
-        std::any_of(equation.terms.begin(), equation.terms.end(), has_repeats)) {
-        b.fail(
-            "there is no rule of differentiation for an equation in which a term has a letter "
-            "twice: take the diagonal with GatherND first");
+    if (!read_equation(b, &equation)) {
+        b.fail("the equation has too many axes: write it without `...`");
         return;
     }
+    Diagonals all = take_diagonals(b, &equation);
     for (size_t i = 0; i < equation.terms.size(); ++i) {
         if (!b.needs(i)) {
             continue;
@@ -172,7 +208,8 @@ void einsum(Backward& b) {
         for (size_t k = 0; k < equation.terms.size(); ++k) {
             if (k != i) {
                 text.append(",").append(equation.terms[k]);
-                operands.push_back(expand(b.x(k), sizes_of(b, equation, equation.terms[k])));
+                operands.push_back(
+                    expand(all.operands[k], sizes_of(all.operands, equation, equation.terms[k])));
             }
         }
         std::string alone;
@@ -183,11 +220,66 @@ void einsum(Backward& b) {
         }
         if (!alone.empty()) {
             text.append(",").append(alone);
-            operands.push_back(b.algebra().full(b.g().type(), sizes_of(b, equation, alone), 1));
+            operands.push_back(
+                b.algebra().full(b.g().type(), sizes_of(all.operands, equation, alone), 1));
         }
-        text.append("->").append(term);
-        b.add(i, b.algebra().call("Einsum", operands, {ir::make_attribute("equation", text)}));
+        Expr by_operand = einsum_of(operands, text.append("->").append(term));
+        if (all.places[i].is_none()) {
+            b.add(i, by_operand);
+        } else {
+            by_operand = sum_to(by_operand, all.places[i].dims());
+            b.add(i, put_back(by_operand, all.places[i], b.x(i).dims()));
+        }
     }
+}
+
+// The product of the pivots of an elimination down to 2 rows. A pivot is the greatest element that
+// is left: so no factor is above 1, and one that is 0 means that nothing is left, also in the
+// derivatives.
+std::vector<Expr> det(Backward& b) {
+    Algebra& a = b.algebra();
+    Expr rest = wide(b.x());
+    int64_t n = rest.dim(rest.rank() - 1);
+    int64_t count = b.y().count();
+    rest = reshape(rest, {count, n, n});
+    Expr product = a.full(rest.type(), {count}, 1);
+    for (; n > 2; --n) {
+        Expr sizes = reshape(apply("Abs", rest), {count, n * n});
+        Expr place = a.call("ArgMax", {sizes}, {ir::make_attribute("axis", int64_t{1})});
+        Expr row = place / static_cast<double>(n);
+        Expr column = place - row * static_cast<double>(n);
+        Expr numbers = a.range(0, n - 1);
+        auto others = [&](const Expr& one) {  // [count, n - 1]
+            return numbers + cast(!(numbers < one), ElementType::kInt64);
+        };
+        auto rows = [&](const Expr& e, const Expr& places, int64_t height) {
+            return take_elements(e, expand(reshape(places, {count, height, 1}), {count, height, n}),
+                                 1);
+        };
+        auto columns = [&](const Expr& e, const Expr& places, int64_t width) {
+            Dims dims = {count, e.dim(1), width};
+            return take_elements(e, expand(reshape(places, {count, 1, width}), dims), 2);
+        };
+        Expr top = rows(rest, row, 1);
+        Expr below = rows(rest, others(row), n - 1);
+        Expr pivot = columns(top, column, 1);
+        Expr parity = row + column;
+        parity = parity - parity / 2 * 2;
+        product =
+            product * reshape(pivot, {count}) * reshape(1 - cast(parity, rest.type()) * 2, {count});
+        rest = columns(below, others(column), n - 1) - columns(below, column, 1) /
+                                                           where(equals(pivot, 0), 1, pivot) *
+                                                           columns(top, others(column), n - 1);
+    }
+    auto element = [&](int64_t i, int64_t k) {
+        return reshape(slice(slice(rest, 1, i, i + 1), 2, k, k + 1), {count});
+    };
+    if (n == 1) {
+        product = element(0, 0);
+    } else if (n == 2) {
+        product = product * (element(0, 0) * element(1, 1) - element(0, 1) * element(1, 0));
+    }
+    return {reshape(cast(product, b.y().type()), b.y().dims())};
 }
 
 }  // namespace sardonyx::eval::derivatives

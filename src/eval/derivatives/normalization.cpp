@@ -8,10 +8,6 @@ namespace sardonyx::eval::derivatives {
 namespace {
 
 // 16-bit floats are normalized as FLOAT.
-Expr wide(const Expr& x) {
-    return cast(x, x.type() == ElementType::kDouble ? x.type() : ElementType::kFloat);
-}
-
 struct Normalized {
     Expr x;
     Expr mean;
@@ -47,10 +43,9 @@ Expr loss_of(Backward& b, const Expr& log_probabilities) {
     labels = where(ignored, 0, labels);
     Dims column = labels.dims();
     column.insert(column.begin() + 1, 1);
-    Expr chosen = b.algebra().call("GatherElements", {log_probabilities, reshape(labels, column)},
-                                   {ir::make_attribute("axis", int64_t{1})});
-    Expr weights = b.has_x(2) ? b.algebra().call("Gather", {b.x(2), labels})
-                              : b.algebra().full(chosen.type(), labels.dims(), 1);
+    Expr chosen = take_elements(log_probabilities, reshape(labels, column), 1);
+    Expr weights =
+        b.has_x(2) ? take(b.x(2), labels, 0) : b.algebra().full(chosen.type(), labels.dims(), 1);
     weights = where(ignored, 0, weights);
     Expr losses = -reshape(chosen, labels.dims()) * weights;
     std::string_view reduction = c.string_attribute("reduction");
@@ -103,20 +98,19 @@ std::vector<Expr> batch_normalization(Backward& b) {
     bool trains = b.version() >= 14  ? c.int_attribute("training_mode") != 0
                   : b.version() >= 7 ? b.output_count() > 1
                                      : c.int_attribute("is_test") == 0;
-    if (c.int_attribute("spatial", 1) == 0) {
-        b.fail("`spatial` 0 has no rule of differentiation; statistics of channels have");
-        return {};
-    }
     Expr x = b.x();
     int rank = x.rank();
-    Expr scale = by_channel(b.x(1), rank);
-    Expr bias = by_channel(b.x(2), rank);
+    // Old versions can have statistics for each place of a channel, not only for the channel.
+    bool by_place = c.int_attribute("spatial", 1) == 0;
+    auto statistic = [&](size_t i) { return by_place ? b.x(i) : by_channel(b.x(i), rank); };
+    Expr scale = statistic(1);
+    Expr bias = statistic(2);
     if (!trains) {
-        Expr deviation = apply("Sqrt", by_channel(b.x(4), rank) + c.float_attribute("epsilon"));
-        Expr y = (x - by_channel(b.x(3), rank)) / deviation * scale + bias;
+        Expr deviation = apply("Sqrt", statistic(4) + c.float_attribute("epsilon"));
+        Expr y = (x - statistic(3)) / deviation * scale + bias;
         return {cast(y, b.x().type())};
     }
-    std::vector<int64_t> axes = axes_from(2, rank);
+    std::vector<int64_t> axes = by_place ? std::vector<int64_t>() : axes_from(2, rank);
     axes.push_back(0);
     Normalized channels = normalized(b, x, axes);
     std::vector<Expr> results = {channels.x * scale + bias};

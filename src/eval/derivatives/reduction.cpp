@@ -116,6 +116,33 @@ void cum_sum(Backward& b) {
                   ir::make_attribute("reverse", int64_t{c.int_attribute("reverse") == 0})}));
 }
 
+// Products of 2, 4, ... neighbours: without a division, so that zeros are no exception.
+std::vector<Expr> cum_prod(Backward& b) {
+    const KernelContext& c = b.context();
+    Expr x = b.x();
+    Result<int64_t> given = c.int_scalar(1);
+    Result<int> axis = c.axis(given.ok() ? *given : 0, x.rank());
+    if (!axis.ok()) {
+        b.fail(axis.error().message);
+        return {};
+    }
+    int64_t n = x.dim(*axis);
+    bool is_reverse = c.int_attribute("reverse") != 0;
+    // The elements that stand `distance` before; 1 where there are none.
+    auto before = [&](const Expr& e, int64_t distance) {
+        Dims dims = x.dims();
+        dims[*axis] = distance;
+        Expr ones = b.algebra().full(x.type(), dims, 1);
+        return is_reverse ? concat({slice(e, *axis, distance, n), ones}, *axis)
+                          : concat({ones, slice(e, *axis, 0, n - distance)}, *axis);
+    };
+    Expr y = x;
+    for (int64_t distance = 1; distance < n; distance *= 2) {
+        y = y * before(y, distance);
+    }
+    return {c.int_attribute("exclusive") != 0 && n > 0 ? before(y, 1) : y};
+}
+
 void softmax(Backward& b) {
     Expr part = b.g() * b.y();
     b.add(0, part - b.y() * sum(part, softmax_axes(b)));

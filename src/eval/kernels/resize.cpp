@@ -1,5 +1,7 @@
 // Resize and Upsample: every axis by itself. For each place of the result along an axis there is a
 // short list of places of the input and their weights; the axes are applied one after the other.
+#include "eval/kernels/resize.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -406,12 +408,20 @@ Status pick_nearest(KernelContext& c, const std::vector<Axis>& axes, double extr
     });
 }
 
-Status run_resize(KernelContext& c, ResizeOptions options, std::vector<Axis> axes) {
+// A call: its options, and its axes without their taps.
+struct ResizeCall {
+    ResizeOptions options;
+    std::vector<Axis> axes;
+};
+
+// Whether the axis stays as it is.
+bool is_unchanged(const Axis& axis) {
+    return axis.in == axis.out && axis.scale == 1 && axis.roi_begin == 0 && axis.roi_end == 1;
+}
+
+Status run_resize(KernelContext& c, ResizeCall call) {
     Dims dims;
-    for (Axis& axis : axes) {
-        if (axis.in > 0 && !(axis.scale > 0 && std::isfinite(axis.scale))) {
-            return Error{fmt::format("the scale {} is not positive", axis.scale)};
-        }
+    for (const Axis& axis : call.axes) {
         dims.push_back(axis.out);
     }
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), dims));
@@ -422,22 +432,20 @@ Status run_resize(KernelContext& c, ResizeOptions options, std::vector<Axis> axe
         return Error{
             fmt::format("{} has no elements to make {} of", to_string(c.dims(0)), to_string(dims))};
     }
-    for (Axis& axis : axes) {
-        bool unchanged =
-            axis.in == axis.out && axis.scale == 1 && axis.roi_begin == 0 && axis.roi_end == 1;
-        if (unchanged) {
+    for (Axis& axis : call.axes) {
+        if (is_unchanged(axis)) {
             for (int64_t i = 0; i < axis.out; ++i) {
                 axis.taps.push_back({{i, 1}});
             }
         } else {
-            find_taps(options, axis);
+            find_taps(call.options, axis);
         }
     }
-    if (options.mode == "nearest") {
-        return pick_nearest(c, axes, options.extrapolation, out);
+    if (call.options.mode == "nearest") {
+        return pick_nearest(c, call.axes, call.options.extrapolation, out);
     }
     return visit(Numbers{}, c.type(0), [&]<typename T>() -> Status {
-        return interpolate<T>(c, axes, options.extrapolation, out);
+        return interpolate<T>(c, call.axes, call.options.extrapolation, out);
     });
 }
 
@@ -516,9 +524,7 @@ Status read_region(const KernelContext& c, std::vector<Axis>& axes, std::span<co
     return {};
 }
 
-}  // namespace
-
-Status resize(KernelContext& c) {
+Result<ResizeCall> read_resize(const KernelContext& c) {
     ResizeOptions options;
     options.mode = c.string_attribute("mode");
     std::vector<Axis> axes = untouched(c.dims(0));
@@ -529,7 +535,7 @@ Status resize(KernelContext& c) {
     if (c.version() < 11) {
         SDX_ASSIGN(std::vector<double> scales, real_list(c, 1));
         SDX_TRY(scale_axes(axes, which, scales));
-        return run_resize(c, options, std::move(axes));
+        return ResizeCall{options, std::move(axes)};
     }
     options.transformation = c.string_attribute("coordinate_transformation_mode");
     options.rounding = c.string_attribute("nearest_mode");
@@ -563,10 +569,10 @@ Status resize(KernelContext& c) {
         }
         SDX_TRY(read_region(c, axes, which));
     }
-    return run_resize(c, options, std::move(axes));
+    return ResizeCall{options, std::move(axes)};
 }
 
-Status upsample(KernelContext& c) {
+Result<ResizeCall> read_upsample(const KernelContext& c) {
     ResizeOptions options;
     options.mode = c.string_attribute("mode") == "nearest" ? "nearest" : "linear";
     std::vector<Axis> axes = untouched(c.dims(0));
@@ -584,7 +590,45 @@ Status upsample(KernelContext& c) {
         scales = {1, 1, c.float_attribute("height_scale"), c.float_attribute("width_scale")};
     }
     SDX_TRY(scale_axes(axes, which, scales));
-    return run_resize(c, options, std::move(axes));
+    return ResizeCall{options, std::move(axes)};
+}
+
+Result<ResizeCall> read_resampling(const KernelContext& c) {
+    SDX_ASSIGN(ResizeCall call, c.schema().name == "Upsample" ? read_upsample(c) : read_resize(c));
+    for (const Axis& axis : call.axes) {
+        if (axis.in > 0 && !(axis.scale > 0 && std::isfinite(axis.scale))) {
+            return Error{fmt::format("the scale {} is not positive", axis.scale)};
+        }
+    }
+    return call;
+}
+
+}  // namespace
+
+Status resize(KernelContext& c) {
+    SDX_ASSIGN(ResizeCall call, read_resampling(c));
+    return run_resize(c, std::move(call));
+}
+
+Result<std::vector<Tensor>> resize_matrices(const KernelContext& c) {
+    SDX_ASSIGN(ResizeCall call, read_resampling(c));
+    std::vector<Tensor> matrices(call.axes.size());
+    for (size_t d = 0; d < matrices.size(); ++d) {
+        Axis& axis = call.axes[d];
+        if (is_unchanged(axis)) {
+            continue;
+        }
+        find_taps(call.options, axis);
+        SDX_ASSIGN(matrices[d], c.scratch(ElementType::kDouble, {axis.out, axis.in}));
+        fill_zero(matrices[d]);
+        double* row = matrices[d].mutable_elements<double>().data();
+        for (int64_t i = 0; i < axis.out; ++i, row += axis.in) {
+            for (const WeightedPlace& tap : axis.taps[i]) {
+                row[tap.place] += tap.weight;
+            }
+        }
+    }
+    return matrices;
 }
 
 }  // namespace sardonyx::eval::kernels
