@@ -1,6 +1,7 @@
 #include "eval/algebra.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace sardonyx::eval {
@@ -276,6 +277,13 @@ Expr swap_last_axes(const Expr& x) {
         std::swap(permutation[x.rank() - 1], permutation[x.rank() - 2]);
     }
     return transpose(x, permutation);
+}
+
+Expr softmax_of_scores(const Expr& scores) {
+    Algebra& a = scores.algebra();
+    Expr greatest = a.call("ReduceMax", {scores, a.ints({-1})});
+    Expr is_blind = equals(greatest, -std::numeric_limits<double>::infinity());
+    return where(is_blind, 0, apply("Softmax", where(is_blind, 0, scores)));
 }
 
 std::vector<int64_t> axes_from(int first, int rank) {

@@ -119,6 +119,8 @@ Expr sum(const Expr& x, const std::vector<int64_t>& axes, bool keep_dims = true)
 Expr mean(const Expr& x, const std::vector<int64_t>& axes);  // keeps the axes
 Expr matmul(const Expr& a, const Expr& b);
 Expr swap_last_axes(const Expr& x);
+// Softmax over the last axis; a row of nothing but -inf attends nowhere: it becomes zeros.
+Expr softmax_of_scores(const Expr& scores);
 
 // All axes of [first, rank).
 std::vector<int64_t> axes_from(int first, int rank);

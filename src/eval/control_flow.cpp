@@ -365,6 +365,26 @@ Result<std::vector<RuntimeValue>> run_scan(Runner& runner, KernelContext& c, con
     return state;
 }
 
+// With zeros at its end, so that axis 0 has `length` elements.
+Result<RuntimeValue> filled_up(Runner& runner, const RuntimeValue& value, int64_t length) {
+    const Tensor& part = value.tensor();
+    Dims dims = part.dims();
+    dims[0] = length;
+    SDX_TRY(check_size(part.element_type(), dims, runner.options()));
+    if (value.variable() != 0) {
+        Algebra algebra(*runner.tape());
+        std::vector<int64_t> none(dims.size());
+        std::vector<int64_t> end = none;
+        end[0] = length - part.dims()[0];
+        RuntimeValue whole = pad(algebra.value(value), none, end).value();
+        SDX_TRY(algebra.status());
+        return whole;
+    }
+    Tensor whole = Tensor::zeros(part.element_type(), std::move(dims));
+    copy_elements(part, 0, whole, 0, part.count());
+    return RuntimeValue(std::move(whole));
+}
+
 // Version 8 scans each element of a batch (axis 0) on its own, to its own length; what is beyond
 // that in an output is zero.
 Result<std::vector<RuntimeValue>> run_batched_scan(Runner& runner, KernelContext& c,
@@ -384,12 +404,21 @@ Result<std::vector<RuntimeValue>> run_batched_scan(Runner& runner, KernelContext
         }
     }
     std::vector<ScanOutput> stacks(body.outputs.size());
+    std::vector<std::vector<RuntimeValue>> slices(inputs.size());  // of variables
     for (int64_t b = 0; b < batch; ++b) {
         std::vector<RuntimeValue> items;
-        for (const RuntimeValue& input : inputs) {
+        for (size_t i = 0; i < inputs.size(); ++i) {
+            const RuntimeValue& input = inputs[i];
             if (!input.is_tensor() || input.tensor().rank() == 0 ||
                 input.tensor().dims()[0] != batch) {
                 return Error{"all inputs must have the same batch axis"};
+            }
+            if (input.variable() != 0) {
+                if (b == 0) {
+                    SDX_ASSIGN(slices[i], recorded_slices(*runner.tape(), input, 0));
+                }
+                items.push_back(slices[i][b]);
+                continue;
             }
             SDX_ASSIGN(Tensor item, slice_at(c, input.tensor(), 0, b));
             items.emplace_back(std::move(item));
@@ -405,13 +434,7 @@ Result<std::vector<RuntimeValue>> run_batched_scan(Runner& runner, KernelContext
                    run_scan(runner, c, shape, body, frame, std::move(items), length));
         for (size_t i = 0; i < results.size(); ++i) {
             if (i >= shape.state_count && results[i].tensor().dims()[0] < full) {
-                const Tensor& part = results[i].tensor();
-                Dims dims = part.dims();
-                dims[0] = full;
-                SDX_TRY(check_size(part.element_type(), dims, runner.options()));
-                Tensor whole = Tensor::zeros(part.element_type(), std::move(dims));
-                copy_elements(part, 0, whole, 0, part.count());
-                results[i] = std::move(whole);
+                SDX_ASSIGN(results[i], filled_up(runner, results[i], full));
             }
             SDX_TRY(stacks[i].add(std::move(results[i]), runner.options()));
         }
@@ -490,9 +513,6 @@ Status scan(Runner& runner, const NodePlan& node, Frame& frame) {
     if (is_batched && !inputs.empty()) {
         lengths = std::move(inputs.front());
         inputs.erase(inputs.begin());
-    }
-    if (is_batched && runner.tape() != nullptr) {
-        return Error{"version 8 of the operator has no rule of differentiation; later ones have"};
     }
     SDX_ASSIGN(ScanShape shape, scan_shape(c, *body, inputs.size()));
     auto results = is_batched

@@ -14,12 +14,16 @@ import onnx
 import onnx.helper
 import pytest
 import sardonyx
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from onnx import TensorProto
 from test_eval import Evaluator
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 TRAINING = "ai.onnx.preview.training"
+ML = "ai.onnx.ml"
+PREVIEW = "ai.onnx.preview"
 NEWEST = onnx.defs.onnx_opset_version()
 Arrays = dict[str, np.ndarray]
 Nodes = Sequence[onnx.NodeProto]
@@ -71,7 +75,8 @@ def model_of(
         [info(name, array) for name, array in inputs.items()],
         [info(name) for name in outputs],
     )
-    domains = {"": opset, TRAINING: 1} | {function.domain: 1 for function in functions}
+    domains = {"": opset, TRAINING: 1, ML: 5, PREVIEW: 1}
+    domains |= {function.domain: 1 for function in functions}
     return onnx.helper.make_model(
         graph,
         ir_version=10,
@@ -709,6 +714,162 @@ def test_second_derivatives_of_windows() -> None:
         check(nodes, {"X": xs["X"]})
 
 
+# --- Images between their pixels ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("align", [0, 1])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+def test_grid_sample(mode: str, padding: str, align: int) -> None:
+    attributes = {"mode": mode, "padding_mode": padding, "align_corners": align}
+    sample = node("GridSample", "X G", "F", **attributes)
+    xs = {"X": normal(2, 3, 4, 5), "G": uniform(-1.6, 1.6, 2, 3, 2, 2)}
+    check([sample, node("Mul", "F F")], xs)
+    check_second([sample], xs)
+    if mode != "cubic":
+        xs = {"X": normal(1, 2, 3, 2, 4), "G": uniform(-1.4, 1.4, 1, 2, 2, 3, 3, seed=1)}
+        check([sample, node("Mul", "F F")], xs)
+        check([node("GridSample", "X G", **attributes)], {"X": xs["X"]}, floats({"G": xs["G"]}))
+
+
+def test_grid_sample_against_torch() -> None:
+    torch = pytest.importorskip("torch")
+    xs = {"X": normal(2, 3, 4, 5), "G": uniform(-1.6, 1.6, 2, 3, 2, 2)}
+    for mode, name in (("nearest", "nearest"), ("linear", "bilinear"), ("cubic", "bicubic")):
+        for padding in ("zeros", "border", "reflection"):
+            sample = node("GridSample", "X G", "F", mode=mode, padding_mode=padding)
+            _, found = gradients([sample, node("Mul", "F F")], xs, {})
+            leaves = [torch.tensor(array, requires_grad=True) for array in xs.values()]
+            y = torch.nn.functional.grid_sample(*leaves, name, padding, False)
+            (y * y).sum().backward()
+            if mode == "cubic" and padding != "zeros":
+                continue  # PyTorch also moves the points themselves there
+            for gradient, leaf in zip(found, leaves, strict=True):
+                np.testing.assert_allclose(gradient, leaf.grad.numpy(), 1e-6, 1e-6)
+
+
+def test_old_and_empty_grids() -> None:
+    xs = floats({"X": normal(1, 1, 4, 4), "G": uniform(-0.9, 0.9, 1, 2, 2, 2)})
+    check([node("GridSample", "X G", mode="bicubic")], xs, opset=16, tolerance=5e-2)
+    empty = {"X": normal(1, 2, 3, 3), "G": normal(1, 0, 2, 2)}
+    check([node("GridSample", "X G")], empty)
+    far = {"X": normal(1, 1, 2, 2), "G": np.array([[[[np.inf, 0], [np.nan, 0], [9e9, -9e9]]]])}
+    _, [by_x, by_g] = gradients([node("GridSample", "X G")], far, {})
+    assert not by_x.any() and not by_g.any()
+
+
+@pytest.mark.parametrize("align", [0, 1])
+def test_affine_grid(align: int) -> None:
+    grid = node("AffineGrid", "T S", "F", align_corners=align)
+    for theta, size in (((2, 2, 3), [2, 3, 4, 5]), ((1, 3, 4), [1, 2, 2, 3, 4])):
+        xs, zs = {"T": normal(*theta)}, {"S": INTS(size)}
+        check([grid, node("Mul", "F F")], xs, zs)
+        check_second([grid], xs, zs)
+    # A spatial transformer.
+    nodes = [grid, node("GridSample", "X F")]
+    check(nodes, {"T": normal(1, 2, 3) / 2, "X": normal(1, 2, 4, 4)}, {"S": INTS([1, 2, 3, 3])})
+
+
+REGIONS = np.array([[0.3, 0.4, 4.1, 3.7], [1.2, 0.7, 2.9, 4.4], [-3.1, 1.1, 2.2, 7.3]])
+
+
+@pytest.mark.parametrize("mode", ["avg", "max"])
+@pytest.mark.parametrize("ratio", [0, 1, 2])
+def test_roi_align(mode: str, ratio: int) -> None:
+    zs = {"B": INTS([0, 1, 0])}
+    xs = {"X": normal(2, 3, 6, 5), "R": REGIONS}
+    attributes = {"mode": mode, "output_height": 2, "output_width": 3, "sampling_ratio": ratio}
+    align = node("RoiAlign", "X R B", "F", spatial_scale=0.75, **attributes)
+    check([align, node("Mul", "F F")], xs, zs)
+    check_second([align], xs, zs)
+    old = node("RoiAlign", "X R B", **attributes)
+    check([old], floats(xs), zs, opset=10, tolerance=5e-2)
+    none = {"X": xs["X"], "R": REGIONS[:0]}
+    check([node("RoiAlign", "X R B", **attributes)], none, {"B": INTS([], "int64")})
+
+
+def test_max_roi_pool() -> None:
+    x = {"X": normal(2, 3, 6, 5)}
+    regions = np.concatenate([[[0], [1], [0]], REGIONS.round()], 1)
+    pool = node("MaxRoiPool", "X R", "F", pooled_shape=[2, 3])
+    check([pool, node("Mul", "F F")], x, {"R": regions})
+    check_second([pool], x, {"R": regions})
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_deform_conv(groups: int) -> None:
+    xs = {
+        "X": normal(2, 4, 5, 6),
+        "W": normal(4, 4 // groups, 2, 3, seed=1),
+        "O": uniform(-1.2, 1.2, 2, groups * 12, 3, 5, seed=2),
+        "B": normal(4, seed=3),
+        "M": uniform(0, 1, 2, groups * 6, 3, 5, seed=4),
+    }
+    attributes = {"group": groups, "offset_group": groups, "strides": [2, 1], "pads": [1, 1, 0, 0]}
+    conv = node("DeformConv", "X W O B M", "F", **attributes)
+    check([conv, node("Mul", "F F")], xs)
+    check([node("DeformConv", "X W O", **attributes)], {name: xs[name] for name in "XWO"})
+    wide = {"X": normal(1, 1, 6), "W": normal(1, 1, 2), "O": uniform(-1, 1, 1, 2, 5)}
+    check_second([node("DeformConv", "X W O", "F")], wide)
+
+
+def test_col2im() -> None:
+    zs = {"I": INTS([5, 6]), "B": INTS([2, 3])}
+    for attributes, blocks in (
+        ({}, 16),
+        ({"strides": [2, 1], "pads": [1, 0, 0, 1]}, 15),
+        ({"dilations": [2, 1]}, 12),
+    ):
+        x = {"X": normal(2, 12, blocks)}
+        check([node("Col2Im", "X I B", **attributes)], x, zs)
+        check_second([node("Col2Im", "X I B", "F", **attributes)], x, zs)
+
+
+# --- Fourier transforms ---------------------------------------------------------------------------
+
+# The shape of the input, its axis, the length, and attributes.
+TRANSFORMS: list[tuple[tuple[int, ...], int, int | None, dict[str, Any]]] = [
+    ((2, 5, 1), 1, None, {}),
+    ((2, 5, 2), 1, None, {}),
+    ((2, 6, 1), 1, None, {"onesided": 1}),
+    ((2, 5, 1), 1, None, {"onesided": 1}),
+    ((2, 5, 1), -2, 8, {"onesided": 1}),
+    ((2, 5, 1), -2, 3, {"onesided": 1}),
+    ((4, 5, 2), 0, 7, {}),
+    ((4, 5, 2), 0, 3, {"inverse": 1}),
+    ((2, 5, 1), 1, None, {"inverse": 1}),
+    ((2, 4, 2), 1, None, {"inverse": 1, "onesided": 1}),
+    ((2, 4, 2), 1, 7, {"inverse": 1, "onesided": 1}),
+    ((2, 4, 2), 1, 5, {"inverse": 1, "onesided": 1}),
+    ((2, 4, 2), 1, 9, {"inverse": 1, "onesided": 1}),
+]
+
+
+@pytest.mark.parametrize(("shape", "axis", "length", "attributes"), TRANSFORMS)
+def test_dft(
+    shape: tuple[int, ...], axis: int, length: int | None, attributes: dict[str, Any]
+) -> None:
+    x, zs = {"X": normal(*shape)}, {"A": INTS(axis)}
+    zs |= {} if length is None else {"L": INTS(length)}
+    inputs = f"X {'_' if length is None else 'L'}"
+    transform = node("DFT", f"{inputs} A", "F", **attributes)
+    check([transform, node("Mul", "F F")], x, zs)
+    check_second([transform], x, zs)
+    del zs["A"]
+    check([node("DFT", inputs, axis=axis % len(shape), **attributes)], x, zs, opset=17)
+
+
+@pytest.mark.parametrize("shape", [(2, 9), (2, 9, 1), (2, 9, 2)], ids=str)
+def test_stft(shape: tuple[int, ...]) -> None:
+    xs = {"X": normal(*shape), "W": uniform(0.5, 1, 4)}
+    onesided = int(len(shape) < 3 or shape[2] == 1)
+    stft = node("STFT", "X S W", "F", onesided=onesided)
+    check([stft, node("Mul", "F F")], xs, {"S": INTS(2)})
+    check_second([stft], xs, {"S": INTS(2)})
+    stft = node("STFT", "X S _ L", onesided=0)
+    check([stft], {"X": xs["X"]}, {"S": INTS(3), "L": INTS(3)})
+
+
 # --- Normalizations and losses --------------------------------------------------------------------
 
 
@@ -733,6 +894,11 @@ def test_normalizations() -> None:
         node("Mul", "N W"),
     ]
     check([training, *reshape], batch, {"U": np.array([0, 2])})
+    places = {name: normal(4, 3, seed=i) for i, name in enumerate("SBM")}
+    places |= {"X": x, "V": uniform(0.5, 2, 4, 3)}
+    for attributes in ({"is_test": 1}, {"is_test": 0}):
+        whole = node("BatchNormalization", "X S B M V", spatial=0, **attributes)
+        check([whole], places, opset=6)
     for p in (1, 2):
         check([node("LpNormalization", "X", p=p, axis=1)], {"X": x})
     check([node("MeanVarianceNormalization", "X", axes=[0, 2])], {"X": x})
@@ -833,6 +999,169 @@ def test_rotary_embedding() -> None:
         check([node("RotaryEmbedding", "X C S P", **attributes)], floats(xs), zs, tolerance=1e-2)
     flat = {"X": normal(2, 4, 12), "C": normal(2, 4, 3), "S": normal(2, 4, 3, seed=1)}
     check([node("RotaryEmbedding", "X C S", num_heads=2)], floats(flat), tolerance=1e-2)
+
+
+@pytest.mark.parametrize("rule", ["linear", "gated", "delta", "gated_delta"])
+@pytest.mark.parametrize("is_scalar", [True, False])
+def test_linear_attention(rule: str, is_scalar: bool) -> None:
+    xs = {
+        "Q": normal(2, 3, 16),
+        "K": normal(2, 3, 8, seed=1),
+        "V": normal(2, 3, 6, seed=2),
+        "S": normal(2, 2, 4, 3, seed=3),
+    }
+    inputs = "Q K V S"
+    if rule.startswith("gated"):
+        xs["D"] = uniform(-1, 0, 2, 3, 2 if is_scalar else 8)
+    if rule.endswith("delta"):
+        xs["B"] = uniform(0, 1, 2, 3, 1 if is_scalar else 2)
+    inputs += (" D" if "D" in xs else " _") + (" B" if "B" in xs else "")
+    attention = node(
+        "LinearAttention", inputs, "F P", update_rule=rule, q_num_heads=4, kv_num_heads=2
+    )
+    total = [node("ReduceSum", "P", "T", keepdims=0), node("Mul", "F T")]
+    check([attention, *total], floats(xs), tolerance=3e-2)
+    plain = {name: array for name, array in xs.items() if name != "S"}
+    inputs = inputs.replace("S", "_")
+    attention = node("LinearAttention", inputs, update_rule=rule, q_num_heads=4, kv_num_heads=2)
+    check([attention], floats(plain), tolerance=3e-2)
+
+
+def test_causal_conv_with_state() -> None:
+    xs = {"X": normal(2, 3, 4), "W": normal(3, 1, 3), "B": normal(3), "P": normal(2, 3, 2)}
+    for activation in ("none", "silu"):
+        conv = node("CausalConvWithState", "X W B P", "F S", activation=activation)
+        total = [node("ReduceSum", "S", "T", keepdims=0), node("Mul", "F T")]
+        check([conv, *total], floats(xs), tolerance=3e-2)
+        conv = node("CausalConvWithState", "X W", activation=activation)
+        check([conv], floats({name: xs[name] for name in "XW"}), tolerance=3e-2)
+
+
+def test_flex_attention() -> None:
+    xs = {
+        "Q": normal(2, 4, 3, 5),
+        "K": normal(2, 2, 4, 5, seed=1),
+        "V": normal(2, 2, 4, 6, seed=2),
+        "A": normal(3, 4, seed=3),
+    }
+    score = body_of([node("Add", "s A", "t"), node("Sin", "t", "u")], ["s"], ["u"])
+    chance = body_of([node("Mul", "p p", "q")], ["p"], ["q"])
+    plain = {name: xs[name] for name in "QKV"}
+    flex = {"domain": PREVIEW}
+    check([node("FlexAttention", "Q K V", **flex)], plain)
+    both = node("FlexAttention", "Q K V", "F", score_mod=score, prob_mod=chance, scale=0.5, **flex)
+    check([both, node("Mul", "F F")], xs)
+    check_second([both], xs)
+
+
+# --- ai.onnx.ml, and steps of a training ----------------------------------------------------------
+
+
+def test_features() -> None:
+    ml = {"domain": ML}
+    x = floats({"X": uniform(0.5, 2, 3, 4)})
+    scale = {"offset": [1.0, 2, 3, 4], "scale": [0.5, 1, -2, 3]}
+    check([node("Scaler", "X", **scale, **ml)], x, tolerance=5e-3)
+    wide = {"X": x["X"].astype("float64")}
+    _, [found] = gradients([node("Scaler", "X", offset=[1.0], scale=[0.5], **ml)], wide, {})
+    assert found.dtype == np.float64 and set(found.ravel()) == {0.5}
+    for norm in ("MAX", "L1", "L2"):
+        check([node("Normalizer", "X", norm=norm, **ml)], x, tolerance=5e-3)
+    nan = floats({"X": uniform(0.5, 2, 3, 4)})
+    nan["X"][1, 2] = np.nan
+    impute = node("Imputer", "X", imputed_value_floats=[7.0], replaced_value_float=np.nan, **ml)
+    [found] = check([impute], nan, tolerance=5e-3)
+    assert found[1, 2] == 0
+    some = {"I": INTS([2, 0, 2])}
+    check([node("ArrayFeatureExtractor", "X I", **ml)], x, some, tolerance=5e-3)
+    check([node("ArrayFeatureExtractor", "X I", **ml)], {"X": x["X"][0]}, some, tolerance=5e-3)
+    more = x | {"Z": x["X"][:, :2]}
+    check([node("FeatureVectorizer", "X Z", **ml)], more, tolerance=5e-3)
+    sizes = {"inputdimensions": [3, 5]}
+    check([node("FeatureVectorizer", "X Z", **sizes, **ml)], more, tolerance=5e-3)
+    _, [found] = gradients([node("Binarizer", "X", threshold=1.0, **ml)], x, {})
+    assert not found.any()
+
+
+TRANSFORMATIONS = ["NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO"]
+
+
+@pytest.mark.parametrize("transform", TRANSFORMATIONS)
+def test_linear_models(transform: str) -> None:
+    x = floats({"X": uniform(0.5, 2, 3, 2)})
+    attributes = {"domain": ML, "post_transform": transform}
+    several = {"coefficients": [0.5, -1, 0.25, 2, 1, -0.5], "intercepts": [0.1, 0.2, 0.3]}
+    check([node("LinearRegressor", "X", targets=3, **several, **attributes)], x, tolerance=5e-3)
+    for labels, model in (
+        ([4, 5, 6], several),
+        ([4, 5], {"coefficients": [0.5, -1], "intercepts": [0.25]}),
+    ):
+        classify = node(
+            "LinearClassifier", "X", "L Y", classlabels_ints=labels, **model, **attributes
+        )
+        check([classify], x, tolerance=5e-3)
+
+
+@pytest.mark.parametrize("kernel", ["LINEAR", "POLY", "RBF", "SIGMOID"])
+def test_vector_machines(kernel: str) -> None:
+    x = floats({"X": uniform(0.5, 2, 3, 2)})
+    attributes = {"domain": ML, "kernel_type": kernel, "kernel_params": [0.5, 0.25, 3.0]}
+    vectors = {"support_vectors": [1.0, 2, -1, 0.5, 0.25, 1]}
+    regress = node(
+        "SVMRegressor",
+        "X",
+        coefficients=[0.5, -1, 0.75],
+        n_supports=3,
+        rho=[0.1],
+        **vectors,
+        **attributes,
+    )
+    check([regress], x, tolerance=1e-2)
+    line = node("SVMRegressor", "X", coefficients=[0.5, -1], rho=[0.1], **attributes)
+    check([line], x, tolerance=1e-2)
+    for transform in TRANSFORMATIONS:
+        three = {
+            "classlabels_ints": [1, 2, 3],
+            "vectors_per_class": [1, 1, 1],
+            "coefficients": [0.5, -1, 0.75, 0.25, 1, -0.5],
+            "rho": [0.1, 0.2, 0.3],
+        }
+        two = {
+            "classlabels_ints": [1, 2],
+            "vectors_per_class": [2, 1],
+            "coefficients": [0.5, -1, 0.75],
+            "rho": [0.1],
+        }
+        for model in (three, two):
+            more = model | vectors | attributes | {"post_transform": transform}
+            check([node("SVMClassifier", "X", "L Y", **more)], x, tolerance=1e-2)
+
+
+@pytest.mark.parametrize("count", [0, 3])
+@pytest.mark.parametrize(
+    ("op", "attributes", "states"),
+    [
+        ("Adagrad", {"decay_factor": 0.1}, 1),
+        ("Adam", {"norm_coefficient_post": 0.01}, 2),
+        ("Momentum", {"alpha": 0.9, "beta": 0.8, "mode": "standard"}, 1),
+        ("Momentum", {"alpha": 0.9, "beta": 0.8, "mode": "nesterov"}, 1),
+    ],
+)
+def test_steps_of_a_training(op: str, attributes: dict[str, Any], states: int, count: int) -> None:
+    """Two tensors; the loss after the step by everything before it."""
+    groups = "XGST"[: 2 + states]
+    xs = {"R": np.array(0.1)}
+    for i, group in enumerate(groups):
+        for k, shape in enumerate([(2, 3), (4,)]):
+            low = 0.5 if group in "ST" else -1
+            xs[f"{group}{k}"] = uniform(low, 1, *shape, seed=2 * i + k)
+    inputs = ["R", "N", *(f"{group}{k}" for group in groups for k in range(2))]
+    outputs = [f"{group}{k}_" for group in ["X", *groups[2:]] for k in range(2)]
+    attributes = attributes | {"domain": TRAINING, "norm_coefficient": 0.1}
+    step = node(op, " ".join(inputs), " ".join(outputs), **attributes)
+    squares = [node("ReduceSumSquare", name, f"{name}s", keepdims=0) for name in outputs]
+    nodes = [step, *squares, node("Sum", " ".join(f"{name}s" for name in outputs))]
+    check(nodes, xs, {"N": np.array(count)})
 
 
 # --- Graphs ---------------------------------------------------------------------------------------
@@ -1007,6 +1336,73 @@ def test_scan() -> None:
         check(nodes, xs)
 
 
+def test_old_scan() -> None:
+    """Version 8 has a batch, and a length for each element of it."""
+    body = body_of(
+        [
+            node("Mul", "state item", "product"),
+            node("Add", "product A", "next"),
+            node("Exp", "next", "out"),
+        ],
+        ["state", "item"],
+        ["next", "out"],
+    )
+    xs = {"S": normal(2, 2), "X": normal(2, 3, 2, seed=1), "A": normal(2, seed=2)}
+    for lengths, zs in (("_", {}), ("L", {"L": INTS([3, 1])})):
+        scan = node("Scan", f"{lengths} S X", "F O", body=body, num_scan_inputs=1)
+        nodes = [
+            scan,
+            node("ReduceSum", "O", "T", axes=[1], keepdims=0),
+            node("Mul", "F T"),
+        ]
+        check(nodes, xs, zs, opset=8)
+
+
+def test_sequence_map() -> None:
+    body = body_of([node("Mul", "a b", "p"), node("Mul", "p A", "q")], ["a", "b"], ["q"])
+    nodes = [
+        node("SplitToSequence", "X", "S", axis=0),
+        node("SequenceMap", "S B", "M", body=body),
+        node("ConcatFromSequence", "M", axis=0),
+    ]
+    check(nodes, {"X": normal(3, 2), "A": normal(2, seed=1), "B": normal(2, seed=2)})
+
+
+# Operators of the standard that need no row: control flow, and what hands tensors on as they are.
+WITHOUT_A_ROW = {"Gradient", "FlexAttention", "If", "Loop", "Scan", "SequenceMap"}
+WITHOUT_A_ROW |= {"SequenceAt", "SequenceConstruct", "SequenceErase", "SequenceInsert"}
+# Maps are no tensors.
+WITHOUT_A_ROW |= {"CastMap", "DictVectorizer", "ZipMap"}
+
+
+def test_every_operator_has_a_rule() -> None:
+    root = pathlib.Path(__file__).resolve().parents[2]
+    rows = set(
+        re.findall(
+            r'^SDX_\w+\("([\w.]*)", "(\w+)"',
+            (root / "src/eval/derivatives.def").read_text(),
+            re.M,
+        )
+    )
+    floating = re.compile(r"\((float16|bfloat16|float|double)\)")
+
+    def is_floating(parameters: Sequence[Any]) -> bool:
+        return any(floating.search(kind) for parameter in parameters for kind in parameter.types)
+
+    schemas = {
+        (schema.domain, schema.name): schema
+        for schema in onnx.defs.get_all_schemas_with_history()
+        if schema.domain in ("", ML, PREVIEW, TRAINING)
+    }
+    missing = {
+        key[1]
+        for key, schema in schemas.items()
+        if key not in rows and is_floating(schema.inputs) and is_floating(schema.outputs)
+    }
+    assert missing <= WITHOUT_A_ROW, missing - WITHOUT_A_ROW
+    assert rows <= set(schemas), rows - set(schemas)
+
+
 def test_in_subgraphs() -> None:
     """The node stands in a branch, and names values of the graph around it; then in a loop."""
     branch = body_of([node("Mul", "H B", "M"), gradient_node(["X"], [], "M", ["dX"])], [], ["dX"])
@@ -1069,6 +1465,12 @@ def test_errors() -> None:
     bits[0].name = "bits"
     text = message_of(bits, {"X": np.array([1, 2], "float16")})
     assert "node `bits` (`BitCast`): the bits of FLOAT16 as BFLOAT16" in text
+    probit = {"domain": ML, "post_transform": "PROBIT", "coefficients": [0.5]}
+    nodes = [
+        node("LinearRegressor", "X", **probit),
+        gradient_node(["X"], [], "Y", ["dX"]),
+    ]
+    assert "post_transform `PROBIT` has no rule" in message_of(nodes, {"X": normal(2, 1)})
 
 
 def test_deep_orders_end() -> None:
@@ -1080,6 +1482,127 @@ def test_deep_orders_end() -> None:
             node("Sum", " ".join([f"g{k}" for k in range(i + 1)] + [f"d{i}"]), f"d{i + 1}")
         )
     assert "nested" in message_of(nodes, {"X": normal(2)}, "d60")
+
+
+# --- Random graphs --------------------------------------------------------------------------------
+
+SMOOTH = ["Atan", "Cos", "Erf", "Gelu", "Identity", "Mish", "Neg", "Sigmoid", "Sin", "Softplus"]
+SMOOTH += ["Softsign", "Swish", "Tanh"]
+
+
+class RandomChain:
+    """Nodes that make one value after the other, each of them of values that are there."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.draw = draw
+        self.nodes: list[onnx.NodeProto] = []
+        self.zs: Arrays = {}
+        shapes = st.lists(st.integers(1, 3), min_size=1, max_size=3).map(tuple)
+        self.xs = {f"x{i}": normal(*draw(shapes), seed=i) for i in range(draw(st.integers(1, 2)))}
+        self.shapes = {name: array.shape for name, array in self.xs.items()}
+
+    def pick(self, choices: Sequence[Any]) -> Any:
+        return self.draw(st.sampled_from(choices))
+
+    def axis(self, name: str) -> int:
+        rank = len(self.shapes[name])
+        return self.draw(st.integers(-rank, rank - 1))
+
+    def constant(self, array: np.ndarray) -> str:
+        name = f"z{len(self.zs)}"
+        self.zs[name] = array
+        return name
+
+    def add(self, op: str, inputs: str, **attributes: Any) -> None:
+        """One more value, whose shape the model itself says."""
+        name = f"v{len(self.nodes)}"
+        self.nodes.append(node(op, inputs, name, **attributes))
+        [found] = run(model_of(self.nodes, self.xs | self.zs, [name]), self.xs | self.zs)
+        self.shapes[name] = found.shape
+
+    def smooth(self, name: str) -> None:
+        self.add(self.pick(SMOOTH), name)
+
+    def both(self, name: str) -> None:
+        """With another value, where the two broadcast."""
+        others = []
+        for other, shape in self.shapes.items():
+            with contextlib.suppress(ValueError):
+                np.broadcast_shapes(shape, self.shapes[name])
+                others.append(other)
+        self.add(self.pick(["Add", "Sub", "Mul"]), f"{name} {self.pick(others)}")
+
+    def product(self, name: str) -> None:
+        width = self.shapes[name][-1]
+        self.add("MatMul", f"{name} {self.constant(normal(width, 2, seed=len(self.nodes)))}")
+
+    def reduction(self, name: str) -> None:
+        op = self.pick(["Mean", "Sum", "SumSquare", "LogSumExp", "Prod"])
+        axes = self.constant(INTS([self.axis(name)]))
+        self.add(f"Reduce{op}", f"{name} {axes}", keepdims=1)
+
+    def along_axis(self, name: str) -> None:
+        axis = self.axis(name)
+        op = self.pick(["Softmax", "LogSoftmax", "CumSum", "CumProd", "LayerNormalization"])
+        if op.startswith("Cum"):
+            self.add(op, f"{name} {self.constant(INTS(axis))}", reverse=self.pick([0, 1]))
+        elif op.startswith("Layer"):
+            scale = self.constant(normal(*self.shapes[name][axis:]))
+            self.add(op, f"{name} {scale}", axis=axis, epsilon=0.5)
+        else:
+            self.add(op, name, axis=axis)
+
+    def move(self, name: str) -> None:
+        shape = self.shapes[name]
+        rank = len(shape)
+        op = self.pick(
+            ["Transpose", "Reshape", "Slice", "Pad", "Tile", "Gather", "Concat", "Resize"]
+        )
+        if op == "Transpose":
+            self.add(op, name, perm=self.draw(st.permutations(range(rank))))
+        elif op == "Reshape":
+            self.add(op, f"{name} {self.constant(INTS(self.pick([[-1], [1, -1], [-1, 1]])))}")
+        elif op == "Slice":
+            ends = [self.constant(INTS([n])) for n in (0, 2, self.axis(name), self.pick([1, 2]))]
+            self.add(op, f"{name} {' '.join(ends)}")
+        elif op == "Pad":
+            pads = self.draw(st.lists(st.integers(0, 2), min_size=2 * rank, max_size=2 * rank))
+            mode = self.pick(["constant", "edge"])
+            self.add(op, f"{name} {self.constant(INTS(pads))}", mode=mode)
+        elif op == "Tile":
+            repeats = self.draw(st.lists(st.integers(1, 2), min_size=rank, max_size=rank))
+            self.add(op, f"{name} {self.constant(INTS(repeats))}")
+        elif op == "Gather":
+            axis = self.axis(name)
+            places = st.lists(st.integers(0, shape[axis] - 1), min_size=1, max_size=3)
+            self.add(op, f"{name} {self.constant(INTS(self.draw(places)))}", axis=axis)
+        elif op == "Concat":
+            self.add(op, f"{name} {name}", axis=self.axis(name))
+        else:
+            sizes = self.draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank))
+            self.add(op, f"{name} _ _ {self.constant(INTS(sizes))}", mode="linear")
+
+    def step(self) -> None:
+        # Mostly the last value, so that the way is long.
+        name = self.pick([list(self.shapes)[-1]] * 3 + list(self.shapes))
+        kinds = [self.smooth, self.both, self.product, self.reduction, self.along_axis, self.move]
+        self.pick(kinds)(name)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_random_chains(data: st.DataObject) -> None:
+    chain = RandomChain(data.draw)
+    for _ in range(data.draw(st.integers(1, 6))):
+        chain.step()
+        if np.prod(list(chain.shapes.values())[-1]) > 500:
+            break
+    # Bounded, so that differences are exact enough; the sum of all is a way from every x.
+    chain.add("Tanh", list(chain.shapes)[-1])
+    last = list(chain.shapes)[-1]
+    ends = [node("ReduceMean", name, f"{name}_", keepdims=0) for name in [*chain.xs, last]]
+    total = node("Sum", " ".join([*(f"{name}_" for name in chain.xs), last]))
+    check([*chain.nodes, *ends, total], chain.xs, chain.zs, tolerance=1e-5)
 
 
 def test_large_graphs() -> None:

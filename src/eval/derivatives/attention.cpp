@@ -1,4 +1,4 @@
-// Definitions of Attention and RotaryEmbedding.
+// Definitions of Attention, LinearAttention, CausalConvWithState and RotaryEmbedding.
 #include <cmath>
 #include <limits>
 
@@ -88,11 +88,7 @@ std::vector<Expr> attention(Backward& b) {
     }
     scores = where(hidden_keys(b, batch, queries, keys), kHidden, scores);
     shown.push_back(scores);
-    // A query that sees no key attends nowhere.
-    Expr greatest = a.call("ReduceMax", {scores, a.ints({3})});
-    Expr is_blind = equals(greatest, kHidden);
-    Expr weights = a.call("Softmax", {where(is_blind, 0, scores)});
-    shown.push_back(where(is_blind, 0, weights));
+    shown.push_back(softmax_of_scores(scores));
     Expr y =
         matmul(reshape(shown[3], {batch, key.dim(1), groups, queries, keys}), grouped(value, 1));
     y = reshape(y, {batch, q.dim(1), queries, value.dim(3)});
@@ -101,6 +97,65 @@ std::vector<Expr> attention(Backward& b) {
     }
     Expr extra = shown[static_cast<size_t>(c.int_attribute("qk_matmul_output_mode"))];
     return {cast(y, b.x().type()), key, value, cast(extra, b.x().type())};
+}
+
+// The recurrence, position by position: a state [batch, heads, size, value size] forgets, and takes
+// up the product of key and value.
+std::vector<Expr> linear_attention(Backward& b) {
+    const KernelContext& c = b.context();
+    Algebra& a = b.algebra();
+    std::string_view rule = c.string_attribute("update_rule");
+    bool has_decay = rule == "gated" || rule == "gated_delta";
+    bool corrects = rule == "delta" || rule == "gated_delta";
+    int64_t heads = c.int_attribute("kv_num_heads");
+    int64_t batch = b.x().dim(0);
+    int64_t length = b.x().dim(1);
+    int64_t size = b.x().dim(2) / c.int_attribute("q_num_heads");
+    int64_t value_size = b.x(2).dim(2) / heads;
+    double scale = c.float_attribute("scale");
+    scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(size)) : scale;
+    Expr state =
+        b.has_x(3) ? wide(b.x(3)) : a.full(wide(b.x()).type(), {batch, heads, size, value_size}, 0);
+    std::vector<Expr> ys;
+    for (int64_t t = 0; t < length; ++t) {
+        // Of one position, as [batch, heads of keys, rows, columns].
+        auto at = [&](size_t i, int64_t rows, int64_t columns) {
+            return reshape(cast(slice(b.x(i), 1, t, t + 1), state.type()),
+                           {batch, b.x(i).dim(2) / (rows * columns), rows, columns});
+        };
+        if (has_decay) {
+            bool is_scalar = b.x(4).dim(2) == heads;
+            state = state * apply("Exp", at(4, is_scalar ? 1 : size, 1));
+        }
+        Expr written = at(2, 1, value_size);
+        if (corrects) {
+            written = (written - matmul(at(1, 1, size), state)) * at(5, 1, 1);
+        }
+        state = state + matmul(at(1, size, 1), written);
+        Expr y = matmul(at(0, b.x().dim(2) / (heads * size), size), state) * scale;
+        ys.push_back(reshape(y, {batch, 1, b.y().dim(2)}));
+    }
+    return {ys.empty() ? b.y() : cast(concat(ys, 1), b.y().type()),
+            cast(state, b.has_x(3) ? b.x(3).type() : b.x().type())};
+}
+
+std::vector<Expr> causal_conv_with_state(Backward& b) {
+    Expr x = b.x(0);
+    Expr weight = b.x(1);
+    int64_t before = weight.dim(2) - 1;
+    Expr padded = b.has_x(3) ? concat({b.x(3), x}, 2) : pad(x, {0, 0, before}, {0, 0, 0});
+    Expr present = slice(padded, 2, x.dim(2), x.dim(2) + before);
+    if (x.count() == 0) {
+        return {b.y(), present};
+    }
+    std::vector<Expr> inputs = {wide(padded), wide(weight)};
+    if (b.has_x(2)) {
+        inputs.push_back(wide(b.x(2)));
+    }
+    Expr y = b.algebra().call("Conv", inputs, {ir::make_attribute("group", x.dim(1))});
+    bool is_silu = b.context().string_attribute("activation") != "none";
+    y = is_silu ? y * apply("Sigmoid", y) : y;
+    return {cast(y, x.type()), present};
 }
 
 // Pairs of elements of a head are turned by an angle.

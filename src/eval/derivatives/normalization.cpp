@@ -102,7 +102,10 @@ std::vector<Expr> batch_normalization(Backward& b) {
     int rank = x.rank();
     // Old versions can have statistics for each place of a channel, not only for the channel.
     bool by_place = c.int_attribute("spatial", 1) == 0;
-    auto statistic = [&](size_t i) { return by_place ? b.x(i) : by_channel(b.x(i), rank); };
+    Dims places(x.dims().begin() + std::min(1, rank), x.dims().end());
+    auto statistic = [&](size_t i) {
+        return by_place ? reshape(b.x(i), places) : by_channel(b.x(i), rank);
+    };
     Expr scale = statistic(1);
     Expr bias = statistic(2);
     if (!trains) {

@@ -222,6 +222,29 @@ void max_pool(Backward& b) {
     b.add(0, put_back(b.g(), places, b.x().dims()));
 }
 
+// Adds each element of a block where it stands in the image.
+void col2im(Backward& b) {
+    Result<WindowGeometry> found =
+        window_geometry(b.context(), b.list("image_shape", 1), b.list("block_shape", 2));
+    if (!found.ok()) {
+        b.fail(found.error().message);
+        return;
+    }
+    const WindowGeometry& g = *found;
+    // Counted from 1; 0: in the padding.
+    Tensor places = Tensor::zeros(ElementType::kInt64, {g.kernel_count(), g.out_count()});
+    int64_t* place = places.mutable_elements<int64_t>().data();
+    WindowWalk walk(g);
+    for (int64_t window = 0; window < g.out_count(); ++window, walk.next()) {
+        for (const Tap& tap : walk.taps()) {
+            place[tap.tap * g.out_count() + window] = tap.offset + 1;
+        }
+    }
+    Expr images = reshape(b.g(), {b.g().dim(0) * b.g().dim(1), g.in_count()});
+    Expr blocks = take(pad(images, {0, 1}, {0, 0}), b.algebra().value(places), 1);
+    b.add(0, reshape(blocks, b.x().dims()));
+}
+
 std::vector<Expr> global_average_pool(Backward& b) {
     return {mean(b.x(), spatial_axes(b))};
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "eval/algebra.h"
 #include "eval/kernel.h"
 #include "eval/kernels/attention.h"
 #include "eval/kernels/cast.h"
@@ -74,25 +75,32 @@ Result<Tensor> all_values(const KernelContext& c, const Tensor& chances, const T
     return result;
 }
 
+// What the subgraph makes of `x`: a tensor of the same type and shape.
+Result<RuntimeValue> run_modifier(Runner& runner, const GraphPlan& body, Frame& frame,
+                                  const RuntimeValue& x) {
+    if (body.inputs.size() != 1 || body.outputs.size() != 1) {
+        return Error{"a modifier must have one input and one output"};
+    }
+    std::array<RuntimeValue, 1> inputs{x};
+    SDX_TRY(runner.count_step());
+    SDX_ASSIGN(std::vector<RuntimeValue> results, run_body(runner, body, frame, inputs));
+    if (!results[0].is_tensor() || results[0].tensor().dims() != x.tensor().dims() ||
+        results[0].tensor().element_type() != x.tensor().element_type()) {
+        return Error{fmt::format("a modifier makes {} of {}, but must keep type and shape",
+                                 results[0].describe(), x.describe())};
+    }
+    return std::move(results[0]);
+}
+
 // What the subgraph makes of `x`, which it sees in the softmax's type; `x` where there is none.
 Result<Tensor> modified(Runner& runner, const GraphPlan* body, Frame& frame, const KernelContext& c,
                         const Tensor& x, ElementType seen) {
     if (body == nullptr) {
         return x;
     }
-    if (body->inputs.size() != 1 || body->outputs.size() != 1) {
-        return Error{"a modifier must have one input and one output"};
-    }
     SDX_ASSIGN(Tensor shown, cast_tensor(c, x, seen));
-    std::array<RuntimeValue, 1> inputs{shown};
-    SDX_TRY(runner.count_step());
-    SDX_ASSIGN(std::vector<RuntimeValue> results, run_body(runner, *body, frame, inputs));
-    if (!results[0].is_tensor() || results[0].tensor().dims() != x.dims() ||
-        results[0].tensor().element_type() != seen) {
-        return Error{fmt::format("a modifier makes {} of {}, but must keep type and shape",
-                                 results[0].describe(), RuntimeValue(shown).describe())};
-    }
-    return cast_tensor(c, results[0].tensor(), x.element_type());
+    SDX_ASSIGN(RuntimeValue result, run_modifier(runner, *body, frame, shown));
+    return cast_tensor(c, result.tensor(), x.element_type());
 }
 
 template <typename S>
@@ -110,6 +118,42 @@ Result<Tensor> run(Runner& runner, const NodePlan& node, Frame& frame, const Ker
     SDX_ASSIGN(Tensor chances, softmax_of_keys<S>(c, scores));
     SDX_ASSIGN(chances, modified(runner, node.subgraph("prob_mod"), frame, c, chances, seen));
     return all_values<S>(c, chances, operands[2], shape);
+}
+
+// The same made of operators that the tape knows.
+Result<RuntimeValue> run_recorded(Runner& runner, const NodePlan& node, Frame& frame,
+                                  const KernelContext& c, ElementType type, ElementType seen) {
+    SDX_ASSIGN(AttentionShape shape, attention_shape(c.dims(0), c.dims(1), c.dims(2)));
+    Algebra algebra(*runner.tape());
+    auto grouped = [&](size_t i, int64_t group) {
+        const Dims& dims = c.dims(i);
+        return reshape(cast(algebra.value(c.value(i)), type),
+                       {shape.batch, shape.key_heads, group, dims[2], dims[3]});
+    };
+    auto modified = [&](std::string_view name, const Expr& x) -> Result<Expr> {
+        const GraphPlan* body = node.subgraph(name);
+        if (body == nullptr) {
+            return x;
+        }
+        RuntimeValue shown = cast(x, seen).value();
+        SDX_TRY(algebra.status());
+        SDX_ASSIGN(RuntimeValue result, run_modifier(runner, *body, frame, shown));
+        return cast(algebra.value(std::move(result)), x.type());
+    };
+    int64_t group = shape.query_heads / shape.key_heads;
+    double scale = c.has_attribute("scale") ? c.float_attribute("scale")
+                                            : 1 / std::sqrt(static_cast<double>(shape.size));
+    Expr products = matmul(grouped(0, group), swap_last_axes(grouped(1, 1))) * scale;
+    SDX_ASSIGN(Expr scores, modified("score_mod", reshape(products, {shape.batch, shape.query_heads,
+                                                                     shape.queries, shape.keys})));
+    SDX_ASSIGN(Expr chances, modified("prob_mod", softmax_of_scores(scores)));
+    Expr weights =
+        reshape(chances, {shape.batch, shape.key_heads, group, shape.queries, shape.keys});
+    Expr result = reshape(matmul(weights, grouped(2, 1)),
+                          {shape.batch, shape.query_heads, shape.queries, shape.value_size});
+    RuntimeValue value = cast(result, c.type(0)).value();
+    SDX_TRY(algebra.status());
+    return value;
 }
 
 }  // namespace
@@ -130,10 +174,16 @@ Status flex_attention(Runner& runner, const NodePlan& node, Frame& frame) {
     SDX_ASSIGN(ElementType precision, softmax_precision(c));
     ElementType type = attention_type(c.type(0), precision);
     ElementType seen = precision == ElementType::kUndefined ? type : precision;
-    Result<Tensor> result = type == ElementType::kDouble ? run<double>(runner, node, frame, c, seen)
-                                                         : run<float>(runner, node, frame, c, seen);
-    SDX_TRY(result);
-    SDX_ASSIGN(Tensor out, cast_tensor(c, *result, c.type(0)));
+    RuntimeValue out;
+    if (runner.tape() != nullptr) {
+        SDX_ASSIGN(out, run_recorded(runner, node, frame, c, type, seen));
+    } else {
+        Result<Tensor> result = type == ElementType::kDouble
+                                    ? run<double>(runner, node, frame, c, seen)
+                                    : run<float>(runner, node, frame, c, seen);
+        SDX_TRY(result);
+        SDX_ASSIGN(out, cast_tensor(c, *result, c.type(0)));
+    }
     if (!node.outputs.empty() && node.outputs[0] != kNoOperand) {
         frame.slot(node.outputs[0]) = std::move(out);
     }
