@@ -21,6 +21,7 @@ void run_tasks(int, int64_t count, Task task, const void* data) {
 #else
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -66,41 +67,68 @@ void pause() {
 
 thread_local bool is_within_task = false;
 
-struct Job {
-    Task task;
-    const void* data;
-    int64_t count;
-    std::atomic<int64_t> next{0};
-
-    void work() {
-        for (int64_t i = next++; i < count; i = next++) {
-            task(data, i);
+// The tasks are cut into a stretch for each thread, which helps with the others' when its own is
+// done. So a thread reads and writes neighbouring memory, and in one kernel after the other mostly
+// the same part of the tensors, which its cache still has.
+class Job {
+  public:
+    Job(Task task, const void* data, int64_t count, int threads)
+        : task_(task),
+          data_(data),
+          stretch_count_(std::min<int64_t>({threads, count, kStretches})) {
+        for (int64_t s = 0; s < stretch_count_; ++s) {
+            // In parts, so that the product cannot overflow.
+            int64_t each = count / stretch_count_, rest = count % stretch_count_;
+            stretches_[s].next = s * each + std::min(s, rest);
+            stretches_[s].end = (s + 1) * each + std::min(s + 1, rest);
         }
     }
+
+    // What thread `thread` of those that work does.
+    void work(int thread) {
+        for (int64_t s = 0; s < stretch_count_; ++s) {
+            Stretch& stretch = stretches_[(thread + s) % stretch_count_];
+            for (int64_t i = stretch.next++; i < stretch.end; i = stretch.next++) {
+                task_(data_, i);
+            }
+        }
+    }
+
+  private:
+    static constexpr int64_t kStretches = 16;
+    struct alignas(64) Stretch {
+        std::atomic<int64_t> next;
+        int64_t end;
+    };
+
+    Task task_;
+    const void* data_;
+    int64_t stretch_count_;
+    std::array<Stretch, kStretches> stretches_;
 };
 
 class Pool {
   public:
     // False: the pool is in use.
-    bool run(int threads, Job* job) {
+    bool run(int threads, int64_t count, Task task, const void* data) {
         std::unique_lock<std::mutex> in_use(in_use_, std::try_to_lock);
         if (!in_use.owns_lock()) {
             return false;
         }
-        int helpers = static_cast<int>(std::min<int64_t>(threads, job->count)) - 1;
+        int helpers = static_cast<int>(std::min<int64_t>(threads, count)) - 1;
+        Job job(task, data, count, helpers + 1);
         {
             std::lock_guard<std::mutex> lock(state_);
             while (thread_count_ < helpers) {
-                std::thread([this] { serve(); }).detach();
-                ++thread_count_;
+                std::thread([this, index = ++thread_count_] { serve(index); }).detach();
             }
-            job_ = job;
+            job_ = &job;
             places_ = helpers;
             ++generation_;
         }
         wake_.notify_all();
         is_within_task = true;
-        job->work();
+        job.work(0);
         is_within_task = false;
         {
             std::lock_guard<std::mutex> lock(state_);
@@ -113,7 +141,8 @@ class Pool {
     }
 
   private:
-    void serve() {
+    // `index`: 1 for the first thread beside those that call.
+    void serve(int index) {
         is_within_task = true;  // a task runs its own tasks serially
         uint64_t seen = 0;
         while (true) {
@@ -132,7 +161,7 @@ class Pool {
                 }
             }
             if (job != nullptr) {
-                job->work();
+                job->work(index);
                 active_.fetch_sub(1, std::memory_order_release);
             }
         }
@@ -169,9 +198,10 @@ int thread_count(int wanted) {
 }
 
 void run_tasks(int threads, int64_t count, Task task, const void* data) {
-    Job job{task, data, count};
-    if (threads < 2 || count < 2 || is_within_task || !pool().run(threads, &job)) {
-        job.work();
+    if (threads < 2 || count < 2 || is_within_task || !pool().run(threads, count, task, data)) {
+        for (int64_t i = 0; i < count; ++i) {
+            task(data, i);
+        }
     }
 }
 

@@ -32,20 +32,21 @@ struct Float16 {
   private:
     // Without branches, so that loops of conversions are vectorised.
     static constexpr uint16_t encode(uint32_t x) {
-        uint32_t sign = x & 0x80000000;
-        uint32_t magnitude = x ^ sign;
+        uint32_t magnitude = x & 0x7fffffff;
+        uint32_t top = magnitude >> 13;
+        // Signed, since vectors of few processors compare unsigned numbers.
+        auto order = static_cast<int32_t>(magnitude);
         // Rebias the exponent from 127 to 15; a carry of the rounding goes into it.
-        uint32_t normal =
-            (magnitude - (uint32_t{112} << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+        constexpr uint32_t kRebias = (uint32_t{112} << 23) - 0xfff;
+        int32_t normal = static_cast<int32_t>(magnitude + (top & 1) - kRebias) >> 13;
+        normal = normal < 0x7c00 ? normal : 0x7c00;  // infinity
         // Below 2^-14, in units of 2^-24: the sum with 0.5 is rounded to them.
-        uint32_t small =
-            std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
-        uint32_t result = magnitude < 0x38800000 ? small : normal;
-        result = magnitude >= 0x47800000 ? 0x7c00 : result;  // from 2^16 on: infinity
+        int32_t small = std::bit_cast<int32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
+        int32_t result = order < 0x38800000 ? small : normal;
         // NaN: keep the top of the payload, and make it quiet.
-        uint32_t nan = 0x7e00 | ((magnitude >> 13) & 0x1ff);
-        result = magnitude > 0x7f800000 ? nan : result;
-        return static_cast<uint16_t>(result | sign >> 16);
+        auto nan = static_cast<int32_t>((top - (0x3fc00 - 0x7c00)) | 0x200);
+        result = order > 0x7f800000 ? nan : result;
+        return static_cast<uint16_t>(static_cast<uint32_t>(result) | (x >> 16 & 0x8000));
     }
     static constexpr uint32_t decode(uint16_t bits) {
         uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;

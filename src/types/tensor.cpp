@@ -409,19 +409,26 @@ Tensor Tensor::zeros(ElementType type, Dims dims) {
 
 namespace {
 
+// As vectors: each run looks at all its inputs.
 bool are_bools(std::span<const std::byte> bytes) {
-    constexpr uint64_t kOthers = 0xfefefefefefefefe;  // the bits that 0 and 1 have not
-    uint64_t seen = 0;
+    using Words = uint64_t __attribute__((vector_size(16)));
+    Words seen[2] = {};
     size_t i = 0;
     for (; i + sizeof seen <= bytes.size(); i += sizeof seen) {
-        uint64_t word;
-        std::memcpy(&word, bytes.data() + i, sizeof word);
-        seen |= word;
+        Words first;
+        Words second;
+        std::memcpy(&first, bytes.data() + i, sizeof first);
+        std::memcpy(&second, bytes.data() + i + sizeof first, sizeof second);
+        seen[0] |= first;
+        seen[1] |= second;
     }
+    Words both = seen[0] | seen[1];
+    uint64_t any = both[0] | both[1];
     for (; i < bytes.size(); ++i) {
-        seen |= static_cast<uint64_t>(bytes[i]);
+        any |= static_cast<uint64_t>(bytes[i]);
     }
-    return (seen & kOthers) == 0;
+    constexpr uint64_t kOthers = 0xfefefefefefefefe;  // the bits that 0 and 1 have not
+    return (any & kOthers) == 0;
 }
 
 }  // namespace

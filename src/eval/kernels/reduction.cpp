@@ -2,6 +2,7 @@
 #include "eval/kernels/reduction.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -67,8 +68,8 @@ Result<Rows> gather_rows(const KernelContext& c, const Tensor& source, const std
 namespace kernels {
 namespace {
 
-// A reducer: in how many parts a row is cut, so that their steps can overlap, what a part starts
-// with, how one element joins it, how two parts join, and what comes out of `n` elements. Nothing
+// A reducer: what a lane starts with, how one element joins it, how two lanes join, and what comes
+// out of `n` elements. Nothing
 // gives the neutral element; Max and Min of integers have the least and the greatest number for it,
 // of floats the infinities.
 template <typename T>
@@ -91,7 +92,6 @@ T back(double x) {
 // Sums of `map(x)`, as Sum<T> or, for those that end in a function of real numbers, as double.
 template <typename Self>
 struct Adding {
-    static constexpr int kLanes = 16;
     template <typename T>
     static auto start() {
         return decltype(Self::map(T()))(0);
@@ -164,7 +164,6 @@ struct ReduceMean : Adding<ReduceMean> {
     }
 };
 struct ReduceProd {
-    static constexpr int kLanes = 16;
     template <typename T>
     static Sum<T> start() {
         return 1;
@@ -185,7 +184,6 @@ struct ReduceProd {
 
 template <bool is_max>
 struct ReduceExtreme {
-    static constexpr int kLanes = 32;  // of fewer the compiler makes no vectors
     template <typename T>
     static Compute<T> start() {
         using V = Compute<T>;
@@ -216,31 +214,24 @@ struct ReduceExtreme {
 template <typename Op, typename T>
 [[gnu::always_inline]] inline void reduce_rows(const T* in, int64_t n, T* out, int64_t begin,
                                                int64_t end) {
-    constexpr int kLanes = Op::kLanes;
     using A = decltype(Op::template start<T>());
-    for (int64_t r = begin; r < end; ++r) {
-        const T* row = in + r * n;
-        A lanes[kLanes];
-        std::fill(lanes, lanes + kLanes, Op::template start<T>());
-        int64_t i = 0;
-        for (; i + kLanes <= n; i += kLanes) {
-            for (int k = 0; k < kLanes; ++k) {
-                lanes[k] = Op::template step<A, T>(lanes[k], row[i + k]);
-            }
+    for (int64_t first = begin; first < end; first += kFoldRows) {
+        int64_t count = std::min(kFoldRows, end - first);
+        A folded[kFoldRows];
+        fold_rows(
+            in + first * n, n, count, Op::template start<T>(),
+            [](A a, T x) { return Op::template step<A, T>(a, x); },
+            [](A a, A b) { return Op::template join<A, T>(a, b); }, folded);
+        for (int64_t r = 0; r < count; ++r) {
+            out[first + r] = Op::template finish<T>(folded[r], n);
         }
-        A total = Op::template start<T>();
-        for (; i < n; ++i) {
-            total = Op::template step<A, T>(total, row[i]);
-        }
-        A joined =
-            join_lanes<kLanes>(lanes, [](A a, A b) { return Op::template join<A, T>(a, b); });
-        out[r] = Op::template finish<T>(Op::template join<A, T>(joined, total), n);
     }
 }
 
-// Lines along the middle axis of [outer, n, inner], so many neighbours at a time that what is kept
-// of them stays in registers or the first cache. Calls body(first line, where it starts, how many).
-constexpr int64_t kColumns = 64;
+// Lines along the middle axis of [outer, n, inner], so many neighbours at a time that each step
+// along the axis reads a good stretch of memory, and what is kept of them stays in the first cache.
+// Calls body(first line, where it starts, how many).
+constexpr int64_t kColumns = 256;
 template <typename Body>
 [[gnu::always_inline]] inline void for_each_columns(const AxisView& view, int64_t begin,
                                                     int64_t end, const Body& body) {
@@ -260,7 +251,7 @@ template <typename Op, typename T>
     for_each_columns(view, begin, end, [&](int64_t first, int64_t start, int64_t count) {
         A columns[kColumns];
         const T* row = in + start;
-        std::fill(columns, columns + kColumns, Op::template start<T>());
+        std::fill(columns, columns + count, Op::template start<T>());
         for (int64_t k = 0; k < view.n; ++k, row += view.inner) {
             for (int64_t j = 0; j < count; ++j) {
                 columns[j] = Op::template step<A, T>(columns[j], row[j]);
@@ -386,11 +377,50 @@ Status reduce(KernelContext& c, List list, Op) {
 
 // --- Along one axis ------------------------------------------------------------------------------
 
-// Places along the middle axis of in[outer, n, inner]; NaN is the greatest and the least.
+// Where y stands in a row of n elements first, or last; NaN stands for any NaN. 0: nowhere.
+template <typename T, typename V>
+[[gnu::always_inline]] inline int64_t place_in_row(const T* row, int64_t n, V y, bool last) {
+    constexpr int64_t kPiece = 1024;
+    bool is_nan = y != y;
+    int64_t place = -1;
+    for (int64_t i = 0; i < n && (place < 0 || last); i += kPiece) {
+        auto count = static_cast<int32_t>(std::min(kPiece, n - i));
+        // How far a match is from the end that does not count.
+        int32_t farthest = -1;
+        for (int32_t k = 0; k < count; ++k) {
+            V x = static_cast<V>(row[i + k]);
+            bool is_match = (x == y) | (is_nan & (x != x));
+            int32_t distance = last ? k : count - 1 - k;
+            farthest = std::max(farthest, is_match ? distance : -1);
+        }
+        if (farthest >= 0) {
+            place = i + (last ? farthest : count - 1 - farthest);
+        }
+    }
+    return std::max<int64_t>(place, 0);
+}
+
 template <bool is_max, typename T>
-void find_extremes(const T* in, const AxisView& view, bool last, int64_t* out, int64_t begin,
-                   int64_t end) {
+[[gnu::always_inline]] inline void find_in_rows(const T* in, int64_t n, bool last, int64_t* out,
+                                                int64_t begin, int64_t end) {
     using V = Compute<T>;
+    using Op = ReduceExtreme<is_max>;
+    for (int64_t first = begin; first < end; first += kFoldRows) {
+        int64_t count = std::min(kFoldRows, end - first);
+        V best[kFoldRows];
+        fold_rows(in + first * n, n, count, Op::template start<T>(), Op::template step<V, T>,
+                  Op::template join<V, T>, best);
+        for (int64_t r = 0; r < count; ++r) {
+            out[first + r] = place_in_row(in + (first + r) * n, n, best[r], last);
+        }
+    }
+}
+
+template <bool is_max, typename T>
+[[gnu::always_inline]] inline void find_in_columns(const T* in, const AxisView& view, bool last,
+                                                   int64_t* out, int64_t begin, int64_t end) {
+    using V = Compute<T>;
+    constexpr int64_t kPiece = int64_t{1} << 30;  // places within one have 32 bits
     for_each_columns(view, begin, end, [&](int64_t first, int64_t start, int64_t count) {
         V best[kColumns];
         const T* row = in + start;
@@ -398,18 +428,36 @@ void find_extremes(const T* in, const AxisView& view, bool last, int64_t* out, i
             best[j] = static_cast<V>(row[j]);
             out[first + j] = 0;
         }
-        for (int64_t k = 1; k < view.n; ++k) {
-            row += view.inner;
+        for (int64_t base = 0; base < view.n; base += kPiece) {
+            auto steps = static_cast<int32_t>(std::min(kPiece, view.n - base));
+            int32_t places[kColumns];
+            std::fill(places, places + count, -1);
+            for (int32_t k = 0; k < steps; ++k, row += view.inner) {
+                for (int64_t j = 0; j < count; ++j) {
+                    V x = static_cast<V>(row[j]);
+                    bool is_better =
+                        (is_max ? x > best[j] : x < best[j]) | ((x != x) & (best[j] == best[j]));
+                    bool is_taken = is_better | (last & (x == best[j]));
+                    best[j] = is_taken ? x : best[j];
+                    places[j] = is_taken ? k : places[j];
+                }
+            }
             for (int64_t j = 0; j < count; ++j) {
-                V x = static_cast<V>(row[j]);
-                bool is_better =
-                    (is_max ? x > best[j] : x < best[j]) || (x != x && best[j] == best[j]);
-                bool is_taken = is_better || (last && x == best[j]);
-                best[j] = is_taken ? x : best[j];
-                out[first + j] = is_taken ? k : out[first + j];
+                out[first + j] = places[j] < 0 ? out[first + j] : base + places[j];
             }
         }
     });
+}
+
+// Places along the middle axis of in[outer, n, inner]; NaN is the greatest and the least.
+template <bool is_max, typename T>
+SDX_CLONES void find_extremes(const T* in, const AxisView& view, bool last, int64_t* out,
+                              int64_t begin, int64_t end) {
+    if (view.inner == 1) {
+        find_in_rows<is_max>(in, view.n, last, out, begin, end);
+    } else {
+        find_in_columns<is_max>(in, view, last, out, begin, end);
+    }
 }
 
 template <bool is_max>
@@ -437,12 +485,12 @@ Status arg_extreme(KernelContext& c) {
 
 // Lines [begin, end) along the middle axis of in[outer, n, inner].
 template <typename Combine, typename T>
-void cumulate_lines(const T* in, const AxisView& view, bool is_exclusive, bool is_reversed, T* out,
-                    int64_t begin, int64_t end) {
+SDX_CLONES void cumulate_lines(const T* in, const AxisView& view, bool is_exclusive,
+                               bool is_reversed, T* out, int64_t begin, int64_t end) {
     using W = std::conditional_t<std::is_floating_point_v<Compute<T>>, Compute<T>, Wrapping<T>>;
     for_each_columns(view, begin, end, [&](int64_t, int64_t start, int64_t count) {
         W totals[kColumns];
-        std::fill(totals, totals + kColumns, static_cast<W>(Combine::kNeutral));
+        std::fill(totals, totals + count, static_cast<W>(Combine::kNeutral));
         for (int64_t step = 0; step < view.n; ++step) {
             int64_t row = start + (is_reversed ? view.n - 1 - step : step) * view.inner;
             for (int64_t j = 0; j < count; ++j) {
@@ -496,15 +544,100 @@ Status cumulate(KernelContext& c) {
 
 // --- TopK ----------------------------------------------------------------------------------------
 
-// The order of TopK: by value, NaN as the greatest, then by the lower index.
+// The order of TopK as whole numbers, of which the least come first: by value, NaN as the greatest
+// of all, then by the lower index.
 template <typename V>
-bool comes_before(V a, int64_t i, V b, int64_t k, bool largest) {
-    bool a_nan = a != a;
-    bool b_nan = b != b;
-    if (a_nan || b_nan) {
-        return a_nan && b_nan ? i < k : a_nan == largest;
+struct TopKey {
+    static constexpr bool kIsShort = sizeof(V) <= 4;
+    using Bits = std::conditional_t<kIsShort, uint32_t, uint64_t>;
+    using Key = std::conditional_t<kIsShort, uint64_t, unsigned __int128>;
+    static constexpr int kIndexBits = kIsShort ? 32 : 64;
+
+    // Numbers in the order of the values.
+    static Bits ordered(V x) {
+        if constexpr (std::is_floating_point_v<V>) {
+            constexpr Bits kSign = Bits{1} << (8 * sizeof(V) - 1);
+            auto bits = std::bit_cast<Bits>(x + V(0));  // -0.0 is 0.0
+            Bits number = (bits & kSign) != 0 ? ~bits : bits | kSign;
+            return x == x ? number : ~Bits{0};
+        } else if constexpr (std::is_signed_v<V>) {
+            return static_cast<Bits>(x) ^ Bits { 1 } << (8 * sizeof(Bits) - 1);
+        } else {
+            return static_cast<Bits>(x);
+        }
     }
-    return a == b ? i < k : largest ? a > b : a < b;
+    static Key make(V x, int64_t index, bool largest) {
+        Bits bits = ordered(x);
+        return static_cast<Key>(largest ? static_cast<Bits>(~bits) : bits) << kIndexBits |
+               static_cast<Key>(static_cast<uint64_t>(index));
+    }
+    static int64_t index(Key key) {
+        return static_cast<int64_t>(kIsShort ? static_cast<uint64_t>(key) & 0xffffffff
+                                             : static_cast<uint64_t>(key));
+    }
+};
+
+// The first k keys, sorted.
+template <typename Key>
+void choose_first(Key* keys, int64_t n, int64_t k) {
+    if (4 * k < n) {
+        std::partial_sort(keys, keys + k, keys + n);
+        return;
+    }
+    if (k < n) {
+        std::nth_element(keys, keys + k, keys + n);
+    }
+    std::sort(keys, keys + k);
+}
+
+struct TopOptions {
+    int64_t k = 0;
+    bool largest = true;
+};
+
+template <typename T>
+SDX_CLONES void make_keys(const T* in, int64_t n, int64_t first, bool largest,
+                          typename TopKey<Compute<T>>::Key* keys) {
+    for (int64_t i = 0; i < n; ++i) {
+        keys[i] = TopKey<Compute<T>>::make(static_cast<Compute<T>>(in[i]), first + i, largest);
+    }
+}
+
+// Lines [begin, end) along the middle axis of in[outer, n, inner]; some neighbours at a time, since
+// they lie in the same lines of the cache.
+template <typename T>
+void choose_lines(const T* in, const AxisView& view, const TopOptions& options, T* values,
+                  int64_t* places, int64_t begin, int64_t end) {
+    using Order = TopKey<Compute<T>>;
+    using Key = typename Order::Key;
+    constexpr int64_t kNeighbours = 16;
+    int64_t lines = std::min(kNeighbours, view.inner);
+    std::vector<Key> keys(lines * view.n);
+    for (int64_t line = begin; line < end;) {
+        int64_t outer = line / view.inner, column = line % view.inner;
+        int64_t count = std::min({lines, end - line, view.inner - column});
+        const T* start = in + outer * view.n * view.inner + column;
+        if (view.inner == 1) {
+            make_keys(start, view.n, 0, options.largest, keys.data());
+        }
+        for (int64_t i = 0; view.inner > 1 && i < view.n; ++i) {
+            for (int64_t j = 0; j < count; ++j) {
+                keys[j * view.n + i] = Order::make(
+                    static_cast<Compute<T>>(start[i * view.inner + j]), i, options.largest);
+            }
+        }
+        for (int64_t j = 0; j < count; ++j) {
+            Key* chosen = keys.data() + j * view.n;
+            choose_first(chosen, view.n, options.k);
+            for (int64_t i = 0; i < options.k; ++i) {
+                int64_t index = Order::index(chosen[i]);
+                int64_t at = (outer * options.k + i) * view.inner + column + j;
+                values[at] = start[index * view.inner + j];
+                places[at] = index;
+            }
+        }
+        line += count;
+    }
 }
 
 Result<int64_t> top_count(KernelContext& c, int64_t n) {
@@ -566,6 +699,12 @@ Status top_k(KernelContext& c) {
     SDX_ASSIGN(int axis, c.axis(c.int_attribute("axis"), source.rank()));
     AxisView view = axis_view(source.dims(), axis);
     SDX_ASSIGN(int64_t k, top_count(c, view.n));
+    if (view.n > INT32_MAX) {
+        return Error{
+            fmt::format("an axis of {} elements is too long to be sorted: choose among "
+                        "parts of it, and then among what they give",
+                        view.n)};
+    }
     bool largest = c.int_attribute("largest", 1) != 0;
     Dims dims = source.dims();
     dims[axis] = k;
@@ -575,26 +714,13 @@ Status top_k(KernelContext& c) {
         return {};
     }
     return visit(Numbers{}, source.element_type(), [&]<typename T>() -> Status {
-        using V = Compute<T>;
         const T* in = source.elements<T>().data();
-        std::span<T> chosen = values->mutable_elements<T>();
-        std::span<int64_t> places = indices->mutable_elements<int64_t>();
-        std::vector<int64_t> order(view.n);
-        for (int64_t row = 0; row < view.outer * view.inner; ++row) {
-            int64_t o = row / view.inner;
-            int64_t inner = row % view.inner;
-            const T* start = in + o * view.n * view.inner + inner;
-            std::iota(order.begin(), order.end(), 0);
-            std::partial_sort(
-                order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
-                    return comes_before(static_cast<V>(start[a * view.inner]), a,
-                                        static_cast<V>(start[b * view.inner]), b, largest);
-                });
-            for (int64_t i = 0; i < k; ++i) {
-                chosen[(o * k + i) * view.inner + inner] = start[order[i] * view.inner];
-                places[(o * k + i) * view.inner + inner] = order[i];
-            }
-        }
+        T* chosen = values->mutable_elements<T>().data();
+        int64_t* places = indices->mutable_elements<int64_t>().data();
+        parallel_for(c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
+                     [&](int64_t begin, int64_t end) {
+                         choose_lines(in, view, {k, largest}, chosen, places, begin, end);
+                     });
         return {};
     });
 }

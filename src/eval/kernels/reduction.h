@@ -1,6 +1,7 @@
 // The reduction driver: any set of axes becomes rows of one contiguous run each.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "eval/kernel.h"
@@ -31,24 +32,69 @@ template <int kLanes, typename A, typename Join>
     return lanes[0];
 }
 
-// The sum of a row, in the accumulator's type and in an order that does not depend on anything
-// else.
-template <typename A, typename T, typename Map>
-[[gnu::always_inline]] inline A sum_row(const T* row, int64_t n, Map map) {
-    // Several partial sums, so that the additions can overlap.
-    constexpr int kLanes = 16;
-    A lanes[kLanes] = {};
-    int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-        for (int k = 0; k < kLanes; ++k) {
-            lanes[k] += map(row[i + k]);
+// Folds of rows: each row is cut into kFoldLanes lanes, element i into lane i % kFoldLanes, which
+// are then joined in pairs of neighbours. So the steps of a row overlap, the order of its sums does
+// not depend on anything else, and the lanes of many short rows are joined by loops that are long
+// enough for vectors.
+constexpr int kFoldLanes = 16;
+constexpr int64_t kFoldRows = 16;
+
+// The compiler would unroll a loop of so few steps, and then find no vectors in it.
+#if defined(__clang__)
+#define SDX_ROLLED_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define SDX_ROLLED_LOOP _Pragma("GCC unroll 1")
+#endif
+
+template <typename A, typename Join>
+[[gnu::always_inline]] inline void join_pairs(const A* __restrict in, A* __restrict out, int64_t n,
+                                              const Join& join) {
+    SDX_ROLLED_LOOP
+    for (int64_t k = 0; k < n; ++k) {
+        out[k] = join(in[2 * k], in[2 * k + 1]);
+    }
+}
+
+// results[r] = what `start` and the n elements of row r come to, for `count` <= kFoldRows rows that
+// follow each other: step(A, element) takes in an element, join(A, A) joins two lanes.
+template <typename A, typename T, typename Step, typename Join>
+[[gnu::always_inline]] inline void fold_rows(const T* in, int64_t n, int64_t count, A start,
+                                             const Step& step, const Join& join, A* results) {
+    A lanes[kFoldRows * kFoldLanes];
+    A halves[kFoldRows * kFoldLanes / 2];
+    for (int64_t r = 0; r < count; ++r) {
+        const T* row = in + r * n;
+        A folded[kFoldLanes];
+        std::fill(folded, folded + kFoldLanes, start);
+        int64_t i = 0;
+        for (; i + kFoldLanes <= n; i += kFoldLanes) {
+            SDX_ROLLED_LOOP
+            for (int k = 0; k < kFoldLanes; ++k) {
+                folded[k] = step(folded[k], row[i + k]);
+            }
         }
+        if (auto rest = static_cast<int>(n - i); rest > 0) {
+            SDX_ROLLED_LOOP
+            for (int k = 0; k < kFoldLanes; ++k) {
+                folded[k] = k < rest ? step(folded[k], row[i + k]) : folded[k];
+            }
+        }
+        std::copy(folded, folded + kFoldLanes, lanes + r * kFoldLanes);
     }
-    A total = {};
-    for (; i < n; ++i) {
-        total += map(row[i]);
-    }
-    return total + join_lanes<kLanes>(lanes, [](A a, A b) { return a + b; });
+    static_assert(kFoldLanes == 16, "the goes below");
+    join_pairs(lanes, halves, count * 8, join);
+    join_pairs(halves, lanes, count * 4, join);
+    join_pairs(lanes, halves, count * 2, join);
+    join_pairs(halves, results, count, join);
+}
+
+// The sum of a row, in the accumulator's type.
+template <typename A, typename T, typename Map>
+[[gnu::always_inline]] inline A sum_row(const T* row, int64_t n, const Map& map) {
+    A sum;
+    fold_rows(
+        row, n, 1, A{}, [&](A a, T x) { return a + map(x); }, [](A a, A b) { return a + b; }, &sum);
+    return sum;
 }
 
 }  // namespace sardonyx::eval
