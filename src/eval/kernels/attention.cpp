@@ -1,17 +1,24 @@
 // Attention (https://onnx.ai/onnx/operators/onnx__Attention.html) and RotaryEmbedding.
 //
-// All is computed in float, or double: head by head, with the scores of one head at a time.
+// All is computed in float, or double: for some queries of a head at a time, so that their scores
+// stay in the cache.
 #include "eval/kernels/attention.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
 #include "eval/kernels/movement.h"
+#include "eval/kernels/scratch.h"
+#include "eval/kernels/softmax.h"
 #include "eval/kernels/strided.h"
+#include "eval/kernels/vector_math.h"
 #include "eval/kernels/visit.h"
 
 namespace sardonyx::eval {
@@ -69,9 +76,9 @@ Result<Tensor> split_heads(const KernelContext& c, const Tensor& x, int64_t head
 // What a call computes with: operands in the type of computation.
 struct AttentionCall {
     AttentionShape shape;
-    Tensor query, key, value;  // key: [batch, heads, size, length]
-    Tensor mask;               // added to the scores; not valid: none
-    Dims mask_strides;         // over batch, heads and queries
+    Tensor query, key, value;
+    Tensor mask;        // added to the scores; not valid: none
+    Dims mask_strides;  // over batch, heads and queries
     double scale = 1;
     double softcap = 0;
     int64_t score_mode = 0;  // what output 3 shows
@@ -210,8 +217,7 @@ Result<AttentionCall> read_call(KernelContext& c) {
     SDX_ASSIGN(ElementType precision, softmax_precision(c));
     ElementType type = attention_type(c.type(0), precision);
     SDX_ASSIGN(call.query, cast_tensor(c, operands[0], type));
-    SDX_ASSIGN(Tensor key, cast_tensor(c, operands[1], type));
-    SDX_ASSIGN(call.key, transposed(c, key, std::array<int, 4>{0, 1, 3, 2}));
+    SDX_ASSIGN(call.key, cast_tensor(c, operands[1], type));
     SDX_ASSIGN(call.value, cast_tensor(c, operands[2], type));
     SDX_TRY(read_options(c, &call));
     SDX_TRY(place_lengths(c, c.has_input(4) ? c.dims(4)[2] : 0, &call));
@@ -221,46 +227,77 @@ Result<AttentionCall> read_call(KernelContext& c) {
     return call;
 }
 
-// The scores of one query: cap, mask and softmax; `shown` gets what output 3 shows of them.
 template <typename S>
-void finish_row(const AttentionCall& call, int64_t batch, int64_t head, int64_t query, S* row,
-                S* shown) {
+SDX_CLONES void cap_scores(S* row, int64_t n, S cap) {
+    for (int64_t j = 0; j < n; ++j) {
+        row[j] = cap * vector_tanh(row[j] / cap);
+    }
+}
+
+// Adds the mask, if there is one, to the keys [first, last) and -inf to all others. Whether a key
+// takes part.
+template <typename S>
+SDX_CLONES bool mask_scores(S* row, int64_t n, int64_t first, int64_t last, const S* mask) {
+    constexpr S kMasked = -std::numeric_limits<S>::infinity();
+    int visible = mask == nullptr && first < last ? 1 : 0;
+    for (int64_t j = 0; j < first; ++j) {
+        row[j] += kMasked;
+    }
+    for (int64_t j = first; mask != nullptr && j < last; ++j) {
+        visible |= static_cast<int>(mask[j] != kMasked);
+        row[j] += mask[j];
+    }
+    for (int64_t j = last; j < n; ++j) {
+        row[j] += kMasked;
+    }
+    return visible != 0;
+}
+
+// Queries [begin, end) of a head.
+struct HeadPart {
+    int64_t batch, head;
+    int64_t begin, end;
+};
+
+// Scores become probabilities: cap, mask and softmax; `shown` gets what output 3 shows of them.
+template <typename S>
+void finish_scores(const AttentionCall& call, const HeadPart& part, S* scores, S* shown) {
     int64_t n = call.shape.keys;
+    int64_t count = (part.end - part.begin) * n;
     auto show = [&](int64_t mode) {
         if (shown != nullptr && mode == call.score_mode) {
-            std::copy(row, row + n, shown);
+            std::copy(scores, scores + count, shown);
         }
     };
     show(0);
     if (call.softcap > 0) {
-        S cap = static_cast<S>(call.softcap);
-        for (int64_t j = 0; j < n; ++j) {
-            row[j] = cap * std::tanh(row[j] / cap);
-        }
+        cap_scores(scores, count, static_cast<S>(call.softcap));
     }
     show(1);
-    auto [first, last] = call.visible(batch, query);
-    const S* mask = nullptr;
-    if (call.mask.is_valid()) {
-        mask = call.mask.elements<S>().data() + batch * call.mask_strides[0] +
-               head * call.mask_strides[1] + query * call.mask_strides[2];
-    }
-    bool is_masked = true;
-    for (int64_t j = 0; j < n; ++j) {
-        S bias = j < first || j >= last ? -std::numeric_limits<S>::infinity()
-                 : mask != nullptr      ? mask[j * call.mask_strides[3]]
-                                        : S(0);
-        is_masked = is_masked && bias == -std::numeric_limits<S>::infinity();
-        row[j] += bias;
+    std::vector<int64_t> masked;
+    for (int64_t i = part.begin; i < part.end; ++i) {
+        auto [first, last] = call.visible(part.batch, i);
+        first = std::min(first, n);
+        last = std::clamp(last, first, n);
+        const S* mask = nullptr;
+        if (call.mask.is_valid()) {
+            mask = call.mask.elements<S>().data() + part.batch * call.mask_strides[0] +
+                   part.head * call.mask_strides[1] + i * call.mask_strides[2];
+        }
+        if (!mask_scores(scores + (i - part.begin) * n, n, first, last, mask)) {
+            masked.push_back(i - part.begin);
+        }
     }
     show(2);
-    if (is_masked) {
-        std::fill(row, row + n, S(0));
-    } else {
-        softmax_row(row, n);
+    for (int64_t i : masked) {
+        std::fill_n(scores + i * n, n, -std::numeric_limits<S>::infinity());
     }
+    softmax_scores(scores, n, part.end - part.begin);
     show(3);
 }
+
+// So many queries make a product that is worth it.
+constexpr int64_t kQueries = 128;
 
 template <typename S>
 Status attend(const KernelContext& c, const AttentionCall& call, Tensor* out, Tensor* shown) {
@@ -268,34 +305,94 @@ Status attend(const KernelContext& c, const AttentionCall& call, Tensor* out, Te
     if (out->count() == 0 && (shown == nullptr || shown->count() == 0)) {
         return {};  // also: dims beside a 0 may be too large to walk
     }
-    SDX_ASSIGN(Tensor scratch, c.scratch(kElementTypeOf<S>, {shape.queries, shape.keys}));
-    int64_t per_head = shape.queries * shape.keys;
-    S* scores = scratch.mutable_elements<S>().data();
+    int64_t most = std::min(kQueries, shape.queries);
+    SDX_TRY(check_size(kElementTypeOf<S>, Dims{most, shape.keys}, c.options()));
     S* result = out->mutable_elements<S>().data();
     S* rows = shown != nullptr ? shown->mutable_elements<S>().data() : nullptr;
     const S* q = call.query.elements<S>().data();
     const S* k = call.key.elements<S>().data();
     const S* v = call.value.elements<S>().data();
-    std::fill(result, result + out->count(), S(0));
-    for (int64_t b = 0; b < shape.batch; ++b) {
-        for (int64_t h = 0; h < shape.query_heads; ++h) {
-            int64_t at = b * shape.query_heads + h;
-            int64_t source = b * shape.key_heads + shape.key_head(h);
-            scaled_scores(q + at * shape.queries * shape.size, k + source * shape.size * shape.keys,
-                          scores, shape, static_cast<S>(call.scale));
-            for (int64_t i = 0; i < shape.queries; ++i) {
-                finish_row(call, b, h, i, scores + i * shape.keys,
-                           rows != nullptr ? rows + at * per_head + i * shape.keys : nullptr);
-            }
-            multiply_add(scores, v + source * shape.keys * shape.value_size,
-                         result + at * shape.queries * shape.value_size, shape.queries, shape.keys,
-                         shape.value_size);
-        }
-    }
+    int64_t parts = (shape.queries + kQueries - 1) / kQueries;  // of a head
+    auto run_part = [&](int64_t i, S* scores) {
+        int64_t at = i / parts;
+        int64_t begin = i % parts * kQueries;
+        HeadPart part{at / shape.query_heads, at % shape.query_heads, begin,
+                      std::min(begin + kQueries, shape.queries)};
+        int64_t count = part.end - part.begin;
+        int64_t first = at * shape.queries + begin;  // among the queries of all heads
+        int64_t source = part.batch * shape.key_heads + shape.key_head(part.head);
+        scaled_scores(q + first * shape.size, k + source * shape.keys * shape.size, scores, count,
+                      shape, static_cast<S>(call.scale));
+        finish_scores(call, part, scores, rows != nullptr ? rows + first * shape.keys : nullptr);
+        S* target = result + first * shape.value_size;
+        std::fill_n(target, count * shape.value_size, S(0));
+        multiply_add(scores, v + source * shape.keys * shape.value_size, target, count, shape.keys,
+                     shape.value_size);
+    };
+    parallel_for(c.threads(), shape.batch * shape.query_heads * parts,
+                 items_per_task(most * shape.keys * (shape.size + shape.value_size)),
+                 [&](int64_t begin, int64_t end) {
+                     Scratch<S> scores(most * shape.keys);
+                     for (int64_t i = begin; i < end; ++i) {
+                         run_part(i, scores.data());
+                     }
+                 });
     return {};
 }
 
+template <typename S>
+SDX_CLONES bool has_more_than_masked(const S* row, int64_t n) {
+    int found = 0;
+    for (int64_t j = 0; j < n; ++j) {
+        found |= static_cast<int>(row[j] != -std::numeric_limits<S>::infinity());
+    }
+    return found != 0;
+}
+
+void softmax_of_numbers(const float* rows, int64_t n, int64_t count, float* out) {
+    softmax_rows(rows, n, count, out);
+}
+void softmax_of_numbers(const double* rows, int64_t n, int64_t count, double* out) {
+    for (int64_t r = 0; r < count * n; r += n) {
+        double greatest = *std::max_element(rows + r, rows + r + n);
+        double total = 0;
+        for (int64_t j = r; j < r + n; ++j) {
+            out[j] = std::exp(rows[j] - greatest);
+            total += out[j];
+        }
+        for (int64_t j = r; j < r + n; ++j) {
+            out[j] /= total;
+        }
+    }
+}
+
+// Runs of rows that have something, and rows that have not.
+template <typename S>
+void softmax_with_masked(S* rows, int64_t n, int64_t count) {
+    for (int64_t r = 0; r < count;) {
+        int64_t end = r;
+        while (end < count && has_more_than_masked(rows + end * n, n)) {
+            ++end;
+        }
+        if (end > r) {
+            softmax_of_numbers(rows + r * n, n, end - r, rows + r * n);
+        }
+        if (end < count) {
+            std::fill_n(rows + end * n, n, S(0));
+            ++end;
+        }
+        r = end;
+    }
+}
+
 }  // namespace
+
+void softmax_scores(float* rows, int64_t n, int64_t count) {
+    softmax_with_masked(rows, n, count);
+}
+void softmax_scores(double* rows, int64_t n, int64_t count) {
+    softmax_with_masked(rows, n, count);
+}
 
 namespace kernels {
 

@@ -1,9 +1,8 @@
 // The parts of scaled dot-product attention that Attention and FlexAttention share.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "eval/kernel.h"
 #include "eval/kernels/matmul.h"
@@ -27,33 +26,22 @@ ElementType attention_type(ElementType operand, ElementType softmax);
 // The `softmax_precision` of a call; kUndefined where it has none.
 Result<ElementType> softmax_precision(const KernelContext& c);
 
-// scores[queries, keys] = scale * q[queries, size] * k[size, keys] of one head.
+// scores[queries, keys] = scale * q[queries, size] * k[keys, size]^T for some queries of one head.
 template <typename S>
-void scaled_scores(const S* q, const S* k, S* scores, const AttentionShape& shape, S scale) {
-    std::fill(scores, scores + shape.queries * shape.keys, S(0));
-    multiply_add(q, k, scores, shape.queries, shape.size, shape.keys);
-    for (int64_t i = 0; i < shape.queries * shape.keys; ++i) {
+void scaled_scores(const S* q, const S* k, S* scores, int64_t queries, const AttentionShape& shape,
+                   S scale) {
+    std::fill(scores, scores + queries * shape.keys, S(0));
+    multiply_add(MatrixProduct<S>{queries, shape.size, shape.keys, q, shape.size, false, k,
+                                  shape.size, true, scores, shape.keys},
+                 1);
+    for (int64_t i = 0; i < queries * shape.keys; ++i) {
         scores[i] *= scale;
     }
 }
 
-// In place. A row of nothing but -inf attends nowhere: it becomes zeros.
-template <typename S>
-void softmax_row(S* row, int64_t n) {
-    S greatest = -std::numeric_limits<S>::infinity();
-    for (int64_t j = 0; j < n; ++j) {
-        greatest = std::max(greatest, row[j]);
-    }
-    bool is_masked = greatest == -std::numeric_limits<S>::infinity();
-    double total = 0;
-    for (int64_t j = 0; j < n; ++j) {
-        // NaN stays NaN, also in a row that is masked otherwise.
-        row[j] = is_masked && !std::isnan(row[j]) ? S(0) : std::exp(row[j] - greatest);
-        total += row[j];
-    }
-    for (int64_t j = 0; j < n && total != 0; ++j) {
-        row[j] = static_cast<S>(row[j] / total);
-    }
-}
+// The softmax of `count` rows of n scores each, in place. A row of nothing but -inf attends
+// nowhere: it becomes zeros.
+void softmax_scores(float* rows, int64_t n, int64_t count);
+void softmax_scores(double* rows, int64_t n, int64_t count);
 
 }  // namespace sardonyx::eval

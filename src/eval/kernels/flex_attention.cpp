@@ -29,7 +29,6 @@ void each_head(const AttentionShape& shape, Visit visit) {
 template <typename S>
 Result<Tensor> all_scores(const KernelContext& c, const Tensor& query, const Tensor& key,
                           const AttentionShape& shape, double scale) {
-    SDX_ASSIGN(Tensor turned, transposed(c, key, std::array<int, 4>{0, 1, 3, 2}));
     SDX_ASSIGN(Tensor scores, c.scratch(kElementTypeOf<S>, {shape.batch, shape.query_heads,
                                                             shape.queries, shape.keys}));
     S* out = scores.mutable_elements<S>().data();
@@ -38,8 +37,9 @@ Result<Tensor> all_scores(const KernelContext& c, const Tensor& query, const Ten
     }
     each_head(shape, [&](int64_t at, int64_t source) {
         scaled_scores(query.elements<S>().data() + at * shape.queries * shape.size,
-                      turned.elements<S>().data() + source * shape.size * shape.keys,
-                      out + at * shape.queries * shape.keys, shape, static_cast<S>(scale));
+                      key.elements<S>().data() + source * shape.keys * shape.size,
+                      out + at * shape.queries * shape.keys, shape.queries, shape,
+                      static_cast<S>(scale));
     });
     return scores;
 }
@@ -48,10 +48,9 @@ template <typename S>
 Result<Tensor> softmax_of_keys(const KernelContext& c, const Tensor& scores) {
     SDX_ASSIGN(Tensor result, c.scratch(scores.element_type(), scores.dims()));
     copy_elements(scores, 0, result, 0, scores.count());
-    std::span<S> elements = result.mutable_elements<S>();
     int64_t n = scores.dims()[3];
-    for (int64_t at = 0; at < result.count(); at += n) {
-        softmax_row(elements.data() + at, n);
+    if (result.count() > 0) {
+        softmax_scores(result.mutable_elements<S>().data(), n, result.count() / n);
     }
     return result;
 }

@@ -5,6 +5,9 @@
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/reduction.h"
+#include "eval/kernels/scratch.h"
+#include "eval/kernels/softmax.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -52,12 +55,14 @@ Result<Labels> read_labels(const KernelContext& c) {
     return all;
 }
 
-// Output 0 from minus the log-probability of each label, reduced as the attribute says.
+// Output 0: `shift` less the score, which is minus the log-probability, of each label, reduced as
+// the attribute says. `shifts`: one for each label; empty: 0.
 template <typename T>
-Status write_loss(KernelContext& c, const Labels& all, std::span<const double> log_probabilities) {
+Status write_loss(KernelContext& c, const Labels& all, std::span<const double> shifts) {
     std::string_view reduction = c.string_attribute("reduction");
     bool each = reduction == "none";
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), each ? all.dims : Dims{}));
+    std::span<const T> scores = c.tensor(0).elements<T>();
     double total = 0, weight_total = 0;
     for (size_t i = 0; i < all.labels.size(); ++i) {
         int64_t label = all.labels[i];
@@ -66,7 +71,8 @@ Status write_loss(KernelContext& c, const Labels& all, std::span<const double> l
             int64_t outer = static_cast<int64_t>(i) / all.view.inner;
             int64_t inner = static_cast<int64_t>(i) % all.view.inner;
             int64_t at = (outer * all.view.n + label) * all.view.inner + inner;
-            loss = -log_probabilities[at] * all.weight(label);
+            double shift = shifts.empty() ? 0 : shifts[i];
+            loss = (shift - as_double(scores[at])) * all.weight(label);
             weight_total += all.weight(label);
         }
         total += loss;
@@ -81,30 +87,41 @@ Status write_loss(KernelContext& c, const Labels& all, std::span<const double> l
     return {};
 }
 
+// The logarithm of the sum of e^score over the classes, in rows [begin, end) of scores [N, C, ...].
 template <typename T>
-std::vector<double> as_doubles(const Tensor& tensor) {
-    std::vector<double> values;
-    values.reserve(tensor.count());
-    for (const T& x : tensor.elements<T>()) {
-        values.push_back(static_cast<double>(static_cast<Compute<T>>(x)));
+void log_sums_of_classes(const AxisView& view, const T* scores, double* sums, int64_t begin,
+                         int64_t end) {
+    if constexpr (std::is_same_v<T, float>) {
+        if (view.inner == 1) {
+            Scratch<float> powers(kFoldRows * view.n);
+            log_sums_of_rows(scores + begin * view.n, view.n, end - begin, powers.data(),
+                             sums + begin);
+            return;
+        }
     }
-    return values;
-}
-
-// Scores become log-probabilities, in place.
-void log_softmax_of_classes(const AxisView& view, std::vector<double>& scores) {
-    for (int64_t row = 0; row < view.outer * view.inner && view.n > 0; ++row) {
-        double* first = scores.data() + row / view.inner * view.n * view.inner + row % view.inner;
+    for (int64_t row = begin; row < end; ++row) {
+        const T* first = scores + row / view.inner * view.n * view.inner + row % view.inner;
         double most = -INFINITY;
         for (int64_t k = 0; k < view.n; ++k) {
-            most = std::fmax(most, first[k * view.inner]);
+            most = std::fmax(most, as_double(first[k * view.inner]));
         }
         double sum = 0;
         for (int64_t k = 0; k < view.n; ++k) {
-            sum += std::exp(first[k * view.inner] - most);
+            sum += std::exp(as_double(first[k * view.inner]) - most);
         }
+        sums[row] = most + std::log(sum);
+    }
+}
+
+// out = scores less the shift of their row, the log-probabilities, for rows [begin, end).
+template <typename T>
+void subtract_shifts(const AxisView& view, const T* scores, const double* shifts, T* out,
+                     int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+        int64_t first = row / view.inner * view.n * view.inner + row % view.inner;
         for (int64_t k = 0; k < view.n; ++k) {
-            first[k * view.inner] -= most + std::log(sum);
+            int64_t at = first + k * view.inner;
+            out[at] = static_cast<T>(as_double(scores[at]) - shifts[row]);
         }
     }
 }
@@ -113,22 +130,29 @@ void log_softmax_of_classes(const AxisView& view, std::vector<double>& scores) {
 
 Status negative_log_likelihood_loss(KernelContext& c) {
     SDX_ASSIGN(Labels all, read_labels(c));
-    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
-        return write_loss<T>(c, all, as_doubles<T>(c.tensor(0)));
-    });
+    return visit(Floats{}, c.type(0),
+                 [&]<typename T>() -> Status { return write_loss<T>(c, all, {}); });
 }
 
 Status softmax_cross_entropy_loss(KernelContext& c) {
     SDX_ASSIGN(Labels all, read_labels(c));
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
-        std::vector<double> scores = as_doubles<T>(c.tensor(0));
-        log_softmax_of_classes(all.view, scores);
-        SDX_TRY(write_loss<T>(c, all, scores));
+        const T* scores = c.tensor(0).elements<T>().data();
+        const AxisView& view = all.view;
+        std::vector<double> shifts(all.labels.size());
+        auto rows = static_cast<int64_t>(view.n > 0 ? shifts.size() : 0);
+        parallel_for(c.threads(), rows, items_per_task(8 * view.n),
+                     [&](int64_t begin, int64_t end) {
+                         log_sums_of_classes(view, scores, shifts.data(), begin, end);
+                     });
+        SDX_TRY(write_loss<T>(c, all, shifts));
         if (c.wants(1)) {
             SDX_ASSIGN(Tensor * log_probabilities, c.output(1, c.type(0), c.dims(0)));
-            for (size_t i = 0; i < scores.size(); ++i) {
-                log_probabilities->mutable_elements<T>()[i] = static_cast<T>(scores[i]);
-            }
+            T* out = log_probabilities->mutable_elements<T>().data();
+            parallel_for(c.threads(), rows, items_per_task(view.n),
+                         [&](int64_t begin, int64_t end) {
+                             subtract_shifts(view, scores, shifts.data(), out, begin, end);
+                         });
         }
         return {};
     });

@@ -55,7 +55,8 @@ inline float vector_exp(float x) {
 // The same for |x| < 87, where neither result nor factor is out of range.
 inline float vector_exp_near(float x) {
     ExpParts parts = exp_parts(x);
-    return (1.0f + parts.fraction) * power_of_two(parts.exponent);
+    return std::bit_cast<float>(std::bit_cast<uint32_t>(1.0f + parts.fraction) +
+                                (parts.exponent << 23));
 }
 
 // e^x - 1. 2 ulp.

@@ -1,0 +1,78 @@
+#include "eval/kernels/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "eval/kernels/clones.h"
+#include "eval/kernels/elementwise.h"
+#include "eval/kernels/reduction.h"
+#include "eval/kernels/vector_math.h"
+
+namespace sardonyx::eval {
+namespace {
+
+struct RowPowers {
+    float greatest[kFoldRows];
+    double sums[kFoldRows];
+};
+
+// out[i] = e^(in[i] - greatest of the row), the greatest ones and the sums, for `count` <=
+// kFoldRows rows.
+[[gnu::always_inline]] inline RowPowers row_powers(const float* in, int64_t n, int64_t count,
+                                                   float* out) {
+    RowPowers powers;
+    // What is no number is left out here, and makes a sum that is none.
+    auto greater = [](float a, float b) { return b > a ? b : a; };
+    fold_rows(in, n, count, -std::numeric_limits<float>::infinity(), greater, greater,
+              powers.greatest);
+    for (int64_t r = 0; r < count; ++r) {
+        // No element is above the greatest, and powers that are no normal numbers count as 0.
+        constexpr float kLeast = -87.0f;
+        float greatest = powers.greatest[r];
+        SDX_INDEPENDENT_LOOP
+        for (int64_t i = r * n; i < (r + 1) * n; ++i) {
+            float x = in[i] - greatest;
+            float power = vector_exp_near(x);
+            out[i] = x < kLeast ? 0.0f : power;
+        }
+    }
+    fold_rows(
+        out, n, count, 0.0, [](double a, float x) { return a + static_cast<double>(x); },
+        [](double a, double b) { return a + b; }, powers.sums);
+    return powers;
+}
+
+SDX_CLONES void softmax_block(const float* in, int64_t n, int64_t count, float* out) {
+    RowPowers powers = row_powers(in, n, count, out);
+    for (int64_t r = 0; r < count; ++r) {
+        auto factor = static_cast<float>(1 / powers.sums[r]);
+        for (int64_t i = r * n; i < (r + 1) * n; ++i) {
+            out[i] *= factor;
+        }
+    }
+}
+
+SDX_CLONES void log_sums_of_block(const float* in, int64_t n, int64_t count, float* scratch,
+                                  double* out) {
+    RowPowers powers = row_powers(in, n, count, scratch);
+    for (int64_t r = 0; r < count; ++r) {
+        out[r] = std::log(powers.sums[r]) + static_cast<double>(powers.greatest[r]);
+    }
+}
+
+}  // namespace
+
+void softmax_rows(const float* in, int64_t n, int64_t count, float* out) {
+    for (int64_t r = 0; r < count; r += kFoldRows) {
+        softmax_block(in + r * n, n, std::min(kFoldRows, count - r), out + r * n);
+    }
+}
+
+void log_sums_of_rows(const float* in, int64_t n, int64_t count, float* powers, double* out) {
+    for (int64_t r = 0; r < count; r += kFoldRows) {
+        log_sums_of_block(in + r * n, n, std::min(kFoldRows, count - r), powers, out + r);
+    }
+}
+
+}  // namespace sardonyx::eval

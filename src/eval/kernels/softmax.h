@@ -1,0 +1,16 @@
+// Softmax of rows of float, for Softmax itself, attention and the losses.
+#pragma once
+
+#include <cstdint>
+
+namespace sardonyx::eval {
+
+// out[r, i] = e^in[r, i] through the sum of these over the row; any number of rows, which follow
+// each other. `out` may be `in`. A row with NaN or +inf, or with nothing but -inf, becomes NaN.
+void softmax_rows(const float* in, int64_t n, int64_t count, float* out);
+
+// out[r] = the logarithm of the sum of e^in[r, i] over the row. `powers` has room for
+// kFoldRows * n numbers.
+void log_sums_of_rows(const float* in, int64_t n, int64_t count, float* powers, double* out);
+
+}  // namespace sardonyx::eval
