@@ -73,13 +73,16 @@ Status non_max_suppression(KernelContext& c) {
                 order.push_back(i);
             }
         }
-        std::stable_sort(order.begin(), order.end(),
-                         [score](int64_t a, int64_t b) { return score[a] > score[b]; });
+        // A heap, since mostly few of the boxes are looked at: by score, then by place.
+        auto comes_later = [score](int64_t a, int64_t b) {
+            return score[a] < score[b] || (score[a] == score[b] && a > b);
+        };
+        std::make_heap(order.begin(), order.end(), comes_later);
         kept.clear();
-        for (int64_t i : order) {
-            if (static_cast<int64_t>(kept.size()) >= most) {
-                break;
-            }
+        while (!order.empty() && static_cast<int64_t>(kept.size()) < most) {
+            std::pop_heap(order.begin(), order.end(), comes_later);
+            int64_t i = order.back();
+            order.pop_back();
             Box candidate = read_box(box + i * 4, centred);
             bool hidden = std::any_of(kept.begin(), kept.end(), [&](const Box& other) {
                 return overlap(candidate, other, static_cast<float>(overlap_limit));

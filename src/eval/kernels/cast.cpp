@@ -288,7 +288,13 @@ Tensor unpacked(const Tensor& packed) {
     std::span<uint8_t> out = codes.mutable_elements<uint8_t>();
     std::span<const std::byte> bytes = packed.bytes();
     int bits = info(packed.element_type()).bits;
-    for (int64_t i = 0; i < packed.count(); ++i) {
+    int64_t i = 0;
+    for (; bits == 4 && i + 2 <= packed.count(); i += 2) {
+        auto both = static_cast<uint8_t>(bytes[i / 2]);
+        out[i] = both & 15;
+        out[i + 1] = both >> 4;
+    }
+    for (; i < packed.count(); ++i) {
         out[i] = packed_code(bytes, i, bits);
     }
     return codes;

@@ -523,8 +523,8 @@ Result<Tensor> einsum_two(KernelContext& c, const Equation& equation,
     return out;
 }
 
-// The determinant by elimination with row pivots.
-double determinant(std::vector<double> m, int64_t n) {
+// The determinant by elimination with row pivots, of which nothing is left of the matrix.
+double determinant(std::span<double> m, int64_t n) {
     double result = 1;
     for (int64_t column = 0; column < n; ++column) {
         int64_t pivot = column;
@@ -544,8 +544,11 @@ double determinant(std::vector<double> m, int64_t n) {
         result *= m[column * n + column];
         for (int64_t r = column + 1; r < n; ++r) {
             double factor = m[r * n + column] / m[column * n + column];
-            for (int64_t k = column; k < n; ++k) {
-                m[r * n + k] -= factor * m[column * n + k];
+            double* row = m.data() + r * n;
+            const double* pivot_row = m.data() + column * n;
+            SDX_INDEPENDENT_LOOP
+            for (int64_t k = column + 1; k < n; ++k) {
+                row[k] -= factor * pivot_row[k];
             }
         }
     }
@@ -731,14 +734,18 @@ Status det(KernelContext& c) {
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), Dims(dims.begin(), dims.end() - 2)));
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
-        for (T& result : out->mutable_elements<T>()) {
-            std::vector<double> matrix;
-            for (int64_t i = 0; i < n * n; ++i) {
-                matrix.push_back(static_cast<double>(static_cast<Compute<T>>(in[i])));
-            }
-            result = static_cast<T>(static_cast<Compute<T>>(determinant(std::move(matrix), n)));
-            in += n * n;
-        }
+        T* result = out->mutable_elements<T>().data();
+        int64_t side = std::min<int64_t>(n, 64);  // so that the product cannot overflow
+        parallel_for(c.threads(), out->count(), items_per_task(side * side * side),
+                     [&](int64_t begin, int64_t end) {
+                         std::vector<double> matrix(n * n);
+                         for (int64_t i = begin; i < end; ++i) {
+                             std::transform(in + i * n * n, in + (i + 1) * n * n, matrix.begin(),
+                                            as_double<T>);
+                             result[i] =
+                                 static_cast<T>(static_cast<Compute<T>>(determinant(matrix, n)));
+                         }
+                     });
         return {};
     });
 }

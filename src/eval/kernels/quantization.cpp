@@ -3,6 +3,7 @@
 // double, which holds every integer and small float exactly; the arithmetic itself is done as the
 // text says, in float or in the type that `precision` names.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -89,9 +90,29 @@ class QuantizationTable {
         int64_t outer = i / (view_.inner * view_.n);
         return (outer * blocks_ + along / block_) * view_.inner + i % view_.inner;
     }
-    // Without blocks: elements in runs of equal scale.
-    bool has_runs() const { return block_ == 0; }
-    const AxisView& view() const { return view_; }
+    // The elements up to `end` have the scales first, first + step, ...
+    struct Run {
+        int64_t end;
+        int64_t first;
+        int64_t step;
+    };
+    Run run_at(int64_t i) const {
+        int64_t first = at(i);
+        if (view_.inner > 1) {
+            int64_t place = i % view_.inner;
+            return {i - place + view_.inner, first, block_ == 0 ? 0 : 1};
+        }
+        int64_t along = i % view_.n;
+        if (block_ == 0) {
+            return {i - along + view_.n, first, 1};
+        }
+        return {i - along + std::min(view_.n, (along / block_ + 1) * block_), first, 0};
+    }
+    const double* scales() const { return scale_.elements<double>().data(); }
+    // Null: none.
+    const double* zeros() const {
+        return zero_.is_valid() ? zero_.elements<double>().data() : nullptr;
+    }
     double scale(int64_t k) const { return scale_.elements<double>()[k]; }
     double zero(int64_t k) const { return zero_.is_valid() ? zero_.elements<double>()[k] : 0; }
 
@@ -137,44 +158,75 @@ using NarrowCodes =
 
 constexpr int64_t kTaskElements = 1 << 14;
 
+// Elements [begin, end), which have the scales and zero points first, first + step, ...
 struct RunLoop {
     const void* in;
     void* out;
-    double scale;
-    double zero;
+    const double* scales;
+    const double* zeros;  // null: none
+    int64_t step;
     int64_t begin, end;
+
+    double zero(int64_t i) const { return zeros != nullptr ? zeros[i * step] : 0; }
 };
 
-template <typename T>
+// From sums of products, as double divided by double and rounded to float, or from floats.
+template <typename From, typename To>
 SDX_CLONES void quantize_run(RunLoop run) {
-    const float* in = static_cast<const float*>(run.in);
-    T* out = static_cast<T*>(run.out);
-    const auto scale = static_cast<float>(run.scale);
-    const auto zero = static_cast<float>(run.zero);
-    constexpr auto kLow = static_cast<float>(std::numeric_limits<T>::min());
-    constexpr auto kHigh = static_cast<float>(std::numeric_limits<T>::max());
-    SDX_INDEPENDENT_LOOP
-    for (int64_t i = run.begin; i < run.end; ++i) {
-        float x = std::nearbyint(in[i] / scale) + zero;
-        x = x == x ? x : 0.0f;
-        x = x < kLow ? kLow : x;
-        x = x > kHigh ? kHigh : x;
-        out[i] = static_cast<T>(static_cast<int32_t>(x));
+    using V = std::conditional_t<std::is_same_v<From, float>, float, double>;
+    const From* in = static_cast<const From*>(run.in) + run.begin;
+    To* out = static_cast<To*>(run.out) + run.begin;
+    int64_t n = run.end - run.begin;
+    constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: in the sum the low bits are the integer
+    auto quantized = [&](From element, V scale, float zero) {
+        // Saturated first, which gives the same and leaves numbers that are easily rounded.
+        const float low = static_cast<float>(std::numeric_limits<To>::min()) - zero;
+        const float high = static_cast<float>(std::numeric_limits<To>::max()) - zero;
+        auto x = static_cast<float>(static_cast<V>(element) / scale);
+        x = x < low ? low : x;
+        x = x > high ? high : x;
+        x = x == x ? x : -zero;  // NaN is 0
+        return static_cast<To>(std::bit_cast<uint32_t>(x + kRound) +
+                               static_cast<uint32_t>(static_cast<int32_t>(zero)));
+    };
+    if (run.step == 0) {
+        const auto scale = static_cast<V>(*run.scales);
+        const auto zero = static_cast<float>(run.zero(0));
+        SDX_INDEPENDENT_LOOP
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = quantized(in[i], scale, zero);
+        }
+    } else {
+        SDX_INDEPENDENT_LOOP
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] =
+                quantized(in[i], static_cast<V>(run.scales[i]), static_cast<float>(run.zero(i)));
+        }
     }
 }
 
 template <typename T>
 SDX_CLONES void dequantize_run(RunLoop run) {
-    const T* in = static_cast<const T*>(run.in);
-    float* out = static_cast<float*>(run.out);
+    const T* in = static_cast<const T*>(run.in) + run.begin;
+    float* out = static_cast<float*>(run.out) + run.begin;
+    int64_t n = run.end - run.begin;
     // The product of a short difference and a float is exact in double: rounding it is what the
     // product in float does.
     using Product = std::conditional_t<(sizeof(T) < sizeof(int32_t)), float, double>;
-    const auto scale = static_cast<Product>(run.scale);
-    const auto zero = static_cast<Product>(run.zero);
-    SDX_INDEPENDENT_LOOP
-    for (int64_t i = run.begin; i < run.end; ++i) {
-        out[i] = static_cast<float>((static_cast<Product>(in[i]) - zero) * scale);
+    if (run.step == 0) {
+        const auto scale = static_cast<Product>(*run.scales);
+        const auto zero = static_cast<Product>(run.zero(0));
+        SDX_INDEPENDENT_LOOP
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = static_cast<float>((static_cast<Product>(in[i]) - zero) * scale);
+        }
+    } else {
+        SDX_INDEPENDENT_LOOP
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = static_cast<float>(
+                (static_cast<Product>(in[i]) - static_cast<Product>(run.zero(i))) *
+                static_cast<Product>(run.scales[i]));
+        }
     }
 }
 
@@ -207,19 +259,18 @@ Result<Tensor> matrix_operand(const KernelContext& c, size_t i, const Dims& dims
     return operand;
 }
 
-// Calls the loop for every run of equal scale.
+// Calls the loop for every run of scales.
 void for_each_run(const KernelContext& c, const QuantizationTable& table, const Tensor& in,
                   Tensor& out, void (*loop)(RunLoop)) {
-    const AxisView& view = table.view();
-    RunLoop all{in.bytes().data(), out.mutable_bytes().data(), 0, 0, 0, 0};
+    const void* from = in.bytes().data();
+    void* to = out.mutable_bytes().data();
     parallel_for(c.threads(), in.count(), kTaskElements, [&](int64_t begin, int64_t end) {
-        RunLoop run = all;
-        for (run.begin = begin; run.begin < end; run.begin = run.end) {
-            int64_t index = run.begin / view.inner;
-            run.end = std::min(end, (index + 1) * view.inner);
-            run.scale = table.scale(index % view.n);
-            run.zero = table.zero(index % view.n);
-            loop(run);
+        for (int64_t i = begin; i < end;) {
+            QuantizationTable::Run run = table.run_at(i);
+            int64_t stop = std::min(end, run.end);
+            const double* zeros = table.zeros() != nullptr ? table.zeros() + run.first : nullptr;
+            loop({from, to, table.scales() + run.first, zeros, run.step, i, stop});
+            i = stop;
         }
     });
 }
@@ -232,19 +283,25 @@ Result<Tensor> converted(const KernelContext& c, const Tensor& x, const Quantiza
     SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, x.dims()));
     std::span<const double> in = wide.elements<double>();
     std::span<double> out = result.mutable_elements<double>();
-    for (size_t i = 0; i < in.size(); ++i) {
-        int64_t k = table.at(static_cast<int64_t>(i));
-        out[i] = convert(in[i], table.scale(k), table.zero(k));
-    }
+    parallel_for(c.threads(), x.count(), kTaskElements, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t k = table.at(i);
+            out[i] = convert(in[i], table.scale(k), table.zero(k));
+        }
+    });
     return result;
 }
 
 // Output 0: round(x / scale) + zero, saturated; to a small float without rounding to whole numbers.
 Status quantize(KernelContext& c, const Tensor& x, const QuantizationTable& table,
                 ElementType target, ElementType precision, bool saturates) {
-    auto* loop = pick(NarrowCodes{}, target, []<typename T>() { return &quantize_run<T>; });
-    if (loop != nullptr && table.has_runs() && x.element_type() == ElementType::kFloat &&
-        precision == ElementType::kFloat) {
+    void (*loop)(RunLoop) = nullptr;
+    if (x.element_type() == ElementType::kFloat) {
+        loop = pick(NarrowCodes{}, target, []<typename T>() { return &quantize_run<float, T>; });
+    } else if (x.element_type() == ElementType::kInt32) {
+        loop = pick(NarrowCodes{}, target, []<typename T>() { return &quantize_run<int32_t, T>; });
+    }
+    if (loop != nullptr && precision == ElementType::kFloat) {
         SDX_ASSIGN(Tensor * out, c.output(0, target, x.dims()));
         for_each_run(c, table, x, *out, loop);
         return {};
@@ -267,8 +324,14 @@ Status quantize(KernelContext& c, const Tensor& x, const QuantizationTable& tabl
 // Output 0: (x - zero) * scale.
 Status dequantize(KernelContext& c, const Tensor& x, const QuantizationTable& table,
                   ElementType target) {
+    if (is_packed(x.element_type()) && is_integer(x.element_type())) {
+        bool is_signed = element_class(x.element_type()) == ElementClass::kSigned;
+        SDX_ASSIGN(Tensor codes,
+                   cast_tensor(c, x, is_signed ? ElementType::kInt8 : ElementType::kUint8));
+        return dequantize(c, codes, table, target);
+    }
     auto* loop = pick(Codes{}, x.element_type(), []<typename T>() { return &dequantize_run<T>; });
-    if (loop != nullptr && table.has_runs() && target == ElementType::kFloat) {
+    if (loop != nullptr && target == ElementType::kFloat) {
         SDX_ASSIGN(Tensor * out, c.output(0, target, x.dims()));
         for_each_run(c, table, x, *out, loop);
         return {};
@@ -428,13 +491,26 @@ ByteScale quantize_to_bytes(std::span<const float> x, int threads, uint8_t* code
     float low = 0;
     float high = 0;
     auto count = static_cast<int64_t>(x.size());
-    kernels::find_limits(x.data(), count, &low, &high);
+    constexpr int64_t kPiece = 1 << 16;
+    int64_t pieces = (count + kPiece - 1) / kPiece;
+    std::vector<float> lows(pieces), highs(pieces);
+    parallel_for(threads, pieces, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            kernels::find_limits(x.data() + i * kPiece, std::min(kPiece, count - i * kPiece),
+                                 &lows[i], &highs[i]);
+        }
+    });
+    for (int64_t i = 0; i < pieces; ++i) {
+        low = std::min(low, lows[i]);
+        high = std::max(high, highs[i]);
+    }
     // All zero: any scale does.
     float scale = high == low ? 1.0f : (high - low) / 255.0f;
     auto zero = saturate<uint8_t>(std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f));
+    const double scale_of_all = scale, zero_of_all = zero;
     parallel_for(threads, count, kernels::kTaskElements, [&](int64_t begin, int64_t end) {
-        kernels::quantize_run<uint8_t>(
-            {x.data(), codes, scale, static_cast<double>(zero), begin, end});
+        kernels::quantize_run<float, uint8_t>(
+            {x.data(), codes, &scale_of_all, &zero_of_all, 0, begin, end});
     });
     return {scale, zero};
 }

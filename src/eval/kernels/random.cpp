@@ -10,7 +10,9 @@
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
 #include "eval/kernels/strided.h"
+#include "eval/kernels/vector_math.h"
 #include "eval/kernels/visit.h"
 
 namespace sardonyx::eval::kernels {
@@ -35,35 +37,54 @@ class Generator {
                                    : mix(mix(c.random().counter++));
     }
 
-    // In [0, 1), with 53 bits.
-    double uniform() {
-        return static_cast<double>(mix(key_ + counter_++ * 0x9e3779b97f4a7c15u) >> 11) * 0x1p-53;
+    // Number i, in [0, 1), with 53 bits.
+    double uniform(uint64_t i) const {
+        return static_cast<double>(mix(key_ + i * 0x9e3779b97f4a7c15u) >> 11) * 0x1p-53;
     }
-    // By Box and Muller's transform.
-    double normal() {
-        double radius = std::sqrt(-2 * std::log(1 - uniform()));
-        return radius * std::cos(2 * std::numbers::pi * uniform());
+    // By Box and Muller's transform, out of the numbers 2i and 2i + 1; V: float or double, what it
+    // is computed in.
+    template <typename V>
+    V normal(uint64_t i) const {
+        V radius = std::sqrt(V(-2) * vector_log(static_cast<V>(1 - uniform(2 * i))));
+        V turn = static_cast<V>(2 * std::numbers::pi * uniform(2 * i + 1));
+        if constexpr (std::is_same_v<V, float>) {
+            return radius * vector_sine(turn, true);
+        } else {
+            return radius * std::cos(turn);
+        }
     }
 
   private:
     uint64_t key_ = 0;
-    uint64_t counter_ = 0;
 };
 
-// Fills output 0 with draw() for each element.
+constexpr int64_t kDrawsPerTask = 1 << 13;
+
+// Fills output 0 with draw(i) for each element i, which is a pure function.
 template <typename Draw>
-Status fill(KernelContext& c, ElementType type, Dims dims, Draw draw) {
+Status fill(KernelContext& c, ElementType type, Dims dims, const Draw& draw) {
     SDX_ASSIGN(Tensor * out, c.output(0, type, std::move(dims)));
     return visit(NumbersAndBools{}, type, [&]<typename T>() -> Status {
-        for (T& element : out->mutable_elements<T>()) {
-            if constexpr (std::is_integral_v<T>) {
-                element = saturate<T>(draw());
-            } else {
-                element = static_cast<T>(draw());
+        T* elements = out->mutable_elements<T>().data();
+        parallel_for(c.threads(), out->count(), kDrawsPerTask, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                double x = draw(static_cast<uint64_t>(i));
+                if constexpr (std::is_integral_v<T>) {
+                    elements[i] = saturate<T>(x);
+                } else {
+                    elements[i] = static_cast<T>(x);
+                }
             }
-        }
+        });
         return {};
     });
+}
+
+SDX_CLONES void draw_normals(const Generator& generator, float mean, float scale, float* out,
+                             int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        out[i] = mean + scale * generator.normal<float>(static_cast<uint64_t>(i));
+    }
 }
 
 ElementType type_like(KernelContext& c) {
@@ -73,16 +94,26 @@ ElementType type_like(KernelContext& c) {
 
 Status fill_normal(KernelContext& c, ElementType type, Dims dims) {
     Generator generator(c);
-    double mean = c.float_attribute("mean");
-    double scale = c.float_attribute("scale");
-    return fill(c, type, std::move(dims), [&] { return mean + scale * generator.normal(); });
+    float mean = c.float_attribute("mean");
+    float scale = c.float_attribute("scale");
+    if (type != ElementType::kFloat) {
+        return fill(c, type, std::move(dims),
+                    [&](uint64_t i) { return mean + scale * generator.normal<double>(i); });
+    }
+    SDX_ASSIGN(Tensor * out, c.output(0, type, std::move(dims)));
+    float* elements = out->mutable_elements<float>().data();
+    parallel_for(c.threads(), out->count(), kDrawsPerTask, [&](int64_t begin, int64_t end) {
+        draw_normals(generator, mean, scale, elements, begin, end);
+    });
+    return {};
 }
 
 Status fill_uniform(KernelContext& c, ElementType type, Dims dims) {
     Generator generator(c);
     double low = c.float_attribute("low");
     double high = c.float_attribute("high");
-    return fill(c, type, std::move(dims), [&] { return low + (high - low) * generator.uniform(); });
+    return fill(c, type, std::move(dims),
+                [&](uint64_t i) { return low + (high - low) * generator.uniform(i); });
 }
 
 Dims shape_attribute(KernelContext& c) {
@@ -126,7 +157,7 @@ Status bernoulli(KernelContext& c) {
     SDX_ASSIGN(Tensor chances, cast_tensor(c, c.tensor(0), ElementType::kDouble));
     const double* chance = chances.elements<double>().data();
     return fill(c, type_like(c), c.dims(0),
-                [&] { return generator.uniform() < *chance++ ? 1.0 : 0.0; });
+                [&](uint64_t i) { return generator.uniform(i) < chance[i] ? 1.0 : 0.0; });
 }
 
 // Input: the logarithms of weights, [batch, classes].
@@ -141,21 +172,22 @@ Status multinomial(KernelContext& c) {
         return Error{fmt::format("{} samples of {} classes cannot be drawn", samples, classes)};
     }
     SDX_ASSIGN(Tensor logits, cast_tensor(c, c.tensor(0), ElementType::kDouble));
-    std::vector<double> cumulative(classes);
-    int64_t drawn = 0;
-    const double* row = logits.elements<double>().data();
-    return fill(c, dtype_attribute(c), {c.dims(0)[0], samples}, [&] {
-        if (drawn++ % samples == 0) {
-            double greatest = *std::max_element(row, row + classes);
-            double total = 0;
-            for (int64_t k = 0; k < classes; ++k) {
-                cumulative[k] = total += std::exp(row[k] - greatest);
-            }
-            row += classes;
+    // The weights added up: what a draw falls among.
+    SDX_ASSIGN(Tensor cumulative, c.scratch(ElementType::kDouble, c.dims(0)));
+    double* sums = cumulative.mutable_elements<double>().data();
+    std::span<const double> all = logits.elements<double>();
+    for (int64_t row = 0; row < logits.count(); row += classes) {
+        double greatest = *std::max_element(all.begin() + row, all.begin() + row + classes);
+        double total = 0;
+        for (int64_t k = row; k < row + classes; ++k) {
+            sums[k] = total += std::exp(all[k] - greatest);
         }
-        double point = generator.uniform() * cumulative.back();
-        auto at = std::upper_bound(cumulative.begin(), cumulative.end() - 1, point);
-        return static_cast<double>(at - cumulative.begin());
+    }
+    return fill(c, dtype_attribute(c), {c.dims(0)[0], samples}, [&](uint64_t i) {
+        const double* first = sums + static_cast<int64_t>(i) / samples * classes;
+        const double* last = first + classes - 1;
+        const double* at = std::upper_bound(first, last, generator.uniform(i) * *last);
+        return static_cast<double>(at - first);
     });
 }
 
@@ -172,9 +204,13 @@ Status dropout(KernelContext& c) {
     // Version 10 and later have a mask of BOOL, earlier ones of the input's type.
     ElementType mask_type = c.version() < 10 ? c.type(0) : ElementType::kBool;
     SDX_ASSIGN(Tensor keep, c.scratch(ElementType::kBool, c.dims(0)));
-    for (bool& flag : keep.mutable_elements<bool>()) {
-        flag = !trains || ratio == 0 || generator.uniform() >= ratio;
-    }
+    bool* flags = keep.mutable_elements<bool>().data();
+    parallel_for(c.threads(), keep.count(), kDrawsPerTask, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            flags[i] =
+                !trains || ratio == 0 || generator.uniform(static_cast<uint64_t>(i)) >= ratio;
+        }
+    });
     if (!trains || ratio == 0) {
         c.set_output(0, c.tensor(0));
     } else {
@@ -185,9 +221,12 @@ Status dropout(KernelContext& c) {
             const T* in = c.tensor(0).elements<T>().data();
             const bool* kept = keep.elements<bool>().data();
             T* result = out->mutable_elements<T>().data();
-            for (int64_t i = 0; i < out->count(); ++i) {
-                result[i] = static_cast<T>(kept[i] ? static_cast<V>(in[i]) * scale : V(0));
-            }
+            parallel_for(c.threads(), out->count(), kDrawsPerTask, [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                    V x = static_cast<V>(in[i]) * scale;
+                    result[i] = static_cast<T>(kept[i] ? x : V(0));
+                }
+            });
             return {};
         }));
     }

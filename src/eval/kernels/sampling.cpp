@@ -1,12 +1,16 @@
 // Reading images between their pixels: GridSample, AffineGrid, RoiAlign, DeformConv.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
+#include "eval/kernels/elementwise.h"
 #include "eval/kernels/matmul.h"
+#include "eval/kernels/scratch.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 #include "eval/kernels/window.h"
@@ -152,6 +156,64 @@ T sample(const T* plane, std::span<const PlaneTap> taps) {
     }
 }
 
+// The taps of many points of a plane, [taps, points]; those of weight 0 do not count.
+template <typename Offset>
+struct TapTable {
+    explicit TapTable(int64_t tap_count, int64_t point_count)
+        : taps(tap_count),
+          points(point_count),
+          offsets(tap_count * point_count),
+          weights(tap_count * point_count) {}
+
+    void set(int64_t point, std::span<const PlaneTap> list) {
+        for (int64_t k = 0; k < taps; ++k) {
+            bool is_there = k < static_cast<int64_t>(list.size());
+            offsets[k * points + point] = static_cast<Offset>(is_there ? list[k].offset : 0);
+            weights[k * points + point] = is_there ? list[k].weight : 0;
+        }
+    }
+
+    int64_t taps;
+    int64_t points;
+    std::vector<Offset> offsets;
+    std::vector<double> weights;
+};
+
+// results[p] += the weighted sum of the taps of point p, or, with is_max, becomes the greatest of
+// itself and the weighted taps; for the first `count` points.
+template <bool is_max, typename T, typename Offset>
+SDX_CLONES void fold_taps(const T* plane, const TapTable<Offset>& table, int64_t count,
+                          double* results) {
+    const Offset* offsets = table.offsets.data();
+    const double* weights = table.weights.data();
+    const int64_t step = table.points;
+    auto part = [&](int64_t at) {
+        double x = weights[at] * as_double(plane[offsets[at]]);
+        return weights[at] == 0 ? 0.0 : x;
+    };
+    auto join = [](double a, double b) { return !is_max ? a + b : b > a ? b : a; };
+    int64_t k = 0;
+    for (; k + 4 <= table.taps; k += 4, offsets += 4 * step, weights += 4 * step) {
+        SDX_INDEPENDENT_LOOP
+        for (int64_t p = 0; p < count; ++p) {
+            double four =
+                join(join(part(p), part(p + step)), join(part(p + 2 * step), part(p + 3 * step)));
+            results[p] = join(results[p], four);
+        }
+    }
+    for (; k < table.taps; ++k, offsets += step, weights += step) {
+        SDX_INDEPENDENT_LOOP
+        for (int64_t p = 0; p < count; ++p) {
+            results[p] = join(results[p], part(p));
+        }
+    }
+}
+
+// Taps of a group of points: the longer the group, the more of it reads a plane while it is in the
+// cache, which must hold the group's taps too.
+constexpr int64_t kGroupTaps = 1 << 14;
+
+// The points of an output are read in groups, channel after channel.
 template <typename T, typename G>
 void sample_grid(const KernelContext& c, const GridOptions& o, Tensor* out) {
     const Dims& in = c.dims(0);
@@ -161,10 +223,16 @@ void sample_grid(const KernelContext& c, const GridOptions& o, Tensor* out) {
     const T* image = c.tensor(0).elements<T>().data();
     const G* grid = c.tensor(1).elements<G>().data();
     T* result = out->mutable_elements<T>().data();
+    auto axes = static_cast<int64_t>(spatial.size());
+    int64_t most = 1;  // taps of a point
+    for (int64_t d = 0; d < axes && most <= 64; ++d) {
+        most *= o.taps;
+    }
+    int64_t group = std::max<int64_t>(1, std::min(points, kGroupTaps / most));
     auto sample_points = [&](int64_t begin, int64_t end) {
         std::vector<PlaneTap> taps, longer;
         for (int64_t p = begin; p < end; ++p) {
-            point_taps(o, grid + p * spatial.size(), spatial, taps, longer);
+            point_taps(o, grid + p * axes, spatial, taps, longer);
             int64_t n = p / points;
             for (int64_t channel = 0; channel < in[1]; ++channel) {
                 const T* from = image + (n * in[1] + channel) * plane;
@@ -172,7 +240,33 @@ void sample_grid(const KernelContext& c, const GridOptions& o, Tensor* out) {
             }
         }
     };
-    parallel_for(c.threads(), in[0] * points, items_per_task(16 * (4 + in[1])), sample_points);
+    auto sample_groups = [&](int64_t begin, int64_t end) {
+        if constexpr (kIsComplex<T> || std::is_same_v<T, std::string>) {
+            sample_points(begin, end);
+        } else if (most > 64 || plane > INT32_MAX) {
+            sample_points(begin, end);  // of many axes most taps may lie outside
+        } else {
+            std::vector<PlaneTap> taps, longer;
+            TapTable<int32_t> table(most, group);
+            std::vector<double> sums(group);
+            for (int64_t first = begin; first < end;) {
+                int64_t n = first / points;
+                int64_t count = std::min({group, end - first, (n + 1) * points - first});
+                for (int64_t i = 0; i < count; ++i) {
+                    point_taps(o, grid + (first + i) * axes, spatial, taps, longer);
+                    table.set(i, taps);
+                }
+                for (int64_t channel = n * in[1]; channel < (n + 1) * in[1]; ++channel) {
+                    std::fill_n(sums.begin(), count, 0.0);
+                    fold_taps<false>(image + channel * plane, table, count, sums.data());
+                    T* target = result + channel * points + first - n * points;
+                    std::transform(sums.begin(), sums.begin() + count, target, saturate<T>);
+                }
+                first += count;
+            }
+        }
+    };
+    parallel_for(c.threads(), in[0] * points, group, sample_groups);
 }
 
 // --- RoiAlign ------------------------------------------------------------------------------------
@@ -240,32 +334,39 @@ Result<AlignAxis> roi_axis(const RoiOptions& o, double low, double high, int64_t
     return AlignAxis{begin, bin, static_cast<int64_t>(std::max(samples, 0.0))};
 }
 
-template <typename T>
-double pool_bin(const RoiOptions& o, const T* plane, const Dims& dims, const AlignAxis& y,
-                const AlignAxis& x, int64_t i, int64_t j) {
-    double total = 0;
-    double most = -INFINITY;
+struct Region {
+    int64_t image;
+    AlignAxis y, x;
+};
+
+// The bins of a region, [channels, height * width]: sample after sample, the taps of all bins for
+// all channels.
+template <bool is_max, typename T>
+void pool_region(const RoiOptions& o, const T* image, const Dims& dims, const Region& region,
+                 T* out) {
+    int64_t bins = o.height * o.width;
+    int64_t samples = region.y.samples * region.x.samples;
+    Scratch<double> folded(dims[1] * bins);
+    double start = is_max && samples > 0 ? -INFINITY : 0;
+    std::fill_n(folded.data(), dims[1] * bins, start);
+    TapTable<int64_t> table(4, bins);
     std::array<PlaneTap, 4> taps;
-    for (int64_t sy = 0; sy < y.samples; ++sy) {
-        for (int64_t sx = 0; sx < x.samples; ++sx) {
-            int count = bilinear_taps(y.at(i, sy), x.at(j, sx), dims[2], dims[3], taps);
-            double sum = 0;
-            double largest = count == 0 ? 0 : -INFINITY;
-            for (int k = 0; k < count; ++k) {
-                double part = taps[k].weight *
-                              static_cast<double>(static_cast<Compute<T>>(plane[taps[k].offset]));
-                sum += part;
-                largest = std::max(largest, part);
-            }
-            total += sum;
-            most = std::max(most, largest);
+    for (int64_t sample = 0; sample < samples; ++sample) {
+        for (int64_t bin = 0; bin < bins; ++bin) {
+            double y = region.y.at(bin / o.width, sample / region.x.samples);
+            double x = region.x.at(bin % o.width, sample % region.x.samples);
+            int count = bilinear_taps(y, x, dims[2], dims[3], taps);
+            table.set(bin, std::span(taps).first(count));
+        }
+        for (int64_t channel = 0; channel < dims[1]; ++channel) {
+            fold_taps<is_max>(image + channel * dims[2] * dims[3], table, bins,
+                              folded.data() + channel * bins);
         }
     }
-    int64_t samples = y.samples * x.samples;
-    if (o.is_max) {
-        return samples == 0 ? 0 : most;
+    auto divisor = static_cast<double>(is_max ? 1 : std::max<int64_t>(1, samples));
+    for (int64_t i = 0; i < dims[1] * bins; ++i) {
+        out[i] = static_cast<T>(folded.data()[i] / divisor);
     }
-    return total / static_cast<double>(std::max<int64_t>(1, samples));
 }
 
 // --- DeformConv ----------------------------------------------------------------------------------
@@ -515,21 +616,29 @@ Status roi_align(KernelContext& c) {
     }
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), {count, dims[1], o.height, o.width}));
     SDX_ASSIGN(Tensor regions, cast_tensor(c, c.tensor(1), ElementType::kDouble));
+    std::vector<Region> all;
+    for (int64_t r = 0; r < count; ++r) {
+        const double* region = regions.elements<double>().data() + r * 4;
+        SDX_ASSIGN(AlignAxis x, roi_axis(o, region[0], region[2], o.width));
+        SDX_ASSIGN(AlignAxis y, roi_axis(o, region[1], region[3], o.height));
+        all.push_back({images[r], y, x});
+    }
+    if (out->count() == 0) {
+        return {};
+    }
+    int64_t per_region = dims[1] * o.height * o.width;
+    SDX_TRY(check_size(ElementType::kDouble, Dims{per_region}, c.options()));
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        const T* pictures = c.tensor(0).elements<T>().data();
         T* result = out->mutable_elements<T>().data();
-        for (int64_t r = 0; r < count; ++r) {
-            const double* region = regions.elements<double>().data() + r * 4;
-            SDX_ASSIGN(AlignAxis x, roi_axis(o, region[0], region[2], o.width));
-            SDX_ASSIGN(AlignAxis y, roi_axis(o, region[1], region[3], o.height));
-            for (int64_t channel = 0; channel < dims[1]; ++channel) {
-                const T* plane = c.tensor(0).elements<T>().data() +
-                                 (images[r] * dims[1] + channel) * dims[2] * dims[3];
-                for (int64_t bin = 0; bin < o.height * o.width; ++bin) {
-                    *result++ = static_cast<T>(
-                        pool_bin(o, plane, dims, y, x, bin / o.width, bin % o.width));
-                }
-            }
-        }
+        auto pool = o.is_max ? &pool_region<true, T> : &pool_region<false, T>;
+        parallel_for(c.threads(), count, items_per_task(16 * per_region),
+                     [&](int64_t begin, int64_t end) {
+                         for (int64_t r = begin; r < end; ++r) {
+                             pool(o, pictures + all[r].image * dims[1] * dims[2] * dims[3], dims,
+                                  all[r], result + r * per_region);
+                         }
+                     });
         return {};
     });
 }

@@ -2,6 +2,8 @@
 //
 // Transforms are computed in double: radix 2 where the length is a power of two, and Bluestein's
 // algorithm (L. I. Bluestein, 1970: a convolution of a power-of-two length) for every other length.
+// What depends on the length alone is worked out once for all runs of an operator.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -10,6 +12,8 @@
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
+#include "eval/kernels/elementwise.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -17,70 +21,161 @@ namespace sardonyx::eval::kernels {
 namespace {
 
 using Complex = std::complex<double>;
-using Signal = std::vector<Complex>;
 
 constexpr double kPi = std::numbers::pi;
 
 // --- Transforms ----------------------------------------------------------------------------------
 
-// In place; the length is a power of two. `sign`: -1 forward, 1 inverse (without the division).
-void transform_power_of_two(Signal& x, int sign) {
-    size_t n = x.size();
-    for (size_t i = 1, j = 0; i < n; ++i) {
-        size_t bit = n >> 1;
-        for (; (j & bit) != 0; bit >>= 1) {
-            j ^= bit;
-        }
-        j ^= bit;
-        if (i < j) {
-            std::swap(x[i], x[j]);
-        }
+// Numbers with their parts apart, so that loops over them are vectorised.
+struct Signal {
+    std::vector<double> real, imaginary;
+
+    Signal() = default;
+    explicit Signal(size_t n) : real(n), imaginary(n) {}
+    size_t size() const { return real.size(); }
+    void set(size_t i, Complex x) {
+        real[i] = x.real();
+        imaginary[i] = x.imag();
     }
-    for (size_t length = 2; length <= n; length <<= 1) {
-        Signal roots(length / 2);
-        for (size_t k = 0; k < roots.size(); ++k) {
-            roots[k] = std::polar(
-                1.0, sign * 2 * kPi * static_cast<double>(k) / static_cast<double>(length));
-        }
-        for (size_t start = 0; start < n; start += length) {
-            for (size_t k = 0; k < length / 2; ++k) {
-                Complex even = x[start + k];
-                Complex odd = x[start + k + length / 2] * roots[k];
-                x[start + k] = even + odd;
-                x[start + k + length / 2] = even - odd;
-            }
+};
+
+// One step of a transform: the halves of each stretch of 2 * half numbers, of which the second is
+// turned, become their sum and their difference.
+SDX_CLONES void join_halves(double* real, double* imaginary, int64_t n, int64_t half,
+                            const double* turn_real, const double* turn_imaginary) {
+    for (int64_t start = 0; start < n; start += 2 * half) {
+        double* even_real = real + start;
+        double* even_imaginary = imaginary + start;
+        double* odd_real = even_real + half;
+        double* odd_imaginary = even_imaginary + half;
+        SDX_INDEPENDENT_LOOP
+        for (int64_t k = 0; k < half; ++k) {
+            double x = odd_real[k] * turn_real[k] - odd_imaginary[k] * turn_imaginary[k];
+            double y = odd_real[k] * turn_imaginary[k] + odd_imaginary[k] * turn_real[k];
+            odd_real[k] = even_real[k] - x;
+            odd_imaginary[k] = even_imaginary[k] - y;
+            even_real[k] += x;
+            even_imaginary[k] += y;
         }
     }
 }
 
-void transform(Signal& x, int sign) {
-    size_t n = x.size();
-    if ((n & (n - 1)) == 0) {
-        transform_power_of_two(x, sign);
-        return;
-    }
-    size_t padded = 1;
-    while (padded < 2 * n - 1) {
-        padded <<= 1;
-    }
-    Signal chirp(n), a(padded), b(padded);
-    for (size_t k = 0; k < n; ++k) {
-        // k * k modulo 2n, so that the angle keeps its precision.
-        auto square = static_cast<double>((static_cast<unsigned __int128>(k) * k) % (2 * n));
-        chirp[k] = std::polar(1.0, sign * kPi * square / static_cast<double>(n));
-        a[k] = x[k] * chirp[k];
-        b[k] = b[(padded - k) % padded] = std::conj(chirp[k]);
-    }
-    transform_power_of_two(a, -1);
-    transform_power_of_two(b, -1);
-    for (size_t k = 0; k < padded; ++k) {
-        a[k] *= b[k];
-    }
-    transform_power_of_two(a, 1);
-    for (size_t k = 0; k < n; ++k) {
-        x[k] = a[k] / static_cast<double>(padded) * chirp[k];
+// x[k] *= y[k]
+SDX_CLONES void multiply_numbers(double* real, double* imaginary, const double* other_real,
+                                 const double* other_imaginary, int64_t n) {
+    SDX_INDEPENDENT_LOOP
+    for (int64_t k = 0; k < n; ++k) {
+        double x = real[k] * other_real[k] - imaginary[k] * other_imaginary[k];
+        imaginary[k] = real[k] * other_imaginary[k] + imaginary[k] * other_real[k];
+        real[k] = x;
     }
 }
+void multiply_signal(Signal& x, const Signal& y) {
+    multiply_numbers(x.real.data(), x.imaginary.data(), y.real.data(), y.imaginary.data(),
+                     static_cast<int64_t>(std::min(x.size(), y.size())));
+}
+
+// Transforms of a length that is a power of two, forward, without a division.
+class BinaryTransform {
+  public:
+    explicit BinaryTransform(size_t n) : turns_(n), order_(n) {
+        for (size_t half = 1; half < n; half *= 2) {
+            for (size_t k = 0; k < half; ++k) {
+                turns_.set(half + k, std::polar(1.0, -kPi * static_cast<double>(k) /
+                                                         static_cast<double>(half)));
+            }
+        }
+        for (size_t i = 1, j = 0; i < n; ++i) {
+            size_t bit = n >> 1;
+            for (; (j & bit) != 0; bit >>= 1) {
+                j ^= bit;
+            }
+            j ^= bit;
+            order_[i] = j;
+        }
+    }
+
+    void run(Signal& x) const {
+        size_t n = order_.size();
+        for (size_t i = 0; i < n; ++i) {
+            if (i < order_[i]) {
+                std::swap(x.real[i], x.real[order_[i]]);
+                std::swap(x.imaginary[i], x.imaginary[order_[i]]);
+            }
+        }
+        for (size_t half = 1; half < n; half *= 2) {
+            join_halves(x.real.data(), x.imaginary.data(), static_cast<int64_t>(n),
+                        static_cast<int64_t>(half), turns_.real.data() + half,
+                        turns_.imaginary.data() + half);
+        }
+    }
+
+  private:
+    Signal turns_;               // of the step that joins halves of h numbers: [h, 2h)
+    std::vector<size_t> order_;  // the bits of each index reversed
+};
+
+// Transforms of any length, forward, without a division.
+class Transform {
+  public:
+    explicit Transform(size_t n)
+        : n_(n), is_binary_((n & (n - 1)) == 0), binary_(is_binary_ ? n : padded_length(n)) {
+        if (is_binary_) {
+            return;
+        }
+        chirp_ = Signal(n);
+        filter_ = Signal(padded_length(n));
+        size_t padded = filter_.size();
+        for (size_t k = 0; k < n; ++k) {
+            // k * k modulo 2n, so that the angle keeps its precision.
+            auto square = static_cast<double>((static_cast<unsigned __int128>(k) * k) % (2 * n));
+            Complex chirp = std::polar(1.0, -kPi * square / static_cast<double>(n));
+            chirp_.set(k, chirp);
+            // Divided here for the way back.
+            Complex conjugate = std::conj(chirp) / static_cast<double>(padded);
+            filter_.set(k, conjugate);
+            filter_.set((padded - k) % padded, conjugate);
+        }
+        binary_.run(filter_);
+    }
+
+    // In place; `work` is overwritten.
+    void run(Signal& x, Signal& work) const {
+        if (is_binary_) {
+            binary_.run(x);
+            return;
+        }
+        multiply_signal(x, chirp_);
+        size_t padded = filter_.size();
+        work = x;
+        work.real.resize(padded);
+        work.imaginary.resize(padded);
+        binary_.run(work);
+        multiply_signal(work, filter_);
+        // The inverse is the transform with the parts exchanged before and after.
+        std::swap(work.real, work.imaginary);
+        binary_.run(work);
+        std::swap(work.real, work.imaginary);
+        std::copy_n(work.real.begin(), n_, x.real.begin());
+        std::copy_n(work.imaginary.begin(), n_, x.imaginary.begin());
+        multiply_signal(x, chirp_);
+    }
+
+  private:
+    static size_t padded_length(size_t n) {
+        size_t padded = 1;
+        while (padded < 2 * n - 1) {
+            padded <<= 1;
+        }
+        return padded;
+    }
+
+    size_t n_;
+    bool is_binary_;
+    BinaryTransform binary_;
+    Signal chirp_;   // for lengths that are no power of two
+    Signal filter_;  // the transform of the chirp's conjugate
+};
 
 // A length that is worth allocating: Bluestein's arrays are up to four times as long.
 Status check_length(const KernelContext& c, int64_t length) {
@@ -140,30 +235,42 @@ Result<TransformShape> transform_shape(const KernelContext& c) {
     return t;
 }
 
-// One run of the axis, at `stride` numbers from each other.
+// One run of the axis, at `stride` numbers from each other; x and work are overwritten.
 template <typename T>
-void transform_run(const TransformShape& t, const T* in, int64_t in_stride, T* out,
-                   int64_t out_stride, Signal& x) {
-    x.assign(t.length, Complex());
+void transform_run(const TransformShape& t, const Transform& transform, const T* in,
+                   int64_t in_stride, T* out, int64_t out_stride, Signal& x, Signal& work) {
+    x.real.assign(t.length, 0);
+    x.imaginary.assign(t.length, 0);
     for (int64_t i = 0; i < t.in; ++i) {
         const T* number = in + i * in_stride;
-        x[i] = {static_cast<double>(number[0]),
-                t.in_parts == 2 ? static_cast<double>(number[1]) : 0.0};
+        x.set(i, {as_double(number[0]), t.in_parts == 2 ? as_double(number[1]) : 0.0});
     }
     if (t.inverse && t.onesided) {
         for (int64_t i = t.length / 2 + 1; i < t.length; ++i) {
-            x[i] = std::conj(x[t.length - i]);
+            x.real[i] = x.real[t.length - i];
+            x.imaginary[i] = -x.imaginary[t.length - i];
         }
     }
-    transform(x, t.inverse ? 1 : -1);
+    if (t.inverse) {
+        std::swap(x.real, x.imaginary);  // the transform with the parts exchanged
+    }
+    transform.run(x, work);
+    if (t.inverse) {
+        std::swap(x.real, x.imaginary);
+    }
     double scale = t.inverse ? 1.0 / static_cast<double>(t.length) : 1.0;
     for (int64_t i = 0; i < t.out; ++i) {
         T* number = out + i * out_stride;
-        number[0] = static_cast<T>(x[i].real() * scale);
+        number[0] = static_cast<T>(x.real[i] * scale);
         if (t.out_parts == 2) {
-            number[1] = static_cast<T>(x[i].imag() * scale);
+            number[1] = static_cast<T>(x.imaginary[i] * scale);
         }
     }
+}
+
+// What a transform costs, about, for items_per_task().
+int64_t operations_of(int64_t length) {
+    return 64 * length;
 }
 
 // --- Windows -------------------------------------------------------------------------------------
@@ -273,13 +380,19 @@ Status dft(KernelContext& c) {
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         T* result = out->mutable_elements<T>().data();
-        Signal x;
-        for (int64_t o = 0; o < from.outer; ++o) {
-            for (int64_t k = 0; k < from.inner / t.in_parts; ++k) {
-                transform_run(t, in + o * from.n * from.inner + k * t.in_parts, from.inner,
-                              result + o * to.n * to.inner + k * t.out_parts, to.inner, x);
-            }
-        }
+        Transform transform(t.length);
+        int64_t numbers = from.inner / t.in_parts;
+        parallel_for(c.threads(), from.outer * numbers, items_per_task(operations_of(t.length)),
+                     [&](int64_t begin, int64_t end) {
+                         Signal x, work;
+                         for (int64_t i = begin; i < end; ++i) {
+                             int64_t o = i / numbers, k = i % numbers;
+                             transform_run(
+                                 t, transform, in + o * from.n * from.inner + k * t.in_parts,
+                                 from.inner, result + o * to.n * to.inner + k * t.out_parts,
+                                 to.inner, x, work);
+                         }
+                     });
         return {};
     });
 }
@@ -313,20 +426,27 @@ Status stft(KernelContext& c) {
         const T* signal = c.tensor(0).elements<T>().data();
         const T* window = c.has_input(2) ? c.tensor(2).elements<T>().data() : nullptr;
         T* result = out->mutable_elements<T>().data();
-        Signal x(length);
-        for (int64_t frame = 0; frame < dims[0] * frames; ++frame) {
-            const T* start = signal + (frame / frames * dims[1] + frame % frames * step) * parts;
-            for (int64_t i = 0; i < length; ++i) {
-                double weight = window != nullptr ? static_cast<double>(window[i]) : 1.0;
-                x[i] = {static_cast<double>(start[i * parts]) * weight,
-                        parts == 2 ? static_cast<double>(start[i * parts + 1]) * weight : 0.0};
-            }
-            transform(x, -1);
-            for (int64_t k = 0; k < bins; ++k, result += 2) {
-                result[0] = static_cast<T>(x[k].real());
-                result[1] = static_cast<T>(x[k].imag());
-            }
-        }
+        Transform transform(length);
+        parallel_for(
+            c.threads(), dims[0] * frames, items_per_task(operations_of(length)),
+            [&](int64_t begin, int64_t end) {
+                Signal x(length), work;
+                for (int64_t frame = begin; frame < end; ++frame) {
+                    const T* start =
+                        signal + (frame / frames * dims[1] + frame % frames * step) * parts;
+                    for (int64_t i = 0; i < length; ++i) {
+                        double weight = window != nullptr ? as_double(window[i]) : 1.0;
+                        x.set(i, {as_double(start[i * parts]) * weight,
+                                  parts == 2 ? as_double(start[i * parts + 1]) * weight : 0.0});
+                    }
+                    transform.run(x, work);
+                    T* bin = result + frame * bins * 2;
+                    for (int64_t k = 0; k < bins; ++k, bin += 2) {
+                        bin[0] = static_cast<T>(x.real[k]);
+                        bin[1] = static_cast<T>(x.imaginary[k]);
+                    }
+                }
+            });
         return {};
     });
 }
