@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import sardonyx
 from compile import minimum
 from onnx import TensorProto, helper, numpy_helper
@@ -80,6 +81,15 @@ REDUCTIONS = [
     "ReduceLogSumExp",
     "ReduceSumSquare",
 ]
+
+# Of the operators that opset 20 does not have, or not with these attributes.
+VERSIONS = {
+    "Attention": 23,
+    "DequantizeLinear": 21,
+    "GroupNormalization": 21,
+    "RMSNormalization": 23,
+    "RotaryEmbedding": 23,
+}
 
 Case = tuple[str, str, list[np.ndarray], set[int], dict[str, Any]]
 
@@ -157,6 +167,128 @@ def movement() -> Iterator[Case]:
     yield "Unique", "Unique", [INTS], set(), {}
 
 
+def weights(*dims: int) -> np.ndarray:
+    """FLOAT of these dims."""
+    return RANDOM.normal(size=dims).astype(np.float32)
+
+
+def by_indices() -> Iterator[Case]:
+    """What chooses, places and orders elements."""
+    places = RANDOM.integers(0, 512, (10000, 1))
+    yield "GatherND", "GatherND", [MATRIX, places[:1000]], set(), {}
+    pairs = np.stack([places[:, 0], COLUMNS.flat[:10000]], 1)
+    yield "GatherND, elements", "GatherND", [MATRIX, pairs], set(), {}
+    rows = weights(1000, 2048)
+    yield "ScatterND", "ScatterND", [MATRIX, places[:1000], rows], set(), {}
+    yield "ScatterND, elements", "ScatterND", [MATRIX, pairs, rows.flat[:10000]], set(), {}
+    adding = {"reduction": "add"}
+    yield "ScatterND, add", "ScatterND", [MATRIX, places[:1000], rows], set(), adding
+    ends = np.array([0, 1], np.float32)
+    yield "OneHot", "OneHot", [places[:4096, 0], np.array(256), ends], {1, 2}, {}
+    yield "Trilu", "Trilu", [MATRIX[:, :512].copy()], set(), {}
+    yield "NonZero", "NonZero", [PICTURE * BOOLS], set(), {}
+    yield "Compress", "Compress", [MATRIX, BOOLS.flat[:512]], set(), {"axis": 0}
+    for k in (5, 100):
+        yield f"TopK {k}", "TopK", [MATRIX, vector(k)], {1}, {}
+    yield "TopK 5, axis 0", "TopK", [MATRIX, vector(5)], {1}, {"axis": 0}
+    yield "Hardmax", "Hardmax", [MATRIX], set(), {}
+    corners = RANDOM.random((1, 2000, 2)).astype(np.float32)
+    boxes = np.concatenate([corners, corners + 0.1], 2)
+    scores = RANDOM.random((1, 4, 2000)).astype(np.float32)
+    limits = [vector(50), np.array([0.5], np.float32), np.array([0.1], np.float32)]
+    yield "NonMaxSuppression", "NonMaxSuppression", [boxes, scores, *limits], {2, 3, 4}, {}
+    lengths = RANDOM.integers(1, 512, 512)
+    reverse = {"batch_axis": 0, "time_axis": 1}
+    yield "ReverseSequence", "ReverseSequence", [weights(512, 512, 4), lengths], set(), reverse
+    ends = [np.array(0), np.array(1 << 20), np.array(1)]
+    yield "Range", "Range", ends, set(), {}
+    yield "Split", "Split", [MATRIX], set(), {"axis": 1, "num_outputs": 1}
+    words = np.array(["a word", "Another one", "the"] * 1000, object)
+    stop = {"is_case_sensitive": 1, "stopwords": ["the"], "locale": "C"}
+    yield "StringNormalizer", "StringNormalizer", [words], set(), stop
+    yield "StringConcat", "StringConcat", [words, words], set(), {}
+
+
+def images() -> Iterator[Case]:
+    """What samples pictures."""
+    grid = (RANDOM.random((1, 128, 128, 2)) * 2 - 1).astype(np.float32)
+    for mode in ("linear", "nearest", "cubic"):
+        yield f"GridSample, {mode}", "GridSample", [PICTURE, grid], set(), {"mode": mode}
+    doubled = [np.zeros(0, np.float32), np.array([1, 1, 2, 2], np.float32)]
+    yield "Resize, cubic", "Resize", [SMALL, *doubled], {1, 2}, {"mode": "cubic"}
+    corners = RANDOM.random((100, 2)).astype(np.float32) * 64
+    regions = np.concatenate([corners, corners + 32], 1)
+    size = {"output_height": 7, "output_width": 7, "sampling_ratio": 2}
+    batch = np.zeros(100, np.int64)
+    yield "RoiAlign", "RoiAlign", [PICTURE, regions, batch], set(), size
+    yield "LRN", "LRN", [PICTURE], set(), {"size": 5}
+    for op in ("GlobalAveragePool", "GlobalLpPool"):
+        yield op, op, [PICTURE], set(), {}
+    yield "LpPool", "LpPool", [PICTURE], set(), {"kernel_shape": [2, 2], "strides": [2, 2]}
+    columns = weights(1, 64 * 9, 4096)
+    place = [vector(64, 64), vector(3, 3)]
+    yield "Col2Im", "Col2Im", [columns, *place], {1, 2}, {"pads": [1, 1, 1, 1]}
+    yield "LpNormalization", "LpNormalization", [MATRIX], set(), {}
+    yield "MeanVarianceNormalization", "MeanVarianceNormalization", [PICTURE], set(), {}
+    four = [channels() for _ in range(2)]
+    groups = {"num_groups": 8}
+    yield "GroupNormalization", "GroupNormalization", [PICTURE, *four], {1, 2}, groups
+    yield "RMSNormalization", "RMSNormalization", [MATRIX, MATRIX[0]], {1}, {}
+    yield "PRelu", "PRelu", [PICTURE, channels(1, 1)], {1}, {}
+    yield "Mod, int64", "Mod", [INTS, INTS + 1], set(), {}
+    yield "Div, int64", "Div", [INTS, INTS + 1], set(), {}
+    yield "Equal, int64", "Equal", [INTS, INTS + 1], set(), {}
+    yield "BitwiseAnd", "BitwiseAnd", [INTS, INTS + 1], set(), {}
+    yield "Sum of 3", "Sum", [PICTURE, POSITIVE, PICTURE], set(), {}
+    yield "Dropout", "Dropout", [PICTURE, np.array(0.5, np.float32), np.array(True)], {1, 2}, {}
+    yield "RandomNormalLike", "RandomNormalLike", [PICTURE], set(), {}
+    yield "RandomUniformLike", "RandomUniformLike", [PICTURE], set(), {}
+    labels = RANDOM.integers(0, 2048, 512)
+    yield "SoftmaxCrossEntropyLoss", "SoftmaxCrossEntropyLoss", [MATRIX, labels], set(), {}
+
+
+def layers() -> Iterator[Case]:
+    """Recurrent networks, attention, signals, 8-bit products."""
+    steps = weights(32, 8, 128)
+    for op, gates in (("RNN", 1), ("GRU", 3), ("LSTM", 4)):
+        both = [weights(1, gates * 256, 128) * 0.1, weights(1, gates * 256, 256) * 0.1]
+        yield op, op, [steps, *both], {1, 2}, {"hidden_size": 256}
+    heads = [weights(1, 12, 128, 64) for _ in range(3)]
+    yield "Attention", "Attention", heads, set(), {}
+    yield "Attention, causal", "Attention", heads, set(), {"is_causal": 1}
+    angles = [weights(128, 32), weights(128, 32), np.arange(128)[None]]
+    yield "RotaryEmbedding", "RotaryEmbedding", [heads[0], *angles], {1, 2}, {}
+    for length in (1024, 1000):
+        signal = weights(64, length, 1)
+        yield f"DFT {length}", "DFT", [signal], set(), {}
+    frames = [np.array(256), weights(512), np.array(512)]
+    yield "STFT", "STFT", [weights(1, 65536, 1), *frames], {1, 2, 3}, {}
+    yield "Det", "Det", [weights(1000, 16, 16)], set(), {}
+    codes = RANDOM.integers(-9, 9, (64, 64, 3, 3)).astype(np.int8)
+    bytes_ = (np.abs(SMALL) * 40).astype(np.uint8)
+    yield "ConvInteger", "ConvInteger", [bytes_, codes], {1}, {"pads": [1, 1, 1, 1]}
+    one, zero = np.array(0.02, np.float32), np.array(3, np.uint8)
+    signed = np.array(0, np.int8)
+    eight = [bytes_, one, zero, codes, one, signed, one, zero]
+    yield "QLinearConv", "QLinearConv", eight, {1, 2, 3, 4, 5, 6, 7}, {"pads": [1, 1, 1, 1]}
+    left = (np.abs(MATRIX) * 40).astype(np.uint8)
+    right = RANDOM.integers(-9, 9, (2048, 256)).astype(np.int8)
+    eight = [left, one, zero, right, one, signed, one, zero]
+    yield "QLinearMatMul", "QLinearMatMul", eight, {1, 2, 3, 4, 5, 6, 7}, {}
+    yield "DynamicQuantizeLinear", "DynamicQuantizeLinear", [PICTURE], set(), {}
+    for axis in (0, 1):
+        scales = [POSITIVE[0, 0, 0, :64].copy(), np.zeros(64, np.int8)]
+        values = PICTURE.reshape(64, 64, -1)
+        by_axis = {"axis": axis}
+        yield f"QuantizeLinear, axis {axis}", "QuantizeLinear", [values, *scales], {1, 2}, by_axis
+    blocks = [(MATRIX * 40).astype(np.int8), POSITIVE.reshape(-1, 64)[:512], np.zeros(1)]
+    blocks[2] = np.zeros((512, 64), np.int8)
+    by_block = {"axis": 1, "block_size": 32}
+    yield "DequantizeLinear, blocks", "DequantizeLinear", blocks, {1, 2}, by_block
+    three = [weights(256, 512), weights(1024, 512), weights(1024)]
+    yield "Gemm", "Gemm", three, {1, 2}, {"transB": 1}
+
+
 def products() -> Iterator[Case]:
     """Windows and matrices."""
     for size in (2, 3):
@@ -165,9 +297,6 @@ def products() -> Iterator[Case]:
             yield f"{op} {size}x{size}", op, [PICTURE], set(), window
     yield "GlobalMaxPool", "GlobalMaxPool", [PICTURE], set(), {}
     same = {"auto_pad": "SAME_UPPER"}
-
-    def weights(*dims: int) -> np.ndarray:
-        return RANDOM.normal(size=dims).astype(np.float32)
 
     yield "Conv 3x3", "Conv", [SMALL, weights(64, 64, 3, 3)], {1}, same
     yield "Conv 3x3, weights not constant", "Conv", [SMALL, weights(64, 64, 3, 3)], set(), same
@@ -191,17 +320,20 @@ def model_of(case: Case) -> tuple[bytes, dict[str, np.ndarray]]:
     _, op, values, constants, attributes = case
     named = {f"x{i}": value for i, value in enumerate(values)}
     free = {name: named[name] for i, name in enumerate(named) if i not in constants}
+    outputs = [f"y{i}" for i in range(max(1, onnx.defs.get_schema(op).min_output))]
     graph = helper.make_graph(
-        [helper.make_node(op, list(named), ["y"], **attributes)],
+        [helper.make_node(op, list(named), outputs, **attributes)],
         "g",
         [
             helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
             for name, x in free.items()
         ],
-        [helper.make_empty_tensor_value_info("y")],
+        [helper.make_empty_tensor_value_info(name) for name in outputs],
         [numpy_helper.from_array(named[f"x{i}"], f"x{i}") for i in sorted(constants)],
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", VERSIONS.get(op, 20))], ir_version=10
+    )
     return model.SerializeToString(), free
 
 
@@ -233,7 +365,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.1, help="for each number")
     parser.add_argument("--only", nargs="*", default=[], help="parts of names; all, if none")
     options = parser.parse_args()
-    cases = [*elementwise(), *along_axes(), *movement(), *products()]
+    groups = (elementwise, along_axes, movement, by_indices, images, layers, products)
+    cases = [case for group in groups for case in group()]
     rows = {
         case[0]: measure(case, options.seconds)
         for case in cases
