@@ -80,7 +80,7 @@ void add_targets(const Expr* target, Targets& found) {
 // because the function may be called at any time.
 class ReadCollector {
   public:
-    explicit ReadCollector(BlockReads& found) : found_(found) {}
+    ReadCollector(const Interner& names, BlockReads& found) : names_(names), found_(found) {}
 
     void block(Stmts statements) {
         for (const Stmt* statement : statements) {
@@ -117,12 +117,17 @@ class ReadCollector {
                 expr(n->right);
                 return;
             }
-            case ExprKind::kCall:
+            case ExprKind::kCall: {
+                auto read = [&](Symbol name) {
+                    reads_.emplace_back(name, nested_ ? UINT32_MAX : node->range.begin);
+                };
+                syntax::each_named_variable(names_, node, read);
                 if (const auto* name = syntax::maybe_as<syntax::NameExpr>(
                         syntax::as<syntax::CallExpr>(node)->callee)) {
                     found_.called.push_back(name->name);
                 }
                 break;
+            }
             case ExprKind::kAttribute:
                 if (const auto* name = syntax::maybe_as<syntax::NameExpr>(
                         syntax::as<syntax::AttributeExpr>(node)->value)) {
@@ -242,6 +247,7 @@ class ReadCollector {
             [this](const Stmt* child) { stmt(child); });
     }
 
+    const Interner& names_;
     BlockReads& found_;
     std::vector<std::pair<Symbol, uint32_t>> reads_;
     int nested_ = 0;
@@ -328,10 +334,10 @@ std::vector<Symbol> assigned_names(Stmts statements) {
     return targets(statements).names;
 }
 
-const BlockReads& block_reads(Context& c, Stmts body) {
+const BlockReads& block_reads(Context& c, const Interner& names, Stmts body) {
     auto [place, is_new] = c.reads.try_emplace(body.data());
     if (is_new) {
-        ReadCollector collector(place->second);
+        ReadCollector collector(names, place->second);
         collector.block(body);
         collector.finish();
     }
@@ -345,14 +351,14 @@ std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFun
     if (function.definition == nullptr || function.environment == nullptr) {
         return found;
     }
+    const Interner& texts = function.tree->names;
     SymbolSet seen;
     std::optional<SymbolSet> locals;  // made when one could be hidden
-    for (Symbol name : block_reads(c, function.definition->body).*names) {
+    for (Symbol name : block_reads(c, texts, function.definition->body).*names) {
         if (!seen.insert(name)) {
             continue;
         }
-        std::optional<Object> object =
-            function.environment->lookup(function.tree->names.text(name));
+        std::optional<Object> object = function.environment->lookup(texts.text(name));
         if (!object || !object->is(kind)) {
             continue;
         }
@@ -366,10 +372,11 @@ std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFun
     return found;
 }
 
-const BlockReads& lambda_reads(Context& c, const syntax::LambdaExpr* lambda) {
+const BlockReads& lambda_reads(Context& c, const Interner& names,
+                               const syntax::LambdaExpr* lambda) {
     auto [place, is_new] = c.reads.try_emplace(lambda);
     if (is_new) {
-        ReadCollector collector(place->second);
+        ReadCollector collector(names, place->second);
         collector.expr(lambda->body);
         collector.finish();
     }
@@ -380,7 +387,7 @@ bool is_live(Context& c, Symbol name, uint32_t offset) {
     if (c.at.body == nullptr) {
         return true;
     }
-    const BlockReads& reads = block_reads(c, *c.at.body);
+    const BlockReads& reads = block_reads(c, c.tree().names, *c.at.body);
     const BlockReads::Places* places = reads.names.find(name);
     if (places == nullptr) {
         return false;

@@ -11,12 +11,14 @@
 #include "elaborate/functions.h"
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
+#include "elaborate/names.h"
 #include "elaborate/repairs.h"
 #include "elaborate/statics.h"
 #include "elaborate/values.h"
 #include "infer/diagnostics.h"
 #include "ops/ops.h"
 #include "ops/schema_set.h"
+#include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
 
@@ -481,6 +483,47 @@ bool is_graph_argument(const ops::Schema& schema, const KeywordArgument& keyword
            keyword.value.is(ObjectKind::kClosure);
 }
 
+// Adds the variables that an operator Gradient names in strings as inputs (names.h). False: one of
+// them is no tensor, which has been reported.
+bool add_differentiated(Context& c, const OpsetObject& opset, std::string_view op_type,
+                        const Arguments& arguments, BoundCall& call,
+                        std::vector<ir::Value*>* inputs) {
+    std::vector<DifferentiatedName> names =
+        differentiated_names(opset.domain, op_type, call.attributes);
+    if (!names.empty() && inputs->size() + 1 != names.size()) {
+        bool is_few = inputs->size() + 1 < names.size();
+        c.report(is_few ? kTooFewInputs : kTooManyInputs, arguments.range,
+                 fmt::format("`Gradient` has {} inputs, but `xs` and `zs` name {} tensors",
+                             inputs->size(), names.size() - 1))
+            .with_help("give one input for each name, first for `xs`, then for `zs`");
+        return false;
+    }
+    for (const auto& [attribute, text] : names) {
+        Range range = arguments.range;
+        for (const auto& [key, place] : call.attribute_ranges) {
+            range = key == attribute ? place : range;
+        }
+        Symbol name = syntax::find_name(c.tree().names, *text);
+        if (!name.valid()) {
+            c.report(kUnknownName, range, fmt::format("`{}` is not defined", *text))
+                .with_help("`xs`, `zs` and `y` name tensors of the script");
+            return false;
+        }
+        Object object = lookup(c, name, range);
+        if (object.is_error()) {
+            return false;
+        }
+        if (!object.is_tensor()) {
+            c.report(kUnsupportedOperand, range,
+                     fmt::format("`{}` is {}", *text, kind_name(object)))
+                .with_help("`xs`, `zs` and `y` name tensors of the script");
+            return false;
+        }
+        inputs->push_back(object.value());
+    }
+    return true;
+}
+
 }  // namespace
 
 Object call_operator(Context& c, const OpsetObject& written, std::string_view name,
@@ -571,6 +614,9 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
     }
     std::optional<size_t> outputs = output_count(c, *schema, call, arguments, wanted);
     if (!outputs) {
+        return Object::error();
+    }
+    if (!add_differentiated(c, opset, name, arguments, call, &inputs)) {
         return Object::error();
     }
     NodeRequest request;

@@ -66,14 +66,14 @@ bool may_return(syntax::Stmts statements);
 bool may_break(syntax::Stmts statements);  // out of the loop around it
 // The names that a block assigns, in the order of their first assignment, nested functions apart.
 std::vector<Symbol> assigned_names(syntax::Stmts statements);
-// Where the names of a function's body are read; found once.
-const BlockReads& block_reads(Context& c, syntax::Stmts body);
+// Where the names of a function's body are read; found once. `names`: of its file.
+const BlockReads& block_reads(Context& c, const Interner& names, syntax::Stmts body);
 // What names of the function's body mean outside it: the objects of this kind that no parameter or
 // assignment hides, each name once, in order. `names`: &BlockReads::bases or ::called.
 std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFunction& function,
                                                      std::vector<Symbol> BlockReads::*names,
                                                      ObjectKind kind);
-const BlockReads& lambda_reads(Context& c, const syntax::LambdaExpr* lambda);
+const BlockReads& lambda_reads(Context& c, const Interner& names, const syntax::LambdaExpr* lambda);
 // Whether a name is read after `offset`, or anywhere in the loop (if any) that is running around
 // it.
 bool is_live(Context& c, Symbol name, uint32_t offset);

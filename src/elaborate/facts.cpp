@@ -24,8 +24,11 @@ constexpr size_t kMaxSuffix = 80;
 
 // In the order of the names' first appearance in the file.
 std::vector<const Object*> captured(Context& c, const Closure& closure) {
-    const BlockReads& reads = closure.lambda != nullptr ? lambda_reads(c, closure.lambda)
-                                                        : block_reads(c, closure.definition->body);
+    const Scope* around = closure.scope != nullptr ? closure.scope.get() : c.at.scope.get();
+    const Interner& texts = around->function->tree->names;
+    const BlockReads& reads = closure.lambda != nullptr
+                                  ? lambda_reads(c, texts, closure.lambda)
+                                  : block_reads(c, texts, closure.definition->body);
     std::vector<uint32_t> names;
     for (const auto& [name, places] : reads.names) {
         names.push_back(name.index);

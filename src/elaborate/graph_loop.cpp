@@ -55,7 +55,7 @@ std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
         return names;
     }
     Range range = loop.range;
-    for (const auto& [offset, name] : block_reads(c, *c.at.body).named) {
+    for (const auto& [offset, name] : block_reads(c, c.tree().names, *c.at.body).named) {
         if (offset >= range.begin && offset < range.end &&
             std::find(names.begin(), names.end(), name) == names.end()) {
             names.push_back(name);

@@ -117,21 +117,9 @@ void keep_only(std::vector<T>& items, const std::vector<bool>& wanted, size_t fi
     items.resize(kept);
 }
 
-// Puts a node without the outputs that are not wanted in the place of an If or Loop.
-ir::Node* without_outputs(ir::Model& model, ir::Graph& graph, ir::Node* node,
-                          const std::vector<bool>& wanted) {
-    bool is_loop = node->op_type == "Loop";
-    std::vector<ir::Value*> inputs;
-    for (const ir::Use& use : node->inputs()) {
-        inputs.push_back(use.value);
-    }
-    for (ir::Graph* body : subgraphs(*node)) {
-        keep_only(body->outputs, wanted, is_loop ? 1 : 0);
-        if (is_loop) {
-            keep_only(inputs, wanted, 2);
-            keep_only(body->inputs, wanted, 2);
-        }
-    }
+// Puts a node with these inputs, and the outputs that are wanted, in the place of another one.
+ir::Node* put_instead(ir::Model& model, ir::Graph& graph, ir::Node* node,
+                      std::span<ir::Value* const> inputs, const std::vector<bool>& wanted) {
     std::vector<std::string_view> names;
     for (size_t i = 0; i < wanted.size(); ++i) {
         if (wanted[i]) {
@@ -155,6 +143,24 @@ ir::Node* without_outputs(ir::Model& model, ir::Graph& graph, ir::Node* node,
     }
     graph.remove(node);
     return made;
+}
+
+// Takes the outputs that are not wanted from an If or Loop.
+ir::Node* without_outputs(ir::Model& model, ir::Graph& graph, ir::Node* node,
+                          const std::vector<bool>& wanted) {
+    bool is_loop = node->op_type == "Loop";
+    std::vector<ir::Value*> inputs;
+    for (const ir::Use& use : node->inputs()) {
+        inputs.push_back(use.value);
+    }
+    for (ir::Graph* body : subgraphs(*node)) {
+        keep_only(body->outputs, wanted, is_loop ? 1 : 0);
+        if (is_loop) {
+            keep_only(inputs, wanted, 2);
+            keep_only(body->inputs, wanted, 2);
+        }
+    }
+    return put_instead(model, graph, node, inputs, wanted);
 }
 
 // Takes out the nodes whose results nobody uses, without a look into the others' subgraphs.
@@ -193,7 +199,61 @@ ir::Node* shrink(ir::Model& model, ir::Graph& graph, ir::Node* node) {
     return node;
 }
 
+// Writes the names of the values that Gradient nodes have behind their inputs into their
+// attributes.
+void name_differentiated(ir::Model& model, ir::Graph& graph) {
+    for (ir::Node* node = graph.last_node(); node != nullptr;) {
+        ir::Node* previous = node->previous();
+        for (ir::Graph* inner : subgraphs(*node)) {
+            name_differentiated(model, *inner);
+        }
+        std::vector<DifferentiatedName> names =
+            differentiated_names(node->domain, node->op_type, node->attributes);
+        // Each name but `y` is that of an own input too.
+        if (!names.empty() && node->input_count() + 1 == 2 * names.size()) {
+            std::vector<ir::Value*> inputs;
+            for (const ir::Use& use : node->inputs()) {
+                inputs.push_back(use.value);
+            }
+            size_t own = inputs.size() - names.size();
+            for (size_t i = 0; i < names.size(); ++i) {
+                *names[i].text = inputs[own + i]->name;
+            }
+            inputs.resize(own);
+            put_instead(model, graph, node, inputs, std::vector<bool>(node->output_count(), true));
+        }
+        node = previous;
+    }
+}
+
 }  // namespace
+
+std::vector<DifferentiatedName> differentiated_names(std::string_view domain,
+                                                     std::string_view op_type,
+                                                     std::span<ir::Attribute> attributes) {
+    std::vector<DifferentiatedName> names;
+    if (domain != "ai.onnx.preview.training" || op_type != "Gradient") {
+        return names;
+    }
+    for (std::string_view key : {"xs", "zs", "y"}) {
+        for (ir::Attribute& attribute : attributes) {
+            if (attribute.name != key) {
+                continue;
+            }
+            if (attribute.is_reference()) {
+                return {};
+            }
+            if (auto* text = std::get_if<std::string>(&attribute.value)) {
+                names.push_back({key, text});
+            } else if (auto* list = std::get_if<std::vector<std::string>>(&attribute.value)) {
+                for (std::string& one : *list) {
+                    names.push_back({key, &one});
+                }
+            }
+        }
+    }
+    return names;
+}
 
 void remove_dead_nodes(ir::Model& model, ir::Graph& graph) {
     sweep(graph);
@@ -226,6 +286,7 @@ void name_values(ir::Model& model, ir::Graph& graph) {
         initializer->name = naming.make(initializer->name.empty() ? "const" : initializer->name);
     }
     naming.name_graph(graph);
+    name_differentiated(model, graph);
 }
 
 }  // namespace sardonyx::elaborate

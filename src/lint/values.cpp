@@ -34,13 +34,14 @@ const NameExpr* bound_name(const Stmt* statement) {
                : nullptr;
 }
 
-// Calls `see(Symbol)` for every name in an expression.
+// Calls `see(Symbol)` for every name in an expression, and those that Gradient has in strings.
 template <typename See>
-void each_read(const Expr* expr, See& see) {
-    auto visit = [&see](const Expr* one) {
+void each_read(const File& file, const Expr* expr, See& see) {
+    auto visit = [&](const Expr* one) {
         if (const auto* name = syntax::maybe_as<NameExpr>(one)) {
             see(name->name);
         }
+        syntax::each_named_variable(file.tree.names, one, see);
     };
     syntax::each_expression(expr, visit);
 }
@@ -48,7 +49,7 @@ void each_read(const Expr* expr, See& see) {
 // The same for everything that a statement and its blocks read. The target of an augmented
 // assignment, and what a subscript on the left side changes, are read too.
 template <typename See>
-void each_read(const Stmt* statement, See& see) {
+void each_read(const File& file, const Stmt* statement, See& see) {
     const NameExpr* bound = bound_name(statement);
     const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement);
     const auto* loop = syntax::maybe_as<syntax::ForStmt>(statement);
@@ -59,28 +60,28 @@ void each_read(const Stmt* statement, See& see) {
                              (assign != nullptr && child != assign->value &&
                               (child->kind == ExprKind::kName || child->kind == ExprKind::kTuple));
             if (!is_target) {
-                each_read(child, see);
+                each_read(file, child, see);
             }
         },
-        [&see](const Stmt* child) { each_read(child, see); });
+        [&](const Stmt* child) { each_read(file, child, see); });
 }
 
 // What nested functions read may be read whenever they are called.
 template <typename See>
-void each_nested_read(Stmts statements, See& see) {
+void each_nested_read(const File& file, Stmts statements, See& see) {
     for (const Stmt* statement : statements) {
         if (const auto* inner = syntax::maybe_as<FunctionDefStmt>(statement)) {
-            each_read(inner, see);
+            each_read(file, inner, see);
             continue;
         }
-        auto visit = [&see](const Expr* one) {
+        auto visit = [&](const Expr* one) {
             if (const auto* lambda = syntax::maybe_as<syntax::LambdaExpr>(one)) {
-                each_read(lambda, see);
+                each_read(file, lambda, see);
             }
         };
         syntax::each_child(
             statement, [&visit](const Expr* child) { syntax::each_expression(child, visit); },
-            [&see](const Stmt* child) { each_nested_read(Stmts(&child, 1), see); });
+            [&](const Stmt* child) { each_nested_read(file, Stmts(&child, 1), see); });
     }
 }
 
@@ -94,7 +95,7 @@ class Function {
         : file_(file), definition_(definition) {
         auto read = [this](Symbol name) { reads_.insert(name); };
         for (const Stmt* statement : definition->body) {
-            each_read(statement, read);
+            each_read(file_, statement, read);
         }
     }
 
@@ -121,7 +122,7 @@ class Function {
         for (const Stmt* statement : statements) {
             const NameExpr* bound = bound_name(statement);
             if (statement->kind == StmtKind::kExpr || bound != nullptr) {
-                each_read(statement, read);
+                each_read(file_, statement, read);
             } else {
                 unread.clear();
             }
@@ -168,7 +169,7 @@ class Function {
     bool is_read_later(Symbol name) {
         if (!nested_reads_) {
             auto read = [&names = nested_reads_.emplace()](Symbol one) { names.insert(one); };
-            each_nested_read(definition_->body, read);
+            each_nested_read(file_, definition_->body, read);
         }
         return nested_reads_->contains(name);
     }

@@ -222,4 +222,35 @@ void each_expression(Stmts statements, Visit& visit) {
     }
 }
 
+// The symbol of a name; not valid where the file does not have it.
+inline Symbol find_name(const Interner& names, std::string_view text) {
+    for (uint32_t i = 0; i < names.size(); ++i) {
+        if (names.text(Symbol{i}) == text) {
+            return Symbol{i};
+        }
+    }
+    return {};
+}
+
+// Calls `see(Symbol)` for the variables that a call of the operator Gradient names in strings, as
+// in `xs=["w"], y="loss"`: it reads them.
+template <typename See>
+void each_named_variable(const Interner& names, const Expr* node, See& see) {
+    const auto* call = maybe_as<CallExpr>(node);
+    const auto* callee = call != nullptr ? maybe_as<AttributeExpr>(call->callee) : nullptr;
+    if (callee == nullptr || names.text(callee->name) != "Gradient") {
+        return;
+    }
+    auto visit = [&](const Expr* one) {
+        if (const auto* string = maybe_as<StringExpr>(one)) {
+            if (Symbol name = find_name(names, string->value); name.valid()) {
+                see(name);
+            }
+        }
+    };
+    for (const Keyword& keyword : call->keywords) {
+        each_expression(keyword.value, visit);
+    }
+}
+
 }  // namespace sardonyx::syntax

@@ -6,6 +6,7 @@ import contextlib
 import io
 import pathlib
 import re
+import subprocess
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,10 @@ import sardonyx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto
+from sardonyx import DOUBLE, script
+from sardonyx import opset20 as ops
+from sardonyx import opset_ai_onnx_preview_training1 as training
+from test_cli import PROGRAM
 from test_eval import Evaluator
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -1429,6 +1434,112 @@ def test_in_subgraphs() -> None:
     [found] = run(model_of([loop], inputs, ["Y"]), inputs)
     np.testing.assert_allclose(found, inputs["X"] / 8)
     check([loop], {"X": inputs["X"], "R": inputs["R"]}, {"N": inputs["N"]})
+
+
+# --- Scripts --------------------------------------------------------------------------------------
+
+
+@script()
+def slopes(x: DOUBLE["N"], w: DOUBLE["N"]) -> DOUBLE["N"]:
+    h = ops.Sin(x) * w
+    loss = ops.ReduceSum(h * h)  # noqa: F841
+    return training.Gradient(w, x, xs=["w"], zs=["x"], y="loss")
+
+
+@script()
+def descent(x: DOUBLE["N"], w: DOUBLE["N"], rate: DOUBLE[()]) -> DOUBLE["N"]:
+    for _ in range(ops.Size(x)):
+        error = x * w - 1.0
+        if ops.ReduceSum(w) > 0.0:
+            loss = ops.ReduceSum(error * error)
+        else:
+            loss = ops.ReduceSum(ops.Abs(error))  # noqa: F841
+        w = w - rate * training.Gradient(w, xs=["w"], y="loss")
+    return w
+
+
+@script()
+def second(x: DOUBLE["N"]) -> DOUBLE["N"]:
+    y = x * x * x  # noqa: F841
+    slope = training.Gradient(x, xs=["x"], y="y")  # noqa: F841
+    return training.Gradient(x, xs=["x"], y="slope")
+
+
+@script(inline=True)
+def derivative_of_sine(y: DOUBLE["N"]):
+    sine = ops.Sin(y)  # noqa: F841
+    return training.Gradient(y, xs=["y"], y="sine")
+
+
+@script()
+def renamed(x: DOUBLE["N"], sine: DOUBLE["N"]) -> DOUBLE["N"]:
+    return derivative_of_sine(x) * derivative_of_sine(sine)
+
+
+def test_scripts() -> None:
+    """The names are those of the script's variables, whatever the graph calls the values."""
+    x, w = np.array([1.0, 2]), np.array([0.5, 0.25])
+    np.testing.assert_allclose(slopes.compile()(x, w), 2 * np.sin(x) ** 2 * w)
+    np.testing.assert_allclose(second.compile()(x), 6 * x)
+    np.testing.assert_allclose(renamed.compile()(x, w), np.cos(x) * np.cos(w))
+    for start in (w, -w):
+        expected = start.copy()
+        for _ in x:
+            error = x * expected - 1
+            slope = 2 * error * x if expected.sum() > 0 else np.sign(error) * x
+            expected = expected - 0.1 * slope
+        found = descent.compile()(x, start, np.array(0.1))
+        np.testing.assert_allclose(found, expected)
+    # A function has names of its own.
+    function = slopes.to_function_proto()
+    [last] = [one for one in function.node if one.op_type == "Gradient"]
+    assert list(last.input) == ["w", "x"] and len(function.node) > 3
+    assert last.attribute[2].s == function.node[-2].output[0].encode()
+    with pytest.raises(sardonyx.EvalError, match="here is none"):
+        slopes(x, w)
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "said"),
+    [
+        ('training.Gradient(x, xs=["x"], y="q")', "unknown-name", "`q` is not defined"),
+        ('training.Gradient(x, xs=["x"], y="k")', "unsupported-operand", "`k` is"),
+        ('training.Gradient(xs=["x"], y="y")', "too-few-inputs", "`xs`"),
+        ('training.Gradient(x, x, xs=["x"], y="y")', "too-many-inputs", "name 1 tensors"),
+    ],
+)
+def test_names_of_scripts(tmp_path: pathlib.Path, call: str, code: str, said: str) -> None:
+    text = f"""from sardonyx import DOUBLE, opset20 as op, script
+from sardonyx import opset_ai_onnx_preview_training1 as training
+
+@script()
+def f(x: DOUBLE["N"]) -> DOUBLE["N"]:
+    y = op.Sin(x)
+    k = 3
+    return {call} + y + k
+"""
+    path = tmp_path / "f.py"
+    path.write_text(text)
+    done = subprocess.run([PROGRAM, "check", path], capture_output=True, text=True, check=False)
+    told = done.stdout + done.stderr
+    assert code in told and (said in told or code == "too-few-inputs"), told
+
+
+def test_lints_of_scripts(tmp_path: pathlib.Path) -> None:
+    """A variable that Gradient names is used."""
+    path = tmp_path / "f.py"
+    path.write_text(
+        """from sardonyx import DOUBLE, opset20 as op, script
+from sardonyx import opset_ai_onnx_preview_training1 as training
+
+@script()
+def f(x: DOUBLE["N"]) -> DOUBLE["N"]:
+    loss = op.Sin(x)
+    return training.Gradient(x, xs=["x"], y="loss")
+"""
+    )
+    done = subprocess.run([PROGRAM, "check", path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "unused" not in done.stdout + done.stderr, done
 
 
 # --- What cannot be differentiated ----------------------------------------------------------------
