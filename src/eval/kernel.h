@@ -75,6 +75,8 @@ class NodeCache {
     std::shared_ptr<const void> object_;
 };
 
+inline constexpr uint32_t kChannelsLastResult = 1u << 31;
+
 class KernelContext {
   public:
     KernelContext(const ops::Schema& schema, std::span<const RuntimeValue* const> inputs,
@@ -171,6 +173,14 @@ class KernelContext {
         }
     }
 
+    // --- The order of axes: where the plan says so (layout.h), an input or output 0 is [n, place
+    // ..., channel] in place of [n, channel, place ...]. A kernel that cannot do it fails before it
+    // changes anything, and is called again without.
+    // Bit n: input n is; kChannelsLastResult: output 0 shall be.
+    void set_channels_last(uint32_t mask) { channels_last_ = mask; }
+    bool is_channels_last(size_t i) const { return i < 31 && (channels_last_ >> i & 1) != 0; }
+    bool wants_channels_last() const { return (channels_last_ & kChannelsLastResult) != 0; }
+
     // --- Axes.
     // An axis of [-rank, rank) as [0, rank).
     Result<int> axis(int64_t axis, int rank) const;
@@ -189,6 +199,7 @@ class KernelContext {
     uint32_t dying_ = 0;
     uint32_t constants_ = 0;
     NodeCache* cache_ = nullptr;
+    uint32_t channels_last_ = 0;
     bool has_place_ = false;
 };
 

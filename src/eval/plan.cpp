@@ -8,6 +8,7 @@
 
 #include "eval/chain.h"
 #include "eval/gradient_slice.h"
+#include "eval/layout.h"
 #include "eval/rewrite.h"
 
 namespace sardonyx::eval {
@@ -29,8 +30,14 @@ class Functions {
         for (const ir::Function* function : model.functions) {
             by_name_.emplace(function_key(function->domain, function->name, function->overload),
                              function);
+            has_gradients_ = has_gradients_ || imports_gradient(function->opset_imports);
         }
+        has_gradients_ = has_gradients_ || imports_gradient(model.opset_imports);
     }
+
+    // Whether the model may have Gradient nodes: rules of differentiation read values in the order
+    // of ONNX, and nodes run on a tape or not, as they are called.
+    bool has_gradients() const { return has_gradients_; }
 
     const ir::Function* find(std::string_view domain, std::string_view name,
                              std::string_view overload) const {
@@ -57,7 +64,12 @@ class Functions {
     Status check_recursion();
 
   private:
+    static bool imports_gradient(std::span<const ir::OpsetImport> imports) {
+        return ir::opset_version(imports, "ai.onnx.preview.training") != 0;
+    }
+
     Plan* plan_;
+    bool has_gradients_ = false;
     const ir::Function* caller_ = nullptr;  // that is being planned; null: the main graph
     std::unordered_map<const ir::Function*, std::vector<const ir::Function*>> callees_;
     std::unordered_map<std::string, const ir::Function*> by_name_;
@@ -101,6 +113,9 @@ class Planner {
         }
         SDX_TRY(plan_outputs(graph.outputs, plan, &level));
         rewrite_quantized(folded_, level.outside, plan->nodes, plan_);
+        if (functions_ == nullptr || !functions_->has_gradients()) {
+            plan_layouts(level.outside, plan->nodes, plan_);
+        }
         find_last_uses(plan, &level);
         set_lifetimes(plan, level);
         plan->chains = plan_chains(plan->nodes, *plan_);

@@ -38,6 +38,7 @@ struct NodePlan {
     uint32_t dying = 0;             // the inputs among them, as bits
     uint32_t constants = 0;         // the inputs that are constants of the plan, as bits
     bool is_idle = false;           // nobody reads the outputs: it runs to show them (rewrite.h)
+    uint32_t channels_last = 0;     // of the inputs and the result, as bits (layout.h)
     mutable NodeCache cache;
     std::vector<std::pair<std::string_view, std::unique_ptr<GraphPlan>>> subgraphs;
 

@@ -6,14 +6,23 @@
 
 #include "eval/chain.h"
 #include "eval/derivative.h"
+#include "eval/kernels/channels_last.h"
 
 namespace sardonyx::eval {
 namespace {
 
 Error at_node(const NodePlan& node, const Frame& frame, const Error& error) {
+    std::vector<RuntimeValue> shown;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+        const RuntimeValue& value = frame.get(node.inputs[i]);
+        bool is_last = i < 31 && (node.channels_last >> i & 1) != 0 && value.is_tensor();
+        shown.push_back(is_last ? RuntimeValue(value.tensor().reshaped(
+                                      channels_first_dims(value.tensor().dims())))
+                                : value);
+    }
     std::vector<const RuntimeValue*> inputs;
-    for (Operand operand : node.inputs) {
-        inputs.push_back(&frame.get(operand));
+    for (const RuntimeValue& value : shown) {
+        inputs.push_back(&value);
     }
     std::string op = node.domain.empty() ? std::string(node.op_type)
                                          : fmt::format("{}.{}", node.domain, node.op_type);
@@ -111,6 +120,11 @@ void Runner::show(const NodePlan& node, const Frame& frame) {
     for (Operand operand : node.outputs) {
         outputs.push_back(&frame.get(operand));
     }
+    RuntimeValue first;
+    if ((node.channels_last & kChannelsLastResult) != 0) {
+        first = with_channels_first(outputs[0]->tensor(), thread_count(options_.threads));
+        outputs[0] = &first;
+    }
     observer_->node_done(*node.node, outputs, depth_);
 }
 
@@ -146,7 +160,12 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
                           options_, random_);
     context.set_dying(node.dying);
     context.set_constants(node.constants, &node.cache);
-    SDX_TRY(node.entry->kernel(context));
+    context.set_channels_last(node.channels_last);
+    Status status = node.entry->kernel(context);
+    if (!status.ok() && node.channels_last != 0) {
+        status = run_with_channels_first(node, frame);
+    }
+    SDX_TRY(status);
     if (!recorded.empty()) {
         tape_->record(schema, node.name, context.attributes(), std::move(recorded), outputs_);
     }
@@ -154,6 +173,27 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
         if (node.outputs[i] >= 0) {
             frame.slot(node.outputs[i]) = std::move(outputs_[i]);
         }
+    }
+    return {};
+}
+
+// Runs the kernel with its inputs in the order of ONNX.
+Status Runner::run_with_channels_first(const NodePlan& node, const Frame& frame) {
+    int threads = thread_count(options_.threads);
+    std::vector<RuntimeValue> reordered;
+    reordered.reserve(inputs_.size());  // inputs_ points to them
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+        if (i < 31 && (node.channels_last >> i & 1) != 0) {
+            reordered.emplace_back(with_channels_first(inputs_[i]->tensor(), threads));
+            inputs_[i] = &reordered.back();
+        }
+    }
+    KernelContext context(*node.entry->schema, inputs_,
+                          AttributeView(node.attributes, frame.bindings), outputs_, options_,
+                          random_);
+    SDX_TRY(node.entry->kernel(context));
+    if ((node.channels_last & kChannelsLastResult) != 0) {
+        outputs_[0] = with_channels_last(outputs_[0].tensor(), threads);
     }
     return {};
 }

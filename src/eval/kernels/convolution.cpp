@@ -10,6 +10,7 @@
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/channels_last.h"
 #include "eval/kernels/clones.h"
 #include "eval/kernels/convolution.h"
 #include "eval/kernels/matmul.h"
@@ -235,14 +236,17 @@ std::shared_ptr<const DirectConvolution<float>> direct_convolution(const KernelC
     constexpr int64_t kLittleWork = 1 << 20;
     int64_t windows = shape.windows.out_count();
     int64_t work = windows * c.tensor(1).count();
-    if (c.type(0) != ElementType::kFloat || !c.is_constant(1) || work < kLittleWork ||
-        (is_pointwise(shape.windows) && windows >= kManyWindows)) {
+    bool has_planes = !c.is_channels_last(0) && !c.wants_channels_last();
+    bool is_better = !has_planes || (work >= kLittleWork &&
+                                     (!is_pointwise(shape.windows) || windows < kManyWindows));
+    if (c.type(0) != ElementType::kFloat || !c.is_constant(1) || !is_better) {
         return nullptr;
     }
     auto direct = c.kept<DirectConvolution<float>>();
     if (direct == nullptr || direct->shape() != shape) {
         direct = std::make_shared<const DirectConvolution<float>>(
-            shape, c.tensor(1).elements<float>().data(), direct_layout(shape, false, false));
+            shape, c.tensor(1).elements<float>().data(),
+            direct_layout(shape, c.is_channels_last(0), c.wants_channels_last()));
         c.keep(direct);
     }
     return direct->is_usable() ? direct : nullptr;
@@ -472,14 +476,20 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
 }  // namespace
 
 Status conv(KernelContext& c) {
-    SDX_ASSIGN(ConvShape shape, conv_shape(c, c.dims(0), c.dims(1)));
+    SDX_ASSIGN(ConvShape shape, conv_shape(c, onnx_dims(c, 0), c.dims(1)));
     const Tensor* bias = c.has_input(2) ? &c.tensor(2) : nullptr;
     if (bias != nullptr && bias->count() != shape.out_channels * shape.groups) {
         return Error{fmt::format("{} biases for {} channels", bias->count(),
                                  shape.out_channels * shape.groups)};
     }
-    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), shape.result));
-    if (auto direct = direct_convolution(c, shape)) {
+    auto direct = direct_convolution(c, shape);
+    if (direct == nullptr && (c.is_channels_last(0) || c.wants_channels_last())) {
+        return Error{"channels must not be innermost"};
+    }
+    bool is_last = c.wants_channels_last();
+    SDX_ASSIGN(Tensor * out,
+               c.output(0, c.type(0), is_last ? channels_last_dims(shape.result) : shape.result));
+    if (direct != nullptr) {
         const float* start = bias != nullptr ? bias->elements<float>().data() : nullptr;
         direct->run(c.tensor(0).elements<float>().data(), 0, start, c.threads(),
                     out->mutable_elements<float>().data());

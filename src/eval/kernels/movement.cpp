@@ -453,7 +453,8 @@ Status concat(KernelContext& c) {
     for (size_t i = 0; i < c.input_count(); ++i) {
         parts.push_back(c.tensor(i));
     }
-    SDX_ASSIGN(Tensor out, eval::concat(c, parts, c.int_attribute("axis", 1)));
+    int64_t axis = c.wants_channels_last() ? -1 : c.int_attribute("axis", 1);
+    SDX_ASSIGN(Tensor out, eval::concat(c, parts, axis));
     c.set_output(0, std::move(out));
     return {};
 }

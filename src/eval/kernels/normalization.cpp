@@ -6,6 +6,7 @@
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/channels_last.h"
 #include "eval/kernels/clones.h"
 #include "eval/kernels/elementwise.h"
 #include "eval/kernels/functors.h"
@@ -231,6 +232,15 @@ template <typename T>
 SDX_CLONES void scale_row(const T* in, T* out, int64_t n, Compute<T> slope, Compute<T> shift) {
     for (int64_t i = 0; i < n; ++i) {
         out[i] = static_cast<T>(static_cast<Compute<T>>(in[i]) * slope + shift);
+    }
+}
+
+// The same with a slope and a shift for each element.
+template <typename T>
+SDX_CLONES void scale_channels(const T* in, T* out, int64_t n, const Compute<T>* slopes,
+                               const Compute<T>* shifts) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] = static_cast<T>(static_cast<Compute<T>>(in[i]) * slopes[i] + shifts[i]);
     }
 }
 
@@ -469,9 +479,13 @@ Status batch_normalization(KernelContext& c) {
     bool trains = !is_old           ? c.int_attribute("training_mode") != 0
                   : c.version() < 7 ? c.int_attribute("is_test") == 0
                                     : c.output_count() > 1;
-    const Dims& dims = c.dims(0);
+    bool is_last = c.is_channels_last(0);
+    const Dims dims = onnx_dims(c, 0);
     // Without `spatial`, every place of every channel has its own statistics.
     bool is_spatial = c.int_attribute("spatial", 1) != 0;
+    if (is_last && (trains || !is_spatial)) {
+        return Error{"channels must not be innermost"};
+    }
     int rank = c.rank(0);
     AxisView view = rank < 2 ? AxisView{dims.empty() ? 1 : dims[0], 1, 1}
                              : axis_view(dims, 1, is_spatial ? 2 : rank);
@@ -482,11 +496,12 @@ Status batch_normalization(KernelContext& c) {
     std::vector<double> running_mean = mean;
     std::vector<double> running_variance = variance;
     double momentum = c.float_attribute("momentum");
-    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), dims));
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), c.dims(0)));
     SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         using V = Compute<T>;
         const T* in = c.tensor(0).elements<T>().data();
         T* target = out->mutable_elements<T>().data();
+        std::vector<V> slopes(view.n), shifts(view.n);
         auto normalize = [&](int64_t channel) {
             if (trains) {
                 std::vector<T> values(view.outer * view.inner);
@@ -503,11 +518,11 @@ Status batch_normalization(KernelContext& c) {
             }
             double factor =
                 scale[channel] / std::sqrt(variance[channel] + c.float_attribute("epsilon"));
-            V slope = static_cast<V>(factor);
-            V shift = static_cast<V>(bias[channel] - mean[channel] * factor);
-            for (int64_t o = 0; o < view.outer; ++o) {
+            slopes[channel] = static_cast<V>(factor);
+            shifts[channel] = static_cast<V>(bias[channel] - mean[channel] * factor);
+            for (int64_t o = 0; o < view.outer && !is_last; ++o) {
                 int64_t start = (o * view.n + channel) * view.inner;
-                scale_row(in + start, target + start, view.inner, slope, shift);
+                scale_row(in + start, target + start, view.inner, slopes[channel], shifts[channel]);
             }
         };
         parallel_for(c.threads(), out->count() > 0 ? view.n : 0,
@@ -516,6 +531,12 @@ Status batch_normalization(KernelContext& c) {
                              normalize(channel);
                          }
                      });
+        int64_t places = is_last && view.n > 0 ? out->count() / view.n : 0;
+        parallel_for(c.threads(), places, items_per_task(view.n), [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin * view.n; i < end * view.n; i += view.n) {
+                scale_channels(in + i, target + i, view.n, slopes.data(), shifts.data());
+            }
+        });
         return {};
     }));
     // Outputs 1 and 2: the running statistics; 3 and 4 (before version 14): those of the batch.

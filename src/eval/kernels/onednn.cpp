@@ -153,26 +153,26 @@ class Compiled : public CompiledConvolution {
 };
 
 // The dims, or steps, of weights as the library sees them: those of depthwise ones are of groups.
-struct WeightDims {
+struct FilterDims {
     int rank;
     dnnl_dims_t dims;
 };
 
-WeightDims weight_dims(const PictureConvolution& s, int64_t out, int64_t in, int64_t height,
+FilterDims filter_dims(const PictureConvolution& s, int64_t out, int64_t in, int64_t height,
                        int64_t width) {
-    return s.is_depthwise ? WeightDims{5, {out, in, in, height, width}}
-                          : WeightDims{4, {out, in, height, width}};
+    return s.is_depthwise ? FilterDims{5, {out, in, in, height, width}}
+                          : FilterDims{4, {out, in, height, width}};
 }
 
-WeightDims weight_sizes(const PictureConvolution& s) {
-    return weight_dims(s, s.out_channels, s.is_depthwise ? 1 : s.in_channels, s.kernel[0],
+FilterDims filter_sizes(const PictureConvolution& s) {
+    return filter_dims(s, s.out_channels, s.is_depthwise ? 1 : s.in_channels, s.kernel[0],
                        s.kernel[1]);
 }
 
 bool Compiled::describe(const PictureConvolution& s, dnnl_convolution_desc_t* convolution) {
     const dnnl_dims_t in{1, s.in_channels, s.in[0], s.in[1]};
     const dnnl_dims_t out{1, s.out_channels, s.out[0], s.out[1]};
-    const WeightDims kernel = weight_sizes(s);
+    const FilterDims kernel = filter_sizes(s);
     const dnnl_dims_t strides{s.strides[0], s.strides[1]};
     const dnnl_dims_t gaps{s.dilations[0] - 1, s.dilations[1] - 1};
     const dnnl_dims_t begin{s.begin[0], s.begin[1]};
@@ -193,8 +193,8 @@ bool Compiled::describe(const PictureConvolution& s, dnnl_convolution_desc_t* co
 
 // Brings the weights into the order of weight_layout_.
 bool Compiled::reorder_weights(const PictureConvolution& s, const void* weights) {
-    const WeightDims sizes = weight_sizes(s);
-    const WeightDims steps = weight_dims(s, s.out_step, s.in_step, s.kernel[1], 1);
+    const FilterDims sizes = filter_sizes(s);
+    const FilterDims steps = filter_dims(s, s.out_step, s.in_step, s.kernel[1], 1);
     dnnl_memory_desc_t given;
     Owned<dnnl_primitive_desc_t> description(library_.primitive_desc_destroy);
     Owned<dnnl_primitive_t> reorder(library_.primitive_destroy);

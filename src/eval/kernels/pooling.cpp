@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
+#include "eval/kernels/channels_last.h"
 #include "eval/kernels/clones.h"
 #include "eval/kernels/plane_windows.h"
 #include "eval/kernels/reduction.h"
@@ -20,25 +21,49 @@ namespace {
 using PoolTypes =
     Join<Floats, TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>>>;
 
+// Where channels are innermost, they are one more axis of windows, of one element each.
+WindowGeometry with_channels(const KernelContext& c, WindowGeometry g) {
+    if (c.is_channels_last(0)) {
+        for (Dims* sizes : {&g.in, &g.out}) {
+            sizes->push_back(c.dims(0).back());
+        }
+        for (Dims* ones : {&g.kernel, &g.strides, &g.dilations}) {
+            ones->push_back(1);
+        }
+        for (Dims* zeros : {&g.begin, &g.end}) {
+            zeros->push_back(0);
+        }
+    }
+    return g;
+}
+
 Result<WindowGeometry> pool_geometry(const KernelContext& c) {
-    const Dims& dims = c.dims(0);
+    const Dims dims = onnx_dims(c, 0);
     if (dims.size() < 2) {
         return Error{"the input must have a batch axis and a channel axis"};
     }
     Dims spatial(dims.begin() + 2, dims.end());
     std::span<const int64_t> kernel = c.ints_attribute("kernel_shape");
-    return window_geometry(c, std::move(spatial), Dims(kernel.begin(), kernel.end()));
+    SDX_ASSIGN(WindowGeometry g,
+               window_geometry(c, std::move(spatial), Dims(kernel.begin(), kernel.end())));
+    return with_channels(c, std::move(g));
 }
 
-Dims pooled_dims(const Dims& in, const Dims& out) {
-    Dims dims(in.begin(), in.begin() + 2);
-    dims.insert(dims.end(), out.begin(), out.end());
+// Of planes, which are pictures where channels are innermost: the axes before those of windows.
+std::span<const int64_t> plane_axes(const KernelContext& c) {
+    return std::span<const int64_t>(c.dims(0)).first(c.is_channels_last(0) ? 1 : 2);
+}
+
+Dims pooled_dims(const KernelContext& c, const WindowGeometry& g) {
+    std::span<const int64_t> planes = plane_axes(c);
+    Dims dims(planes.begin(), planes.end());
+    dims.insert(dims.end(), g.out.begin(), g.out.end());
     return dims;
 }
 
 // One window covers all.
 Result<WindowGeometry> global_geometry(const KernelContext& c) {
-    const Dims& dims = c.dims(0);
+    const Dims dims = onnx_dims(c, 0);
     if (dims.size() < 2) {
         return Error{"the input must have a batch axis and a channel axis"};
     }
@@ -50,7 +75,7 @@ Result<WindowGeometry> global_geometry(const KernelContext& c) {
     g.begin.assign(g.in.size(), 0);
     g.end = g.begin;
     g.out = g.strides;
-    return g;
+    return with_channels(c, std::move(g));
 }
 
 // The fold of all windows of all planes. `to_terms` gives the numbers that are folded of a plane's
@@ -71,7 +96,7 @@ Status fold_windows(const KernelContext& c, const WindowGeometry& g, List list, 
         int64_t n = g.in_count(), count = g.out_count();
         // A step takes about half the time of other operations.
         int64_t work = n + (windows.operations() + count) / 2;
-        parallel_for(c.threads(), c.dims(0)[0] * c.dims(0)[1], items_per_task(work),
+        parallel_for(c.threads(), product(plane_axes(c)), items_per_task(work),
                      [&](int64_t begin, int64_t end) {
                          Scratch<S> terms(n), between(windows.scratch_size()), folds(count);
                          for (int64_t p = begin; p < end; ++p) {
@@ -133,7 +158,7 @@ T window_maximum(const T* plane, const std::vector<Tap>& taps, int64_t* place) {
 
 // The maxima and their places.
 Status maxima_and_places(KernelContext& c, const WindowGeometry& g) {
-    Dims dims = pooled_dims(c.dims(0), g.out);
+    Dims dims = pooled_dims(c, g);
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), dims));
     SDX_ASSIGN(Tensor * places, c.output(1, ElementType::kInt64, dims));
     if (out->count() == 0) {
@@ -170,7 +195,7 @@ Status max_of(KernelContext& c, const WindowGeometry& g) {
     if (c.wants(1)) {
         return maxima_and_places(c, g);
     }
-    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c, g)));
     auto fold = [&]<typename S, typename List>(S least, List list) {
         return fold_windows<GreatestOf>(
             c, g, list, least,
@@ -215,7 +240,7 @@ SDX_CLONES void scale_folds(const double* in, const double* factors, int64_t n, 
 }
 
 Status average_of(KernelContext& c, const WindowGeometry& g) {
-    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c, g)));
     std::vector<double> factors = window_counts(g, c.int_attribute("count_include_pad", 0) != 0);
     for (double& factor : factors) {
         factor = 1 / factor;
@@ -247,7 +272,7 @@ SDX_CLONES void roots_of(const double* in, int64_t n, double p, T* out) {
 Status norm_of(KernelContext& c, const WindowGeometry& g) {
     // Version 1 has `p` as a float.
     double p = c.version() < 2 ? c.float_attribute("p") : static_cast<double>(c.int_attribute("p"));
-    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c, g)));
     return fold_windows<SumOf>(
         c, g, Floats{}, 0.0,
         [p](const auto* in, int64_t n, double* room) {
@@ -277,7 +302,15 @@ Status global_max_pool(KernelContext& c) {
 }
 Status global_average_pool(KernelContext& c) {
     SDX_ASSIGN(WindowGeometry g, global_geometry(c));
-    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c.dims(0), g.out)));
+    Dims dims = onnx_dims(c, 0);
+    std::fill(dims.begin() + 2, dims.end(), 1);
+    dims = c.wants_channels_last() ? channels_last_dims(std::move(dims)) : std::move(dims);
+    if (c.is_channels_last(0)) {
+        SDX_TRY(average_of(c, g));
+        c.set_output(0, c.result(0).tensor().reshaped(std::move(dims)));
+        return {};
+    }
+    SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), std::move(dims)));
     int64_t n = g.in_count();
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
