@@ -11,6 +11,7 @@
 #include "eval/kernels/elementwise.h"
 #include "eval/kernels/functors.h"
 #include "eval/kernels/reduction.h"
+#include "eval/kernels/softmax.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/vector_math.h"
 #include "eval/kernels/visit.h"
@@ -38,6 +39,21 @@ Result<AxisView> softmax_view(KernelContext& c) {
     return axis_view(c.dims(0), at);
 }
 
+// Whether rows of float have a loop of their own, Line::kRows(in, n, count, out).
+template <typename Line>
+concept HasRows = requires { Line::kRows; };
+
+// Lines [begin, end), which are rows. False: they have none.
+template <typename Line, typename T>
+bool run_float_rows(const T* in, int64_t n, int64_t begin, int64_t end, T* out) {
+    if constexpr (HasRows<Line> && std::is_same_v<T, float>) {
+        Line::kRows(in + begin * n, n, end - begin, out + begin * n);
+        return true;
+    } else {
+        return false;
+    }
+}
+
 // Calls line(in, out, n, stride) for each run along the axis; `line` is templated on the element.
 template <typename Line>
 Status for_each_line(KernelContext& c, const AxisView& view, Line line) {
@@ -48,13 +64,17 @@ Status for_each_line(KernelContext& c, const AxisView& view, Line line) {
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         T* target = out->mutable_elements<T>().data();
-        parallel_for(c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
-                     [&](int64_t begin, int64_t end) {
-                         for (int64_t i = begin; i < end; ++i) {
-                             int64_t start = i / view.inner * view.n * view.inner + i % view.inner;
-                             line(in + start, target + start, view.n, view.inner);
-                         }
-                     });
+        parallel_for(
+            c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
+            [&](int64_t begin, int64_t end) {
+                if (view.inner == 1 && run_float_rows<Line>(in, view.n, begin, end, target)) {
+                    return;
+                }
+                for (int64_t i = begin; i < end; ++i) {
+                    int64_t start = i / view.inner * view.n * view.inner + i % view.inner;
+                    line(in + start, target + start, view.n, view.inner);
+                }
+            });
         return {};
     });
 }
@@ -69,54 +89,9 @@ Compute<T> line_maximum(const T* in, int64_t n, int64_t stride) {
     return greatest;
 }
 
-// out[i] = e^(in[i] - greatest); their sum.
-SDX_CLONES double exponentials(const float* in, float* out, int64_t n, float greatest) {
-    // No element is above the greatest, and powers that are no normal numbers count as 0.
-    constexpr float kLeast = -87.0f;
-    for (int64_t i = 0; i < n; ++i) {
-        float x = in[i] - greatest;
-        float power = vector_exp_near(x < kLeast ? kLeast : x);
-        out[i] = x < kLeast ? 0.0f : power;
-    }
-    return sum_row<double>(out, n, [](float x) { return static_cast<double>(x); });
-}
-// In lanes, since the compiler must not reorder comparisons, which NaN may be among.
-SDX_CLONES float row_maximum(const float* in, int64_t n) {
-    constexpr int kLanes = 32;
-    float lanes[kLanes];
-    std::fill(lanes, lanes + kLanes, in[0]);
-    int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-        for (int k = 0; k < kLanes; ++k) {
-            lanes[k] = in[i + k] > lanes[k] ? in[i + k] : lanes[k];
-        }
-    }
-    for (; i < n; ++i) {
-        lanes[0] = in[i] > lanes[0] ? in[i] : lanes[0];
-    }
-    return join_lanes<kLanes>(lanes, [](float a, float b) { return b > a ? b : a; });
-}
-SDX_CLONES void scale_all(float* out, int64_t n, float factor) {
-    for (int64_t i = 0; i < n; ++i) {
-        out[i] *= factor;
-    }
-}
-SDX_CLONES void subtract_both(const float* in, float* out, int64_t n, float greatest, float shift) {
-    for (int64_t i = 0; i < n; ++i) {
-        out[i] = in[i] - greatest - shift;
-    }
-}
-
 // Each step is rounded to T, as the steps of the operator's function body are.
 struct SoftmaxLine {
-    void operator()(const float* in, float* out, int64_t n, int64_t stride) const {
-        if (stride != 1) {
-            (*this).operator()<float>(in, out, n, stride);
-            return;
-        }
-        double sum = exponentials(in, out, n, row_maximum(in, n));
-        scale_all(out, n, static_cast<float>(1 / sum));
-    }
+    static constexpr auto kRows = &softmax_rows;
     template <typename T>
     void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
         using V = Compute<T>;
@@ -134,15 +109,7 @@ struct SoftmaxLine {
     }
 };
 struct LogSoftmaxLine {
-    void operator()(const float* in, float* out, int64_t n, int64_t stride) const {
-        if (stride != 1) {
-            (*this).operator()<float>(in, out, n, stride);
-            return;
-        }
-        float greatest = row_maximum(in, n);
-        double sum = exponentials(in, out, n, greatest);
-        subtract_both(in, out, n, greatest, static_cast<float>(std::log(sum)));
-    }
+    static constexpr auto kRows = &log_softmax_rows;
     template <typename T>
     void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
         using V = Compute<T>;
@@ -221,10 +188,49 @@ Moments moments(const T* row, int64_t n) {
 }
 
 template <typename T>
-SDX_CLONES void normalize_row(const T* in, T* out, int64_t n, double mean, double factor) {
-    for (int64_t i = 0; i < n; ++i) {
-        double x = static_cast<double>(static_cast<Compute<T>>(in[i]));
-        out[i] = static_cast<T>((x - mean) * factor);
+SDX_CLONES double sum_of_squares(const T* row, int64_t n) {
+    return sum_row<double>(row, n, [](T x) { return as_double(x) * as_double(x); });
+}
+
+// The scale and the bias of a row, one for each element or one for all; null: none.
+template <typename T>
+struct RowFactors {
+    const T* scale = nullptr;
+    const T* bias = nullptr;
+    bool is_one = false;
+};
+
+template <typename T>
+SDX_CLONES void normalize_row(const T* in, T* out, int64_t n, double mean, double factor,
+                              RowFactors<T> factors) {
+    using V = Compute<T>;
+    auto normalized = [&](int64_t i) {
+        double x = static_cast<double>(static_cast<V>(in[i]));
+        return static_cast<T>((x - mean) * factor);
+    };
+    auto scaled = [&](int64_t i, V scale) {
+        return static_cast<T>(static_cast<V>(normalized(i)) * scale);
+    };
+    const T* scale = factors.scale;
+    const T* bias = factors.bias;
+    if (scale == nullptr) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = normalized(i);
+        }
+    } else if (factors.is_one) {
+        const V slope = static_cast<V>(*scale), shift = static_cast<V>(*bias);
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = static_cast<T>(static_cast<V>(normalized(i)) * slope + shift);
+        }
+    } else if (bias == nullptr) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = scaled(i, static_cast<V>(scale[i]));
+        }
+    } else {
+        for (int64_t i = 0; i < n; ++i) {
+            V y = static_cast<V>(scaled(i, static_cast<V>(scale[i])));
+            out[i] = static_cast<T>(y + static_cast<V>(bias[i]));
+        }
     }
 }
 
@@ -241,17 +247,6 @@ SDX_CLONES void scale_channels(const T* in, T* out, int64_t n, const Compute<T>*
                                const Compute<T>* shifts) {
     for (int64_t i = 0; i < n; ++i) {
         out[i] = static_cast<T>(static_cast<Compute<T>>(in[i]) * slopes[i] + shifts[i]);
-    }
-}
-
-template <typename T>
-SDX_CLONES void scale_elements(T* row, const T* scale, const T* bias, int64_t n) {
-    using V = Compute<T>;
-    for (int64_t i = 0; i < n; ++i) {
-        row[i] = static_cast<T>(static_cast<V>(row[i]) * static_cast<V>(scale[i]));
-    }
-    for (int64_t i = 0; bias != nullptr && i < n; ++i) {
-        row[i] = static_cast<T>(static_cast<V>(row[i]) + static_cast<V>(bias[i]));
     }
 }
 
@@ -296,18 +291,13 @@ struct RowAffine {
     int64_t rows = 0;  // 0: for the elements of a row
 
     template <typename T>
-    void apply(T* row, int64_t index, int64_t n) const {
+    RowFactors<T> of_row(int64_t index) const {
         if (scale == nullptr) {
-            return;
+            return {};
         }
-        const T* factors = scale->elements<T>().data();
-        const T* shifts = bias != nullptr ? bias->elements<T>().data() : nullptr;
-        if (rows == 0) {
-            scale_elements(row, factors, shifts, n);
-        } else {
-            scale_row(row, row, n, static_cast<Compute<T>>(factors[index % rows]),
-                      static_cast<Compute<T>>(shifts[index % rows]));
-        }
+        int64_t place = rows == 0 ? 0 : index % rows;
+        return {scale->elements<T>().data() + place,
+                bias != nullptr ? bias->elements<T>().data() + place : nullptr, rows != 0};
     }
 };
 
@@ -334,17 +324,17 @@ Result<Tensor> normalized_rows(KernelContext& c, const AxisView& view, RowStatis
         statistics->mean.resize(view.outer);
         statistics->inverse.resize(view.outer);
         double epsilon = c.float_attribute("epsilon");
-        parallel_for(
-            c.threads(), view.outer, items_per_task(4 * view.n), [&](int64_t begin, int64_t end) {
-                for (int64_t o = begin; o < end; ++o) {
-                    Moments m = measure(in + o * view.n, view.n);
-                    double factor = 1 / std::sqrt(m.variance + epsilon);
-                    normalize_row(in + o * view.n, target + o * view.n, view.n, m.mean, factor);
-                    affine.apply(target + o * view.n, o, view.n);
-                    statistics->mean[o] = m.mean;
-                    statistics->inverse[o] = factor;
-                }
-            });
+        parallel_for(c.threads(), view.outer, items_per_task(4 * view.n),
+                     [&](int64_t begin, int64_t end) {
+                         for (int64_t o = begin; o < end; ++o) {
+                             Moments m = measure(in + o * view.n, view.n);
+                             double factor = 1 / std::sqrt(m.variance + epsilon);
+                             normalize_row(in + o * view.n, target + o * view.n, view.n, m.mean,
+                                           factor, affine.of_row<T>(o));
+                             statistics->mean[o] = m.mean;
+                             statistics->inverse[o] = factor;
+                         }
+                     });
         return {};
     }));
     return out;
@@ -425,11 +415,7 @@ Status rms_normalization(KernelContext& c) {
     AxisView view = axis_view(c.dims(0), axis, c.rank(0));
     RowStatistics statistics;
     auto mean_square = []<typename T>(const T* row, int64_t n) {
-        double sum = sum_row<double>(row, n, [](T x) {
-            double value = static_cast<double>(static_cast<Compute<T>>(x));
-            return value * value;
-        });
-        return Moments{0, sum / static_cast<double>(n)};
+        return Moments{0, sum_of_squares(row, n) / static_cast<double>(n)};
     };
     RowAffine affine = affine_of_rows(c, axis, c.tensor(1), nullptr);
     SDX_ASSIGN(Tensor normalized, normalized_rows(c, view, &statistics, mean_square, affine));

@@ -21,17 +21,6 @@ struct Rows {
 Result<Rows> gather_rows(const KernelContext& c, const Tensor& source, const std::vector<int>& axes,
                          bool keepdims);
 
-// Joins the lanes of a vector, a power of two, by halves.
-template <int kLanes, typename A, typename Join>
-[[gnu::always_inline]] inline A join_lanes(A* lanes, const Join& join) {
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-        for (int k = 0; k < half; ++k) {
-            lanes[k] = join(lanes[k], lanes[k + half]);
-        }
-    }
-    return lanes[0];
-}
-
 // Folds of rows: each row is cut into kFoldLanes lanes, element i into lane i % kFoldLanes, which
 // are then joined in pairs of neighbours. So the steps of a row overlap, the order of its sums does
 // not depend on anything else, and the lanes of many short rows are joined by loops that are long

@@ -53,6 +53,17 @@ SDX_CLONES void softmax_block(const float* in, int64_t n, int64_t count, float* 
     }
 }
 
+SDX_CLONES void log_softmax_block(const float* in, int64_t n, int64_t count, float* out) {
+    RowPowers powers = row_powers(in, n, count, out);
+    for (int64_t r = 0; r < count; ++r) {
+        float greatest = powers.greatest[r];
+        auto shift = static_cast<float>(std::log(powers.sums[r]));
+        for (int64_t i = r * n; i < (r + 1) * n; ++i) {
+            out[i] = in[i] - greatest - shift;
+        }
+    }
+}
+
 SDX_CLONES void log_sums_of_block(const float* in, int64_t n, int64_t count, float* scratch,
                                   double* out) {
     RowPowers powers = row_powers(in, n, count, scratch);
@@ -66,6 +77,12 @@ SDX_CLONES void log_sums_of_block(const float* in, int64_t n, int64_t count, flo
 void softmax_rows(const float* in, int64_t n, int64_t count, float* out) {
     for (int64_t r = 0; r < count; r += kFoldRows) {
         softmax_block(in + r * n, n, std::min(kFoldRows, count - r), out + r * n);
+    }
+}
+
+void log_softmax_rows(const float* in, int64_t n, int64_t count, float* out) {
+    for (int64_t r = 0; r < count; r += kFoldRows) {
+        log_softmax_block(in + r * n, n, std::min(kFoldRows, count - r), out + r * n);
     }
 }
 
