@@ -13,9 +13,11 @@ namespace {
 Status check_real(const RuntimeValue& value, std::string_view what) {
     bool is_real = value.is_tensor() && is_floating(value.tensor().element_type());
     return is_real ? Status()
-                   : Status(Error{fmt::format("{} is {}, but only floating tensors have "
-                                              "derivatives: insert a Cast",
-                                              what, value.describe())});
+                   : Status(Error{
+                         fmt::format("{} is {}, but only floating tensors have "
+                                     "derivatives: {}",
+                                     what, value.describe(),
+                                     value.is_tensor() ? "insert a Cast" : "name a tensor in it")});
 }
 
 Status differentiate(Runner& runner, Tape& tape, bool is_outermost, const NodePlan& node,
@@ -34,7 +36,9 @@ Status differentiate(Runner& runner, Tape& tape, bool is_outermost, const NodePl
         frame.slot(part.inputs[i]) = std::move(value);
     }
     size_t first = tape.position();
-    SDX_TRY(runner.run_graph(part, frame));
+    RandomState random = runner.random();
+    SDX_TRY(runner.run_graph(part, frame, true));
+    runner.random() = random;
     RuntimeValue y = std::move(runner.take_outputs(part, frame)[0]);
     SDX_TRY(check_real(y, "`y`"));
     tape.set_recording(!is_outermost);

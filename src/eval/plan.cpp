@@ -35,8 +35,8 @@ class Functions {
         has_gradients_ = has_gradients_ || imports_gradient(model.opset_imports);
     }
 
-    // Whether the model may have Gradient nodes: rules of differentiation read values in the order
-    // of ONNX, and nodes run on a tape or not, as they are called.
+    // Whether the model may have Gradient nodes: what is differentiated is what is written, in the
+    // order of ONNX, and nodes run on a tape or not, as they are called.
     bool has_gradients() const { return has_gradients_; }
 
     const ir::Function* find(std::string_view domain, std::string_view name,
@@ -112,8 +112,8 @@ class Planner {
             SDX_TRY(plan_node(node, plan, &level));
         }
         SDX_TRY(plan_outputs(graph.outputs, plan, &level));
-        rewrite_quantized(folded_, level.outside, plan->nodes, plan_);
         if (functions_ == nullptr || !functions_->has_gradients()) {
+            rewrite_quantized(folded_, level.outside, plan->nodes, plan_);
             plan_layouts(level.outside, plan->nodes, plan_);
         }
         find_last_uses(plan, &level);

@@ -63,11 +63,14 @@ Status Runner::count_step() {
     return {};
 }
 
-Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
+Status Runner::run_graph(const GraphPlan& graph, Frame& frame, bool again) {
     if (depth_ >= kMaxDepth) {
         return Error{fmt::format("graphs and calls are nested more than {} deep", kMaxDepth)};
     }
     ++depth_;
+    for (size_t i = 0; i < graph.nodes.size() && !again && !drawn_.empty(); ++i) {
+        drawn_.erase(graph.nodes[i].node);
+    }
     auto chain = graph.chains.begin();
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         if (chain != graph.chains.end() && chain->first == i) {
@@ -79,7 +82,14 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame) {
         }
         const NodePlan& node = graph.nodes[i];
         bool is_skipped = node.is_idle && !is_looked_at();
+        if (again && drawn_.count(node.node) != 0) {
+            random_.counter = drawn_[node.node];
+        }
+        uint64_t counter = random_.counter;
         Status status = is_skipped ? Status() : run_node(node, frame);
+        if (random_.counter != counter && node.node != nullptr) {
+            drawn_[node.node] = counter;
+        }
         if (!status.ok()) {
             --depth_;
             if (observer_ != nullptr && node.node != nullptr) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "eval/observer.h"
@@ -46,8 +47,9 @@ class Runner {
     Tape* tape() const { return tape_; }
     void set_tape(Tape* tape) { tape_ = tape; }
 
-    // Runs the nodes; the slots of the graph's inputs are set.
-    Status run_graph(const GraphPlan& graph, Frame& frame);
+    // Runs the nodes; the slots of the graph's inputs are set. `again`: what Gradient runs a second
+    // time, where random nodes draw the numbers that they have drawn before.
+    Status run_graph(const GraphPlan& graph, Frame& frame, bool again = false);
     // The outputs of a graph that has run, moved out of the frame where they are its own.
     std::vector<RuntimeValue> take_outputs(const GraphPlan& graph, Frame& frame);
     Status run_node(const NodePlan& node, Frame& frame);
@@ -76,6 +78,9 @@ class Runner {
     RandomState random_;
     RunObserver* observer_;
     Tape* tape_ = nullptr;
+    // Of the nodes that have drawn random numbers while their graph runs: the counter at their
+    // begin.
+    std::unordered_map<const ir::Node*, uint64_t> drawn_;
     int64_t steps_ = 0;
     int depth_ = 0;
     // Scratch of run_kernel, which does not call itself.

@@ -1373,6 +1373,50 @@ def test_sequence_map() -> None:
     check(nodes, {"X": normal(3, 2), "A": normal(2, seed=1), "B": normal(2, seed=2)})
 
 
+def test_random_numbers_are_those_of_the_graph() -> None:
+    """The part that is differentiated drops what the graph itself has dropped."""
+    x = {"X": uniform(1, 2, 40), "R": np.array(0.5), "T": np.array(True)}
+    drop = [node("Dropout", "X R T", "D"), node("Dropout", "D R T")]
+    once = [*drop, gradient_node(["X"], [], "Y", ["dX"])]
+    value, found = run(model_of(once, x, ["Y", "dX"]), x)
+    np.testing.assert_allclose(found, value / x["X"])
+    assert 0 < np.count_nonzero(found) < 40
+    # In a loop, each iteration with numbers of its own.
+    body = body_of([*once, node("Identity", "c", "go")], ["i", "c"], ["go", "Y", "dX"])
+    inputs = x | {"N": np.array(3)}
+    values, found = run(
+        model_of([node("Loop", "N _", "V G", body=body)], inputs, ["V", "G"]), inputs
+    )
+    np.testing.assert_allclose(found, values / x["X"])
+    assert len({row.tobytes() for row in found}) == 3
+    # The second derivative sees them as well.
+    square = [*drop, node("Mul", "Y D", "Q"), gradient_node(["X"], [], "Q", ["dX"])]
+    twice = [*square, gradient_node(["X"], [], "dX", ["ddX"])]
+    value, second = run(model_of(twice, x, ["Q", "ddX"]), x)
+    np.testing.assert_allclose(second, 2 * value / x["X"] ** 2)
+
+
+def test_codes_in_bodies() -> None:
+    """What is differentiated is not rewritten for codes."""
+    codes = {"A": np.array([[1, 2], [3, 4]], "uint8"), "B": np.array([[5, 6], [7, 8]], "uint8")}
+    scales = floats({"S": np.array(0.5), "T": np.array(0.25)})
+    nodes = [
+        node("DequantizeLinear", "A S", "P"),
+        node("DequantizeLinear", "B T", "Q"),
+        node("MatMul", "P Q"),
+    ]
+    check(nodes, scales, codes, tolerance=2e-3)
+    branch = onnx.helper.make_graph(nodes, "branch", [], [value_info("Y", TensorProto.FLOAT)])
+    choice = node("If", "C", "Z", then_branch=branch, else_branch=branch)
+    condition = {"C": np.array(True)}
+    check([choice, node("Identity", "Z")], scales, codes | condition, tolerance=2e-3)
+    product = onnx.helper.make_function(
+        "local", "Product", list("ABST"), ["Y"], nodes, [onnx.helper.make_opsetid("", NEWEST)]
+    )
+    call = onnx.helper.make_node("Product", list("ABST"), ["Y"], domain="local")
+    check([call], scales, codes, tolerance=2e-3, functions=[product])
+
+
 # Operators of the standard that need no row: control flow, and what hands tensors on as they are.
 WITHOUT_A_ROW = {"Gradient", "FlexAttention", "If", "Loop", "Scan", "SequenceMap"}
 WITHOUT_A_ROW |= {"SequenceAt", "SequenceConstruct", "SequenceErase", "SequenceInsert"}
