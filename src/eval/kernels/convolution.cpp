@@ -379,6 +379,9 @@ struct PhaseRows {
           phases(std::min(stride, columns)),
           width(columns > 0 ? (columns - 1) / stride + 1 : 0) {}
 
+    // Of the places of a plane.
+    int64_t size(int64_t plane) const { return plane / columns * phases * width; }
+
     int64_t columns;
     int64_t stride;
     int64_t phases;
@@ -406,15 +409,15 @@ std::vector<TapRun> tap_runs(const WindowGeometry& g, const PhaseRows& rows) {
 }
 
 // A plane of the output out of its columns [tap, window].
-template <typename S, typename T>
+template <typename In, typename S, typename T>
 SDX_CLONES void add_taps(const std::vector<TapRun>& runs, const PhaseRows& rows, int64_t windows,
-                         const S* columns, std::vector<S>& sums, T* plane) {
+                         const In* columns, std::vector<S>& sums, T* plane) {
     std::fill(sums.begin(), sums.end(), S(0));
     for (const TapRun& run : runs) {
-        const S* in = columns + run.tap * windows + run.first;
+        const In* in = columns + run.tap * windows + run.first;
         S* __restrict to = sums.data() + run.target;
         for (int64_t i = 0; i < run.count; ++i) {
-            to[i] += in[i];
+            to[i] += static_cast<S>(static_cast<Compute<In>>(in[i]));
         }
     }
     const S* from = sums.data();
@@ -449,7 +452,10 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
     std::vector<TapRun> runs = tap_runs(g, rows);
     auto convolve_group = [&](int64_t ng) {
         const S* weight = weights.data() + ng % shape.groups * shape.in_channels * height;
-        std::vector<S> columns(height * windows, S(0));
+        Scratch<S> columns(height * windows);
+        parallel_for(threads, height, items_per_task(windows), [&](int64_t begin, int64_t end) {
+            std::fill(columns.data() + begin * windows, columns.data() + end * windows, S(0));
+        });
         multiply_add(MatrixProduct<S>{height, shape.in_channels, windows, weight, height, true,
                                       input.data() + ng * shape.in_channels * windows, windows,
                                       false, columns.data(), windows},
@@ -457,7 +463,7 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
         T* planes = result + ng * shape.out_channels * plane;
         parallel_for(threads, shape.out_channels, items_per_task(kernel * windows + plane),
                      [&](int64_t begin, int64_t end) {
-                         std::vector<S> sums(plane / rows.columns * rows.phases * rows.width);
+                         std::vector<S> sums(rows.size(plane));
                          for (int64_t m = begin; m < end; ++m) {
                              add_taps(runs, rows, windows, columns.data() + m * kernel * windows,
                                       sums, planes + m * plane);
@@ -577,25 +583,26 @@ Status col2im(KernelContext& c) {
     Dims result{dims[0], dims[1] / kernel};
     result.insert(result.end(), image.begin(), image.end());
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), result));
-    fill_zero(*out);
+    if (out->count() == 0) {
+        return {};
+    }
+    PhaseRows rows(g);
+    std::vector<TapRun> runs = tap_runs(g, rows);
+    int64_t size = g.in_count();
     return visit(Join<NumbersAndBools, Complexes>{}, c.type(0), [&]<typename T>() -> Status {
+        // Integers wrap; where bools overlap, one is enough.
+        using Sum = std::conditional_t<std::is_same_v<T, bool>, uint32_t,
+                                       typename WrappingType<Accumulator<T>>::Type>;
         const T* columns = c.tensor(0).elements<T>().data();
-        std::vector<Accumulator<T>> plane(g.in_count());
         T* target = out->mutable_elements<T>().data();
-        for (int64_t i = 0; i < result[0] * result[1] && out->count() > 0; ++i) {
-            std::fill(plane.begin(), plane.end(), Accumulator<T>(0));
-            WindowWalk walk(g);
-            for (int64_t window = 0; window < windows; ++window, walk.next()) {
-                for (const Tap& tap : walk.taps()) {
-                    const T& x = columns[(i * kernel + tap.tap) * windows + window];
-                    plane[tap.offset] =
-                        static_cast<Accumulator<T>>(plane[tap.offset] + static_cast<Compute<T>>(x));
-                }
-            }
-            for (const auto& sum : plane) {
-                *target++ = static_cast<T>(sum);
-            }
-        }
+        parallel_for(c.threads(), result[0] * result[1], items_per_task(kernel * windows + size),
+                     [&](int64_t begin, int64_t end) {
+                         std::vector<Sum> sums(rows.size(size));
+                         for (int64_t i = begin; i < end; ++i) {
+                             add_taps(runs, rows, windows, columns + i * kernel * windows, sums,
+                                      target + i * size);
+                         }
+                     });
         return {};
     });
 }
