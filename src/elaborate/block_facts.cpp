@@ -58,10 +58,12 @@ void each_statement(Stmts statements, bool into_loops, Visit visit) {
 struct Targets {
     std::vector<Symbol> names;
     SymbolSet seen;
+    std::vector<const syntax::NameExpr*> all;  // every assignment, as the text has them
 };
 
 void add_targets(const Expr* target, Targets& found) {
     if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
+        found.all.push_back(name);
         if (found.seen.insert(name->name)) {
             found.names.push_back(name->name);
         }
@@ -332,6 +334,16 @@ bool may_break(Stmts statements) {
 
 std::vector<Symbol> assigned_names(Stmts statements) {
     return targets(statements).names;
+}
+
+std::optional<syntax::Range> last_assignment(Stmts statements, Symbol name) {
+    Targets found = targets(statements);
+    for (size_t i = found.all.size(); i-- > 0;) {
+        if (found.all[i]->name == name) {
+            return found.all[i]->range;
+        }
+    }
+    return std::nullopt;
 }
 
 const BlockReads& block_reads(Context& c, const Interner& names, Stmts body) {

@@ -22,6 +22,7 @@ inline constexpr std::string_view kBranchGraph = "branch";
 struct Branch {
     ir::Graph* graph = nullptr;
     Jump jump = Jump::kNone;
+    syntax::Stmts statements;                        // of an `if`
     std::vector<std::pair<Symbol, Object>> changes;  // in the order of first change
     Object result;
     syntax::Range result_range;

@@ -56,6 +56,8 @@ Jump exec_if(Context& c, ir::Value* condition, const syntax::IfStmt* statement, 
         c, [&] { return exec(c, statement->body, take_rest && !yes_leaves ? rest : nullptr); });
     Branch no = run_branch(
         c, [&] { return exec(c, statement->orelse, take_rest && !no_leaves ? rest : nullptr); });
+    yes.statements = statement->body;
+    no.statements = statement->orelse;
     // Names are read after the branches; when these hold the rest, only the loop around matters.
     return merge(c, condition, yes, no, statement->condition->range, statement->range.end);
 }

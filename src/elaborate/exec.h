@@ -1,6 +1,8 @@
 // Execution of statements at compile time.
 #pragma once
 
+#include <optional>
+
 #include "elaborate/context.h"
 
 namespace sardonyx::elaborate {
@@ -66,6 +68,8 @@ bool may_return(syntax::Stmts statements);
 bool may_break(syntax::Stmts statements);  // out of the loop around it
 // The names that a block assigns, in the order of their first assignment, nested functions apart.
 std::vector<Symbol> assigned_names(syntax::Stmts statements);
+// Where the text of a block assigns the name last.
+std::optional<syntax::Range> last_assignment(syntax::Stmts statements, Symbol name);
 // Where the names of a function's body are read; found once. `names`: of its file.
 const BlockReads& block_reads(Context& c, const Interner& names, syntax::Stmts body);
 // What names of the function's body mean outside it: the objects of this kind that no parameter or

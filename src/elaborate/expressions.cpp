@@ -49,6 +49,15 @@ void close_over(Program& program, const std::shared_ptr<Scope>& scope) {
 namespace {
 
 void report_unbound(Context& c, const Unbound& unbound, Symbol name, Range range) {
+    if (!unbound.bindings.empty()) {
+        diagnostics::Diagnostic& reported = c.report(
+            kBranchTypeMismatch, range, fmt::format("`{}` {}", c.text(name), unbound.reason));
+        for (const auto& [place, says] : unbound.bindings) {
+            reported.label(place, says);
+        }
+        reported.with_help("give it values of one type, with `op.Cast`, or two names");
+        return;
+    }
     diagnostics::Diagnostic& reported =
         c.report(kUnboundName, range, fmt::format("`{}` {}", c.text(name), unbound.reason));
     if (unbound.where.valid()) {

@@ -11,6 +11,7 @@
 #include "elaborate/carried.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
+#include "elaborate/exec.h"
 #include "elaborate/jumps.h"
 #include "elaborate/lists.h"
 #include "elaborate/type_text.h"
@@ -240,13 +241,26 @@ struct Pair {
     Object no;
 };
 
-Object conflict(Context& c, const Pair& pair, Range range) {
+// What the branch binds the name to, for a label; where it does not, at the condition.
+std::pair<diagnostics::Span, std::string> binding(Context& c, const Branch& branch, Symbol name,
+                                                  const Object& object, Range condition) {
+    std::optional<Range> place = last_assignment(branch.statements, name);
+    return {c.span(place.value_or(condition)),
+            fmt::format("{} {}", describe(object), place ? "here" : "if this does not bind it")};
+}
+
+Object conflict(Context& c, const Pair& pair, const Branch& yes, const Branch& no, Range range) {
     bool unbound = pair.yes.is_error() || pair.no.is_error() || pair.yes.is(ObjectKind::kUnbound) ||
                    pair.no.is(ObjectKind::kUnbound);
     std::string reason = unbound ? std::string("is bound in one branch only")
                                  : fmt::format("is {} in one branch and {} in the other",
                                                describe(pair.yes), describe(pair.no));
-    return Object::make(ObjectKind::kUnbound, Unbound{std::move(reason), c.span(range)});
+    Unbound made{std::move(reason), c.span(range)};
+    if (!unbound) {
+        made.bindings = {binding(c, yes, pair.name, pair.yes, range),
+                         binding(c, no, pair.name, pair.no, range)};
+    }
+    return Object::make(ObjectKind::kUnbound, std::move(made));
 }
 
 bool failed_binding(const Object& object) {
@@ -340,7 +354,8 @@ std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Bran
             } else if (is_result && is_missing(pair.yes) != is_missing(pair.no)) {
                 report_untyped_result(c, range);
             }
-            c.at.scope->set(pair.name, is_result ? Object::error() : conflict(c, pair, range));
+            c.at.scope->set(pair.name,
+                            is_result ? Object::error() : conflict(c, pair, yes, no, range));
         } else {
             kept.push_back(std::move(pair));
         }

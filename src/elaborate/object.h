@@ -100,6 +100,8 @@ struct AttributeObject {
 struct Unbound {
     std::string reason;       // "is bound in one branch only"
     diagnostics::Span where;  // the place that binds it
+    // Where the branches of an `if` bind it to what is no one value, and what each says.
+    std::vector<std::pair<diagnostics::Span, std::string>> bindings = {};
 };
 
 struct DecoratorObject {

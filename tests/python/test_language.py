@@ -1362,6 +1362,8 @@ WRONG = [
     ("y = z + 1\nw = y + q\nreturn w", ["unknown-name:1", "unknown-name:2"]),
     ("return foo(x)", ["unknown-name:1"]),
     ("if c:\n    y = x\nreturn y", ["unbound-name:3"]),
+    ("if c:\n    y = x\nelse:\n    y = x > 0\nreturn y", ["branch-type-mismatch:5"]),
+    ("y = x\nif c:\n    y = x > 0\nreturn y", ["branch-type-mismatch:4"]),
     ("y = x\ndel y\nreturn y", ["unbound-name:3"]),
     ("y = None\nfor i in range(n):\n    y = x\nreturn y", ["unbound-name:4"]),
     ("s = 'a'\ny = x\nfor i in range(n):\n    y = y + len(s)\n    s = 'b'\nreturn y",
