@@ -79,13 +79,13 @@ add_custom_command(
   VERBATIM)
 target_sources(sdx_ops PRIVATE ${SDX_OPS_TABLE})
 
-# The general categories of code points are those of the Python that builds.
+# The general categories of code points are those of the Python that builds; the scripts fontTools has.
 set(SDX_UNICODE_TABLE ${PROJECT_BINARY_DIR}/generated/unicode_table.cpp)
 add_custom_command(
   OUTPUT ${SDX_UNICODE_TABLE}
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_unicode.py ${SDX_UNICODE_TABLE}
   DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_unicode.py
-  COMMENT "Generating the table of Unicode's categories from Python's unicodedata"
+  COMMENT "Generating the tables of Unicode's categories and scripts"
   VERBATIM)
 target_sources(sdx_eval PRIVATE ${SDX_UNICODE_TABLE})
 set_source_files_properties(${SDX_UNICODE_TABLE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

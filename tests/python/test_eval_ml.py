@@ -562,6 +562,15 @@ def test_general_categories(evaluator: Evaluator) -> None:
         (r"(?i)ß", ["ß", "ẞ"], ["ss"]),
         (r"[[:alpha]", ["[", ":", "a", "l"], ["b", "]"]),
         (r"[[:a]]", ["[]", "a]"], ["a"]),
+        # Scripts.
+        (r"\p{Greek}+", ["αβΩ", "ἀ"], ["a", "αa", ""]),
+        (r"\p{Han}{2}", ["漢字", "々〇"], ["かな", "漢"]),
+        (r"\P{Latin}+", ["1 α", "漢"], ["a", "1a", "ſ"]),
+        (r"\p{^Greek}", ["a", "漢"], ["α"]),
+        (r"\P{^Greek}", ["α"], ["a"]),
+        (r"[\p{Hiragana}\p{Katakana}]+", ["かなカナ"], ["漢", "ー"]),
+        (r"\p{Old_Italic}\p{Common}\p{Inherited}", ["\U00010300!\u0301"], ["a!\u0301"]),
+        (r"(?i)\p{Greek}", ["α", "Ω"], ["w"]),
         # One byte.
         (r"\C", ["a", "\n"], ["é", ""]),
         (r"\C\C", ["é", "ab"], ["a", "éa"]),
@@ -575,6 +584,20 @@ def test_unicode_classes_and_bytes(
     evaluator: Evaluator, pattern: str, good: list[str], bad: list[str]
 ) -> None:
     assert matches(evaluator, pattern, good + bad) == [True] * len(good) + [False] * len(bad)
+
+
+def test_every_script(evaluator: Evaluator) -> None:
+    """The ends of each of its runs are of the script, and their neighbours outside are not."""
+    from fontTools import unicodedata
+
+    codes = set(unicodedata.Scripts.VALUES) - {"Zzzz"}
+    starts = unicodedata.Scripts.RANGES
+    points = sorted({p for s in starts for p in (s - 1, s) if p >= 0 and not 0xD800 <= p < 0xE000})
+    texts = [chr(p) for p in points]
+    for code in sorted(codes):
+        pattern = rf"\p{{{unicodedata.Scripts.NAMES[code]}}}"
+        wanted = [unicodedata.script(text) == code for text in texts]
+        assert matches(evaluator, pattern, texts) == wanted, pattern
 
 
 def test_hostile_patterns(evaluator: Evaluator) -> None:
@@ -591,7 +614,8 @@ def test_hostile_patterns(evaluator: Evaluator) -> None:
         ("[a", "without its"),
         ("[b-a]", "a range that is none"),
         (r"(a)\1", "a reference to a group"),
-        (r"\p{Greek}", r"unknown Unicode class `Greek` \(known are"),
+        (r"\p{Greekish}", r"unknown Unicode class `Greekish` \(known are"),
+        (r"\p{greek}", "unknown Unicode class `greek`"),
         (r"\p{Cn}", "unknown Unicode class `Cn`"),
         (r"\p{}", "unknown Unicode class ``"),
         (r"\p", "unknown Unicode class ``"),

@@ -126,16 +126,21 @@ CharacterSet folded(const CharacterSet& set) {
     return sorted(std::move(result));
 }
 
-// A general category, such as "Lu", or a group of them, such as "L"; empty: there is none of the
-// name. "Any" is every character.
-CharacterSet category(std::string_view name) {
+// A general category, such as "Lu", a group of them, such as "L", or a script, such as "Greek";
+// empty: there is none of the name. "Any" is every character.
+CharacterSet unicode_class(std::string_view name) {
     if (name == "Any") {
         return {{0, kLastCharacter}};
     }
     CharacterSet result;
     if (!name.empty()) {
-        for (const CategoryRun& run : category_runs()) {
-            if (run.category.substr(0, name.size()) == name) {
+        for (const UnicodeRun& run : category_runs()) {
+            if (run.name.substr(0, name.size()) == name) {
+                result.emplace_back(run.first, run.last);
+            }
+        }
+        for (const UnicodeRun& run : script_runs()) {
+            if (run.name == name) {
                 result.emplace_back(run.first, run.last);
             }
         }
@@ -474,7 +479,7 @@ class Parser {
             return signed_set(set, c != static_cast<uint32_t>(lower[0]));
         }
         if (c == 'p' || c == 'P') {
-            return parse_category(c == 'P');
+            return parse_unicode_class(c == 'P');
         }
         constexpr std::string_view kLetters = "afnrtv";
         constexpr std::string_view kMeanings = "\a\f\n\r\t\v";
@@ -492,8 +497,8 @@ class Parser {
         return CharacterSet{{c, c}};
     }
 
-    // \pL, \p{Lu} or \p{^Lu}, behind the `p`.
-    Result<CharacterSet> parse_category(bool is_negated) {
+    // \pL, \p{Greek} or \p{^Greek}, behind the `p`.
+    Result<CharacterSet> parse_unicode_class(bool is_negated) {
         std::string name;
         if (take('{')) {
             if (take('^')) {
@@ -511,12 +516,12 @@ class Parser {
         if (++unicode_classes_ > kMaxUnicodeClasses) {
             return fail(fmt::format("more than {} Unicode classes", kMaxUnicodeClasses));
         }
-        CharacterSet found = category(name);
+        CharacterSet found = unicode_class(name);
         if (found.empty()) {
-            return fail(
-                fmt::format("the unknown Unicode class `{}` (known are `Any` and the general "
-                            "categories, such as `L`, `Lu`, `Nd`; not the scripts)",
-                            name));
+            return fail(fmt::format(
+                "the unknown Unicode class `{}` (known are `Any`, the general "
+                "categories, such as `L`, `Lu`, `Nd`, and the scripts, such as `Greek`)",
+                name));
         }
         return signed_set(std::move(found), is_negated);
     }
