@@ -244,6 +244,12 @@ Result<std::vector<int64_t>> per_item(KernelContext& c, std::string_view name, s
 
 Result<std::vector<bool>> directions(KernelContext& c, std::string_view name, size_t count) {
     SDX_ASSIGN(std::vector<int64_t> given, per_item(c, name, count));
+    for (int64_t direction : given) {
+        if (direction != 0 && direction != 1) {
+            return Error{
+                fmt::format("attribute `{}` has {}, but must have 0 or 1", name, direction)};
+        }
+    }
     return std::vector<bool>(given.begin(), given.end());
 }
 

@@ -328,6 +328,36 @@ Status check_call(const ops::Schema& schema, std::span<const RuntimeValue* const
     return {};
 }
 
+namespace {
+
+// The attributes that hold a number of TensorProto.DataType, in every operator that has them.
+constexpr std::string_view kElementTypeAttributes[] = {
+    "dtype", "output_datatype", "output_dtype", "precision", "softmax_precision", "stash_type",
+    "to",
+};
+
+// What the text of the operator says of a value; nothing of a parameter of a function.
+Status check_value(const ops::AttributeSchema& known, const ir::Attribute& attribute) {
+    const std::string* text = attribute.get<std::string>();
+    if (text != nullptr && !known.enumeration.empty() &&
+        std::find(known.enumeration.begin(), known.enumeration.end(), *text) ==
+            known.enumeration.end()) {
+        return Error{fmt::format("attribute `{}` is `{}`, but must be one of `{}`", known.name,
+                                 *text, fmt::join(known.enumeration, "`, `"))};
+    }
+    const auto* number = attribute.get<int64_t>();
+    if (number != nullptr && element_type_from_number(*number) == ElementType::kUndefined &&
+        !(known.has_default && *number == known.default_int) &&
+        std::find(std::begin(kElementTypeAttributes), std::end(kElementTypeAttributes),
+                  known.name) != std::end(kElementTypeAttributes)) {
+        return Error{
+            fmt::format("attribute `{}` is {}, which is no element type", known.name, *number)};
+    }
+    return {};
+}
+
+}  // namespace
+
 Status check_attributes(const ops::Schema& schema, std::span<const ir::Attribute> attributes) {
     for (const ir::Attribute& attribute : attributes) {
         const ops::AttributeSchema* known = schema.find_attribute(attribute.name);
@@ -340,6 +370,7 @@ Status check_attributes(const ops::Schema& schema, std::span<const ir::Attribute
                                      ir::name(attribute.type),
                                      ir::name(static_cast<ir::AttributeType>(known->type)))};
         }
+        SDX_TRY(check_value(*known, attribute));
     }
     for (const ops::AttributeSchema& known : schema.attributes) {
         if (!known.is_required) {

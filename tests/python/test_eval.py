@@ -485,7 +485,8 @@ def onnxruntime_run(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[np.n
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1  # a session of many threads takes long to make
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )

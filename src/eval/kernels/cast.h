@@ -50,4 +50,18 @@ T saturate(double value) {
     }
 }
 
+// A sum of products as T. Where rounding errors alone keep it from a whole number, that number is
+// meant: an integer would truncate to the one beside it.
+template <typename T>
+T saturate_sum(double value) {
+    if constexpr (std::is_integral_v<T>) {
+        constexpr double kNoise = 1e-12;
+        double whole = std::round(value);
+        if (std::abs(value - whole) <= kNoise * std::max(1.0, std::abs(value))) {
+            value = whole;
+        }
+    }
+    return saturate<T>(value);
+}
+
 }  // namespace sardonyx::eval

@@ -30,16 +30,6 @@ Status check_ranks(const Dims& x, const Dims& w) {
     return {};
 }
 
-Result<Dims> kernel_dims(const KernelContext& c, const Dims& w) {
-    Dims kernel(w.begin() + 2, w.end());
-    std::span<const int64_t> given = c.ints_attribute("kernel_shape");
-    if (!given.empty() && !std::equal(given.begin(), given.end(), kernel.begin(), kernel.end())) {
-        return Error{fmt::format("`kernel_shape` {} is not that of the weights, {}",
-                                 to_string(given), to_string(kernel))};
-    }
-    return kernel;
-}
-
 Result<ConvShape> conv_shape(const KernelContext& c, const Dims& x, const Dims& w) {
     SDX_TRY(check_ranks(x, w));
     ConvShape shape;
@@ -52,7 +42,7 @@ Result<ConvShape> conv_shape(const KernelContext& c, const Dims& x, const Dims& 
     }
     shape.in_channels = w[1];
     shape.out_channels = w[0] / shape.groups;
-    SDX_ASSIGN(Dims kernel, kernel_dims(c, w));
+    SDX_ASSIGN(Dims kernel, kernel_of_weights(c, w));
     SDX_ASSIGN(shape.windows, window_geometry(c, Dims(x.begin() + 2, x.end()), std::move(kernel)));
     shape.result = {x[0], w[0]};
     shape.result.insert(shape.result.end(), shape.windows.out.begin(), shape.windows.out.end());
@@ -320,7 +310,7 @@ Result<ConvShape> transposed_shape(const KernelContext& c, const Dims& x, const 
     shape.in_channels = x[1] / shape.groups;
     shape.out_channels = w[1];
     Dims spatial(x.begin() + 2, x.end());
-    SDX_ASSIGN(Dims kernel, kernel_dims(c, w));
+    SDX_ASSIGN(Dims kernel, kernel_of_weights(c, w));
     SDX_ASSIGN(WindowGeometry g, window_attributes(c, spatial, std::move(kernel)));
     std::span<const int64_t> extra = c.ints_attribute("output_padding");
     std::span<const int64_t> wanted = c.ints_attribute("output_shape");

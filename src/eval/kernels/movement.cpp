@@ -74,6 +74,9 @@ Result<std::vector<int64_t>> split_sizes(KernelContext& c, int64_t n) {
                 return Error{fmt::format("split sizes {} are not valid", to_string(*given))};
             }
         }
+        if (c.has_attribute("num_outputs")) {
+            return Error{"one of `split` and `num_outputs` may be given, and not both"};
+        }
         if (total != n || given->size() != c.output_count()) {
             return Error{fmt::format("split sizes {} do not divide {} into {} parts",
                                      to_string(*given), n, c.output_count())};

@@ -26,7 +26,9 @@ Result<AxisView> softmax_view(KernelContext& c) {
     int64_t axis = c.int_attribute("axis");
     int rank = c.rank(0);
     if (c.version() < 13) {
-        if (axis < -rank || axis > rank) {
+        // Version 1 coerces to two dimensions as Flatten does, and may leave the second with one.
+        int64_t most = c.version() < 11 || rank == 0 ? rank : rank - 1;
+        if (axis < -rank || axis > most) {
             return Error{fmt::format("axis {} is out of range for rank {}", axis, rank)};
         }
         int first = static_cast<int>(axis < 0 ? axis + rank : axis);
@@ -573,10 +575,12 @@ Status mean_variance_normalization(KernelContext& c) {
     SDX_ASSIGN(Tensor deviation, c.scratch(type, rows.kept));
     SDX_TRY(visit(Floats{}, type, [&]<typename T>() -> Status {
         const T* in = rows.data.elements<T>().data();
+        // What equal numbers are divided by: more than nothing in float16 too.
+        constexpr double kEpsilon = std::is_same_v<T, Float16> ? 0x1p-24 : 1e-9;
         for (int64_t r = 0; r < mean.count(); ++r) {
             Moments m = moments(in + r * rows.n, rows.n);
             mean.mutable_elements<T>()[r] = static_cast<T>(m.mean);
-            deviation.mutable_elements<T>()[r] = static_cast<T>(std::sqrt(m.variance) + 1e-9);
+            deviation.mutable_elements<T>()[r] = static_cast<T>(std::sqrt(m.variance) + kEpsilon);
         }
         return {};
     }));

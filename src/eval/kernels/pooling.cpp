@@ -272,6 +272,9 @@ SDX_CLONES void roots_of(const double* in, int64_t n, double p, T* out) {
 Status norm_of(KernelContext& c, const WindowGeometry& g) {
     // Version 1 has `p` as a float.
     double p = c.version() < 2 ? c.float_attribute("p") : static_cast<double>(c.int_attribute("p"));
+    if (!(p > 0)) {
+        return Error{fmt::format("`p` is {}, but must be positive", p)};
+    }
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c, g)));
     return fold_windows<SumOf>(
         c, g, Floats{}, 0.0,

@@ -30,6 +30,9 @@ class QuantizationTable {
                                           const Tensor& scale, const Tensor* zero, int64_t axis,
                                           int64_t block) {
         QuantizationTable table;
+        if (block < 0) {
+            return Error{fmt::format("`block_size` {} is negative", block)};
+        }
         SDX_ASSIGN(table.scale_, cast_tensor(c, scale, ElementType::kDouble));
         if (zero != nullptr) {
             if (zero->count() != scale.count()) {
@@ -53,8 +56,8 @@ class QuantizationTable {
         }
         Dims expected = data.dims();
         int64_t n = expected[at];
-        expected[at] = block < 1 ? 0 : n / block + (n % block != 0 ? 1 : 0);
-        if (block < 1 || scale.dims() != expected) {
+        expected[at] = n / block + (n % block != 0 ? 1 : 0);
+        if (scale.dims() != expected) {
             return Error{fmt::format("scales {} do not fit blocks of {} along axis {} of {}",
                                      to_string(scale.dims()), block, at, to_string(data.dims()))};
         }

@@ -60,6 +60,15 @@ class Generator {
 
 constexpr int64_t kDrawsPerTask = 1 << 13;
 
+// Of a distribution over the real numbers.
+Status check_float_result(ElementType type) {
+    if (!is_floating(type)) {
+        return Error{
+            fmt::format("the numbers cannot be {}: set `dtype` to a type of floats", name(type))};
+    }
+    return {};
+}
+
 // Fills output 0 with draw(i) for each element i, which is a pure function.
 template <typename Draw>
 Status fill(KernelContext& c, ElementType type, Dims dims, const Draw& draw) {
@@ -93,6 +102,7 @@ ElementType type_like(KernelContext& c) {
 }
 
 Status fill_normal(KernelContext& c, ElementType type, Dims dims) {
+    SDX_TRY(check_float_result(type));
     Generator generator(c);
     float mean = c.float_attribute("mean");
     float scale = c.float_attribute("scale");
@@ -109,6 +119,7 @@ Status fill_normal(KernelContext& c, ElementType type, Dims dims) {
 }
 
 Status fill_uniform(KernelContext& c, ElementType type, Dims dims) {
+    SDX_TRY(check_float_result(type));
     Generator generator(c);
     double low = c.float_attribute("low");
     double high = c.float_attribute("high");

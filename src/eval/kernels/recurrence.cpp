@@ -218,16 +218,21 @@ Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
         return Error{"X, W and R must have rank 3"};
     }
     Recurrence r;
-    r.batch_first = c.int_attribute("layout") != 0;
+    int64_t layout = c.int_attribute("layout");
+    if (layout != 0 && layout != 1) {
+        return Error{fmt::format("`layout` is {}, but must be 0 or 1", layout)};
+    }
+    r.batch_first = layout == 1;
     r.steps = c.dims(0)[r.batch_first ? 1 : 0];
     r.batch = c.dims(0)[r.batch_first ? 0 : 1];
     r.input = c.dims(0)[2];
     r.gates = gates;
     r.weights_by_input = weights_by_input;
     r.hidden = c.dims(2)[weights_by_input ? 1 : 2];
-    // Not the schema's default, which version 1 of GRU spells "foward".
-    std::string_view direction =
-        c.has_attribute("direction") ? c.string_attribute("direction") : "forward";
+    std::string_view direction = c.string_attribute("direction");
+    if (direction.empty() || direction == "foward") {  // the default of GRU in version 1
+        direction = "forward";
+    }
     r.directions = direction == "bidirectional" ? 2 : 1;
     r.is_reverse = direction == "reverse";
     if (!r.is_reverse && r.directions == 1 && direction != "forward") {

@@ -152,7 +152,7 @@ T sample(const T* plane, std::span<const PlaneTap> taps) {
         for (const PlaneTap& tap : taps) {
             sum += tap.weight * static_cast<double>(static_cast<Compute<T>>(plane[tap.offset]));
         }
-        return saturate<T>(sum);
+        return saturate_sum<T>(sum);
     }
 }
 
@@ -417,8 +417,8 @@ Result<DeformShape> deform_shape(const KernelContext& c) {
         return Error{fmt::format("input {} and weights {} do not fit {} groups and {} of offsets",
                                  to_string(x), to_string(w), s.groups, s.offset_groups)};
     }
-    SDX_ASSIGN(s.windows,
-               window_geometry(c, Dims(x.begin() + 2, x.end()), Dims(w.begin() + 2, w.end())));
+    SDX_ASSIGN(Dims kernel, kernel_of_weights(c, w));
+    SDX_ASSIGN(s.windows, window_geometry(c, Dims(x.begin() + 2, x.end()), std::move(kernel)));
     auto expected = [&](int64_t numbers) {
         Dims dims{s.batch, s.offset_groups * s.windows.kernel_count() * numbers};
         dims.insert(dims.end(), s.windows.out.begin(), s.windows.out.end());

@@ -291,7 +291,7 @@ Status cosine_window(KernelContext& c, std::span<const double> terms) {
             for (size_t k = 0; k < terms.size() && period != 0; ++k) {
                 sum += terms[k] * std::cos(2 * kPi * turn * static_cast<double>(k));
             }
-            out->mutable_elements<T>()[i] = saturate<T>(sum);
+            out->mutable_elements<T>()[i] = saturate_sum<T>(sum);
         }
         return {};
     });

@@ -53,6 +53,16 @@ int64_t WindowGeometry::kernel_count() const {
     return product(kernel);
 }
 
+Result<Dims> kernel_of_weights(const KernelContext& c, const Dims& weights) {
+    Dims kernel(weights.begin() + 2, weights.end());
+    std::span<const int64_t> given = c.ints_attribute("kernel_shape");
+    if (!given.empty() && !std::equal(given.begin(), given.end(), kernel.begin(), kernel.end())) {
+        return Error{fmt::format("`kernel_shape` {} is not that of the weights, {}",
+                                 to_string(given), to_string(kernel))};
+    }
+    return kernel;
+}
+
 Result<WindowGeometry> window_attributes(const KernelContext& c, Dims in, Dims kernel) {
     WindowGeometry g;
     size_t rank = in.size();

@@ -30,6 +30,8 @@ struct WindowGeometry {
     bool operator==(const WindowGeometry&) const = default;
 };
 
+// The spatial axes of the weights of a convolution, which `kernel_shape` must agree with.
+Result<Dims> kernel_of_weights(const KernelContext& c, const Dims& weights);
 // From the attributes `auto_pad`, `pads`, `strides`, `dilations` and `ceil_mode`.
 Result<WindowGeometry> window_geometry(const KernelContext& c, Dims in, Dims kernel);
 // The attributes alone: all but `out`, with `auto_pad` not yet applied.
