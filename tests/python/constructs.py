@@ -770,7 +770,7 @@ CONSTRUCTS = [
             return z
             """,
         signature='(X: FLOAT["N"], c: BOOL) -> FLOAT["N"]',
-        refused=["unbound-name"],
+        refused=["branch-type-mismatch"],
     ),
     Construct(
         "if",
