@@ -110,6 +110,7 @@ class LayoutPlanner {
         return is_elementwise || is_pool(node) || is_standard(node, "BatchNormalization") ||
                joins_channels(node);
     }
+
     // The rank of a result that may have its channels innermost; 0: it may not.
     int rank_of_result(const NodePlan& node) const {
         if (node.is_idle || node.outputs.size() != 1 || node.outputs[0] < 0 ||
@@ -138,7 +139,9 @@ class LayoutPlanner {
 
     bool is_usable_constant(Operand operand, int rank) const {
         const Tensor* tensor = constant(operand);
-        return tensor != nullptr && tensor->rank() <= rank;
+        return tensor != nullptr && tensor->rank() <= rank &&
+               tensor->element_type() != ElementType::kString &&
+               info(tensor->element_type()).bits >= 8;
     }
 
     // Data, in whose order the result is.
@@ -147,7 +150,7 @@ class LayoutPlanner {
                               is_standard(node, "BatchNormalization") ||
                               is_standard(node, "GlobalAveragePool");
         std::span<const Operand> all = node.inputs;
-        return has_parameters ? all.first(1) : all;
+        return has_parameters ? all.first(std::min<size_t>(all.size(), 1)) : all;
     }
 
     // What the node shows to be read, or made, in the order of ONNX.

@@ -188,3 +188,11 @@ def test_a_failure_tells_the_shapes_of_onnx() -> None:
     shapes = r"FLOAT\[1, ?8, ?9, ?7\], FLOAT\[1, ?8, ?5, ?4\]"
     with pytest.raises(RuntimeError, match=shapes):
         EVALUATOR.run(model, {"x": picture(1, 3, 9, 7)})
+
+
+def test_a_pool_without_inputs_is_an_error() -> None:
+    net = chain_of_convolutions()
+    net.nodes.append(helper.make_node("MaxPool", [], ["v3"], kernel_shape=[2, 2]))
+    model = onnx.ModelProto.FromString(net.model(["v2", "v3"], ["n", 3, "h", "w"]))
+    with pytest.raises(RuntimeError, match="MaxPool"):
+        EVALUATOR.run(model, {"x": picture(1, 3, 9, 7)})
