@@ -54,7 +54,13 @@ def parameters(schema: OpSchema) -> str:
             is_open = True
         else:
             result.append(f"{one.name}: _Input" + (" = None" if may_be_left_out else ""))
-    attributes = [a for a in schema.attributes.values() if not keyword.iskeyword(a.name)]
+    # Split-1 has an input and an attribute of one name: it stands for both.
+    taken = {one.name for one in schema.inputs}
+    attributes = [
+        one
+        for one in schema.attributes.values()
+        if not keyword.iskeyword(one.name) and one.name not in taken
+    ]
     if attributes and not is_open:
         result.append("*")
     for one in attributes:
