@@ -48,6 +48,21 @@ bool is_gradient(const ir::Node& node) {
     return node.op_type == "Gradient" && node.domain == kTrainingDomain;
 }
 
+bool has_gradient(const ir::Graph& graph) {
+    std::vector<const ir::Graph*> stack{&graph};  // graphs may be nested deep
+    while (!stack.empty()) {
+        const ir::Graph& next = *stack.back();
+        stack.pop_back();
+        for (const ir::Node& node : next) {
+            if (is_gradient(node)) {
+                return true;
+            }
+            for_each_graph(node, [&](const ir::Graph& inner) { stack.push_back(&inner); });
+        }
+    }
+    return false;
+}
+
 void GradientSlices::index(const ir::Graph& root) {
     // Without recursion: graphs may be nested deep. A node's subgraphs come right after it.
     std::vector<const ir::Node*> stack;

@@ -22,6 +22,8 @@ inline constexpr std::string_view kTrainingDomain = "ai.onnx.preview.training";
 inline constexpr int kMostOrders = 16;
 
 bool is_gradient(const ir::Node& node);
+// Whether one is among the nodes of the graph and its subgraphs.
+bool has_gradient(const ir::Graph& graph);
 
 struct GradientSlice {
     std::vector<const ir::Value*> variables;  // `xs`, then `zs`

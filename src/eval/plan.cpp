@@ -30,12 +30,12 @@ class Functions {
         for (const ir::Function* function : model.functions) {
             by_name_.emplace(function_key(function->domain, function->name, function->overload),
                              function);
-            has_gradients_ = has_gradients_ || imports_gradient(function->opset_imports);
+            look_for_gradients(function->body, function->opset_imports);
         }
-        has_gradients_ = has_gradients_ || imports_gradient(model.opset_imports);
+        look_for_gradients(model.graph, model.opset_imports);
     }
 
-    // Whether the model may have Gradient nodes: what is differentiated is what is written, in the
+    // Whether the model has Gradient nodes: what is differentiated is what is written, in the
     // order of ONNX, and nodes run on a tape or not, as they are called.
     bool has_gradients() const { return has_gradients_; }
 
@@ -64,8 +64,10 @@ class Functions {
     Status check_recursion();
 
   private:
-    static bool imports_gradient(std::span<const ir::OpsetImport> imports) {
-        return ir::opset_version(imports, "ai.onnx.preview.training") != 0;
+    // Writers of models import domains that they do not use, too.
+    void look_for_gradients(const ir::Graph* graph, std::span<const ir::OpsetImport> imports) {
+        bool may_have = graph != nullptr && ir::opset_version(imports, kTrainingDomain) != 0;
+        has_gradients_ = has_gradients_ || (may_have && has_gradient(*graph));
     }
 
     Plan* plan_;

@@ -104,6 +104,29 @@ def test_products(dims: tuple[int, int, int], axis: int | None, kinds: tuple[str
     check(graph, graph.op("MatMul", graph.quantized("x", kinds[0]), w))
 
 
+def test_an_import_that_nobody_uses_changes_nothing() -> None:
+    """Quantizers import all domains; only Gradient nodes keep products of floats."""
+    graph = Graph([40, 600])
+    w, _ = graph.dequantized_weights("int8", (600, 96), 1)
+    model = graph.model(graph.op("MatMul", graph.quantized("x"), w))
+    inputs = {"x": graph.x}
+    expected = sardonyx.load(model.SerializeToString()).run(inputs)[0]
+    model.opset_import.append(helper.make_opsetid("ai.onnx.preview.training", 1))
+    np.testing.assert_array_equal(sardonyx.load(model.SerializeToString()).run(inputs)[0], expected)
+    # Products of floats are rounded otherwise, so that the comparison says something.
+    graph.weights += [numpy_helper.from_array(np.ones(1, np.float32), "one")]
+    graph.nodes.append(helper.make_node("Identity", ["one"], ["y"], name="y"))
+    gradient = helper.make_node(
+        "Gradient", ["one"], ["g"], "g", domain="ai.onnx.preview.training", xs=["one"], y="y"
+    )
+    graph.nodes.append(gradient)
+    differentiated = graph.model(graph.nodes[-3].output[0], "g")
+    differentiated.opset_import.append(helper.make_opsetid("ai.onnx.preview.training", 1))
+    product = sardonyx.load(differentiated.SerializeToString()).run(inputs)[0]
+    assert (product != expected).any()
+    np.testing.assert_allclose(product, expected, rtol=0, atol=1e-5 * float(np.abs(expected).max()))
+
+
 def test_the_dequantized_values_are_read_elsewhere_too() -> None:
     graph = Graph([2, 20, 64])
     a = graph.quantized("x")
