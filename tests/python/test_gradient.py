@@ -1315,8 +1315,8 @@ def test_loop() -> None:
     check(scans, xs, {"N": np.array(3)})
 
 
-def test_scan() -> None:
-    body = body_of(
+def scan_body() -> onnx.GraphProto:
+    return body_of(
         [
             node("Mul", "state item", "product"),
             node("Add", "product A", "next"),
@@ -1325,6 +1325,10 @@ def test_scan() -> None:
         ["state", "item"],
         ["next", "out"],
     )
+
+
+def test_scan() -> None:
+    body = scan_body()
     xs = {"S": normal(2), "X": normal(3, 2, seed=1), "A": normal(2, seed=2)}
     for direction in (0, 1):
         scan = node(
@@ -1343,15 +1347,7 @@ def test_scan() -> None:
 
 def test_old_scan() -> None:
     """Version 8 has a batch, and a length for each element of it."""
-    body = body_of(
-        [
-            node("Mul", "state item", "product"),
-            node("Add", "product A", "next"),
-            node("Exp", "next", "out"),
-        ],
-        ["state", "item"],
-        ["next", "out"],
-    )
+    body = scan_body()
     xs = {"S": normal(2, 2), "X": normal(2, 3, 2, seed=1), "A": normal(2, seed=2)}
     for lengths, zs in (("_", {}), ("L", {"L": INTS([3, 1])})):
         scan = node("Scan", f"{lengths} S X", "F O", body=body, num_scan_inputs=1)
