@@ -172,7 +172,7 @@ Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64
     inputs = inputs.first(count);
     Status status = check_call(schema, inputs, output_count);
     if (status.ok() && !(attributes.empty() && schema.attributes.empty())) {
-        status = check_attributes(schema, attributes);
+        status = check_attributes(schema, AttributeView(attributes, {}));
     }
     if (!status.ok()) {
         return at_call(schema.name, status.error(), inputs);

@@ -358,15 +358,17 @@ Status check_value(const ops::AttributeSchema& known, const ir::Attribute& attri
 
 }  // namespace
 
-Status check_attributes(const ops::Schema& schema, std::span<const ir::Attribute> attributes) {
-    for (const ir::Attribute& attribute : attributes) {
-        const ops::AttributeSchema* known = schema.find_attribute(attribute.name);
+Status check_attributes(const ops::Schema& schema, const AttributeView& attributes) {
+    for (const ir::Attribute& written : attributes.all()) {
+        const ir::Attribute* bound = attributes.resolve(written);
+        const ir::Attribute& attribute = bound != nullptr ? *bound : written;
+        const ops::AttributeSchema* known = schema.find_attribute(written.name);
         if (known == nullptr) {
             return Error{fmt::format("attribute `{}` is not one of version {} of the operator",
-                                     attribute.name, schema.since_version)};
+                                     written.name, schema.since_version)};
         }
         if (!same_attribute_type(attribute.type, known->type)) {
-            return Error{fmt::format("attribute `{}` is {}, but must be {}", attribute.name,
+            return Error{fmt::format("attribute `{}` is {}, but must be {}", written.name,
                                      ir::name(attribute.type),
                                      ir::name(static_cast<ir::AttributeType>(known->type)))};
         }
@@ -376,7 +378,7 @@ Status check_attributes(const ops::Schema& schema, std::span<const ir::Attribute
         if (!known.is_required) {
             continue;
         }
-        bool found = std::any_of(attributes.begin(), attributes.end(),
+        bool found = std::any_of(attributes.all().begin(), attributes.all().end(),
                                  [&](const ir::Attribute& a) { return a.name == known.name; });
         if (!found) {
             return Error{fmt::format("attribute `{}` is missing", known.name)};

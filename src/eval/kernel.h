@@ -232,8 +232,9 @@ const OperatorEntry* find_operator(std::string_view domain, std::string_view op_
 // Whether the call fits the schema: see the top of this file.
 Status check_call(const ops::Schema& schema, std::span<const RuntimeValue* const> inputs,
                   size_t output_count);
-// Whether each attribute is known, of the right type, and none is missing. References pass.
-Status check_attributes(const ops::Schema& schema, std::span<const ir::Attribute> attributes);
+// Whether each attribute is known, of the right type and a legal value, and none is missing. A
+// reference without a binding passes.
+Status check_attributes(const ops::Schema& schema, const AttributeView& attributes);
 
 // "FLOAT[2,3], INT64[2]".
 std::string describe_inputs(std::span<const RuntimeValue* const> inputs);

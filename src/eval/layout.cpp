@@ -10,24 +10,19 @@
 namespace sardonyx::eval {
 namespace {
 
-bool is_standard(const NodePlan& node, std::string_view op_type) {
-    return node.entry != nullptr && node.entry->schema->domain.empty() &&
-           node.entry->schema->name == op_type;
-}
-
 const ir::Attribute* find_attribute(const NodePlan& node, std::string_view name) {
     return AttributeView(node.attributes, {}).find(name);
 }
 
 bool is_pool(const NodePlan& node) {
-    return is_standard(node, "MaxPool") || is_standard(node, "AveragePool");
+    return node.is_standard("MaxPool") || node.is_standard("AveragePool");
 }
 
 // The axis of the channels, where values have the order of ONNX.
 bool joins_channels(const NodePlan& node) {
     const ir::Attribute* axis = find_attribute(node, "axis");
     const int64_t* value = axis != nullptr ? axis->get<int64_t>() : nullptr;
-    return is_standard(node, "Concat") && value != nullptr && *value == 1;
+    return node.is_standard("Concat") && value != nullptr && *value == 1;
 }
 
 class LayoutPlanner {
@@ -83,7 +78,7 @@ class LayoutPlanner {
     // A convolution whose weights the library may prepare, which reads and writes either order.
     bool is_convolution(const NodePlan& node) const {
         constexpr int64_t kFewChannels = 3;
-        if (!is_standard(node, "Conv") || node.inputs.size() < 2) {
+        if (!node.is_standard("Conv") || node.inputs.size() < 2) {
             return false;
         }
         const Tensor* weights = constant(node.inputs[1]);
@@ -106,8 +101,8 @@ class LayoutPlanner {
     static bool keeps_order(const NodePlan& node) {
         // Strings and packed elements cannot be brought back into the order of ONNX.
         bool is_elementwise =
-            node.entry != nullptr && node.entry->is_elementwise && !is_standard(node, "Cast");
-        return is_elementwise || is_pool(node) || is_standard(node, "BatchNormalization") ||
+            node.entry != nullptr && node.entry->is_elementwise && !node.is_standard("Cast");
+        return is_elementwise || is_pool(node) || node.is_standard("BatchNormalization") ||
                joins_channels(node);
     }
 
@@ -120,7 +115,7 @@ class LayoutPlanner {
         if (is_convolution(node)) {
             return constant(node.inputs[1])->rank();
         }
-        if (!keeps_order(node) && !is_standard(node, "GlobalAveragePool")) {
+        if (!keeps_order(node) && !node.is_standard("GlobalAveragePool")) {
             return 0;
         }
         int rank = 0;
@@ -147,8 +142,8 @@ class LayoutPlanner {
     // Data, in whose order the result is.
     std::span<const Operand> operands(const NodePlan& node) const {
         bool has_parameters = is_convolution(node) || is_pool(node) ||
-                              is_standard(node, "BatchNormalization") ||
-                              is_standard(node, "GlobalAveragePool");
+                              node.is_standard("BatchNormalization") ||
+                              node.is_standard("GlobalAveragePool");
         std::span<const Operand> all = node.inputs;
         return has_parameters ? all.first(std::min<size_t>(all.size(), 1)) : all;
     }
@@ -159,7 +154,7 @@ class LayoutPlanner {
         std::span<const Operand> data = operands(node);
         std::for_each(all.begin() + data.size(), all.end(), [&](Operand i) { drop(i); });
         // Without places, both orders are one.
-        bool takes_both = is_convolution(node) || is_standard(node, "GlobalAveragePool");
+        bool takes_both = is_convolution(node) || node.is_standard("GlobalAveragePool");
         if (takes_both && !node.is_idle) {
             return;
         }

@@ -114,7 +114,8 @@ class Planner {
             SDX_TRY(plan_node(node, plan, &level));
         }
         SDX_TRY(plan_outputs(graph.outputs, plan, &level));
-        if (functions_ == nullptr || !functions_->has_gradients()) {
+        plan->keeps_draws = functions_ != nullptr && functions_->has_gradients();
+        if (!plan->keeps_draws) {
             rewrite_quantized(folded_, level.outside, plan->nodes, plan_);
             plan_layouts(level.outside, plan->nodes, plan_);
         }
@@ -228,6 +229,8 @@ class Planner {
         plan.op_type = node.op_type;
         plan.name = node.name;
         plan.attributes = node.attributes;
+        plan.has_references = std::any_of(node.attributes.begin(), node.attributes.end(),
+                                          [](const ir::Attribute& a) { return a.is_reference(); });
         SDX_TRY(resolve(node, &plan));
         for (const ir::Use& input : node.inputs()) {
             SDX_ASSIGN(Operand operand, find(input.value));
@@ -355,7 +358,7 @@ class Planner {
             return Error{fmt::format("version {} of the operator is not implemented",
                                      plan->entry->schema->since_version)};
         }
-        return check_attributes(*plan->entry->schema, node.attributes);
+        return check_attributes(*plan->entry->schema, AttributeView(node.attributes, {}));
     }
 
     // Runs a node whose inputs are constants once and for all. False: it must run each time,
@@ -366,8 +369,7 @@ class Planner {
                        plan.entry->schema->is_deterministic &&
                        std::all_of(plan.inputs.begin(), plan.inputs.end(),
                                    [](Operand operand) { return operand < 0; }) &&
-                       std::none_of(node.attributes.begin(), node.attributes.end(),
-                                    [](const ir::Attribute& a) { return a.is_reference(); });
+                       !plan.has_references;
         if (!is_pure) {
             return false;
         }
@@ -524,6 +526,11 @@ Result<std::shared_ptr<const Plan>> prepare_graph(const ir::Model& model, const 
 
 }  // namespace
 
+bool NodePlan::is_standard(std::string_view operator_type) const {
+    return entry != nullptr && entry->schema->domain.empty() &&
+           entry->schema->name == operator_type;
+}
+
 const GraphPlan* NodePlan::subgraph(std::string_view attribute) const {
     for (const auto& [name, plan] : subgraphs) {
         if (name == attribute) {
@@ -555,7 +562,7 @@ Result<std::unique_ptr<FramePlan>> make_call_plan(const OperatorEntry& entry,
     node.op_type = entry.schema->name;
     node.entry = &entry;
     node.attributes = attributes;
-    SDX_TRY(check_attributes(*entry.schema, attributes));
+    SDX_TRY(check_attributes(*entry.schema, AttributeView(attributes, {})));
     for (size_t i = 0; i < input_count; ++i) {
         node.inputs.push_back(plan->slot_count++);
     }

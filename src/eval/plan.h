@@ -32,6 +32,7 @@ struct NodePlan {
     const ir::Function* function = nullptr;  // null: an operator
     const FramePlan* callee = nullptr;       // of `function`
     std::span<const ir::Attribute> attributes;
+    bool has_references = false;  // to parameters of a function, among the attributes
     std::vector<Operand> inputs;
     std::vector<Operand> outputs;   // kNoOperand: nobody wants it
     std::vector<Operand> releases;  // slots whose last use this is
@@ -43,6 +44,8 @@ struct NodePlan {
     std::vector<std::pair<std::string_view, std::unique_ptr<GraphPlan>>> subgraphs;
 
     const GraphPlan* subgraph(std::string_view attribute) const;
+    // Whether it is this operator of the standard domain.
+    bool is_standard(std::string_view operator_type) const;
 };
 
 // Neighbouring nodes of elementwise operators, each of which reads the result of an earlier one:
@@ -67,6 +70,7 @@ struct GraphPlan {
     std::vector<bool> output_moves;  // it is this graph's own, and no later output is the same
     std::vector<NodePlan> nodes;
     std::vector<ChainPlan> chains;  // in the order of the nodes
+    bool keeps_draws = false;       // Gradient may run nodes again, with the same random numbers
 };
 
 struct FramePlan {

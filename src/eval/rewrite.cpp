@@ -58,10 +58,7 @@ class QuantizedRewriter {
 
   private:
     static bool is(const NodePlan& node, std::string_view op_type) {
-        return node.entry != nullptr && node.entry->schema->domain.empty() &&
-               node.entry->schema->name == op_type &&
-               std::none_of(node.attributes.begin(), node.attributes.end(),
-                            [](const ir::Attribute& a) { return a.is_reference(); });
+        return node.is_standard(op_type) && !node.has_references;
     }
 
     const NodePlan* maker(Operand operand) const {

@@ -68,8 +68,10 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame, bool again) {
         return Error{fmt::format("graphs and calls are nested more than {} deep", kMaxDepth)};
     }
     ++depth_;
-    for (size_t i = 0; i < graph.nodes.size() && !again && !drawn_.empty(); ++i) {
-        drawn_.erase(graph.nodes[i].node);
+    if (graph.keeps_draws && !again) {
+        for (const NodePlan& node : graph.nodes) {
+            drawn_.erase(node.node);
+        }
     }
     auto chain = graph.chains.begin();
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -87,7 +89,7 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame, bool again) {
         }
         uint64_t counter = random_.counter;
         Status status = is_skipped ? Status() : run_node(node, frame);
-        if (random_.counter != counter && node.node != nullptr) {
+        if (graph.keeps_draws && random_.counter != counter) {
             drawn_[node.node] = counter;
         }
         if (!status.ok()) {
@@ -154,6 +156,10 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
         inputs_.push_back(&frame.get(operand));
     }
     SDX_TRY(check_call(schema, inputs_, node.outputs.size()));
+    AttributeView attributes(node.attributes, frame.bindings);
+    if (node.has_references) {
+        SDX_TRY(check_attributes(schema, attributes));
+    }
     outputs_.clear();
     outputs_.resize(std::max<size_t>(node.outputs.size(), schema.minimum_outputs));
     // A tensor that the tape shares is not overwritten.
@@ -166,8 +172,7 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
         size_t count = derivative != nullptr ? derivative->output_count : 0;
         outputs_.resize(std::max(outputs_.size(), count));
     }
-    KernelContext context(schema, inputs_, AttributeView(node.attributes, frame.bindings), outputs_,
-                          options_, random_);
+    KernelContext context(schema, inputs_, attributes, outputs_, options_, random_);
     context.set_dying(node.dying);
     context.set_constants(node.constants, &node.cache);
     context.set_channels_last(node.channels_last);

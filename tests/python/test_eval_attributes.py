@@ -1135,3 +1135,24 @@ def test_equal_numbers_are_normalized_to_zeros(evaluator: Evaluator, dtype: str)
 @pytest.fixture(scope="module")
 def evaluator() -> Evaluator:
     return Evaluator()
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ('"UP"', "attribute `direction` is `UP`, but must be one of `RIGHT`, `LEFT`"),
+        ("1", "attribute `direction` is INT, but must be STRING"),
+    ],
+)
+def test_the_parameter_of_a_function(evaluator: Evaluator, given: str, words: str) -> None:
+    text = """
+        <ir_version: 10, opset_import: ["": 21, "local": 1]>
+        g (uint8[2] x) => (uint8[2] y) { y = local.f <d = GIVEN> (x) }
+        <domain: "local", opset_import: ["": 21]>
+        f <d> (x) => (y) { y = BitShift <direction: string = @d> (x, x) }
+    """
+    x = np.array([1, 3], "uint8")
+    model = onnx.parser.parse_model(text.replace("GIVEN", '"LEFT"'))
+    assert evaluator.run(model, {"x": x})[0].tolist() == [2, 24]
+    with pytest.raises(RuntimeError, match=words):
+        evaluator.run(onnx.parser.parse_model(text.replace("GIVEN", given)), {"x": x})

@@ -11,6 +11,7 @@ keeps what fails.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures.process
 import dataclasses
 import functools
 import math
@@ -328,7 +329,8 @@ def shape(g: Graph) -> None:
     elif way == "shape":
         g.add("Shape", [x], Kind("int64", (kind.rank,)))
     elif way == "part":
-        start, end = g.number(-4, 4), g.number(-4, 4)
+        # onnx.reference takes an end before the first dimension for Python's.
+        start, end = g.number(-4, 4), g.number(-kind.rank, 4)
         g.add("Shape", [x], Kind("int64", (len(kind.dims[start:end]),)), start=start, end=end)
     elif way == "size":
         g.add("Size", [x], Kind("int64", ()))
@@ -708,16 +710,6 @@ def check_same(name: str, got: Any, expected: Any) -> None:
     np.testing.assert_allclose(got, expected, rtol=1e-6, err_msg=name)
 
 
-# What onnx.reference says of what it lacks: scans that are not forwards along the first axis, names
-# around the body of a SequenceMap, calls of functions in bodies, Flatten of an empty tensor.
-REFERENCE_LACKS = (
-    "Scan is not implemented",
-    "Unable to find input",
-    "has linked attributes but None are given",
-    "cannot reshape array of size 0 into shape (0,newaxis)",
-)
-
-
 def reference_errs(nodes: Any) -> bool:
     """Here or in a body is what onnx.reference computes otherwise than the standard says.
 
@@ -737,65 +729,50 @@ def reference_errs(nodes: Any) -> bool:
     return False
 
 
-def by_reference(model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> list[Any] | None:
+def by_reference(model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> list[Any]:
     if any(reference_errs(part.node) for part in (model.graph, *model.functions)):
-        return None
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            return onnx.reference.ReferenceEvaluator(model).run(None, inputs)
-    except (RuntimeError, ValueError) as error:
-        if any(words in str(error) for words in REFERENCE_LACKS):
-            return None
-        raise
+        raise NotImplementedError
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return onnx.reference.ReferenceEvaluator(model).run(None, inputs)
 
 
-# It makes loops of SequenceMap, whose names collide where one stands in another; and some bodies in
-# bodies confuse it.
-ONNXRUNTIME_LACKS = (
-    "_inlfunc_SequenceMap",
-    "GetSubgraphsWithMatchingGraphProtos",
-    "vector::reserve",
-    "the graph is not acyclic",
-)
+class OnnxRuntime:
+    """In a process of its own: some graphs crash it. It starts again with the next one."""
+
+    def __init__(self) -> None:
+        self.pool: concurrent.futures.ProcessPoolExecutor | None = None
+
+    def run(self, model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> list[Any]:
+        self.pool = self.pool or concurrent.futures.ProcessPoolExecutor(1)
+        try:
+            return self.pool.submit(onnxruntime_run, model, inputs).result()
+        except concurrent.futures.process.BrokenProcessPool:
+            self.pool = None
+            raise
 
 
-def by_onnxruntime(model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> list[Any] | None:
-    import onnxruntime.capi.onnxruntime_pybind11_state as states
-
-    try:
-        return onnxruntime_run(model, inputs)
-    except states.NotImplemented:
-        return None  # it has no kernel for a type
-    except (states.InvalidGraph, states.Fail) as error:
-        if any(words in str(error) for words in ONNXRUNTIME_LACKS):
-            return None
-        raise
+ONNXRUNTIME = OnnxRuntime()
 
 
 def check_model(model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> int:
     """How many runtimes could run it too.
 
-    The checker accepts the model, so a refusal that is not among those known is held against us
-    only where the other runtime has not shown that our values are right.
+    The checker accepts the model, so a refusal says something of that runtime alone: onnx.reference
+    has no backward scans and no Flatten of an empty tensor, ONNX Runtime has kernels of few types,
+    and its optimizer stumbles over some bodies in bodies.
     """
     onnx.checker.check_model(model)
     got = EVALUATOR.run(model, inputs)
     count = 0
-    refusals = []
-    for runtime in (by_reference, by_onnxruntime):
+    for peer, run in (("onnx.reference", by_reference), ("ONNX Runtime", ONNXRUNTIME.run)):
         try:
-            expected = runtime(model, inputs)
-        except Exception as error:
-            refusals.append(error)
-            continue
-        if expected is None:
+            expected = run(model, inputs)
+        except Exception:
             continue
         count += 1
         for info, item, wanted in zip(model.graph.output, got, expected, strict=True):
-            check_same(f"{runtime.__name__}: {info.name}", item, wanted)
-    if refusals and count == 0:
-        raise refusals[0]
+            check_same(f"{info.name} by {peer}", item, wanted)
     return count
 
 
@@ -828,11 +805,11 @@ def check_graphs(seed: int, count: int, counts: dict[int, int], on_failure: OnFa
 def test_random_graphs(shard: int) -> None:
     counts = {0: 0, 1: 0, 2: 0}
     check_graphs(shard, -(-GRAPHS // SHARDS), counts, lambda *_: None)
-    print(f"compared with none, one and both: {list(counts.values())}")
-    assert counts[2] > 0
+    assert counts[0] <= 0.1 * sum(counts.values()), counts
+    assert counts[2] >= 0.5 * sum(counts.values()), counts
 
 
-def test_one_runtime_that_refuses_is_no_failure() -> None:
+def test_a_runtime_that_refuses_is_no_failure() -> None:
     model = onnx.parser.parse_model("""
         <ir_version: 10, opset_import: ["": 21]>
         g (float[0,3] x) => (float[0,3] y) { y = Flatten <axis = 1> (x) }

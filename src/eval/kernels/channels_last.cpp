@@ -20,18 +20,24 @@ Dims onnx_dims(const KernelContext& c, size_t i) {
     return c.is_channels_last(i) ? channels_first_dims(c.dims(i)) : c.dims(i);
 }
 
-Tensor with_channels_last(const Tensor& tensor, int threads) {
-    Tensor out = Tensor::uninitialized(tensor.element_type(), channels_last_dims(tensor.dims()));
-    copy_strided(threads, tensor, {0, channels_last_dims(row_major_strides(tensor.dims()))}, out,
+namespace {
+
+// A copy whose axes have the order that `ordered` gives to dimensions, and to strides.
+Tensor reordered(const Tensor& tensor, Dims (*ordered)(Dims), int threads) {
+    Tensor out = Tensor::uninitialized(tensor.element_type(), ordered(tensor.dims()));
+    copy_strided(threads, tensor, {0, ordered(row_major_strides(tensor.dims()))}, out,
                  {0, row_major_strides(out.dims())}, out.dims());
     return out;
 }
 
+}  // namespace
+
+Tensor with_channels_last(const Tensor& tensor, int threads) {
+    return reordered(tensor, channels_last_dims, threads);
+}
+
 Tensor with_channels_first(const Tensor& tensor, int threads) {
-    Tensor out = Tensor::uninitialized(tensor.element_type(), channels_first_dims(tensor.dims()));
-    copy_strided(threads, tensor, {0, channels_first_dims(row_major_strides(tensor.dims()))}, out,
-                 {0, row_major_strides(out.dims())}, out.dims());
-    return out;
+    return reordered(tensor, channels_first_dims, threads);
 }
 
 }  // namespace sardonyx::eval
