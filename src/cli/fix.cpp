@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "diagnostics/glyphs.h"
@@ -45,10 +47,12 @@ struct Round {
     std::string lines;
 };
 
-Round repair(const Checked& checked) {
+using Findings = std::vector<const diagnostics::Diagnostic*>;
+
+Round repair_some(const Checked& checked, const Findings& findings) {
     const elaborate::Program& program = *checked.program;
-    diagnostics::Repairs repairs = diagnostics::apply_edits(
-        program.sources, diagnostics::in_order(program.diagnostics), files_of(checked));
+    diagnostics::Repairs repairs =
+        diagnostics::apply_edits(program.sources, findings, files_of(checked));
     Round round;
     for (auto& [number, text] : repairs.texts) {
         std::string path(program.sources.path({number}));
@@ -63,6 +67,17 @@ Round repair(const Checked& checked) {
         }
     }
     return round;
+}
+
+// Errors first: what mends one may use an import that nobody has used before.
+Round repair(const Checked& checked) {
+    Findings findings = diagnostics::in_order(checked.program->diagnostics);
+    Findings errors;
+    std::copy_if(findings.begin(), findings.end(), std::back_inserter(errors), [](const auto* one) {
+        return one->kind->severity == diagnostics::Severity::kError;
+    });
+    Round round = repair_some(checked, errors);
+    return round.texts.empty() ? repair_some(checked, findings) : round;
 }
 
 }  // namespace

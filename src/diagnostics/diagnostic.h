@@ -7,6 +7,7 @@
 // Wording: lower case, no full stop, code in backticks; what was seen, then in `help` what to do.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,8 +65,8 @@ struct Diagnostic {
 // The findings of a run, in the order in which the phases came upon them.
 class Diagnostics {
   public:
-    // Returns the new diagnostic to add labels and help to; the reference is good until the next
-    // report.
+    // Returns the new diagnostic to add labels and help to. Later reports do not move it: to look
+    // for the words of a help may find the next thing to report.
     Diagnostic& report(const Kind& kind, Span span, std::string message) {
         Diagnostic& added = items_.emplace_back();
         added.kind = &kind;
@@ -83,7 +84,7 @@ class Diagnostics {
 
     bool has_errors() const { return errors_ != 0; }
     size_t error_count() const { return errors_; }
-    const std::vector<Diagnostic>& items() const { return items_; }
+    const std::deque<Diagnostic>& items() const { return items_; }
 
     // For work that is tried and thrown away (a loop body typed again): forget all after `size`.
     void truncate(size_t size) {
@@ -104,7 +105,7 @@ class Diagnostics {
     }
 
   private:
-    std::vector<Diagnostic> items_;
+    std::deque<Diagnostic> items_;
     size_t errors_ = 0;
 };
 

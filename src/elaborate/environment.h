@@ -20,6 +20,9 @@ class Environment {
 
     // The value of a global name; nothing when there is no such name.
     virtual std::optional<Object> lookup(std::string_view name) = 0;
+    // The same for the words of a message, which must not bring others: nothing is read or
+    // evaluated that the script itself does not ask for.
+    virtual std::optional<Object> known(std::string_view name) { return lookup(name); }
     // For "did you mean".
     virtual std::vector<std::string> names() = 0;
     // The whole file, where repairs may change more than the script; null: it is not at hand.

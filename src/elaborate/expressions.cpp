@@ -74,7 +74,7 @@ void warn_of_unbound(Context& c, Symbol name, const Object& object, Range range)
         return;
     }
     PossiblyUnbound& one = found->second;
-    const std::vector<diagnostics::Diagnostic>& said = c.program.diagnostics.items();
+    const std::deque<diagnostics::Diagnostic>& said = c.program.diagnostics.items();
     if (one.place < said.size() && said[one.place].kind == &kPossiblyUnbound) {
         return;
     }

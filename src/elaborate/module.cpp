@@ -195,6 +195,21 @@ std::optional<Object> FileModule::lookup(std::string_view name) {
     return binding.value;
 }
 
+std::optional<Object> FileModule::known(std::string_view name) {
+    auto is_native = [&](const syntax::ImportFromStmt* from) {
+        return from->level == 0 && from->module.valid() &&
+               is_library_module(tree_.names.text(from->module));
+    };
+    auto found = bindings_.find(name);
+    if (found == bindings_.end()) {
+        return std::all_of(stars_.begin(), stars_.end(), is_native) ? lookup(name) : std::nullopt;
+    }
+    const Binding& binding = found->second;
+    bool is_native_import = binding.statement->kind == StmtKind::kImportFrom &&
+                            is_native(syntax::as<syntax::ImportFromStmt>(binding.statement));
+    return is_native_import ? lookup(name) : binding.value;
+}
+
 std::vector<std::string> FileModule::names() {
     std::vector<std::string> all;
     for (const auto& [name, binding] : bindings_) {

@@ -27,6 +27,7 @@ class FileModule : public Environment {
     ~FileModule() override;
 
     std::optional<Object> lookup(std::string_view name) override;
+    std::optional<Object> known(std::string_view name) override;
     std::vector<std::string> names() override;
 
     // The scripts that the file itself defines, in the order of the text.

@@ -72,7 +72,7 @@ Symbol opset_name(Context& c) {
         return {};
     }
     for (uint32_t i = 0; i < c.tree().names.size(); ++i) {
-        std::optional<Object> object = environment->lookup(c.text(Symbol{i}));
+        std::optional<Object> object = environment->known(c.text(Symbol{i}));
         if (object && object->is(ObjectKind::kOpset) && object->get<OpsetObject>().domain.empty()) {
             return Symbol{i};
         }
@@ -82,7 +82,7 @@ Symbol opset_name(Context& c) {
 
 // `FLOAT.dtype` where the script has that name, else the number of the type.
 std::string type_argument(Context& c, ElementType type) {
-    std::optional<Object> named = c.function().environment->lookup(name(type));
+    std::optional<Object> named = c.function().environment->known(name(type));
     bool is_type = named && named->is(ObjectKind::kType) &&
                    named->get<TypeObject>().type.element_type() == type;
     return is_type ? fmt::format("{}.dtype", name(type))

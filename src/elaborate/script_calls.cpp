@@ -28,7 +28,7 @@ constexpr int kFarCallee = 8;
 
 // Takes back what has been reported from `said` on; each finding once.
 std::vector<diagnostics::Diagnostic> take_findings(Context& c, size_t said) {
-    const std::vector<diagnostics::Diagnostic>& items = c.program.diagnostics.items();
+    const std::deque<diagnostics::Diagnostic>& items = c.program.diagnostics.items();
     std::vector<diagnostics::Diagnostic> taken;
     for (size_t i = said; i < items.size() && taken.size() < kMaxMistakes; ++i) {
         bool is_new = std::none_of(taken.begin(), taken.end(), [&](const auto& other) {

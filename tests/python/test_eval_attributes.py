@@ -1137,6 +1137,16 @@ def evaluator() -> Evaluator:
     return Evaluator()
 
 
+@pytest.mark.parametrize("kind", ["e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz"])
+def test_dropout_of_8_bit_floats(evaluator: Evaluator, kind: str) -> None:
+    x = floats(40).astype(f"float8_{kind}")
+    inputs = [x, np.array(0.5, "float32"), np.array(True)]
+    y, mask = run_node(evaluator, "Dropout", inputs, outputs=2, opset=22, seed=1)
+    wanted = np.where(mask, 2 * x.astype("float32"), 0).astype(x.dtype)
+    assert 0 < mask.sum() < 40
+    assert y.tobytes() == wanted.tobytes()
+
+
 @pytest.mark.parametrize(
     "given, words",
     [

@@ -118,6 +118,27 @@ def test_repair(name: str, tmp_path: pathlib.Path) -> None:
     assert again.stdout == "" and script.read_text() == text
 
 
+def test_words_of_a_repair_bring_no_other_findings(tmp_path: pathlib.Path) -> None:
+    """The name of the opset is sought among the imports; those that nobody uses are not opened."""
+    header = "import os\nimport torch\nfrom elsewhere import DOUBLE\n" + HEADER
+    script = tmp_path / "script.py"
+    script.write_text(program("return x + k", header))
+    done = run("check", "--json", "--ignore", "unused-import", script, status=1)
+    assert [found["code"] for found in json.loads(done.stdout)] == ["type-mismatch"]
+    run("check", "--fix", "--ignore", "unused-import", script, status=0)
+    assert script.read_text() == program("return x + op.Cast(k, to=FLOAT.dtype)", header)
+
+
+def test_an_import_that_a_repair_uses_stays(tmp_path: pathlib.Path) -> None:
+    header = "from sardonyx import FLOAT, INT64, opset18 as op, script\n\n\n"
+    text = f"{header}@script()\ndef f(x: FLOAT[2], k: INT64[2]):\n    return x + k\n"
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    done = run("check", "--fix", script, status=0)
+    assert script.read_text() == text.replace("+ k", "+ op.Cast(k, to=FLOAT.dtype)")
+    assert fixed_codes(done.stdout) == ["type-mismatch"]
+
+
 OPSETS: dict[str, tuple[str, str | None]] = {
     "alias": (
         (

@@ -148,6 +148,28 @@ Result<bool> dropout_trains(KernelContext& c) {
     return mode != 0;
 }
 
+// What Dropout keeps of its input, times `scale`, and zeros. Of 8-bit floats in single precision.
+Result<Tensor> scale_kept(KernelContext& c, const Tensor& keep, double scale) {
+    ElementType type = info(c.type(0)).bits == 8 ? ElementType::kFloat : c.type(0);
+    SDX_ASSIGN(Tensor x, cast_tensor(c, c.tensor(0), type));
+    SDX_ASSIGN(Tensor out, c.scratch(type, c.dims(0)));
+    SDX_TRY(visit(Floats{}, type, [&]<typename T>() -> Status {
+        using V = Compute<T>;
+        auto factor = static_cast<V>(scale);
+        const T* in = x.elements<T>().data();
+        const bool* kept = keep.elements<bool>().data();
+        T* result = out.mutable_elements<T>().data();
+        parallel_for(c.threads(), out.count(), kDrawsPerTask, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                V product = static_cast<V>(in[i]) * factor;
+                result[i] = static_cast<T>(kept[i] ? product : V(0));
+            }
+        });
+        return {};
+    }));
+    return cast_tensor(c, out, c.type(0));
+}
+
 }  // namespace
 
 Status random_normal(KernelContext& c) {
@@ -225,21 +247,8 @@ Status dropout(KernelContext& c) {
     if (!trains || ratio == 0) {
         c.set_output(0, c.tensor(0));
     } else {
-        SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), c.dims(0)));
-        SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
-            using V = Compute<T>;
-            V scale = static_cast<V>(1 / (1 - ratio));
-            const T* in = c.tensor(0).elements<T>().data();
-            const bool* kept = keep.elements<bool>().data();
-            T* result = out->mutable_elements<T>().data();
-            parallel_for(c.threads(), out->count(), kDrawsPerTask, [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                    V x = static_cast<V>(in[i]) * scale;
-                    result[i] = static_cast<T>(kept[i] ? x : V(0));
-                }
-            });
-            return {};
-        }));
+        SDX_ASSIGN(Tensor scaled, scale_kept(c, keep, 1 / (1 - ratio)));
+        c.set_output(0, std::move(scaled));
     }
     if (c.wants(1)) {
         SDX_ASSIGN(Tensor mask, cast_tensor(c, keep, mask_type));
