@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <map>
+#include <set>
 
 #include "diagnostics/glyphs.h"
 #include "diagnostics/order.h"
@@ -41,18 +40,35 @@ std::string line_of(const elaborate::Program& program, const diagnostics::Diagno
                        at.column, one.kind->code, diagnostics::visible(one.message));
 }
 
+using Findings = std::vector<const diagnostics::Diagnostic*>;
+
+// What one round mends: in a file with errors those alone. What mends them, by us or by hand, may
+// use an import that nobody has used before.
+Findings mendable(const diagnostics::Diagnostics& found) {
+    Findings findings = diagnostics::in_order(found);
+    std::set<uint32_t> wrong;  // files
+    for (const diagnostics::Diagnostic* one : findings) {
+        if (one->kind->severity == diagnostics::Severity::kError) {
+            wrong.insert(one->labels[0].span.file.index);
+        }
+    }
+    std::erase_if(findings, [&](const diagnostics::Diagnostic* one) {
+        return one->kind->severity != diagnostics::Severity::kError &&
+               wrong.count(one->labels[0].span.file.index) != 0;
+    });
+    return findings;
+}
+
 // The texts after one round, by path, and what was mended; no texts when nothing was.
 struct Round {
     std::map<std::string, std::string> texts;
     std::string lines;
 };
 
-using Findings = std::vector<const diagnostics::Diagnostic*>;
-
-Round repair_some(const Checked& checked, const Findings& findings) {
+Round repair(const Checked& checked) {
     const elaborate::Program& program = *checked.program;
     diagnostics::Repairs repairs =
-        diagnostics::apply_edits(program.sources, findings, files_of(checked));
+        diagnostics::apply_edits(program.sources, mendable(program.diagnostics), files_of(checked));
     Round round;
     for (auto& [number, text] : repairs.texts) {
         std::string path(program.sources.path({number}));
@@ -67,17 +83,6 @@ Round repair_some(const Checked& checked, const Findings& findings) {
         }
     }
     return round;
-}
-
-// Errors first: what mends one may use an import that nobody has used before.
-Round repair(const Checked& checked) {
-    Findings findings = diagnostics::in_order(checked.program->diagnostics);
-    Findings errors;
-    std::copy_if(findings.begin(), findings.end(), std::back_inserter(errors), [](const auto* one) {
-        return one->kind->severity == diagnostics::Severity::kError;
-    });
-    Round round = repair_some(checked, errors);
-    return round.texts.empty() ? repair_some(checked, findings) : round;
 }
 
 }  // namespace

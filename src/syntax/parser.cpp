@@ -40,6 +40,12 @@ bool is_closer(T kind) {
     return kind == T::kRightParen || kind == T::kRightBracket || kind == T::kRightBrace;
 }
 
+T closer_of(T opener) {
+    return opener == T::kLeftParen     ? T::kRightParen
+           : opener == T::kLeftBracket ? T::kRightBracket
+                                       : T::kRightBrace;
+}
+
 }  // namespace
 
 Parser::Parser(Tree& tree, std::string_view text, uint32_t begin, bool indented,
@@ -93,11 +99,13 @@ diagnostics::Diagnostic* Parser::fail(const diagnostics::Kind& kind, Range range
     return added;
 }
 
+std::string_view Parser::opener_text(uint32_t opened) const {
+    std::string_view bracket = text(opened, opened + 1);
+    return bracket.find_first_of("([{") == 0 ? bracket : "{";  // a field of an f-string
+}
+
 void Parser::fail_unclosed(uint32_t opened, uint32_t end) {
-    std::string bracket(text(opened, opened + 1));
-    if (bracket.find_first_of("([{") != 0) {  // an f-string: a field of it is not closed
-        bracket = "{";
-    }
+    std::string bracket(opener_text(opened));
     std::string closer = bracket == "(" ? ")" : bracket == "[" ? "]" : "}";
     if (auto* added = report(kUnclosedBracket, {end, end}, "`" + bracket + "` is never closed")) {
         added->label(tree_.span(place({opened, opened + 1})), "opened here");
@@ -222,6 +230,24 @@ bool Parser::expect(TokenKind kind, std::string_view help) {
     return false;
 }
 
+// Whether this closer fits the bracket around the one at `opened`.
+bool Parser::closes_around(uint32_t opened) const {
+    const Token* first = lexer_.tokens().data();
+    const Token* token = token_;
+    while (token != first && token->begin > opened) {
+        --token;
+    }
+    for (int depth = 0; token != first;) {
+        --token;
+        if (is_closer(token->kind)) {
+            ++depth;
+        } else if (is_opener(token->kind) && depth-- == 0) {
+            return closer_of(token->kind) == kind();
+        }
+    }
+    return false;
+}
+
 // `items` is what commas separate here; empty if nothing.
 bool Parser::expect_close(TokenKind closer, uint32_t opened, std::string_view items) {
     if (accept(closer)) {
@@ -230,8 +256,22 @@ bool Parser::expect_close(TokenKind closer, uint32_t opened, std::string_view it
     if (failed_ || fail_lexical() || fail_at_break()) {
         return false;
     }
-    if (at(T::kNewline) || is_closer(kind())) {
+    if (at(T::kNewline) || (is_closer(kind()) && closes_around(opened))) {
         fail_unclosed(opened, end_);
+        return false;
+    }
+    if (is_closer(kind())) {
+        std::string words = found() + " does not close `";
+        words += opener_text(opened);
+        if (auto* added = report(kUnmatchedBracket, range(), words + "`")) {
+            added->label(tree_.span(place({opened, opened + 1})), "opened here");
+            added->with_help("write " + std::string(token_description(closer)));
+            if (!in_annotation_) {
+                added->edit(tree_.span(range()), std::string(token_text(closer)));
+            }
+        }
+        failed_ = true;
+        recover();
         return false;
     }
     std::string what(token_description(closer));

@@ -116,7 +116,9 @@ class Parser {
     bool fail_lexical();
     bool fail_at_break();
     bool fail_at_cut();
+    std::string_view opener_text(uint32_t opened) const;
     void fail_unclosed(uint32_t opened, uint32_t end);
+    bool closes_around(uint32_t opened) const;
     void report_indentation();
     void too_deep();
     void recover() { token_ = last_; }

@@ -69,6 +69,11 @@ REPAIRS: dict[str, tuple[str, str, list[str]]] = {
         "return op.Where(~(x > 0.0), x, 0.0)",
         ["ambiguous-truth-value"],
     ),
+    "a bracket of another kind": (
+        "return op.Abs((x + [1.0]]) * x",
+        "return op.Abs((x + [1.0])) * x",
+        ["unmatched-bracket"],
+    ),
     "several": (
         "y = op.Reluu(x)\nz = op.Softmaks(y, axis=0)\nreturn op.Add(y, z)",
         "y = op.Relu(x)\nz = op.Softmax(y, axis=0)\nreturn op.Add(y, z)",
@@ -137,6 +142,15 @@ def test_an_import_that_a_repair_uses_stays(tmp_path: pathlib.Path) -> None:
     done = run("check", "--fix", script, status=0)
     assert script.read_text() == text.replace("+ k", "+ op.Cast(k, to=FLOAT.dtype)")
     assert fixed_codes(done.stdout) == ["type-mismatch"]
+
+
+def test_an_import_stays_while_errors_remain(tmp_path: pathlib.Path) -> None:
+    header = "from sardonyx import FLOAT, opset18 as op, script\n\n\n"
+    text = f"{header}@script()\ndef f(x: FLOAT[2]):\n    return nothing_of_that_name(x)\n"
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    run("check", "--fix", script, status=1)
+    assert script.read_text() == text
 
 
 OPSETS: dict[str, tuple[str, str | None]] = {

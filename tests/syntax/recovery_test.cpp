@@ -86,7 +86,9 @@ TEST(Recovery, SeveralErrorsAreAllReported) {
 }
 
 TEST(Recovery, Brackets) {
-    expect("x = [a, b)\n", {"1:10 unclosed-bracket ``"}, {});
+    expect("x = [a, b)\n", {"1:10 unmatched-bracket `)`"}, {});
+    expect("x = [(a, [b], {c)]\n", {"1:17 unclosed-bracket ``"}, {});
+    expect("x = [(a, {b}, {c]]\n", {"1:17 unmatched-bracket `]`"}, {});
     expect("x = a)\n", {"1:6 unmatched-bracket `)`"}, {});
     expect("f(a b)\n", {"1:5 expected-token `b`"}, {});
     expect("f(a,, b)\n", {"1:5 expected-expression `,`"}, {});
