@@ -282,9 +282,20 @@ Targets targets(Stmts statements) {
     return found;
 }
 
-// The parameters of the function and the names that its body assigns, by symbol.
+// The parameters of the function and the names that its body binds or deletes, by symbol.
 SymbolSet local_names(const syntax::FunctionDefStmt& function) {
     SymbolSet names = targets(function.body).seen;
+    each_statement(function.body, true, [&names](const Stmt* statement) {
+        if (statement->kind == StmtKind::kFunctionDef) {
+            names.insert(syntax::as<syntax::FunctionDefStmt>(statement)->name);
+        } else if (statement->kind == StmtKind::kDelete) {
+            for (const Expr* target : syntax::as<syntax::DeleteStmt>(statement)->targets) {
+                if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
+                    names.insert(name->name);
+                }
+            }
+        }
+    });
     for (const syntax::Parameter& parameter : function.parameters->items) {
         names.insert(parameter.name);
     }
@@ -393,6 +404,18 @@ const BlockReads& lambda_reads(Context& c, const Interner& names,
         collector.finish();
     }
     return place->second;
+}
+
+bool is_local(Context& c, Symbol name) {
+    const ScriptFunction& function = c.function();
+    if (function.definition == nullptr) {
+        return false;
+    }
+    auto [place, is_new] = c.locals.try_emplace(&function);
+    if (is_new) {
+        place->second = local_names(*function.definition);
+    }
+    return place->second.contains(name);
 }
 
 bool is_live(Context& c, Symbol name, uint32_t offset) {

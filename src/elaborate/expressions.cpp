@@ -812,10 +812,29 @@ Object eval(Context& c, const Expr* expr, size_t wanted) {
     return Object::error();
 }
 
+// A name that the function binds somewhere is its own everywhere (Python reference 4.2.2): before
+// that it has no value, also where the file has one.
+Object unbound_local(Context& c, Symbol name, Range range) {
+    const ScriptFunction& function = c.function();
+    std::optional<Range> bound = last_assignment(function.definition->body, name);
+    diagnostics::Diagnostic& reported = c.report(
+        kUnboundName, range,
+        fmt::format("`{}` has no value yet: it is a local name of `{}`, which binds it elsewhere",
+                    c.text(name), function.name));
+    if (bound) {
+        reported.label(c.span(*bound), "bound here");
+    }
+    reported.with_help(
+        fmt::format("bind `{}` before, or give one of the two another name", c.text(name)));
+    return Object::error();
+}
+
 Object lookup(Context& c, Symbol name, Range range) {
+    bool has_failed = false;  // to be bound, which has been reported
     for (const Scope* scope = c.at.scope.get(); scope != nullptr; scope = scope->enclosing.get()) {
         const Object* found = scope->find(name);
         if (found == nullptr || found->is_error()) {
+            has_failed = has_failed || found != nullptr;
             continue;
         }
         if (found->is(ObjectKind::kUnbound) && found->get<Unbound>().reason.empty()) {
@@ -829,6 +848,9 @@ Object lookup(Context& c, Symbol name, Range range) {
             warn_of_unbound(c, name, *found, range);
         }
         return *found;
+    }
+    if (is_local(c, name)) {
+        return has_failed ? Object::error() : unbound_local(c, name, range);
     }
     auto key = std::make_pair(&c.tree(), name.index);
     auto cached = c.globals.find(key);

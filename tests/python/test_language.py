@@ -1366,6 +1366,10 @@ WRONG = [
     ("y = x\nif c:\n    y = x > 0\nreturn y", ["branch-type-mismatch:4"]),
     ("y = x\ndel y\nreturn y", ["unbound-name:3"]),
     ("y = None\nfor i in range(n):\n    y = x\nreturn y", ["unbound-name:4"]),
+    # A name of the file that the function binds, too, is its own from the first line on.
+    ("y = np.float32(2)\nnp = x\nreturn np * y", ["unbound-name:1"]),
+    ("del np\nreturn x", ["unbound-name:1"]),
+    ("if n.shape == (3,):\n    np = x\nreturn x * np.float32(2)", ["unbound-name:3"]),
     ("s = 'a'\ny = x\nfor i in range(n):\n    y = y + len(s)\n    s = 'b'\nreturn y",
      ["unbound-name:4"]),
     ("return x + n", ["type-mismatch:1"]),
