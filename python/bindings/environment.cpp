@@ -5,6 +5,7 @@
 namespace sardonyx::python {
 
 using elaborate::Object;
+using elaborate::ObjectKind;
 
 namespace {
 
@@ -108,6 +109,25 @@ elaborate::Environment::Answer PythonEnvironment::item(const Object& opaque, con
     }
     nb::object object = object_to_python(opaque);
     return answer([&] { return nb::object(object[key]); });
+}
+
+std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
+    nb::object called = object_to_python(opaque);
+    if (!called.is_valid() || !PyFunction_Check(called.ptr())) {
+        return std::nullopt;
+    }
+    auto path_of = [](nb::handle function) {
+        return text_from_python(function.attr("__code__").attr("co_filename"));
+    };
+    std::string own = path_of(function_);
+    std::string_view folder = std::string_view(own).substr(0, own.find_last_of("/\\") + 1);
+    if (!path_of(called).starts_with(folder)) {
+        return std::nullopt;
+    }
+    std::shared_ptr<void> script = script_of_function(std::move(called));
+    return script != nullptr
+               ? std::optional(Object::from_pointer(ObjectKind::kScript, std::move(script)))
+               : std::nullopt;
 }
 
 elaborate::Environment::Answer PythonEnvironment::call(

@@ -17,6 +17,8 @@ class PythonEnvironment final : public elaborate::Environment {
     Answer item(const elaborate::Object& opaque, const elaborate::Object& index) override;
     Answer call(const elaborate::Object& opaque, std::span<const elaborate::Object> arguments,
                 std::span<const std::pair<std::string, elaborate::Object>> keywords) override;
+    // A `def` in the folder of the function's file, or below it.
+    std::optional<elaborate::Object> inline_script(const elaborate::Object& opaque) override;
 
     const nb::object& function() const { return function_; }
     // For Python's garbage collector: the names mean nothing from then on.
@@ -33,5 +35,7 @@ nb::object object_to_python(const elaborate::Object& object);
 
 // The script behind a sardonyx.OnnxFunction (script.cpp); null when `object` is none.
 std::shared_ptr<void> script_of(nb::handle object);
+// A plain function as a script whose calls run in place. Null: its text cannot be read.
+std::shared_ptr<void> script_of_function(nb::object function);
 
 }  // namespace sardonyx::python

@@ -146,9 +146,8 @@ std::shared_ptr<ops::SchemaSet> schema_set(nb::handle schemas) {
     return nb::inst_ptr<Schemas>(schemas)->set;
 }
 
-// (Script, text, json): None in place of the Script after a syntax error.
-nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
-                const nb::dict& keywords, nb::handle schemas) {
+// Null after a syntax error.
+std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnostics& found) {
     nb::object code = function.attr("__code__");
     std::string path = text_from_python(code.attr("co_filename"));
     diagnostics::FileId file = find_source(function, path);
@@ -161,17 +160,13 @@ nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
         no_source(function, "`" + path + "` has become shorter since it was imported");
     }
     auto begin = static_cast<uint32_t>(line.data() - sources.text(file).data());
-    diagnostics::Diagnostics found;
-    auto script =
-        std::make_shared<Script>(Script{syntax::parse_statement(sources, file, begin, found),
-                                        PythonEnvironment(function),
-                                        {},
-                                        schema_set(schemas)});
+    auto script = std::make_shared<Script>(Script{
+        syntax::parse_statement(sources, file, begin, found), PythonEnvironment(function), {}, {}});
     const syntax::FunctionDefStmt* definition =
         script->tree.body.empty() ? nullptr
                                   : syntax::maybe_as<syntax::FunctionDefStmt>(script->tree.body[0]);
     if (found.has_errors()) {
-        return report(nb::none(), found);
+        return nullptr;
     }
     elaborate::ScriptFunction& made = script->function;
     made.name = text_from_python(code.attr("co_name"));
@@ -183,10 +178,23 @@ nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
     made.tree = &script->tree;
     made.definition = definition;
     made.environment = &script->environment;
-    made.opset = opset_object(opset, {"this", 1});
-    made.default_opset = opset_object(default_opset, {"", 0});
+    made.opset = {"this", 1};
     made.defaults = live_defaults(function);
-    set_keywords(made, keywords);
+    return script;
+}
+
+// (Script, text, json): None in place of the Script after a syntax error.
+nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
+                const nb::dict& keywords, nb::handle schemas) {
+    diagnostics::Diagnostics found;
+    std::shared_ptr<Script> script = read_function(std::move(function), found);
+    if (script == nullptr) {
+        return report(nb::none(), found);
+    }
+    script->schemas = schema_set(schemas);
+    script->function.opset = opset_object(opset, script->function.opset);
+    script->function.default_opset = opset_object(default_opset, {"", 0});
+    set_keywords(script->function, keywords);
     return report(nb::cast(PyScript{std::move(script)}), found);
 }
 
@@ -283,6 +291,20 @@ std::shared_ptr<void> script_of(nb::handle object) {
     }
     const std::shared_ptr<Script>& script = nb::inst_ptr<PyScript>(held)->script;
     return {script, &script->function};
+}
+
+std::shared_ptr<void> script_of_function(nb::object function) {
+    diagnostics::Diagnostics found;
+    try {
+        std::shared_ptr<Script> script = read_function(std::move(function), found);
+        if (script == nullptr) {
+            return nullptr;
+        }
+        script->function.is_inline = true;
+        return {script, &script->function};
+    } catch (const nb::python_error&) {
+        return nullptr;  // there is no text
+    }
 }
 
 void bind_script(nb::module_& m) {

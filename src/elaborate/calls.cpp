@@ -665,6 +665,18 @@ Object call_partial(Context& c, const Object& bound, const Arguments& arguments,
     return call(c, parts[0], all, wanted);
 }
 
+// A function of Python that takes what only the graph knows is read, as those of a file are. Null:
+// it cannot be.
+const ScriptFunction* inline_script(Context& c, const Object& callee) {
+    auto [place, is_new] = c.inlined.try_emplace(callee.pointer().get());
+    if (is_new) {
+        std::optional<Object> script = c.function().environment->inline_script(callee);
+        place->second = {callee, script ? *script : Object::error()};
+    }
+    const Object& script = place->second.second;
+    return script.is_error() ? nullptr : &script.get<ScriptFunction>();
+}
+
 }  // namespace
 
 Object call(Context& c, const Object& callee, const Arguments& arguments, size_t wanted) {
@@ -699,6 +711,9 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
                 c.function().environment->call(callee, arguments.positional, keywords);
             if (answer.value) {
                 return *answer.value;
+            }
+            if (const ScriptFunction* script = inline_script(c, callee)) {
+                return call_script(c, *script, arguments, wanted);
             }
             c.report(kNotCallable, arguments.range,
                      fmt::format("`{}` cannot be called at compile time{}{}", repr(callee),

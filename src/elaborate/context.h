@@ -190,6 +190,8 @@ struct Context {
     // --- Shared by all of them.
     // Values of global names, once looked up; a name is looked up once per elaboration.
     std::map<std::pair<const syntax::Tree*, uint32_t>, Object> globals;
+    // Functions of Python that run in place, by the opaque object.
+    std::map<const void*, std::pair<Object, Object>> inlined;
     // The names that each function binds (block_facts.cpp).
     std::map<const ScriptFunction*, SymbolSet> locals;
     // Where each name is read, by the body of the function (block_facts.cpp).

@@ -46,6 +46,12 @@ class Environment {
         (void)opaque, (void)arguments, (void)keywords;
         return {};
     }
+    // A function as a script whose calls run in place; nothing: it is none, or not of the script's
+    // own files.
+    virtual std::optional<Object> inline_script(const Object& opaque) {
+        (void)opaque;
+        return std::nullopt;
+    }
 };
 
 }  // namespace sardonyx::elaborate

@@ -48,6 +48,48 @@ def run_everywhere(function, *inputs, **options):
 # --- Functions that mean the same everywhere -----------------------------------------------------
 
 
+def scaled(x, k=2.0):
+    return x * k
+
+
+def first_powers(x, n):
+    """The first n powers of x: n is a number of Python."""
+    return [x] if n == 1 else [x, *(x * power for power in first_powers(x, n - 1))]
+
+
+@script()
+def plain_functions(x: FLOAT["N"]) -> FLOAT["N"]:
+    one, two, three = first_powers(x, 3)
+    return scaled(one) + scaled(two, k=scaled(5.0)) - three
+
+
+def test_plain_functions_run_in_place():
+    np.testing.assert_allclose(run_everywhere(plain_functions, X), 2 * X + 10 * X**2 - X**3)
+    assert not plain_functions.to_model_proto().functions
+
+
+@script()
+def foreign_function(x: FLOAT["N"]) -> FLOAT["N"]:
+    return textwrap.dedent(x)
+
+
+@script()
+def wrong_plain_function(x: FLOAT["N"]) -> FLOAT["N"]:
+    return misspelt(x)
+
+
+def misspelt(x):
+    return op.Abs(y)  # noqa: F821
+
+
+def test_plain_functions_that_cannot_be():
+    with pytest.raises(sardonyx.CompileError, match=r"dedent.*cannot be called at compile time"):
+        foreign_function.to_model_proto()
+    with pytest.raises(sardonyx.CompileError, match="`y` is not defined") as found:
+        wrong_plain_function.to_model_proto()
+    assert "return op.Abs(y)" in str(found.value)
+
+
 @script()
 def gelu(x: FLOAT[...]) -> FLOAT[...]:
     """Gaussian error linear unit."""
