@@ -79,7 +79,7 @@ def wrong_plain_function(x: FLOAT["N"]) -> FLOAT["N"]:
 
 
 def misspelt(x):
-    return op.Abs(y)  # noqa: F821
+    return op.Add(x, y)  # noqa: F821
 
 
 def test_plain_functions_that_cannot_be():
@@ -87,7 +87,7 @@ def test_plain_functions_that_cannot_be():
         foreign_function.to_model_proto()
     with pytest.raises(sardonyx.CompileError, match="`y` is not defined") as found:
         wrong_plain_function.to_model_proto()
-    assert "return op.Abs(y)" in str(found.value)
+    assert "return op.Add(x, y)" in str(found.value)
 
 
 @script()
