@@ -79,7 +79,7 @@ def wrong_plain_function(x: FLOAT["N"]) -> FLOAT["N"]:
 
 
 def misspelt(x):
-    return op.Add(x, y)  # noqa: F821
+    return op.Add(x, y)
 
 
 def test_plain_functions_that_cannot_be():
