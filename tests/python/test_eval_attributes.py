@@ -629,10 +629,25 @@ def transforms(run: Run) -> bool:
     return run.get("post_transform") not in (None, "NONE", 0)
 
 
+def row_count(mask: np.ndarray | None) -> int:
+    return 0 if mask is None else mask.shape[-2] if mask.ndim > 1 else 1
+
+
 # Where ONNX Runtime errs, and what it does instead: onnx.reference is asked.
 ONNXRUNTIME_ERRS: Rows = [
+    (
+        "Attention",
+        lambda r: bool(r.get("qk_matmul_output_mode")),
+        "has the lowest number for minus infinity among the scores",
+    ),
+    ("AveragePool", lambda r: r.get("auto_pad") == "VALID", "rounds fractions to zero"),
     ("Cast", always, "numbers beyond an integer type, which are undefined"),
     ("DFT STFT", always, "works in single precision, with errors of 1e-4"),
+    (
+        "Gather",
+        lambda r: r.type_name == "tensor(string)",
+        "takes wrong strings where more than one goes with an index",
+    ),
     ("GridSample", lambda r: r.get("mode") == "bicubic", "takes the border after the weights"),
     (
         "GRU LSTM RNN",
@@ -641,7 +656,7 @@ ONNXRUNTIME_ERRS: Rows = [
     ),
     ("GroupNormalization", always, "takes no note of `stash_type`"),
     (
-        "LpPool",
+        "AveragePool LpPool MaxPool",
         lambda r: bool(r.get("dilations")) and bool(r.get("auto_pad")),
         "pads as if the window had no gaps",
     ),
@@ -655,16 +670,34 @@ ONNXRUNTIME_ERRS: Rows = [
         lambda r: r.get("coordinate_transformation_mode") == "tf_crop_and_resize",
         "rounds the middle between two places in single precision, and forgets `roi`",
     ),
+    (
+        "Resize",
+        lambda r: r.get("mode") == "nearest",
+        "works places out in single precision",
+    ),
+    (
+        "Resize",
+        lambda r: r.get("coordinate_transformation_mode") == "align_corners",
+        "rounds the size before it divides by it",
+    ),
     ("SVMClassifier", lambda r: r.get("post_transform") == "PROBIT", "has one score of the two"),
     ("SVMRegressor TreeEnsembleRegressor", transforms, "leaves a single score as it is"),
     ("TopK", lambda r: r.get("sorted") == 0, "the order is open"),
     ("TreeEnsemble", transforms, "transforms scores that no leaf gave by themselves"),
     ("TreeEnsembleClassifier", always, "gives labels that are none of the classes"),
+    ("Upsample", lambda r: r.is_int, "truncates 1.9999"),
 ]
 
 # Where onnx.reference errs too, or has no say. Types are compared.
 REFERENCE_ERRS: Rows = [
+    (
+        "Attention",
+        lambda r: bool(r.get("is_causal")) and row_count(r.template.input(3)) == 1,
+        "has as many rows of keys that are in the future as the mask has",
+    ),
     ("AveragePool", lambda r: r.version == 1, "counts the padding"),
+    ("AveragePool MaxPool", lambda r: bool(r.get("ceil_mode")), "spreads the windows"),
+    ("MaxPool", lambda r: r.get("storage_order") == 1, "counts the columns of the result"),
     (
         "AveragePool LpPool MaxPool",
         lambda r: bool(r.get("auto_pad")) or len(set(r.get("pads") or [])) > 1,
@@ -674,23 +707,34 @@ REFERENCE_ERRS: Rows = [
     ("Cast", lambda r: not to_float8(r), "numbers beyond an integer type, which are undefined"),
     (
         "ConvTranspose",
-        lambda r: bool(r.get("output_shape")) and bool(r.get("auto_pad")),
-        "takes no note of `output_shape`",
+        lambda r: bool(r.get("auto_pad")) and bool(r.get("output_shape") or r.get("pads")),
+        "takes no note of `output_shape`, but of `pads`",
     ),
+    ("DequantizeLinear", lambda r: "float8" in r.type_name, "takes no note of the zero point"),
     ("Gemm", lambda r: r.is_int, "truncates each product"),
     (
         "GRU LSTM RNN",
         lambda r: bool(r.get("activations") or r.get("clip") or r.get("input_forget")),
         "takes no note of them",
     ),
+    ("GridSample Pad", lambda r: r.type_name == "tensor(string)", "pads with numbers"),
     ("LinearClassifier", lambda r: r.get("intercepts") is None, "gives NaN"),
+    ("LogSoftmax", lambda r: r.type_name == "tensor(bfloat16)", "takes the logarithm of zero"),
+    ("LpNormalization", lambda r: r.get("p") == 1, "adds the numbers with their signs"),
     (
         "MaxPool",
         lambda r: bool(r.get("pads")) and max(r.get("pads")) >= min(r.get("kernel_shape")),
         "the index in a window of padding alone is open",
     ),
     ("OneHot", lambda r: r.version < 11, "counts negative indices from the end"),
+    ("Pad", lambda r: r.type_name == "tensor(float8e8m0)", "pads with zeros, which it has not"),
+    ("QuantizeLinear", lambda r: r.get("precision") == TensorProto.FLOAT16, "overflows"),
     ("ReduceLogSum", lambda r: r.is_int, "the logarithm of 0 as an integer is undefined"),
+    (
+        "Resize",
+        lambda r: r.is_int and r.get("extrapolation_value") != 0,
+        "numbers beyond an integer type, which are undefined",
+    ),
     (
         "Resize",
         lambda r: r.get("mode") == "nearest" and bool(r.get("exclude_outside")),
@@ -703,9 +747,19 @@ REFERENCE_ERRS: Rows = [
     ),
     ("Selu", lambda r: r.version == 1, "has the default of version 6"),
     ("Shape", lambda r: (r.get("end") or 0) < -r.template.rank, "has one number of none"),
+    (
+        "StringNormalizer",
+        lambda r: r.get("case_change_action") in (None, "NONE"),
+        "keeps the words to be left out",
+    ),
     ("SVMClassifier", lambda r: r.get("post_transform") == "PROBIT", "has one score of the two"),
     ("TopK", lambda r: r.get("sorted") == 0, "the order is open"),
     ("TreeEnsemble", always, "has limits for scores that no leaf gave, and no transforms"),
+    (
+        "Unique",
+        lambda r: r.get("sorted") == 0 and r.get("axis") is not None,
+        "gives what it found, along the first axis",
+    ),
 ]
 
 # What an attribute makes of the template's other attributes and inputs: no call, by the words of
@@ -713,6 +767,7 @@ REFERENCE_ERRS: Rows = [
 REFUSED = [
     ("", r"shapes .* differ and `broadcast` is not set|do not broadcast|do not multiply"),
     ("", r"scales .* do not fit (axis|blocks)"),
+    ("BitCast", r"differ in width"),
     ("BatchNormalization", r"input \d must have \d+ numbers"),  # a number for each feature
     ("CastMap", r"key \d is out of range for max_map 1"),
     ("CenterCropPad", r"\d sizes for \d axes"),
@@ -726,25 +781,29 @@ REFUSED = [
     ("DeformConv", r"offsets .* or mask do not fit"),
     ("DFT", r"a one-sided transform needs a real input|is not positive"),
     ("DFT", r"the last axis holds the parts of a number"),
-    ("Div", r"integer division by zero"),
+    ("Div Mod", r"integer division by zero"),
     ("GRU LSTM RNN", r"`W` is .* is needed"),  # one direction
     ("Imputer Scaler", r"`\w+` has 0 numbers"),
-    ("RandomNormalLike RandomUniformLike", r"the numbers cannot be U?INT|BOOL"),
+    ("RandomNormalLike RandomUniformLike", r"the numbers cannot be U?INT|BOOL|COMPLEX|STRING"),
     ("GroupNormalization", r"\d numbers for \d channels"),
     ("LinearAttention", r"update_rule `\w+` (needs|excludes) decay and (needs|excludes) beta"),
-    ("LpPool", r"the kernel has 0 axes|a window of \d+ does not fit axis"),
+    ("AveragePool LpPool MaxPool", r"the kernel has 0 axes|a window of \d+ does not fit axis"),
+    ("NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", r"the label -?\d+ is not among"),
     ("MaxUnpool", r"index \d+ is out of range"),
     ("OneHotEncoder", r"an element is of no category, and `zeros` is 0"),
     ("Reshape", r"\d+ elements do not fit shape"),
     ("Resize", r"`roi` has 0 numbers|`tf_crop_and_resize` needs `roi`"),
-    ("Resize", r"strings have no numbers in between"),
+    ("Resize Upsample", r"strings have no numbers in between"),
     ("RotaryEmbedding", r"the caches .* must have shape|does not divide into 0 heads"),
     ("Scan", r"`Add`: "),  # the body adds rows, which are floats
-    ("ScatterElements ScatterND", r"no kernel for element type COMPLEX"),  # which is greater?
+    (
+        "ScatterElements ScatterND",
+        r"no kernel for element type (COMPLEX|STRING)",
+    ),  # which is greater?
     ("Split SplitToSequence", r"split sizes .* do not|is not divisible"),
-    ("TensorScatter", r"an update .* does not fit axis"),
-    ("FlexAttention", r"`Add`: input 1"),  # the function's own numbers are of one type
-    ("Cast", r"the string .* is no "),
+    ("TensorScatter", r"an update .* does not fit axis|rows do not fit from index"),
+    ("FlexAttention", r"`(Add|Mul)`: input 1"),  # the function's own numbers are of one type
+    ("Cast CastLike", r"the string .* is no "),
     ("RegexFullMatch", r"attribute `pattern` is missing"),
 ]
 
