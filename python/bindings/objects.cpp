@@ -166,6 +166,11 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
     if (home == "collections.abc") {
         home = "typing";
     }
+    if (std::optional<Object> known = elaborate::is_library_module(home)
+                                          ? elaborate::library_attribute(home, word)
+                                          : std::nullopt) {
+        return known;  // onnx.helper.make_tensor
+    }
     if (home.rfind("onnx.", 0) == 0 || home == "onnx") {
         home = "onnx";
     }

@@ -91,7 +91,8 @@ enum class Jump : uint8_t { kNone, kBreak, kContinue, kReturn };
 
 // What a function or model being built shares over all of its activations and subgraphs.
 struct Unit {
-    ir::Graph* graph = nullptr;  // the outermost
+    const ScriptFunction* function = nullptr;  // null: an expression outside of functions
+    ir::Graph* graph = nullptr;                // the outermost
     std::vector<ir::OpsetImport> imports;
     std::vector<diagnostics::Span> import_spans;  // of each, where it was first used
     OpsetObject python_opset{"", 0};  // of Python's operators; version 0: not settled yet

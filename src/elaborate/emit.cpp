@@ -190,12 +190,17 @@ NamedOpset named_opset(Context& c) {
 OpsetObject operator_opset(Context& c) {
     OpsetObject& settled = c.unit->python_opset;
     if (settled.version == 0) {
+        // What runs in place may say nothing; then what it runs in does.
+        const ScriptFunction& own = c.function();
+        const ScriptFunction& whole = c.unit->function != nullptr ? *c.unit->function : own;
         int64_t version = c.options.opset;
-        version = version != 0 ? version : c.function().default_opset.version;
+        version = version != 0 ? version : own.default_opset.version;
+        version = version != 0 ? version : whole.default_opset.version;
         version = version != 0 ? version : ir::opset_version(c.unit->imports, "");
-        version = version != 0 ? version : named_opset(c).version;
+        version = version != 0 ? version : opset_named_in(c, own).version;
+        version = version != 0 ? version : opset_named_in(c, whole).version;
         std::unordered_set<const ScriptFunction*> visited;
-        version = version != 0 ? version : opset_of_callees(c, c.function(), visited);
+        version = version != 0 ? version : opset_of_callees(c, whole, visited);
         settled.version = version != 0 ? version : kDefaultOpset;
     }
     return settled;

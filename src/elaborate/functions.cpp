@@ -550,6 +550,7 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
     model->doc = model->intern(function.doc_string);
     model->ir_version = options.ir_version != 0 ? options.ir_version : function.ir_version;
     Unit unit;
+    unit.function = &function;
     unit.graph = model->graph;
     UnitGuard in_unit(c, unit);
     build_far_callees(c, function);
@@ -585,6 +586,7 @@ std::unique_ptr<ir::Model> compile_function(Program& program, const ScriptFuncti
     auto model = std::make_unique<ir::Model>();
     Context c(program, options, *model);
     Unit unit;
+    unit.function = &function;
     UnitGuard in_unit(c, unit);
     ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
                             &function.definition->body);

@@ -189,10 +189,29 @@ std::optional<Object> FileModule::lookup(std::string_view name) {
             return std::nullopt;  // x = x + 1, or files that import each other's half-made names
         }
         binding.evaluating = true;
+        size_t said = program_.diagnostics.items().size();
         binding.value = evaluate(name, binding);
         binding.evaluating = false;
+        const auto& items = program_.diagnostics.items();
+        binding.place = said;
+        binding.findings.assign(items.begin() + static_cast<std::ptrdiff_t>(said), items.end());
+    } else if (!binding.findings.empty()) {
+        report_again(binding);
     }
     return binding.value;
+}
+
+void FileModule::report_again(Binding& binding) {
+    const auto& items = program_.diagnostics.items();
+    const diagnostics::Diagnostic& first = binding.findings[0];
+    if (binding.place < items.size() && items[binding.place].kind == first.kind &&
+        items[binding.place].labels[0].span == first.labels[0].span) {
+        return;  // they stand
+    }
+    binding.place = items.size();
+    for (const diagnostics::Diagnostic& finding : binding.findings) {
+        program_.diagnostics.add(finding);
+    }
 }
 
 std::optional<Object> FileModule::known(std::string_view name) {

@@ -43,6 +43,10 @@ class FileModule : public Environment {
         const syntax::Expr* target = nullptr;  // of an assignment: the name or the tuple around it
         std::optional<Object> value;           // once evaluated
         bool evaluating = false;
+        // What evaluating it has reported, and where: a compilation that is tried takes its
+        // findings back, and the next one needs them.
+        std::vector<diagnostics::Diagnostic> findings;
+        size_t place = 0;
     };
 
     void bind_block(syntax::Stmts statements);
@@ -50,6 +54,7 @@ class FileModule : public Environment {
     void bind_target(const syntax::Stmt* statement, const syntax::Expr* whole,
                      const syntax::Expr* target);
     Object evaluate(std::string_view name, const Binding& binding);
+    void report_again(Binding& binding);
     Object evaluate_assignment(std::string_view name, const Binding& binding);
     Object evaluate_function(const syntax::FunctionDefStmt* definition);
     Object evaluate_import(const Binding& binding);

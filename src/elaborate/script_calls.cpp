@@ -146,6 +146,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
             c, function, fact_suffix(read_parameters(c, function, false), facts, detail));
         target->doc = c.model.intern(docstring(function.definition));
         Unit unit;
+        unit.function = &function;
         unit.graph = target->body;
         unit.is_function = true;
         {

@@ -154,6 +154,28 @@ def test_wrong_usage(folder: pathlib.Path, words: list[str], said: str) -> None:
 # --- build ---------------------------------------------------------------------------------------
 
 
+def test_build_reports_what_it_met_when_it_chose_the_script(folder: pathlib.Path) -> None:
+    """Names of the file are evaluated once, by the compilation that tells models from functions."""
+    (folder / "chosen.py").write_text(
+        "from sardonyx import FLOAT, script, values\n\nbroken = values.Nothing\n\n\n"
+        "@script()\ndef function(a, b):\n    return a + b\n\n\n"
+        '@script()\ndef model(x: FLOAT["N"]):\n    return broken(x)\n'
+    )
+    done = run("build", "chosen.py", "-o", "chosen.onnx", status=1)
+    assert done.stderr.count("error[unknown-member]") == 1
+    assert not (folder / "chosen.onnx").exists()
+
+
+def test_plain_functions_take_the_opset_of_the_script(folder: pathlib.Path) -> None:
+    (folder / "plain.py").write_text(
+        "from sardonyx import FLOAT, opset17, script\n\n\n"
+        "def twice(a):\n    return a * 2.0\n\n\n"
+        '@script(default_opset=opset17)\ndef f(x: FLOAT["N"]):\n    return twice(x)\n'
+    )
+    run("build", "plain.py", "-o", "plain.onnx")
+    assert [one.version for one in onnx.load("plain.onnx").opset_import] == [17]
+
+
 def test_build_writes_a_model_that_others_run() -> None:
     done = run("build", "gelu.py", "-o", "gelu.onnx")
     assert "gelu.onnx: `gelu_model` as a model" in done.stdout and done.stderr == ""

@@ -236,6 +236,8 @@ def test_construct(one: Construct, tmp_path: pathlib.Path) -> None:
     assert codes == one.refused
     if codes:
         return
+    # The command line and Python read programs in their own ways, and compile them to equal bytes.
+    assert compile_in_python(one, tmp_path) == ([], data)
     if is_function(one):
         proto: onnx.ModelProto | onnx.FunctionProto = onnx.FunctionProto.FromString(data)
     else:

@@ -16,6 +16,8 @@ import onnx.reference
 import onnxruntime as ort
 import pytest
 import sardonyx
+from onnx import TensorProto
+from onnx.helper import make_tensor
 from sardonyx import BOOL, FLOAT, INT64, graph, script
 from sardonyx import opset18 as op
 from sardonyx.values import OnnxClosure, OnnxFunction, Opset, TracedOnnxFunction
@@ -46,6 +48,17 @@ def run_everywhere(function, *inputs, **options):
 
 
 # --- Functions that mean the same everywhere -----------------------------------------------------
+
+
+@script()
+def made_in_place(x: FLOAT["N"]) -> FLOAT["N"]:
+    first = make_tensor("a", TensorProto.FLOAT, [3], [1.0, 2.0, 3.0])
+    second = onnx.helper.make_tensor("b", TensorProto.FLOAT, [1], [4.0])
+    return x * op.Constant(value=first) + op.Constant(value=second)
+
+
+def test_make_tensor_in_a_script():
+    np.testing.assert_allclose(run_everywhere(made_in_place, X), X * [1, 2, 3] + 4)
 
 
 def scaled(x, k=2.0):
