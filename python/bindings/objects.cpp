@@ -166,9 +166,11 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
     if (home == "collections.abc") {
         home = "typing";
     }
-    if (std::optional<Object> known = elaborate::is_library_module(home)
-                                          ? elaborate::library_attribute(home, word)
-                                          : std::nullopt) {
+    auto in_library = [&word](const std::string& home) {
+        return elaborate::is_library_module(home) ? elaborate::library_attribute(home, word)
+                                                  : std::nullopt;
+    };
+    if (std::optional<Object> known = in_library(home)) {
         return known;  // onnx.helper.make_tensor
     }
     if (home.rfind("onnx.", 0) == 0 || home == "onnx") {
@@ -178,8 +180,7 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
     if (package == "sardonyx" || package == "onnxscript") {
         home = package;
     }
-    return elaborate::is_library_module(home) ? elaborate::library_attribute(home, word)
-                                              : std::nullopt;
+    return in_library(home);
 }
 
 std::optional<Object> convert_class(nb::handle object) {

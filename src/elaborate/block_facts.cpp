@@ -367,6 +367,17 @@ const BlockReads& block_reads(Context& c, const Interner& names, Stmts body) {
     return place->second;
 }
 
+bool is_local(Context& c, const ScriptFunction& function, Symbol name) {
+    if (function.definition == nullptr) {
+        return false;
+    }
+    auto [place, is_new] = c.locals.try_emplace(&function);
+    if (is_new) {
+        place->second = local_names(*function.definition);
+    }
+    return place->second.contains(name);
+}
+
 std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFunction& function,
                                                      std::vector<Symbol> BlockReads::*names,
                                                      ObjectKind kind) {
@@ -376,19 +387,12 @@ std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFun
     }
     const Interner& texts = function.tree->names;
     SymbolSet seen;
-    std::optional<SymbolSet> locals;  // made when one could be hidden
     for (Symbol name : block_reads(c, texts, function.definition->body).*names) {
         if (!seen.insert(name)) {
             continue;
         }
         std::optional<Object> object = function.environment->lookup(texts.text(name));
-        if (!object || !object->is(kind)) {
-            continue;
-        }
-        if (!locals) {
-            locals = local_names(*function.definition);
-        }
-        if (!locals->contains(name)) {
+        if (object && object->is(kind) && !is_local(c, function, name)) {
             found.emplace_back(name, std::move(*object));
         }
     }
@@ -404,18 +408,6 @@ const BlockReads& lambda_reads(Context& c, const Interner& names,
         collector.finish();
     }
     return place->second;
-}
-
-bool is_local(Context& c, Symbol name) {
-    const ScriptFunction& function = c.function();
-    if (function.definition == nullptr) {
-        return false;
-    }
-    auto [place, is_new] = c.locals.try_emplace(&function);
-    if (is_new) {
-        place->second = local_names(*function.definition);
-    }
-    return place->second.contains(name);
 }
 
 bool is_live(Context& c, Symbol name, uint32_t offset) {

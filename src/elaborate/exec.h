@@ -78,8 +78,8 @@ std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFun
                                                      std::vector<Symbol> BlockReads::*names,
                                                      ObjectKind kind);
 const BlockReads& lambda_reads(Context& c, const Interner& names, const syntax::LambdaExpr* lambda);
-// Whether the function that runs binds the name, here or elsewhere.
-bool is_local(Context& c, Symbol name);
+// Whether the function binds the name, anywhere in its body.
+bool is_local(Context& c, const ScriptFunction& function, Symbol name);
 // Whether a name is read after `offset`, or anywhere in the loop (if any) that is running around
 // it.
 bool is_live(Context& c, Symbol name, uint32_t offset);

@@ -849,7 +849,7 @@ Object lookup(Context& c, Symbol name, Range range) {
         }
         return *found;
     }
-    if (is_local(c, name)) {
+    if (is_local(c, c.function(), name)) {
         return has_failed ? Object::error() : unbound_local(c, name, range);
     }
     auto key = std::make_pair(&c.tree(), name.index);

@@ -104,18 +104,25 @@ std::string_view Parser::opener_text(uint32_t opened) const {
     return bracket.find_first_of("([{") == 0 ? bracket : "{";  // a field of an f-string
 }
 
-void Parser::fail_unclosed(uint32_t opened, uint32_t end) {
-    std::string bracket(opener_text(opened));
+// A finding at brackets that begin at `opened`: their closer belongs in the place of `range`.
+void Parser::fail_bracket(const diagnostics::Kind& kind, Range range, std::string words,
+                          uint32_t opened) {
+    std::string_view bracket = opener_text(opened);
     std::string closer = bracket == "(" ? ")" : bracket == "[" ? "]" : "}";
-    if (auto* added = report(kUnclosedBracket, {end, end}, "`" + bracket + "` is never closed")) {
+    if (auto* added = report(kind, range, std::move(words))) {
         added->label(tree_.span(place({opened, opened + 1})), "opened here");
         added->with_help("write `" + closer + "`");
         if (!in_annotation_) {
-            added->edit(tree_.span({end, end}), closer);
+            added->edit(tree_.span(range), closer);
         }
     }
     failed_ = true;
     recover();
+}
+
+void Parser::fail_unclosed(uint32_t opened, uint32_t end) {
+    std::string words = "`" + std::string(opener_text(opened)) + "` is never closed";
+    fail_bracket(kUnclosedBracket, {end, end}, std::move(words), opened);
 }
 
 // An error in lines that look like other statements, swallowed by an open bracket: the bracket is
@@ -261,17 +268,8 @@ bool Parser::expect_close(TokenKind closer, uint32_t opened, std::string_view it
         return false;
     }
     if (is_closer(kind())) {
-        std::string words = found() + " does not close `";
-        words += opener_text(opened);
-        if (auto* added = report(kUnmatchedBracket, range(), words + "`")) {
-            added->label(tree_.span(place({opened, opened + 1})), "opened here");
-            added->with_help("write " + std::string(token_description(closer)));
-            if (!in_annotation_) {
-                added->edit(tree_.span(range()), std::string(token_text(closer)));
-            }
-        }
-        failed_ = true;
-        recover();
+        std::string words = found() + " does not close `" + std::string(opener_text(opened)) + "`";
+        fail_bracket(kUnmatchedBracket, range(), std::move(words), opened);
         return false;
     }
     std::string what(token_description(closer));

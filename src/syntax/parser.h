@@ -117,6 +117,8 @@ class Parser {
     bool fail_at_break();
     bool fail_at_cut();
     std::string_view opener_text(uint32_t opened) const;
+    void fail_bracket(const diagnostics::Kind& kind, Range range, std::string words,
+                      uint32_t opened);
     void fail_unclosed(uint32_t opened, uint32_t end);
     bool closes_around(uint32_t opened) const;
     void report_indentation();
