@@ -1,12 +1,11 @@
 # The C++ library, and what is installed: the program and the library, or, for a wheel, the program
 # alone. Users of the library say `find_package(sardonyx CONFIG)` and link `sardonyx::sardonyx`.
 
-sdx_phase(api sdx_elaborate sdx_eval sdx_weights)
+sdx_phase(api sdx_driver sdx_eval)
 target_include_directories(sdx_api PUBLIC ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(sdx_api PRIVATE SDX_BUILDS_LIBRARY)
 
 if(TARGET sardonyx_program)
-  target_link_libraries(sardonyx_program PRIVATE sdx_api)
   target_compile_options(sardonyx_program PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
   target_compile_definitions(sardonyx_program PRIVATE SDX_VERSION="${PROJECT_VERSION}")
 endif()
@@ -24,7 +23,7 @@ include(CMakePackageConfigHelpers)
 # Everything is inside; only include/sardonyx is visible from outside.
 add_library(sardonyx SHARED $<TARGET_OBJECTS:sdx_api>)
 add_library(sardonyx::sardonyx ALIAS sardonyx)
-target_link_libraries(sardonyx PRIVATE sdx_elaborate sdx_eval sdx_weights)
+target_link_libraries(sardonyx PRIVATE sdx_driver sdx_eval)
 target_link_options(sardonyx PRIVATE -Wl,--exclude-libs,ALL)
 target_compile_features(sardonyx INTERFACE cxx_std_20)
 target_include_directories(sardonyx INTERFACE

@@ -47,6 +47,7 @@ FOLDERS = (
     "proto",
     "weights",
     "decompile",
+    "driver",
     "ide",
     "lsp",
     "api",
@@ -66,6 +67,7 @@ FORBIDDEN = {
     "proto": {"syntax", "lowering", "elaborate", "lint", "eval", "rewrite"},
     "weights": {"syntax", "lowering", "elaborate", "lint", "eval", "rewrite"},
     "decompile": {"lowering", "elaborate", "lint", "eval", "rewrite", "proto"},
+    "driver": {"eval", "rewrite", "decompile"},
     "lsp": set(FOLDERS[2 : FOLDERS.index("ide")]),
 }
 

@@ -11,8 +11,9 @@
 #include "bindings/tensor.h"
 #include "diagnostics/ignore.h"
 #include "diagnostics/render.h"
+#include "driver/driver.h"
+#include "elaborate/script_keywords.h"
 #include "elaborate/type_text.h"
-#include "lint/lint.h"
 #include "proto/proto.h"
 #include "syntax/parse.h"
 
@@ -35,30 +36,15 @@ struct PyScript {
 };
 
 // What is found out about a script: None, or its bytes; the findings as text and as JSON.
-nb::tuple report(nb::object result, diagnostics::Diagnostics& found) {
-    const diagnostics::Sources& sources = program().sources;
-    diagnostics::silence(sources, found);
+nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
+    const diagnostics::Sources& texts = sources();
     if (found.items().empty()) {
         return nb::make_tuple(result, nb::str(""), nb::str("[]"));
     }
     return nb::make_tuple(found.has_errors() ? nb::object(nb::none()) : result,
-                          text_to_python(diagnostics::render_terminal(sources, found, {})),
-                          text_to_python(diagnostics::render_json(sources, found)));
+                          text_to_python(diagnostics::render_terminal(texts, found, {})),
+                          text_to_python(diagnostics::render_json(texts, found)));
 }
-
-// Keeps the findings of one compilation apart from those of one around it: a script's globals may
-// compile other scripts when they are looked at.
-class OwnDiagnostics {
-  public:
-    OwnDiagnostics() { std::swap(before_, program().diagnostics); }
-    ~OwnDiagnostics() { std::swap(before_, program().diagnostics); }
-    OwnDiagnostics(const OwnDiagnostics&) = delete;
-    OwnDiagnostics& operator=(const OwnDiagnostics&) = delete;
-    diagnostics::Diagnostics& found() { return program().diagnostics; }
-
-  private:
-    diagnostics::Diagnostics before_;
-};
 
 // The defaults of the parameters as they are in Python.
 std::vector<std::pair<std::string, Object>> live_defaults(nb::handle function) {
@@ -98,21 +84,10 @@ elaborate::OpsetObject opset_object(nb::handle opset, elaborate::OpsetObject oth
 
 void set_keywords(elaborate::ScriptFunction& function, const nb::dict& keywords) {
     for (auto [key, value] : keywords) {
-        std::string name = text_from_python(key);
-        if (name == "ir_version") {
-            function.ir_version = int_from_python(value);
-        } else if (name == "inline") {
-            function.is_inline = nb::cast<bool>(value);
-        } else if (name == "producer_name") {
-            function.producer_name = text_from_python(value);
-        } else if (name == "producer_version") {
-            function.producer_version = text_from_python(value);
-        } else if (name == "doc_string") {
-            function.doc_string = text_from_python(value);
-        } else {
-            raise(PyExc_TypeError, "`script` takes no `" + name +
-                                       "`: it takes `inline`, `ir_version`, "
-                                       "`producer_name`, `producer_version` and `doc_string`");
+        std::optional<elaborate::KeywordMistake> mistake = elaborate::set_script_keyword(
+            function, text_from_python(key), object_from_python(value));
+        if (mistake) {
+            raise(PyExc_TypeError, mistake->message + "; " + mistake->help);
         }
     }
 }
@@ -154,14 +129,14 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
     if (!file.valid()) {
         no_source(function, "there is no file `" + path + "`, nor text in linecache");
     }
-    const diagnostics::Sources& sources = program().sources;
-    std::string_view line = sources.line(file, nb::cast<uint32_t>(code.attr("co_firstlineno")));
+    const diagnostics::Sources& texts = sources();
+    std::string_view line = texts.line(file, nb::cast<uint32_t>(code.attr("co_firstlineno")));
     if (line.data() == nullptr) {
         no_source(function, "`" + path + "` has become shorter since it was imported");
     }
-    auto begin = static_cast<uint32_t>(line.data() - sources.text(file).data());
+    auto begin = static_cast<uint32_t>(line.data() - texts.text(file).data());
     auto script = std::make_shared<Script>(Script{
-        syntax::parse_statement(sources, file, begin, found), PythonEnvironment(function), {}, {}});
+        syntax::parse_statement(texts, file, begin, found), PythonEnvironment(function), {}, {}});
     const syntax::FunctionDefStmt* definition =
         script->tree.body.empty() ? nullptr
                                   : syntax::maybe_as<syntax::FunctionDefStmt>(script->tree.body[0]);
@@ -188,6 +163,7 @@ nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
                 const nb::dict& keywords, nb::handle schemas) {
     diagnostics::Diagnostics found;
     std::shared_ptr<Script> script = read_function(std::move(function), found);
+    diagnostics::silence(sources(), found);
     if (script == nullptr) {
         return report(nb::none(), found);
     }
@@ -230,13 +206,12 @@ nb::tuple compile_model(const PyScript& self, const nb::dict& input_types,
     elaborate::Options options =
         options_of(input_types, output_types, attributes, opset, ir_version);
     options.schemas = self.script->schemas.get();
-    OwnDiagnostics own;
+    OwnProgram own;
     std::unique_ptr<ir::Model> model =
-        elaborate::compile_model(program(), self.script->function, options);
+        driver::compile_script(own.program(), self.script->function, driver::Form::kModel, options);
     if (own.found().has_errors()) {
         return report(nb::none(), own.found());
     }
-    lint::lint_script(program(), self.script->function);
     if (!producer_name.empty()) {
         model->producer_name = model->intern(producer_name);
     }
@@ -249,13 +224,12 @@ nb::tuple compile_model(const PyScript& self, const nb::dict& input_types,
 nb::tuple compile_function(const PyScript& self) {
     elaborate::Options options;
     options.schemas = self.script->schemas.get();
-    OwnDiagnostics own;
-    std::unique_ptr<ir::Model> model =
-        elaborate::compile_function(program(), self.script->function, options);
+    OwnProgram own;
+    std::unique_ptr<ir::Model> model = driver::compile_script(own.program(), self.script->function,
+                                                              driver::Form::kFunction, options);
     if (own.found().has_errors()) {
         return report(nb::none(), own.found());
     }
-    lint::lint_script(program(), self.script->function);
     return report(to_bytes(unwrap(proto::write_function(*model, *model->functions[0]))),
                   own.found());
 }
@@ -329,6 +303,13 @@ void bind_script(nb::module_& m) {
                                       : elaborate::type_text(object_from_python(value)));
         },
         nb::arg("value").none());
+    m.def(
+        "check_keywords",
+        [](const nb::dict& keywords) {
+            elaborate::ScriptFunction function;
+            set_keywords(function, keywords);
+        },
+        nb::arg("keywords"));
     m.def("parse", parse, nb::arg("function"), nb::arg("opset").none(),
           nb::arg("default_opset").none(), nb::arg("keywords"), nb::arg("schemas").none());
 }

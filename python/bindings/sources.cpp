@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <mutex>
 
 #include "base/file.h"
 #include "weights/weights.h"
@@ -21,18 +22,33 @@ struct CachedSource {
     diagnostics::FileId file;
 };
 
-using Cache = std::map<std::string, CachedSource>;
+struct Cache {
+    std::mutex lock;
+    std::map<std::string, CachedSource> files;
+};
 
 Cache& cache() {
     static Cache& cache = *new Cache;
     return cache;
 }
 
+// Of this thread; a compilation ends on the thread that it began on.
+thread_local OwnProgram* g_innermost = nullptr;
+
 }  // namespace
 
-elaborate::Program& program() {
-    static elaborate::Program& program = *new elaborate::Program(weights::read_weights);
-    return program;
+diagnostics::Sources& sources() {
+    static diagnostics::Sources& sources = *new diagnostics::Sources;
+    return sources;
+}
+
+OwnProgram::OwnProgram() : program_(weights::read_weights, sources()), around_(g_innermost) {
+    program_.depth = around_ != nullptr ? around_->program_.depth : 0;
+    g_innermost = this;
+}
+
+OwnProgram::~OwnProgram() {
+    g_innermost = around_;
 }
 
 diagnostics::FileId source_of_file(const std::string& path) {
@@ -42,21 +58,23 @@ diagnostics::FileId source_of_file(const std::string& path) {
     if (failed) {
         return {};
     }
-    CachedSource& cached = cache()[path];
+    std::lock_guard<std::mutex> lock(cache().lock);
+    CachedSource& cached = cache().files[path];
     if (!cached.file.valid() || cached.time != time || cached.size != size) {
         Result<std::string> text = read_file(path, kMaxBytes);
         if (!text.ok()) {
             return {};
         }
-        cached = {time, size, program().sources.add(path, std::move(text).value())};
+        cached = {time, size, sources().add(path, std::move(text).value())};
     }
     return cached.file;
 }
 
 diagnostics::FileId source_of_text(const std::string& path, std::string text) {
-    CachedSource& cached = cache()[path];
-    if (!cached.file.valid() || program().sources.text(cached.file) != text) {
-        cached = {{}, text.size(), program().sources.add(path, std::move(text))};
+    std::lock_guard<std::mutex> lock(cache().lock);
+    CachedSource& cached = cache().files[path];
+    if (!cached.file.valid() || sources().text(cached.file) != text) {
+        cached = {{}, text.size(), sources().add(path, std::move(text))};
     }
     return cached.file;
 }

@@ -8,10 +8,28 @@
 
 namespace sardonyx::python {
 
-// Everything that the scripts of this process have in common; never freed.
-elaborate::Program& program();
+// The texts that the scripts of this process have been made from, which is all that they have in
+// common; never freed.
+diagnostics::Sources& sources();
 
-// The file as a source of program(): read once for each state (size, time) of it on disk. No valid
+// The program of one compilation, as long as it goes on. What a script's names mean may compile
+// other scripts, and other threads may run whenever Python does: each compilation has its own. The
+// depth goes on from the one around it.
+class OwnProgram {
+  public:
+    OwnProgram();
+    ~OwnProgram();
+    OwnProgram(const OwnProgram&) = delete;
+    OwnProgram& operator=(const OwnProgram&) = delete;
+    elaborate::Program& program() { return program_; }
+    diagnostics::Diagnostics& found() { return program_.diagnostics; }
+
+  private:
+    elaborate::Program program_;
+    OwnProgram* around_;
+};
+
+// The file as one of sources(): read once for each state (size, time) of it on disk. No valid
 // id for what cannot be read, as for a notebook's cell.
 diagnostics::FileId source_of_file(const std::string& path);
 // The same for text that somebody else keeps.

@@ -6,6 +6,7 @@ from ._core import (
     Opset,
     as_argument,
     as_result,
+    check_keywords,
     enter_script,
     holds_tensor,
     inside_script,
@@ -325,15 +326,7 @@ def script(
         return OnnxFunction(opset, None, default_opset, schemas, **keywords)
     if opset is not None and not hasattr(opset, "version"):
         raise TypeError(f"script takes an Opset, not {opset!r}")
-    for keyword in keywords:
-        if keyword not in (
-            "inline",
-            "ir_version",
-            "producer_name",
-            "producer_version",
-            "doc_string",
-        ):
-            raise TypeError(f"script takes no {keyword!r}")
+    check_keywords(keywords)
 
     def decorate(function: "Callable[..., Any]") -> OnnxFunction:
         if type(function) is not type(script):

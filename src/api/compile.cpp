@@ -1,68 +1,58 @@
 #include <sardonyx/compile.h>
 
 #include "api/convert.h"
-#include "api/entry.h"
 #include "api/fail.h"
 #include "api/state.h"
 #include "diagnostics/render.h"
-#include "weights/weights.h"
+#include "driver/driver.h"
+#include "driver/options.h"
 
 namespace sardonyx {
 inline namespace v1 {
 
 namespace {
 
-[[noreturn]] void fail_with(const elaborate::Program& program) {
-    api::fail_compilation(diagnostics::render_terminal(program.sources, program.diagnostics, {}),
-                          api::from_engine(program.sources, program.diagnostics));
-}
-
-elaborate::Options engine_options(const CompileOptions& options) {
-    api::OptionTexts texts;
-    texts.input_types = options.input_types;
-    texts.attributes = options.attributes;
-    texts.opset = options.opset;
-    texts.ir_version = options.ir_version;
-    Result<elaborate::Options> read = api::read_options(texts);
+driver::Request request_of(const std::string& path, const CompileOptions& options) {
+    Result<elaborate::Options> read = driver::read_options(
+        {options.input_types, options.attributes, options.opset, options.ir_version});
     if (!read.ok()) {
         api::fail(read.error().message);
     }
-    return std::move(*read);
+    driver::Request request;
+    request.path = path;
+    request.script = options.function;
+    request.form = options.as_function ? driver::Form::kFunction : driver::Form::kModel;
+    request.options = std::move(*read);
+    return request;
 }
 
-Model compile(elaborate::Program& program, elaborate::FileModule* module,
-              const CompileOptions& options) {
-    elaborate::Options read = engine_options(options);
-    if (module == nullptr) {
-        fail_with(program);
+std::unique_ptr<Model::State> compile_or_throw(const driver::Request& request) {
+    driver::Compilation compiled = driver::compile(request);
+    if (!compiled.complaint.empty()) {
+        api::fail(compiled.complaint);
     }
-    auto script = api::choose_script(program, *module, options.function);
-    if (!script.ok() && program.diagnostics.has_errors()) {
-        fail_with(program);  // the text could not be parsed, and has lost its scripts
-    }
-    if (!script.ok()) {
-        api::fail(script.error().message);
+    std::vector<Diagnostic> findings = api::from_engine(compiled.sources(), compiled.findings());
+    if (compiled.has_failed()) {
+        api::fail_compilation(
+            diagnostics::render_terminal(compiled.sources(), compiled.findings(), {}),
+            std::move(findings));
     }
     auto state = std::make_unique<Model::State>();
-    state->model = options.as_function ? elaborate::compile_function(program, **script, read)
-                                       : elaborate::compile_model(program, **script, read);
-    if (program.diagnostics.has_errors()) {
-        fail_with(program);
-    }
-    state->diagnostics = api::from_engine(program.sources, program.diagnostics);
-    return Model(std::move(state));
+    state->model = std::move(compiled.model);
+    state->diagnostics = std::move(findings);
+    return state;
 }
 
 }  // namespace
 
 Model compile_file(const std::string& path, const CompileOptions& options) {
-    elaborate::Program program(weights::read_weights);
-    return compile(program, elaborate::load_file(program, path), options);
+    return Model(compile_or_throw(request_of(path, options)));
 }
 
 Model compile_text(std::string text, const std::string& path, const CompileOptions& options) {
-    elaborate::Program program(weights::read_weights);
-    return compile(program, elaborate::load_text(program, path, std::move(text)), options);
+    driver::Request request = request_of(path, options);
+    request.text = std::move(text);
+    return Model(compile_or_throw(request));
 }
 
 }  // namespace v1

@@ -56,16 +56,16 @@ Target read_target(const std::string& word) {
     return {word.substr(0, colon), word.substr(colon + 1)};
 }
 
-Result<std::vector<api::Assignment>> read_assignments(const std::vector<std::string>& words,
-                                                      std::string_view example) {
-    std::vector<api::Assignment> assignments;
+Result<std::vector<driver::Assignment>> read_assignments(const std::vector<std::string>& words,
+                                                         std::string_view example) {
+    std::vector<driver::Assignment> assignments;
     for (const std::string& word : words) {
         size_t equals = word.find('=');
         if (equals == std::string::npos || equals == 0) {
             return Error{fmt::format("`{}` has no name; write it as `{}`", word, example)};
         }
         std::string name = word.substr(0, equals);
-        for (const api::Assignment& before : assignments) {
+        for (const driver::Assignment& before : assignments) {
             if (before.first == name) {
                 return Error{fmt::format("`{}` is given twice", name)};
             }
@@ -125,7 +125,7 @@ void add_schemas(CLI::App* command, std::vector<std::string>& paths) {
              "FILE.toml");
 }
 
-void add_compile_options(CLI::App* command, Words& words, api::OptionTexts& texts) {
+void add_compile_options(CLI::App* command, Words& words, driver::OptionTexts& texts) {
     add_list(command, "--attribute", words.attributes, "The value of an attribute parameter",
              "NAME=VALUE");
     command->add_option("--opset", texts.opset, "The opset of ai.onnx, in place of the script's")

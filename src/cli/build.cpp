@@ -5,12 +5,9 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/script.h"
+#include "cli/compilation.h"
 #include "cli/terminal.h"
-#include "diagnostics/ignore.h"
-#include "lint/lint.h"
 #include "proto/proto.h"
-#include "weights/weights.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -73,37 +70,24 @@ int run_build(const BuildOptions& options) {
         print_error(words);
         return kUsage;
     }
-    std::optional<elaborate::Options> compile = compile_options(options.texts);
-    if (!compile) {
+    std::optional<driver::Request> request =
+        request_of(options.target, options.texts, options.schemas);
+    if (!request) {
         return kUsage;
     }
-    elaborate::Program program(weights::read_weights);
-    ops::SchemaSet schemas;
-    if (!load_schema_files(program, options.schemas, schemas)) {
-        return kFailure;
+    request->form = options.as_function ? driver::Form::kFunction : driver::Form::kModel;
+    driver::Compilation compiled = driver::compile(*request);
+    print_findings(compiled.sources(), compiled.findings());
+    if (compiled.has_failed()) {
+        return failure_of(compiled);
     }
-    compile->schemas = &schemas;
-    LoadedScript loaded = load_script(program, options.target);
-    if (loaded.script == nullptr) {
-        return loaded.status;
-    }
-    std::unique_ptr<ir::Model> model =
-        options.as_function ? elaborate::compile_function(program, *loaded.script, *compile)
-                            : elaborate::compile_model(program, *loaded.script, *compile);
-    if (!program.diagnostics.has_errors()) {
-        lint::lint_file(program, *loaded.module);
-    }
-    diagnostics::silence(program.sources, program.diagnostics);
-    print_findings(program.sources, program.diagnostics);
-    if (program.diagnostics.has_errors()) {
-        return kFailure;
-    }
+    const ir::Model* model = compiled.model.get();
     Result<size_t> size = write_output(options, *model);
     if (!size.ok()) {
         print_error(size.error().message);
         return kFailure;
     }
-    print(summary(options, loaded.script->name, *model, *size));
+    print(summary(options, compiled.script->name, *model, *size));
     return kSuccess;
 }
 

@@ -5,13 +5,11 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "cli/check_files.h"
 #include "cli/commands.h"
 #include "cli/diff.h"
-#include "cli/fix.h"
 #include "cli/terminal.h"
 #include "diagnostics/render.h"
-#include "weights/weights.h"
+#include "driver/fix.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -56,8 +54,8 @@ bool has_warnings(const diagnostics::Diagnostics& diagnostics) {
 }
 
 // Writes what has been repaired, or shows it; false when a file cannot be written.
-bool put_repairs(const CheckOptions& options, const Fixed& fixed) {
-    for (const FixedFile& file : fixed.files) {
+bool put_repairs(const CheckOptions& options, const driver::Fixed& fixed) {
+    for (const driver::FixedFile& file : fixed.files) {
         if (options.diff) {
             print(unified_diff(file.path, file.before, file.after));
             continue;
@@ -78,15 +76,16 @@ bool put_repairs(const CheckOptions& options, const Fixed& fixed) {
 }  // namespace
 
 int run_check(const CheckOptions& options) {
-    std::vector<CheckedFile> files = files_to_check(options.paths);
+    driver::CheckRequest request{driver::files_to_check(options.paths), options.schemas,
+                                 options.select, options.ignore, options.types};
     std::unique_ptr<elaborate::Program> program;
     bool is_written = true;
     if (options.fix || options.diff) {
-        Fixed fixed = fix_files(files, options);
+        driver::Fixed fixed = driver::fix(request);
         is_written = put_repairs(options, fixed);
         program = std::move(fixed.program);
     } else {
-        Checked checked = check_files(files, options);
+        driver::Checked checked = driver::check(request);
         program = std::move(checked.program);
         if (options.types) {
             print_findings(program->sources, program->diagnostics);

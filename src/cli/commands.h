@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/entry.h"
+#include "driver/options.h"
 
 namespace sardonyx::cli {
 
@@ -26,7 +26,7 @@ struct Target {
 struct BuildOptions {
     Target target;
     std::string output;
-    api::OptionTexts texts;
+    driver::OptionTexts texts;
     std::vector<std::string> schemas;  // files with operators of other domains
     bool as_function = false;
     size_t external_bytes = 0;  // initializers of as many go to a file beside; 0: none
@@ -35,9 +35,9 @@ int run_build(const BuildOptions& options);
 
 struct RunOptions {
     Target target;
-    api::OptionTexts texts;
+    driver::OptionTexts texts;
     std::vector<std::string> schemas;
-    std::vector<api::Assignment> inputs;
+    std::vector<driver::Assignment> inputs;
     bool random = false;  // for inputs that are not given
     std::string folder;   // for the outputs; empty: only print them
     uint64_t seed = 0;

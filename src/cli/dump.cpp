@@ -5,12 +5,10 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/script.h"
+#include "cli/compilation.h"
 #include "cli/terminal.h"
-#include "elaborate/module.h"
 #include "infer/infer.h"
 #include "proto/proto.h"
-#include "weights/weights.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -32,45 +30,42 @@ int dump_model(const DumpOptions& options) {
     return kSuccess;
 }
 
-// As a model where the annotations allow it, else as a function.
-std::string ir_text(elaborate::Program& program, const elaborate::ScriptFunction& script) {
-    std::unique_ptr<ir::Model> model = api::try_model(program, script, {});
-    if (model == nullptr) {
-        model = elaborate::compile_function(program, script, {});
-    }
-    return ir::dump(*model);
+int finish_dump(const driver::Compilation& compiled) {
+    print_findings(compiled.sources(), compiled.findings());
+    return compiled.findings().has_errors() ? kFailure : kSuccess;
 }
 
-int dump_ir(const DumpOptions& options) {
-    elaborate::Program program(weights::read_weights);
+int dump_script(const DumpOptions& options) {
+    std::optional<driver::Request> request = request_of(options.target, {}, {});
+    if (!request) {
+        return kUsage;
+    }
+    request->form = driver::Form::kAsAnnotated;
+    driver::Compilation compiled = driver::compile(*request);
+    if (compiled.model == nullptr) {
+        print_findings(compiled.sources(), compiled.findings());
+        return failure_of(compiled);
+    }
+    print(ir::dump(*compiled.model));
+    return finish_dump(compiled);
+}
+
+int dump_file(const DumpOptions& options) {
+    driver::Compilation loaded = driver::load(options.target.path);
     std::string text;
-    if (!options.target.name.empty()) {
-        LoadedScript loaded = load_script(program, options.target);
-        if (loaded.script == nullptr) {
-            return loaded.status;
-        }
-        text = ir_text(program, *loaded.script);
-    } else if (elaborate::FileModule* module = elaborate::load_file(program, options.target.path)) {
-        for (const auto& script : elaborate::scripts(*module)) {
-            text += fmt::format("{}# {}\n{}", text.empty() ? "" : "\n", script->name,
-                                ir_text(program, *script));
+    if (loaded.module != nullptr && options.stage != DumpStage::kIr) {
+        text = options.stage == DumpStage::kTokens
+                   ? syntax::dump_tokens(loaded.sources(), loaded.module->tree().file)
+                   : syntax::dump_tree(loaded.module->tree());
+    } else if (loaded.module != nullptr) {
+        for (const driver::CompiledScript& one :
+             driver::compile_all(loaded, driver::Form::kAsAnnotated)) {
+            text += fmt::format("{}# {}\n{}", text.empty() ? "" : "\n", one.script->name,
+                                ir::dump(*one.model));
         }
     }
     print(text);
-    print_findings(program.sources, program.diagnostics);
-    return program.diagnostics.has_errors() ? kFailure : kSuccess;
-}
-
-int dump_syntax(const DumpOptions& options) {
-    elaborate::Program program(weights::read_weights);
-    elaborate::FileModule* module = elaborate::load_file(program, options.target.path);
-    if (module != nullptr) {
-        print(options.stage == DumpStage::kTokens
-                  ? syntax::dump_tokens(program.sources, module->tree().file)
-                  : syntax::dump_tree(module->tree()));
-    }
-    print_findings(program.sources, program.diagnostics);
-    return program.diagnostics.has_errors() ? kFailure : kSuccess;
+    return finish_dump(loaded);
 }
 
 }  // namespace
@@ -79,7 +74,8 @@ int run_dump(const DumpOptions& options) {
     if (!options.target.is_script()) {
         return dump_model(options);
     }
-    return options.stage == DumpStage::kIr ? dump_ir(options) : dump_syntax(options);
+    bool is_one = options.stage == DumpStage::kIr && !options.target.name.empty();
+    return is_one ? dump_script(options) : dump_file(options);
 }
 
 }  // namespace sardonyx::cli

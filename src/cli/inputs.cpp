@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/literal.h"
+#include "driver/literal.h"
 #include "weights/npy.h"
 
 namespace sardonyx::cli {
@@ -96,7 +96,7 @@ Result<RuntimeValue> from_literal(const elaborate::Object& literal, const Type& 
     }
     if (declared.kind() != TypeKind::kSequence) {
         const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
-        Result<Tensor> tensor = api::to_tensor(literal, type.element_type());
+        Result<Tensor> tensor = driver::to_tensor(literal, type.element_type());
         SDX_TRY(tensor);
         return RuntimeValue(*tensor);
     }
@@ -106,7 +106,7 @@ Result<RuntimeValue> from_literal(const elaborate::Object& literal, const Type& 
     auto sequence = std::make_shared<eval::Sequence>();
     sequence->element_type = declared.element().element_type();
     for (const elaborate::Object& item : literal.items()) {
-        Result<Tensor> tensor = api::to_tensor(item, sequence->element_type);
+        Result<Tensor> tensor = driver::to_tensor(item, sequence->element_type);
         SDX_TRY(tensor);
         sequence->items.emplace_back(*tensor);
     }
@@ -149,7 +149,7 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
         }
         return to_value(random_of_type(name, *type, false, seed));
     }
-    Result<elaborate::Object> literal = api::read_literal(text);
+    Result<elaborate::Object> literal = driver::read_literal(text);
     Result<RuntimeValue> value =
         literal.ok() ? from_literal(*literal, declared) : Result<RuntimeValue>(literal.error());
     if (!value.ok()) {

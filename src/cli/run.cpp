@@ -9,14 +9,13 @@
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/compare.h"
+#include "cli/compilation.h"
 #include "cli/inputs.h"
 #include "cli/observers.h"
 #include "cli/outputs.h"
-#include "cli/script.h"
 #include "cli/terminal.h"
 #include "eval/eval.h"
 #include "proto/proto.h"
-#include "weights/weights.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -200,41 +199,33 @@ int run_file(const RunOptions& options) {
 }
 
 int run_script(const RunOptions& options) {
-    std::optional<elaborate::Options> compile = compile_options(options.texts);
-    if (!compile) {
+    std::optional<driver::Request> request =
+        request_of(options.target, options.texts, options.schemas);
+    if (!request) {
         return kUsage;
     }
-    elaborate::Program program(weights::read_weights);
-    ops::SchemaSet schemas;
-    if (!load_schema_files(program, options.schemas, schemas)) {
-        return kFailure;
+    driver::Compilation compiled = driver::compile(*request);
+    if (compiled.model == nullptr) {
+        print_findings(compiled.sources(), compiled.findings());
+        return failure_of(compiled);
     }
-    compile->schemas = &schemas;
-    LoadedScript loaded = load_script(program, options.target);
-    if (loaded.script == nullptr) {
-        return loaded.status;
-    }
-    size_t said = program.diagnostics.items().size();
-    std::unique_ptr<ir::Model> model = elaborate::compile_model(program, *loaded.script, *compile);
-    Result<NamedValues> values = read_inputs(*model->graph, options);
+    Result<NamedValues> values = read_inputs(*compiled.model->graph, options);
     if (!values.ok()) {
         return fail(values.error());
     }
-    auto types = types_of(*model->graph, *values);
+    auto types = types_of(*compiled.model->graph, *values);
     if (!types.ok()) {
         return fail(types.error());
     }
     std::unique_ptr<ir::Model> open;  // the first model: its texts name the values
     if (!types->empty()) {
-        program.diagnostics.truncate(said);
-        compile->input_types = std::move(*types);
-        open = std::move(model);
-        model = elaborate::compile_model(program, *loaded.script, *compile);
+        request->options.input_types = std::move(*types);
+        open = driver::compile_again(compiled, std::move(request->options));
     }
-    print_findings(program.sources, program.diagnostics);
-    return program.diagnostics.has_errors()
+    print_findings(compiled.sources(), compiled.findings());
+    return compiled.has_failed()
                ? kFailure
-               : execute(*model, *values, options, {}, &program.sources);
+               : execute(*compiled.model, *values, options, {}, &compiled.sources());
 }
 
 }  // namespace

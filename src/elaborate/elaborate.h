@@ -56,27 +56,6 @@ class Scope;
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 using WeightReader = Result<NamedTensors> (*)(const std::string& path);
 
-// The files, modules and findings of one run. Not copied, not moved: trees and functions point into
-// it.
-struct Program {
-    explicit Program(WeightReader read_weights);
-    ~Program();
-    Program(const Program&) = delete;
-    Program& operator=(const Program&) = delete;
-
-    diagnostics::Sources sources;
-    diagnostics::Diagnostics diagnostics;
-    std::vector<std::unique_ptr<FileModule>> modules;  // one per file, in the order of loading
-    // Scripts that others have called: what they need to know, their callers may have given.
-    std::set<const ScriptFunction*> called;
-    const WeightReader read_weights;
-    bool wants_types = false;
-    std::vector<diagnostics::Inlay> types;  // of names where they are bound, when wanted
-    int depth = 0;  // of the evaluation that is going on, over files and their constants
-    // Scopes that a function closes over and that hold it: taken apart at the end.
-    std::vector<std::shared_ptr<Scope>> closed_over;
-};
-
 // Limits on hostile or mistaken scripts.
 struct Limits {
     int64_t static_iterations = 1'000'000;  // of static loops, in all
@@ -99,6 +78,35 @@ struct Options {
     Limits limits;
 };
 
+// The files, modules and findings of one compilation or check. Not copied, not moved: trees and
+// functions point into it. Two compilations that go on at once have a Program each; they may share
+// the sources.
+struct Program {
+    explicit Program(WeightReader read_weights);
+    Program(WeightReader read_weights, diagnostics::Sources& shared);
+    ~Program();
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+  private:
+    std::unique_ptr<diagnostics::Sources> own_sources_;  // null: they are shared
+
+  public:
+    diagnostics::Sources& sources;
+    diagnostics::Diagnostics diagnostics;
+    std::vector<std::unique_ptr<FileModule>> modules;  // one per file, in the order of loading
+    // Scripts that others have called: what they need to know, their callers may have given.
+    std::set<const ScriptFunction*> called;
+    const WeightReader read_weights;
+    // For what is evaluated outside of scripts: the schemas and limits of the caller.
+    Options file_options;
+    bool wants_types = false;
+    std::vector<diagnostics::Inlay> types;  // of names where they are bound, when wanted
+    int depth = 0;  // of the evaluation that is going on, over files and their constants
+    // Scopes that a function closes over and that hold it: taken apart at the end.
+    std::vector<std::shared_ptr<Scope>> closed_over;
+};
+
 // Reads a file and finds its scripts. A file that cannot be read is a diagnostic; then null.
 FileModule* load_file(Program& program, const std::string& path);
 // The same for text that is at hand; `path` is for messages and for imports beside it.
@@ -106,6 +114,9 @@ FileModule* load_text(Program& program, const std::string& path, std::string tex
 // The scripts of a file in the order of their definitions.
 std::vector<std::shared_ptr<ScriptFunction>> scripts(FileModule& module);
 
+// Whether the script is meant as a model: each input has a type, each attribute parameter a value.
+// Reads its annotations and defaults alone, and reports nothing.
+bool is_model(Program& program, const ScriptFunction& function, const Options& options);
 // The script as a model: attribute parameters take their values or defaults, inputs need types.
 std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction& function,
                                          const Options& options);

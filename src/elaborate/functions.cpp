@@ -535,7 +535,48 @@ void check_option_names(Context& c, const ScriptFunction& function,
     }
 }
 
+// The parameters as inputs and attributes of a model; `c.unit` is its unit.
+void bind_model_parameters(Context& c, const ScriptFunction& function) {
+    const std::vector<BoundParameter>& parameters = read_parameters(c, function, true);
+    check_option_names(c, function, parameters);
+    for (const BoundParameter& one : parameters) {
+        if (const Type* given = option_type(c.options, one.name)) {
+            c.unit->dims.bind(one.annotation.type, *given, c.span(one.parameter->range));
+        }
+    }
+    for (const BoundParameter& one : parameters) {
+        bind_model_parameter(c, one);
+        note_type(c, one.parameter->range, *c.at.scope->find(one.parameter->name));
+    }
+}
+
+bool lacks_for_model(const diagnostics::Diagnostic& one) {
+    return one.kind->code == kMissingInputType.code ||
+           one.kind->code == kMissingAttributeValue.code;
+}
+
 }  // namespace
+
+bool is_model(Program& program, const ScriptFunction& function, const Options& options) {
+    ir::Model model;
+    Context c(program, options, model);
+    model.graph = model.make_graph(nullptr);
+    Unit unit;
+    unit.function = &function;
+    unit.graph = model.graph;
+    UnitGuard in_unit(c, unit);
+    ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
+                            &function.definition->body);
+    size_t said = program.diagnostics.items().size();
+    size_t known = program.types.size();
+    bind_model_parameters(c, function);
+    const auto& items = program.diagnostics.items();
+    bool is_one = std::none_of(items.begin() + static_cast<std::ptrdiff_t>(said), items.end(),
+                               lacks_for_model);
+    program.diagnostics.truncate(said);
+    program.types.resize(known);
+    return is_one;
+}
 
 std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction& function,
                                          const Options& options) {
@@ -556,17 +597,7 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
     build_far_callees(c, function);
     ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
                             &function.definition->body);
-    const std::vector<BoundParameter>& parameters = read_parameters(c, function, true);
-    check_option_names(c, function, parameters);
-    for (const BoundParameter& one : parameters) {
-        if (const Type* given = option_type(options, one.name)) {
-            unit.dims.bind(one.annotation.type, *given, c.span(one.parameter->range));
-        }
-    }
-    for (const BoundParameter& one : parameters) {
-        bind_model_parameter(c, one);
-        note_type(c, one.parameter->range, *c.at.scope->find(one.parameter->name));
-    }
+    bind_model_parameters(c, function);
     run_body(c, function);
     for (size_t i = 0; i < options.output_types.size() && i < model->graph->outputs.size(); ++i) {
         ir::Value* output = model->graph->outputs[i];

@@ -11,6 +11,7 @@
 
 #include "elaborate/emit.h"
 #include "elaborate/functions.h"
+#include "elaborate/script_keywords.h"
 #include "elaborate/statics.h"
 #include "elaborate/tensor_builtins.h"
 #include "elaborate/type_text.h"
@@ -647,17 +648,30 @@ Object make_tensor(Context& c, const Arguments& a) {
 // --- sardonyx
 // ------------------------------------------------------------------------------------------
 
+// A mistake does not make it another function: it is a script all the same.
 Object sdx_script(Context& c, const Arguments& a) {
     DecoratorObject decorator;
-    static constexpr std::string_view kPositions[] = {"opset", "default_opset"};
-    for (size_t i = 0; i < a.positional.size(); ++i) {
-        if (i >= std::size(kPositions)) {
-            return refuse(c, a.range, "`script` with more than two positional arguments");
+    ScriptFunction tried;
+    auto take = [&](std::string_view name, const Object& value, syntax::Range range) {
+        std::optional<KeywordMistake> mistake = set_script_keyword(tried, name, value);
+        if (mistake && !value.is_error()) {
+            c.report(kArgumentMismatch, range, std::move(mistake->message))
+                .with_help(std::move(mistake->help));
         }
-        decorator.keywords.emplace_back(std::string(kPositions[i]), a.positional[i]);
+        decorator.keywords.emplace_back(std::string(name), value);
+    };
+    for (size_t i = 0; i < a.positional.size(); ++i) {
+        if (i >= kScriptPositions) {
+            c.report(kArgumentMismatch, a.ranges[i],
+                     fmt::format("`script` takes {} arguments by position, not {}",
+                                 kScriptPositions, a.positional.size()))
+                .with_help("give the rest by keyword");
+            break;
+        }
+        take(script_keywords()[i], a.positional[i], a.ranges[i]);
     }
     for (const KeywordArgument& keyword : a.keywords) {
-        decorator.keywords.emplace_back(std::string(keyword.name), keyword.value);
+        take(keyword.name, keyword.value, keyword.range);
     }
     return Object::make(ObjectKind::kDecorator, std::move(decorator));
 }

@@ -11,6 +11,7 @@
 #include "elaborate/eval.h"
 #include "elaborate/functions.h"
 #include "elaborate/library.h"
+#include "elaborate/script_keywords.h"
 #include "elaborate/statics.h"
 #include "syntax/diagnostics.h"
 #include "syntax/parse.h"
@@ -21,7 +22,12 @@ using syntax::Range;
 using syntax::Stmt;
 using syntax::StmtKind;
 
-Program::Program(WeightReader read_weights) : read_weights(read_weights) {}
+Program::Program(WeightReader read_weights)
+    : own_sources_(std::make_unique<diagnostics::Sources>()),
+      sources(*own_sources_),
+      read_weights(read_weights) {}
+Program::Program(WeightReader read_weights, diagnostics::Sources& shared)
+    : sources(shared), read_weights(read_weights) {}
 Program::~Program() {
     for (const std::shared_ptr<Scope>& scope : closed_over) {
         scope->clear();
@@ -147,9 +153,8 @@ void FileModule::bind_statement(const Stmt* statement) {
 
 template <typename Body>
 Object FileModule::with_context(Body&& body) {
-    static const Options kOptions;
     ir::Model scratch;
-    Context c(program_, kOptions, scratch);
+    Context c(program_, program_.file_options, scratch);
     scratch.graph = scratch.make_graph(nullptr);
     Unit unit;
     unit.graph = scratch.graph;
@@ -300,38 +305,6 @@ Object FileModule::evaluate_assignment(std::string_view name, const Binding& bin
     });
 }
 
-namespace {
-
-OpsetObject opset_argument(const Object& object) {
-    return object.is(ObjectKind::kOpset) ? object.get<OpsetObject>() : OpsetObject{"", 0};
-}
-
-void apply_decorator(ScriptFunction& function, const DecoratorObject& decorator) {
-    for (const auto& [name, value] : decorator.keywords) {
-        if (name == "opset" && value.is(ObjectKind::kOpset)) {
-            // An opset of ai.onnx says what the body uses; nobody adds functions to ai.onnx.
-            OpsetObject opset = opset_argument(value);
-            (opset.domain.empty() ? function.default_opset : function.opset) = opset;
-        } else if (name == "default_opset") {
-            function.default_opset = opset_argument(value);
-        } else if (name == "inline" && value.is(ObjectKind::kBool)) {
-            function.is_inline = value.as_bool();
-        } else if (name == "ir_version" && value.is(ObjectKind::kInt)) {
-            function.ir_version = value.as_int();
-        } else if (value.is(ObjectKind::kString)) {
-            std::string* place = name == "producer_name"      ? &function.producer_name
-                                 : name == "producer_version" ? &function.producer_version
-                                 : name == "doc_string"       ? &function.doc_string
-                                                              : nullptr;
-            if (place != nullptr) {
-                *place = value.text();
-            }
-        }
-    }
-}
-
-}  // namespace
-
 Object FileModule::evaluate_function(const syntax::FunctionDefStmt* definition) {
     return with_context([&](Context& c) {
         std::optional<DecoratorObject> script;
@@ -362,7 +335,9 @@ Object FileModule::evaluate_function(const syntax::FunctionDefStmt* definition) 
         function.tree = &tree_;
         function.definition = definition;
         function.environment = this;
-        apply_decorator(function, *script);
+        for (const auto& [name, value] : script->keywords) {
+            (void)set_script_keyword(function, name, value);  // reported where it is written
+        }
         return Object::make(ObjectKind::kScript, std::move(function));
     });
 }

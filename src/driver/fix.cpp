@@ -1,4 +1,4 @@
-#include "cli/fix.h"
+#include "driver/fix.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "diagnostics/repair.h"
 #include "syntax/parse.h"
 
-namespace sardonyx::cli {
+namespace sardonyx::driver {
 namespace {
 
 // Repairs that bring back what others mend would never end.
@@ -87,9 +87,9 @@ Round repair(const Checked& checked) {
 
 }  // namespace
 
-Fixed fix_files(std::vector<CheckedFile> files, const CheckOptions& options) {
+Fixed fix(CheckRequest request) {
     Fixed fixed;
-    Checked checked = check_files(files, options);
+    Checked checked = check(request);
     std::map<std::string, std::string> before;
     for (int i = 0; i < kMaxRounds; ++i) {
         Round round = repair(checked);
@@ -102,15 +102,15 @@ Fixed fix_files(std::vector<CheckedFile> files, const CheckOptions& options) {
                 continue;
             }
             before.try_emplace(module->path(), checked.program->sources.text(module->tree().file));
-            for (CheckedFile& file : files) {
+            for (CheckedFile& file : request.files) {
                 bool is_it = std::filesystem::path(file.path).lexically_normal() == module->path();
                 file.text = is_it ? std::optional(found->second) : file.text;
             }
         }
         fixed.text += round.lines;
-        checked = check_files(files, options);
+        checked = check(request);
     }
-    for (CheckedFile& file : files) {
+    for (CheckedFile& file : request.files) {
         auto found = before.find(std::filesystem::path(file.path).lexically_normal().string());
         if (found != before.end()) {
             fixed.files.push_back({file.path, std::move(found->second), std::move(*file.text)});
@@ -121,4 +121,4 @@ Fixed fix_files(std::vector<CheckedFile> files, const CheckOptions& options) {
     return fixed;
 }
 
-}  // namespace sardonyx::cli
+}  // namespace sardonyx::driver

@@ -1,14 +1,14 @@
-#include "cli/check_files.h"
+#include "driver/check.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/check_model.h"
+#include "driver/check_model.h"
 #include "lint/lint.h"
 #include "schemas/schemas.h"
 #include "weights/weights.h"
 
-namespace sardonyx::cli {
+namespace sardonyx::driver {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,9 +52,8 @@ void take_types(elaborate::Program& program, const elaborate::ScriptFunction& sc
 // nothing, as a function as well. What a script by itself lacks does not count where another one
 // has called it: its callers tell.
 void check_scripts(elaborate::Program& program, elaborate::FileModule& module,
-                   const ops::SchemaSet& schemas, std::vector<diagnostics::Inlay>& types) {
-    elaborate::Options options;
-    options.schemas = &schemas;
+                   std::vector<diagnostics::Inlay>& types) {
+    const elaborate::Options& options = program.file_options;
     struct Found {
         const elaborate::ScriptFunction* script;
         std::vector<diagnostics::Diagnostic> findings;
@@ -65,7 +64,10 @@ void check_scripts(elaborate::Program& program, elaborate::FileModule& module,
     for (const auto& script : scripts) {
         size_t start = said.items().size();
         program.types.clear();
-        bool is_model = api::try_model(program, *script, options) != nullptr;
+        bool is_model = elaborate::is_model(program, *script, options);
+        if (is_model) {
+            (void)elaborate::compile_model(program, *script, options);
+        }
         size_t known = program.types.size();
         if (said.items().size() == start) {
             (void)elaborate::compile_function(program, *script, options);
@@ -88,12 +90,12 @@ void check_scripts(elaborate::Program& program, elaborate::FileModule& module,
     }
 }
 
-bool is_shown(const CheckOptions& options, const diagnostics::Diagnostic& one) {
+bool is_told(const CheckRequest& request, const diagnostics::Diagnostic& one) {
     auto lists = [&one](const std::vector<std::string>& codes) {
         return std::find(codes.begin(), codes.end(), one.kind->code) != codes.end();
     };
     return one.kind->severity == diagnostics::Severity::kError ||
-           ((options.select.empty() || lists(options.select)) && !lists(options.ignore));
+           ((request.select.empty() || lists(request.select)) && !lists(request.ignore));
 }
 
 }  // namespace
@@ -113,24 +115,27 @@ std::vector<CheckedFile> files_to_check(const std::vector<std::string>& paths) {
     return files;
 }
 
-Checked check_files(const std::vector<CheckedFile>& files, const CheckOptions& options) {
-    Checked checked{std::make_unique<elaborate::Program>(weights::read_weights), {}, {}};
+Checked check(const CheckRequest& request) {
+    Checked checked{std::make_unique<elaborate::Program>(weights::read_weights),
+                    std::make_unique<ops::SchemaSet>(),
+                    {},
+                    {}};
     elaborate::Program& program = *checked.program;
-    program.wants_types = options.types;
-    ops::SchemaSet schemas;
-    for (const std::string& path : options.schemas) {
-        schemas::load_schemas(path, program.sources, program.diagnostics, schemas);
+    program.wants_types = request.wants_types;
+    for (const std::string& path : request.schemas) {
+        schemas::load_schemas(path, program.sources, program.diagnostics, *checked.schemas);
     }
+    program.file_options.schemas = checked.schemas.get();
     // All texts that are at hand come first: files import each other.
-    for (const CheckedFile& file : files) {
+    for (const CheckedFile& file : request.files) {
         if (file.text) {
             (void)elaborate::load_text(program, fs::path(file.path).lexically_normal().string(),
                                        *file.text);
         }
     }
-    for (const CheckedFile& file : files) {
+    for (const CheckedFile& file : request.files) {
         if (!file.is_script) {
-            check_model(program, file.path, &schemas);
+            check_model(program, file.path, checked.schemas.get());
             continue;
         }
         elaborate::FileModule* module = elaborate::load_file(program, file.path);
@@ -138,14 +143,14 @@ Checked check_files(const std::vector<CheckedFile>& files, const CheckOptions& o
                                                      module) == checked.modules.end();
         if (is_new) {
             checked.modules.push_back(module);
-            check_scripts(program, *module, schemas, checked.types);
+            check_scripts(program, *module, checked.types);
             lint::lint_file(program, *module);
         }
     }
     lint::apply_ignores(program, checked.modules);
     program.diagnostics.keep_if(
-        [&options](const diagnostics::Diagnostic& one) { return is_shown(options, one); });
+        [&request](const diagnostics::Diagnostic& one) { return is_told(request, one); });
     return checked;
 }
 
-}  // namespace sardonyx::cli
+}  // namespace sardonyx::driver

@@ -3,11 +3,11 @@
 
 #include "diagnostics/diagnostic.h"
 
-namespace sardonyx::api {
+namespace sardonyx::driver {
 
 #define SDX_DIAGNOSTIC(identifier, code, severity) \
     inline constexpr diagnostics::Kind k##identifier{code, diagnostics::Severity::severity};
-#include "api/diagnostics.def"
+#include "driver/diagnostics.def"
 #undef SDX_DIAGNOSTIC
 
-}  // namespace sardonyx::api
+}  // namespace sardonyx::driver

@@ -1,15 +1,15 @@
 // A model has no text to point at. While it is checked, the span of each node is its number, so
 // that a finding of inference, which has the span of its node, tells which node it is about.
-#include "cli/check_model.h"
+#include "driver/check_model.h"
 
 #include <fmt/format.h>
 
-#include "api/diagnostics.h"
+#include "driver/diagnostics.h"
 #include "infer/infer.h"
 #include "ir/verify.h"
 #include "proto/proto.h"
 
-namespace sardonyx::cli {
+namespace sardonyx::driver {
 namespace {
 
 class Nodes {
@@ -72,7 +72,7 @@ class Nodes {
 };
 
 void report_invalid(elaborate::Program& program, diagnostics::Span whole, std::string problem) {
-    program.diagnostics.report(api::kInvalidModel, whole, std::move(problem))
+    program.diagnostics.report(kInvalidModel, whole, std::move(problem))
         .with_help("write the file again, with a newer version of what has written it");
 }
 
@@ -110,4 +110,4 @@ void check_model(elaborate::Program& program, const std::string& path,
     }
 }
 
-}  // namespace sardonyx::cli
+}  // namespace sardonyx::driver

@@ -1,9 +1,9 @@
 // Repairs, again and again until there are none left: mending one mistake may show another.
 #pragma once
 
-#include "cli/check_files.h"
+#include "driver/check.h"
 
-namespace sardonyx::cli {
+namespace sardonyx::driver {
 
 struct FixedFile {
     std::string path;
@@ -18,6 +18,6 @@ struct Fixed {
 };
 
 // Changes texts, not files.
-Fixed fix_files(std::vector<CheckedFile> files, const CheckOptions& options);
+Fixed fix(CheckRequest request);
 
-}  // namespace sardonyx::cli
+}  // namespace sardonyx::driver

@@ -1,4 +1,4 @@
-#include "api/literal.h"
+#include "driver/literal.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include "elaborate/elaborate.h"
 #include "elaborate/module.h"
 
-namespace sardonyx::api {
+namespace sardonyx::driver {
 
 using elaborate::Object;
 using elaborate::ObjectKind;
@@ -151,4 +151,4 @@ Result<Tensor> to_tensor(const Object& literal, ElementType type) {
                 type == ElementType::kUndefined ? *implied : type);
 }
 
-}  // namespace sardonyx::api
+}  // namespace sardonyx::driver

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "elaborate/object.h"
 
-namespace sardonyx::api {
+namespace sardonyx::driver {
 
 // The value of an expression without names of its own. A bare word that is no literal is a string:
 // `linear` is "linear".
@@ -16,4 +16,4 @@ Result<elaborate::Object> read_literal(const std::string& text);
 // values imply (int INT64, float FLOAT, bool BOOL, str STRING).
 Result<Tensor> to_tensor(const elaborate::Object& literal, ElementType type);
 
-}  // namespace sardonyx::api
+}  // namespace sardonyx::driver

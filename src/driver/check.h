@@ -1,0 +1,41 @@
+// The check of many files at once: all scripts of each, and models. Scripts may be texts that are
+// not on the disk yet.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "elaborate/module.h"
+#include "ops/schema_set.h"
+
+namespace sardonyx::driver {
+
+struct CheckedFile {
+    std::string path;
+    bool is_script = false;           // else a model
+    std::optional<std::string> text;  // of a script; nothing: what the file holds
+};
+
+// The files of the paths; folders give the scripts under them.
+std::vector<CheckedFile> files_to_check(const std::vector<std::string>& paths);
+
+struct CheckRequest {
+    std::vector<CheckedFile> files;
+    std::vector<std::string> schemas;  // files with operators of other domains
+    std::vector<std::string> select;   // the only codes to tell, errors aside; empty: all
+    std::vector<std::string> ignore;   // codes not to tell
+    bool wants_types = false;
+};
+
+struct Checked {
+    std::unique_ptr<elaborate::Program> program;  // its findings are those of all files
+    std::unique_ptr<ops::SchemaSet> schemas;
+    std::vector<elaborate::FileModule*> modules;  // of the scripts among the files that can be read
+    std::vector<diagnostics::Inlay> types;        // of their names, when wanted
+};
+
+Checked check(const CheckRequest& request);
+
+}  // namespace sardonyx::driver

@@ -1,0 +1,119 @@
+#include "driver/driver.h"
+
+#include "diagnostics/ignore.h"
+#include "driver/scripts.h"
+#include "lint/lint.h"
+#include "schemas/schemas.h"
+#include "weights/weights.h"
+
+namespace sardonyx::driver {
+
+using elaborate::Options;
+using elaborate::Program;
+using elaborate::ScriptFunction;
+
+namespace {
+
+std::unique_ptr<ir::Model> compile_form(Program& program, const ScriptFunction& script, Form form,
+                                        const Options& options) {
+    bool is_model = form == Form::kModel ||
+                    (form == Form::kAsAnnotated && elaborate::is_model(program, script, options));
+    return is_model ? elaborate::compile_model(program, script, options)
+                    : elaborate::compile_function(program, script, options);
+}
+
+void compile_chosen(Compilation& c, Form form, const Options& options) {
+    Program& program = *c.program;
+    c.model = compile_form(program, *c.script, form, options);
+    if (!program.diagnostics.has_errors()) {
+        lint::lint_file(program, *c.module);
+    }
+    diagnostics::silence(program.sources, program.diagnostics);
+}
+
+Form form_of(const ir::Model& model) {
+    return model.graph != nullptr ? Form::kModel : Form::kFunction;
+}
+
+}  // namespace
+
+Compilation compile(const Request& request) {
+    Compilation c;
+    c.program = std::make_unique<Program>(weights::read_weights);
+    c.schemas = std::make_unique<ops::SchemaSet>();
+    Program& program = *c.program;
+    program.wants_types = request.wants_types;
+    for (const std::string& path : request.schemas) {
+        schemas::load_schemas(path, program.sources, program.diagnostics, *c.schemas);
+    }
+    if (program.diagnostics.has_errors()) {
+        return c;
+    }
+    Options options = request.options;
+    options.schemas = c.schemas.get();
+    program.file_options.schemas = options.schemas;
+    program.file_options.limits = options.limits;
+    c.module = request.text ? elaborate::load_text(program, request.path, *request.text)
+                            : elaborate::load_file(program, request.path);
+    if (c.module == nullptr) {
+        return c;
+    }
+    Result<std::shared_ptr<ScriptFunction>> script =
+        choose_script(program, *c.module, request.script);
+    if (!script.ok()) {
+        // A file that could not be parsed may have lost its scripts: the findings say more.
+        c.complaint = program.diagnostics.has_errors() ? std::string() : script.error().message;
+        return c;
+    }
+    c.script = *script;
+    const auto& said = program.diagnostics.items();
+    c.of_file.assign(said.begin(), said.end());
+    compile_chosen(c, request.form, options);
+    return c;
+}
+
+std::unique_ptr<ir::Model> compile_again(Compilation& c, Options options) {
+    c.program->diagnostics.truncate(0);
+    for (const diagnostics::Diagnostic& finding : c.of_file) {
+        c.program->diagnostics.add(finding);
+    }
+    c.program->types.clear();
+    options.schemas = c.schemas.get();
+    std::unique_ptr<ir::Model> before = std::move(c.model);
+    compile_chosen(c, form_of(*before), options);
+    return before;
+}
+
+std::unique_ptr<ir::Model> compile_script(Program& program, const ScriptFunction& script, Form form,
+                                          const Options& options) {
+    program.file_options.schemas = options.schemas;
+    program.file_options.limits = options.limits;
+    std::unique_ptr<ir::Model> model = compile_form(program, script, form, options);
+    if (!program.diagnostics.has_errors()) {
+        lint::lint_script(program, script);
+    }
+    diagnostics::silence(program.sources, program.diagnostics);
+    return model;
+}
+
+Compilation load(const std::string& path) {
+    Compilation c;
+    c.program = std::make_unique<Program>(weights::read_weights);
+    c.schemas = std::make_unique<ops::SchemaSet>();
+    c.module = elaborate::load_file(*c.program, path);
+    return c;
+}
+
+std::vector<CompiledScript> compile_all(Compilation& c, Form form) {
+    std::vector<CompiledScript> all;
+    for (auto& script : elaborate::scripts(*c.module)) {
+        all.push_back({script, compile_form(*c.program, *script, form, c.program->file_options)});
+    }
+    if (!c.program->diagnostics.has_errors()) {
+        lint::lint_file(*c.program, *c.module);
+    }
+    diagnostics::silence(c.program->sources, c.program->diagnostics);
+    return all;
+}
+
+}  // namespace sardonyx::driver

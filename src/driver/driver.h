@@ -1,0 +1,71 @@
+// The one way to a compilation: load a file, choose its script, compile, lint, and drop what
+// `# sardonyx: ignore` comments silence. Every surface (the program, the C++ library, the Python
+// package) comes through here, so that all of them say the same of the same script.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "elaborate/module.h"
+#include "ops/schema_set.h"
+
+namespace sardonyx::driver {
+
+enum class Form : uint8_t {
+    kModel,
+    kFunction,
+    kAsAnnotated,  // a model where annotations and defaults allow it, else a function
+};
+
+struct Request {
+    std::string path;
+    std::optional<std::string> text;  // of the file; nothing: what it holds
+    std::string script;               // its name; empty: the one that is obviously meant
+    Form form = Form::kModel;
+    elaborate::Options options;        // but for its schemas, which are made of:
+    std::vector<std::string> schemas;  // files with operators of other domains
+    bool wants_types = false;
+};
+
+// The findings are those of `program`. `model` is null when nothing could be compiled; with errors
+// among the findings it is not whole.
+struct Compilation {
+    std::unique_ptr<elaborate::Program> program;
+    std::unique_ptr<ops::SchemaSet> schemas;
+    elaborate::FileModule* module = nullptr;  // null: the file cannot be read
+    std::shared_ptr<elaborate::ScriptFunction> script;
+    std::unique_ptr<ir::Model> model;
+    std::vector<diagnostics::Diagnostic> of_file;  // what has been said before the script
+    std::string complaint;  // the request names what is not there, or not enough; no finding
+
+    const diagnostics::Sources& sources() const { return program->sources; }
+    const diagnostics::Diagnostics& findings() const { return program->diagnostics; }
+    const std::vector<diagnostics::Inlay>& types() const { return program->types; }
+    bool has_failed() const { return model == nullptr || findings().has_errors(); }
+};
+
+Compilation compile(const Request& request);
+
+// The same script once more with other types of inputs, when the first model has told what its
+// inputs are; the findings are those of this time alone. Returns the model of the time before.
+std::unique_ptr<ir::Model> compile_again(Compilation& compilation, elaborate::Options options);
+
+// A script that somebody else has found and whose file is not at hand as a whole, as in Python.
+std::unique_ptr<ir::Model> compile_script(elaborate::Program& program,
+                                          const elaborate::ScriptFunction& script, Form form,
+                                          const elaborate::Options& options);
+
+// A file alone, for its tokens and tree: `script` and `model` stay null.
+Compilation load(const std::string& path);
+
+// All scripts of a file, one after the other, in the order of their definitions; the findings are
+// those of all.
+struct CompiledScript {
+    std::shared_ptr<elaborate::ScriptFunction> script;
+    std::unique_ptr<ir::Model> model;
+};
+std::vector<CompiledScript> compile_all(Compilation& loaded, Form form);
+
+}  // namespace sardonyx::driver

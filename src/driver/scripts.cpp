@@ -1,0 +1,92 @@
+#include "driver/scripts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "syntax/visit.h"
+
+namespace sardonyx::driver {
+
+using elaborate::FileModule;
+using elaborate::Program;
+using elaborate::ScriptFunction;
+
+namespace {
+
+using Scripts = std::vector<std::shared_ptr<ScriptFunction>>;
+
+// The names that a definition reads or binds: those that it calls are among them.
+std::unordered_set<std::string_view> names_in(const ScriptFunction& script) {
+    std::unordered_set<std::string_view> names;
+    auto see = [&](const syntax::Expr* expr) {
+        if (const auto* name = syntax::maybe_as<syntax::NameExpr>(expr)) {
+            names.insert(script.tree->names.text(name->name));
+        }
+    };
+    const syntax::Stmt* definition = script.definition;
+    syntax::each_expression(syntax::Stmts(&definition, 1), see);
+    return names;
+}
+
+// Scripts that no other one names.
+Scripts unused_scripts(const Scripts& scripts) {
+    std::unordered_map<std::string_view, int> others;  // that name it
+    for (const auto& script : scripts) {
+        for (std::string_view name : names_in(*script)) {
+            others[name] += name == script->name ? 0 : 1;
+        }
+    }
+    Scripts unused;
+    std::copy_if(scripts.begin(), scripts.end(), std::back_inserter(unused),
+                 [&](const auto& script) { return others[script->name] == 0; });
+    return unused;
+}
+
+std::string list_names(const Scripts& scripts) {
+    std::string names;
+    for (const auto& script : scripts) {
+        names += fmt::format("{}`{}`", names.empty() ? "" : ", ", script->name);
+    }
+    return names;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ScriptFunction>> choose_script(Program& program, FileModule& module,
+                                                      std::string_view name) {
+    Scripts scripts = elaborate::scripts(module);
+    const std::string& path = module.path();
+    if (scripts.empty()) {
+        return Error{fmt::format(
+            "`{}` has no scripts; decorate a function with `@script()` from `sardonyx`", path)};
+    }
+    if (!name.empty()) {
+        auto found = std::find_if(scripts.rbegin(), scripts.rend(),
+                                  [&](const auto& script) { return script->name == name; });
+        if (found == scripts.rend()) {
+            return Error{
+                fmt::format("`{}` has no script `{}`; it has {}", path, name, list_names(scripts))};
+        }
+        return *found;
+    }
+    if (scripts.size() == 1) {
+        return scripts[0];
+    }
+    Scripts candidates = unused_scripts(scripts);
+    if (candidates.size() > 1) {
+        std::erase_if(candidates, [&](const auto& script) {
+            return !elaborate::is_model(program, *script, program.file_options);
+        });
+    }
+    if (candidates.size() == 1) {
+        return candidates[0];
+    }
+    return Error{fmt::format("`{}` has several scripts; choose one of {}, as in `{}:{}`", path,
+                             list_names(scripts), path, scripts.back()->name)};
+}
+
+}  // namespace sardonyx::driver

@@ -1,0 +1,18 @@
+// Which script of a file is meant.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "elaborate/module.h"
+
+namespace sardonyx::driver {
+
+// The script of this name; without a name, the only one that no other script of the file uses, or
+// the only one of those that is a model without further types. The error lists the names.
+Result<std::shared_ptr<elaborate::ScriptFunction>> choose_script(elaborate::Program& program,
+                                                                 elaborate::FileModule& module,
+                                                                 std::string_view name);
+
+}  // namespace sardonyx::driver
