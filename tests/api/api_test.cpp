@@ -98,8 +98,15 @@ TEST(Model, TellsWhatItHolds) {
     EXPECT_EQ(model.nodes()[0].op_type, "Add");
     EXPECT_EQ(model.nodes()[0].inputs[1].name, "y");
     EXPECT_NE(model.to_text().find("graph both"), std::string::npos);
-    EXPECT_TRUE(model.diagnostics().empty());
+    ASSERT_EQ(model.diagnostics().size(), 1U);  // the header imports more than the script needs
+    EXPECT_EQ(model.diagnostics()[0].code, "unused-import");
     EXPECT_TRUE(model.functions().empty());
+}
+
+TEST(Model, CommentsSilenceItsWarnings) {
+    std::string text = two_results();
+    text.insert(text.find('\n'), "  # sardonyx: ignore[unused-import]");
+    EXPECT_TRUE(sardonyx::compile_text(text).diagnostics().empty());
 }
 
 TEST(Model, Evaluates) {
