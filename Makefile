@@ -18,8 +18,10 @@ demo: ## Install what is missing, build, then compile and run the examples
 test: ## Install what is missing, build, then run all tests
 	@tools/bootstrap test
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS=-DSDX_TESTS=ON
+	@tools/dev models
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
-	SDX_BUILD=$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q -n $(JOBS) tests/python
+	SDX_STRICT=1 SDX_BUILD=$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python \
+		$(PYTHON) -m pytest -q -n $(JOBS) --durations=20 tests/python
 	$(PYTHON) -m pytest -q tests/packaging
 
 build: ## Build the release

@@ -378,6 +378,7 @@ def test_scatters(reduction: str) -> None:
     check_second([node("ScatterElements", "D I U", "F", reduction=reduction)], xs, elements)
 
 
+@pytest.mark.torch
 def test_scattered_zeros_and_equals() -> None:
     """As PyTorch's scatter_reduce."""
     torch = pytest.importorskip("torch")
@@ -737,6 +738,7 @@ def test_grid_sample(mode: str, padding: str, align: int) -> None:
         check([node("GridSample", "X G", **attributes)], {"X": xs["X"]}, floats({"G": xs["G"]}))
 
 
+@pytest.mark.torch
 def test_grid_sample_against_torch() -> None:
     torch = pytest.importorskip("torch")
     xs = {"X": normal(2, 3, 4, 5), "G": uniform(-1.6, 1.6, 2, 3, 2, 2)}
@@ -1878,6 +1880,7 @@ AGAINST_TORCH: list[tuple[str, list[onnx.NodeProto], str, list[tuple[int, ...]]]
 ]
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", AGAINST_TORCH, ids=lambda case: case[0])
 def test_against_torch(
     case: tuple[str, list[onnx.NodeProto], str, list[tuple[int, ...]]],

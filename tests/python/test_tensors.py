@@ -128,6 +128,7 @@ def test_what_a_foreign_tensor_refuses_is_said_in_its_words():
         Tensor(Refusing(X))
 
 
+@pytest.mark.torch
 def test_torch():
     torch = pytest.importorskip("torch")
     x = torch.arange(6.0).reshape(2, 3)

@@ -1,0 +1,64 @@
+"""Of every run: the tests that were skipped, and whether each may be.
+
+`SKIPS` says for which reasons a test may be skipped where everything that the tests want is
+installed, and how many at most. With SDX_STRICT=1, as `make test` and CI have it, a run with other
+skips fails: a test that silently stops running guards nothing.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import re
+
+import pytest
+
+# A pattern of the reason, how many tests at most, and why they cannot run.
+SKIPS = (
+    (r"onnxscript refuses it", 220, "there is no model of the peer to compare ours with"),
+    (r"could not import 'torch'", 60, "torch has a phase of its own: `tools/dev torch`"),
+    (r"got empty parameter set for \(path\)", 1, "tests/python/found/ holds no program"),
+)
+
+
+def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Why a test or a file of tests was skipped, without pytest's word for it."""
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return text.removeprefix("Skipped: ")
+
+
+def unexpected(reasons: collections.Counter[str]) -> list[str]:
+    """The lines about skips that `SKIPS` has no room for."""
+    lines = []
+    counted: collections.Counter[str] = collections.Counter()
+    for reason, count in reasons.items():
+        row = next((pattern for pattern, *_ in SKIPS if re.match(pattern, reason)), None)
+        if row is None:
+            lines.append(f"{count} skipped for a reason that is not in SKIPS: {reason}")
+        else:
+            counted[row] += count
+    for pattern, most, _ in SKIPS:
+        if counted[pattern] > most:
+            lines.append(f"{counted[pattern]} skipped where at most {most} are: {pattern}")
+    return lines
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if os.environ.get("SDX_STRICT") != "1":
+        return
+    skipped = terminalreporter.stats.get("skipped", [])
+    lines = unexpected(collections.Counter(reason_of(report) for report in skipped))
+    if lines:
+        terminalreporter.section("unexpected skips (tests/python/conftest.py)", red=True)
+        for line in lines:
+            terminalreporter.write_line(line)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("SDX_STRICT") != "1" or reporter is None:
+        return  # a worker of pytest-xdist: the controller sees all reports
+    skipped = reporter.stats.get("skipped", [])
+    if unexpected(collections.Counter(reason_of(report) for report in skipped)):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
