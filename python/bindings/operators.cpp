@@ -57,6 +57,7 @@ class EagerEmitter {
         std::optional<std::vector<int64_t>> values = to_int64s(value->tensor());
         return values ? std::optional<int64_t>(values->front()) : std::nullopt;
     }
+    bool is_size(Value /*value*/) const { return false; }
     Value int64s(std::vector<int64_t> values) {
         return keep(Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values));
     }

@@ -65,9 +65,10 @@ ir::Value* output_of(Context& c, ir::Graph* graph, const Object& object, Element
 Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, syntax::Range range,
            uint32_t after);
 
-// The same for one object of each branch. Nothing: they cannot be one value.
+// The same for one object of each branch besides. Nothing: they cannot be one value.
 std::optional<Object> merge_values(Context& c, ir::Value* condition, Branch& yes, Branch& no,
-                                   const Object& a, const Object& b, syntax::Range range);
+                                   const Object& a, const Object& b, syntax::Range range,
+                                   uint32_t after);
 
 // How messages call an object: a tensor by its type.
 std::string describe(const Object& object);

@@ -286,26 +286,25 @@ BoundCall bind(Context& c, const ops::Schema& schema, const Arguments& arguments
 // The tensor among the inputs that gives a type variable its element type; one whose type is not
 // known where there is no other. Python's numbers bend to the others.
 ir::Value* tensor_of_variable(const ops::Schema& schema, const BoundCall& call, int variable) {
-    ir::Value *like = nullptr, *number = nullptr;
+    ir::Value* like = nullptr;
     for (size_t i = 0; i < call.inputs.size(); ++i) {
         const ops::Parameter* parameter = schema.input(i);
         const Object* object = call.inputs[i].object;
         if (parameter == nullptr || parameter->type_variable != variable || object == nullptr ||
-            !object->is_tensor()) {
+            !object->is_tensor() || object->is_number_tensor()) {
             continue;
         }
         if (parameter->option == ops::ParameterOption::kVariadic && !parameter->is_homogeneous) {
             continue;
         }
-        ir::Value*& place = object->is_number_tensor() ? number : like;
         auto is_known = [](const ir::Value* value) {
             return value->type.element_type() != ElementType::kUndefined;
         };
-        if (place == nullptr || (!is_known(place) && is_known(object->value()))) {
-            place = object->value();
+        if (like == nullptr || (!is_known(like) && is_known(object->value()))) {
+            like = object->value();
         }
     }
-    return like != nullptr ? like : number;
+    return like;
 }
 
 // The type for a Python value where no tensor settles it: the only one that the variable admits,
@@ -325,7 +324,9 @@ ElementType default_type(const ops::TypeSet& types, const Object& object) {
     while (leaf->is_sequence() && !leaf->items().empty()) {
         leaf = &leaf->items()[0];
     }
-    if (leaf->is(ObjectKind::kInt) && !admits(ElementType::kInt64) && admits(ElementType::kFloat)) {
+    bool is_int = leaf->is(ObjectKind::kInt) ||
+                  (leaf->is_number_tensor() && number_type(*leaf) == ElementType::kInt64);
+    if (is_int && !admits(ElementType::kInt64) && admits(ElementType::kFloat)) {
         return ElementType::kFloat;
     }
     return ElementType::kUndefined;
@@ -361,13 +362,8 @@ ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& c
     const Object& object = *call.inputs[index].object;
     Range range = call.inputs[index].range;
     const ops::Parameter* parameter = schema.input(index);
-    if (object.is_tensor()) {
-        ir::Value* beside = object.is_number_tensor()
-                                ? tensor_of_variable(schema, call, parameter->type_variable)
-                                : object.value();
-        return beside == object.value() || beside == nullptr
-                   ? object.value()
-                   : number_beside(c, object.value(), beside, range);
+    if (object.is_tensor() && !object.is_number_tensor()) {
+        return object.value();
     }
     const ops::TypeSet& types =
         schema.type_variables[static_cast<size_t>(parameter->type_variable)].types;

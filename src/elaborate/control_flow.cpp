@@ -82,7 +82,8 @@ Object choose(Context& c, ir::Value* condition, const syntax::IfExpExpr* expr) {
     if (a.is_error() || b.is_error()) {
         return Object::error();
     }
-    std::optional<Object> joined = merge_values(c, condition, yes, no, a, b, expr->range);
+    std::optional<Object> joined =
+        merge_values(c, condition, yes, no, a, b, expr->range, expr->range.end);
     if (!joined) {
         c.report(
              kBranchTypeMismatch, expr->range,

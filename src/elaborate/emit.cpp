@@ -9,8 +9,10 @@
 #include "elaborate/exec.h"
 #include "elaborate/repairs.h"
 #include "elaborate/type_text.h"
+#include "elaborate/values.h"
 #include "infer/diagnostics.h"
 #include "infer/infer.h"
+#include "lowering/operators.h"
 #include "ops/ops.h"
 
 namespace sardonyx::elaborate {
@@ -347,6 +349,17 @@ std::optional<int64_t> Emitter::known(Value value) const {
     }
     std::optional<std::vector<int64_t>> values = to_int64s(*value->constant);
     return values ? std::optional<int64_t>((*values)[0]) : std::nullopt;
+}
+
+bool Emitter::is_size(Value value) const {
+    constexpr int64_t kFar = int64_t{1} << 62;
+    return value != nullptr && value->content != nullptr &&
+           value->type.element_type() == ElementType::kInt64 &&
+           std::all_of(value->content->elements.begin(), value->content->elements.end(),
+                       [](const Dim& dim) {
+                           return dim.is_static() ? dim.value() < kFar && dim.value() > -kFar
+                                                  : !dim.is_unknown();
+                       });
 }
 
 // The same integers once per graph: bounds and axes of subscripts come again and again.
@@ -686,11 +699,17 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
         return nullptr;
     }
     Flat& flat = *flattened;
+    bool any_float = false;
     for (const Object& leaf : flat.leaves) {
-        if (type == ElementType::kUndefined && leaf.is_tensor()) {
+        any_float = any_float || (is_python_number(leaf) && is_floating(number_type(leaf)));
+        if (type == ElementType::kUndefined && leaf.is_tensor() && !leaf.is_number_tensor()) {
             type = leaf.value()->type.element_type();
             like = like == nullptr ? leaf.value() : like;
         }
+    }
+    // Python's numbers alone: as literals.
+    if (type == ElementType::kUndefined && like == nullptr) {
+        type = any_float ? ElementType::kFloat : ElementType::kInt64;
     }
     std::vector<ir::Value*> parts = mixed_parts(c, flat.leaves, range, type, like);
     if (parts.empty()) {
@@ -714,13 +733,62 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
 
 }  // namespace
 
+namespace {
+
+// Whether FLOAT holds all floats in it exactly.
+bool fits_float(const Object& object) {
+    if (object.is_sequence()) {
+        return std::all_of(object.items().begin(), object.items().end(), fits_float);
+    }
+    double value = object.is(ObjectKind::kFloat) ? object.as_double() : 0;
+    return static_cast<double>(static_cast<float>(value)) == value || std::isnan(value);
+}
+
+// A Python number that is known when the graph runs, as a literal would be: of `type`, of the type
+// of `like`, or of what its kind implies.
+ir::Value* number_value(Context& c, const Object& number, syntax::Range range, ElementType type,
+                        ir::Value* like) {
+    ir::Value* value = number.value();
+    ElementType from = value->type.element_type();
+    if (type == ElementType::kUndefined && like != nullptr) {
+        return number_beside(c, value, like, range);
+    }
+    if (type == ElementType::kUndefined && from == ElementType::kUint64) {
+        c.report(kUnsupportedOperand, range,
+                 "an int of a UINT64 tensor as a tensor: it may not fit in INT64")
+            .with_help("cast the tensor first, as in `op.Cast(x, to=INT64.dtype)`");
+        return nullptr;
+    }
+    type = type == ElementType::kUndefined && is_floating(from) ? ElementType::kFloat : type;
+    bool stays = type == ElementType::kUndefined || from == ElementType::kUndefined ||
+                 (from != ElementType::kBool && !is_floating(type) &&
+                  (is_floating(from) || !is_integer(type)));  // a mismatch, as a literal is
+    Emitter e(c, range);
+    return stays ? value : lowering::cast(e, value, type);
+}
+
+}  // namespace
+
+ir::Value* cast_like(Context& c, ir::Value* value, ir::Value* like, syntax::Range range) {
+    Emitter e(c, range);
+    // Inference tells this from a CastLike that somebody wrote by what it casts, which is made at
+    // the same place.
+    bool stands_here = value->producer() != nullptr && value->producer()->span == c.span(range);
+    if (!stands_here && is_floating(value->type.element_type())) {
+        value = e.emit("Cast", {value},
+                       {ir::make_attribute("to", static_cast<int64_t>(ElementType::kDouble))});
+    }
+    return e.emit("CastLike", {value, like});
+}
+
 ir::Value* as_value(Context& c, const Object& object, syntax::Range range, ElementType type,
                     ir::Value* like) {
     switch (object.kind()) {
         case ObjectKind::kError:
             return nullptr;
         case ObjectKind::kTensor:
-            return object.value();
+            return object.is_number_tensor() ? number_value(c, object, range, type, like)
+                                             : object.value();
         case ObjectKind::kAttribute:
         case ObjectKind::kConstant: {
             ir::Value* value = object.is(ObjectKind::kAttribute)
@@ -738,7 +806,7 @@ ir::Value* as_value(Context& c, const Object& object, syntax::Range range, Eleme
                 return Emitter(c, range).emit(
                     "Cast", {value}, {ir::make_attribute("to", static_cast<int64_t>(type))});
             }
-            return Emitter(c, range).emit("CastLike", {value, like});
+            return cast_like(c, value, like, range);
         }
         default:
             break;
@@ -746,15 +814,15 @@ ir::Value* as_value(Context& c, const Object& object, syntax::Range range, Eleme
     if (object.is_sequence() && !object.is_static()) {
         return mixed_list(c, object, range, type, like);
     }
+    bool is_open = type == ElementType::kUndefined && like != nullptr;
+    // Floats are exact until the type is known.
+    type = is_open && !fits_float(object) ? ElementType::kDouble : type;
     std::optional<Tensor> tensor = static_tensor(c, object, type, range);
     if (!tensor) {
         return nullptr;
     }
     ir::Value* constant = emit_constant(c, std::move(*tensor), range);
-    if (type != ElementType::kUndefined || like == nullptr || constant == nullptr) {
-        return constant;
-    }
-    return Emitter(c, range).emit("CastLike", {constant, like});
+    return is_open && constant != nullptr ? cast_like(c, constant, like, range) : constant;
 }
 
 }  // namespace sardonyx::elaborate

@@ -36,6 +36,11 @@ inline Object as_object(ir::Value* value) {
     return value != nullptr ? Object::tensor(value) : Object::error();
 }
 
+// The same as a Python number.
+inline Object as_number(ir::Value* value) {
+    return value != nullptr ? Object::number(value) : Object::error();
+}
+
 // Notes that the unit uses a version of a domain; a second version of one domain is reported.
 void import_opset(Context& c, const OpsetObject& opset, syntax::Range range);
 // The first opset of ai.onnx that the body of the current function names, as `op` in `op.Add`;
@@ -89,6 +94,7 @@ class Emitter {
     }
     int64_t dim(Value value, int64_t axis) const;
     std::optional<int64_t> known(Value value) const;
+    bool is_size(Value value) const;
     Value int64s(std::vector<int64_t> values);
     Value int64_scalar(int64_t value);
     Value scalar_like(Value like, double value);
@@ -119,6 +125,10 @@ std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementTyp
 // diagnostic, when it cannot be.
 ir::Value* as_value(Context& c, const Object& object, syntax::Range range,
                     ElementType type = ElementType::kUndefined, ir::Value* like = nullptr);
+
+// CastLike where a literal or a number takes the type of what stands beside it: refused where that
+// type turns out not to hold it.
+ir::Value* cast_like(Context& c, ir::Value* value, ir::Value* like, syntax::Range range);
 
 // An attribute parameter as a tensor.
 ir::Value* attribute_value(Context& c, const AttributeObject& attribute, syntax::Range range);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "elaborate/branch.h"
 #include "elaborate/comprehensions.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
@@ -226,12 +227,20 @@ void bend_numbers(Context& c, const Object& a, const Object& b, Range a_range, R
                   ir::Value*& left, ir::Value*& right) {
     if (is_python_number(a) && is_python_number(b)) {
         ElementType type = common_type(a, b).value_or(ElementType::kUndefined);
+        bool is_wide =
+            number_type(a) == ElementType::kUint64 || number_type(b) == ElementType::kUint64;
+        if (is_wide && type == ElementType::kInt64) {
+            c.report(kUnsupportedOperand, is_wide ? a_range : b_range,
+                     "an int of a UINT64 tensor beside one that may be negative")
+                .with_help("cast the tensor first, as in `op.Cast(x, to=INT64.dtype)`");
+            return;
+        }
         left = as_typed_value(c, a, type, a_range);
         right = as_typed_value(c, b, type, b_range);
         return;
     }
-    left = as_value(c, a, a_range);
-    right = as_value(c, b, b_range);
+    left = a.is_tensor() ? a.value() : as_value(c, a, a_range);
+    right = b.is_tensor() ? b.value() : as_value(c, b, b_range);
     if (left != nullptr && right != nullptr && a.is_number_tensor()) {
         left = number_beside(c, left, right, a_range);
     } else if (left != nullptr && right != nullptr) {
@@ -242,7 +251,8 @@ void bend_numbers(Context& c, const Object& a, const Object& b, Range a_range, R
 // The element type that both operands of an operator should have, from the one whose type is known.
 void as_operands(Context& c, const Object& a, const Object& b, Range a_range, Range b_range,
                  ir::Value*& left, ir::Value*& right) {
-    if (a.is_number_tensor() || b.is_number_tensor()) {
+    bool are_numbers = is_python_number(a) && is_python_number(b);
+    if (a.is_number_tensor() || b.is_number_tensor() || are_numbers) {
         bend_numbers(c, a, b, a_range, b_range, left, right);
     } else if (a.is_tensor() || (a.is(ObjectKind::kAttribute) && !b.is_tensor())) {
         left = as_value(c, a, a_range);
@@ -316,7 +326,7 @@ Object tensor_in_list(Context& c, bool is_in, const Object& a, const Object& b, 
     Emitter e(c, range);
     ir::Value* value = any.value();
     value = e.rank(value) == 0 ? value : e.emit("Reshape", {value, e.int64s({})});
-    return as_object(is_in ? value : e.emit("Not", {value}));
+    return as_number(is_in ? value : e.emit("Not", {value}));
 }
 
 // `v in x` of a tensor.
@@ -330,7 +340,7 @@ Object in_tensor(Context& c, bool is_in, const Object& a, const Object& b, Range
     Range ranges[] = {b_range, a_range};
     Emitter e(c, range, ranges);
     ir::Value* found = lowering::lower_contains(e, tensor, value);
-    return as_object(is_in ? found : e.emit("Not", {found}));
+    return as_number(is_in ? found : e.emit("Not", {found}));
 }
 
 Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
@@ -383,7 +393,8 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
     }
     Range ranges[] = {a_range, b_range};
     Emitter e(c, range, ranges);
-    return as_object(lowering::lower_compare(e, static_cast<lowering::Compare>(op), left, right));
+    ir::Value* result = lowering::lower_compare(e, static_cast<lowering::Compare>(op), left, right);
+    return is_python_number(a) && is_python_number(b) ? as_number(result) : as_object(result);
 }
 
 // --- Truth values. Python asks a tensor for one where `and`, `or` or a chain of comparisons
@@ -419,42 +430,128 @@ ir::Value* truth_operand(Context& c, const Object& object, Range range, std::str
     return e.emit("Reshape", {value, e.int64s({})});
 }
 
+// --- What Python may skip ------------------------------------------------------------------------
+
+bool is_one_element(const ir::Value* value) {
+    return value == nullptr || has_one_element(value->type);
+}
+
+// A number that is known, and is not 0.
+bool is_known_divisor(const ir::Value* value) {
+    std::optional<std::vector<double>> numbers =
+        value != nullptr && value->constant ? to_doubles(*value->constant) : std::nullopt;
+    return numbers &&
+           std::all_of(numbers->begin(), numbers->end(), [](double number) { return number != 0; });
+}
+
+// Whether the node gives a result whatever its inputs are. Operators that are not named here may
+// fail, as Gather does past the end.
+bool never_fails(const ir::Node& node) {
+    static constexpr std::string_view kSafe[] = {
+        "Abs",   "Cast",     "CastLike",       "Ceil",  "Constant", "Cos",  "Erf",  "Exp",
+        "Floor", "Identity", "IsInf",          "IsNaN", "Log",      "Neg",  "Not",  "ReduceSum",
+        "Round", "Shape",    "SequenceLength", "Sign",  "Sin",      "Size", "Sqrt", "Tanh"};
+    static constexpr std::string_view kElementwise[] = {
+        "Add", "And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min",
+        "Mul", "Or",  "Pow",   "Sub",     "Where",          "Xor"};
+    auto is_among = [&node](const auto& names) {
+        return std::find(std::begin(names), std::end(names), node.op_type) != std::end(names);
+    };
+    if (!node.domain.empty()) {
+        return false;
+    }
+    if (is_among(kSafe)) {
+        return true;
+    }
+    size_t large = 0;  // two of these may not go together
+    for (const ir::Use& use : node.inputs()) {
+        large += is_one_element(use.value) ? 0 : 1;
+    }
+    if (node.op_type == "Div" || node.op_type == "Mod") {
+        bool is_real = is_floating(node.input(0)->type.element_type());
+        return large < 2 && (is_real || is_known_divisor(node.input(1)));
+    }
+    if (node.op_type == "Gather") {  // x.shape[0]; that there is such an axis is known
+        const ir::Node* maker = node.input(0)->producer();
+        return maker != nullptr && maker->op_type == "Shape" && maker->input(0)->type.has_shape() &&
+               node.input(1)->constant.has_value();
+    }
+    return large < 2 &&
+           (is_among(kElementwise) || (node.op_type == "Reshape" && is_one_element(node.input(0))));
+}
+
+// `first and second`, or with `or`, where `first` is known only in the graph. `evaluate` gives the
+// truth value of the second one, which Python does not look at when the first one decides: what may
+// fail or has effects runs in a branch.
+Object skippable(Context& c, bool is_and, ir::Value* first, Range range, uint32_t after,
+                 const std::function<Object()>& evaluate) {
+    size_t said = c.program.diagnostics.items().size(), changes = c.undo.size();
+    int fresh = c.fresh_dims;
+    Object second;
+    Branch taken = run_branch(c, [&] {
+        second = evaluate();
+        return Jump::kNone;
+    });
+    if (second.is_error()) {
+        return second;
+    }
+    bool is_plain = taken.changes.empty() && c.undo.size() == changes;
+    for (const ir::Node& node : *taken.graph) {
+        is_plain = is_plain && never_fails(node);
+    }
+    Emitter e(c, range);
+    if (is_plain) {
+        discard(*taken.graph);
+        c.program.diagnostics.truncate(said);
+        c.fresh_dims = fresh;
+        second = evaluate();
+        if (!second.is_tensor()) {
+            return second.is_error() || second.as_bool() != is_and ? second : Object::tensor(first);
+        }
+        return as_object(e.emit(is_and ? "And" : "Or", {first, second.value()}));
+    }
+    first = e.rank(first) == 0 ? first : e.emit("Reshape", {first, e.int64s({})});
+    Branch skipped = run_branch(c, [] { return Jump::kNone; });
+    Object decided = Object::boolean(!is_and);
+    if (first == nullptr) {
+        return Object::error();
+    }
+    std::optional<Object> joined =
+        is_and ? merge_values(c, first, taken, skipped, second, decided, range, after)
+               : merge_values(c, first, skipped, taken, decided, second, range, after);
+    return joined.value_or(Object::error());
+}
+
+// The comparisons of a chain from number `i` on: `a < b < c` is `a < b and b < c`, with one b.
+Object eval_chain(Context& c, const syntax::CompareExpr* expr, size_t i, const Object& left,
+                  Range left_range) {
+    Object right = eval(c, expr->rights[i]);
+    Range right_range = expr->rights[i]->range;
+    Range pair{left_range.begin, right_range.end};
+    Object one = eval_compare_pair(c, expr->ops[i], left, right, pair, left_range, right_range);
+    if (one.is_error() || i + 1 == expr->ops.size()) {
+        return one;
+    }
+    if (std::optional<bool> holds = truth(one)) {
+        return *holds ? eval_chain(c, expr, i + 1, right, right_range) : one;
+    }
+    Range rest{right_range.begin, expr->range.end};
+    std::string repair = fmt::format("write `op.And({}, {})`", c.source(pair), c.source(rest));
+    constexpr std::string_view kWord = "a chain of comparisons";
+    ir::Value* first = truth_operand(c, one, pair, kWord, repair);
+    if (first == nullptr) {
+        return Object::error();
+    }
+    return skippable(c, true, first, expr->range, expr->range.end, [&] {
+        Object others = eval_chain(c, expr, i + 1, right, right_range);
+        return others.is_tensor_like() ? as_object(truth_operand(c, others, rest, kWord, repair))
+                                       : others;
+    });
+}
+
 Object eval_compare(Context& c, const syntax::CompareExpr* expr) {
     Object left = eval(c, expr->left);
-    Range left_range = expr->left->range;
-    Range all_range = expr->left->range;
-    Object all;
-    for (size_t i = 0; i < expr->ops.size(); ++i) {
-        Object right = eval(c, expr->rights[i]);
-        Range right_range = expr->rights[i]->range;
-        Range pair{left_range.begin, right_range.end};
-        Object one = eval_compare_pair(c, expr->ops[i], left, right, pair, left_range, right_range);
-        if (one.is_error()) {
-            return one;
-        }
-        if (i == 0) {
-            all = one;
-        } else if (std::optional<bool> before = truth(all)) {
-            all = *before ? one : all;
-        } else if (std::optional<bool> now = truth(one)) {
-            all = *now ? all : one;
-        } else {
-            std::string repair =
-                fmt::format("write `op.And({}, {})`", c.source(all_range), c.source(pair));
-            constexpr std::string_view kWord = "a chain of comparisons";
-            ir::Value* before_value = truth_operand(c, all, all_range, kWord, repair);
-            ir::Value* value =
-                before_value != nullptr ? truth_operand(c, one, pair, kWord, repair) : nullptr;
-            all = as_object(Emitter(c, expr->range).emit("And", {before_value, value}));
-        }
-        if (all.is_error() || truth(all) == false) {
-            return all;  // Python stops at the first that does not hold
-        }
-        left = std::move(right);
-        left_range = right_range;
-        all_range.end = right_range.end;
-    }
-    return all;
+    return eval_chain(c, expr, 0, left, expr->left->range);
 }
 
 // Whether Python finds no truth value in it: a tensor that has not one element, as far as is known.
@@ -495,7 +592,7 @@ Object eval_not(Context& c, const syntax::UnaryExpr* expr, const Object& operand
     // Python's answer is a bool, whatever the shape of the one element is.
     Emitter e(c, expr->range);
     ir::Value* value = test.value();
-    return as_object(
+    return as_number(
         e.emit("Not", {e.rank(value) == 0 ? value : e.emit("Reshape", {value, e.int64s({})})}));
 }
 
@@ -513,51 +610,62 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
     }
     Range ranges[] = {expr->operand->range};
     Emitter e(c, expr->range, ranges);
+    if (is_python_number(operand)) {
+        // Of a bool, the int; of an attribute or a float that FLOAT holds, as Python computes.
+        ElementType type = number_type(operand);
+        type = type == ElementType::kBool ? ElementType::kInt64 : type;
+        ir::Value* value = as_typed_value(c, operand, type, expr->operand->range);
+        return as_number(value != nullptr ? lowering::lower_unary(e, op, value) : nullptr);
+    }
     ir::Value* value = as_value(c, operand, expr->operand->range);
     return value != nullptr ? as_object(lowering::lower_unary(e, op, value)) : Object::error();
 }
 
-// What `a and b` is when `a` is known only in the graph.
-Object combine(Context& c, bool is_and, const Object& a, const Object& b, Range a_range,
-               Range b_range) {
-    std::string_view word = is_and ? "`and`" : "`or`";
+// What `a and b` is when `a`, all that stands before operand `i`, is known only in the graph.
+Object eval_second(Context& c, const syntax::BoolOpExpr* expr, size_t i, const Object& a) {
+    std::string_view word = expr->is_and ? "`and`" : "`or`";
+    const Expr* second = expr->operands[i];
+    Range a_range{expr->operands[0]->range.begin, expr->operands[i - 1]->range.end};
+    Range b_range = second->range;
+    auto refuse_elements = [&](const Object& b) {
+        return refuse_ambiguous(c, expr, expr->op_range, expr->is_and ? "and" : "or",
+                                expr->is_and ? "&" : "|", is_bool_tensor(a) && is_bool_tensor(b));
+    };
+    if (is_ambiguous(a)) {
+        Object b = eval(c, second);
+        return b.is_error() ? b : refuse_elements(b);
+    }
     std::string repair = fmt::format("combine the elements: `({}) {} ({})`", c.source(a_range),
-                                     is_and ? "&" : "|", c.source(b_range));
-    ir::Value* left = truth_operand(c, a, a_range, word, repair);
-    if (left == nullptr) {
+                                     expr->is_and ? "&" : "|", c.source(b_range));
+    ir::Value* first = truth_operand(c, a, a_range, word, repair);
+    if (first == nullptr) {
         return Object::error();
     }
-    if (b.is(ObjectKind::kBool)) {
-        return b.as_bool() == is_and ? Object::tensor(left) : b;
-    }
-    if (!b.is_tensor_like()) {
-        c.report(kUnsupportedOperand, b_range,
-                 fmt::format("{} between a tensor and {}, of which Python gives one", word,
-                             kind_name(b)))
-            .with_help("choose with `a if c else b`");
-        return Object::error();
-    }
-    ir::Value* right = truth_operand(c, b, b_range, word, repair);
-    return as_object(
-        Emitter(c, {a_range.begin, b_range.end}).emit(is_and ? "And" : "Or", {left, right}));
+    Range whole{a_range.begin, b_range.end};
+    return skippable(c, expr->is_and, first, whole, b_range.end, [&] {
+        Object b = eval(c, second);
+        if (b.is_error() || b.is(ObjectKind::kBool)) {
+            return b;
+        }
+        if (is_ambiguous(b)) {
+            return refuse_elements(b);
+        }
+        if (!b.is_tensor_like()) {
+            c.report(kUnsupportedOperand, b_range,
+                     fmt::format("{} between a tensor and {}, of which Python gives one", word,
+                                 kind_name(b)))
+                .with_help("choose with `a if c else b`");
+            return Object::error();
+        }
+        return as_object(truth_operand(c, b, b_range, word, repair));
+    });
 }
 
 Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
     Object all;
     for (size_t i = 0; i < expr->operands.size(); ++i) {
-        Range range = expr->operands[i]->range;
-        Object operand = eval(c, expr->operands[i]);
-        bool is_static = i == 0 || !all.is_graph_value();
-        if (!is_static && !operand.is_error() && (is_ambiguous(all) || is_ambiguous(operand))) {
-            return refuse_ambiguous(c, expr, expr->op_range, expr->is_and ? "and" : "or",
-                                    expr->is_and ? "&" : "|",
-                                    is_bool_tensor(all) && is_bool_tensor(operand));
-        }
-        all = operand.is_error() || is_static
-                  ? operand
-                  : combine(c, expr->is_and, all, operand,
-                            {expr->operands[0]->range.begin, expr->operands[i - 1]->range.end},
-                            range);
+        all = i == 0 || !all.is_graph_value() ? eval(c, expr->operands[i])
+                                              : eval_second(c, expr, i, all);
         if (all.is_error()) {
             return all;
         }
@@ -871,13 +979,10 @@ Object lookup(Context& c, Symbol name, Range range) {
 
 namespace {
 
-// A Python number as an operand of `/`, whose result is a float.
-ir::Value* as_real(Context& c, const Object& object, Range range) {
-    ir::Value* value = as_value(c, object, range, ElementType::kFloat);
-    Emitter e(c, range);
-    return value == nullptr || is_floating(value->type.element_type())
-               ? value
-               : lowering::cast(e, value, ElementType::kFloat);
+// Whether the operator is one of Python's bools alone, or makes ints of them.
+bool keeps_bools(lowering::Binary op) {
+    return op == lowering::Binary::kBitAnd || op == lowering::Binary::kBitOr ||
+           op == lowering::Binary::kBitXor;
 }
 
 // Said once in a function: NumPy and Python divide integers to a float, ONNX cuts the fraction off.
@@ -914,16 +1019,21 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
     } else if (is_operand(a) && is_operand(b)) {
         ir::Value *left = nullptr, *right = nullptr;
         bool is_integer_base = a.is_tensor() && is_integer(a.value()->type.element_type());
-        if (operation == lowering::Binary::kDiv && is_python_number(a) && is_python_number(b)) {
-            // Of two Python numbers, one of them an attribute parameter: true division.
-            left = as_real(c, a, a_range);
-            right = as_real(c, b, b_range);
+        bool are_numbers = is_python_number(a) && is_python_number(b);
+        ElementType of_bools =
+            operation == lowering::Binary::kDiv ? ElementType::kDouble
+            : are_numbers && common_type(a, b) == ElementType::kBool && !keeps_bools(operation)
+                ? ElementType::kInt64
+                : ElementType::kUndefined;
+        if (are_numbers && of_bools != ElementType::kUndefined) {  // true division; True + True
+            left = as_typed_value(c, a, of_bools, a_range);
+            right = as_typed_value(c, b, of_bools, b_range);
         } else if (operation == lowering::Binary::kPow && is_integer_base && b.is_integer() &&
                    b.as_int() < 0) {
             return refuse(c, range, "an integer tensor to a negative power",
                           "cast it first, as in `op.Cast(x, to=FLOAT.dtype)`");
         } else if (operation == lowering::Binary::kPow && a.is_tensor() && b.is_number() &&
-                   !(is_integer_base && b.is(ObjectKind::kFloat))) {
+                   !a.is_number_tensor() && !(is_integer_base && b.is(ObjectKind::kFloat))) {
             // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they
             // say.
             left = a.value();
@@ -940,8 +1050,7 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         Range ranges[] = {a_range, b_range};
         Emitter e(c, range, ranges);
         ir::Value* result = lowering::lower_binary(e, operation, left, right);
-        bool is_number = is_python_number(a) && is_python_number(b);
-        return result != nullptr && is_number ? Object::number(result) : as_object(result);
+        return are_numbers ? as_number(result) : as_object(result);
     }
     return refuse_operand(c, lowering::kBinarySymbols[static_cast<size_t>(op)], a, b, range);
 }

@@ -163,7 +163,9 @@ class KeyWriter {
                 this->object(object.get<SliceObject>().step, depth + 1);
                 break;
             case ObjectKind::kTensor:
-                type_of(known_type(object.value()->type, detail_));
+                bytes(object.is_number_tensor());
+                type_of(object.is_number_tensor() ? object.value()->type
+                                                  : known_type(object.value()->type, detail_));
                 break;
             case ObjectKind::kType:
                 string(object.get<TypeObject>().type.to_string());
@@ -330,6 +332,10 @@ std::string fact_word(const Object& object) {
 
 }  // namespace
 
+bool is_open_number(const BoundParameter& parameter, const Fact& fact) {
+    return fact.object.is_number_tensor() && !parameter.annotation.type.is_known();
+}
+
 std::vector<Fact> facts_of(const std::vector<BoundParameter>& parameters,
                            const std::vector<Fact>& arguments, Detail detail) {
     std::vector<Fact> facts = arguments;
@@ -345,7 +351,9 @@ std::vector<Fact> facts_of(const std::vector<BoundParameter>& parameters,
             // Bare FLOAT on a function says the element type: functions are called with any shape.
             fact.type.set_shape(std::nullopt);
         }
-        if (fact.object.is_tensor()) {
+        if (is_open_number(one, fact)) {
+            fact.type = fact.object.value()->type;  // as long as it is Python's number
+        } else if (fact.object.is_tensor()) {
             Type given = known_type(fact.object.value()->type, detail);
             fact.type = merge(fact.type, given).value_or(fact.type);
         }
@@ -357,6 +365,7 @@ std::optional<std::string> fact_key(Context& c, const std::vector<Fact>& facts, 
     KeyWriter writer(c, detail);
     for (const Fact& fact : facts) {
         writer.text += "ias"[static_cast<size_t>(fact.passing)];
+        writer.text += fact.object.is_number_tensor() ? "n" : "";
         if (fact.passing == Fact::Passing::kInput) {
             writer.type_of(fact.type);
         } else if (fact.passing == Fact::Passing::kStatic) {

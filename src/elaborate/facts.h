@@ -27,6 +27,10 @@ struct Fact {
     Type type;            // of an input: what its annotation and the call say
 };
 
+// Whether the argument is a number of Python that is known when the graph runs, and the parameter's
+// annotation does not make it a tensor.
+bool is_open_number(const BoundParameter& parameter, const Fact& fact);
+
 // The facts of a call, one for each parameter, from its arguments.
 std::vector<Fact> facts_of(const std::vector<BoundParameter>& parameters,
                            const std::vector<Fact>& arguments, Detail detail);

@@ -147,7 +147,8 @@ void bind_function_parameter(Context& c, ir::Function& target, const BoundParame
     }
     // compile_function has refused `*args`.
     c.at.scope->set(symbol, one.is_variadic() ? Object::make(ObjectKind::kUnbound, Unbound{})
-                                              : Object::tensor(input));
+                            : is_open_number(one, fact) ? Object::number(input)
+                                                        : Object::tensor(input));
 }
 
 // --- Nested functions ----------------------------------------------------------------------------

@@ -455,7 +455,11 @@ std::optional<Iterable> in_graph(Context& c, const Object& items, Range range) {
         std::all_of(all->begin(), all->end(), [](const Object& item) { return item.is_number(); });
     ir::Value* list = nullptr;
     if (numbers) {
-        list = as_value(c, Object::list(*all), range);
+        bool any_float = std::any_of(all->begin(), all->end(), [](const Object& item) {
+            return item.is(ObjectKind::kFloat);
+        });
+        list = as_value(c, Object::list(*all), range,
+                        any_float ? ElementType::kDouble : ElementType::kUndefined);
     } else {
         for (const Object& item : *all) {
             ir::Value* value = is_leaf(item) ? as_value(c, item, range) : nullptr;

@@ -15,6 +15,7 @@
 #include "elaborate/statics.h"
 #include "elaborate/tensor_builtins.h"
 #include "elaborate/type_text.h"
+#include "elaborate/values.h"
 #include "elaborate/weights.h"
 #include "ops/ops.h"
 
@@ -138,6 +139,12 @@ Object py_min(Context& c, const Arguments& a) {
 
 Object py_abs(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
+    if (is_python_number(object) && object.is_graph_value()) {
+        ElementType type = number_type(object);
+        type = type == ElementType::kBool ? ElementType::kInt64 : type;
+        return as_number(
+            Emitter(c, a.range).emit("Abs", {as_typed_value(c, object, type, a.ranges[0])}));
+    }
     if (object.is_graph_value()) {
         return apply_operator(c, "Abs", a);
     }

@@ -421,12 +421,17 @@ Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, Range rang
 }
 
 std::optional<Object> merge_values(Context& c, ir::Value* condition, Branch& yes, Branch& no,
-                                   const Object& a, const Object& b, Range range) {
+                                   const Object& a, const Object& b, Range range, uint32_t after) {
     Merge joined(c, yes, no, range);
+    std::vector<Pair> kept = plan_names(c, condition, yes, no, joined, range, after);
     if (!joined.plan(a, b)) {
         return std::nullopt;
     }
-    return joined.emit(condition) ? joined.take(a, b) : Object::error();
+    if (!joined.emit(condition)) {
+        return Object::error();
+    }
+    take_names(c, joined, kept);
+    return joined.take(a, b);
 }
 
 Object Branch::value_of(const Context& c, Symbol name) const {

@@ -65,13 +65,17 @@ Object bind_static(Context& c, ir::Function& target, const std::vector<BoundPara
                    const BoundParameter& one, const Fact& fact, Detail detail) {
     int count = 0;
     return replace_tensors(fact.object, [&](const Object& tensor) {
-        Type type = tensor.is_tensor() ? known_type(tensor.value()->type, detail) : Type();
+        bool is_number = tensor.is_number_tensor();
+        Type type = is_number            ? tensor.value()->type
+                    : tensor.is_tensor() ? known_type(tensor.value()->type, detail)
+                                         : Type();
         std::string name;
         do {
             name = fmt::format("{}_{}", one.name, count++);
         } while (std::any_of(parameters.begin(), parameters.end(),
                              [&name](const BoundParameter& other) { return other.name == name; }));
-        return Object::tensor(c.model.add_input(target.body, name, std::move(type)));
+        ir::Value* input = c.model.add_input(target.body, name, std::move(type));
+        return is_number ? Object::number(input) : Object::tensor(input);
     });
 }
 
@@ -300,7 +304,8 @@ struct CallOperands {
 bool add_static(Context& c, const Fact& fact, CallOperands& operands) {
     bool ok = true;
     replace_tensors(fact.object, [&](const Object& tensor) {
-        operands.inputs.push_back(as_value(c, tensor, fact.range));
+        operands.inputs.push_back(tensor.is_tensor() ? tensor.value()
+                                                     : as_value(c, tensor, fact.range));
         operands.ranges.push_back(fact.range);
         ok = ok && operands.inputs.back() != nullptr;
         return tensor;
@@ -330,7 +335,9 @@ std::optional<CallOperands> operands_of(Context& c, const ScriptFunction& functi
             operands.attributes.push_back(std::move(*attribute));
         } else {
             ir::Value* value =
-                as_value(c, fact.object, fact.range, one.annotation.type.element_type());
+                is_open_number(one, fact)
+                    ? fact.object.value()
+                    : as_value(c, fact.object, fact.range, one.annotation.type.element_type());
             if (value == nullptr) {
                 return std::nullopt;
             }

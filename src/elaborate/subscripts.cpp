@@ -37,6 +37,12 @@ Object refuse_index(Context& c, Range range, std::string message, std::string he
 // ---------------------------------------------------------------------------------------
 
 // An integer or a tensor as a bound of a slice; false after a diagnostic.
+// As it is; any int is in range as an INT64, or is out of range.
+ir::Value* index_value(Context& c, const Object& object, Range range) {
+    bool is_int = object.is_number_tensor() && is_integer(object.value()->type.element_type());
+    return as_value(c, object, range, is_int ? ElementType::kInt64 : ElementType::kUndefined);
+}
+
 bool to_bound(Context& c, const Object& object, Range range,
               std::optional<SliceBound<ir::Value*>>& bound) {
     if (object.is_none()) {
@@ -48,7 +54,7 @@ bool to_bound(Context& c, const Object& object, Range range,
     }
     if (object.is_tensor() || object.is(ObjectKind::kAttribute) ||
         object.is(ObjectKind::kConstant)) {
-        ir::Value* value = as_value(c, object, range);
+        ir::Value* value = index_value(c, object, range);
         ElementType type = value != nullptr ? value->type.element_type() : ElementType::kUndefined;
         if (value != nullptr && (is_integer(type) || type == ElementType::kUndefined)) {
             bound = SliceBound<ir::Value*>{std::nullopt, value};
@@ -89,7 +95,7 @@ std::optional<Item> to_item(Context& c, const Object& object, Range range) {
         case ObjectKind::kConstant:
         case ObjectKind::kList: {
             item.kind = SubscriptKind::kTensor;
-            item.tensor = as_value(c, object, range);
+            item.tensor = index_value(c, object, range);
             if (item.tensor == nullptr) {
                 return std::nullopt;
             }

@@ -7,6 +7,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/statics.h"
 #include "elaborate/type_text.h"
+#include "elaborate/values.h"
 #include "lowering/members.h"
 
 namespace sardonyx::elaborate {
@@ -25,11 +26,18 @@ ir::Value* cast_to(Context& c, ir::Value* value, ElementType type, Range range) 
     return lowering::cast(e, value, type);
 }
 
-// Float types stay; what Python would make a float of is FLOAT.
+// Float types stay, because DOUBLE holds them all; what Python would make a float of is DOUBLE.
 ir::Value* as_float(Context& c, ir::Value* value, Range range) {
     return value == nullptr || is_floating(value->type.element_type())
                ? value
-               : cast_to(c, value, ElementType::kFloat, range);
+               : cast_to(c, value, ElementType::kDouble, range);
+}
+
+// The element of a tensor, or a number as it is held.
+ir::Value* held_value(Context& c, const Object& object, Range range, std::string_view what,
+                      std::string help) {
+    return object.is_number_tensor() ? object.value()
+                                     : one_element(c, object, range, what, std::move(help));
 }
 
 // The rank of a tensor that Python iterates; -1, and a diagnostic, when it is not known or 0.
@@ -75,6 +83,44 @@ ir::Value* one_element(Context& c, const Object& object, Range range, std::strin
     return e.emit("Reshape", {value, e.int64s({})});
 }
 
+namespace {
+
+// As Python: the item where it is greater (or less), else what has been the best before; so nan
+// stays where it comes first.
+Object greater_of(Context& c, const Object& item, const Object& best, bool want_max, Range range,
+                  Range whole) {
+    if (!item.is_graph_value() && !best.is_graph_value()) {
+        Object better = static_compare(
+            c, want_max ? syntax::CompareOp::kGt : syntax::CompareOp::kLt, item, best, whole);
+        return better.is_error() ? better : better.as_bool() ? item : best;
+    }
+    bool are_numbers = is_python_number(item) && is_python_number(best);
+    std::optional<ElementType> type = common_type(item, best);
+    if (!type) {
+        return refuse_tensor(c, range, "tensors of different element types are compared",
+                             "cast one of them");
+    }
+    ir::Value* like = item.is_tensor() && !item.is_number_tensor()   ? item.value()
+                      : best.is_tensor() && !best.is_number_tensor() ? best.value()
+                                                                     : nullptr;
+    auto typed = [&](const Object& object) {
+        return object.is_tensor() && !object.is_number_tensor()
+                   ? object.value()
+                   : as_value(c, object, range, *type, like);
+    };
+    ir::Value* left = typed(item);
+    ir::Value* right = left != nullptr ? typed(best) : nullptr;
+    Emitter e(c, whole);
+    ir::Value* result =
+        right == nullptr ? nullptr
+        : is_floating(e.element(left))
+            ? e.emit("Where", {e.emit(want_max ? "Greater" : "Less", {left, right}), left, right})
+            : e.emit(want_max ? "Max" : "Min", {left, right});
+    return are_numbers ? as_number(result) : as_object(result);
+}
+
+}  // namespace
+
 Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
     std::string_view word = want_max ? "max" : "min";
     std::string_view reduction = want_max ? "ReduceMax" : "ReduceMin";
@@ -93,19 +139,18 @@ Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
     }
     std::string help =
         fmt::format("call `op.{}`, which compares the elements", want_max ? "Max" : "Min");
-    Arguments scalars = a;
+    Object best;
     for (size_t i = 0; i < a.positional.size(); ++i) {
-        if (!a.positional[i].is_graph_value()) {
-            continue;
+        Object item = a.positional[i];
+        if (item.is_graph_value() && !is_python_number(item)) {
+            item = as_object(one_element(c, item, a.ranges[i], fmt::format("`{}`", word), help));
         }
-        ir::Value* value =
-            one_element(c, a.positional[i], a.ranges[i], fmt::format("`{}`", word), help);
-        if (value == nullptr) {
-            return Object::error();
+        best = i == 0 ? item : greater_of(c, item, best, want_max, a.ranges[i], a.range);
+        if (best.is_error()) {
+            return best;
         }
-        scalars.positional[i] = Object::tensor(value);
     }
-    return call_operator(c, operator_opset(c), want_max ? "Max" : "Min", scalars, 0);
+    return best;
 }
 
 Object tensor_sum(Context& c, const Arguments& a) {
@@ -157,22 +202,37 @@ Object tensor_round(Context& c, const Arguments& a) {
     }
     Range ranges[] = {a.ranges[0]};
     Emitter e(c, a.range, ranges);
+    if (is_python_number(a.positional[0])) {
+        ElementType type = number_type(a.positional[0]);
+        ir::Value* number = as_typed_value(c, a.positional[0], type, a.ranges[0]);
+        if (number == nullptr || type != ElementType::kDouble) {
+            return as_number(number != nullptr ? lowering::lower_round(e, number, digits)
+                                               : nullptr);
+        }
+        bool to_int = a.positional.size() < 2 || a.positional[1].is_none();
+        ir::Value* rounded = lowering::lower_round(e, number, digits);
+        return as_number(to_int && rounded != nullptr
+                             ? lowering::cast(e, rounded, ElementType::kInt64)
+                             : rounded);
+    }
     ir::Value* value = as_value(c, a.positional[0], a.ranges[0]);
     return value != nullptr ? as_object(lowering::lower_round(e, value, digits)) : Object::error();
 }
 
 Object tensor_number(Context& c, const Arguments& a, std::string_view type) {
-    ir::Value* value = one_element(c, a.positional[0], a.ranges[0], fmt::format("`{}`", type),
-                                   "cast all of it: `op.Cast(x, to=...)`");
+    ir::Value* value = held_value(c, a.positional[0], a.ranges[0], fmt::format("`{}`", type),
+                                  "cast all of it: `op.Cast(x, to=...)`");
     if (value == nullptr) {
         return Object::error();
     }
     if (type == "bool") {
-        return as_object(cast_to(c, value, ElementType::kBool, a.range));
+        return as_number(cast_to(c, value, ElementType::kBool, a.range));
     }
-    value = type == "int" ? cast_to(c, value, ElementType::kInt64, a.range)
-                          : as_float(c, value, a.range);
-    return value != nullptr ? Object::number(value) : Object::error();
+    if (type == "int") {
+        bool is_wide = value->type.element_type() == ElementType::kUint64;
+        return as_number(is_wide ? value : cast_to(c, value, ElementType::kInt64, a.range));
+    }
+    return as_number(as_float(c, value, a.range));
 }
 
 namespace {
@@ -181,16 +241,17 @@ struct MathOperator {
     std::string_view name;
     std::string_view op_type;  // "": none; then `nearest` helps
     std::string_view nearest;
+    bool has_double = false;  // runtimes compute it on DOUBLE, as Python does
 };
 
 constexpr MathOperator kMathOperators[] = {
-    {"sqrt", "Sqrt", "Sqrt"}, {"exp", "Exp", "Exp"},    {"log", "Log", "Log"},
-    {"sin", "Sin", "Sin"},    {"cos", "Cos", "Cos"},    {"tan", "Tan", "Tan"},
-    {"asin", "Asin", "Asin"}, {"acos", "Acos", "Acos"}, {"atan", "Atan", "Atan"},
-    {"sinh", "Sinh", "Sinh"}, {"cosh", "Cosh", "Cosh"}, {"tanh", "Tanh", "Tanh"},
-    {"erf", "Erf", "Erf"},    {"fabs", "Abs", "Abs"},   {"floor", "Floor", "Floor"},
-    {"ceil", "Ceil", "Ceil"}, {"log2", "", "Log"},      {"log10", "", "Log"},
-    {"log1p", "", "Log"},     {"expm1", "", "Exp"},     {"erfc", "", "Erf"},
+    {"sqrt", "Sqrt", "Sqrt", true}, {"exp", "Exp", "Exp", true},  {"log", "Log", "Log", true},
+    {"sin", "Sin", "Sin", true},    {"cos", "Cos", "Cos", true},  {"tan", "Tan", "Tan"},
+    {"asin", "Asin", "Asin"},       {"acos", "Acos", "Acos"},     {"atan", "Atan", "Atan"},
+    {"sinh", "Sinh", "Sinh"},       {"cosh", "Cosh", "Cosh"},     {"tanh", "Tanh", "Tanh", true},
+    {"erf", "Erf", "Erf"},          {"fabs", "Abs", "Abs", true}, {"floor", "Floor", "Floor", true},
+    {"ceil", "Ceil", "Ceil", true}, {"log2", "", "Log"},          {"log10", "", "Log"},
+    {"log1p", "", "Log"},           {"expm1", "", "Exp"},         {"erfc", "", "Erf"},
     {"gamma", "", "Exp"},
 };
 
@@ -207,14 +268,25 @@ Object tensor_math(Context& c, std::string_view module, std::string_view name, c
                                  ? fmt::format("the nearest operator is `op.{}(x)`", row->nearest)
                                  : "use an operator");
     }
-    ir::Value* value = one_element(c, a.positional[0], a.ranges[0], fmt::format("`math.{}`", name),
-                                   fmt::format("call `op.{}(x)`", row->op_type));
+    ir::Value* value = held_value(c, a.positional[0], a.ranges[0], fmt::format("`math.{}`", name),
+                                  fmt::format("call `op.{}(x)`", row->op_type));
+    if (value == nullptr) {
+        return Object::error();
+    }
+    // Python computes with DOUBLE; where runtimes have no such kernel, what FLOAT holds stays one.
+    ElementType held = value->type.element_type();
+    bool is_narrow = is_floating(held) && held != ElementType::kDouble;
+    value = cast_to(c, value,
+                    row->has_double || (!is_narrow && held != ElementType::kUndefined)
+                        ? ElementType::kDouble
+                        : ElementType::kFloat,
+                    a.range);
     Emitter e(c, a.range);
-    ir::Value* result = e.emit(row->op_type, {as_float(c, value, a.range)});
+    ir::Value* result = e.emit(row->op_type, {value});
     if (result != nullptr && (name == "floor" || name == "ceil")) {
         result = cast_to(c, result, ElementType::kInt64, a.range);  // an int to Python
     }
-    return result != nullptr ? Object::number(result) : Object::error();
+    return as_number(result);
 }
 
 }  // namespace sardonyx::elaborate

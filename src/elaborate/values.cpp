@@ -39,7 +39,7 @@ ElementType leaf_type(const Object& object) {
         case ObjectKind::kInt:
             return ElementType::kInt64;
         case ObjectKind::kFloat:
-            return ElementType::kFloat;
+            return ElementType::kDouble;
         case ObjectKind::kAttribute:
             return object.get<AttributeObject>().is_bool ? ElementType::kBool
                    : object.get<AttributeObject>().type == ir::AttributeType::kInt
@@ -50,22 +50,48 @@ ElementType leaf_type(const Object& object) {
     }
 }
 
+// Whether the element type can take the number, as far as its type says.
+bool can_bend(const Object& number, ElementType type) {
+    return !number.is_number_tensor() || !is_floating(leaf_type(number)) || is_floating(type) ||
+           type == ElementType::kUndefined;
+}
+
+// The type in which Python computes with two numbers. An int of a UINT64 tensor stays one beside
+// what is certainly not negative.
+ElementType number_type(const Object& a, const Object& b) {
+    ElementType left = number_type(a), right = number_type(b);
+    if (left == right || left == ElementType::kUndefined || right == ElementType::kUndefined) {
+        return left == right ? left : ElementType::kUndefined;
+    }
+    if (left == ElementType::kDouble || right == ElementType::kDouble) {
+        return ElementType::kDouble;
+    }
+    const Object& other = left == ElementType::kUint64 ? b : a;
+    bool is_unsigned = left == ElementType::kUint64 || right == ElementType::kUint64;
+    return is_unsigned && other.is_integer() && other.as_int() >= 0 ? ElementType::kUint64
+                                                                    : ElementType::kInt64;
+}
+
 }  // namespace
 
+ElementType number_type(const Object& object) {
+    ElementType type = leaf_type(object);
+    return is_floating(type)                                   ? ElementType::kDouble
+           : type == ElementType::kUint64 || !is_integer(type) ? type
+                                                               : ElementType::kInt64;
+}
+
 std::optional<ElementType> common_type(const Object& a, const Object& b) {
+    if (is_python_number(a) && is_python_number(b)) {
+        return number_type(a, b);
+    }
     ElementType left = leaf_type(a), right = leaf_type(b);
     bool a_bends = !a.is_tensor_like() || is_python_number(a);
     bool b_bends = !b.is_tensor_like() || is_python_number(b);
-    if (is_python_number(a) && is_python_number(b)) {
-        for (ElementType type : {ElementType::kFloat, ElementType::kInt64}) {
-            if (left == type || right == type) {
-                return type;
-            }
-        }
-        return left;
-    }
     if (a_bends || b_bends) {
-        return a_bends ? right : left;
+        const Object& bent = a_bends ? a : b;
+        ElementType type = a_bends ? right : left;
+        return can_bend(bent, type) ? std::optional(type) : std::nullopt;
     }
     bool differ =
         left != right && left != ElementType::kUndefined && right != ElementType::kUndefined;
@@ -73,22 +99,14 @@ std::optional<ElementType> common_type(const Object& a, const Object& b) {
 }
 
 ir::Value* as_typed_value(Context& c, const Object& object, ElementType type, Range range) {
-    if (!object.is_tensor()) {
-        return as_value(c, object, range, type);
-    }
-    ir::Value* value = object.value();
-    if (!object.is_number_tensor() || type == ElementType::kUndefined ||
-        value->type.element_type() == type) {
-        return value;
-    }
-    return Emitter(c, range).emit("Cast", {value},
-                                  {ir::make_attribute("to", static_cast<int64_t>(type))});
+    return object.is_tensor() && !object.is_number_tensor() ? object.value()
+                                                            : as_value(c, object, range, type);
 }
 
 ir::Value* number_beside(Context& c, ir::Value* number, ir::Value* other, Range range) {
     ElementType from = number->type.element_type(), to = other->type.element_type();
     if (to == ElementType::kUndefined) {
-        return Emitter(c, range).emit("CastLike", {number, other});
+        return cast_like(c, number, other, range);
     }
     if (!is_floating(to) && (is_floating(from) || !is_integer(to))) {
         return number;

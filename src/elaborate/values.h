@@ -13,6 +13,10 @@ bool is_leaf(const Object& object);
 // A number to Python: static, or a tensor or attribute parameter that stands for one.
 bool is_python_number(const Object& object);
 
+// The element type in which Python computes with a number, whatever tensor holds it: DOUBLE for its
+// floats, INT64 for its ints (UINT64 for those of a UINT64 tensor), BOOL. kUndefined: not known.
+ElementType number_type(const Object& object);
+
 // The element type that two leaves have in common when one value stands for both; a Python number
 // takes the other's. kUndefined: not known. Nothing: they have none.
 std::optional<ElementType> common_type(const Object& a, const Object& b);

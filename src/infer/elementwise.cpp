@@ -342,8 +342,32 @@ void infer_cast(NodeContext& c) {
     cast_contents(c, target);
 }
 
+// A literal that takes a type which is known only now must be what it was, as one that is written
+// beside a tensor of that type.
+void check_implied(NodeContext& c, ElementType target) {
+    const Tensor* literal = c.input_constant(0);
+    bool fits = is_floating(target) || !is_floating(c.input_element(0)) || literal != nullptr;
+    if (literal != nullptr && is_integer(target)) {
+        std::optional<std::vector<double>> reals = to_doubles(*literal);
+        std::optional<std::vector<int64_t>> integers = to_int64s(*literal);
+        fits = fits &&
+               (integers ? tensor_from_int64s(target, literal->dims(), *integers).ok()
+                         : !reals || tensor_from_doubles(target, literal->dims(), *reals).ok());
+    }
+    if (!fits) {
+        c.fail(kTypeMismatch, fmt::format("a number that {} cannot hold", name(target)));
+    }
+}
+
 void infer_cast_like(NodeContext& c) {
     ElementType target = c.input_element(1);
+    // One that stands where its operand was made was not written: the compiler casts a literal.
+    const ir::Value* operand = c.node.input(0);
+    const ir::Node* maker = operand != nullptr ? operand->producer() : nullptr;
+    bool is_implied = maker != nullptr && maker->span.valid() && maker->span == c.node.span;
+    if (is_implied && target != ElementType::kUndefined) {
+        check_implied(c, target);
+    }
     c.set_output(0, target, c.input_type(0).maybe_shape());
     cast_contents(c, target);
 }

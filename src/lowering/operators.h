@@ -14,6 +14,7 @@
 //   Value int64_scalar(int64_t);
 //   Value scalar_like(const Value&, double);  // a rank-0 constant of the element type of the value
 //   std::optional<int64_t> known(const Value&);  // of an integer tensor of one known element
+//   bool is_size(const Value&);  // of sizes, which are far from the limits of their type
 //   int64_t opset();                          // of ai.onnx
 //   Value fail(std::string message, std::string help);  // reports; returns Value{}
 //   Value fail_index(std::string message, std::string help);  // the same, of an index
@@ -64,6 +65,13 @@ enum class Compare : uint8_t {
     kGtE
 };  // in the order of syntax::CompareOp
 inline constexpr std::string_view kCompareSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
+
+template <typename E>
+typename E::Value cast(E& e, typename E::Value a, ElementType type) {
+    return e.element(a) == type
+               ? a
+               : e.emit("Cast", {a}, {ir::make_attribute("to", static_cast<int64_t>(type))});
+}
 
 template <typename E>
 typename E::Value lower_compare(E& e, Compare op, typename E::Value a, typename E::Value b) {
@@ -144,16 +152,21 @@ typename E::Value lower_floor_divide(E& e, typename E::Value a, typename E::Valu
     if (element_class(type) == ElementClass::kUnsigned) {
         return e.emit("Div", {a, b});
     }
-    // Div truncates; taking the remainder (of the divisor's sign) off first makes the division
-    // exact.
-    return e.emit("Div", {e.emit("Sub", {a, e.emit("Mod", {a, b})}), b});
-}
-
-template <typename E>
-typename E::Value cast(E& e, typename E::Value a, ElementType type) {
-    return e.element(a) == type
-               ? a
-               : e.emit("Cast", {a}, {ir::make_attribute("to", static_cast<int64_t>(type))});
+    if (e.is_size(a)) {
+        // Div truncates; taking the remainder (of the divisor's sign) off first makes the division
+        // exact, and inference can follow it. Near the limits of the type this would overflow.
+        return e.emit("Div", {e.emit("Sub", {a, e.emit("Mod", {a, b})}), b});
+    }
+    // Div truncates: one less where that has gone up.
+    auto whole = e.emit("Div", {a, b});
+    auto product = e.emit("Mul", {whole, b});
+    std::optional<int64_t> divisor = e.known(b);
+    auto is_up =
+        divisor && *divisor != 0
+            ? e.emit(*divisor > 0 ? "Less" : "Greater", {a, product})
+            : e.emit("Not",
+                     {e.emit("Equal", {e.emit("Sub", {a, product}), e.emit("Mod", {a, b})})});
+    return e.emit("Sub", {whole, cast(e, is_up, type)});
 }
 
 // v in x: whether any element is equal to it, as NumPy says it.
