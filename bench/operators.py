@@ -91,7 +91,11 @@ VERSIONS = {
     "RotaryEmbedding": 23,
 }
 
-Case = tuple[str, str, list[np.ndarray], set[int], dict[str, Any]]
+# The operators of ai.onnx.ml are at version 3 of it, the newest that ONNX Runtime has most of; those
+# of a later one are named here.
+ML_VERSIONS = {"TreeEnsemble": 5}
+
+Case = tuple[str, str, list[Any], set[int], dict[str, Any]]
 
 
 def vector(*values: int) -> np.ndarray:
@@ -315,25 +319,189 @@ def products() -> Iterator[Case]:
     yield "Einsum bij,bkj->bik", "Einsum", [STACK, STACK], set(), equation
 
 
-def model_of(case: Case) -> tuple[bytes, dict[str, np.ndarray]]:
+def random_forest(trees: int, depth: int, columns: int) -> dict[str, list[Any]]:
+    """The nodes of complete trees, as attributes of a classifier or regressor."""
+    inner, whole = 2**depth - 1, 2 ** (depth + 1) - 1
+    nodes: dict[str, list[Any]] = {
+        "nodes_treeids": [tree for tree in range(trees) for _ in range(whole)],
+        "nodes_nodeids": list(range(whole)) * trees,
+        "nodes_modes": (["BRANCH_LEQ"] * inner + ["LEAF"] * (whole - inner)) * trees,
+        "nodes_featureids": RANDOM.integers(0, columns, whole * trees).tolist(),
+        "nodes_values": RANDOM.normal(size=whole * trees).astype(np.float32).tolist(),
+    }
+    for name, first in (("true", 1), ("false", 2)):
+        ids = [2 * i + first if i < inner else 0 for i in range(whole)]
+        nodes[f"nodes_{name}nodeids"] = ids * trees
+    return nodes
+
+
+def leaf_weights(nodes: dict[str, list[Any]], prefix: str, targets: int) -> dict[str, Any]:
+    """The nodes with a weight for one target at each leaf."""
+    leaves = [i for i, mode in enumerate(nodes["nodes_modes"]) if mode == "LEAF"]
+    return {
+        **nodes,
+        f"{prefix}_treeids": [nodes["nodes_treeids"][i] for i in leaves],
+        f"{prefix}_nodeids": [nodes["nodes_nodeids"][i] for i in leaves],
+        f"{prefix}_ids": RANDOM.integers(0, targets, len(leaves)).tolist(),
+        f"{prefix}_weights": RANDOM.random(len(leaves)).astype(np.float32).tolist(),
+    }
+
+
+def tree_ensemble(nodes: dict[str, list[Any]]) -> dict[str, Any]:
+    """The same trees as attributes of TreeEnsemble."""
+    places, branches, leaves = {}, [], 0
+    names = list(zip(nodes["nodes_treeids"], nodes["nodes_nodeids"], strict=True))
+    for i, name in enumerate(names):
+        is_leaf = nodes["nodes_modes"][i] == "LEAF"
+        places[name] = (leaves if is_leaf else len(branches), int(is_leaf))
+        leaves += is_leaf
+        branches += [] if is_leaf else [i]
+    result: dict[str, Any] = {
+        "n_targets": 1,
+        "tree_roots": [places[name][0] for name in names if name[1] == 0],
+        "nodes_featureids": [nodes["nodes_featureids"][i] for i in branches],
+        "nodes_modes": numpy_helper.from_array(np.zeros(len(branches), np.uint8)),
+        "nodes_splits": numpy_helper.from_array(
+            np.array([nodes["nodes_values"][i] for i in branches], np.float32)
+        ),
+        "leaf_targetids": [0] * leaves,
+        "leaf_weights": numpy_helper.from_array(RANDOM.random(leaves).astype(np.float32)),
+    }
+    for name in ("true", "false"):
+        to = [places[names[i][0], nodes[f"nodes_{name}nodeids"][i]] for i in branches]
+        result[f"nodes_{name}nodeids"] = [place for place, _ in to]
+        result[f"nodes_{name}leafs"] = [is_leaf for _, is_leaf in to]
+    return result
+
+
+def forests() -> Iterator[Case]:
+    """Decision trees on one row, and on many."""
+    one, many = weights(1, 30), weights(10000, 30)
+    small = random_forest(30, 6, 30)
+    large = random_forest(100, 8, 30)
+    binary = leaf_weights(small, "class", 1) | {"classlabels_int64s": [0, 1]}
+    several = leaf_weights(large, "class", 3) | {"classlabels_strings": ["a", "b", "c"]}
+    classifier, regressor = "TreeEnsembleClassifier", "TreeEnsembleRegressor"
+    for name, x in (("1 row", one), ("10000 rows", many)):
+        yield f"{classifier}, 2 classes, {name}", classifier, [x], set(), binary
+        yield f"{classifier}, 3 classes, {name}", classifier, [x], set(), several
+        yield f"{regressor}, {name}", regressor, [x], set(), leaf_weights(large, "target", 1)
+        yield f"TreeEnsemble, {name}", "TreeEnsemble", [x], set(), tree_ensemble(large)
+    mixed = leaf_weights(small, "target", 2) | {"n_targets": 2, "aggregate_function": "MIN"}
+    mixed["nodes_modes"] = [
+        mode if mode == "LEAF" else ("BRANCH_LEQ", "BRANCH_GT")[i % 2]
+        for i, mode in enumerate(mixed["nodes_modes"])
+    ]
+    yield f"{regressor}, mixed modes", regressor, [many], set(), mixed
+
+
+def linear_models() -> Iterator[Case]:
+    """Linear models and support vectors."""
+    for name, x in (("1 row", weights(1, 30)), ("10000 rows", weights(10000, 30))):
+        linear = {"coefficients": weights(90).tolist(), "intercepts": weights(3).tolist()}
+        labels = {"classlabels_ints": [0, 1, 2]}
+        softmax = linear | labels | {"post_transform": "SOFTMAX"}
+        yield f"LinearClassifier, {name}", "LinearClassifier", [x], set(), softmax
+        yield f"LinearRegressor, {name}", "LinearRegressor", [x], set(), linear | {"targets": 3}
+        rows = x[:1000]
+        vectors = {"support_vectors": weights(100 * 30).tolist(), "rho": [0.1, 0.2, 0.3]}
+        for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+            how = vectors | {"kernel_type": kernel, "kernel_params": [0.05, 0.1, 3.0]}
+            of_one = how | {"coefficients": weights(100).tolist(), "n_supports": 100}
+            of_one["rho"] = [0.1]
+            yield f"SVMRegressor, {kernel}, {name}", "SVMRegressor", [rows], set(), of_one
+            of_three = how | labels | {"vectors_per_class": [30, 30, 40]}
+            of_three["coefficients"] = weights(200).tolist()
+            yield f"SVMClassifier, {kernel}, {name}", "SVMClassifier", [rows], set(), of_three
+
+
+def features() -> Iterator[Case]:
+    """What prepares features of rows, and encodes labels."""
+    for name, x in (("1 row", weights(1, 30)), ("10000 rows", weights(10000, 30))):
+        columns = [weights(30).tolist() for _ in range(2)]
+        scaler = {"offset": columns[0], "scale": columns[1]}
+        yield f"Scaler, {name}", "Scaler", [x], set(), scaler
+        for norm in ("MAX", "L1", "L2"):
+            yield f"Normalizer {norm}, {name}", "Normalizer", [x], set(), {"norm": norm}
+        filled = {"imputed_value_floats": columns[0], "replaced_value_float": float("nan")}
+        yield f"Imputer, {name}", "Imputer", [x], set(), filled
+        yield f"Binarizer, {name}", "Binarizer", [x], set(), {"threshold": 0.5}
+        sizes = {"inputdimensions": [30, 30]}
+        yield f"FeatureVectorizer, {name}", "FeatureVectorizer", [x, x], set(), sizes
+        chosen = vector(3, 7, 11)[None]
+        yield f"ArrayFeatureExtractor, {name}", "ArrayFeatureExtractor", [x, chosen], {1}, {}
+        number = RANDOM.integers(0, 1000, x.shape[0])
+        word = np.array([f"category {i}" for i in number], object)
+        words = [f"category {i}" for i in range(1000)]
+        both = {"cats_strings": words, "cats_int64s": list(range(1000))}
+        yield f"CategoryMapper, strings, {name}", "CategoryMapper", [word], set(), both
+        yield f"CategoryMapper, int64, {name}", "CategoryMapper", [number], set(), both
+        hot = {"cats_int64s": list(range(100)), "zeros": 1}
+        yield f"OneHotEncoder, int64, {name}", "OneHotEncoder", [number], set(), hot
+        hot = {"cats_strings": words[:100], "zeros": 1}
+        yield f"OneHotEncoder, strings, {name}", "OneHotEncoder", [word], set(), hot
+        for keys, key in (("int64s", number), ("strings", word), ("floats", number)):
+            for values in ("int64s", "strings", "floats"):
+                if (keys == "floats") != (values == "floats"):
+                    continue
+                lists = {"int64s": list(range(1000)), "strings": words}
+                lists["floats"] = [float(i) for i in range(1000)]
+                table = {f"keys_{keys}": lists[keys], f"values_{values}": lists[values]}
+                x0 = key.astype(np.float32) if keys == "floats" else key
+                title = f"LabelEncoder, {keys} to {values}, {name}"
+                yield title, "LabelEncoder", [x0], set(), table
+
+
+def maps() -> Iterator[Case]:
+    """What reads and makes maps."""
+    strings = {f"key {i}": float(i) for i in range(0, 1000, 2)}
+    ints = {i: float(i) for i in range(0, 1000, 2)}
+    words = {"string_vocabulary": [f"key {i}" for i in range(1000)]}
+    yield "DictVectorizer, strings", "DictVectorizer", [strings], set(), words
+    numbers = {"int64_vocabulary": list(range(1000))}
+    yield "DictVectorizer, int64", "DictVectorizer", [ints], set(), numbers
+    for form in ("DENSE", "SPARSE"):
+        how = {"cast_to": "TO_FLOAT", "map_form": form, "max_map": 1000}
+        yield f"CastMap, {form}", "CastMap", [ints], set(), how
+    labels = {"classlabels_int64s": [0, 1, 2]}
+    names = {"classlabels_strings": ["a", "b", "c"]}
+    for name, x in (("1 row", weights(1, 3)), ("1000 rows", weights(1000, 3))):
+        yield f"ZipMap, int64, {name}", "ZipMap", [x], set(), labels
+        yield f"ZipMap, strings, {name}", "ZipMap", [x], set(), names
+
+
+def value_info(name: str, value: Any) -> onnx.ValueInfoProto:
+    """The type of an input: an array, or a map to FLOAT."""
+    if isinstance(value, dict):
+        is_string = isinstance(next(iter(value)), str)
+        key = TensorProto.STRING if is_string else TensorProto.INT64
+        type_ = onnx.TypeProto()
+        type_.map_type.key_type = key
+        type_.map_type.value_type.CopyFrom(helper.make_tensor_type_proto(TensorProto.FLOAT, []))
+        return helper.make_value_info(name, type_)
+    dtype = helper.np_dtype_to_tensor_dtype(value.dtype)
+    return helper.make_tensor_value_info(name, dtype, value.shape)
+
+
+def model_of(case: Case) -> tuple[bytes, dict[str, Any]]:
     """The model, and its inputs."""
     _, op, values, constants, attributes = case
     named = {f"x{i}": value for i, value in enumerate(values)}
     free = {name: named[name] for i, name in enumerate(named) if i not in constants}
-    outputs = [f"y{i}" for i in range(max(1, onnx.defs.get_schema(op).min_output))]
+    domain = "" if onnx.defs.has(op) else "ai.onnx.ml"
+    schema = onnx.defs.get_schema(op, domain=domain)
+    outputs = [f"y{i}" for i in range(max(1, schema.min_output))]
     graph = helper.make_graph(
-        [helper.make_node(op, list(named), outputs, **attributes)],
+        [helper.make_node(op, list(named), outputs, domain=domain, **attributes)],
         "g",
-        [
-            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
-            for name, x in free.items()
-        ],
+        [value_info(name, x) for name, x in free.items()],
         [helper.make_empty_tensor_value_info(name) for name in outputs],
         [numpy_helper.from_array(named[f"x{i}"], f"x{i}") for i in sorted(constants)],
     )
-    model = helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", VERSIONS.get(op, 20))], ir_version=10
-    )
+    imports = [helper.make_opsetid("", VERSIONS.get(op, 20))]
+    if domain:
+        imports.append(helper.make_opsetid(domain, ML_VERSIONS.get(op, 3)))
+    model = helper.make_model(graph, opset_imports=imports, ir_version=10)
     return model.SerializeToString(), free
 
 
@@ -366,17 +534,18 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="parts of names; all, if none")
     options = parser.parse_args()
     groups = (elementwise, along_axes, movement, by_indices, images, layers, products)
+    groups += (forests, linear_models, features, maps)
     cases = [case for group in groups for case in group()]
     rows = {
         case[0]: measure(case, options.seconds)
         for case in cases
         if not options.only or any(part in case[0] for part in options.only)
     }
-    print(f"{'ms':34}{'1 thread':>10}{'all':>10}{'ort, 1':>10}{'ort, all':>10}{'x ort':>14}")
+    print(f"{'ms':44}{'1 thread':>10}{'all':>10}{'ort, 1':>10}{'ort, all':>10}{'x ort':>14}")
     for name, row in sorted(rows.items(), key=lambda item: -max(ratios(item[1]))):
         numbers = "".join(f"{seconds * 1e3:10.3f}" for seconds in row.values())
         one, full = ratios(row)
-        print(f"{name:34}{numbers}{one:8.2f}{full:6.2f}")
+        print(f"{name:44}{numbers}{one:8.2f}{full:6.2f}")
     if options.json:
         options.json.write_text(json.dumps(rows, indent=2) + "\n")
 

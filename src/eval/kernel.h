@@ -63,9 +63,9 @@ struct RandomState {
     uint64_t counter = 0;
 };
 
-// What the kernel of one node keeps between the runs of a plan: its constant inputs as its loops
-// want them. A kernel keeps one type of object. Several threads may run the plan at once; what one
-// of them keeps replaces what another has kept.
+// What the kernel of one node keeps between the runs of a plan: its constant inputs, or what its
+// attributes say, as its loops want them. A kernel keeps one type of object. Several threads may
+// run the plan at once; what one of them keeps replaces what another has kept.
 class NodeCache {
   public:
     std::shared_ptr<const void> get() const { return std::atomic_load(&object_); }
@@ -156,9 +156,12 @@ class KernelContext {
     // --- What is the same in every run of a plan; nothing outside of one.
     // Whether input `i` is.
     bool is_constant(size_t i) const { return i < 32 && (constants_ >> i & 1) != 0; }
+    // Whether the attributes are, none of which then is a parameter of a function.
+    bool has_constant_attributes() const { return has_constant_attributes_; }
     // Bit n: input n is; `cache` lives as long as the plan.
-    void set_constants(uint32_t mask, NodeCache* cache) {
+    void set_constants(uint32_t mask, bool has_constant_attributes, NodeCache* cache) {
         constants_ = mask;
+        has_constant_attributes_ = has_constant_attributes;
         cache_ = cache;
     }
     // What this kernel has kept; null: nothing.
@@ -201,7 +204,25 @@ class KernelContext {
     NodeCache* cache_ = nullptr;
     uint32_t channels_last_ = 0;
     bool has_place_ = false;
+    bool has_constant_attributes_ = false;
 };
+
+// What a kernel makes of its attributes: kept from an earlier run of the plan where `fits(kept)`,
+// else made by `make()`, a Result<T>, and kept where all runs have these attributes.
+template <typename T, typename Fits, typename Make>
+Result<std::shared_ptr<const T>> of_attributes(const KernelContext& c, Fits fits, Make make) {
+    bool is_kept = c.has_constant_attributes();
+    std::shared_ptr<const T> kept = is_kept ? c.kept<T>() : nullptr;
+    if (kept != nullptr && fits(*kept)) {
+        return kept;
+    }
+    SDX_ASSIGN(T made, make());
+    kept = std::make_shared<const T>(std::move(made));
+    if (is_kept) {
+        c.keep(kept);
+    }
+    return kept;
+}
 
 // A list that older versions give as an attribute and newer ones as input `i` ("axes", "shape").
 // Nothing where it is left out.

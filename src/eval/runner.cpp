@@ -174,7 +174,7 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
     }
     KernelContext context(schema, inputs_, attributes, outputs_, options_, random_);
     context.set_dying(node.dying);
-    context.set_constants(node.constants, &node.cache);
+    context.set_constants(node.constants, !node.has_references, &node.cache);
     context.set_channels_last(node.channels_last);
     Status status = node.entry->kernel(context);
     if (!status.ok() && node.channels_last != 0) {

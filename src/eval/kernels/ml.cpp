@@ -50,7 +50,7 @@ void softmax(std::span<double> scores, bool keeps_zeros) {
 
 }  // namespace
 
-Result<FeatureRows> feature_rows(const KernelContext& c, size_t input) {
+Result<FeatureRows> feature_shape(const KernelContext& c, size_t input) {
     const Dims& dims = c.dims(input);
     if (dims.empty() || dims.size() > 2) {
         return Error{
@@ -60,8 +60,13 @@ Result<FeatureRows> feature_rows(const KernelContext& c, size_t input) {
         return Error{
             fmt::format("input {} ({}) has rows without features", input, to_string(dims))};
     }
-    SDX_ASSIGN(Tensor data, cast_tensor(c, c.tensor(input), ElementType::kDouble));
-    return FeatureRows{data, dims.size() == 1 ? 1 : dims[0], dims.back()};
+    return FeatureRows{{}, dims.size() == 1 ? 1 : dims[0], dims.back()};
+}
+
+Result<FeatureRows> feature_rows(const KernelContext& c, size_t input) {
+    SDX_ASSIGN(FeatureRows rows, feature_shape(c, input));
+    SDX_ASSIGN(rows.data, cast_tensor(c, c.tensor(input), ElementType::kDouble));
+    return rows;
 }
 
 Result<PostTransform> post_transform(const KernelContext& c) {
@@ -89,8 +94,7 @@ void transform_scores(PostTransform transform, std::span<double> scores) {
 
 // As ONNX Runtime does it: SOFTMAX and SOFTMAX_ZERO do not touch a single score. PROBIT takes
 // probabilities, so there the other class has the complement; ONNX Runtime leaves its column unset.
-std::vector<double> class_scores(PostTransform transform, std::vector<double> scores,
-                                 SecondClass second) {
+void class_scores(PostTransform transform, std::vector<double>& scores, SecondClass second) {
     bool is_pair = scores.size() == 1 && second != SecondClass::kNone;
     bool is_probit = transform == PostTransform::kProbit;
     if (is_pair) {
@@ -101,7 +105,10 @@ std::vector<double> class_scores(PostTransform transform, std::vector<double> sc
     if (!is_pair || is_probit || transform == PostTransform::kLogistic) {
         transform_scores(transform, scores);
     }
-    return scores;
+}
+
+int64_t class_score_count(int64_t scores, SecondClass second) {
+    return scores == 1 && second != SecondClass::kNone ? 2 : scores;
 }
 
 Result<ClassLabels> ClassLabels::read(const KernelContext& c, std::string_view ints,
@@ -139,15 +146,20 @@ Status ClassLabels::set_output(KernelContext& c, std::span<const int64_t> classe
     return {};
 }
 
-Status set_scores(KernelContext& c, size_t i, int64_t rows, std::span<const double> scores) {
+Result<float*> scores_output(KernelContext& c, size_t i, int64_t rows, int64_t width) {
     if (!c.wants(i)) {
-        return {};
+        return static_cast<float*>(nullptr);
     }
-    int64_t width = rows == 0 ? 0 : static_cast<int64_t>(scores.size()) / rows;
-    SDX_ASSIGN(Tensor * out, c.output(i, ElementType::kFloat, {rows, width}));
-    std::transform(scores.begin(), scores.end(), out->mutable_elements<float>().begin(),
-                   [](double score) { return static_cast<float>(score); });
-    return {};
+    SDX_ASSIGN(Tensor * out, c.output(i, ElementType::kFloat, {rows, rows == 0 ? 0 : width}));
+    return out->mutable_elements<float>().data();
+}
+
+void put_scores(std::span<const double> scores, float* out, int64_t row) {
+    if (out != nullptr) {
+        std::transform(scores.begin(), scores.end(),
+                       out + row * static_cast<int64_t>(scores.size()),
+                       [](double score) { return static_cast<float>(score); });
+    }
 }
 
 }  // namespace sardonyx::eval

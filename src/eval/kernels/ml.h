@@ -22,6 +22,8 @@ struct FeatureRows {
     }
 };
 Result<FeatureRows> feature_rows(const KernelContext& c, size_t input);
+// The same without the data.
+Result<FeatureRows> feature_shape(const KernelContext& c, size_t input);
 
 // The numbers are those of TreeEnsemble's `post_transform`.
 enum class PostTransform : uint8_t { kNone, kSoftmax, kLogistic, kSoftmaxZero, kProbit };
@@ -34,8 +36,9 @@ enum class SecondClass : uint8_t {
     kComplement,  // [1 - score, score]
     kOpposite,    // [-score, score]
 };
-std::vector<double> class_scores(PostTransform transform, std::vector<double> scores,
-                                 SecondClass second);
+void class_scores(PostTransform transform, std::vector<double>& scores, SecondClass second);
+// How many scores these become.
+int64_t class_score_count(int64_t scores, SecondClass second);
 
 // The labels that a classifier has; without any, it answers with the index.
 class ClassLabels {
@@ -56,7 +59,9 @@ class ClassLabels {
     std::span<const std::string> strings_;
 };
 
-// Output `i`, FLOAT, from rows of equal width.
-Status set_scores(KernelContext& c, size_t i, int64_t rows, std::span<const double> scores);
+// Output `i`, FLOAT[rows, width]; null where nobody wants it.
+Result<float*> scores_output(KernelContext& c, size_t i, int64_t rows, int64_t width);
+// Puts the scores of a row there; nowhere where `out` is null.
+void put_scores(std::span<const double> scores, float* out, int64_t row);
 
 }  // namespace sardonyx::eval

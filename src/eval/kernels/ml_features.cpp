@@ -2,13 +2,16 @@
 // FeatureVectorizer, Imputer, Normalizer, OneHotEncoder, Scaler.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/ml_tables.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -26,6 +29,25 @@ Status check_per_feature(std::string_view name, size_t count, const Dims& dims) 
         return Error{fmt::format("`{}` has {} numbers for {} features", name, count, features)};
     }
     return {};
+}
+
+// Each element that is_missing() by its column's number.
+template <typename T, typename Number, typename IsMissing>
+void replace_missing(std::span<const T> x, std::span<T> result, std::span<const Number> numbers,
+                     IsMissing is_missing) {
+    size_t n = numbers.size();
+    if (n == 1) {
+        auto number = static_cast<T>(numbers[0]);
+        std::transform(x.begin(), x.end(), result.begin(),
+                       [&](T value) { return is_missing(value) ? number : value; });
+        return;
+    }
+    std::vector<T> row(numbers.begin(), numbers.end());
+    for (size_t at = 0; at < x.size(); at += n) {
+        for (size_t i = 0; i < n; ++i) {
+            result[at + i] = is_missing(x[at + i]) ? row[i] : x[at + i];
+        }
+    }
 }
 
 }  // namespace
@@ -115,15 +137,13 @@ Status imputer(KernelContext& c) {
         std::span<T> result = out->mutable_elements<T>();
         if constexpr (std::is_floating_point_v<T>) {
             auto replaced = static_cast<T>(c.float_attribute("replaced_value_float"));
-            for (size_t i = 0; i < x.size(); ++i) {
-                bool is_missing = x[i] == replaced || (std::isnan(replaced) && std::isnan(x[i]));
-                result[i] = is_missing ? static_cast<T>(floats[i % count]) : x[i];
-            }
+            bool is_nan = std::isnan(replaced);
+            replace_missing<T>(x, result, floats, [&](T value) {
+                return value == replaced || (is_nan && std::isnan(value));
+            });
         } else {
             int64_t replaced = c.int_attribute("replaced_value_int64");
-            for (size_t i = 0; i < x.size(); ++i) {
-                result[i] = x[i] == replaced ? static_cast<T>(ints[i % count]) : x[i];
-            }
+            replace_missing<T>(x, result, ints, [&](T value) { return value == replaced; });
         }
         return {};
     });
@@ -154,63 +174,97 @@ Status normalizer(KernelContext& c) {
     return {};
 }
 
-Status one_hot_encoder(KernelContext& c) {
-    bool is_string = c.type(0) == ElementType::kString;
-    std::unordered_map<std::string, int64_t> strings;
-    std::unordered_map<int64_t, int64_t> ints;
-    for (const std::string& category : c.strings_attribute("cats_strings")) {
-        strings.emplace(category, static_cast<int64_t>(strings.size()));
+namespace {
+
+// One of the two.
+struct Categories {
+    std::optional<KeyTable<std::string>> strings;
+    std::optional<KeyTable<int64_t>> ints;
+};
+
+Result<Categories> make_categories(const KernelContext& c, bool is_string) {
+    std::span<const std::string> strings = c.strings_attribute("cats_strings");
+    std::span<const int64_t> ints = c.ints_attribute("cats_int64s");
+    Categories categories;
+    size_t count = is_string ? strings.size() : ints.size();
+    size_t distinct = 0;
+    if (is_string) {
+        distinct = categories.strings.emplace(strings).distinct();
+    } else {
+        distinct = categories.ints.emplace(ints).distinct();
     }
-    for (int64_t category : c.ints_attribute("cats_int64s")) {
-        ints.emplace(category, static_cast<int64_t>(ints.size()));
-    }
-    auto count = static_cast<int64_t>(is_string ? c.strings_attribute("cats_strings").size()
-                                                : c.ints_attribute("cats_int64s").size());
-    if (static_cast<size_t>(count) != (is_string ? strings.size() : ints.size()) || count == 0) {
+    if (count != distinct || count == 0) {
         return Error{"the categories for this type of input are missing, or repeat one"};
     }
+    return categories;
+}
+
+// A 1 at the place of each element in its row of `count`.
+template <typename T>
+Status mark_places(std::span<const T> elements, const KeyTable<T>& places, bool allows_none,
+                   float* row, int64_t count) {
+    for (const T& element : elements) {
+        int64_t place = places.find(element);
+        if (place != KeyTable<T>::kNone) {
+            row[place] = 1;
+        } else if (!allows_none) {
+            return Error{"an element is of no category, and `zeros` is 0"};
+        }
+        row += count;
+    }
+    return {};
+}
+
+}  // namespace
+
+Status one_hot_encoder(KernelContext& c) {
+    bool is_string = c.type(0) == ElementType::kString;
+    auto fits = [&](const Categories& kept) { return kept.strings.has_value() == is_string; };
+    SDX_ASSIGN(std::shared_ptr<const Categories> categories,
+               of_attributes<Categories>(c, fits, [&] { return make_categories(c, is_string); }));
+    auto count = static_cast<int64_t>(is_string ? c.strings_attribute("cats_strings").size()
+                                                : c.ints_attribute("cats_int64s").size());
     Dims dims = c.dims(0);
     dims.push_back(count);
     SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, std::move(dims)));
     fill_zero(*out);
     float* row = out->mutable_elements<float>().data();
     bool allows_none = c.int_attribute("zeros") != 0;
-    auto mark = [&](const auto& categories, const auto& value) -> Status {
-        auto found = categories.find(value);
-        if (found != categories.end()) {
-            row[found->second] = 1;
-        } else if (!allows_none) {
-            return Error{"an element is of no category, and `zeros` is 0"};
-        }
-        row += count;
-        return {};
-    };
     if (is_string) {
-        for (const std::string& value : c.tensor(0).elements<std::string>()) {
-            SDX_TRY(mark(strings, value));
-        }
-        return {};
+        return mark_places(c.tensor(0).elements<std::string>(), *categories->strings, allows_none,
+                           row, count);
     }
     SDX_ASSIGN(Tensor x, cast_tensor(c, c.tensor(0), ElementType::kInt64));
-    for (int64_t value : x.elements<int64_t>()) {
-        SDX_TRY(mark(ints, value));
-    }
-    return {};
+    return mark_places(x.elements<int64_t>(), *categories->ints, allows_none, row, count);
 }
 
+// Every feature by its own numbers, or all by the same.
 Status scaler(KernelContext& c) {
     std::span<const float> offset = c.floats_attribute("offset");
     std::span<const float> scale = c.floats_attribute("scale");
     SDX_TRY(check_per_feature("offset", offset.size(), c.dims(0)));
     SDX_TRY(check_per_feature("scale", scale.size(), c.dims(0)));
-    SDX_ASSIGN(Tensor x, cast_tensor(c, c.tensor(0), ElementType::kDouble));
     SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, c.dims(0)));
-    std::span<const double> in = x.elements<double>();
-    for (size_t i = 0; i < in.size(); ++i) {
-        out->mutable_elements<float>()[i] =
-            static_cast<float>((in[i] - offset[i % offset.size()]) * scale[i % scale.size()]);
+    int64_t n = c.rank(0) == 0 ? 1 : c.dims(0).back();
+    std::vector<double> offsets(n, offset.empty() ? 0 : offset[0]);
+    std::vector<double> scales(n, scale.empty() ? 0 : scale[0]);
+    if (offset.size() > 1) {
+        offsets.assign(offset.begin(), offset.end());
     }
-    return {};
+    if (scale.size() > 1) {
+        scales.assign(scale.begin(), scale.end());
+    }
+    float* result = out->mutable_elements<float>().data();
+    return visit(Features{}, c.type(0), [&]<typename T>() -> Status {
+        const T* x = c.tensor(0).elements<T>().data();
+        for (int64_t at = 0; at < out->count(); at += n) {
+            for (int64_t i = 0; i < n; ++i) {
+                result[at + i] =
+                    static_cast<float>((static_cast<double>(x[at + i]) - offsets[i]) * scales[i]);
+            }
+        }
+        return {};
+    });
 }
 
 }  // namespace sardonyx::eval::kernels

@@ -1,12 +1,16 @@
 // CategoryMapper and LabelEncoder: elements replaced by those of a table.
-#include <cmath>
+#include <algorithm>
+#include <memory>
+#include <numeric>
 #include <string>
-#include <unordered_map>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/ml_tables.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -18,40 +22,18 @@ using Keys =
              Typed<ElementType::kInt16, int16_t>, Typed<ElementType::kInt32, int32_t>,
              Typed<ElementType::kInt64, int64_t>, Typed<ElementType::kString, std::string>>;
 
-// Where each element of `x` stands among the keys; the last of equal keys counts, nan equals nan,
-// and what is no key stands behind the last.
-template <typename T>
-std::vector<int64_t> places(std::span<const T> keys, std::span<const T> x) {
-    std::unordered_map<T, int64_t> table;
-    auto count = static_cast<int64_t>(keys.size());
-    int64_t nan = count;
-    auto is_nan = [](const T& value) {
-        if constexpr (std::is_floating_point_v<T>) {
-            return std::isnan(value);
-        } else {
-            return false;
-        }
-    };
-    for (int64_t i = 0; i < count; ++i) {
-        if (is_nan(keys[i])) {
-            nan = i;
-        } else {
-            table[keys[i]] = i;
-        }
-    }
-    std::vector<int64_t> result;
-    result.reserve(x.size());
-    for (const T& value : x) {
-        auto found = table.find(value);
-        result.push_back(is_nan(value) ? nan : found == table.end() ? count : found->second);
-    }
-    return result;
-}
+// The keys, and the values with that of all other elements behind them.
+struct Encoder {
+    ElementType type = ElementType::kUndefined;  // of the keys
+    std::variant<std::monostate, KeyTable<float>, KeyTable<double>, KeyTable<int16_t>,
+                 KeyTable<int32_t>, KeyTable<int64_t>, KeyTable<std::string>>
+        keys;
+    Tensor values;
+};
 
-// Output 0: for each element the value of its key, or the one of `otherwise`.
-Status encode(KernelContext& c, const Tensor& keys, const Tensor& values, const Tensor& otherwise) {
-    const Tensor& x = c.tensor(0);
-    if (keys.element_type() != x.element_type() || keys.count() != values.count() ||
+Result<Encoder> make_encoder(const KernelContext& c, const Tensor& keys, const Tensor& values,
+                             const Tensor& otherwise) {
+    if (keys.element_type() != c.type(0) || keys.count() != values.count() ||
         otherwise.element_type() != values.element_type() || otherwise.count() != 1) {
         return Error{
             fmt::format("{} keys of {} and {} values of {} do not fit each other, or the "
@@ -59,18 +41,43 @@ Status encode(KernelContext& c, const Tensor& keys, const Tensor& values, const 
                         keys.count(), name(keys.element_type()), values.count(),
                         name(values.element_type()), c.value(0).describe())};
     }
-    std::vector<int64_t> found;
-    SDX_TRY(visit(Keys{}, x.element_type(), [&]<typename T>() -> Status {
-        found = places(keys.elements<T>(), x.elements<T>());
+    Encoder encoder;
+    encoder.type = keys.element_type();
+    SDX_TRY(visit(Keys{}, encoder.type, [&]<typename T>() -> Status {
+        encoder.keys.emplace<KeyTable<T>>(keys.elements<T>());
         return {};
     }));
+    SDX_ASSIGN(encoder.values, c.scratch(values.element_type(), {values.count() + 1}));
+    copy_elements(values, 0, encoder.values, 0, values.count());
+    copy_elements(otherwise, 0, encoder.values, values.count(), 1);
+    return encoder;
+}
+
+// Output 0: for each element the value of its key. The tables are made once in a plan: make(), of
+// keys of the type of the input.
+template <typename Make>
+Status encode(KernelContext& c, Make make) {
+    const Tensor& x = c.tensor(0);
+    auto fits = [&](const Encoder& encoder) { return encoder.type == x.element_type(); };
+    SDX_ASSIGN(std::shared_ptr<const Encoder> encoder, of_attributes<Encoder>(c, fits, make));
+    const Tensor& values = encoder->values;
     SDX_ASSIGN(Tensor * out, c.output(0, values.element_type(), x.dims()));
-    for (size_t i = 0; i < found.size(); ++i) {
-        bool is_known = found[i] < keys.count();
-        copy_elements(is_known ? values : otherwise, is_known ? found[i] : 0, *out,
-                      static_cast<int64_t>(i), 1);
-    }
-    return {};
+    std::vector<int64_t> places(x.count());
+    SDX_TRY(visit(Keys{}, x.element_type(), [&]<typename T>() -> Status {
+        const auto& table = std::get<KeyTable<T>>(encoder->keys);
+        std::span<const T> elements = x.elements<T>();
+        for (size_t i = 0; i < elements.size(); ++i) {
+            int64_t place = table.find(elements[i]);
+            places[i] = place == KeyTable<T>::kNone ? values.count() - 1 : place;
+        }
+        return {};
+    }));
+    return visit(Keys{}, values.element_type(), [&]<typename V>() -> Status {
+        std::span<const V> from = values.elements<V>();
+        std::transform(places.begin(), places.end(), out->mutable_elements<V>().begin(),
+                       [&](int64_t place) { return from[place]; });
+        return {};
+    });
 }
 
 template <typename T>
@@ -129,35 +136,42 @@ Result<Tensor> default_value(const KernelContext& c, ElementType type) {
 }
 
 // Between the strings of a list and numbers, in the direction that the input asks for.
-Status between_strings_and_ints(KernelContext& c, const Tensor& strings, const Tensor& ints) {
+Result<Encoder> between_strings_and_ints(const KernelContext& c, const Tensor& strings,
+                                         const Tensor& ints) {
     if (c.type(0) == ElementType::kString) {
-        return encode(c, strings, ints, Tensor::scalar(c.int_attribute("default_int64")));
+        return make_encoder(c, strings, ints, Tensor::scalar(c.int_attribute("default_int64")));
     }
-    return encode(c, ints, strings, text(c.string_attribute("default_string")));
+    return make_encoder(c, ints, strings, text(c.string_attribute("default_string")));
 }
 
-}  // namespace
-
-Status category_mapper(KernelContext& c) {
+Result<Encoder> category_encoder(const KernelContext& c) {
     return between_strings_and_ints(c, strings_of(c.strings_attribute("cats_strings")),
                                     list_of(c.ints_attribute("cats_int64s")));
 }
 
-Status label_encoder(KernelContext& c) {
+Result<Encoder> label_tables(const KernelContext& c) {
     if (c.version() < 2) {
         // A string stands for its place in the list, and back.
         Tensor strings = strings_of(c.strings_attribute("classes_strings"));
         std::vector<int64_t> numbers(strings.count());
-        for (size_t i = 0; i < numbers.size(); ++i) {
-            numbers[i] = static_cast<int64_t>(i);
-        }
+        std::iota(numbers.begin(), numbers.end(), 0);
         return between_strings_and_ints(c, strings, list_of<int64_t>(numbers));
     }
     SDX_ASSIGN(Tensor keys, one_list(c, "keys"));
     SDX_ASSIGN(Tensor values, one_list(c, "values"));
     SDX_TRY(visit(Keys{}, values.element_type(), []<typename T>() -> Status { return {}; }));
     SDX_ASSIGN(Tensor otherwise, default_value(c, values.element_type()));
-    return encode(c, keys, values, otherwise);
+    return make_encoder(c, keys, values, otherwise);
+}
+
+}  // namespace
+
+Status category_mapper(KernelContext& c) {
+    return encode(c, [&] { return category_encoder(c); });
+}
+
+Status label_encoder(KernelContext& c) {
+    return encode(c, [&] { return label_tables(c); });
 }
 
 }  // namespace sardonyx::eval::kernels

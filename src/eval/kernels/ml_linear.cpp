@@ -2,6 +2,7 @@
 // (https://onnx.ai/onnx/operators/index.html#ai-onnx-ml). What the reference leaves open is as in
 // ONNX Runtime.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -13,13 +14,62 @@
 namespace sardonyx::eval::kernels {
 namespace {
 
-template <typename A, typename B>
-double dot(std::span<const A> a, std::span<const B> b) {
-    double total = 0;
-    for (size_t i = 0; i < a.size(); ++i) {
-        total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+// Eight rows side by side, [item, lane], so that loops run over the lanes and each sum keeps the
+// order of its items. The lanes behind the last row are zero.
+constexpr int kLanes = 8;
+using Lanes = std::array<double, kLanes>;
+
+void load_rows(const FeatureRows& x, int64_t first, std::vector<Lanes>& block) {
+    block.assign(x.columns, Lanes{});
+    int64_t count = std::min<int64_t>(kLanes, x.rows - first);
+    for (int64_t lane = 0; lane < count; ++lane) {
+        std::span<const double> row = x.row(first + lane);
+        for (int64_t i = 0; i < x.columns; ++i) {
+            block[i][lane] = row[i];
+        }
+    }
+}
+
+// The sums of items[i] * weights[i].
+Lanes dot(std::span<const Lanes> items, std::span<const float> weights) {
+    Lanes total{};
+    for (size_t i = 0; i < items.size(); ++i) {
+        double weight = weights[i];
+        for (int k = 0; k < kLanes; ++k) {
+            total[k] += items[i][k] * weight;
+        }
     }
     return total;
+}
+
+Lanes squared_distance(std::span<const Lanes> items, std::span<const float> point) {
+    Lanes total{};
+    for (size_t i = 0; i < items.size(); ++i) {
+        double y = point[i];
+        for (int k = 0; k < kLanes; ++k) {
+            double difference = items[i][k] - y;
+            total[k] += difference * difference;
+        }
+    }
+    return total;
+}
+
+// Calls body(first, count) with at most kLanes rows, on several threads.
+template <typename Body>
+void for_row_blocks(const KernelContext& c, int64_t rows, int64_t operations, Body body) {
+    int64_t piece = (items_per_task(operations) + kLanes - 1) / kLanes * kLanes;
+    parallel_for(c.threads(), rows, piece, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i += kLanes) {
+            body(i, std::min<int64_t>(kLanes, end - i));
+        }
+    });
+}
+
+// What stands in column `lane`.
+void take_lane(std::span<const Lanes> values, int64_t lane, std::vector<double>& row) {
+    row.resize(values.size());
+    std::transform(values.begin(), values.end(), row.begin(),
+                   [&](const Lanes& value) { return value[lane]; });
 }
 
 size_t greatest_of(std::span<const double> scores) {
@@ -32,13 +82,14 @@ struct LinearModel {
     std::span<const float> intercepts;
     int64_t targets = 0;
 
-    std::vector<double> scores(std::span<const double> row) const {
-        std::vector<double> result(targets);
+    void scores(std::span<const Lanes> rows, std::vector<Lanes>& result) const {
+        result.resize(targets);
         for (int64_t t = 0; t < targets; ++t) {
-            result[t] = dot(row, coefficients.subspan(t * row.size(), row.size())) +
-                        (intercepts.empty() ? 0 : intercepts[t]);
+            result[t] = dot(rows, coefficients.subspan(t * rows.size(), rows.size()));
+            for (double& score : result[t]) {
+                score += intercepts.empty() ? 0 : intercepts[t];
+            }
         }
-        return result;
     }
 };
 
@@ -59,19 +110,35 @@ Result<LinearModel> linear_model(const KernelContext& c, int64_t targets, int64_
     return model;
 }
 
+// Calls finish(row, scores) for each row, which may change the scores.
+template <typename Finish>
+void score_rows(const KernelContext& c, const LinearModel& model, const FeatureRows& x,
+                Finish finish) {
+    for_row_blocks(c, x.rows, x.columns * model.targets, [&](int64_t first, int64_t count) {
+        std::vector<Lanes> block;
+        std::vector<Lanes> lanes;
+        std::vector<double> scores;
+        load_rows(x, first, block);
+        model.scores(block, lanes);
+        for (int64_t k = 0; k < count; ++k) {
+            take_lane(lanes, k, scores);
+            finish(first + k, scores);
+        }
+    });
+}
+
 }  // namespace
 
 Status linear_regressor(KernelContext& c) {
     SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
     SDX_ASSIGN(LinearModel model, linear_model(c, c.int_attribute("targets"), x.columns));
-    std::vector<double> all;
-    for (int64_t i = 0; i < x.rows; ++i) {
-        std::vector<double> scores = model.scores(x.row(i));
+    SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, model.targets));
+    score_rows(c, model, x, [&](int64_t row, std::vector<double>& scores) {
         transform_scores(transform, scores);
-        all.insert(all.end(), scores.begin(), scores.end());
-    }
-    return set_scores(c, 0, x.rows, all);
+        put_scores(scores, out, row);
+    });
+    return {};
 }
 
 Status linear_classifier(KernelContext& c) {
@@ -84,23 +151,21 @@ Status linear_classifier(KernelContext& c) {
     }
     SDX_ASSIGN(LinearModel model, linear_model(c, count / x.columns, x.columns));
     bool has_two_labels = labels.size() == 2;
-    std::vector<int64_t> classes;
-    std::vector<double> all;
-    for (int64_t i = 0; i < x.rows; ++i) {
-        std::vector<double> scores = model.scores(x.row(i));
+    SecondClass second = has_two_labels ? SecondClass::kComplement : SecondClass::kNone;
+    std::vector<int64_t> classes(x.rows);
+    SDX_ASSIGN(float* out, scores_output(c, 1, x.rows, class_score_count(model.targets, second)));
+    score_rows(c, model, x, [&](int64_t row, std::vector<double>& scores) {
         if (scores.size() > 1) {
-            classes.push_back(static_cast<int64_t>(greatest_of(scores)));
+            classes[row] = static_cast<int64_t>(greatest_of(scores));
         } else if (has_two_labels) {
-            classes.push_back(scores[0] > 0 ? 1 : 0);
+            classes[row] = scores[0] > 0 ? 1 : 0;
         } else {
-            classes.push_back(scores[0] > 0 ? ClassLabels::kPositive : ClassLabels::kNegative);
+            classes[row] = scores[0] > 0 ? ClassLabels::kPositive : ClassLabels::kNegative;
         }
-        scores = class_scores(transform, std::move(scores),
-                              has_two_labels ? SecondClass::kComplement : SecondClass::kNone);
-        all.insert(all.end(), scores.begin(), scores.end());
-    }
-    SDX_TRY(labels.set_output(c, classes));
-    return set_scores(c, 1, x.rows, all);
+        class_scores(transform, scores, second);
+        put_scores(scores, out, row);
+    });
+    return labels.set_output(c, classes);
 }
 
 namespace {
@@ -130,18 +195,31 @@ class Svm {
         return support_.subspan(i * columns, columns);
     }
 
-    double kernel(std::span<const double> x, std::span<const float> y) const {
-        if (kernel_ == SvmKernel::kRadial) {
-            double total = 0;
-            for (size_t i = 0; i < x.size(); ++i) {
-                total += (x[i] - y[i]) * (x[i] - y[i]);
+    Lanes kernel(std::span<const Lanes> x, std::span<const float> y) const {
+        bool is_radial = kernel_ == SvmKernel::kRadial;
+        Lanes values = is_radial ? squared_distance(x, y) : dot(x, y);
+        for (double& value : values) {
+            switch (kernel_) {
+                case SvmKernel::kLinear:
+                    break;
+                case SvmKernel::kPolynomial:
+                    value = std::pow(gamma_ * value + coef0_, degree_);
+                    break;
+                case SvmKernel::kRadial:
+                    value = std::exp(-gamma_ * value);
+                    break;
+                case SvmKernel::kSigmoid:
+                    value = std::tanh(gamma_ * value + coef0_);
+                    break;
             }
-            return std::exp(-gamma_ * total);
         }
-        double product = dot(x, y);
-        return kernel_ == SvmKernel::kPolynomial ? std::pow(gamma_ * product + coef0_, degree_)
-               : kernel_ == SvmKernel::kSigmoid  ? std::tanh(gamma_ * product + coef0_)
-                                                 : product;
+        return values;
+    }
+
+    // For a row.
+    int64_t operations(int64_t vectors, int64_t columns) const {
+        int64_t function = kernel_ == SvmKernel::kLinear ? 0 : 32;
+        return std::max<int64_t>(1, vectors) * (columns / 2 + function);
     }
 
     std::span<const float> coefficients;
@@ -187,27 +265,29 @@ Status svm_regressor(KernelContext& c) {
                                  svm.coefficients.size(), vectors, x.columns)};
     }
     bool has_one_class = c.int_attribute("one_class") != 0;
-    std::vector<double> all;
-    for (int64_t i = 0; i < x.rows; ++i) {
-        double sum = vectors == 0 ? svm.kernel(x.row(i), svm.coefficients) : 0;
-        for (int64_t k = 0; k < vectors; ++k) {
-            sum += svm.coefficients[k] * svm.kernel(x.row(i), svm.support_vector(k, x.columns));
-        }
-        sum += svm.rho[0];
-        double score = has_one_class ? (sum > 0 ? 1 : -1) : sum;
-        transform_scores(transform, {&score, 1});
-        all.push_back(score);
-    }
-    return set_scores(c, 0, x.rows, all);
+    SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, 1));
+    for_row_blocks(c, x.rows, svm.operations(vectors, x.columns),
+                   [&](int64_t first, int64_t count) {
+                       std::vector<Lanes> block;
+                       load_rows(x, first, block);
+                       Lanes sums = vectors == 0 ? svm.kernel(block, svm.coefficients) : Lanes{};
+                       for (int64_t i = 0; i < vectors; ++i) {
+                           Lanes values = svm.kernel(block, svm.support_vector(i, x.columns));
+                           for (int k = 0; k < kLanes; ++k) {
+                               sums[k] += svm.coefficients[i] * values[k];
+                           }
+                       }
+                       for (int64_t k = 0; k < count; ++k) {
+                           double sum = sums[k] + svm.rho[0];
+                           double score = has_one_class ? (sum > 0 ? 1 : -1) : sum;
+                           transform_scores(transform, {&score, 1});
+                           put_scores({&score, 1}, out, first + k);
+                       }
+                   });
+    return {};
 }
 
 namespace {
-
-// The decisions between each pair of classes, and how often each class won.
-struct PairScores {
-    std::vector<double> scores;
-    std::vector<double> votes;
-};
 
 struct SvmClasses {
     int64_t count = 1;                      // classes
@@ -248,27 +328,43 @@ Result<SvmClasses> svm_classes(const KernelContext& c, int64_t labels) {
     return classes;
 }
 
-PairScores compare_pairs(const Svm& svm, const SvmClasses& classes, std::span<const double> row) {
-    std::vector<double> kernels(classes.vectors);
+// The decisions between each pair of classes.
+void compare_pairs(const Svm& svm, const SvmClasses& classes, std::span<const Lanes> rows,
+                   std::vector<Lanes>& scores) {
+    std::vector<Lanes> kernels(classes.vectors);
     for (int64_t k = 0; k < classes.vectors; ++k) {
-        kernels[k] = svm.kernel(row, svm.support_vector(k, static_cast<int64_t>(row.size())));
+        kernels[k] = svm.kernel(rows, svm.support_vector(k, static_cast<int64_t>(rows.size())));
     }
-    PairScores result;
-    result.votes.resize(classes.count);
     // The vectors of class `own`, weighted against class `other`, whose row is other - 1 behind it.
     auto side = [&](int64_t own, int64_t line) {
         std::span<const float> weights = svm.coefficients.subspan(
             line * classes.vectors + classes.starts[own], classes.per_class[own]);
-        return dot(weights, std::span<const double>(kernels).subspan(classes.starts[own]));
+        return dot(std::span<const Lanes>(kernels).subspan(classes.starts[own], weights.size()),
+                   weights);
     };
+    scores.clear();
     for (int64_t i = 0; i < classes.count; ++i) {
         for (int64_t j = i + 1; j < classes.count; ++j) {
-            double score = side(i, j - 1) + side(j, i) + svm.rho[result.scores.size()];
-            result.votes[score > 0 ? i : j] += 1;
-            result.scores.push_back(score);
+            Lanes first = side(i, j - 1);
+            Lanes second = side(j, i);
+            for (int k = 0; k < kLanes; ++k) {
+                first[k] = first[k] + second[k] + svm.rho[scores.size()];
+            }
+            scores.push_back(first);
         }
     }
-    return result;
+}
+
+// How often each class won.
+void count_votes(const SvmClasses& classes, std::span<const double> scores,
+                 std::vector<double>& votes) {
+    votes.assign(classes.count, 0);
+    size_t at = 0;
+    for (int64_t i = 0; i < classes.count; ++i) {
+        for (int64_t j = i + 1; j < classes.count; ++j) {
+            votes[scores[at++] > 0 ? i : j] += 1;
+        }
+    }
 }
 
 // The probabilities of the classes from those of the pairs, by the second method of Wu, Lin and
@@ -349,36 +445,49 @@ Status svm_classifier(KernelContext& c) {
                         coefficients, svm.rho.size(), classes.count)};
     }
     bool has_probabilities = !is_linear && !classes.prob_a.empty();
-    std::vector<int64_t> chosen;
-    std::vector<double> all;
-    for (int64_t i = 0; i < x.rows; ++i) {
-        PairScores found;
-        if (is_linear) {
-            for (int64_t k = 0; k < classes.count; ++k) {
-                found.scores.push_back(
-                    svm.rho[0] +
-                    svm.kernel(x.row(i), svm.coefficients.subspan(k * x.columns, x.columns)));
+    bool is_binary = svm.rho.size() == 1;
+    bool has_labels = !is_binary || labels.size() == 2;
+    SecondClass second = !is_binary || labels.size() != 2    ? SecondClass::kNone
+                         : transform == PostTransform::kNone ? SecondClass::kOpposite
+                                                             : SecondClass::kComplement;
+    int64_t width = is_linear || has_probabilities ? classes.count : classes.pairs();
+    std::vector<int64_t> chosen(x.rows);
+    SDX_ASSIGN(float* out, scores_output(c, 1, x.rows, class_score_count(width, second)));
+    int64_t operations = svm.operations(is_linear ? classes.count : classes.vectors, x.columns);
+    for_row_blocks(c, x.rows, operations, [&](int64_t first, int64_t count) {
+        std::vector<Lanes> block;
+        std::vector<Lanes> lanes;
+        std::vector<double> scores;
+        std::vector<double> votes;
+        load_rows(x, first, block);
+        for (int64_t k = 0; k < classes.count && is_linear; ++k) {
+            std::span<const float> weights = svm.coefficients.subspan(k * x.columns, x.columns);
+            lanes.push_back(svm.kernel(block, weights));
+            for (double& score : lanes.back()) {
+                score = svm.rho[0] + score;
             }
-        } else {
-            found = compare_pairs(svm, classes, x.row(i));
         }
-        std::vector<double> scores =
-            has_probabilities ? probabilities(classes, found.scores) : found.scores;
-        const std::vector<double>& ranking = is_linear ? scores : found.votes;
-        size_t best = greatest_of(ranking);
-        bool is_binary = svm.rho.size() == 1;
-        bool has_labels = !is_binary || labels.size() == 2;
-        chosen.push_back(has_labels          ? static_cast<int64_t>(best)
-                         : ranking[best] > 0 ? ClassLabels::kPositive
-                                             : ClassLabels::kNegative);
-        SecondClass second = !is_binary || labels.size() != 2    ? SecondClass::kNone
-                             : transform == PostTransform::kNone ? SecondClass::kOpposite
-                                                                 : SecondClass::kComplement;
-        scores = class_scores(transform, std::move(scores), second);
-        all.insert(all.end(), scores.begin(), scores.end());
-    }
-    SDX_TRY(labels.set_output(c, chosen));
-    return set_scores(c, 1, x.rows, all);
+        if (!is_linear) {
+            compare_pairs(svm, classes, block, lanes);
+        }
+        for (int64_t k = 0; k < count; ++k) {
+            take_lane(lanes, k, scores);
+            if (!is_linear) {
+                count_votes(classes, scores, votes);
+            }
+            if (has_probabilities) {
+                scores = probabilities(classes, scores);
+            }
+            const std::vector<double>& ranking = is_linear ? scores : votes;
+            size_t best = greatest_of(ranking);
+            chosen[first + k] = has_labels          ? static_cast<int64_t>(best)
+                                : ranking[best] > 0 ? ClassLabels::kPositive
+                                                    : ClassLabels::kNegative;
+            class_scores(transform, scores, second);
+            put_scores(scores, out, first + k);
+        }
+    });
+    return labels.set_output(c, chosen);
 }
 
 }  // namespace sardonyx::eval::kernels

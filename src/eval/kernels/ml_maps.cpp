@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/ml_tables.h"
 #include "eval/kernels/strided.h"
 
 namespace sardonyx::eval::kernels {
@@ -40,23 +41,38 @@ Result<ElementType> cast_target(const KernelContext& c) {
                                    : ElementType::kInt64;
 }
 
-// Where the value of each vocabulary entry goes, for keys of type T.
-template <typename T>
-Status vectorize(const Map& map, std::span<const T> vocabulary, Tensor* out) {
-    std::unordered_map<T, int64_t> places;
-    for (const T& entry : vocabulary) {
-        places.emplace(entry, static_cast<int64_t>(places.size()));
+// The places of the keys; one of the two.
+struct Vocabulary {
+    std::optional<KeyTable<std::string>> strings;
+    std::optional<KeyTable<int64_t>> ints;
+};
+
+Result<Vocabulary> make_vocabulary(std::span<const std::string> strings,
+                                   std::span<const int64_t> ints) {
+    Vocabulary vocabulary;
+    if (strings.empty()) {
+        vocabulary.ints.emplace(ints);
+    } else {
+        vocabulary.strings.emplace(strings);
     }
-    if (places.size() != vocabulary.size()) {
+    size_t distinct =
+        strings.empty() ? vocabulary.ints->distinct() : vocabulary.strings->distinct();
+    if (distinct != strings.size() + ints.size()) {
         return Error{"the vocabulary has an entry twice"};
     }
+    return vocabulary;
+}
+
+// The values to the places of their keys.
+template <typename T>
+Status vectorize(const Map& map, const KeyTable<T>& places, Tensor* out) {
     std::span<const T> keys = map.keys.elements<T>();
     for (size_t i = 0; i < keys.size(); ++i) {
-        auto found = places.find(keys[i]);
-        if (found == places.end()) {
+        int64_t place = places.find(keys[i]);
+        if (place == KeyTable<T>::kNone) {
             return Error{fmt::format("key `{}` is not in the vocabulary", keys[i])};
         }
-        copy_elements(map.values, static_cast<int64_t>(i), *out, found->second, 1);
+        copy_elements(map.values, static_cast<int64_t>(i), *out, place, 1);
     }
     return {};
 }
@@ -105,10 +121,13 @@ Status dict_vectorizer(KernelContext& c) {
         return Error{
             fmt::format("one vocabulary is wanted, for the keys of {}", c.value(0).describe())};
     }
+    auto fits = [](const Vocabulary&) { return true; };
+    SDX_ASSIGN(std::shared_ptr<const Vocabulary> places,
+               of_attributes<Vocabulary>(c, fits, [&] { return make_vocabulary(strings, ints); }));
     auto width = static_cast<int64_t>(is_string ? strings.size() : ints.size());
     SDX_ASSIGN(Tensor * out, c.output(0, map->values.element_type(), {1, width}));
     fill_zero(*out);
-    return is_string ? vectorize(*map, strings, out) : vectorize(*map, ints, out);
+    return is_string ? vectorize(*map, *places->strings, out) : vectorize(*map, *places->ints, out);
 }
 
 Status zip_map(KernelContext& c) {

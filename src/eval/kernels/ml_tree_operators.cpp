@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -174,91 +176,178 @@ Result<Aggregate> aggregate_function(const KernelContext& c) {
                                : Aggregate::kMaximum;
 }
 
+// What the operators keep of their attributes.
+struct TreeModel {
+    std::variant<std::monostate, FlatForest<float>, FlatForest<double>> forest;
+    int64_t targets = 0;
+    std::vector<double> base;
+    bool is_positive = false;    // no weight is negative
+    bool has_one_class = false;  // all weights are of one class
+    // The greatest feature that a node asks for; -1: there are no nodes.
+    int64_t feature = -1;
+    size_t feature_node = 0;
+
+    bool is_float() const { return std::holds_alternative<FlatForest<float>>(forest); }
+};
+
+Result<TreeModel> tree_model(const KernelContext& c, const Forest& forest, int64_t features) {
+    SDX_TRY(check_forest(forest, features));
+    TreeModel model;
+    model.targets = forest.targets;
+    for (size_t i = 0; i < forest.nodes.size(); ++i) {
+        if (forest.nodes[i].feature > model.feature) {
+            model.feature = forest.nodes[i].feature;
+            model.feature_node = i;
+        }
+    }
+    if (c.type(0) == ElementType::kFloat && has_float_thresholds(forest)) {
+        model.forest.emplace<FlatForest<float>>(forest);
+    } else {
+        model.forest.emplace<FlatForest<double>>(forest);
+    }
+    return model;
+}
+
+Result<TreeModel> old_tree_model(const KernelContext& c, const std::string& prefix, int64_t targets,
+                                 int64_t features) {
+    SDX_ASSIGN(Forest forest, OldForestReader().read(c, prefix, targets));
+    SDX_ASSIGN(TreeModel model, tree_model(c, forest, features));
+    SDX_ASSIGN(model.base, base_values(c, targets));
+    std::span<const int64_t> ids = c.ints_attribute(prefix + "_ids");
+    SDX_ASSIGN(std::vector<double> weights, attribute_numbers(c, prefix + "_weights"));
+    model.is_positive =
+        std::all_of(weights.begin(), weights.end(), [](double weight) { return weight >= 0; });
+    model.has_one_class =
+        std::all_of(ids.begin(), ids.end(), [&](int64_t id) { return id == ids[0]; });
+    return model;
+}
+
+using TreeModelPtr = std::shared_ptr<const TreeModel>;
+
+// The model of an earlier run, or of `make`; and the rows as it wants them.
+template <typename Make>
+Result<TreeModelPtr> kept_model(const KernelContext& c, FeatureRows& x, Make make) {
+    bool is_float = c.type(0) == ElementType::kFloat;
+    // A model with thresholds of double does for rows of float, but is not the best one.
+    auto fits = [&](const TreeModel& model) { return is_float || !model.is_float(); };
+    SDX_ASSIGN(TreeModelPtr model, of_attributes<TreeModel>(c, fits, make));
+    if (model->feature >= x.columns) {
+        return Error{fmt::format("node {} of a tree asks for feature {} of {}", model->feature_node,
+                                 model->feature, x.columns)};
+    }
+    if (model->is_float()) {
+        x.data = c.tensor(0);
+    } else {
+        SDX_ASSIGN(x.data, cast_tensor(c, c.tensor(0), ElementType::kDouble));
+    }
+    return model;
+}
+
+// Calls finish(first, scores) with the aggregates of pieces of the rows, several at once.
+template <typename Finish>
+void evaluate_rows(const KernelContext& c, const TreeModel& model, const FeatureRows& x,
+                   Aggregate aggregate, Finish finish) {
+    auto run = [&]<typename T>(const FlatForest<T>& forest) {
+        int64_t piece = items_per_task(forest.operations() + model.targets);
+        parallel_for(c.threads(), x.rows, piece, [&](int64_t begin, int64_t end) {
+            std::vector<double> scores((end - begin) * model.targets);
+            const T* rows = x.data.elements<T>().data() + begin * x.columns;
+            forest.evaluate(rows, end - begin, x.columns, aggregate, scores.data());
+            finish(begin, std::span<double>(scores));
+        });
+    };
+    if (const auto* forest = std::get_if<FlatForest<float>>(&model.forest)) {
+        run(*forest);
+    } else {
+        run(std::get<FlatForest<double>>(model.forest));
+    }
+}
+
+void add_base(const TreeModel& model, std::span<double> scores) {
+    for (size_t t = 0; t < scores.size() && !model.base.empty(); ++t) {
+        scores[t] += model.base[model.base.size() == 1 ? 0 : t];
+    }
+}
+
 }  // namespace
 
 Status tree_ensemble_regressor(KernelContext& c) {
-    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(FeatureRows x, feature_shape(c, 0));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
     SDX_ASSIGN(Aggregate aggregate, aggregate_function(c));
     int64_t targets = c.int_attribute("n_targets", 1);
     SDX_TRY(check_targets(c, x.rows, targets));
-    SDX_ASSIGN(Forest forest, OldForestReader().read(c, "target", targets));
-    SDX_TRY(check_forest(forest, x.columns));
-    SDX_ASSIGN(std::vector<double> base, base_values(c, targets));
-    std::vector<double> all;
-    for (int64_t i = 0; i < x.rows; ++i) {
-        ForestScores scores = evaluate(forest, aggregate, x.row(i));
-        for (int64_t t = 0; t < targets && !base.empty(); ++t) {
-            scores.values[t] += base[base.size() == 1 ? 0 : t];
+    SDX_ASSIGN(TreeModelPtr model,
+               kept_model(c, x, [&] { return old_tree_model(c, "target", targets, x.columns); }));
+    SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, targets));
+    evaluate_rows(c, *model, x, aggregate, [&](int64_t first, std::span<double> scores) {
+        for (size_t i = 0; i < scores.size(); i += targets) {
+            std::span<double> row = scores.subspan(i, targets);
+            add_base(*model, row);
+            transform_scores(transform, row);
+            put_scores(row, out, first++);
         }
-        transform_scores(transform, scores.values);
-        all.insert(all.end(), scores.values.begin(), scores.values.end());
-    }
-    return set_scores(c, 0, x.rows, all);
+    });
+    return {};
 }
 
 namespace {
 
-struct Classified {
-    int64_t label = 0;
-    std::vector<double> scores;
-};
-
 // Two labels with weights for one class only: the score is that of the second label. As in ONNX
-// Runtime, weights of which none is negative are probabilities, whose threshold is a half.
-Classified classify_binary(const ForestScores& found, const std::vector<double>& base,
-                           bool is_positive, PostTransform transform) {
-    double score = found.values[0] + found.values[1];
-    if (!base.empty()) {
-        score += base.back();
+// Runtime, weights of which none is negative are probabilities, whose threshold is a half. Gives
+// the label, and `scores` for the two that the trees have summed.
+int64_t classify_binary(const TreeModel& model, PostTransform transform,
+                        std::vector<double>& scores) {
+    double score = scores[0] + scores[1];
+    if (!model.base.empty()) {
+        score += model.base.back();
     }
-    bool is_second = score > (is_positive ? 0.5 : 0.0);
-    bool has_both = base.size() == 2;
-    std::vector<double> scores = has_both ? std::vector{-score, score} : std::vector{score};
-    return {is_second ? 1 : 0,
-            class_scores(transform, std::move(scores),
-                         is_positive ? SecondClass::kComplement : SecondClass::kOpposite)};
+    if (model.base.size() == 2) {
+        scores = {-score, score};
+    } else {
+        scores = {score};
+    }
+    class_scores(transform, scores,
+                 model.is_positive ? SecondClass::kComplement : SecondClass::kOpposite);
+    return score > (model.is_positive ? 0.5 : 0.0) ? 1 : 0;
+}
+
+int64_t classify(const TreeModel& model, PostTransform transform, std::vector<double>& scores) {
+    add_base(model, scores);
+    auto best = std::max_element(scores.begin(), scores.end());
+    int64_t label = best - scores.begin();
+    if (model.targets == 1) {
+        label = scores[0] > 0 ? 0 : ClassLabels::kNegative;
+    }
+    class_scores(transform, scores, SecondClass::kNone);
+    return label;
 }
 
 }  // namespace
 
 Status tree_ensemble_classifier(KernelContext& c) {
-    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(FeatureRows x, feature_shape(c, 0));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
     SDX_ASSIGN(ClassLabels labels,
                ClassLabels::read(c, "classlabels_int64s", "classlabels_strings"));
     int64_t targets = labels.size();
     SDX_TRY(check_targets(c, x.rows, targets));
-    SDX_ASSIGN(Forest forest, OldForestReader().read(c, "class", targets));
-    SDX_TRY(check_forest(forest, x.columns));
-    SDX_ASSIGN(std::vector<double> base, base_values(c, targets));
-    std::span<const int64_t> ids = c.ints_attribute("class_ids");
-    SDX_ASSIGN(std::vector<double> weights, attribute_numbers(c, "class_weights"));
-    bool is_positive =
-        std::all_of(weights.begin(), weights.end(), [](double weight) { return weight >= 0; });
-    bool has_one_class =
-        std::all_of(ids.begin(), ids.end(), [&](int64_t id) { return id == ids[0]; });
-    std::vector<int64_t> classes;
-    std::vector<double> all;
-    for (int64_t i = 0; i < x.rows; ++i) {
-        ForestScores found = evaluate(forest, Aggregate::kSum, x.row(i));
-        Classified result;
-        if (targets == 2 && has_one_class) {
-            result = classify_binary(found, base, is_positive, transform);
-        } else {
-            for (int64_t t = 0; t < targets && !base.empty(); ++t) {
-                found.values[t] += base[base.size() == 1 ? 0 : t];
-            }
-            auto best = std::max_element(found.values.begin(), found.values.end());
-            result.label = targets == 1 ? (found.values[0] > 0 ? 0 : ClassLabels::kNegative)
-                                        : best - found.values.begin();
-            result.scores = class_scores(transform, std::move(found.values), SecondClass::kNone);
+    SDX_ASSIGN(TreeModelPtr model,
+               kept_model(c, x, [&] { return old_tree_model(c, "class", targets, x.columns); }));
+    bool is_binary = targets == 2 && model->has_one_class;
+    std::vector<int64_t> classes(x.rows);
+    SDX_ASSIGN(float* out, scores_output(c, 1, x.rows, targets));
+    evaluate_rows(c, *model, x, Aggregate::kSum, [&](int64_t first, std::span<double> sums) {
+        std::vector<double> row;
+        for (size_t i = 0; i < sums.size(); i += targets) {
+            std::span<double> sum = sums.subspan(i, targets);
+            row.assign(sum.begin(), sum.end());
+            classes[first] = is_binary ? classify_binary(*model, transform, row)
+                                       : classify(*model, transform, row);
+            put_scores(row, out, first++);
         }
-        classes.push_back(result.label);
-        all.insert(all.end(), result.scores.begin(), result.scores.end());
-    }
-    SDX_TRY(labels.set_output(c, classes));
-    return set_scores(c, 1, x.rows, all);
+    });
+    return labels.set_output(c, classes);
 }
 
 // --- TreeEnsemble --------------------------------------------------------------------------------
@@ -351,23 +440,29 @@ class ForestReader {
 }  // namespace
 
 Status tree_ensemble(KernelContext& c) {
-    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(FeatureRows x, feature_shape(c, 0));
     int64_t transform = c.int_attribute("post_transform");
     int64_t aggregate = c.int_attribute("aggregate_function", 1);
     if (transform < 0 || transform > 4 || aggregate < 0 || aggregate > 3) {
         return Error{fmt::format("post_transform {} or aggregate_function {} is not known",
                                  transform, aggregate)};
     }
-    SDX_ASSIGN(Forest forest, ForestReader().read(c));
-    SDX_TRY(check_targets(c, x.rows, forest.targets));
-    SDX_TRY(check_forest(forest, x.columns));
-    SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, {x.rows, forest.targets}));
+    int64_t targets = c.int_attribute("n_targets", 1);
+    SDX_TRY(check_targets(c, x.rows, targets));
+    SDX_ASSIGN(TreeModelPtr model, kept_model(c, x, [&]() -> Result<TreeModel> {
+                   SDX_ASSIGN(Forest forest, ForestReader().read(c));
+                   return tree_model(c, forest, x.columns);
+               }));
+    SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, {x.rows, targets}));
     double* out = result.mutable_elements<double>().data();
-    for (int64_t i = 0; i < x.rows; ++i) {
-        ForestScores scores = evaluate(forest, static_cast<Aggregate>(aggregate), x.row(i));
-        transform_scores(static_cast<PostTransform>(transform), scores.values);
-        out = std::copy(scores.values.begin(), scores.values.end(), out);
-    }
+    evaluate_rows(c, *model, x, static_cast<Aggregate>(aggregate),
+                  [&](int64_t first, std::span<double> scores) {
+                      for (size_t i = 0; i < scores.size(); i += targets) {
+                          transform_scores(static_cast<PostTransform>(transform),
+                                           scores.subspan(i, targets));
+                      }
+                      std::copy(scores.begin(), scores.end(), out + first * targets);
+                  });
     SDX_ASSIGN(Tensor converted, cast_tensor(c, result, c.type(0)));
     c.set_output(0, std::move(converted));
     return {};

@@ -1,8 +1,10 @@
-// Ensembles of decision trees: one form for the three operators that have them.
+// Ensembles of decision trees: one form for the three operators that have them, and the one that is
+// walked.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "eval/kernel.h"
@@ -40,6 +42,7 @@ struct LeafWeight {
     double weight = 0;
 };
 
+// As the attributes say it.
 struct Forest {
     std::vector<TreeNode> nodes;
     std::vector<std::vector<LeafWeight>> leaves;
@@ -50,11 +53,46 @@ struct Forest {
 // Whether every branch leads somewhere, every walk ends, and features and targets exist.
 Status check_forest(const Forest& forest, int64_t features);
 
-// The aggregate of a row per target. `is_set`: the targets that a leaf contributed to.
-struct ForestScores {
-    std::vector<double> values;
-    std::vector<bool> is_set;
+// A checked forest as the walks want it: small nodes side by side. T is the type in which features
+// are compared: float where features and thresholds are, which gives the same answers as double.
+template <typename T>
+class FlatForest {
+  public:
+    explicit FlatForest(const Forest& forest);
+
+    // The aggregates of `count` rows into `scores`, [count, targets] and zero.
+    void evaluate(const T* rows, int64_t count, int64_t columns, Aggregate aggregate,
+                  double* scores) const;
+    // Steps for a row.
+    int64_t operations() const { return static_cast<int64_t>(roots_.size()) * 16; }
+
+  private:
+    struct Node {
+        T value;
+        uint32_t feature;  // the highest bit: NaN takes the true branch
+        int32_t next[2];   // if false, if true
+    };
+    static constexpr uint32_t kMissingIsTrue = 1u << 31;
+    static constexpr int kLanes = 8;
+
+    template <typename Decide, typename Add>
+    void walk_all(const T* rows, int64_t count, int64_t columns, Decide decide, Add add) const;
+    template <typename Add>
+    void with_mode(const T* rows, int64_t count, int64_t columns, Add add) const;
+
+    std::vector<Node> nodes_;  // at least one
+    std::vector<BranchMode> modes_;
+    bool is_one_mode_ = true;
+    bool has_missing_ = false;
+    std::vector<size_t> member_starts_;  // of each node and the end; empty: no kMember
+    std::vector<T> members_;
+    std::vector<int32_t> roots_;
+    std::vector<size_t> leaf_starts_;  // of each leaf and the end
+    std::vector<LeafWeight> weights_;
+    int64_t targets_ = 0;
 };
-ForestScores evaluate(const Forest& forest, Aggregate aggregate, std::span<const double> row);
+
+// Whether all thresholds are floats.
+bool has_float_thresholds(const Forest& forest);
 
 }  // namespace sardonyx::eval
