@@ -91,8 +91,7 @@ VERSIONS = {
     "RotaryEmbedding": 23,
 }
 
-# The operators of ai.onnx.ml are at version 3 of it, the newest that ONNX Runtime has most of; those
-# of a later one are named here.
+# The operators of ai.onnx.ml are at version 3 of it, the newest that ONNX Runtime has most of.
 ML_VERSIONS = {"TreeEnsemble": 5}
 
 Case = tuple[str, str, list[Any], set[int], dict[str, Any]]

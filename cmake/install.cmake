@@ -1,9 +1,10 @@
 # The C++ library, and what is installed: the program and the library, or, for a wheel, the program
-# alone. Users of the library say `find_package(sardonyx CONFIG)` and link `sardonyx::sardonyx`.
+# alone. Users of the library say `find_package(sardonyx CONFIG)` and link `sardonyx::sardonyx`, or
+# `sardonyx::sardonyx_static`, which has everything inside too; or they ask pkg-config.
 
 sdx_phase(api sdx_driver sdx_eval)
 target_include_directories(sdx_api PUBLIC ${PROJECT_SOURCE_DIR}/include)
-target_compile_definitions(sdx_api PRIVATE SDX_BUILDS_LIBRARY)
+target_compile_definitions(sdx_api PRIVATE SDX_BUILDS_LIBRARY SDX_VERSION="${PROJECT_VERSION}")
 
 if(TARGET sardonyx_program)
   target_compile_options(sardonyx_program PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
@@ -31,15 +32,32 @@ target_include_directories(sardonyx INTERFACE
 set_target_properties(sardonyx PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
+# The same as one archive, with all phases below the interface in it.
+get_property(phases GLOBAL PROPERTY SDX_PHASES)
+add_library(sardonyx_static STATIC)
+foreach(phase IN LISTS phases)
+  target_sources(sardonyx_static PRIVATE $<TARGET_OBJECTS:sdx_${phase}>)
+endforeach()
+add_library(sardonyx::sardonyx_static ALIAS sardonyx_static)
+target_link_libraries(sardonyx_static PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+target_compile_features(sardonyx_static INTERFACE cxx_std_20)
+target_include_directories(sardonyx_static INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
 if(TARGET sardonyx_program)
   install(TARGETS sardonyx_program RUNTIME COMPONENT program)
 endif()
-install(TARGETS sardonyx EXPORT sardonyx-targets
-  LIBRARY COMPONENT library NAMELINK_COMPONENT library)
+install(TARGETS sardonyx sardonyx_static EXPORT sardonyx-targets
+  LIBRARY COMPONENT library NAMELINK_COMPONENT library
+  ARCHIVE COMPONENT library)
 install(DIRECTORY include/sardonyx TYPE INCLUDE COMPONENT library)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sardonyx)
-install(EXPORT sardonyx-targets FILE sardonyx-config.cmake NAMESPACE sardonyx::
+install(EXPORT sardonyx-targets FILE sardonyx-targets.cmake NAMESPACE sardonyx::
   DESTINATION ${package} COMPONENT library)
+install(FILES cmake/sardonyx-config.cmake DESTINATION ${package} COMPONENT library)
+configure_file(cmake/sardonyx.pc.in sardonyx.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/sardonyx.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sardonyx-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/sardonyx-config-version.cmake
@@ -47,7 +65,8 @@ install(FILES ${PROJECT_BINARY_DIR}/sardonyx-config-version.cmake
 
 if(SDX_TESTS)
   # The library from outside: nothing of src/ is in reach.
-  add_executable(test_api tests/api/api_test.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/api/*_test.cpp)
+  add_executable(test_api ${sources})
   target_link_libraries(test_api PRIVATE sardonyx::sardonyx GTest::gtest_main)
   add_test(NAME api COMMAND test_api)
   if(SDX_SANITIZE)

@@ -11,6 +11,7 @@ function(sdx_phase name)
     return()
   endif()
   add_library(sdx_${name} STATIC ${sources})
+  set_property(GLOBAL APPEND PROPERTY SDX_PHASES ${name})
   if(SDX_JOIN AND NOT name MATCHES "^(ops|weights|api)$")  # names inside files meet there
     set_target_properties(sdx_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()

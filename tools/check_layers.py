@@ -114,11 +114,11 @@ DIAGNOSTIC_ROW = re.compile(r'^SDX_DIAGNOSTIC\((\w+),\s*"([^"]*)"', re.MULTILINE
 THROW = re.compile(r"\bthrow\b")
 CATCH = re.compile(r"\b(?:try\s*\{|catch\s*\()")
 
-# Folders that use a library which throws (CLI11, protozero), and stop it where they call it.
-MAY_CATCH = {"cli", "proto"}
+# Folders that use what throws (CLI11, protozero, include/sardonyx), and stop it where they call it.
+MAY_CATCH = {"api", "cli", "proto"}
 
-# The one file that turns errors into the exceptions of include/sardonyx.
-MAY_THROW = {"src/api/fail.cpp"}
+# What turns errors into the exceptions of include/sardonyx, and what turns those into errors of C.
+MAY_THROW = {"src/api/fail.cpp", "src/api/c_compile.cpp"}
 
 TEXT_SUFFIXES = {
     ".cpp", ".h", ".def", ".py", ".pyi", ".md", ".toml", ".txt", ".json", ".yml", ".yaml",

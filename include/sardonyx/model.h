@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+struct sdx_model;  // sardonyx/c.h
+
 namespace sardonyx {
 inline namespace v1 {
 
@@ -76,11 +78,14 @@ class SDX_API Model {
     std::vector<Value> run(const std::vector<std::pair<std::string, Value>>& inputs,
                            const RunOptions& options = {}) const;
 
+    // The same model for the C interface (and for a Session); freed by sdx_model_free.
+    sdx_model* share() const;
+
     struct State;  // of the implementation
-    explicit Model(std::unique_ptr<State> state);
+    explicit Model(std::shared_ptr<State> state);
 
   private:
-    std::unique_ptr<State> state_;
+    std::shared_ptr<State> state_;
 };
 
 }  // namespace v1

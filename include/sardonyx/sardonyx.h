@@ -14,3 +14,5 @@
 #include <sardonyx/compile.h>
 #include <sardonyx/error.h>
 #include <sardonyx/model.h>
+#include <sardonyx/session.h>
+#include <sardonyx/tensor.h>

@@ -37,14 +37,6 @@ std::vector<ValueInfo> describe_all(const Values& values) {
     return all;
 }
 
-std::shared_ptr<const eval::Plan> plan_of(Model::State& state) {
-    std::lock_guard<std::mutex> lock(state.plan_lock);
-    if (state.plan == nullptr) {
-        state.plan = take(eval::prepare(*state.model));
-    }
-    return state.plan;
-}
-
 std::unique_ptr<Model::State> make_state(std::unique_ptr<ir::Model> model) {
     if (model->graph == nullptr) {
         api::fail("the file holds no graph");
@@ -68,7 +60,7 @@ Model Model::from_bytes(std::string_view bytes) {
     return Model(make_state(take(proto::read_model(*owner, owner))));
 }
 
-Model::Model(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Model::Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Model::Model(Model&& other) noexcept = default;
 Model& Model::operator=(Model&& other) noexcept = default;
 Model::~Model() = default;
@@ -135,7 +127,8 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
     chosen.seed = options.seed;
     chosen.max_steps = options.max_steps;
     chosen.threads = options.threads;
-    std::vector<eval::RuntimeValue> results = take(eval::run(*plan_of(*state_), values, chosen));
+    std::vector<eval::RuntimeValue> results =
+        take(eval::run(*take(state_->prepared()), values, chosen));
     std::vector<Value> converted;
     for (size_t i = 0; i < results.size(); ++i) {
         std::string name(state_->model->graph->outputs[i]->name);

@@ -20,6 +20,18 @@ struct Model::State {
     std::mutex plan_lock;
     std::shared_ptr<const eval::Plan> plan;
 
+    // The plan, which the first call makes.
+    Result<std::shared_ptr<const eval::Plan>> prepared() {
+        std::lock_guard<std::mutex> lock(plan_lock);
+        if (plan == nullptr) {
+            Result<std::shared_ptr<const eval::Plan>> made = eval::prepare(*model);
+            if (!made.ok()) {
+                return made;
+            }
+            plan = std::move(*made);
+        }
+        return plan;
+    }
     const ir::Graph& graph() const {
         return model->graph != nullptr ? *model->graph : *model->functions[0]->body;
     }

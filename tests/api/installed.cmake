@@ -24,6 +24,33 @@ run(${CMAKE_COMMAND} -E chdir ${work}/run ${work}/example/example)
 if(NOT output MATCHES "^-0\\.268941\n-?0\n0\\.731059\n$")
   message(FATAL_ERROR "the example printed\n${output}")
 endif()
+# docs/cpp.md has what it prints.
+run(${work}/example/embed)
+if(NOT output MATCHES "^1\n90\n[^\n]*`y`[^\n]*\n$")
+  message(FATAL_ERROR "the program of docs/cpp.md printed\n${output}")
+endif()
+# The C interface, on the shared and on the static library.
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples/c -B ${work}/c -G Ninja
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${work}/prefix
+    "-DCMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS}")
+run(${CMAKE_COMMAND} --build ${work}/c)
+foreach(program example example_static)
+  execute_process(COMMAND ${work}/c/${program} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                  ERROR_VARIABLE complaint)
+  if(status OR NOT output MATCHES "^-0\\.268941\n-?0\n0\\.731059\n$" OR NOT complaint MATCHES "`x`")
+    message(FATAL_ERROR "${program} of examples/c: ${status}\n${output}${complaint}")
+  endif()
+endforeach()
+find_program(pkg_config NAMES pkg-config pkgconf)
+if(pkg_config)
+  file(GLOB_RECURSE found ${work}/prefix/sardonyx.pc)
+  get_filename_component(folder ${found} DIRECTORY)
+  run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${pkg_config} --cflags --libs sardonyx)
+  string(STRIP "${output}" flags)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${COMPILER} -std=c++20 ${SOURCE}/examples/cpp/embed.cpp ${flags} ${LINK_FLAGS}
+      -o ${work}/embed)
+endif()
 if(EXISTS ${work}/prefix/bin/sardonyx)
   run(${work}/prefix/bin/sardonyx run ${work}/run/swish.onnx x=[0.0])
   if(NOT output MATCHES "FLOAT\\[1\\]\n\\[0\\.0\\]")

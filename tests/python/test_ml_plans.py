@@ -101,7 +101,9 @@ def test_trees_are_summed_in_their_order(dtype: str, aggregate: str) -> None:
     x = (numbers(70, 3) * 2).astype(dtype)
     if dtype != "int64":
         x[3, 1] = np.nan
-    model = model_of("TreeEnsembleRegressor", dtype, aggregate_function=aggregate, **nodes, **weights)
+    model = model_of(
+        "TreeEnsembleRegressor", dtype, aggregate_function=aggregate, **nodes, **weights
+    )
     at = dict(zip(zip(weights["target_treeids"], weights["target_nodeids"], strict=True),
                   weights["target_weights"], strict=True))  # fmt: skip
 
@@ -129,7 +131,9 @@ def test_trees_are_summed_in_their_order(dtype: str, aggregate: str) -> None:
 def test_linear_sums_keep_the_order_of_the_features() -> None:
     """Bit for bit, by sums in Python."""
     x, weights, start = numbers(21, 3), listed(6), listed(2, seed=4)
-    model = model_of("LinearRegressor", "float32", coefficients=weights, intercepts=start, targets=2)
+    model = model_of(
+        "LinearRegressor", "float32", coefficients=weights, intercepts=start, targets=2
+    )
     got = sardonyx.load(model).run({"x": x})[0]
     for row, scores in zip(x, got, strict=True):
         for t in range(2):
@@ -163,8 +167,9 @@ def test_parameters_of_a_function_are_not_kept() -> None:
         "own", "encode", ["x"], ["y"], [node], imports, ["values_int64s", "default_int64"]
     )
     calls = [
-        onnx.helper.make_node("encode", ["x"], [f"y{i}"], domain="own",
-                              values_int64s=[10 * i], default_int64=-i)  # fmt: skip
+        onnx.helper.make_node(
+            "encode", ["x"], [f"y{i}"], domain="own", values_int64s=[10 * i], default_int64=-i
+        )
         for i in (1, 2)
     ]
     graph = onnx.helper.make_graph(

@@ -1,0 +1,232 @@
+// Models of the C interface: what they have, and how they run.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "api/model_handle.h"
+#include "api/value_handle.h"
+
+sdx_model::sdx_model(std::shared_ptr<sardonyx::Model::State> shared) : state(std::move(shared)) {
+    auto add = [](std::vector<Port>& ports, const auto& values) {
+        for (const sardonyx::ir::Value* value : values) {
+            ports.push_back(value == nullptr
+                                ? Port()
+                                : Port{std::string(value->name), value->type.to_string()});
+        }
+    };
+    add(inputs, state->graph().inputs);
+    add(outputs, state->graph().outputs);
+}
+
+namespace sardonyx {
+inline namespace v1 {
+
+sdx_model* Model::share() const {
+    return new sdx_model(state_);
+}
+
+}  // namespace v1
+
+namespace api {
+namespace {
+
+using eval::RuntimeValue;
+
+sdx_error* describe_port(const std::vector<sdx_model::Port>& ports, size_t i, const char** name,
+                         const char** type) {
+    if (i >= ports.size()) {
+        return make_error(fmt::format("value {} of {}", i, ports.size()));
+    }
+    if (name != nullptr) {
+        *name = ports[i].name.c_str();
+    }
+    if (type != nullptr) {
+        *type = ports[i].type.c_str();
+    }
+    return nullptr;
+}
+
+eval::RunOptions engine_options(const sdx_run_options* options) {
+    eval::RunOptions chosen;
+    if (options != nullptr) {
+        chosen.seed = options->seed;
+        chosen.max_steps =
+            options->max_steps == 0 ? INT64_MAX : std::max<int64_t>(0, options->max_steps);
+        chosen.threads = options->threads > 0 ? options->threads : 0;
+    }
+    return chosen;
+}
+
+Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* const* inputs,
+                                      size_t input_count, const sdx_run_options* options,
+                                      size_t output_count) {
+    if (!is_valid(model)) {
+        return Error{"the model is NULL or no model"};
+    }
+    if (model->state->model->graph == nullptr) {
+        return Error{"a function has no graph to run"};
+    }
+    if (input_count > model->inputs.size() || (inputs == nullptr && input_count > 0)) {
+        return Error{fmt::format("{} inputs{}, but the model has {}", input_count,
+                                 inputs == nullptr ? " at NULL" : "", model->inputs.size())};
+    }
+    if (output_count > model->outputs.size()) {
+        return Error{
+            fmt::format("{} outputs, but the model has {}", output_count, model->outputs.size())};
+    }
+    std::vector<std::pair<std::string_view, RuntimeValue>> values;
+    for (size_t i = 0; i < input_count; ++i) {
+        if (inputs[i] == nullptr) {
+            continue;
+        }
+        if (!is_valid(inputs[i])) {
+            return Error{fmt::format("input {} (`{}`) is no value", i, model->inputs[i].name)};
+        }
+        values.emplace_back(model->inputs[i].name, inputs[i]->value);
+    }
+    Result<std::shared_ptr<const eval::Plan>> plan = model->state->prepared();
+    if (!plan.ok()) {
+        return Error(plan.error());
+    }
+    return eval::run(**plan, values, engine_options(options));
+}
+
+// Copies the result where it does not lie there already.
+Result<void> put_result(const RuntimeValue& result, const sdx_view& view) {
+    bool fits = result.is_tensor() &&
+                static_cast<int32_t>(result.tensor().element_type()) == view.element_type &&
+                result.tensor().dims() == Dims(view.dims, view.dims + view.rank);
+    if (!fits) {
+        return Error{fmt::format("the output is {}, which is not the type and shape of the view",
+                                 result.describe())};
+    }
+    if (view.size > 0 && view.data != result.tensor().bytes().data()) {
+        std::memmove(view.data, result.tensor().bytes().data(), view.size);
+    }
+    return {};
+}
+
+}  // namespace
+}  // namespace api
+}  // namespace sardonyx
+
+using sardonyx::api::guarded;
+using sardonyx::api::is_valid;
+using sardonyx::api::make_error;
+
+sdx_error* sdx_model_save(const sdx_model* model, const char* path) {
+    return guarded([&]() -> sdx_error* {
+        if (!is_valid(model) || path == nullptr) {
+            return make_error("the model or the path is NULL");
+        }
+        sardonyx::Model(model->state).save(path);
+        return nullptr;
+    });
+}
+
+size_t sdx_model_input_count(const sdx_model* model) {
+    return is_valid(model) ? model->inputs.size() : 0;
+}
+
+size_t sdx_model_output_count(const sdx_model* model) {
+    return is_valid(model) ? model->outputs.size() : 0;
+}
+
+sdx_error* sdx_model_input(const sdx_model* model, size_t i, const char** name, const char** type) {
+    return guarded([&] {
+        return is_valid(model) ? sardonyx::api::describe_port(model->inputs, i, name, type)
+                               : make_error("the model is NULL or no model");
+    });
+}
+
+sdx_error* sdx_model_output(const sdx_model* model, size_t i, const char** name,
+                            const char** type) {
+    return guarded([&] {
+        return is_valid(model) ? sardonyx::api::describe_port(model->outputs, i, name, type)
+                               : make_error("the model is NULL or no model");
+    });
+}
+
+sdx_error* sdx_model_prepare(const sdx_model* model) {
+    return guarded([&]() -> sdx_error* {
+        if (!is_valid(model)) {
+            return make_error("the model is NULL or no model");
+        }
+        auto plan = model->state->prepared();
+        return plan.ok() ? nullptr : make_error(plan.error().message);
+    });
+}
+
+sdx_error* sdx_model_run(const sdx_model* model, const sdx_value* const* inputs, size_t input_count,
+                         const sdx_run_options* options, sdx_value** outputs, size_t output_count) {
+    if (outputs == nullptr && output_count > 0) {
+        return make_error("`outputs` is NULL");
+    }
+    bool is_sane = is_valid(model) && output_count <= model->outputs.size();
+    for (size_t i = 0; i < output_count && is_sane; ++i) {
+        outputs[i] = nullptr;
+    }
+    return guarded([&]() -> sdx_error* {
+        auto results = sardonyx::api::run(model, inputs, input_count, options, output_count);
+        if (!results.ok()) {
+            return make_error(results.error().message);
+        }
+        std::vector<std::unique_ptr<sdx_value>> made;
+        for (size_t i = 0; i < output_count; ++i) {
+            made.push_back(std::make_unique<sdx_value>());
+            made.back()->value = std::move((*results)[i]);
+        }
+        for (size_t i = 0; i < output_count; ++i) {
+            outputs[i] = made[i].release();
+        }
+        return nullptr;
+    });
+}
+
+sdx_error* sdx_model_run_into(const sdx_model* model, const sdx_value* const* inputs,
+                              size_t input_count, const sdx_run_options* options,
+                              const sdx_view* outputs, size_t output_count) {
+    return guarded([&]() -> sdx_error* {
+        if (outputs == nullptr && output_count > 0) {
+            return make_error("`outputs` is NULL");
+        }
+        bool is_sane = is_valid(model) && output_count <= model->outputs.size();
+        for (size_t i = 0; i < output_count && is_sane; ++i) {
+            auto checked = sardonyx::api::check_view(
+                &outputs[i], fmt::format("output {} (`{}`)", i, model->outputs[i].name));
+            if (!checked.ok()) {
+                return make_error(checked.error().message);
+            }
+        }
+        auto results = sardonyx::api::run(model, inputs, input_count, options, output_count);
+        if (!results.ok()) {
+            return make_error(results.error().message);
+        }
+        for (size_t i = 0; i < output_count; ++i) {
+            auto put = sardonyx::api::put_result((*results)[i], outputs[i]);
+            if (!put.ok()) {
+                return make_error(fmt::format("output {} (`{}`): {}", i, model->outputs[i].name,
+                                              put.error().message));
+            }
+        }
+        return nullptr;
+    });
+}
+
+sdx_error* sdx_model_share(const sdx_model* model, sdx_model** out) {
+    return guarded(out, [&]() -> sdx_error* {
+        if (!is_valid(model)) {
+            return make_error("the model is NULL or no model");
+        }
+        *out = const_cast<sdx_model*>(model);
+        (*out)->owners.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    });
+}
+
+void sdx_model_free(sdx_model* model) {
+    if (is_valid(model) && model->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        delete model;
+    }
+}

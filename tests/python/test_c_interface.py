@@ -1,0 +1,215 @@
+"""The C interface (include/sardonyx/c.h) through ctypes, as another language would bind to it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / os.environ.get("SDX_BUILD", "build/dev") / "libsardonyx.so"
+POINTER = ctypes.c_void_p
+FLOAT = 1
+
+pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason="this build has no libsardonyx.so")
+
+
+class View(ctypes.Structure):
+    _fields_ = (
+        ("element_type", ctypes.c_int32),
+        ("rank", ctypes.c_int32),
+        ("dims", ctypes.POINTER(ctypes.c_int64)),
+        ("data", POINTER),
+        ("size", ctypes.c_size_t),
+    )
+
+
+class Library:
+    """The functions, whose errors become exceptions."""
+
+    def __init__(self) -> None:
+        self.raw = ctypes.CDLL(str(LIBRARY))
+        self.raw.sdx_error_message.restype = ctypes.c_char_p
+        self.raw.sdx_version.restype = ctypes.c_char_p
+        for name in ("sdx_value_count", "sdx_model_input_count", "sdx_model_output_count"):
+            getattr(self.raw, name).restype = ctypes.c_size_t
+        for name in ("sdx_error_message", "sdx_error_free", "sdx_value_free", "sdx_model_free",
+                     "sdx_value_kind", "sdx_value_count", "sdx_model_input_count"):  # fmt: skip
+            getattr(self.raw, name).argtypes = [POINTER]
+
+    def call(self, name: str, *arguments: Any) -> None:
+        function = getattr(self.raw, name)
+        function.restype = POINTER
+        error = function(*arguments)
+        if error is not None:
+            message = self.raw.sdx_error_message(error).decode()
+            self.raw.sdx_error_free(error)
+            raise ValueError(message)
+
+    def make(self, name: str, *arguments: Any) -> ctypes.c_void_p:
+        out = POINTER(1)
+        try:
+            self.call(name, *arguments, ctypes.byref(out))
+        except ValueError:
+            assert out.value is None
+            raise
+        return out
+
+    def model(self, body: str) -> ctypes.c_void_p:
+        text = f"from sardonyx import FLOAT, opset18 as op, script\n@script()\ndef f{body}\n"
+        size = ctypes.c_size_t(len(text))
+        return self.make("sdx_compile_text", text.encode(), size, b"f.py", None)
+
+    def borrow(self, array: np.ndarray, element_type: int = FLOAT) -> ctypes.c_void_p:
+        return self.make("sdx_value_borrow", ctypes.byref(view_of(array, element_type)), None, None)
+
+    def run(self, model: ctypes.c_void_p, *inputs: ctypes.c_void_p) -> ctypes.c_void_p:
+        out = (POINTER * 1)()
+        handles = (POINTER * len(inputs))(*inputs)
+        self.call("sdx_model_run", model, handles, ctypes.c_size_t(len(inputs)), None, out,
+                  ctypes.c_size_t(1))  # fmt: skip
+        return POINTER(out[0])
+
+
+def view_of(array: np.ndarray, element_type: int = FLOAT) -> View:
+    dims = (ctypes.c_int64 * array.ndim)(*array.shape)
+    return View(element_type, array.ndim, dims, array.ctypes.data, array.nbytes)
+
+
+@pytest.fixture(scope="module")
+def library() -> Iterator[Library]:
+    yield Library()
+
+
+def test_results_share_the_memory_of_an_input(library: Library) -> None:
+    model = library.model("(x: FLOAT['N']):\n    return op.Identity(x)")
+    array = np.arange(1000, dtype=np.float32)
+    x = library.borrow(array)
+    y = library.run(model, x)
+    view = View()
+    library.call("sdx_value_view", y, ctypes.byref(view))
+    assert view.data == array.ctypes.data and view.dims[0] == 1000 and view.element_type == FLOAT
+    for handle in (x, y):
+        library.raw.sdx_value_free(handle)
+    library.raw.sdx_model_free(model)
+
+
+def test_memory_is_released_with_the_last_value(library: Library) -> None:
+    released: list[int] = []
+    release = ctypes.CFUNCTYPE(None, POINTER)(lambda context: released.append(context))
+    array = np.ones(4, np.float32)
+    x = library.make("sdx_value_borrow", ctypes.byref(view_of(array)), release, POINTER(7))
+    model = library.model("(x: FLOAT['N']):\n    return op.Identity(x)")
+    y = library.run(model, x)
+    library.raw.sdx_value_free(x)
+    assert released == []
+    library.raw.sdx_value_free(y)
+    assert released == [7]
+    bad = view_of(array)
+    bad.size = 3
+    with pytest.raises(ValueError, match="3 bytes"):
+        library.make("sdx_value_borrow", ctypes.byref(bad), release, POINTER(8))
+    assert released == [7]
+    library.raw.sdx_model_free(model)
+
+
+def test_results_in_given_memory(library: Library) -> None:
+    model = library.model("(x: FLOAT['N'], y: FLOAT['N']):\n    return x * y")
+    result = np.zeros(3, np.float32)
+    arrays = [np.full(3, k, np.float32) for k in (2, 5)]
+    inputs = (POINTER * 2)(*(library.borrow(array) for array in arrays))
+    two, one = ctypes.c_size_t(2), ctypes.c_size_t(1)
+    view = view_of(result)
+    library.call("sdx_model_run_into", model, inputs, two, None, ctypes.byref(view), one)
+    assert result.tolist() == [10, 10, 10]
+    library.raw.sdx_model_free(model)
+
+
+def test_ports(library: Library) -> None:
+    model = library.model("(x: FLOAT['N', 2]):\n    return op.Shape(x)")
+    name, type_ = ctypes.c_char_p(), ctypes.c_char_p()
+    both = ctypes.byref(name), ctypes.byref(type_)
+    library.call("sdx_model_input", model, ctypes.c_size_t(0), *both)
+    assert (name.value, type_.value) == (b"x", b"FLOAT[N, 2]")
+    library.call("sdx_model_output", model, ctypes.c_size_t(0), *both)
+    assert type_.value == b"INT64[2]"
+    with pytest.raises(ValueError, match="value 1 of 1"):
+        library.call("sdx_model_input", model, ctypes.c_size_t(1), *both)
+    library.raw.sdx_model_free(model)
+
+
+def test_mistakes_of_a_script(library: Library) -> None:
+    out = POINTER()
+    text = (
+        b"from sardonyx import opset18 as op, script\n@script()\ndef f(x):\n    return op.Nope(x)\n"
+    )
+    size = ctypes.c_size_t(len(text))
+    function = library.raw.sdx_compile_text
+    function.restype = POINTER
+    error = function(text, size, b"f.py", None, ctypes.byref(out))
+    library.raw.sdx_error_is_compilation.argtypes = [POINTER]
+    assert library.raw.sdx_error_is_compilation(error) == 1
+    assert b"unknown-operator" in library.raw.sdx_error_message(error)
+    library.raw.sdx_error_free(error)
+    with pytest.raises(ValueError, match="cannot"):
+        library.make("sdx_model_load", b"/nowhere/at/all.onnx")
+
+
+def test_misused_handles_are_errors(library: Library) -> None:
+    """NULL, and a handle of another kind, everywhere."""
+    model = library.model("(x: FLOAT['N']):\n    return -x")
+    x = library.borrow(np.ones(2, np.float32))
+    view, out, text = View(), POINTER(), ctypes.c_char_p()
+    zero, one = ctypes.c_size_t(0), ctypes.c_size_t(1)
+    handles = (POINTER * 1)(model)  # no value
+    for wrong in (None, model):
+        for call in (
+            ("sdx_value_view", wrong, ctypes.byref(view)),
+            ("sdx_value_text", wrong, zero, ctypes.byref(text), None),
+            ("sdx_value_item", wrong, zero, ctypes.byref(out)),
+            ("sdx_value_keys", wrong, ctypes.byref(out)),
+            ("sdx_value_values", wrong, ctypes.byref(out)),
+            ("sdx_value_map", wrong, wrong, ctypes.byref(out)),
+        ):
+            with pytest.raises(ValueError, match=r"no|keys"):
+                library.call(*call)
+        assert library.raw.sdx_value_kind(wrong) == -1
+        assert library.raw.sdx_value_count(wrong) == 0
+        library.raw.sdx_value_free(wrong)  # nothing
+    for wrong in (None, x):
+        for call in (
+            ("sdx_model_prepare", wrong),
+            ("sdx_model_save", wrong, b"x.onnx"),
+            ("sdx_model_share", wrong, ctypes.byref(out)),
+            ("sdx_model_input", wrong, zero, None, None),
+            ("sdx_model_run", wrong, handles, one, None, (POINTER * 1)(), one),
+            ("sdx_model_run_into", wrong, handles, one, None, None, zero),
+        ):
+            with pytest.raises(ValueError, match=r"model .*NULL"):
+                library.call(*call)
+        library.raw.sdx_model_free(wrong)
+    with pytest.raises(ValueError, match="is no value"):
+        library.call("sdx_model_run", model, handles, one, None, (POINTER * 1)(), one)
+    with pytest.raises(ValueError, match="9 outputs"):
+        library.call("sdx_model_run", model, handles, one, None, (POINTER * 9)(),
+                     ctypes.c_size_t(9))  # fmt: skip
+    with pytest.raises(ValueError, match="is NULL"):
+        library.call("sdx_model_run", model, None, zero, None, None, one)
+    with pytest.raises(ValueError, match="`out` is NULL"):
+        library.call("sdx_compile_text", b"", zero, None, None, None)
+    library.raw.sdx_value_free(x)
+    library.raw.sdx_model_free(model)
+
+
+def test_every_function_of_the_header_is_exported(library: Library) -> None:
+    header = (ROOT / "include/sardonyx/c.h").read_text()
+    names = re.findall(r"^SDX_C [\w* ]*?(sdx_\w+)\(", header, re.MULTILINE)
+    assert len(names) == header.count("\nSDX_C ")
+    for name in names:
+        assert getattr(library.raw, name)
