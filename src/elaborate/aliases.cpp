@@ -259,7 +259,8 @@ class AliasCollector {
         if (others_.count(name.index) != 0 || c_.function().environment == nullptr) {
             return std::nullopt;
         }
-        return c_.function().environment->lookup(c_.text(name));
+        std::optional<Object> object = c_.function().environment->lookup_symbol(name, c_.text(name));
+        return object && !object->is(ObjectKind::kUnbound) ? object : std::nullopt;
     }
 
     // Whether items of the expression are objects of their own: those of a list are, those of a

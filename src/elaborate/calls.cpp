@@ -684,6 +684,9 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             return call_operator(c, op.opset, op.name, arguments, wanted);
         }
         case ObjectKind::kScript:
+            if (c.runs_file) {
+                return refuse(c, arguments.range, "a script is called at the top level of a file");
+            }
             return call_script(c, callee.get<ScriptFunction>(), arguments, wanted);
         case ObjectKind::kClosure:
             return call_closure(c, callee.get<Closure>(), arguments);

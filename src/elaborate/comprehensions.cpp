@@ -146,7 +146,7 @@ bool run_clause(Context& c, Comprehension& all, size_t clause) {
 Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
     // The targets of a comprehension are its own: a scope around it keeps them.
     std::shared_ptr<Scope> outer = c.at.scope;
-    c.at.scope = std::make_shared<Scope>(outer->function, outer);
+    c.at.scope = std::make_shared<Scope>(outer->function, closing_scope(c));
     Comprehension all{expr, {}, {}};
     bool ok = run_clause(c, all, 0);
     const Object* grown = c.at.scope->find(kItems);

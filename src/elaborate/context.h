@@ -71,6 +71,9 @@ class Scope {
         log_.clear();
     }
     bool is_closed_over = false;
+    // Of the top level of a file: the scope that functions close over in its place. It is empty, so
+    // that they read the file's names as those of other environments.
+    std::shared_ptr<Scope> closed_in_place;
 
   private:
     SymbolMap<Object> values_;
@@ -185,8 +188,12 @@ struct Context {
         uint32_t loop_end = 0;
         std::vector<Iterated> iterated;
         const Activation* caller = nullptr;
+        std::vector<Symbol> outer_names;  // that `global` and `nonlocal` declare
     };
     Activation at;
+
+    // The top level of a file is run: names of files change, and `global` binds them.
+    bool runs_file = false;
 
     // --- Shared by all of them.
     // Values of global names, once looked up; a name is looked up once per elaboration.
@@ -245,6 +252,10 @@ struct Context {
 
 // Notes that a function closes over the scope, for the end of the program.
 void close_over(Program& program, const std::shared_ptr<Scope>& scope);
+// The scope that a function defined here closes over.
+inline const std::shared_ptr<Scope>& closing_scope(const Context& c) {
+    return c.at.scope->closed_in_place != nullptr ? c.at.scope->closed_in_place : c.at.scope;
+}
 
 // Counts the depth of recursion over the tree and over calls, and the steps; false past a limit,
 // which is reported.

@@ -51,6 +51,7 @@ class ScriptFunction {
 
 class FileModule;
 class Scope;
+struct Unknowns;
 
 // Reads the tensors of a file by their names: the phase itself knows no file formats.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
@@ -105,6 +106,7 @@ struct Program {
     int depth = 0;  // of the evaluation that is going on, over files and their constants
     // Scopes that a function closes over and that hold it: taken apart at the end.
     std::vector<std::shared_ptr<Scope>> closed_over;
+    const std::unique_ptr<Unknowns> unknowns;  // what statements of files that are not run may do
 };
 
 // Reads a file and finds its scripts. A file that cannot be read is a diagnostic; then null.

@@ -19,7 +19,15 @@ class Environment {
     virtual ~Environment() = default;
 
     // The value of a global name; nothing when there is no such name.
+    // One that is not known is an `Unbound` with its cause.
     virtual std::optional<Object> lookup(std::string_view name) = 0;
+    // The same by the symbol of file_tree().
+    virtual std::optional<Object> lookup_symbol(Symbol name, std::string_view text) {
+        (void)name;
+        return lookup(text);
+    }
+    // Binds a global name, while a file is run.
+    virtual void bind(Symbol name, Object value) { (void)name, (void)value; }
     // The same for the words of a message, which must not bring others: nothing is read or
     // evaluated that the script itself does not ask for.
     virtual std::optional<Object> known(std::string_view name) { return lookup(name); }

@@ -22,6 +22,13 @@ Jump exec(Context& c, syntax::Stmts statements, const Rest* rest = nullptr);
 // cannot.
 bool assign(Context& c, const syntax::Expr* target, Object value, syntax::Range value_range);
 
+// Binds a name here, or where `global` and `nonlocal` say.
+void bind_name(Context& c, Symbol name, Object value);
+
+// While a file runs: `before op= value` has changed a list, set or dict for everyone who holds it,
+// to what `after` is. False: it makes a new object.
+bool changes_in_place(const Context& c, const Object& before, const Object& after);
+
 // Binds the names of a target to nothing, so that one mistake is not reported again at each use.
 void bind_error(Context& c, const syntax::Expr* target);
 

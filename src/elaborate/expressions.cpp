@@ -17,6 +17,7 @@
 #include "elaborate/statics.h"
 #include "elaborate/text.h"
 #include "elaborate/type_text.h"
+#include "elaborate/unknowns.h"
 #include "elaborate/values.h"
 #include "lowering/operators.h"
 
@@ -697,8 +698,8 @@ Object eval_slice(Context& c, const syntax::SliceExpr* expr) {
 }
 
 Object make_lambda(Context& c, const syntax::LambdaExpr* expr) {
-    close_over(c.program, c.at.scope);
-    Closure closure{nullptr, expr, c.at.scope, {}};
+    close_over(c.program, closing_scope(c));
+    Closure closure{nullptr, expr, closing_scope(c), {}};
     for (const syntax::Parameter& parameter : expr->parameters->items) {
         closure.defaults.push_back(parameter.default_value != nullptr
                                        ? eval(c, parameter.default_value)
@@ -945,6 +946,11 @@ Object lookup(Context& c, Symbol name, Range range) {
             has_failed = has_failed || found != nullptr;
             continue;
         }
+        if (c.program.unknowns->changed.empty() ? is_unknown(*found)
+                                                : unknown_cause(c.program, *found) != nullptr) {
+            report_unknown(c, *found, c.text(name), range);
+            return Object::error();
+        }
         if (found->is(ObjectKind::kUnbound) && found->get<Unbound>().reason.empty()) {
             return Object::error();  // its binding failed, and that has been reported
         }
@@ -962,15 +968,23 @@ Object lookup(Context& c, Symbol name, Range range) {
     }
     auto key = std::make_pair(&c.tree(), name.index);
     auto cached = c.globals.find(key);
-    if (cached != c.globals.end()) {
+    if (cached != c.globals.end() && !c.runs_file) {
         return cached->second;
     }
     std::optional<Object> global;
     if (c.function().environment != nullptr) {
-        global = c.function().environment->lookup(c.text(name));
+        global = c.function().environment->lookup_symbol(name, c.text(name));
     }
     if (!global) {
         return unknown_name(c, name, range);
+    }
+    if (is_unknown(*global) || unknown_cause(c.program, *global) != nullptr) {
+        report_unknown(c, *global, c.text(name), range);
+        c.globals.emplace(key, Object::error());
+        return Object::error();
+    }
+    if (c.runs_file) {
+        return *global;
     }
     name_array(c, *global, c.text(name));
     c.globals.emplace(key, *global);

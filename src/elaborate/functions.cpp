@@ -16,6 +16,7 @@
 #include "elaborate/script_calls.h"
 #include "elaborate/statics.h"
 #include "elaborate/type_text.h"
+#include "elaborate/unknowns.h"
 
 namespace sardonyx::elaborate {
 
@@ -200,6 +201,10 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
         Object value = bound[i].object != nullptr ? *bound[i].object : closure.defaults[i];
         if (parameters[i].kind == ParameterKind::kVarArgs) {
             value = Object::tuple(variadic);
+        }
+        if (is_unknown(value)) {
+            report_unknown(c, value, tree.names.text(parameters[i].name), arguments.range);
+            return Object::error();
         }
         if (value.is_error()) {
             c.report(kArgumentMismatch, arguments.range,

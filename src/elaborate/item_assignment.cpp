@@ -93,7 +93,7 @@ bool may_change(Context& c, const SubscriptExpr* target, const Object& container
                         kind_name(container)),
             "use a tensor or a sequence, or change it outside");
     }
-    return is_own(c, target->value) ||
+    return c.runs_file || is_own(c, target->value) ||
            refuse_statement(c, target->range,
                             fmt::format("{} of the module is changed", kind_name(container)),
                             "copy it first: `xs = list(xs)` or `d = dict(d)`");
@@ -303,7 +303,7 @@ void augment_item(Context& c, const syntax::AugAssignStmt* statement) {
     Object value = before.is_error() ? before : eval(c, statement->value);
     Object after = binary(c, statement->op, before, value, statement->range,
                           statement->target->range, statement->value->range);
-    if (!after.is_error()) {
+    if (!after.is_error() && !changes_in_place(c, before, after)) {
         write(c, *place, after, statement->range);
     }
 }

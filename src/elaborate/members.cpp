@@ -9,6 +9,7 @@
 #include "elaborate/eval.h"
 #include "elaborate/library.h"
 #include "elaborate/repairs.h"
+#include "elaborate/unknowns.h"
 #include "lowering/members.h"
 
 namespace sardonyx::elaborate {
@@ -194,10 +195,13 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
     std::optional<Object> found = module.environment != nullptr
                                       ? module.environment->lookup(name)
                                       : library_attribute(module.name, name);
+    if (found && unknown_cause(c.program, *found) != nullptr) {
+        report_unknown(c, *found, fmt::format("{}.{}", module.name, name), range);
+        return Object::error();
+    }
     if (found) {
         return *found;
     }
-    (void)range;
     std::vector<std::string> own;
     std::vector<std::string_view> known;
     if (module.environment != nullptr) {

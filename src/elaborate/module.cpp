@@ -7,27 +7,23 @@
 
 #include "base/file.h"
 #include "base/nearest.h"
-#include "elaborate/emit.h"
-#include "elaborate/eval.h"
-#include "elaborate/functions.h"
+#include "elaborate/context.h"
 #include "elaborate/library.h"
-#include "elaborate/script_keywords.h"
-#include "elaborate/statics.h"
+#include "elaborate/unknowns.h"
 #include "syntax/diagnostics.h"
 #include "syntax/parse.h"
 
 namespace sardonyx::elaborate {
 
 using syntax::Range;
-using syntax::Stmt;
-using syntax::StmtKind;
 
 Program::Program(WeightReader read_weights)
     : own_sources_(std::make_unique<diagnostics::Sources>()),
       sources(*own_sources_),
-      read_weights(read_weights) {}
+      read_weights(read_weights),
+      unknowns(std::make_unique<Unknowns>()) {}
 Program::Program(WeightReader read_weights, diagnostics::Sources& shared)
-    : sources(shared), read_weights(read_weights) {}
+    : sources(shared), read_weights(read_weights), unknowns(std::make_unique<Unknowns>()) {}
 Program::~Program() {
     for (const std::shared_ptr<Scope>& scope : closed_over) {
         scope->clear();
@@ -41,306 +37,146 @@ FileModule::FileModule(Program& program, std::string path, diagnostics::FileId f
     top_.name = "<module>";
     top_.tree = &tree_;
     top_.environment = this;
-    scope_ = std::make_shared<Scope>(&top_, nullptr);
-    bind_block(tree_.body);
+    root_ = std::make_shared<Scope>(&top_, nullptr);
+    globals_ = std::make_shared<Scope>(&top_, nullptr);
+    globals_->closed_in_place = root_;
 }
 
 FileModule::~FileModule() = default;
 
-// --- What is bound where
-// ---------------------------------------------------------------------------
+// --- Names ---------------------------------------------------------------------------------------
 
-namespace {
-
-bool is_main_guard(const syntax::Expr* condition) {
-    const auto* compare = syntax::maybe_as<syntax::CompareExpr>(condition);
-    return compare != nullptr && compare->rights.size() == 1 &&
-           syntax::maybe_as<syntax::StringExpr>(compare->rights[0]) != nullptr &&
-           syntax::as<syntax::StringExpr>(compare->rights[0])->value == "__main__";
-}
-
-// The name that an import binds: `a` for `import a.b`.
-std::string_view bound_name(const syntax::Tree& tree, const syntax::Alias& alias) {
-    if (alias.as_name.valid()) {
-        return tree.names.text(alias.as_name);
+// Scopes have entries for loops too, under symbols that no text has.
+Symbol FileModule::find(std::string_view name) {
+    auto found = symbols_.find(name);
+    if (found != symbols_.end()) {
+        return found->second;
     }
-    std::string_view dotted = tree.names.text(alias.name);
-    return dotted.substr(0, dotted.find('.'));
-}
-
-}  // namespace
-
-void FileModule::bind_block(syntax::Stmts statements) {
-    for (const Stmt* statement : statements) {
-        bind_statement(statement);
+    if (indexed_ != globals_->values().size()) {
+        for (const auto& [symbol, value] : globals_->values()) {
+            if (symbol.index < tree_.names.size()) {
+                symbols_.emplace(tree_.names.text(symbol), symbol);
+            }
+        }
+        indexed_ = globals_->values().size();
+        found = symbols_.find(name);
     }
+    return found != symbols_.end() ? found->second : Symbol();
 }
 
-void FileModule::bind_target(const Stmt* statement, const syntax::Expr* whole,
-                             const syntax::Expr* target) {
-    if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
-        bindings_[std::string(tree_.names.text(name->name))] = {
-            statement, nullptr, whole, {}, false};
-    } else if (target->kind == syntax::ExprKind::kTuple ||
-               target->kind == syntax::ExprKind::kList) {
-        for (const syntax::Expr* item : static_cast<const syntax::SequenceExpr*>(target)->items) {
-            bind_target(statement, whole, item);
-        }
-    }
+std::optional<Object> FileModule::value(Symbol name) const {
+    const Object* found = name.valid() ? globals_->find(name) : nullptr;
+    return found != nullptr ? std::optional<Object>(*found) : std::nullopt;
 }
 
-void FileModule::bind_statement(const Stmt* statement) {
-    switch (statement->kind) {
-        case StmtKind::kFunctionDef: {
-            const auto* definition = syntax::as<syntax::FunctionDefStmt>(statement);
-            bindings_[std::string(tree_.names.text(definition->name))] = {
-                statement, nullptr, nullptr, {}, false};
-            definitions_.push_back(definition);
-            break;
-        }
-        case StmtKind::kImport:
-            for (const syntax::Alias& alias : syntax::as<syntax::ImportStmt>(statement)->names) {
-                bindings_[std::string(bound_name(tree_, alias))] = {
-                    statement, &alias, nullptr, {}, false};
-            }
-            break;
-        case StmtKind::kImportFrom: {
-            const auto* import = syntax::as<syntax::ImportFromStmt>(statement);
-            for (const syntax::Alias& alias : import->names) {
-                if (tree_.names.text(alias.name) == "*") {
-                    stars_.push_back(import);
-                } else {
-                    bindings_[std::string(bound_name(tree_, alias))] = {
-                        statement, &alias, nullptr, {}, false};
-                }
-            }
-            break;
-        }
-        case StmtKind::kAssign:
-            for (const syntax::Expr* target : syntax::as<syntax::AssignStmt>(statement)->targets) {
-                bind_target(statement, target, target);
-            }
-            break;
-        case StmtKind::kAnnAssign: {
-            const auto* assign = syntax::as<syntax::AnnAssignStmt>(statement);
-            if (assign->value != nullptr) {
-                bind_target(statement, assign->target, assign->target);
-            }
-            break;
-        }
-        case StmtKind::kIf: {
-            const auto* branch = syntax::as<syntax::IfStmt>(statement);
-            if (!is_main_guard(branch->condition)) {
-                bind_block(branch->orelse);
-                bind_block(branch->body);
-            }
-            break;
-        }
-        case StmtKind::kOpaque: {
-            const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
-            if (opaque->keyword == "try" || opaque->keyword == "with") {
-                bind_block(opaque->body);
-            }
-            break;
-        }
-        default:
-            break;
-    }
-}
-
-// --- Evaluation
-// ------------------------------------------------------------------------------------
-
-template <typename Body>
-Object FileModule::with_context(Body&& body) {
-    ir::Model scratch;
-    Context c(program_, program_.file_options, scratch);
-    scratch.graph = scratch.make_graph(nullptr);
-    Unit unit;
-    unit.graph = scratch.graph;
-    c.unit = &unit;
-    c.graph = unit.graph;
-    c.at.scope = scope_;
-    return body(c);
+std::optional<Object> FileModule::value(std::string_view name) {
+    return value(find(name));
 }
 
 std::optional<Object> FileModule::lookup(std::string_view name) {
-    auto found = bindings_.find(name);
-    if (found == bindings_.end()) {
-        // Files may import everything of each other: each is asked once.
-        bool is_new = starred_.insert(std::string(name)).second;
-        for (size_t i = 0; is_new && i < stars_.size(); ++i) {
-            const syntax::ImportFromStmt* star = stars_[i];
-            Object module = import_module(tree_.names.text(star->module), star->level, star->range);
-            if (module.is(ObjectKind::kModule)) {
-                const ModuleObject& opened = module.get<ModuleObject>();
-                std::optional<Object> value = opened.environment != nullptr
-                                                  ? opened.environment->lookup(name)
-                                                  : library_attribute(opened.name, name);
-                if (value) {
-                    starred_.erase(starred_.find(name));
-                    return value;
-                }
-            }
-        }
-        if (is_new) {
-            starred_.erase(starred_.find(name));
-        }
-        return library_name(name);
-    }
-    Binding& binding = found->second;
-    if (!binding.value) {
-        if (binding.evaluating) {
-            return std::nullopt;  // x = x + 1, or files that import each other's half-made names
-        }
-        binding.evaluating = true;
-        size_t said = program_.diagnostics.items().size();
-        binding.value = evaluate(name, binding);
-        binding.evaluating = false;
-        const auto& items = program_.diagnostics.items();
-        binding.place = said;
-        binding.findings.assign(items.begin() + static_cast<std::ptrdiff_t>(said), items.end());
-    } else if (!binding.findings.empty()) {
-        report_again(binding);
-    }
-    return binding.value;
+    run();
+    return lookup_symbol(find(name), name);
 }
 
-void FileModule::report_again(Binding& binding) {
-    const auto& items = program_.diagnostics.items();
-    const diagnostics::Diagnostic& first = binding.findings[0];
-    if (binding.place < items.size() && items[binding.place].kind == first.kind &&
-        items[binding.place].labels[0].span == first.labels[0].span) {
-        return;  // they stand
+std::optional<Object> FileModule::lookup_symbol(Symbol name, std::string_view text) {
+    run();
+    const Object* found = name.valid() ? globals_->find(name) : nullptr;
+    bool has_value = found != nullptr && (!found->is(ObjectKind::kUnbound) || is_unknown(*found));
+    if (has_value) {
+        return *found;
     }
-    binding.place = items.size();
-    for (const diagnostics::Diagnostic& finding : binding.findings) {
-        program_.diagnostics.add(finding);
+    auto pending = name.valid() ? pending_.find(name.index) : pending_.end();
+    if (pending != pending_.end() && asked_.insert(std::string(text)).second) {
+        bool is_pending = false;
+        std::optional<Object> object =
+            imported(pending->second.statement, *pending->second.alias, is_pending);
+        asked_.erase(asked_.find(text));
+        return object;
     }
+    if (std::optional<Object> object = starred(text)) {
+        return object;
+    }
+    return text == "__name__" ? Object::string(std::filesystem::path(path_).stem().string())
+                              : library_name(text);
+}
+
+std::optional<Object> FileModule::starred(std::string_view name) {
+    for (size_t i = stars_.size(); i-- > 0;) {
+        const Object& from = stars_[i].module;
+        if (!from.is(ObjectKind::kModule)) {
+            return from;
+        }
+        if (auto value = library_attribute(from.get<ModuleObject>().name, name)) {
+            return value;
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<Object> FileModule::known(std::string_view name) {
-    auto is_native = [&](const syntax::ImportFromStmt* from) {
-        return from->level == 0 && from->module.valid() &&
-               is_library_module(tree_.names.text(from->module));
-    };
-    auto found = bindings_.find(name);
-    if (found == bindings_.end()) {
-        return std::all_of(stars_.begin(), stars_.end(), is_native) ? lookup(name) : std::nullopt;
-    }
-    const Binding& binding = found->second;
-    bool is_native_import = binding.statement->kind == StmtKind::kImportFrom &&
-                            is_native(syntax::as<syntax::ImportFromStmt>(binding.statement));
-    return is_native_import ? lookup(name) : binding.value;
+    std::optional<Object> object = lookup(name);
+    return object && unknown_cause(program_, *object) == nullptr ? object : std::nullopt;
 }
 
 std::vector<std::string> FileModule::names() {
+    run();
     std::vector<std::string> all;
-    for (const auto& [name, binding] : bindings_) {
-        all.push_back(name);
+    for (const auto& [symbol, value] : globals_->values()) {
+        if (symbol.index < tree_.names.size()) {
+            all.emplace_back(tree_.names.text(symbol));
+        }
     }
+    std::sort(all.begin(), all.end());
     for (std::string_view name : library_names()) {
         all.emplace_back(name);
     }
     return all;
 }
 
-Object FileModule::evaluate(std::string_view name, const Binding& binding) {
-    switch (binding.statement->kind) {
-        case StmtKind::kFunctionDef:
-            return evaluate_function(syntax::as<syntax::FunctionDefStmt>(binding.statement));
-        case StmtKind::kImport:
-            return evaluate_import(binding);
-        case StmtKind::kImportFrom:
-            return evaluate_import_from(syntax::as<syntax::ImportFromStmt>(binding.statement),
-                                        *binding.alias);
-        default:
-            return evaluate_assignment(name, binding);
-    }
+void FileModule::bind(Symbol name, Object value) {
+    pending_.erase(name.index);
+    globals_->set(name, std::move(value));
 }
 
-namespace {
-
-// The part of an unpacked value that belongs to a name; nothing when the structures differ.
-std::optional<Object> find_part(Context& c, const syntax::Expr* target, const Object& value,
-                                std::string_view name) {
-    if (const auto* one = syntax::maybe_as<syntax::NameExpr>(target)) {
-        return c.text(one->name) == name ? std::optional<Object>(value) : std::nullopt;
-    }
-    if (target->kind != syntax::ExprKind::kTuple && target->kind != syntax::ExprKind::kList) {
-        return std::nullopt;
-    }
-    syntax::Exprs targets = static_cast<const syntax::SequenceExpr*>(target)->items;
-    std::optional<std::vector<Object>> items = static_items(c, value);
-    if (!items || items->size() != targets.size()) {
-        return std::nullopt;
-    }
-    for (size_t i = 0; i < targets.size(); ++i) {
-        if (std::optional<Object> part = find_part(c, targets[i], (*items)[i], name)) {
-            return part;
-        }
-    }
-    return std::nullopt;
+void FileModule::forget(Symbol name, const Object& unknown) {
+    pending_.erase(name.index);
+    globals_->set(name, unknown);
 }
 
-}  // namespace
-
-Object FileModule::evaluate_assignment(std::string_view name, const Binding& binding) {
-    const syntax::Expr* expr = binding.statement->kind == StmtKind::kAssign
-                                   ? syntax::as<syntax::AssignStmt>(binding.statement)->value
-                                   : syntax::as<syntax::AnnAssignStmt>(binding.statement)->value;
-    return with_context([&](Context& c) {
-        Object value = eval(c, expr);
-        if (value.is_error()) {
-            return value;
-        }
-        // f = script()(g) makes a function of another name; what it is does not change.
-        if (!value.is_static()) {
-            c.report(kStaticRequired, expr->range,
-                     fmt::format("`{}` is computed when the file runs, not at compile time", name))
-                .with_help("compute it inside the script, or write its value down");
-            return Object::error();
-        }
-        return find_part(c, binding.target, value, name).value_or(Object::error());
-    });
+void FileModule::forget(std::string_view name, const Object& unknown) {
+    Symbol symbol = find(name);
+    forget(symbol.valid() ? symbol : tree_.names.intern(name), unknown);
 }
 
-Object FileModule::evaluate_function(const syntax::FunctionDefStmt* definition) {
-    return with_context([&](Context& c) {
-        std::optional<DecoratorObject> script;
-        for (const syntax::Expr* decorator : definition->decorators) {
-            size_t said = program_.diagnostics.items().size();
-            Object object = eval(c, decorator);
-            if (is_builtin(object, "sardonyx.script")) {
-                script = DecoratorObject{};
-            } else if (object.is(ObjectKind::kDecorator) &&
-                       !object.get<DecoratorObject>().is_graph) {
-                script = object.get<DecoratorObject>();
-            } else if (object.is_error() && !script) {
-                // A decorator of another library: the function is not ours.
-                program_.diagnostics.truncate(said);
-            }
+void FileModule::forget_all(const std::shared_ptr<UnknownCause>& cause) {
+    std::vector<Symbol> all;
+    for (const auto& [symbol, value] : globals_->values()) {
+        if (symbol.index < tree_.names.size()) {
+            all.push_back(symbol);
         }
-        if (!script) {
-            Closure closure{definition, nullptr, scope_, {}};
-            for (const syntax::Parameter& parameter : definition->parameters->items) {
-                closure.defaults.push_back(parameter.default_value != nullptr
-                                               ? eval(c, parameter.default_value)
-                                               : Object::error());
-            }
-            return Object::make(ObjectKind::kClosure, std::move(closure));
-        }
-        ScriptFunction function;
-        function.name = tree_.names.text(definition->name);
-        function.tree = &tree_;
-        function.definition = definition;
-        function.environment = this;
-        for (const auto& [name, value] : script->keywords) {
-            (void)set_script_keyword(function, name, value);  // reported where it is written
-        }
-        return Object::make(ObjectKind::kScript, std::move(function));
-    });
+    }
+    Object unknown = unknown_object(cause, false);
+    for (Symbol name : all) {
+        forget(name, unknown);
+    }
+    pending_.clear();
+    stars_.push_back({unknown});
 }
+
+std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
+    run();
+    std::vector<std::shared_ptr<ScriptFunction>> all;
+    for (size_t i = 0; i < scripts_.size(); ++i) {
+        auto is_newer = [&](const auto& other) { return other->name == scripts_[i]->name; };
+        if (std::none_of(scripts_.begin() + static_cast<std::ptrdiff_t>(i) + 1, scripts_.end(),
+                         is_newer)) {
+            all.push_back(scripts_[i]);
+        }
+    }
+    return all;
+}
+
+// --- Imports -------------------------------------------------------------------------------------
 
 Object FileModule::import_module(std::string_view dotted, uint32_t level, Range range) {
     if (level == 0 && is_library_module(dotted)) {
@@ -355,7 +191,7 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
     std::string relative(dotted);
     std::replace(relative.begin(), relative.end(), '.', '/');
     for (const fs::path& candidate :
-         {folder / (relative + ".py"), folder / relative / "__init__.py"}) {
+         {folder / relative / "__init__.py", folder / (relative + ".py")}) {
         if (fs::is_regular_file(candidate, failed)) {
             FileModule* module = load_file(program_, candidate.lexically_normal().string());
             return module != nullptr ? Object::make(ObjectKind::kModule,
@@ -377,50 +213,42 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
     return Object::error();
 }
 
-Object FileModule::evaluate_import(const Binding& binding) {
-    std::string_view dotted = tree_.names.text(binding.alias->name);
-    // `import a.b` binds a, `import a.b as c` binds a.b.
-    if (!binding.alias->as_name.valid()) {
-        dotted = dotted.substr(0, dotted.find('.'));
-    }
-    return import_module(dotted, 0, binding.alias->range);
-}
-
-Object FileModule::evaluate_import_from(const syntax::ImportFromStmt* statement,
-                                        const syntax::Alias& alias) {
+// What `from module import name` gives. `is_pending`: the module is a file that is being run, and
+// has no such name yet. Nothing: there is none, which has been reported.
+std::optional<Object> FileModule::imported(const syntax::ImportFromStmt* statement,
+                                           const syntax::Alias& alias, bool& is_pending) {
     std::string_view name = tree_.names.text(alias.name);
-    if (!statement->module.valid()) {
-        return import_module(name, statement->level, alias.range);
+    Object module;
+    if (statement->module.valid()) {
+        module = import_module(tree_.names.text(statement->module), statement->level,
+                               statement->range);
+    } else {
+        module = import_module(name, statement->level, alias.range);
+        return module.is_error() ? std::nullopt : std::optional<Object>(module);
     }
-    std::string_view dotted = tree_.names.text(statement->module);
-    Object module = import_module(dotted, statement->level, statement->range);
     if (module.is_error()) {
-        return module;
+        return std::nullopt;
     }
     const ModuleObject& opened = module.get<ModuleObject>();
-    std::optional<Object> value = opened.environment != nullptr
-                                      ? opened.environment->lookup(name)
-                                      : library_attribute(opened.name, name);
-    if (value) {
-        return *value;
+    if (opened.environment == nullptr) {
+        return library_attribute(opened.name, name);
     }
-    return with_context(
-        [&](Context& c) { return member(c, module, name, alias.range, alias.range); });
-}
-
-std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
-    std::vector<std::shared_ptr<ScriptFunction>> all;
-    for (const syntax::FunctionDefStmt* definition : definitions_) {
-        if (definition->decorators.empty()) {
-            continue;
-        }
-        std::optional<Object> object = lookup(tree_.names.text(definition->name));
-        if (object && object->is(ObjectKind::kScript) &&
-            object->get<ScriptFunction>().definition == definition) {
-            all.push_back(std::static_pointer_cast<ScriptFunction>(object->pointer()));
-        }
+    auto* other = static_cast<FileModule*>(opened.environment);
+    if (std::optional<Object> value = other->lookup(name)) {
+        return value;
     }
-    return all;
+    is_pending = other->state_ == State::kRunning;
+    if (!is_pending && std::filesystem::path(other->path_).filename() == "__init__.py") {
+        size_t said = program_.diagnostics.items().size();
+        std::string inner =
+            fmt::format("{}.{}", tree_.names.text(statement->module), name);
+        Object part = import_module(inner, statement->level, alias.range);
+        if (!part.is_error()) {
+            return part;
+        }
+        program_.diagnostics.truncate(said);
+    }
+    return std::nullopt;
 }
 
 // --- Loading

@@ -102,6 +102,9 @@ struct Unbound {
     diagnostics::Span where;  // the place that binds it
     // Where the branches of an `if` bind it to what is no one value, and what each says.
     std::vector<std::pair<diagnostics::Span, std::string>> bindings = {};
+    // A name of a file whose value is not known (unknowns.h).
+    std::shared_ptr<struct UnknownCause> cause = nullptr;
+    bool is_computed = false;  // that statement binds it
 };
 
 struct DecoratorObject {

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "elaborate/activation.h"
 #include "elaborate/repairs.h"
+#include "elaborate/unknowns.h"
 
 namespace sardonyx::elaborate {
 
@@ -36,7 +37,11 @@ BoundParameter read_parameter(Context& c, const ScriptFunction& function,
             one.default_value = value;
         }
     }
-    if (!one.has_default && parameter.default_value != nullptr) {
+    if (one.has_default && is_unknown(one.default_value)) {
+        report_unknown(c, one.default_value, one.name, parameter.range);
+        one.has_default = false;
+        one.annotation.is_mistaken = true;
+    } else if (!one.has_default && parameter.default_value != nullptr) {
         one.has_default = true;
         one.default_value = eval(c, parameter.default_value);
     }

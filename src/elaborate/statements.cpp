@@ -107,9 +107,25 @@ bool unpack(Context& c, syntax::Exprs targets, const Object& value, Range target
 
 }  // namespace
 
+void bind_name(Context& c, Symbol name, Object value) {
+    const std::vector<Symbol>& outer = c.at.outer_names;
+    if (outer.empty() || std::find(outer.begin(), outer.end(), name) == outer.end()) {
+        c.at.scope->set(name, std::move(value));
+        return;
+    }
+    for (Scope* scope = c.at.scope->enclosing.get(); scope != nullptr;
+         scope = scope->enclosing.get()) {
+        if (scope->find(name) != nullptr) {
+            scope->set(name, std::move(value));
+            return;
+        }
+    }
+    c.function().environment->bind(name, std::move(value));
+}
+
 void bind_error(Context& c, const Expr* target) {
     if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
-        c.at.scope->set(name->name, Object::make(ObjectKind::kUnbound, Unbound{}));
+        bind_name(c, name->name, Object::make(ObjectKind::kUnbound, Unbound{}));
     } else if (target->kind == ExprKind::kTuple || target->kind == ExprKind::kList) {
         for (const Expr* item : static_cast<const syntax::SequenceExpr*>(target)->items) {
             bind_error(c, item);
@@ -138,9 +154,29 @@ bool extends_in_place(Context& c, const syntax::AugAssignStmt* statement, const 
                       const Object& value) {
     const auto* name = syntax::as<syntax::NameExpr>(statement->target);
     return statement->op == syntax::BinaryOp::kAdd && list.is(ObjectKind::kList) &&
-           c.graph == c.unit->graph && c.at.scope->find(name->name) != nullptr &&
+           c.graph == c.unit->graph &&
+           (c.runs_file || c.at.scope->find(name->name) != nullptr) &&
            static_items(c, value).has_value();
 }
+
+}  // namespace
+
+bool changes_in_place(const Context& c, const Object& before, const Object& after) {
+    if (!c.runs_file || before.kind() != after.kind()) {
+        return false;
+    }
+    if (before.is(ObjectKind::kList) || before.is(ObjectKind::kSet)) {
+        before.items() = std::vector<Object>(after.items());
+        return true;
+    }
+    if (before.is(ObjectKind::kDict)) {
+        before.get<DictObject>() = DictObject(after.get<DictObject>());
+        return true;
+    }
+    return false;
+}
+
+namespace {
 
 void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     const auto* name = syntax::maybe_as<syntax::NameExpr>(statement->target);
@@ -166,6 +202,9 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     }
     Object after = binary(c, statement->op, before, value, statement->range, name->range,
                           statement->value->range);
+    if (changes_in_place(c, before, after)) {
+        return;
+    }
     if (after.is_error()) {
         bind_error(c, name);
     } else {
@@ -227,23 +266,23 @@ void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
                 .with_help("remove it, or define the script at the top of the file");
         }
     }
-    close_over(c.program, c.at.scope);
-    Closure closure{statement, nullptr, c.at.scope, {}};
+    close_over(c.program, closing_scope(c));
+    Closure closure{statement, nullptr, closing_scope(c), {}};
     for (const syntax::Parameter& parameter : statement->parameters->items) {
         closure.defaults.push_back(parameter.default_value != nullptr
                                        ? eval(c, parameter.default_value)
                                        : Object::error());
     }
-    c.at.scope->set(statement->name, Object::make(ObjectKind::kClosure, std::move(closure)));
+    bind_name(c, statement->name, Object::make(ObjectKind::kClosure, std::move(closure)));
 }
 
 void exec_delete(Context& c, const syntax::DeleteStmt* statement) {
     for (const Expr* target : statement->targets) {
         if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
             lookup(c, name->name, name->range);
-            c.at.scope->set(name->name,
-                            Object::make(ObjectKind::kUnbound,
-                                         Unbound{"has been deleted", c.span(statement->range)}));
+            bind_name(c, name->name,
+                      Object::make(ObjectKind::kUnbound,
+                                   Unbound{"has been deleted", c.span(statement->range)}));
         } else if (target->kind == ExprKind::kSubscript) {
             delete_item(c, syntax::as<syntax::SubscriptExpr>(target));
         } else {
@@ -263,8 +302,31 @@ void unsupported_statement(Context& c, Range range, std::string_view what, std::
         .with_help(std::move(help));
 }
 
+// While a file runs, its functions may bind names of the code around.
+void declare_outer(Context& c, const syntax::NamesStmt* statement) {
+    bool is_global = statement->kind == StmtKind::kGlobal;
+    for (Symbol name : statement->names) {
+        bool is_found = false;
+        for (const Scope* scope = c.at.scope->enclosing.get(); scope != nullptr;
+             scope = scope->enclosing.get()) {
+            is_found = is_found || scope->find(name) != nullptr;
+        }
+        if (is_found == is_global) {
+            unsupported_statement(c, statement->range,
+                                  fmt::format("`{}` of a name that functions around bind",
+                                              is_global ? "global" : "nonlocal"),
+                                  "give it another name");
+        }
+        c.at.outer_names.push_back(name);
+    }
+}
+
 // `global` and `nonlocal` say what reading a name means anyway; a script binds its own names only.
 void exec_names(Context& c, const syntax::NamesStmt* statement) {
+    if (c.runs_file) {
+        declare_outer(c, statement);
+        return;
+    }
     std::vector<Symbol> assigned =
         c.at.body != nullptr ? assigned_names(*c.at.body) : std::vector<Symbol>{};
     for (Symbol name : statement->names) {
@@ -380,7 +442,7 @@ bool assign(Context& c, const Expr* target, Object value, Range value_range) {
                 value.value()->name = c.model.intern(c.text(name));
             }
             note_type(c, target->range, value);
-            c.at.scope->set(name, std::move(value));
+            bind_name(c, name, std::move(value));
             return true;
         }
         case ExprKind::kTuple:
@@ -443,7 +505,7 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
                     jump = exec(c, chosen, consumed ? &after : nullptr);
                 } else if (!test.is_error()) {
                     jump = exec_if(c, test.value(), branch, &after, consumed);
-                } else {
+                } else if (!c.runs_file) {
                     exec(c, branch->body);  // for the findings in it; its names stay bound
                     exec(c, branch->orelse);
                 }

@@ -58,7 +58,7 @@ const Stmt* Parser::decorated() {
         case T::kAsync:
             return async_stmt(copy(decorators));
         case T::kClass:
-            return opaque_stmt("class", token_->begin);
+            return opaque_stmt("class", token_->begin, copy(decorators));
         default:
             break;
     }
@@ -195,17 +195,21 @@ bool Parser::at_match() const {
 // class_def: 'class' NAME [type_params] ['(' [arguments] ')'] ':' block
 // with_stmt: 'with' ','.with_item+ ':' block
 // try_stmt: 'try' ':' block (except_block | except_star_block)* [else_block] [finally_block]
-const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin) {
+const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs decorators) {
     Range header{begin, token_->end};
     List<const Stmt*> body(stmts_);
+    List<Symbol> names(heads_);
     advance();
     if (keyword == "class") {
-        expect(T::kName, "write the name of the class");
+        Range name = range();
+        if (expect(T::kName, "write the name of the class")) {
+            names.push(intern(name));
+        }
     }
-    skip_to_colon();
+    skip_to_colon(names);
     colon(header);
     if (keyword == "match") {
-        match_body(body, header);
+        match_body(body, names, header);
     } else {
         block_into(body, header);
     }
@@ -215,7 +219,7 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin) {
             failed_ = false;
             Range clause = range();
             advance();
-            skip_to_colon();
+            skip_to_colon(names);
             colon(clause);
             block_into(body, clause);
         }
@@ -226,11 +230,11 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin) {
             }
         }
     }
-    return make_stmt<OpaqueStmt>(begin, keyword, header, copy(body));
+    return make_stmt<OpaqueStmt>(begin, keyword, header, copy(body), copy(names), decorators);
 }
 
 // case_block: "case" patterns [guard] ':' block
-void Parser::match_body(List<const Stmt*>& list, Range header) {
+void Parser::match_body(List<const Stmt*>& list, List<Symbol>& names, Range header) {
     next_line();
     if (!at(T::kIndent)) {
         missing_block(header);
@@ -250,7 +254,7 @@ void Parser::match_body(List<const Stmt*>& list, Range header) {
         failed_ = false;
         Range clause = range();
         advance();
-        skip_to_colon();
+        skip_to_colon(names);
         colon(clause);
         block_into(list, clause);
     }
@@ -259,12 +263,15 @@ void Parser::match_body(List<const Stmt*>& list, Range header) {
     }
 }
 
-// Over balanced tokens to the colon that ends the head of a statement.
-void Parser::skip_to_colon() {
+// Over balanced tokens to the colon that ends the head of a statement; notes the names in it.
+void Parser::skip_to_colon(List<Symbol>& names) {
     std::vector<uint32_t> opened;
     uint32_t lambdas = 0;
     for (; !at(T::kNewline) && !at(T::kError); advance()) {
         switch (kind()) {
+            case T::kName:
+                names.push(intern(range()));
+                break;
             case T::kLeftParen:
             case T::kLeftBracket:
             case T::kLeftBrace:

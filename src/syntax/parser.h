@@ -244,9 +244,8 @@ class Parser {
     const Stmt* for_stmt(uint32_t begin, bool is_async);
     const Stmt* while_stmt();
     const Stmt* async_stmt(Exprs decorators);
-    const Stmt* opaque_stmt(std::string_view keyword, uint32_t begin);
-    void opaque_clause(List<const Stmt*>& body, Range header);
-    void skip_to_colon();
+    const Stmt* opaque_stmt(std::string_view keyword, uint32_t begin, Exprs decorators = {});
+    void skip_to_colon(List<Symbol>& names);
     void skip_type_params();
     bool at_match() const;
     Stmts else_block();
@@ -257,7 +256,7 @@ class Parser {
     void block_lines(List<const Stmt*>& list);
     void skip_block();
     void skip_clause();
-    void match_body(List<const Stmt*>& list, Range header);
+    void match_body(List<const Stmt*>& list, List<Symbol>& names, Range header);
 
     Tree& tree_;
     std::string_view text_;
@@ -283,6 +282,7 @@ class Parser {
     std::vector<CompareOp> compare_ops_;
     std::vector<FStringPart> parts_;
     std::vector<Symbol> symbols_;
+    std::vector<Symbol> heads_;
     std::vector<Alias> aliases_;
 };
 

@@ -448,6 +448,8 @@ struct OpaqueStmt : Stmt {
     std::string_view keyword;
     Range keyword_range;
     Stmts body;
+    std::span<const Symbol> head_names;  // all names in the heads; that of a class is the first
+    Exprs decorators;                    // of a class
 };
 
 // --- The tree ------------------------------------------------------------------------------------

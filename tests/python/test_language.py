@@ -1473,7 +1473,12 @@ HOSTILE = {
     "constants": (
         "".join(f"a{i} = a{i + 1} + 1\n" for i in range(3000)) + "a3000 = 1\n"
         + SIGNATURE + "    x = x + a0",
-        "limit-exceeded",
+        "unknown-name",  # a file runs from its top
+    ),
+    "constants_in_order": (
+        "a0 = 1\n" + "".join(f"a{i + 1} = a{i} + 1\n" for i in range(3000))
+        + SIGNATURE + "    x = x + a3000",
+        None,
     ),
     "own_constant": ("a = a + 1\n" + SIGNATURE + "    x = x + a", "unknown-name"),
     "deep_expression": (SIGNATURE + f"    x = {'-' * 5000}x", "nested-too-deeply"),

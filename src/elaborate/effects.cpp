@@ -1,0 +1,627 @@
+#include "elaborate/effects.h"
+
+#include <algorithm>
+#include <array>
+
+#include "elaborate/library.h"
+#include "syntax/visit.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::Stmt;
+using syntax::StmtKind;
+using syntax::Stmts;
+
+namespace {
+
+template <size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+constexpr auto kReadingMethods = std::to_array<std::string_view>(
+    {"get", "items", "keys", "values", "copy", "index", "count", "format", "join", "split",
+     "strip", "lstrip", "rstrip", "upper", "lower", "title", "capitalize", "startswith", "endswith",
+     "replace", "find", "removeprefix", "removesuffix", "zfill", "isdigit", "encode", "union",
+     "intersection", "difference", "issubset", "issuperset", "isdisjoint"});
+
+// Builtins that look at their arguments only, and those whose result may hold items of them.
+constexpr auto kReaders = std::to_array<std::string_view>(
+    {"len", "int", "float", "str", "bool", "range", "isinstance", "print", "abs", "round", "repr",
+     "all", "any", "hash", "ord", "chr", "type", "id", "callable", "divmod", "pow", "format"});
+constexpr auto kItemKeepers = std::to_array<std::string_view>(
+    {"min", "max", "sorted", "list", "tuple", "set", "frozenset", "dict", "zip", "enumerate",
+     "reversed", "sum", "iter", "slice"});
+
+// Ways to bind any name of a file.
+constexpr auto kReflectingNames = std::to_array<std::string_view>(
+    {"globals", "locals", "vars", "exec", "eval", "__import__", "__builtins__"});
+constexpr auto kReflectingMembers = std::to_array<std::string_view>(
+    {"modules", "__dict__", "__globals__", "import_module", "reload", "f_globals"});
+
+// Functions of NumPy that change what they are given.
+constexpr auto kChangingFunctions = std::to_array<std::string_view>(
+    {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "shuffle", "at",
+     "setflags"});
+
+uint8_t deeper(uint8_t depth) {
+    constexpr uint8_t kMost = 8;
+    return depth < kMost ? static_cast<uint8_t>(depth + 1) : depth;
+}
+
+// Where the value of an expression goes.
+struct Way {
+    Flow flow = Flow::kRead;
+    uint8_t depth = 0;
+    bool is_view = false;
+
+    Way items() const { return {flow, deeper(depth), is_view || depth == 0}; }
+    // A new object that may have items of the old.
+    Way copied() const { return {flow, deeper(depth), is_view && depth > 0}; }
+    Way inside() const {
+        return {flow, depth > 0 ? static_cast<uint8_t>(depth - 1) : depth, is_view};
+    }
+};
+
+constexpr Way kRead{};
+constexpr Way kChanged{Flow::kChanged, 0, false};
+
+class Collector {
+  public:
+    Collector(const syntax::Tree& tree, const NameMeaning& meaning)
+        : tree_(tree), meaning_(meaning) {}
+
+    Effects found;
+
+    void block(Stmts statements) {
+        for (const Stmt* one : statements) {
+            stmt(one, true);
+        }
+    }
+
+    // `is_inner`: in a block or function, where a name may mean what another one means.
+    void stmt(const Stmt* statement, bool is_inner);
+
+    void function(const syntax::Parameters* parameters, Stmts body, const Expr* value);
+
+    void expr(const Expr* node, Way way);
+
+  private:
+    std::string_view text(Symbol name) const { return tree_.names.text(name); }
+
+    bool is_local(Symbol name) const {
+        return std::any_of(locals_.begin(), locals_.end(),
+                           [name](const SymbolSet* one) { return one->contains(name); });
+    }
+    std::optional<Object> meaning(Symbol name) const {
+        return is_local(name) ? std::nullopt : meaning_(name);
+    }
+
+    void touch(Touch one) {
+        if (is_one_of(kReflectingNames, text(one.name)) ||
+            (one.member.valid() && is_one_of(kReflectingMembers, text(one.member)))) {
+            found.may_do_anything = true;
+        }
+        if (is_local(one.name)) {
+            found.changes_locals = found.changes_locals || one.flow == Flow::kChanged;
+            return;
+        }
+        found.touches.push_back(one);
+    }
+
+    void bind(Symbol name) {
+        if (locals_.empty()) {
+            found.binds.push_back(name);
+        } else if (!is_local(name)) {
+            found.outer_binds.push_back(name);  // `global` or `nonlocal`
+        }
+    }
+
+    void target(const Expr* node);
+    void call(const syntax::CallExpr* node, Way way);
+    void comprehension(const syntax::ComprehensionExpr* node, Way way);
+    void opaque(const syntax::OpaqueStmt* statement);
+    void definition(const syntax::FunctionDefStmt* statement, bool may_be_called);
+    // What a called function does with its arguments.
+    Way argument_way(const syntax::CallExpr* node, Way way) const;
+
+    const syntax::Tree& tree_;
+    const NameMeaning& meaning_;
+    std::vector<const SymbolSet*> locals_;  // of the functions around, innermost last
+};
+
+void add_bound(const Expr* node, std::vector<Symbol>& names) {
+    if (const auto* name = syntax::maybe_as<syntax::NameExpr>(node)) {
+        names.push_back(name->name);
+    } else if (node->kind == ExprKind::kTuple || node->kind == ExprKind::kList) {
+        for (const Expr* item : static_cast<const syntax::SequenceExpr*>(node)->items) {
+            add_bound(item, names);
+        }
+    } else if (node->kind == ExprKind::kStarred) {
+        add_bound(static_cast<const syntax::PrefixExpr*>(node)->operand, names);
+    }
+}
+
+// The names that a function's body binds; those that it declares global or nonlocal apart.
+void add_locals(Stmts body, std::vector<Symbol>& names, SymbolSet& outer) {
+    auto named = [&names](const Expr* node) {
+        auto visit = [&names](const Expr* one) {
+            if (const auto* walrus = syntax::maybe_as<syntax::NamedExpr>(one)) {
+                names.push_back(walrus->target->name);
+            }
+        };
+        syntax::each_expression(node, visit);
+    };
+    for (const Stmt* statement : body) {
+        switch (statement->kind) {
+            case StmtKind::kAssign:
+                for (const Expr* one : syntax::as<syntax::AssignStmt>(statement)->targets) {
+                    add_bound(one, names);
+                }
+                break;
+            case StmtKind::kAugAssign:
+                add_bound(syntax::as<syntax::AugAssignStmt>(statement)->target, names);
+                break;
+            case StmtKind::kAnnAssign:
+                add_bound(syntax::as<syntax::AnnAssignStmt>(statement)->target, names);
+                break;
+            case StmtKind::kFor:
+                add_bound(syntax::as<syntax::ForStmt>(statement)->target, names);
+                break;
+            case StmtKind::kDelete:
+                for (const Expr* one : syntax::as<syntax::DeleteStmt>(statement)->targets) {
+                    add_bound(one, names);
+                }
+                break;
+            case StmtKind::kGlobal:
+            case StmtKind::kNonlocal:
+                for (Symbol name : static_cast<const syntax::NamesStmt*>(statement)->names) {
+                    outer.insert(name);
+                }
+                break;
+            case StmtKind::kFunctionDef:
+                names.push_back(syntax::as<syntax::FunctionDefStmt>(statement)->name);
+                continue;
+            case StmtKind::kOpaque: {
+                const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
+                for (Symbol name : opaque->head_names) {
+                    names.push_back(name);
+                    if (opaque->keyword == "class") {
+                        break;
+                    }
+                }
+                if (opaque->keyword == "class") {
+                    continue;
+                }
+                break;
+            }
+            default:
+                break;
+        }
+        syntax::each_child(statement, named, [&](const Stmt* inner) {
+            add_locals(Stmts(&inner, 1), names, outer);
+        });
+    }
+}
+
+void Collector::function(const syntax::Parameters* parameters, Stmts body, const Expr* value) {
+    std::vector<Symbol> bound;
+    SymbolSet outer, own;
+    add_locals(body, bound, outer);
+    for (const syntax::Parameter& parameter : parameters->items) {
+        own.insert(parameter.name);
+    }
+    for (Symbol name : bound) {
+        if (!outer.contains(name)) {
+            own.insert(name);
+        }
+    }
+    locals_.push_back(&own);
+    block(body);
+    if (value != nullptr) {
+        expr(value, kChanged);
+    }
+    locals_.pop_back();
+}
+
+void Collector::target(const Expr* node) {
+    switch (node->kind) {
+        case ExprKind::kName:
+            bind(syntax::as<syntax::NameExpr>(node)->name);
+            break;
+        case ExprKind::kTuple:
+        case ExprKind::kList:
+            for (const Expr* item : static_cast<const syntax::SequenceExpr*>(node)->items) {
+                target(item);
+            }
+            break;
+        case ExprKind::kStarred:
+            target(static_cast<const syntax::PrefixExpr*>(node)->operand);
+            break;
+        case ExprKind::kSubscript:
+            expr(syntax::as<syntax::SubscriptExpr>(node)->value, {Flow::kChanged, 0, true});
+            expr(syntax::as<syntax::SubscriptExpr>(node)->index, kRead);
+            break;
+        case ExprKind::kAttribute: {
+            const auto* member = syntax::as<syntax::AttributeExpr>(node);
+            if (const auto* name = syntax::maybe_as<syntax::NameExpr>(member->value)) {
+                Touch one{name->name, member->name, Flow::kChanged};
+                one.is_stored = true;
+                touch(one);
+            } else {
+                expr(member->value, {Flow::kChanged, 0, true});
+            }
+            break;
+        }
+        default:
+            expr(node, kChanged);
+            break;
+    }
+}
+
+void Collector::definition(const syntax::FunctionDefStmt* statement, bool may_be_called) {
+    bind(statement->name);
+    for (const Expr* decorator : statement->decorators) {
+        expr(decorator, kRead);
+        if (const auto* name = syntax::maybe_as<syntax::NameExpr>(decorator)) {
+            Touch one{name->name, {}};
+            one.is_called = true;
+            touch(one);
+        }
+    }
+    for (const syntax::Parameter& parameter : statement->parameters->items) {
+        if (parameter.default_value != nullptr) {
+            expr(parameter.default_value, kChanged);
+        }
+        if (parameter.annotation != nullptr) {
+            expr(parameter.annotation, kRead);
+        }
+    }
+    if (may_be_called) {
+        function(statement->parameters, statement->body, nullptr);
+    }
+}
+
+// The heads of class, with, try and match are names only: all of them may be bound and changed.
+void Collector::opaque(const syntax::OpaqueStmt* statement) {
+    bool is_class = statement->keyword == "class";
+    for (const Expr* decorator : statement->decorators) {
+        expr(decorator, kChanged);
+    }
+    for (size_t i = 0; i < statement->head_names.size(); ++i) {
+        if (!is_class || i == 0) {
+            bind(statement->head_names[i]);
+        }
+        if (!is_class || i > 0) {
+            Touch one{statement->head_names[i], {}, Flow::kChanged, 0, true, true};
+            touch(one);
+        }
+    }
+    if (is_class) {
+        static const syntax::Parameters kNone{};
+        function(&kNone, statement->body, nullptr);
+    } else {
+        block(statement->body);
+    }
+}
+
+void Collector::stmt(const Stmt* statement, bool is_inner) {
+    Way bound{is_inner ? Flow::kChanged : Flow::kHeld, 0, false};
+    switch (statement->kind) {
+        case StmtKind::kExpr:
+            expr(syntax::as<syntax::ExprStmt>(statement)->value, kRead);
+            break;
+        case StmtKind::kAssign: {
+            const auto* node = syntax::as<syntax::AssignStmt>(statement);
+            for (const Expr* one : node->targets) {
+                if (one->kind == ExprKind::kSubscript || one->kind == ExprKind::kAttribute) {
+                    bound = kChanged;
+                }
+                target(one);
+            }
+            expr(node->value, bound);
+            break;
+        }
+        case StmtKind::kAugAssign: {
+            const auto* node = syntax::as<syntax::AugAssignStmt>(statement);
+            target(node->target);
+            expr(node->target, {Flow::kChanged, 0, true});
+            expr(node->value, {Flow::kChanged, 1, false});
+            break;
+        }
+        case StmtKind::kAnnAssign: {
+            const auto* node = syntax::as<syntax::AnnAssignStmt>(statement);
+            expr(node->annotation, kRead);
+            if (node->value != nullptr) {
+                target(node->target);
+                expr(node->value, node->target->kind == ExprKind::kName ? bound : kChanged);
+            }
+            break;
+        }
+        case StmtKind::kReturn:
+            if (syntax::as<syntax::ReturnStmt>(statement)->value != nullptr) {
+                expr(syntax::as<syntax::ReturnStmt>(statement)->value, kChanged);
+            }
+            break;
+        case StmtKind::kDelete:
+            for (const Expr* one : syntax::as<syntax::DeleteStmt>(statement)->targets) {
+                target(one);
+            }
+            break;
+        case StmtKind::kFor: {
+            const auto* node = syntax::as<syntax::ForStmt>(statement);
+            expr(node->iterable, {Flow::kChanged, 1, true});
+            target(node->target);
+            block(node->body);
+            block(node->orelse);
+            break;
+        }
+        case StmtKind::kFunctionDef:
+            definition(syntax::as<syntax::FunctionDefStmt>(statement), is_inner);
+            break;
+        case StmtKind::kImport:
+        case StmtKind::kImportFrom: {
+            auto names = statement->kind == StmtKind::kImport
+                             ? syntax::as<syntax::ImportStmt>(statement)->names
+                             : syntax::as<syntax::ImportFromStmt>(statement)->names;
+            for (const syntax::Alias& alias : names) {
+                std::string_view dotted = text(alias.name);
+                found.may_do_anything = found.may_do_anything || dotted == "*";
+                Symbol first = alias.as_name.valid() ? alias.as_name : alias.name;
+                if (size_t dot = text(first).find('.'); dot != std::string_view::npos) {
+                    first = syntax::find_name(tree_.names, text(first).substr(0, dot));
+                }
+                if (first.valid()) {
+                    bind(first);
+                }
+            }
+            break;
+        }
+        case StmtKind::kTypeAlias:
+            target(syntax::as<syntax::TypeAliasStmt>(statement)->name);
+            break;
+        case StmtKind::kOpaque:
+            opaque(syntax::as<syntax::OpaqueStmt>(statement));
+            break;
+        case StmtKind::kGlobal:
+        case StmtKind::kNonlocal:
+            break;
+        default:
+            syntax::each_child(
+                statement, [this](const Expr* child) { expr(child, kRead); },
+                [this](const Stmt* child) { stmt(child, true); });
+            break;
+    }
+}
+
+// Whether a call changes nothing that it is given: its result may hold it.
+bool changes_nothing(const Object& callee, std::string_view member) {
+    switch (callee.kind()) {
+        case ObjectKind::kModule:
+            return callee.get<ModuleObject>().environment == nullptr &&
+                   !is_one_of(kChangingFunctions, member);
+        case ObjectKind::kBuiltin:
+        case ObjectKind::kPythonType:
+        case ObjectKind::kElementType:
+        case ObjectKind::kType:
+        case ObjectKind::kOpset:
+        case ObjectKind::kOperator:
+        case ObjectKind::kScript:
+        case ObjectKind::kDecorator:
+            return true;
+        default:
+            return false;
+    }
+}
+
+Way Collector::argument_way(const syntax::CallExpr* node, Way way) const {
+    const Expr* root = node->callee;
+    std::string_view member;
+    while (const auto* attribute = syntax::maybe_as<syntax::AttributeExpr>(root)) {
+        member = member.empty() ? text(attribute->name) : member;
+        root = attribute->value;
+    }
+    const auto* name = syntax::maybe_as<syntax::NameExpr>(root);
+    if (name == nullptr || is_local(name->name)) {
+        return kChanged;
+    }
+    std::optional<Object> object = meaning_(name->name);
+    if (object) {
+        bool has_out = std::any_of(
+            node->keywords.begin(), node->keywords.end(),
+            [this](const syntax::Keyword& keyword) { return text(keyword.name) == "out"; });
+        return changes_nothing(*object, member) && !has_out ? Way{way.flow, 0, true} : kChanged;
+    }
+    if (member.empty() && is_one_of(kReaders, text(name->name))) {
+        return kRead;
+    }
+    return member.empty() && is_one_of(kItemKeepers, text(name->name)) ? way.items() : kChanged;
+}
+
+void Collector::call(const syntax::CallExpr* node, Way way) {
+    const Expr* callee = node->callee;
+    if (const auto* name = syntax::maybe_as<syntax::NameExpr>(callee)) {
+        Touch one{name->name, {}};
+        one.is_called = true;
+        touch(one);
+    } else if (const auto* attribute = syntax::maybe_as<syntax::AttributeExpr>(callee)) {
+        // A method may change its object, and give parts of it.
+        if (const auto* base = syntax::maybe_as<syntax::NameExpr>(attribute->value)) {
+            Touch one{base->name, attribute->name, Flow::kChanged, 0, true, true};
+            if (is_local(base->name) && is_reading_method(text(attribute->name))) {
+                one.flow = way.flow;
+            }
+            touch(one);
+        } else {
+            expr(attribute->value, {Flow::kChanged, 0, true});
+        }
+    } else {
+        expr(callee, kChanged);
+    }
+    Way given = argument_way(node, way);
+    for (const Expr* argument : node->args) {
+        expr(argument, given);
+    }
+    for (const syntax::Keyword& keyword : node->keywords) {
+        expr(keyword.value, given);
+    }
+}
+
+void Collector::comprehension(const syntax::ComprehensionExpr* node, Way way) {
+    std::vector<Symbol> targets;
+    for (const syntax::ComprehensionFor& clause : node->clauses) {
+        add_bound(clause.target, targets);
+    }
+    SymbolSet own;
+    for (Symbol name : targets) {
+        own.insert(name);
+    }
+    // What the items go through decides what may happen to them.
+    bool before = std::exchange(found.changes_locals, false);
+    locals_.push_back(&own);
+    for (const syntax::ComprehensionFor& clause : node->clauses) {
+        for (const Expr* condition : clause.conditions) {
+            expr(condition, kRead);
+        }
+    }
+    expr(node->element, way.inside());
+    if (node->value != nullptr) {
+        expr(node->value, way.inside());
+    }
+    bool changes = std::exchange(found.changes_locals, before);
+    for (const syntax::ComprehensionFor& clause : node->clauses) {
+        Way items{changes ? Flow::kChanged : way.flow, 1, true};
+        bool is_first = &clause == &node->clauses.front();
+        if (is_first) {
+            locals_.pop_back();
+        }
+        expr(clause.iterable, items);
+        if (is_first) {
+            locals_.push_back(&own);
+        }
+    }
+    locals_.pop_back();
+}
+
+void Collector::expr(const Expr* node, Way way) {
+    switch (node->kind) {
+        case ExprKind::kName:
+            touch({syntax::as<syntax::NameExpr>(node)->name, {}, way.flow, way.depth, way.is_view});
+            return;
+        case ExprKind::kAttribute: {
+            const auto* member = syntax::as<syntax::AttributeExpr>(node);
+            if (const auto* base = syntax::maybe_as<syntax::NameExpr>(member->value)) {
+                touch({base->name, member->name, way.flow, way.depth, way.is_view});
+            } else {
+                expr(member->value, way.items());
+            }
+            return;
+        }
+        case ExprKind::kSubscript:
+            expr(syntax::as<syntax::SubscriptExpr>(node)->value, way.items());
+            expr(syntax::as<syntax::SubscriptExpr>(node)->index, kRead);
+            return;
+        case ExprKind::kCall:
+            call(syntax::as<syntax::CallExpr>(node), way);
+            return;
+        case ExprKind::kBinary: {
+            const auto* sum = syntax::as<syntax::BinaryExpr>(node);
+            for (; true; sum = syntax::as<syntax::BinaryExpr>(sum->left)) {
+                expr(sum->right, way.copied());
+                if (sum->left->kind != ExprKind::kBinary) {
+                    break;
+                }
+            }
+            expr(sum->left, way.copied());
+            return;
+        }
+        case ExprKind::kBoolOp:
+            for (const Expr* operand : syntax::as<syntax::BoolOpExpr>(node)->operands) {
+                expr(operand, way);
+            }
+            return;
+        case ExprKind::kIfExp: {
+            const auto* choice = syntax::as<syntax::IfExpExpr>(node);
+            expr(choice->condition, kRead);
+            expr(choice->body, way);
+            expr(choice->orelse, way);
+            return;
+        }
+        case ExprKind::kTuple:
+        case ExprKind::kList:
+        case ExprKind::kSet:
+            for (const Expr* item : static_cast<const syntax::SequenceExpr*>(node)->items) {
+                expr(item, way.inside());
+            }
+            return;
+        case ExprKind::kDict: {
+            const auto* dict = syntax::as<syntax::DictExpr>(node);
+            for (size_t i = 0; i < dict->values.size(); ++i) {
+                if (dict->keys[i] != nullptr) {
+                    expr(dict->keys[i], way.inside());
+                    expr(dict->values[i], way.inside());
+                } else {
+                    expr(dict->values[i], way.copied());
+                }
+            }
+            return;
+        }
+        case ExprKind::kStarred:
+            expr(static_cast<const syntax::PrefixExpr*>(node)->operand, way.items());
+            return;
+        case ExprKind::kComprehension:
+            comprehension(syntax::as<syntax::ComprehensionExpr>(node), way);
+            return;
+        case ExprKind::kLambda: {
+            const auto* lambda = syntax::as<syntax::LambdaExpr>(node);
+            for (const syntax::Parameter& parameter : lambda->parameters->items) {
+                if (parameter.default_value != nullptr) {
+                    expr(parameter.default_value, kChanged);
+                }
+            }
+            function(lambda->parameters, {}, lambda->body);
+            return;
+        }
+        case ExprKind::kNamed:
+            bind(syntax::as<syntax::NamedExpr>(node)->target->name);
+            expr(syntax::as<syntax::NamedExpr>(node)->value, kChanged);
+            return;
+        case ExprKind::kAwait:
+        case ExprKind::kYield:
+        case ExprKind::kYieldFrom:
+            if (static_cast<const syntax::PrefixExpr*>(node)->operand != nullptr) {
+                expr(static_cast<const syntax::PrefixExpr*>(node)->operand, kChanged);
+            }
+            return;
+        default:
+            syntax::each_child(node, [this](const Expr* child) { expr(child, kRead); });
+            return;
+    }
+}
+
+}  // namespace
+
+bool is_reading_method(std::string_view name) {
+    return is_one_of(kReadingMethods, name);
+}
+
+Effects effects_of(const syntax::Tree& tree, const Stmt* statement, const NameMeaning& meaning) {
+    Collector collector(tree, meaning);
+    collector.stmt(statement, false);
+    return std::move(collector.found);
+}
+
+Effects effects_of_call(const syntax::Tree& tree, const Closure& closure,
+                        const NameMeaning& meaning) {
+    Collector collector(tree, meaning);
+    if (closure.definition != nullptr) {
+        collector.function(closure.definition->parameters, closure.definition->body, nullptr);
+    } else {
+        collector.function(closure.lambda->parameters, {}, closure.lambda->body);
+    }
+    return std::move(collector.found);
+}
+
+}  // namespace sardonyx::elaborate

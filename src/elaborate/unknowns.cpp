@@ -1,0 +1,396 @@
+#include "elaborate/unknowns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elaborate/library.h"
+#include "elaborate/module.h"
+#include "syntax/visit.h"
+
+namespace sardonyx::elaborate {
+
+namespace {
+
+constexpr int kDeepest = 64;
+
+// Calls `visit` for the objects directly inside.
+template <typename Visit>
+void each_part(const Object& object, Visit visit) {
+    if (object.is_sequence() || object.is(ObjectKind::kSet)) {
+        for (const Object& item : object.items()) {
+            visit(item);
+        }
+    } else if (object.is(ObjectKind::kDict)) {
+        for (const auto& [key, value] : object.get<DictObject>().items) {
+            visit(key);
+            visit(value);
+        }
+    } else if (object.is(ObjectKind::kMethod)) {
+        visit(object.get<MethodObject>().self);
+    } else if (object.is(ObjectKind::kDecorator)) {
+        for (const auto& [name, value] : object.get<DecoratorObject>().keywords) {
+            visit(value);
+        }
+    }
+}
+
+std::shared_ptr<UnknownCause> find_cause(const Unknowns& unknowns, const Object& object,
+                                         int depth) {
+    if (object.is(ObjectKind::kUnbound)) {
+        return object.get<Unbound>().cause;
+    }
+    if (object.pointer() == nullptr || depth > kDeepest) {
+        return nullptr;
+    }
+    auto found = unknowns.changed.find(object.pointer().get());
+    if (found != unknowns.changed.end()) {
+        return found->second.cause;
+    }
+    std::shared_ptr<UnknownCause> cause;
+    each_part(object, [&](const Object& part) {
+        cause = cause != nullptr ? cause : find_cause(unknowns, part, depth + 1);
+    });
+    return cause;
+}
+
+}  // namespace
+
+std::shared_ptr<UnknownCause> unknown_cause(const Program& program, const Object& object) {
+    if (object.is(ObjectKind::kUnbound)) {
+        return object.get<Unbound>().cause;
+    }
+    return program.unknowns->changed.empty() ? nullptr : find_cause(*program.unknowns, object, 0);
+}
+
+Object unknown_object(std::shared_ptr<UnknownCause> cause, bool is_bound_by_it) {
+    Unbound unbound;
+    unbound.where = cause->place;
+    unbound.cause = std::move(cause);
+    unbound.is_computed = is_bound_by_it;
+    return Object::make(ObjectKind::kUnbound, std::move(unbound));
+}
+
+namespace {
+
+bool stands(const diagnostics::Diagnostics& said, const diagnostics::Diagnostic& one) {
+    return std::any_of(said.items().begin(), said.items().end(), [&](const auto& other) {
+        return other.kind == one.kind && other.labels[0].span == one.labels[0].span &&
+               other.message == one.message;
+    });
+}
+
+}  // namespace
+
+void report_unknown(Context& c, const Object& object, std::string_view name, syntax::Range range) {
+    std::shared_ptr<UnknownCause> cause = unknown_cause(c.program, object);
+    const diagnostics::Sources& sources = c.program.sources;
+    std::string command = fmt::format("sardonyx build --python {}",
+                                      sources.path(cause->place.file));
+    bool is_computed = object.is(ObjectKind::kUnbound) && object.get<Unbound>().is_computed;
+    // A mistake of a statement that does nothing else says more than its consequences.
+    if (is_computed && cause->what.empty() && !cause->findings.empty()) {
+        std::string note = fmt::format("`{}` runs the file in Python", command);
+        for (diagnostics::Diagnostic finding : cause->findings) {
+            if (!stands(c.program.diagnostics, finding)) {
+                if (finding.help.find(command) == std::string::npos &&
+                    std::find(finding.notes.begin(), finding.notes.end(), note) ==
+                        finding.notes.end()) {
+                    finding.note(note);
+                }
+                c.program.diagnostics.add(std::move(finding));
+            }
+        }
+        return;
+    }
+    uint32_t line = sources.position(cause->place.file, cause->place.begin).line;
+    diagnostics::Diagnostic& reported =
+        c.report(kUnknownValue, range,
+                 fmt::format("`{}` {} {}in line {}, which needs Python", name,
+                             is_computed ? "is computed" : "may be changed", cause->what, line));
+    std::string reason = cause->findings.empty() ? std::string("this is not run")
+                                                 : cause->findings[0].message;
+    reported.label(cause->place, reason)
+        .with_help(fmt::format("write its value down, or take it from Python: `{}`", command));
+}
+
+namespace {
+
+class Spoiler {
+  public:
+    Spoiler(Program& program, std::shared_ptr<UnknownCause> cause)
+        : program_(program), cause_(std::move(cause)) {}
+
+    void apply(FileModule& module, const Effects& effects, const Scope* scope, bool is_call) {
+        if (effects.may_do_anything) {
+            module.forget_all(cause_);
+        }
+        for (const Touch& one : effects.touches) {
+            if (std::optional<Object> object = find(module, scope, one.name)) {
+                touch(module, *object, one, is_call);
+            }
+        }
+        for (Symbol name : effects.outer_binds) {
+            forget(module, scope, name);
+        }
+    }
+
+    void reach_escaped() {
+        for (size_t i = 0; i < program_.unknowns->escaped.size(); ++i) {
+            reach(Object(program_.unknowns->escaped[i]), 0);
+        }
+    }
+
+  private:
+    static std::optional<Object> find(FileModule& module, const Scope* scope, Symbol name) {
+        for (; scope != nullptr; scope = scope->enclosing.get()) {
+            if (const Object* found = scope->find(name)) {
+                return *found;
+            }
+        }
+        return module.value(name);
+    }
+
+    void forget(FileModule& module, const Scope* scope, Symbol name) {
+        for (; scope != nullptr; scope = scope->enclosing.get()) {
+            if (scope->find(name) != nullptr) {
+                const_cast<Scope*>(scope)->set(name, unknown_object(cause_, true));
+                return;
+            }
+        }
+        module.forget(name, unknown_object(cause_, true));
+    }
+
+    void touch(FileModule& module, const Object& object, const Touch& one, bool is_call) {
+        Flow flow = is_call && one.flow == Flow::kHeld ? Flow::kChanged : one.flow;
+        uint8_t depth = one.depth;
+        std::string_view member = module.tree().names.text(one.member);
+        if (object.is(ObjectKind::kModule)) {
+            auto* other = dynamic_cast<FileModule*>(object.get<ModuleObject>().environment);
+            if (other == nullptr) {
+                return;
+            }
+            if (!one.member.valid()) {
+                if (flow != Flow::kRead) {
+                    other->forget_all(cause_);
+                }
+                return;
+            }
+            if (one.is_stored) {
+                other->forget(member, unknown_object(cause_, true));
+                return;
+            }
+            if (std::optional<Object> part = other->value(member)) {
+                use(*part, flow, depth, one.is_view);
+                if (one.is_called) {
+                    called(*part);
+                }
+            }
+            return;
+        }
+        if (one.member.valid() && one.is_called) {
+            bool is_container = object.is_sequence() || object.is(ObjectKind::kDict) ||
+                                object.is(ObjectKind::kSet) || object.is(ObjectKind::kString);
+            depth = is_container && is_reading_method(member) ? 1 : 0;
+        } else if (one.member.valid() && !one.is_stored) {
+            depth = static_cast<uint8_t>(depth + 1);
+        }
+        use(object, flow, depth, one.is_view || one.member.valid());
+        if (one.is_called) {
+            called(object);
+        }
+    }
+
+    void use(const Object& object, Flow flow, int depth, bool is_view) {
+        reach(object, 0);
+        if (flow == Flow::kChanged) {
+            change(object, depth, is_view, 0);
+        } else if (flow == Flow::kHeld) {
+            cause_->held.push_back(object);
+        }
+    }
+
+    // The object is called: a bound method changes its object, what is unknown what it holds.
+    void called(const Object& object) {
+        if (object.is(ObjectKind::kMethod) || object.is(ObjectKind::kUnbound)) {
+            change(object, 0, true, 0);
+        }
+    }
+
+    // Everything that may be changed in the object from `depth` on is unknown.
+    void change(const Object& object, int depth, bool is_view, int level) {
+        if (level > kDeepest) {
+            return;
+        }
+        switch (object.kind()) {
+            case ObjectKind::kConstant:
+                if (depth == 0 || is_view) {
+                    mark(object);
+                }
+                return;
+            case ObjectKind::kList:
+            case ObjectKind::kDict:
+            case ObjectKind::kSet:
+                if (depth == 0 && !mark(object)) {
+                    return;
+                }
+                break;
+            case ObjectKind::kClosure:
+                if (depth == 0) {
+                    escape(object);
+                }
+                return;
+            case ObjectKind::kModule: {
+                auto* other = dynamic_cast<FileModule*>(object.get<ModuleObject>().environment);
+                if (other != nullptr && seen_.insert(other).second) {
+                    other->forget_all(cause_);
+                }
+                return;
+            }
+            case ObjectKind::kUnbound: {
+                std::shared_ptr<UnknownCause> cause = object.get<Unbound>().cause;
+                if (cause != nullptr && cause != cause_ && seen_.insert(cause.get()).second) {
+                    for (const Object& held : std::vector<Object>(cause->held)) {
+                        reach(held, 0);
+                        change(held, 0, true, level + 1);
+                    }
+                }
+                return;
+            }
+            default:
+                break;
+        }
+        each_part(object, [&](const Object& part) {
+            change(part, std::max(depth - 1, 0), is_view || depth == 0, level + 1);
+        });
+    }
+
+    // False: it is unknown already.
+    bool mark(const Object& object) {
+        return program_.unknowns->changed
+            .try_emplace(object.pointer().get(), Unknowns::Entry{object, cause_})
+            .second;
+    }
+
+    void escape(const Object& object) {
+        auto is_it = [&object](const Object& one) { return one.pointer() == object.pointer(); };
+        std::vector<Object>& all = program_.unknowns->escaped;
+        if (std::none_of(all.begin(), all.end(), is_it)) {
+            all.push_back(object);
+        }
+        reach(object, 0);
+    }
+
+    // What calls of the functions in the object do.
+    void reach(const Object& object, int level) {
+        if (level > kDeepest) {
+            return;
+        }
+        if (object.is(ObjectKind::kScript)) {
+            reach_script(object.get<ScriptFunction>());
+        } else if (object.is(ObjectKind::kClosure)) {
+            reach_closure(object);
+        } else if (object.is(ObjectKind::kUnbound)) {
+            std::shared_ptr<UnknownCause> cause = object.get<Unbound>().cause;
+            if (cause != nullptr && cause != cause_ && reached_.insert(cause.get()).second) {
+                for (const Object& held : std::vector<Object>(cause->held)) {
+                    reach(held, level + 1);
+                }
+            }
+        } else if (object.pointer() != nullptr &&
+                   (object.is_sequence() || object.is(ObjectKind::kDict) ||
+                    object.is(ObjectKind::kMethod)) &&
+                   reached_.insert(object.pointer().get()).second) {
+            each_part(object, [&](const Object& part) { reach(part, level + 1); });
+        }
+    }
+
+    void reach_closure(const Object& object) {
+        const Closure& closure = object.get<Closure>();
+        if (!reached_.insert(object.pointer().get()).second) {
+            return;
+        }
+        auto* module = dynamic_cast<FileModule*>(closure.scope->function->environment);
+        if (module == nullptr) {
+            return;
+        }
+        const Scope* scope = closure.scope.get();
+        const void* key = closure.definition != nullptr
+                              ? static_cast<const void*>(closure.definition)
+                              : static_cast<const void*>(closure.lambda);
+        auto [place, is_new] = program_.unknowns->calls.try_emplace(key);
+        if (is_new) {
+            place->second =
+                effects_of_call(module->tree(), closure, [&](Symbol name) {
+                    return find(*module, scope, name);
+                });
+        }
+        Effects effects = place->second;
+        apply(*module, effects, scope, true);
+        if (effects.changes_locals) {
+            for (const Object& one : closure.defaults) {
+                change(one, 0, true, 0);
+            }
+        }
+    }
+
+    // A script changes nothing that it reads: only plain functions that it calls do.
+    void reach_script(const ScriptFunction& function) {
+        auto* module = dynamic_cast<FileModule*>(function.environment);
+        if (module == nullptr || !reached_.insert(&function).second) {
+            return;
+        }
+        auto visit = [&](const syntax::Expr* node) {
+            const auto* call = syntax::maybe_as<syntax::CallExpr>(node);
+            const auto* name =
+                call != nullptr ? syntax::maybe_as<syntax::NameExpr>(call->callee) : nullptr;
+            std::optional<Object> callee;
+            if (name != nullptr) {
+                callee = module->value(name->name);
+            }
+            if (callee && callee->is(ObjectKind::kScript)) {
+                reach_script(callee->get<ScriptFunction>());
+            } else if (callee && callee->is(ObjectKind::kClosure)) {
+                reach_bindings(*module, callee->get<Closure>());
+            }
+        };
+        syntax::each_expression(function.definition->body, visit);
+    }
+
+    // Of a plain function that a script calls: the names of the file that it binds.
+    void reach_bindings(FileModule& module, const Closure& closure) {
+        if (closure.definition == nullptr || !reached_.insert(closure.definition).second) {
+            return;
+        }
+        Effects effects = effects_of_call(module.tree(), closure, [&](Symbol name) {
+            return find(module, closure.scope.get(), name);
+        });
+        for (Symbol name : effects.outer_binds) {
+            forget(module, closure.scope.get(), name);
+        }
+        for (const Touch& one : effects.touches) {
+            if (one.is_called && one.member.valid() &&
+                is_changing_method(module.tree().names.text(one.member))) {
+                if (std::optional<Object> object = find(module, closure.scope.get(), one.name)) {
+                    change(*object, 0, true, 0);
+                }
+            }
+        }
+    }
+
+    Program& program_;
+    std::shared_ptr<UnknownCause> cause_;
+    std::unordered_set<const void*> seen_;     // by change()
+    std::unordered_set<const void*> reached_;  // by reach()
+};
+
+}  // namespace
+
+void spoil(Program& program, FileModule& module, const Effects& effects,
+           const std::shared_ptr<UnknownCause>& cause) {
+    Spoiler spoiler(program, cause);
+    spoiler.apply(module, effects, nullptr, false);
+    spoiler.reach_escaped();
+}
+
+}  // namespace sardonyx::elaborate
