@@ -87,6 +87,7 @@ struct Words {
     std::string format = "text";
     bool json = false;
     bool sarif = false;
+    bool python = false;  // done before (python.h): here for the help
     std::string stage = "ir";
 
     BuildOptions build;
@@ -111,6 +112,8 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
     command->add_option("--color", words.color, "auto, always or never")
         ->check(one_of({"auto", "always", "never"}))
         ->type_name("WHEN");
+    command->add_flag("--python", words.python,
+                      "Import the file with Python (SARDONYX_PYTHON), and take its values");
     return command;
 }
 

@@ -5,8 +5,10 @@
 //   run.cpp        a script or a model on given inputs
 //   check.cpp      findings about scripts and models
 //   dump.cpp       tokens, tree or graph as text
+//   python.cpp     the same by the user's Python, for `--python`
 //   terminal.cpp   standard output and standard error
 #include "cli/arguments.h"
+#include "cli/python.h"
 #include "cli/terminal.h"
 
 namespace sardonyx::cli {
@@ -29,6 +31,9 @@ struct Dispatch {
 int main(int count, char** words) {
     using namespace sardonyx::cli;
     ignore_closed_pipes();
+    if (std::optional<int> status = run_in_python(count, words)) {
+        return finish(*status);
+    }
     Command command = parse_arguments(count, words);
     return finish(std::visit(Dispatch(), command));
 }

@@ -259,7 +259,8 @@ class AliasCollector {
         if (others_.count(name.index) != 0 || c_.function().environment == nullptr) {
             return std::nullopt;
         }
-        std::optional<Object> object = c_.function().environment->lookup_symbol(name, c_.text(name));
+        std::optional<Object> object =
+            c_.function().environment->lookup_symbol(name, c_.text(name));
         return object && !object->is(ObjectKind::kUnbound) ? object : std::nullopt;
     }
 

@@ -22,15 +22,18 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view na
 }
 
 constexpr auto kReadingMethods = std::to_array<std::string_view>(
-    {"get", "items", "keys", "values", "copy", "index", "count", "format", "join", "split",
-     "strip", "lstrip", "rstrip", "upper", "lower", "title", "capitalize", "startswith", "endswith",
-     "replace", "find", "removeprefix", "removesuffix", "zfill", "isdigit", "encode", "union",
-     "intersection", "difference", "issubset", "issuperset", "isdisjoint"});
+    {"get",        "items",     "keys",  "values",       "copy",         "index",
+     "count",      "format",    "join",  "split",        "strip",        "lstrip",
+     "rstrip",     "upper",     "lower", "title",        "capitalize",   "startswith",
+     "endswith",   "replace",   "find",  "removeprefix", "removesuffix", "zfill",
+     "isdigit",    "encode",    "union", "intersection", "difference",   "issubset",
+     "issuperset", "isdisjoint"});
 
 // Builtins that look at their arguments only, and those whose result may hold items of them.
 constexpr auto kReaders = std::to_array<std::string_view>(
-    {"len", "int", "float", "str", "bool", "range", "isinstance", "print", "abs", "round", "repr",
-     "all", "any", "hash", "ord", "chr", "type", "id", "callable", "divmod", "pow", "format"});
+    {"len",  "int",   "float",    "str",    "bool", "range", "isinstance", "print",
+     "abs",  "round", "repr",     "all",    "any",  "hash",  "ord",        "chr",
+     "type", "id",    "callable", "divmod", "pow",  "format"});
 constexpr auto kItemKeepers = std::to_array<std::string_view>(
     {"min", "max", "sorted", "list", "tuple", "set", "frozenset", "dict", "zip", "enumerate",
      "reversed", "sum", "iter", "slice"});
@@ -42,9 +45,9 @@ constexpr auto kReflectingMembers = std::to_array<std::string_view>(
     {"modules", "__dict__", "__globals__", "import_module", "reload", "f_globals"});
 
 // Functions of NumPy that change what they are given.
-constexpr auto kChangingFunctions = std::to_array<std::string_view>(
-    {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "shuffle", "at",
-     "setflags"});
+constexpr auto kChangingFunctions =
+    std::to_array<std::string_view>({"copyto", "put", "place", "putmask", "put_along_axis",
+                                     "fill_diagonal", "shuffle", "at", "setflags"});
 
 uint8_t deeper(uint8_t depth) {
     constexpr uint8_t kMost = 8;
@@ -200,9 +203,8 @@ void add_locals(Stmts body, std::vector<Symbol>& names, SymbolSet& outer) {
             default:
                 break;
         }
-        syntax::each_child(statement, named, [&](const Stmt* inner) {
-            add_locals(Stmts(&inner, 1), names, outer);
-        });
+        syntax::each_child(statement, named,
+                           [&](const Stmt* inner) { add_locals(Stmts(&inner, 1), names, outer); });
     }
 }
 

@@ -1045,6 +1045,9 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
                                  std::end(kTypingNames)) {
         return python_type(name);
     }
+    if (known == "typing" && name == "TYPE_CHECKING") {
+        return Object::boolean(false);
+    }
     if (known == "__future__") {
         return Object::none();
     }

@@ -58,6 +58,17 @@ Object wrong_call(Context& c, const MethodObject& method, const Arguments& a) {
 
 // Lists and dicts live while the script is compiled: what runs later cannot change them.
 bool may_mutate(Context& c, const MethodObject& method, const Arguments& a) {
+    // One of the file or module outlives the compilation.
+    bool is_global =
+        !c.runs_file && std::any_of(c.globals.begin(), c.globals.end(), [&method](const auto& one) {
+            return holds(one.second, method.self);
+        });
+    if (is_global) {
+        c.report(kUnsupportedStatement, a.range,
+                 fmt::format("{} of the module is changed", kind_name(method.self)))
+            .with_help("copy it first: `xs = list(xs)` or `d = dict(d)`");
+        return false;
+    }
     if (is_owned(c, method.self)) {
         return true;
     }

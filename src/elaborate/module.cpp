@@ -82,6 +82,9 @@ std::optional<Object> FileModule::lookup_symbol(Symbol name, std::string_view te
     run();
     const Object* found = name.valid() ? globals_->find(name) : nullptr;
     bool has_value = found != nullptr && (!found->is(ObjectKind::kUnbound) || is_unknown(*found));
+    if (has_value && found->is(ObjectKind::kScript) && !script_findings_.empty()) {
+        report_script(found->get<ScriptFunction>());
+    }
     if (has_value) {
         return *found;
     }
@@ -151,7 +154,8 @@ void FileModule::forget(std::string_view name, const Object& unknown) {
 void FileModule::forget_all(const std::shared_ptr<UnknownCause>& cause) {
     std::vector<Symbol> all;
     for (const auto& [symbol, value] : globals_->values()) {
-        if (symbol.index < tree_.names.size()) {
+        // The decorator alone stays, so that its scripts are found and refused.
+        if (symbol.index < tree_.names.size() && !is_builtin(value, "sardonyx.script")) {
             all.push_back(symbol);
         }
     }
@@ -163,6 +167,18 @@ void FileModule::forget_all(const std::shared_ptr<UnknownCause>& cause) {
     stars_.push_back({unknown});
 }
 
+void FileModule::report_script(const ScriptFunction& function) {
+    auto found = script_findings_.find(function.definition);
+    if (found == script_findings_.end() || state_ != State::kDone) {
+        return;
+    }
+    for (const diagnostics::Diagnostic& finding : found->second) {
+        if (!stands(program_.diagnostics, finding)) {
+            program_.diagnostics.add(finding);
+        }
+    }
+}
+
 std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
     run();
     std::vector<std::shared_ptr<ScriptFunction>> all;
@@ -171,6 +187,7 @@ std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
         if (std::none_of(scripts_.begin() + static_cast<std::ptrdiff_t>(i) + 1, scripts_.end(),
                          is_newer)) {
             all.push_back(scripts_[i]);
+            report_script(*scripts_[i]);
         }
     }
     return all;
@@ -194,6 +211,9 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
          {folder / relative / "__init__.py", folder / (relative + ".py")}) {
         if (fs::is_regular_file(candidate, failed)) {
             FileModule* module = load_file(program_, candidate.lexically_normal().string());
+            if (module != nullptr) {
+                module->run();
+            }
             return module != nullptr ? Object::make(ObjectKind::kModule,
                                                     ModuleObject{std::string(dotted), module})
                                      : Object::error();
@@ -220,8 +240,8 @@ std::optional<Object> FileModule::imported(const syntax::ImportFromStmt* stateme
     std::string_view name = tree_.names.text(alias.name);
     Object module;
     if (statement->module.valid()) {
-        module = import_module(tree_.names.text(statement->module), statement->level,
-                               statement->range);
+        module =
+            import_module(tree_.names.text(statement->module), statement->level, statement->range);
     } else {
         module = import_module(name, statement->level, alias.range);
         return module.is_error() ? std::nullopt : std::optional<Object>(module);
@@ -240,8 +260,7 @@ std::optional<Object> FileModule::imported(const syntax::ImportFromStmt* stateme
     is_pending = other->state_ == State::kRunning;
     if (!is_pending && std::filesystem::path(other->path_).filename() == "__init__.py") {
         size_t said = program_.diagnostics.items().size();
-        std::string inner =
-            fmt::format("{}.{}", tree_.names.text(statement->module), name);
+        std::string inner = fmt::format("{}.{}", tree_.names.text(statement->module), name);
         Object part = import_module(inner, statement->level, alias.range);
         if (!part.is_error()) {
             return part;

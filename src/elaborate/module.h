@@ -74,8 +74,8 @@ class FileModule : public Environment {
     void run_import(Context& c, const syntax::ImportStmt* statement);
     void run_import_from(Context& c, const syntax::ImportFromStmt* statement);
     void run_star(Context& c, const syntax::ImportFromStmt* statement, const Object& module);
-    // Runs `body`, which does what the statement does. Where that cannot be done, everything that it
-    // may have changed becomes unknown, with `binds` also its names; then the cause, else null.
+    // Runs `body`, which does what the statement does. Where that cannot be done, everything that
+    // it may have changed becomes unknown, with `binds` also its names; then the cause, else null.
     template <typename Body>
     std::shared_ptr<UnknownCause> attempt(Context& c, const syntax::Stmt* statement, Body&& body,
                                           bool binds = true);
@@ -87,6 +87,7 @@ class FileModule : public Environment {
                                    const syntax::Alias& alias, bool& is_pending);
     std::optional<Object> starred(std::string_view name);
     Symbol find(std::string_view name);
+    void report_script(const ScriptFunction& function);
 
     Program& program_;
     std::string path_;
@@ -101,6 +102,8 @@ class FileModule : public Environment {
     std::unordered_map<uint32_t, Pending> pending_;  // by symbol
     std::set<std::string, std::less<>> asked_;       // names that pending imports are asked for
     std::vector<std::shared_ptr<ScriptFunction>> scripts_;
+    // Mistakes in the decorators of scripts, by their definitions.
+    std::unordered_map<const void*, std::vector<diagnostics::Diagnostic>> script_findings_;
 };
 
 }  // namespace sardonyx::elaborate

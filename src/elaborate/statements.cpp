@@ -154,8 +154,7 @@ bool extends_in_place(Context& c, const syntax::AugAssignStmt* statement, const 
                       const Object& value) {
     const auto* name = syntax::as<syntax::NameExpr>(statement->target);
     return statement->op == syntax::BinaryOp::kAdd && list.is(ObjectKind::kList) &&
-           c.graph == c.unit->graph &&
-           (c.runs_file || c.at.scope->find(name->name) != nullptr) &&
+           c.graph == c.unit->graph && (c.runs_file || c.at.scope->find(name->name) != nullptr) &&
            static_items(c, value).has_value();
 }
 

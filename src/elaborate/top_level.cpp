@@ -25,6 +25,29 @@ using syntax::Stmt;
 using syntax::StmtKind;
 using syntax::Stmts;
 
+namespace {
+
+// What is used up or follows its source in Python, where the evaluator has a list.
+bool is_iterator(const syntax::Tree& tree, const Expr* value) {
+    if (const auto* made = syntax::maybe_as<syntax::ComprehensionExpr>(value)) {
+        return made->comprehension == syntax::ComprehensionKind::kGenerator;
+    }
+    const auto* call = syntax::maybe_as<syntax::CallExpr>(value);
+    if (call == nullptr) {
+        return false;
+    }
+    const auto* name = syntax::maybe_as<syntax::NameExpr>(call->callee);
+    const auto* member = syntax::maybe_as<syntax::AttributeExpr>(call->callee);
+    std::string_view text = name != nullptr     ? tree.names.text(name->name)
+                            : member != nullptr ? tree.names.text(member->name)
+                                                : std::string_view();
+    return name != nullptr ? text == "zip" || text == "map" || text == "filter" ||
+                                 text == "enumerate" || text == "reversed" || text == "iter"
+                           : text == "items" || text == "keys" || text == "values";
+}
+
+}  // namespace
+
 void FileModule::run() {
     if (state_ != State::kNew) {
         return;
@@ -49,6 +72,14 @@ void FileModule::run() {
 
 void FileModule::run_block(Context& c, Stmts statements) {
     for (const Stmt* statement : statements) {
+        if (program_.unknowns->is_exhausted()) {
+            size_t said = program_.diagnostics.items().size();
+            program_.diagnostics.report(kLimitExceeded, tree_.span(statement->range),
+                                        "too much before this is not known");
+            forget_all(make_cause(statement, said));
+            program_.diagnostics.truncate(said);
+            return;
+        }
         run_statement(c, statement);
     }
 }
@@ -76,6 +107,20 @@ void FileModule::run_statement(Context& c, const Stmt* statement) {
         case StmtKind::kRaise: {
             size_t said = program_.diagnostics.items().size();
             forget_all(make_cause(statement, said));
+            return;
+        }
+        case StmtKind::kAssign: {
+            const auto* assign = syntax::as<syntax::AssignStmt>(statement);
+            attempt(c, statement, [&] {
+                if (assign->targets[0]->kind == syntax::ExprKind::kName &&
+                    is_iterator(tree_, assign->value)) {
+                    c.report(kStaticRequired, assign->value->range,
+                             "an iterator, which is used up or follows what it is made of")
+                        .with_help("make a list of it: `list(...)`");
+                } else {
+                    exec(c, Stmts(&statement, 1));
+                }
+            });
             return;
         }
         default:
@@ -126,8 +171,7 @@ std::shared_ptr<UnknownCause> FileModule::make_cause(const Stmt* statement, size
 
 void FileModule::give_up(const Stmt* statement, const std::shared_ptr<UnknownCause>& cause,
                          bool binds) {
-    Effects effects =
-        effects_of(tree_, statement, [this](Symbol name) { return value(name); });
+    Effects effects = effects_of(tree_, statement, [this](Symbol name) { return value(name); });
     spoil(program_, *this, effects, cause);
     if (binds) {
         Object unknown = unknown_object(cause, true);
@@ -202,7 +246,8 @@ namespace {
 
 // Decorators that leave a function what it is.
 bool is_transparent(const Object& decorator) {
-    return is_builtin(decorator, "functools.lru_cache") || is_builtin(decorator, "functools.cache");
+    return is_builtin(decorator, "sardonyx.graph") ||
+           (decorator.is(ObjectKind::kDecorator) && decorator.get<DecoratorObject>().is_graph);
 }
 
 }  // namespace
@@ -253,34 +298,49 @@ Object FileModule::make_script(Context& c, const syntax::FunctionDefStmt* defini
 
 Object FileModule::decorated(Context& c, const syntax::FunctionDefStmt* definition) {
     Closure closure{definition, nullptr, root_, {}};
-    Object object;
+    Object object;  // what the decorators so far have made of it; the error object: itself
+    auto as_function = [&] {
+        for (const syntax::Parameter& parameter : definition->parameters->items) {
+            closure.defaults.push_back(parameter.default_value != nullptr
+                                           ? make_default(c, definition, parameter)
+                                           : Object::error());
+        }
+        return Object::make(ObjectKind::kClosure, std::move(closure));
+    };
     for (size_t i = definition->decorators.size(); i-- > 0;) {
         const Expr* expr = definition->decorators[i];
-        size_t errors = program_.diagnostics.error_count();
+        size_t said = program_.diagnostics.items().size();
         Object decorator = eval(c, expr);
-        bool is_script = is_builtin(decorator, "sardonyx.script") ||
-                         (decorator.is(ObjectKind::kDecorator) &&
-                          !decorator.get<DecoratorObject>().is_graph);
-        if (is_script) {
-            object = make_script(c, definition,
-                                 decorator.is(ObjectKind::kDecorator)
-                                     ? decorator.get<DecoratorObject>()
-                                     : DecoratorObject{});
-        } else if (!is_transparent(decorator) &&
-                   program_.diagnostics.error_count() == errors) {
+        bool is_script =
+            is_builtin(decorator, "sardonyx.script") ||
+            (decorator.is(ObjectKind::kDecorator) && !decorator.get<DecoratorObject>().is_graph);
+        if (is_script && object.is_error()) {
+            // What is wrong with its keywords is said with the script.
+            const auto& items = program_.diagnostics.items();
+            if (items.size() > said) {
+                script_findings_[definition].assign(
+                    items.begin() + static_cast<std::ptrdiff_t>(said), items.end());
+            }
+            program_.diagnostics.truncate(said);
+            object =
+                make_script(c, definition,
+                            decorator.is(ObjectKind::kDecorator) ? decorator.get<DecoratorObject>()
+                                                                 : DecoratorObject{});
+        } else if (decorator.is(ObjectKind::kClosure) || decorator.is(ObjectKind::kMethod)) {
+            Arguments one;
+            one.positional = {object.is_error() ? as_function() : object};
+            one.ranges = {expr->range};
+            one.range = one.callee_range = expr->range;
+            object = elaborate::call(c, decorator, one);
+            if (object.is_error()) {
+                return object;
+            }
+        } else if (!decorator.is_error() && !is_transparent(decorator)) {
             c.report(kUnsupportedDecorator, expr->range,
                      "a decorator that the compiler does not know");
         }
     }
-    if (!object.is_error()) {
-        return object;
-    }
-    for (const syntax::Parameter& parameter : definition->parameters->items) {
-        closure.defaults.push_back(parameter.default_value != nullptr
-                                       ? make_default(c, definition, parameter)
-                                       : Object::error());
-    }
-    return Object::make(ObjectKind::kClosure, std::move(closure));
+    return object.is_error() ? as_function() : object;
 }
 
 // --- Imports -------------------------------------------------------------------------------------
@@ -324,9 +384,9 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
         if (tree_.names.text(alias.name) == "*") {
             Object module = import_module(tree_.names.text(statement->module), statement->level,
                                           statement->range);
-            run_star(c, statement,
-                     module.is_error() ? unknown_object(make_cause(statement, said), false)
-                                       : module);
+            run_star(
+                c, statement,
+                module.is_error() ? unknown_object(make_cause(statement, said), false) : module);
             program_.diagnostics.truncate(said);
             continue;
         }
@@ -386,10 +446,10 @@ void FileModule::run_star(Context& c, const syntax::ImportFromStmt* statement,
         std::string name(other->tree_.names.text(symbol));
         bool is_given = name[0] != '_';
         if (listed && unknown_cause(program_, *listed) == nullptr && listed->is_sequence()) {
-            is_given = std::any_of(
-                listed->items().begin(), listed->items().end(), [&name](const Object& one) {
-                    return one.is(ObjectKind::kString) && one.text() == name;
-                });
+            is_given = std::any_of(listed->items().begin(), listed->items().end(),
+                                   [&name](const Object& one) {
+                                       return one.is(ObjectKind::kString) && one.text() == name;
+                                   });
         }
         if (is_given) {
             names.emplace_back(std::move(name), value);

@@ -71,8 +71,6 @@ Object unknown_object(std::shared_ptr<UnknownCause> cause, bool is_bound_by_it) 
     return Object::make(ObjectKind::kUnbound, std::move(unbound));
 }
 
-namespace {
-
 bool stands(const diagnostics::Diagnostics& said, const diagnostics::Diagnostic& one) {
     return std::any_of(said.items().begin(), said.items().end(), [&](const auto& other) {
         return other.kind == one.kind && other.labels[0].span == one.labels[0].span &&
@@ -80,13 +78,11 @@ bool stands(const diagnostics::Diagnostics& said, const diagnostics::Diagnostic&
     });
 }
 
-}  // namespace
-
 void report_unknown(Context& c, const Object& object, std::string_view name, syntax::Range range) {
     std::shared_ptr<UnknownCause> cause = unknown_cause(c.program, object);
     const diagnostics::Sources& sources = c.program.sources;
-    std::string command = fmt::format("sardonyx build --python {}",
-                                      sources.path(cause->place.file));
+    std::string command =
+        fmt::format("sardonyx build --python {}", sources.path(cause->place.file));
     bool is_computed = object.is(ObjectKind::kUnbound) && object.get<Unbound>().is_computed;
     // A mistake of a statement that does nothing else says more than its consequences.
     if (is_computed && cause->what.empty() && !cause->findings.empty()) {
@@ -108,8 +104,8 @@ void report_unknown(Context& c, const Object& object, std::string_view name, syn
         c.report(kUnknownValue, range,
                  fmt::format("`{}` {} {}in line {}, which needs Python", name,
                              is_computed ? "is computed" : "may be changed", cause->what, line));
-    std::string reason = cause->findings.empty() ? std::string("this is not run")
-                                                 : cause->findings[0].message;
+    std::string reason =
+        cause->findings.empty() ? std::string("this is not run") : cause->findings[0].message;
     reported.label(cause->place, reason)
         .with_help(fmt::format("write its value down, or take it from Python: `{}`", command));
 }
@@ -122,8 +118,10 @@ class Spoiler {
         : program_(program), cause_(std::move(cause)) {}
 
     void apply(FileModule& module, const Effects& effects, const Scope* scope, bool is_call) {
-        if (effects.may_do_anything) {
+        program_.unknowns->work += effects.touches.size() + 1;
+        if (effects.may_do_anything || program_.unknowns->is_exhausted()) {
             module.forget_all(cause_);
+            return;
         }
         for (const Touch& one : effects.touches) {
             if (std::optional<Object> object = find(module, scope, one.name)) {
@@ -136,7 +134,9 @@ class Spoiler {
     }
 
     void reach_escaped() {
-        for (size_t i = 0; i < program_.unknowns->escaped.size(); ++i) {
+        for (size_t i = 0;
+             i < program_.unknowns->escaped.size() && !program_.unknowns->is_exhausted(); ++i) {
+            ++program_.unknowns->work;
             reach(Object(program_.unknowns->escaped[i]), 0);
         }
     }
@@ -320,10 +320,8 @@ class Spoiler {
                               : static_cast<const void*>(closure.lambda);
         auto [place, is_new] = program_.unknowns->calls.try_emplace(key);
         if (is_new) {
-            place->second =
-                effects_of_call(module->tree(), closure, [&](Symbol name) {
-                    return find(*module, scope, name);
-                });
+            place->second = effects_of_call(
+                module->tree(), closure, [&](Symbol name) { return find(*module, scope, name); });
         }
         Effects effects = place->second;
         apply(*module, effects, scope, true);

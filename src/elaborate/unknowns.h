@@ -1,6 +1,6 @@
-// What the compiler does not know of a file's names, because a statement that it cannot run may have
-// bound them or changed their objects. Nothing unknown keeps its old value: whoever asks for it gets
-// the place of that statement and the reason.
+// What the compiler does not know of a file's names, because a statement that it cannot run may
+// have bound them or changed their objects. Nothing unknown keeps its old value: whoever asks for
+// it gets the place of that statement and the reason.
 #pragma once
 
 #include <memory>
@@ -35,6 +35,11 @@ struct Unknowns {
     // Functions that code which is not run may call from now on.
     std::vector<Object> escaped;
     std::unordered_map<const void*, Effects> calls;  // of functions, by their definitions
+    // How many names have been gone through. Past the limit nothing more is run, and all is
+    // unknown.
+    size_t work = 0;
+    bool is_exhausted() const { return work > kMostWork; }
+    static constexpr size_t kMostWork = 2'000'000;
 };
 
 inline bool is_unknown(const Object& object) {
@@ -42,6 +47,8 @@ inline bool is_unknown(const Object& object) {
 }
 // Why an object, or one that it holds, is not known; null: it is known.
 std::shared_ptr<UnknownCause> unknown_cause(const Program& program, const Object& object);
+// Whether a finding is among those that have been said.
+bool stands(const diagnostics::Diagnostics& said, const diagnostics::Diagnostic& one);
 // Reports that the name is not known. `range`: where it is read.
 void report_unknown(Context& c, const Object& object, std::string_view name, syntax::Range range);
 Object unknown_object(std::shared_ptr<UnknownCause> cause, bool is_bound_by_it);

@@ -11,6 +11,7 @@
 #include "lint/diagnostics.h"
 #include "lint/lints.h"
 #include "syntax/diagnostics.h"
+#include "syntax/visit.h"
 
 namespace sardonyx::lint {
 namespace {
@@ -57,6 +58,41 @@ bool is_script_decorator(const syntax::Tree& tree, const syntax::Expr* decorator
     const auto* name = syntax::maybe_as<syntax::NameExpr>(decorator);
     Symbol last = member != nullptr ? member->name : name != nullptr ? name->name : Symbol();
     return last.valid() && tree.names.text(last) == "script";
+}
+
+bool is_script(const syntax::Tree& tree, const syntax::FunctionDefStmt* definition) {
+    return std::any_of(definition->decorators.begin(), definition->decorators.end(),
+                       [&tree](const syntax::Expr* one) { return is_script_decorator(tree, one); });
+}
+
+// Scripts that the file has defined nowhere: those in functions and classes, and in branches that
+// are not taken.
+void find_unchecked_scripts(const File& file, syntax::Stmts statements, bool is_top,
+                            const std::vector<std::shared_ptr<elaborate::ScriptFunction>>& found) {
+    for (const syntax::Stmt* statement : statements) {
+        const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
+        auto is_it = [definition](const auto& one) { return one->definition == definition; };
+        if (definition != nullptr && !is_top && is_script(file.tree, definition) &&
+            std::none_of(found.begin(), found.end(), is_it)) {
+            file.report(kUncheckedScript, definition->name_range,
+                        fmt::format("the script `{}` is not checked: nothing that is run here "
+                                    "defines it",
+                                    file.text(definition->name)))
+                .with_help(fmt::format("move it to the top of the file, or check what Python "
+                                       "makes of it: `sardonyx check --python {}`",
+                                       file.path));
+        }
+        syntax::each_child(
+            statement, [](const syntax::Expr*) {},
+            [&](const syntax::Stmt* inner) {
+                if (inner->kind == syntax::StmtKind::kFunctionDef ||
+                    inner->kind == syntax::StmtKind::kIf ||
+                    inner->kind == syntax::StmtKind::kOpaque ||
+                    inner->kind == syntax::StmtKind::kFor) {
+                    find_unchecked_scripts(file, syntax::Stmts(&inner, 1), false, found);
+                }
+            });
+    }
 }
 
 bool has_syntax_errors(const elaborate::Program& program, diagnostics::FileId file) {
@@ -127,15 +163,13 @@ void lint_file(elaborate::Program& program, elaborate::FileModule& module) {
     File file{program, module, module.path(), tree, {}};
     for (const syntax::Stmt* statement : tree.body) {
         const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
-        if (definition != nullptr &&
-            std::any_of(
-                definition->decorators.begin(), definition->decorators.end(),
-                [&tree](const syntax::Expr* one) { return is_script_decorator(tree, one); })) {
+        if (definition != nullptr && is_script(tree, definition)) {
             file.scripts.push_back(definition);
         }
     }
     find_unused_imports(file);
     find_shadowed_scripts(file);
+    find_unchecked_scripts(file, tree.body, true, elaborate::scripts(module));
     for (const syntax::FunctionDefStmt* script : file.scripts) {
         find_unused_values(file, script);
     }

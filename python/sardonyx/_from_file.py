@@ -1,0 +1,225 @@
+"""`sardonyx build --python FILE.py`: Python imports the file, and its scripts are compiled with the
+values that its names have then. So for `run`, `dump` and `check`.
+
+The name `onnxscript` means sardonyx, as on the command line without Python.
+"""
+
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+import warnings
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import sardonyx
+
+from . import _script
+from ._run import AliasFinder
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+_NOT_A_MODEL = {"missing-input-type", "missing-attribute-value"}
+
+
+def _fail(message: str, status: int = 2) -> "NoReturn":
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(status)
+
+
+def _scripts(path: str) -> "list[_script.OnnxFunction]":
+    """The scripts that the file makes, the last of each name, in their order."""
+    made: list[_script.OnnxFunction] = []
+    plain = _script.OnnxFunction.__init__
+
+    def remember(self: "_script.OnnxFunction", *args: "Any", **keywords: "Any") -> None:
+        plain(self, *args, **keywords)
+        made.append(self)
+
+    name = pathlib.Path(path).stem
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not pathlib.Path(path).is_file():
+        _fail(f"`{path}` is not a Python file that can be read")
+    module = importlib.util.module_from_spec(spec)
+    sys.meta_path.insert(0, AliasFinder())
+    sys.path.insert(0, str(pathlib.Path(path).resolve().parent))
+    sys.modules[name] = module
+    _script.OnnxFunction.__init__ = remember  # type: ignore[method-assign]
+    try:
+        spec.loader.exec_module(module)
+    except _script.CompileError as error:
+        print(str(error).lstrip("\n"), file=sys.stderr)
+        sys.exit(1)
+    except Exception as error:
+        # The frames of this file and of the import system are no part of the program.
+        frames = error.__traceback__
+        while frames is not None and frames.tb_frame.f_code.co_filename != spec.origin:
+            frames = frames.tb_next
+        traceback.print_exception(error.with_traceback(frames))
+        _fail(f"`{path}` cannot be imported", 1)
+    finally:
+        _script.OnnxFunction.__init__ = plain  # type: ignore[method-assign]
+    own = {one.__name__: one for one in made if one.__module__ == name}
+    return [one for one in made if own.get(one.__name__) is one]
+
+
+def _choose(path: str, name: str) -> "_script.OnnxFunction":
+    """The script that is meant: of this name, or else the one that no other one names."""
+    scripts = _scripts(path)
+    listed = ", ".join(f"`{one.__name__}`" for one in scripts)
+    if not scripts:
+        _fail(f"`{path}` has no scripts; decorate a function with `@script()` from `sardonyx`")
+    if name:
+        for one in scripts:
+            if one.__name__ == name:
+                return one
+        _fail(f"`{path}` has no script `{name}`; it has {listed}")
+    read = {
+        used
+        for one in scripts
+        for used in one.__wrapped__.__code__.co_names
+        if used != one.__name__
+    }
+    unused = [one for one in scripts if one.__name__ not in read]
+    if len(unused) != 1:
+        example = scripts[-1].__name__
+        _fail(f"`{path}` has several scripts; choose one of {listed}, as in `{path}:{example}`")
+    return unused[0]
+
+
+def _target(word: str) -> "tuple[str, str]":
+    if os.path.exists(word) or ":" not in word:  # noqa: PTH110
+        return word, ""
+    path, _, name = word.rpartition(":")
+    return path, name
+
+
+def _pairs(words: "Sequence[str]") -> "dict[str, str]":
+    pairs = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            _fail(f"`{word}` has no name; write it as `NAME=VALUE`")
+        pairs[name] = value
+    return pairs
+
+
+def _type(text: str) -> "Any":
+    """The type that `FLOAT[2,N]` says."""
+    found = re.fullmatch(r"([A-Z0-9]+)(?:\[(.*)\])?", text.strip())
+    base = getattr(sardonyx, found[1], None) if found else None
+    if found is None or base is None:
+        _fail(f"`{text}` is not a type; write one as in `FLOAT[2,N]`")
+    if found[2] is None:
+        return base
+    dims: list[Any] = []
+    for word in found[2].split(","):
+        dim = word.strip().strip("\"'")
+        dims.append(
+            int(dim) if dim.isdigit() else ... if dim == "..." else None if dim == "None" else dim
+        )
+    return base[dims[0] if len(dims) == 1 else tuple(dims)]
+
+
+def _literal(text: str) -> "Any":
+    import ast
+
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _options(words: "argparse.Namespace") -> "dict[str, Any]":
+    options: dict[str, Any] = {}
+    if words.input:
+        options["value_infos"] = {name: _type(text) for name, text in _pairs(words.input).items()}
+    if words.attribute:
+        pairs = _pairs(words.attribute)
+        options["attributes"] = {name: _literal(text) for name, text in pairs.items()}
+    if words.opset:
+        options["opset"] = words.opset
+    if words.ir_version:
+        options["ir_version"] = words.ir_version
+    return options
+
+
+def _compile(script: "_script.OnnxFunction", words: "argparse.Namespace") -> bytes:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", _script.ScriptWarning)
+        warnings.showwarning = lambda message, *_, **__: print(
+            str(message).lstrip("\n"), file=sys.stderr
+        )
+        try:
+            if words.function:
+                return script.to_function_bytes()
+            return script.to_model_bytes(**_options(words))
+        except _script.CompileError as error:
+            print(str(error).lstrip("\n"), file=sys.stderr)
+            sys.exit(1)
+
+
+def _check(paths: "Sequence[str]") -> int:
+    status = 0
+    for path in paths:
+        for script in _scripts(path):
+            try:
+                try:
+                    script.to_model_bytes()
+                except _script.CompileError as error:
+                    if not {one["code"] for one in error.diagnostics} & _NOT_A_MODEL:
+                        raise
+                    script.to_function_bytes()
+            except _script.CompileError as error:
+                print(str(error).lstrip("\n"), file=sys.stderr)
+                status = 1
+    return status
+
+
+def main(command: str, arguments: "list[str]") -> int:
+    """Does what `sardonyx COMMAND --python ARGUMENTS` asks for."""
+    import argparse
+
+    reader = argparse.ArgumentParser(prog=f"sardonyx {command} --python", allow_abbrev=False)
+    if command == "check":
+        reader.add_argument("files", nargs="+", metavar="FILE.py")
+        return _check(reader.parse_args(arguments).files)
+    reader.add_argument("file", metavar="FILE.py[:NAME]")
+    reader.add_argument("--attribute", action="append", default=[], metavar="NAME=VALUE")
+    reader.add_argument("--opset", type=int, default=0, metavar="N")
+    reader.set_defaults(function=False, input=[], ir_version=0)
+    rest: list[str] = []
+    if command == "build":
+        reader.add_argument("-o", "--output", required=True, metavar="OUT.onnx")
+        reader.add_argument("--input", action="append", metavar="NAME=TYPE")
+        reader.add_argument("--ir-version", type=int, default=0, metavar="N")
+        reader.add_argument("--function", action="store_true")
+        words = reader.parse_args(arguments)
+    else:
+        words, rest = reader.parse_known_args(arguments)
+    path, name = _target(words.file)
+    if not path.endswith(".py"):
+        _fail("`--python` takes a script file, whose name ends in `.py`")
+    if command == "build" and pathlib.Path(words.output).resolve() == pathlib.Path(path).resolve():
+        _fail(f"`{words.output}` is the script itself; write the model to another file")
+    script = _choose(path, name)
+    data = _compile(script, words)
+    if command == "build":
+        pathlib.Path(words.output).write_bytes(data)
+        kind = "function" if words.function else "model"
+        print(f"{words.output}: `{script.__name__}` as a {kind}, {len(data)} bytes")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        model = pathlib.Path(folder) / f"{script.__name__}.onnx"
+        model.write_bytes(data)
+        program = os.environ.get("SARDONYX_PROGRAM", "sardonyx")
+        return subprocess.run([program, command, str(model), *rest], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,464 @@
+"""A file is a Python program: its top level, run by the compiler, against the same file in CPython.
+
+What a script reads must have the value that Python gives it, or the script is refused. Programs are
+written by hand (`FILES`), and drawn at random: statements of every kind before, between and after
+the scripts. SDX_TOP_LEVEL is how many are drawn (SDX_FULL: 2,000), SDX_SEED where drawing begins.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+from language import shared_compiler
+from sardonyx import Model
+from test_diagnostics_pages import PROGRAM
+
+COUNT = int(os.environ.get("SDX_TOP_LEVEL", "2000" if os.environ.get("SDX_FULL") else "150"))
+SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+X = np.array([1.0, 2.0], np.float32)
+
+HEADER = """\
+from sardonyx import FLOAT, opset21 as op, script
+import numpy as np
+import math
+"""
+
+
+def in_python(path: pathlib.Path) -> Any:
+    """What the script `m` of the file gives in CPython; None where the file fails there."""
+    name = f"top_level_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+        return np.asarray(module.m(X))
+    except Exception:
+        return None
+    finally:
+        sys.path.remove(str(path.parent))
+
+
+def in_compiler(path: pathlib.Path) -> tuple[Any, list[str]]:
+    """What the model of `m` gives, and the findings."""
+    answer, data = shared_compiler().compile_file(path, "m", "model")
+    return (np.asarray(Model(data)(X)) if answer[0] == "ok" else None), answer
+
+
+def agree(path: pathlib.Path) -> str:
+    """ "equal" or "refused"; anything else is an error."""
+    got, answer = in_compiler(path)
+    assert answer[0] in ("ok", "error"), answer
+    if got is None:
+        assert len(answer) > 1, "refused without a reason"
+        return "refused"
+    expected = in_python(path)
+    if expected is None:
+        return "failed"
+    np.testing.assert_allclose(got, expected, rtol=1e-6, err_msg=path.read_text())
+    return "equal"
+
+
+# --- By hand --------------------------------------------------------------------------------------
+
+SCRIPT = """
+@script()
+def m(x: FLOAT[2]) -> FLOAT[2]:
+    return x * {}
+"""
+
+# What stands before the script, what the script multiplies by, what stands after it, and whether
+# the compiler must know it ("equal") or may refuse ("refused").
+FILES: dict[str, tuple[str, str, str, str]] = {
+    "augmented": ("K = 1\nK += 1\nK *= 5", "K", "", "equal"),
+    "for": ("L = []\nfor i in range(3):\n    L.append(i)", "sum(L)", "", "equal"),
+    "for else": ("for K in range(3):\n    pass\nelse:\n    K += 10", "K", "", "equal"),
+    "while": ("K = 1\nwhile K < 50:\n    K *= 3", "K", "", "equal"),
+    "layers": (
+        "LAYERS = []\nfor i in range(3):\n    LAYERS.append(np.full((2,), i, np.float32))",
+        "LAYERS[2]",
+        "",
+        "equal",
+    ),
+    "sort and pop": ("L = [3, 1, 2]\nL.sort()\nL.pop(0)", "L[0]", "", "equal"),
+    "item of a dict": ('D = {"k": 1}\nD["k"] = 7', 'D["k"]', "", "equal"),
+    "del of an item": ('D = {"a": 1, "b": 4}\ndel D["a"]', "sum(D.values())", "", "equal"),
+    "del of a name": ("K = 3\ndel K\nK = 4", "K", "", "equal"),
+    "item of an array": ("A = np.ones(2, np.float32)\nA[0] = 5", "A", "", "refused"),
+    "array in place": ("A = np.ones(2, np.float32)\nA *= 5", "A", "", "refused"),
+    "alias of an array": ("A = np.ones(2, np.float32)\nB = A\nB[0] = 5", "A", "", "refused"),
+    "alias of a list": ("A = [1, 2]\nB = A\nB[0] = 5", "A[0]", "", "equal"),
+    "list in place": ("A = [1, 2]\nB = A\nB += [5]\nB *= 2", "len(A)", "", "equal"),
+    "set in place": ("A = {1, 2}\nB = A\nB |= {5}", "len(A)", "", "equal"),
+    "effect": ("L = []\ndef f(v):\n    L.append(v)\nf(2)\nf(3)", "sum(L)", "", "equal"),
+    "global": ("N = 0\ndef f():\n    global N\n    N += 1\nf()\nf()", "N", "", "equal"),
+    "nonlocal": (
+        "def f():\n  n = 1\n  def g():\n    nonlocal n\n    n += 4\n  g()\n  return n\nK = f()",
+        "K",
+        "",
+        "equal",
+    ),
+    "walrus": ("if (K := 6) > 3:\n    K += 1", "K", "", "equal"),
+    "environment": (
+        'import os\nK = 2\nif not os.environ.get("SDX_NO_SUCH"):\n    K = 3',
+        "K",
+        "",
+        "refused",
+    ),
+    "type checking": (
+        "from typing import TYPE_CHECKING\nK = 2\nif TYPE_CHECKING:\n    K = 3",
+        "K",
+        "",
+        "equal",
+    ),
+    "after the script": ("K = 1\nL = [1]", "(K + L[0])", "K = 5\nL[0] = 7", "equal"),
+    "match": ("K = 2\nmatch K:\n    case 2:\n        K = 9", "K", "", "refused"),
+    "random": ("import random\nK = random.random()", "K", "", "refused"),
+    "seeded": ("np.random.seed(0)\nW = np.random.rand(2).astype(np.float32)", "W", "", "refused"),
+    "unknown effect": (
+        "import os\nL = [1.0]\ndef f(v):\n    v.append(os.getpid() * 0 + 2.0)\nf(L)",
+        "L[-1]",
+        "",
+        "refused",
+    ),
+    "unknown alias": (
+        "import copy\nL = [1.0]\nM = [L]\nN = copy.copy(M)\nN[0].append(4.0)",
+        "L[-1]",
+        "",
+        "refused",
+    ),
+    "main guard": ('K = 1\nif __name__ == "__main__":\n    K = 2', "K", "", "equal"),
+    "try": (
+        "try:\n    import no_such_module\n    K = 1\nexcept ImportError:\n    K = 2",
+        "K",
+        "",
+        "refused",
+    ),
+    "with": (
+        "import contextlib\nK = 1\nwith contextlib.nullcontext(5) as K:\n    pass",
+        "K",
+        "",
+        "refused",
+    ),
+    "class": ("class C:\n    K = 3\n    L = [1, 2]\nC.L.append(5)", "C.K", "", "refused"),
+    "decorator": (
+        "def twice(f):\n    return lambda: f() * 2\n@twice\ndef f():\n    return 3\nK = f()",
+        "K",
+        "",
+        "refused",
+    ),
+    "exec": ('K = 1\nexec("K = 5")', "K", "", "refused"),
+    "globals": ('K = 1\nglobals()["K"] = 5', "K", "", "refused"),
+    "mutable default": (
+        "def f(v, acc=[]):\n    acc.append(v)\n    return len(acc)\nf(1)\nK = f(2)",
+        "K",
+        "",
+        "equal",
+    ),
+    "chained": ("A = B = [1]\nB.append(4)", "A[1]", "", "equal"),
+    "unpacking": (
+        "A, *B = [1, 2, 3]\n(C, D), E = (4, 5), 6",
+        "(A + sum(B) + C + D + E)",
+        "",
+        "equal",
+    ),
+    "partial": (
+        "from functools import partial\ndef f(a, b):\n  return a * b\ng = partial(f, 3)\nK = g(4)",
+        "K",
+        "",
+        "equal",
+    ),
+    "lambdas": ("F = [lambda v, i=i: v + i for i in range(3)]\nK = F[2](1)", "K", "", "equal"),
+    "late binding": ("N = 1\ndef f():\n    return N\nA = f()\nN = 5", "(A + f())", "", "equal"),
+    "redefined function": (
+        "def f():\n    return 2\nA = f()\ndef f():\n    return 3",
+        "(A + f())",
+        "",
+        "equal",
+    ),
+    "shadowed builtin": ("def len(v):\n    return 40", "len([1])", "", "equal"),
+    "deleted shadow": ("len = lambda v: 40\ndel len", "len([1])", "", "equal"),
+    "defaults are of their time": (
+        "K = 3\ndef f(v=K):\n    return v\nK = 4",
+        "f()",
+        "K = 5",
+        "equal",
+    ),
+    "model of a script": ("K = 2", "K", "m_model = m.to_model_proto()\nK = 3", "equal"),
+    "failed assertion": ("K = 1\nassert K == 2", "K", "", "refused"),
+    "raise": ("K = 1\nif K:\n    raise ValueError", "K", "", "refused"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_file(name: str, tmp_path: pathlib.Path) -> None:
+    before, value, after, verdict = FILES[name]
+    path = tmp_path / "file.py"
+    path.write_text(HEADER + before + "\n" + SCRIPT.format(value) + after + "\n")
+    found = agree(path)
+    assert found == verdict or (verdict == "refused" and found == "equal"), in_compiler(path)[1]
+
+
+def test_the_reason(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text(HEADER + "K = 1\nfor i in range(3):\n    K += hash(i)\n" + SCRIPT.format("K"))
+    _, answer = in_compiler(path)
+    assert answer[0] == "error" and answer[1].startswith("unknown-value"), answer
+
+
+def test_the_model_takes_the_place_of_the_script(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text(HEADER + "K = 2\n" + SCRIPT.format("K") + "m = m.to_model_proto()\n")
+    got, answer = in_compiler(path)
+    assert got is not None, answer
+    np.testing.assert_array_equal(got, X * 2)
+
+
+def test_other_files(tmp_path: pathlib.Path) -> None:
+    """Imports run when they stand there, and change what other files have."""
+    (tmp_path / "top_cfg.py").write_text("N = 1\nL = [1]\ndef setup():\n    global N\n    N = 5\n")
+    (tmp_path / "top_setup.py").write_text("import top_cfg\ntop_cfg.L.append(4)\ntop_cfg.setup()\n")
+    path = tmp_path / "file.py"
+    path.write_text(
+        HEADER
+        + "import top_cfg\nfrom top_cfg import N as OLD\nimport top_setup\n"
+        + SCRIPT.format("(top_cfg.N + 10 * sum(top_cfg.L) + 100 * OLD)")
+    )
+    try:
+        assert agree(path) == "equal"
+        path.write_text(path.read_text() + "top_cfg.N = 7\n")
+        assert agree(path) in ("equal", "refused")
+    finally:
+        for name in ("top_cfg", "top_setup"):
+            sys.modules.pop(name, None)
+
+
+def test_files_without_scripts_have_no_findings(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text(
+        "import no_such\nfrom no_such import thing, deco\n\n"
+        "@deco\ndef f(a, b=thing.X, *, c: thing = no_such.y()):\n    return a\n\n"
+        "@thing.other(f)\ndef g(a=f(1)):\n    return a\n"
+    )
+    done = subprocess.run([PROGRAM, "check", path], capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stdout and not done.stderr, done
+
+
+# --- At random ------------------------------------------------------------------------------------
+
+
+class Writer:
+    """A program of statements that Python mostly takes."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.ints: list[str] = []
+        self.lists: list[str] = []
+        self.dicts: list[str] = []
+        self.functions: list[str] = []
+        self.count = 0
+
+    def fresh(self, letter: str) -> str:
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    def int(self) -> str:
+        r = self.random
+        choices = [str(r.randint(1, 5))]
+        if self.ints:
+            choices += [r.choice(self.ints)] * 3
+        if self.lists:
+            name = r.choice(self.lists)
+            choices += [f"len({name})", f"sum({name})", f"max({name}, default=3)", f"{name}[0]"]
+        if self.dicts:
+            name = r.choice(self.dicts)
+            choices += [f'{name}.get("a", 2)', f"len({name})", f"sum({name}.values())"]
+        if self.functions:
+            choices.append(f"{r.choice(self.functions)}({r.randint(1, 4)})")
+        return r.choice(choices)
+
+    def unknown(self) -> str:
+        return self.random.choice(
+            ["os.getpid() * 0 + 2", "int(time.time() * 0) + 3", "len(sys.argv) * 0 + 1", "hash(4)"]
+        )
+
+    def simple(self) -> str:
+        """A statement of one line that binds nothing new."""
+        r = self.random
+        choices = ["pass", "print(end='')"]
+        if self.ints:
+            name = r.choice(self.ints)
+            choices += [
+                f"{name} += {self.int()}",
+                f"{name} = {self.int()} * 2 - {self.int()}",
+                f"{name} = {name} if {self.int()} > 3 else {self.int()}",
+                f"{name} = {self.unknown()}",
+            ]
+        if self.lists:
+            name, other = r.choice(self.lists), r.choice(self.lists)
+            choices += [
+                f"{name}.append({self.int()})",
+                f"{name} += [{self.int()}]",
+                f"{name}.insert(0, {self.int()})",
+                f"{name}[0] = {self.int()}",
+                f"{name}[-1] += 1",
+                f"{name}.sort()",
+                f"{name}.reverse()",
+                f"{name} = {other}",
+                f"{name} = {other} + [1]",
+                f"{name}.extend({other} + [1])",
+                f"{name}.append({self.unknown()})",
+                f"{name} = [v + 1 for v in {other}]",
+                f"{name} = copy.copy({other})",
+                f"{name}, {other} = {other}, {name}",
+                f"{name} = sorted({other}, key=lambda v: -v)",
+                f"del {name}[0:0]",
+                f"random.shuffle({name})",
+            ]
+        if self.dicts:
+            name = r.choice(self.dicts)
+            choices += [
+                f'{name}["a"] = {self.int()}',
+                f'{name}["{r.choice("abc")}"] = {self.int()}',
+                f'{name}.pop("b", None)',
+                f"{name}.update(c={self.int()})",
+                f'{name}.setdefault("d", {self.int()})',
+                f'{name}["e"] = {self.unknown()}',
+                f"{name} |= {{'f': {self.int()}}}",
+            ]
+        if self.functions:
+            choices += [f"{r.choice(self.functions)}({self.int()})"] * 3
+            choices += [f"{r.choice(self.functions)}({self.unknown()})"]
+        return r.choice(choices)
+
+    def block(self, depth: int) -> str:
+        lines = [self.statement(depth + 1, False) for _ in range(self.random.randint(1, 2))]
+        return textwrap.indent("\n".join(lines), "    ")
+
+    def definition(self) -> str:
+        r = self.random
+        name = self.fresh("f")
+        body = [f"v = v + {r.randint(0, 3)}"]
+        for _ in range(r.randint(1, 2)):
+            kind = r.randint(0, 6)
+            if kind == 0 and self.ints:
+                target = r.choice(self.ints)
+                body[:0] = [f"global {target}"] if f"global {target}" not in body else []
+                body.append(f"{target} += v")
+            elif kind == 1 and self.lists:
+                body.append(f"{r.choice(self.lists)}.append(v)")
+            elif kind == 2 and self.dicts:
+                body.append(f'{r.choice(self.dicts)}["g"] = v')
+            elif kind == 3 and self.functions:
+                body.append(f"v = {r.choice(self.functions)}(v)")
+            elif kind == 4 and self.lists:
+                body.append(f"w = {r.choice(self.lists)}\n    w.insert(0, {self.unknown()})")
+            elif kind == 5 and self.lists:
+                body.append(f"for w in {r.choice(self.lists)}:\n        v += w")
+            else:
+                body.append(f"if v > 3:\n        return {self.int()}")
+        body.append(r.choice(["return v", "return v * 2", f"return {self.int()} + v"]))
+        decorator = r.choice(["", "", "", "", "@functools.lru_cache\n", "@passes\n"])
+        text = f"{decorator}def {name}(v):\n    " + "\n    ".join(body)
+        self.functions.append(name)
+        return text
+
+    def statement(self, depth: int, may_bind: bool = True) -> str:
+        r = self.random
+        kind = r.randint(0, 15 if depth < 2 else 5)
+        if kind <= 4 or (not may_bind and kind in (8, 9, 10, 11, 14)):
+            return self.simple()
+        if kind == 5:
+            return f"assert {self.int()} > -1000"
+        if kind == 6:
+            name = self.fresh("i")
+            head = r.choice([f"for {name} in range({r.randint(1, 3)}):", f"for {name} in [1, 2]:"])
+            if self.lists:
+                head = r.choice([head, f"for {name} in list({r.choice(self.lists)}):"])
+            return f"{head}\n{self.block(depth)}"
+        if kind == 7:
+            other = f"\nelse:\n{self.block(depth)}" if r.random() < 0.5 else ""
+            test = r.choice([f"{self.int()} > 2", f"{self.unknown()} > 2", "len(sys.argv) < 0"])
+            return f"if {test}:\n{self.block(depth)}{other}"
+        if kind == 8:
+            name = self.fresh("k")
+            text = f"{name} = {r.choice([self.int(), self.int(), self.unknown()])}"
+            self.ints.append(name)
+            return text
+        if kind == 9:
+            name = self.fresh("l")
+            text = r.choice([
+                f"{name} = [{self.int()}, {self.int()}]",
+                f"{name} = [v * 2 for v in range({r.randint(1, 4)})]",
+                f"{name} = list(range({r.randint(1, 4)}))",
+            ])  # fmt: skip
+            self.lists.append(name)
+            return text
+        if kind == 10:
+            name = self.fresh("d")
+            text = r.choice([
+                f'{name} = {{"a": {self.int()}, "b": {self.int()}}}',
+                f"{name} = dict(a={self.int()})",
+                f'{name} = {{c: n for n, c in enumerate("ab")}}',
+            ])  # fmt: skip
+            self.dicts.append(name)
+            return text
+        if kind == 11:
+            return self.definition()
+        if kind == 12:
+            name = self.fresh("w")
+            head = f"{name} = 0\nwhile {name} < {r.randint(1, 3)}:\n    {name} += 1"
+            return f"{head}\n{self.block(depth)}"
+        if kind == 13:
+            handler = r.choice(["ImportError", "Exception", "(KeyError, ValueError)"])
+            return f"try:\n{self.block(depth)}\nexcept {handler}:\n{self.block(depth)}"
+        if kind == 14:
+            name = self.fresh("C")
+            return f"class {name}:\n    a = {self.int()}\n    b = [a]\n{self.block(depth)}"
+        test = r.choice([self.int(), self.int()])
+        return (
+            f"match {test}:\n    case 1 | 2:\n{textwrap.indent(self.block(depth), '    ')}\n"
+            f"    case _:\n{textwrap.indent(self.block(depth), '    ')}"
+        )
+
+    def result(self) -> str:
+        r = self.random
+        terms = [r.choice(self.ints)] if self.ints else ["1"]
+        if self.lists and r.random() < 0.7:
+            name = r.choice(self.lists)
+            terms.append(r.choice([f"sum({name})", f"len({name})", f"{name}[0]"]))
+        if self.dicts and r.random() < 0.5:
+            terms.append(f"sum({r.choice(self.dicts)}.values())")
+        return " + ".join(terms)
+
+    def program(self) -> str:
+        header = (
+            HEADER
+            + "import copy, functools, os, random, sys, time\n\n"
+            + "def passes(f):\n    return f\n\nk0 = 2\nl0 = [3, 1]\nd0 = {'a': 1}\n"
+        )
+        self.ints, self.lists, self.dicts = ["k0"], ["l0"], ["d0"]
+        before = [self.statement(0) for _ in range(self.random.randint(2, 8))]
+        script = f"@script()\ndef m(x: FLOAT[2]) -> FLOAT[2]:\n    return x * ({self.result()})\n"
+        after = [self.statement(0) for _ in range(self.random.randint(0, 4))]
+        return header + "\n".join([*before, script, *after]) + "\n"
+
+
+def test_random_files(tmp_path: pathlib.Path) -> None:
+    found = {"equal": 0, "refused": 0, "failed": 0}
+    for i in range(COUNT):
+        path = tmp_path / f"file{i}.py"
+        path.write_text(Writer(SEED + i).program())
+        found[agree(path)] += 1
+        path.unlink()
+    assert found["equal"] > COUNT // 10, found
