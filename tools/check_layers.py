@@ -10,6 +10,8 @@
 - The core throws nothing and uses no header that a supported compiler lacks.
 - Functions in the unnamed namespaces of one folder have different names, because the sources of a
   folder are compiled together (SDX_JOIN), where two would be overloads of each other.
+- Operators are told apart by `is_standard`, which looks at the domain too, and not by their names
+  alone, outside of `ops` and `ir`; "ai.onnx" is written in types/domain.h alone.
 - The codes of diagnostics are words-with-hyphens, one phase's alone, each reported somewhere and
   explained by docs/diagnostics/<code>.md.
 - No file names a package registry's host or a path of the machine that it was written on.
@@ -110,6 +112,7 @@ NOT_CODE = re.compile(
     r"|'(?:\\.|[^'\\\n])+'",
     re.DOTALL,
 )
+BARE_OPERATOR = re.compile(r'\bop_type\s*[=!]=\s*"|"\s*[=!]=\s*[\w.>()-]*\bop_type\b')
 DIAGNOSTIC_ROW = re.compile(r'^SDX_DIAGNOSTIC\((\w+),\s*"([^"]*)"', re.MULTILINE)
 THROW = re.compile(r"\bthrow\b")
 CATCH = re.compile(r"\b(?:try\s*\{|catch\s*\()")
@@ -219,6 +222,23 @@ def check_core(root: pathlib.Path) -> Iterator[Violation]:
             yield f"{where}:{line}: the core has no exceptions; use Result<T> or a diagnostic"
 
 
+def check_operators(root: pathlib.Path) -> Iterator[Violation]:
+    for path in cpp_files(root):
+        where = path.relative_to(root)
+        if where.parts[0] not in ("src", "python") or path.suffix == ".def":
+            continue
+        # Comments may say what they like; strings stay.
+        text = re.sub(r"//[^\n]*", "", read(path))
+        if where.parts[1] not in ("ops", "ir"):
+            for match in BARE_OPERATOR.finditer(text):
+                line = line_of(text, match.start())
+                if "domain ==" in text.splitlines()[line - 1]:
+                    continue
+                yield f"{where}:{line}: an operator by its name alone; ask `is_standard`"
+        if where.as_posix() != "src/types/domain.h" and (at := text.find('"ai.onnx"')) >= 0:
+            yield f"{where}:{line_of(text, at)}: domains are normalised in types/domain.h"
+
+
 def unnamed_functions(text: str) -> Iterator[tuple[str, int]]:
     """The functions in unnamed namespaces, with their lines."""
     is_unnamed = False
@@ -324,6 +344,7 @@ def main() -> None:
         *check_headers(root),
         *check_slow_libraries(root),
         *check_core(root),
+        *check_operators(root),
         *check_unnamed(root),
         *check_diagnostics(root),
         *check_words(root),

@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "bindings/tensor.h"
 #include "bindings/unpacking.h"
+#include "ops/standard.h"
 
 namespace sardonyx::python {
 
@@ -19,7 +20,23 @@ namespace {
 
 using eval::RuntimeValue;
 
-nb::handle g_evaluator;  // null: the native kernels
+// Where no block has chosen another; null: the native kernels.
+nb::handle g_evaluator;
+// Gives what a block of this thread or task has chosen, (evaluator or None, ...), or None; null
+// until there has been such a block.
+nb::handle g_choice;
+
+// Invalid: the native kernels.
+nb::object evaluator_in_force() {
+    if (g_choice.is_valid()) {
+        nb::object choice = g_choice();
+        if (!choice.is_none()) {
+            nb::object chosen = choice[0];
+            return chosen.is_none() ? nb::object() : chosen;
+        }
+    }
+    return nb::borrow(g_evaluator);
+}
 
 // Evaluating lets other Python threads run when it takes longer than letting them does.
 constexpr int64_t kReleaseAt = 1 << 14;  // elements
@@ -251,7 +268,7 @@ size_t output_count(const Operator& op, const Inputs& inputs,
         return 1;
     }
     size_t wanted = unpacked_results();
-    if (schema.name == "Split" && schema.domain.empty()) {
+    if (ops::is_standard(schema, "Split")) {
         const ir::Attribute* parts = find(attributes, "num_outputs");
         const ir::Attribute* sizes = find(attributes, "split");
         if (parts != nullptr) {
@@ -278,7 +295,7 @@ nb::object to_python(std::vector<RuntimeValue> results, bool as_arrays) {
     return nb::tuple(items);
 }
 
-std::vector<RuntimeValue> evaluate_elsewhere(const eval::OperatorEntry& entry,
+std::vector<RuntimeValue> evaluate_elsewhere(nb::handle evaluator, const eval::OperatorEntry& entry,
                                              int64_t opset_version,
                                              std::span<const RuntimeValue* const> inputs,
                                              std::span<const ir::Attribute> attributes,
@@ -293,8 +310,8 @@ std::vector<RuntimeValue> evaluate_elsewhere(const eval::OperatorEntry& entry,
     }
     std::string name(entry.schema->name);
     Operator op{std::string(entry.schema->domain), opset_version, name, &entry};
-    nb::object results = g_evaluator.attr("eval")(nb::cast(std::move(op)), arrays, values,
-                                                  static_cast<int64_t>(output_count));
+    nb::object results = evaluator.attr("eval")(nb::cast(std::move(op)), arrays, values,
+                                                static_cast<int64_t>(output_count));
     std::vector<RuntimeValue> converted;
     for (nb::handle result : results) {
         converted.push_back(value_from_python(result));
@@ -337,11 +354,18 @@ void set_evaluator(nb::handle evaluator) {
     before.dec_ref();
 }
 
+void set_evaluator_choice(nb::handle choice) {
+    nb::handle before = g_choice;
+    g_choice = choice.inc_ref();
+    before.dec_ref();
+}
+
 std::vector<RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
                                    std::span<const RuntimeValue* const> inputs,
                                    std::span<const ir::Attribute> attributes, size_t output_count) {
-    if (g_evaluator.is_valid()) {
-        return evaluate_elsewhere(entry, opset_version, inputs, attributes, output_count);
+    if (nb::object evaluator = evaluator_in_force(); evaluator.is_valid()) {
+        return evaluate_elsewhere(evaluator, entry, opset_version, inputs, attributes,
+                                  output_count);
     }
     int64_t elements = 0;
     for (const RuntimeValue* input : inputs) {

@@ -34,6 +34,19 @@ Scalar scalar_kind(nb::handle object) {
                                                     : Scalar::kNone;
 }
 
+// A list without elements, however deep: `[]`, `[[], []]`.
+bool is_empty_list(nb::handle object, int depth = 0) {
+    if (!is_list(object) || depth > kMaxDepth) {
+        return false;
+    }
+    for (nb::handle item : nb::borrow<nb::object>(object)) {
+        if (!is_empty_list(item, depth + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The kind that all elements fit in; kNone for anything that is no literal, or an empty list.
 Scalar common_kind(nb::handle object, int depth = 0) {
     if (!is_list(object) || depth > kMaxDepth) {
@@ -42,7 +55,7 @@ Scalar common_kind(nb::handle object, int depth = 0) {
     Scalar kind = Scalar::kNone;
     for (nb::handle item : nb::borrow<nb::object>(object)) {
         Scalar one = common_kind(item, depth + 1);
-        if (one == Scalar::kNone && !(is_list(item) && nb::len(item) == 0)) {
+        if (one == Scalar::kNone && !is_empty_list(item)) {
             return Scalar::kNone;
         }
         if (kind != Scalar::kNone && (one == Scalar::kString) != (kind == Scalar::kString)) {
@@ -94,11 +107,11 @@ ElementType implied_type(Scalar kind) {
         case Scalar::kBool:
             return ElementType::kBool;
         case Scalar::kInt:
+        case Scalar::kNone:  // as in a script: the lists that are empty are axes and shapes
             return ElementType::kInt64;
         case Scalar::kString:
             return ElementType::kString;
         case Scalar::kFloat:
-        case Scalar::kNone:
             return ElementType::kFloat;
     }
     return ElementType::kUndefined;
@@ -108,7 +121,7 @@ ElementType implied_type(Scalar kind) {
 
 bool is_literal(nb::handle object) {
     if (is_list(object)) {
-        return nb::len(object) == 0 || common_kind(object) != Scalar::kNone;
+        return is_empty_list(object) || common_kind(object) != Scalar::kNone;
     }
     return scalar_kind(object) != Scalar::kNone;
 }

@@ -6,6 +6,8 @@
 #include "bindings/numpy.h"
 #include "bindings/opset.h"
 #include "bindings/tensor.h"
+#include "ops/substitutes.h"
+#include "types/domain.h"
 
 namespace sardonyx::python {
 
@@ -16,9 +18,7 @@ Opset make_opset(nb::handle domain, nb::handle version) {
         raise(PyExc_TypeError, "an Opset has a domain (a string) and a version (an int)");
     }
     Opset opset{text_from_python(domain), int_from_python(version)};
-    if (opset.domain == "ai.onnx") {
-        opset.domain.clear();
-    }
+    opset.domain = normal_domain(opset.domain);
     if (opset.version < 1) {
         raise(PyExc_ValueError, "the version of an Opset is at least 1");
     }
@@ -33,12 +33,15 @@ std::string repr(const Opset& self) {
 // Says where the operator is, when it is not in this opset.
 [[noreturn]] void unknown_operator(const Opset& self, std::string_view name) {
     std::string message = "opset " + std::to_string(self.version) + " of `" +
-                          (self.domain.empty() ? "ai.onnx" : self.domain) + "` has no operator `" +
+                          std::string(shown_domain(self.domain)) + "` has no operator `" +
                           std::string(name) + "`";
     std::span<const ops::Schema> versions = ops::schema_versions(self.domain, name);
     std::string_view near = ops::nearest_operator(self.domain, name, self.version);
     if (!versions.empty()) {
         message += ": it came with opset " + std::to_string(versions.front().since_version);
+    } else if (std::string_view words = ops::substitute(name);
+               self.domain.empty() && !words.empty()) {
+        message += ": " + std::string(words);
     } else if (!near.empty()) {
         message += ": did you mean `" + std::string(near) + "`?";
     }
@@ -216,6 +219,7 @@ void bind_opset(nb::module_& m) {
         "numpy_dtype", [](int type) { return dtype_of(element_type_from_number(type)); },
         nb::arg("element_type"));
     m.def("set_evaluator", set_evaluator, nb::arg("evaluator").none());
+    m.def("set_evaluator_choice", set_evaluator_choice, nb::arg("choice"));
 }
 
 }  // namespace sardonyx::python

@@ -46,9 +46,21 @@ def _function(op: Op, attributes: "dict[str, Any]", name: str) -> "Callable[...,
 
 
 def _stack(rows: "list[Tensor]", axis: int = 0) -> Tensor:
-    if not rows:
-        return Tensor(np.zeros((0,), np.float32))
     return Tensor(np.stack([row.value for row in rows], axis=axis))
+
+
+def _no_rows(
+    body: "Callable[..., Any]", arguments: "list[Any]", before: int, axes: "list[int] | None"
+) -> "list[Tensor]":
+    """What the rows of a body that has not run are stacked to; `before` of its results are no rows.
+
+    Only the body knows how many rows there are, and their types: it runs once for these alone.
+    """
+    rows = _results(body, *arguments)[before:]
+    return [
+        Tensor(np.stack([row.value], axis=axis).take([], axis=axis))
+        for row, axis in zip(rows, axes or [0] * len(rows), strict=True)
+    ]
 
 
 def _if(op: Op, inputs: "list[Any]", attributes: "dict[str, Any]") -> "list[Any]":
@@ -72,6 +84,9 @@ def _loop(op: Op, inputs: "list[Any]", attributes: "dict[str, Any]") -> "list[An
         carried = results[: len(carried)]
         rows.append(results[len(carried) :])
         iteration += 1
+    if not rows:
+        arguments = [Tensor(np.int64(0)), Tensor(np.bool_(True)), *carried]
+        return carried + _no_rows(body, arguments, len(carried) + 1, None)
     return carried + [_stack(list(column)) for column in zip(*rows, strict=True)]
 
 
@@ -98,6 +113,16 @@ def _scan(op: Op, inputs: "list[Any]", attributes: "dict[str, Any]") -> "list[An
         results = _results(body, *state, *slices)
         state = results[: len(state)]
         rows.append(results[len(state) :])
+    if not rows:
+        shapes = [
+            np.delete(value.value.shape, axis) for value, axis in zip(scanned, axes, strict=True)
+        ]
+        slices = tuple(
+            Tensor(np.zeros(shape, value.value.dtype))
+            for value, shape in zip(scanned, shapes, strict=True)
+        )
+        out_axes = attributes.get("scan_output_axes")
+        return state + _no_rows(body, [*state, *slices], len(state), out_axes)
     outputs = [list(column) for column in zip(*rows, strict=True)]
     axes = attributes.get("scan_output_axes") or [0] * len(outputs)
     directions = attributes.get("scan_output_directions") or [0] * len(outputs)

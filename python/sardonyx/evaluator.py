@@ -7,10 +7,15 @@
         y = gelu(x)
     evaluator.set_default(evaluator.onnxruntime)
 
+A block is of the thread or asyncio task that runs it (it is a context variable): others do not see
+what it chooses. What `set_default` chooses outside of blocks holds wherever no block does.
+
 One of your own inherits from `Evaluator` and implements `eval`.
 """
 
-from ._core import Op, Tensor, set_evaluator
+from contextvars import ContextVar
+
+from ._core import Op, Tensor, set_evaluator, set_evaluator_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +39,11 @@ __all__ = [
     "set_default",
 ]
 
-# What was the default before each `with evaluator:` that has not ended.
-_before: "list[Evaluator]" = []
+# The innermost `with evaluator:` of this context, and what was there before it: the evaluator as
+# operator calls ask for it (None: the native kernels), the evaluator, the choice around.
+_choice: "ContextVar[tuple[Evaluator | None, Evaluator, Any] | None]" = ContextVar(
+    "sardonyx.evaluator", default=None
+)
 
 
 class Evaluator:
@@ -53,8 +61,7 @@ class Evaluator:
             return function(*args, **kwargs)
 
     def __enter__(self) -> "Evaluator":
-        _before.append(_default)
-        set_default(self)
+        _choose(self, _choice.get())
         return self
 
     def __exit__(
@@ -63,7 +70,9 @@ class Evaluator:
         error: "BaseException | None",
         traceback: "TracebackType | None",
     ) -> None:
-        set_default(_before.pop())
+        choice = _choice.get()
+        assert choice is not None
+        _choice.set(choice[2])
 
 
 class NativeEvaluator(Evaluator):
@@ -86,14 +95,30 @@ _default: Evaluator = native
 
 def default() -> Evaluator:
     """The evaluator in force."""
-    return _default
+    choice = _choice.get()
+    return _default if choice is None else choice[1]
+
+
+def _foreign(evaluator: Evaluator) -> "Evaluator | None":
+    return None if isinstance(evaluator, NativeEvaluator) else evaluator
+
+
+def _choose(evaluator: Evaluator, around: "Any") -> None:
+    foreign = _foreign(evaluator)
+    _choice.set((foreign, evaluator, around))
+    if foreign is not None:  # until then, operator calls need not look
+        set_evaluator_choice(_choice.get)
 
 
 def set_default(evaluator: Evaluator) -> None:
-    """Makes this the evaluator of all operator calls from now on."""
+    """Makes this the evaluator of all operator calls from now on, in a block until its end."""
     global _default
+    choice = _choice.get()
+    if choice is not None:
+        _choose(evaluator, choice[2])
+        return
     _default = evaluator
-    set_evaluator(None if isinstance(evaluator, NativeEvaluator) else evaluator)
+    set_evaluator(_foreign(evaluator))
 
 
 def default_as(evaluator: Evaluator) -> Evaluator:

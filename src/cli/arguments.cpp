@@ -142,7 +142,8 @@ void add_build(CLI::App& app, Words& words) {
     command->add_option("file", words.target, "The file, and the script in it")
         ->required()
         ->type_name("FILE.py[:NAME]");
-    command->add_option("-o,--output", words.build.output, "The file to write")
+    command
+        ->add_option("-o,--output", words.build.output, "The file to write; - is standard output")
         ->required()
         ->type_name("OUT.onnx");
     add_list(command, "--input", words.input_types, "The type of an input", "NAME=TYPE");

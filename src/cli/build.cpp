@@ -12,6 +12,8 @@
 namespace sardonyx::cli {
 namespace {
 
+constexpr std::string_view kStandardOutput = "-";
+
 std::string summary(const BuildOptions& options, std::string_view name, const ir::Model& model,
                     size_t size) {
     const ir::Graph& graph = options.as_function ? *model.functions[0]->body : *model.graph;
@@ -38,6 +40,44 @@ std::string_view complaint(const BuildOptions& options) {
     if (options.as_function && !options.texts.attributes.empty()) {
         return "a function keeps its attribute parameters: use `--attribute` without `--function`";
     }
+    if (options.output == kStandardOutput && options.external_bytes != 0) {
+        return "standard output holds the model alone: name a file for `--external-data`";
+    }
+    return {};
+}
+
+std::string data_path(const std::string& output) {
+    return output + ".data";
+}
+
+// The file of the compilation that a file to write is, by this or another path to it, or by
+// another of its names; empty: none.
+std::string file_read(const driver::Compilation& compiled, const std::string& output) {
+    for (const std::string& path : compiled.files()) {
+        for (const std::string& one : {path, data_path(path)}) {  // the weights of a model
+            std::error_code failed;
+            if (std::filesystem::equivalent(one, output, failed) && !failed) {
+                return one;
+            }
+        }
+    }
+    return {};
+}
+
+// Why the output must not be written; empty: it may.
+std::string refusal(const BuildOptions& options, const driver::Compilation& compiled) {
+    std::vector<std::string> outputs{options.output};
+    if (options.external_bytes != 0) {
+        outputs.push_back(data_path(options.output));
+    }
+    for (const std::string& output : outputs) {
+        if (std::string file = file_read(compiled, output); !file.empty()) {
+            return fmt::format(
+                "`{}` would overwrite `{}`, which the script is made from; write "
+                "another file",
+                output, file);
+        }
+    }
     return {};
 }
 
@@ -45,21 +85,23 @@ std::string_view complaint(const BuildOptions& options) {
 Result<size_t> write_output(const BuildOptions& options, const ir::Model& model) {
     proto::External external;
     external.smallest = options.external_bytes;
-    external.location = std::filesystem::path(options.output).filename().string() + ".data";
+    external.location = std::filesystem::path(data_path(options.output)).filename().string();
     Result<std::string> bytes = options.as_function
                                     ? proto::write_function(model, *model.functions[0])
                                     : proto::write_model(model, &external);
     SDX_TRY(bytes);
     size_t size = bytes->size();
     if (!external.parts.empty()) {
-        std::filesystem::path beside(options.output);
-        beside.replace_filename(external.location);
-        SDX_TRY(write_file(beside.string(), external.parts));
+        SDX_TRY(write_file(data_path(options.output), external.parts));
         for (std::string_view part : external.parts) {
             size += part.size();
         }
     }
-    SDX_TRY(write_file(options.output, *bytes));
+    if (options.output == kStandardOutput) {
+        print(*bytes);
+    } else {
+        SDX_TRY(write_file(options.output, *bytes));
+    }
     return size;
 }
 
@@ -81,13 +123,19 @@ int run_build(const BuildOptions& options) {
     if (compiled.has_failed()) {
         return failure_of(compiled);
     }
+    if (std::string words = refusal(options, compiled); !words.empty()) {
+        print_error(words);
+        return kUsage;
+    }
     const ir::Model* model = compiled.model.get();
     Result<size_t> size = write_output(options, *model);
     if (!size.ok()) {
         print_error(size.error().message);
         return kFailure;
     }
-    print(summary(options, compiled.script->name, *model, *size));
+    if (options.output != kStandardOutput) {
+        print(summary(options, compiled.script->name, *model, *size));
+    }
     return kSuccess;
 }
 

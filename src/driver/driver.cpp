@@ -37,6 +37,14 @@ Form form_of(const ir::Model& model) {
 
 }  // namespace
 
+std::vector<std::string> Compilation::files() const {
+    std::vector<std::string> all;
+    for (uint32_t i = 0; i < sources().size(); ++i) {
+        all.emplace_back(sources().path({i}));
+    }
+    return all;
+}
+
 Compilation compile(const Request& request) {
     Compilation c;
     c.program = std::make_unique<Program>(weights::read_weights);

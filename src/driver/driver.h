@@ -43,6 +43,8 @@ struct Compilation {
     const diagnostics::Sources& sources() const { return program->sources; }
     const diagnostics::Diagnostics& findings() const { return program->diagnostics; }
     const std::vector<diagnostics::Inlay>& types() const { return program->types; }
+    // The files that it has been made from: texts, schemas and weights.
+    std::vector<std::string> files() const;
     bool has_failed() const { return model == nullptr || findings().has_errors(); }
 };
 

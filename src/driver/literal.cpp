@@ -57,7 +57,7 @@ Result<void> collect(const Object& object, size_t depth, Leaves& leaves) {
 
 // The least type that holds all leaves, as NumPy would choose among ONNX Script's defaults.
 Result<ElementType> implied_type(const Leaves& leaves) {
-    ElementType type = leaves.items.empty() ? ElementType::kFloat : ElementType::kUndefined;
+    ElementType type = leaves.items.empty() ? ElementType::kInt64 : ElementType::kUndefined;
     for (const Object* item : leaves.items) {
         ElementType one = item->is(ObjectKind::kBool)     ? ElementType::kBool
                           : item->is(ObjectKind::kInt)    ? ElementType::kInt64

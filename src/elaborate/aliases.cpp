@@ -12,6 +12,7 @@
 
 #include "elaborate/exec.h"
 #include "elaborate/library.h"
+#include "ir/standard.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
@@ -500,8 +501,8 @@ class AliasCollector {
 bool is_merged(const ir::Value* value) {
     const ir::Node* producer = value->producer();
     if (producer != nullptr) {
-        return producer->op_type == "If" || producer->op_type == "Loop" ||
-               producer->op_type == "Scan" || producer->op_type == "SequenceAt";
+        return ir::is_standard(producer, "If") || ir::is_standard(producer, "Loop") ||
+               ir::is_standard(producer, "Scan") || ir::is_standard(producer, "SequenceAt");
     }
     return value->is_graph_input() && value->graph()->parent() != nullptr;
 }

@@ -18,7 +18,10 @@
 #include "infer/diagnostics.h"
 #include "ops/ops.h"
 #include "ops/schema_set.h"
+#include "ops/standard.h"
+#include "ops/substitutes.h"
 #include "syntax/visit.h"
+#include "types/domain.h"
 
 namespace sardonyx::elaborate {
 
@@ -35,10 +38,6 @@ const KeywordArgument* Arguments::find(std::string_view name) const {
 
 namespace {
 
-constexpr std::string_view domain_name(std::string_view domain) {
-    return domain.empty() ? "ai.onnx" : domain;
-}
-
 // --- Finding the operator ------------------------------------------------------------------------
 
 void report_missing_operator(Context& c, const OpsetObject& opset, std::string_view name,
@@ -49,7 +48,7 @@ void report_missing_operator(Context& c, const OpsetObject& opset, std::string_v
         diagnostics::Diagnostic& reported =
             c.report(kOperatorNotInOpset, range,
                      fmt::format("`{}` is not in opset {} of `{}`", name, opset.version,
-                                 domain_name(opset.domain)))
+                                 shown_domain(opset.domain)))
                 .with_help(
                     fmt::format("it came with opset {}: import `opset{}` or newer", since, since));
         offer_opset(c, reported, arguments.receiver, opset, since);
@@ -58,13 +57,16 @@ void report_missing_operator(Context& c, const OpsetObject& opset, std::string_v
     std::string_view near = ops::nearest_operator(schemas, opset.domain, name, opset.version);
     diagnostics::Diagnostic& reported =
         c.report(kUnknownOperator, range,
-                 fmt::format("`{}` has no operator `{}`", domain_name(opset.domain), name));
+                 fmt::format("`{}` has no operator `{}`", shown_domain(opset.domain), name));
     const ops::DomainInfo* domain = ops::find_domain(opset.domain);
     std::string_view newer =
         near.empty() && domain != nullptr
             ? ops::nearest_operator(schemas, opset.domain, name, domain->newest_version)
             : std::string_view();
-    if (!near.empty()) {
+    std::string_view substitute = opset.domain.empty() ? ops::substitute(name) : std::string_view();
+    if (!substitute.empty()) {
+        reported.with_help(std::string(substitute));
+    } else if (!near.empty()) {
         reported.with_help(fmt::format("did you mean `{}`?", near));
         offer_name(c, reported, range, name, near);
     } else if (!newer.empty()) {
@@ -91,9 +93,9 @@ const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::stri
     // Schemas of other domains are good for all versions from theirs on.
     if (domain != nullptr &&
         (opset.version < domain->oldest_version || opset.version > domain->newest_version)) {
-        c.report(
-             kUnknownOpset, range,
-             fmt::format("opset {} of `{}` is not known", opset.version, domain_name(opset.domain)))
+        c.report(kUnknownOpset, range,
+                 fmt::format("opset {} of `{}` is not known", opset.version,
+                             shown_domain(opset.domain)))
             .with_help(fmt::format("use {} to {}", domain->oldest_version, domain->newest_version));
         return nullptr;
     }
@@ -399,10 +401,10 @@ std::optional<size_t> output_count(Context& c, const ops::Schema& schema, const 
         // Control flow gives back what its body gives back.
         ir::Graph* const* graph = attribute.get<ir::Graph*>();
         if (graph != nullptr && most == UINT16_MAX) {
-            size_t hidden = schema.name == "Loop" ? 1 : 0;
+            size_t hidden = ops::is_standard(schema, "Loop") ? 1 : 0;
             least = most = (*graph)->outputs.size() - std::min((*graph)->outputs.size(), hidden);
         }
-        if (schema.name == "Split" && attribute.name == "num_outputs") {
+        if (ops::is_standard(schema, "Split") && attribute.name == "num_outputs") {
             const int64_t* count = attribute.get<int64_t>();
             least = most = count != nullptr && *count > 0 && *count < 10000
                                ? static_cast<size_t>(*count)
@@ -596,15 +598,15 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
         }
     }
     for (const KeywordArgument* body : bodies) {
-        ir::Graph* graph =
-            body_graph(c, name, inputs, call.attributes, body->value.get<Closure>(), body->range);
+        ir::Graph* graph = body_graph(c, *schema, inputs, call.attributes,
+                                      body->value.get<Closure>(), body->range);
         if (graph == nullptr) {
             return Object::error();
         }
         call.attribute_ranges.emplace_back(body->name, body->range);
         call.attributes.push_back(ir::make_attribute(body->name, graph));
     }
-    if (name == "Loop" && inputs.size() >= 2 && inputs[1] == nullptr) {
+    if (ops::is_standard(*schema, "Loop") && inputs.size() >= 2 && inputs[1] == nullptr) {
         // onnx.reference runs a Loop without a condition zero times.
         inputs[1] = emit_constant(c, Tensor::scalar<bool>(true), arguments.range);
     }

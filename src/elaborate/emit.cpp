@@ -14,6 +14,7 @@
 #include "infer/infer.h"
 #include "lowering/operators.h"
 #include "ops/ops.h"
+#include "types/domain.h"
 
 namespace sardonyx::elaborate {
 namespace {
@@ -134,7 +135,7 @@ void import_opset(Context& c, const OpsetObject& opset, syntax::Range range) {
     for (const ir::OpsetImport& import : c.unit->imports) {
         if (import.domain == opset.domain) {
             if (import.version != opset.version) {
-                std::string domain = opset.domain.empty() ? "ai.onnx" : opset.domain;
+                std::string_view domain = shown_domain(opset.domain);
                 c.report(kOpsetConflict, range,
                          fmt::format("version {} of `{}` after version {} in the same {}",
                                      opset.version, domain, import.version,

@@ -100,6 +100,7 @@ Object unknown_name(Context& c, Symbol name, Range range) {
         }
     }
     std::vector<std::string_view> views(names.begin(), names.end());
+    std::erase(views, c.function().name);  // a script that calls itself is no repair
     std::string_view near = nearest(c.text(name), views);
     diagnostics::Diagnostic& reported =
         c.report(kUnknownName, range, fmt::format("`{}` is not defined", c.text(name)));

@@ -17,6 +17,7 @@
 #include "elaborate/statics.h"
 #include "elaborate/type_text.h"
 #include "elaborate/unknowns.h"
+#include "ops/standard.h"
 
 namespace sardonyx::elaborate {
 
@@ -316,20 +317,20 @@ std::vector<Type> scan_types(std::span<ir::Value* const> inputs,
     return types;
 }
 
-std::vector<Type> body_types(std::string_view op_type, std::span<ir::Value* const> inputs,
+std::vector<Type> body_types(const ops::Schema& schema, std::span<ir::Value* const> inputs,
                              std::span<const ir::Attribute> attributes) {
     std::vector<Type> types;
-    if (op_type == "Scan") {
+    if (ops::is_standard(schema, "Scan")) {
         return scan_types(inputs, attributes);
     }
-    if (op_type == "Loop") {
+    if (ops::is_standard(schema, "Loop")) {
         types.push_back(Type::tensor(ElementType::kInt64, Shape{}));
         types.push_back(Type::tensor(ElementType::kBool, Shape{}));
         for (size_t i = 2; i < inputs.size(); ++i) {
             types.push_back(inputs[i] != nullptr ? inputs[i]->type : Type());
         }
     }
-    if (op_type == "SequenceMap") {
+    if (ops::is_standard(schema, "SequenceMap")) {
         for (ir::Value* input : inputs) {
             bool is_sequence = input != nullptr && input->type.kind() == TypeKind::kSequence;
             types.push_back(is_sequence        ? input->type.element()
@@ -342,13 +343,13 @@ std::vector<Type> body_types(std::string_view op_type, std::span<ir::Value* cons
 
 }  // namespace
 
-ir::Graph* body_graph(Context& c, std::string_view op_type, std::span<ir::Value* const> inputs,
+ir::Graph* body_graph(Context& c, const ops::Schema& schema, std::span<ir::Value* const> inputs,
                       std::span<const ir::Attribute> attributes, const Closure& closure,
                       Range range) {
-    std::vector<Type> types = body_types(op_type, inputs, attributes);
+    std::vector<Type> types = body_types(schema, inputs, attributes);
     size_t said = c.program.diagnostics.items().size();
     ir::Graph* graph = closure_graph(c, closure, types, range);
-    if (graph == nullptr || op_type != "Loop") {
+    if (graph == nullptr || !ops::is_standard(schema, "Loop")) {
         return graph;
     }
     // Values that change their shape from one iteration to the next have no known one inside.

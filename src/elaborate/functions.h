@@ -50,7 +50,7 @@ std::string annotation_text(const Type& type);
 
 // The subgraph of a body given to an operator (Scan, Loop, SequenceMap, If), whose input types
 // follow from the operator's inputs and attributes. Null after an error.
-ir::Graph* body_graph(Context& c, std::string_view op_type, std::span<ir::Value* const> inputs,
+ir::Graph* body_graph(Context& c, const ops::Schema& schema, std::span<ir::Value* const> inputs,
                       std::span<const ir::Attribute> attributes, const Closure& closure,
                       syntax::Range range);
 

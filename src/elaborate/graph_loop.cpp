@@ -21,6 +21,7 @@
 #include "elaborate/lists.h"
 #include "elaborate/loop_state.h"
 #include "elaborate/type_text.h"
+#include "ir/standard.h"
 
 namespace sardonyx::elaborate {
 
@@ -455,10 +456,10 @@ void forget_names(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
 ir::Value* take_row(const Slot& slot, const Object& result, ir::Value* input) {
     ir::Node* start = slot.init.value()->producer();
     ir::Node* insert = result.is_tensor() ? result.value()->producer() : nullptr;
-    if (start == nullptr || start->op_type != "SequenceEmpty" || insert == nullptr ||
-        insert->op_type != "SequenceInsert" || insert->input_count() != 2 ||
-        insert->graph() != input->graph() || insert->input(0) != input ||
-        input->first_use()->next != nullptr || insert->output()->has_uses()) {
+    if (!ir::is_standard(start, "SequenceEmpty") || !ir::is_standard(insert, "SequenceInsert") ||
+        insert->input_count() != 2 || insert->graph() != input->graph() ||
+        insert->input(0) != input || input->first_use()->next != nullptr ||
+        insert->output()->has_uses()) {
         return nullptr;
     }
     ir::Value* row = insert->input(1);

@@ -17,7 +17,9 @@
 #include "elaborate/type_text.h"
 #include "elaborate/values.h"
 #include "elaborate/weights.h"
+#include "ir/standard.h"
 #include "ops/ops.h"
+#include "types/domain.h"
 
 namespace sardonyx::elaborate {
 
@@ -53,8 +55,7 @@ Object py_len(Context& c, const Arguments& a) {
             return Object::integer(value->type.shape()[0].value());
         }
         // x.shape has as many items as x has axes.
-        if (value->producer() != nullptr && value->producer()->op_type == "Shape" &&
-            value->producer()->attributes.empty() &&
+        if (ir::is_standard(value->producer(), "Shape") && value->producer()->attributes.empty() &&
             value->producer()->input(0)->type.has_shape()) {
             return Object::integer(
                 static_cast<int64_t>(value->producer()->input(0)->type.shape().size()));
@@ -702,7 +703,8 @@ Object sdx_opset(Context& c, const Arguments& a) {
         return refuse(c, a.range, "`Opset` needs a domain and a version",
                       "write `Opset(\"my.domain\", 1)`");
     }
-    return Object::make(ObjectKind::kOpset, OpsetObject{domain.text(), version.as_int()});
+    return Object::make(ObjectKind::kOpset,
+                        OpsetObject{std::string(normal_domain(domain.text())), version.as_int()});
 }
 
 // The function with arguments that come before those of its calls.

@@ -9,6 +9,7 @@
 #include "elaborate/eval.h"
 #include "elaborate/statics.h"
 #include "elaborate/values.h"
+#include "ir/standard.h"
 
 namespace sardonyx::elaborate {
 
@@ -194,8 +195,7 @@ ir::Value* stacked_rows(const ir::Value* sequence, const std::vector<ir::Attribu
         }
         stacks = stacks || (attribute.name == "new_axis" && integer(attribute) == 1);
     }
-    if (!stacks || node == nullptr || node->op_type != "SplitToSequence" ||
-        node->input_count() != 1) {
+    if (!stacks || !ir::is_standard(node, "SplitToSequence") || node->input_count() != 1) {
         return nullptr;
     }
     const ir::Attribute* axis = node->find_attribute("axis");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "elaborate/emit.h"
+#include "ir/standard.h"
 
 namespace sardonyx::elaborate {
 namespace {
@@ -97,7 +98,7 @@ std::vector<ir::Graph*> subgraphs(const ir::Node& node) {
 // reads it.
 std::vector<bool> wanted_outputs(const ir::Node& node, const Outputs& outputs) {
     std::vector<bool> wanted;
-    const ir::Graph* body = node.op_type == "Loop" ? subgraphs(node).front() : nullptr;
+    const ir::Graph* body = ir::is_standard(node, "Loop") ? subgraphs(node).front() : nullptr;
     for (size_t i = 0; i < node.output_count(); ++i) {
         bool is_state = body != nullptr && i + 2 < body->inputs.size();
         wanted.push_back(is_used(node.output(i), outputs) ||
@@ -148,7 +149,7 @@ ir::Node* put_instead(ir::Model& model, ir::Graph& graph, ir::Node* node,
 // Takes the outputs that are not wanted from an If or Loop.
 ir::Node* without_outputs(ir::Model& model, ir::Graph& graph, ir::Node* node,
                           const std::vector<bool>& wanted) {
-    bool is_loop = node->op_type == "Loop";
+    bool is_loop = ir::is_standard(node, "Loop");
     std::vector<ir::Value*> inputs;
     for (const ir::Use& use : node->inputs()) {
         inputs.push_back(use.value);
@@ -183,7 +184,7 @@ void sweep(ir::Graph& graph) {
 
 // Takes the outputs that are not wanted from an If or Loop; the node that is in its place after.
 ir::Node* shrink(ir::Model& model, ir::Graph& graph, ir::Node* node) {
-    bool is_control = node->domain.empty() && (node->op_type == "If" || node->op_type == "Loop");
+    bool is_control = ir::is_standard(node, "If") || ir::is_standard(node, "Loop");
     while (is_control && !subgraphs(*node).empty()) {
         Outputs outputs(graph.outputs.begin(), graph.outputs.end());
         std::vector<bool> wanted = wanted_outputs(*node, outputs);
@@ -226,13 +227,18 @@ void name_differentiated(ir::Model& model, ir::Graph& graph) {
     }
 }
 
+// The one operator of another domain whose strings name values.
+bool is_gradient(std::string_view domain, std::string_view name) {
+    return domain == "ai.onnx.preview.training" && name == "Gradient";
+}
+
 }  // namespace
 
 std::vector<DifferentiatedName> differentiated_names(std::string_view domain,
                                                      std::string_view op_type,
                                                      std::span<ir::Attribute> attributes) {
     std::vector<DifferentiatedName> names;
-    if (domain != "ai.onnx.preview.training" || op_type != "Gradient") {
+    if (!is_gradient(domain, op_type)) {
         return names;
     }
     for (std::string_view key : {"xs", "zs", "y"}) {

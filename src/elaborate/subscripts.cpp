@@ -1,5 +1,6 @@
 // Subscripts: x[1:, None], FLOAT["N"], xs[0] on static lists and on sequences, Optional[int].
 
+#include "ir/standard.h"
 #include "lowering/subscript.h"
 
 #include <fmt/format.h>
@@ -339,7 +340,7 @@ std::optional<Object> static_dim(Context& c, const Object& object, const Object&
         return std::nullopt;
     }
     const ir::Node* shape = object.value()->producer();
-    if (shape == nullptr || shape->op_type != "Shape" || shape->graph() != c.graph ||
+    if (!ir::is_standard(shape, "Shape") || shape->graph() != c.graph ||
         !shape->attributes.empty() || object.value()->has_uses()) {
         return std::nullopt;
     }
@@ -358,7 +359,7 @@ std::optional<Object> static_dim(Context& c, const Object& object, const Object&
 // One item of x.shape is a Python int, also where it is known only when the graph runs.
 Object dim_as_number(const Object& object, const Object& index, const Object& item) {
     const ir::Node* producer = object.value()->producer();
-    bool is_dim = producer != nullptr && producer->op_type == "Shape" && index.is_integer();
+    bool is_dim = ir::is_standard(producer, "Shape") && index.is_integer();
     return is_dim && item.is_tensor() ? Object::number(item.value()) : item;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "elaborate/emit.h"
+#include "ir/standard.h"
 #include "lowering/operators.h"
 #include "ops/ops.h"
 
@@ -116,7 +117,7 @@ ir::Value* number_beside(Context& c, ir::Value* number, ir::Value* other, Range 
 }
 
 ir::Value* logical_not(Context& c, ir::Value* value, Range range) {
-    if (value->producer() != nullptr && value->producer()->op_type == "Not") {
+    if (ir::is_standard(value->producer(), "Not")) {
         return value->producer()->input(0);
     }
     return Emitter(c, range).emit("Not", {value});
@@ -161,14 +162,15 @@ ir::Value* type_source(const Context& c, ir::Value* value, const ir::Graph* grap
             value = found != c.loop_inputs.end() ? found->second : nullptr;
             continue;
         }
-        const ir::Attribute* inner = node->find_attribute(
-            node->op_type == "If" ? std::string_view("then_branch") : std::string_view("body"));
+        const ir::Attribute* inner =
+            node->find_attribute(ir::is_standard(node, "If") ? std::string_view("then_branch")
+                                                             : std::string_view("body"));
         if (inner == nullptr || inner->get<ir::Graph*>() == nullptr) {
             value = input_of_same_type(c, *node, value->output_index());
             continue;
         }
         const std::vector<ir::Value*>& outputs = (*inner->get<ir::Graph*>())->outputs;
-        size_t index = value->output_index() + (node->op_type == "Loop" ? 1U : 0U);
+        size_t index = value->output_index() + (ir::is_standard(node, "Loop") ? 1U : 0U);
         value = index < outputs.size() ? outputs[index] : nullptr;
     }
     return value;

@@ -22,14 +22,16 @@ std::optional<NamedTensors> read_named(Context& c, const Arguments& a, std::stri
                "give the path of a file as a string");
         return std::nullopt;
     }
+    std::string path = resolved(c, a.positional[0].text());
     Result<NamedTensors> tensors = c.program.read_weights != nullptr
-                                       ? c.program.read_weights(resolved(c, a.positional[0].text()))
+                                       ? c.program.read_weights(path)
                                        : Error{"files of weights cannot be read here"};
     if (!tensors.ok()) {
         c.report(kUnreadableWeights, a.ranges[0], tensors.error().message)
             .with_help("paths begin at the folder of the script's file");
         return std::nullopt;
     }
+    c.program.sources.add(std::move(path), {});  // it is one of the files of the run
     return std::move(*tensors);
 }
 

@@ -1,4 +1,5 @@
 #include "eval/chain.h"
+#include "ops/standard.h"
 
 #include <algorithm>
 #include <atomic>
@@ -21,8 +22,8 @@ bool is_elementwise(const NodePlan& node, const FramePlan& frame) {
         return node.entry != nullptr;
     }
     const ops::Schema& schema = *node.entry->schema;
-    bool is_quantization = schema.domain.empty() &&
-                           (schema.name == "QuantizeLinear" || schema.name == "DequantizeLinear");
+    bool is_quantization =
+        ops::is_standard(schema, "QuantizeLinear") || ops::is_standard(schema, "DequantizeLinear");
     return is_quantization &&
            std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](Operand i) {
                return i == kNoOperand || (i < 0 && frame.constant(i).is_tensor() &&

@@ -7,6 +7,7 @@
 #include "eval/contrib_schemas.h"
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "types/domain.h"
 
 // The functions that the rows name.
 namespace sardonyx::eval::kernels {
@@ -147,8 +148,7 @@ class Table {
 const OperatorEntry* find_operator(std::string_view domain, std::string_view op_type,
                                    int64_t opset_version) {
     static Table table;
-    std::span<OperatorEntry> versions =
-        table.versions(domain == "ai.onnx" ? std::string_view() : domain, op_type);
+    std::span<OperatorEntry> versions = table.versions(normal_domain(domain), op_type);
     for (size_t i = versions.size(); i-- > 0;) {
         if (versions[i].schema->since_version <= opset_version) {
             return &versions[i];

@@ -241,7 +241,7 @@ class Planner {
             plan.inputs.pop_back();
         }
         if (fold(node, plan)) {
-            if (plan.op_type == "DequantizeLinear") {
+            if (plan.is_standard("DequantizeLinear")) {
                 folded_.emplace(operands_[node.output(0)], std::move(plan));
             }
             return {};
@@ -390,7 +390,7 @@ class Planner {
             return false;
         }
         for (size_t i = 0; i < node.output_count(); ++i) {
-            if (outputs[i].is_tensor() && plan.op_type != "Constant") {
+            if (outputs[i].is_tensor() && !plan.is_standard("Constant")) {
                 folded_bytes_ +=
                     byte_size(outputs[i].tensor().element_type(), outputs[i].tensor().count());
             }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/name_hash.h"
+#include "types/domain.h"
 
 namespace sardonyx::infer {
 namespace {
@@ -46,9 +47,7 @@ constexpr std::array<uint16_t, kSlots> kTable = make_table();
 }  // namespace
 
 InferFunction find_operator(std::string_view domain, std::string_view name) {
-    if (domain == "ai.onnx") {
-        domain = {};
-    }
+    domain = normal_domain(domain);
     for (size_t slot = slot_of(name); kTable[slot] != 0; slot = (slot + 1) % kSlots) {
         const Row& row = kRows[kTable[slot] - 1];
         if (row.name == name && row.domain == domain) {

@@ -4,6 +4,7 @@
 #include "infer/contents.h"
 #include "infer/diagnostics.h"
 #include "infer/operators.h"
+#include "ir/standard.h"
 
 namespace sardonyx::infer {
 namespace {
@@ -19,9 +20,7 @@ void check_position(NodeContext& c, size_t input) {
 
 bool is_empty_sequence(const NodeContext& c, size_t input) {
     const ir::Value* value = c.node.input(input);
-    const ir::Node* producer = value != nullptr ? value->producer() : nullptr;
-    return producer != nullptr && producer->op_type == "SequenceEmpty" &&
-           (producer->domain.empty() || producer->domain == "ai.onnx");
+    return value != nullptr && ir::is_standard(value->producer(), "SequenceEmpty");
 }
 
 bool are_element_types_different(const Type& a, const Type& b) {

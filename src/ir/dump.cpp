@@ -7,6 +7,7 @@
 
 #include "base/quote.h"
 #include "ir/ir.h"
+#include "types/domain.h"
 
 namespace sardonyx::ir {
 namespace {
@@ -86,8 +87,7 @@ class Dumper {
     }
 
     static std::string import_text(const OpsetImport& import) {
-        return fmt::format("{} {}", import.domain.empty() ? "ai.onnx" : name_text(import.domain),
-                           import.version);
+        return fmt::format("{} {}", name_text(shown_domain(import.domain)), import.version);
     }
 
     void doc_and_metadata(std::string_view doc, const Metadata& metadata, int indent) {

@@ -1,4 +1,5 @@
 #include "ir/ir.h"
+#include "types/domain.h"
 
 #include <algorithm>
 
@@ -18,10 +19,6 @@ constexpr AttributeType kTypeOfAlternative[] = {
     AttributeType::kTensors,       AttributeType::kGraphs,    AttributeType::kSparseTensor,
     AttributeType::kSparseTensors, AttributeType::kTypeProto, AttributeType::kTypeProtos};
 static_assert(std::size(kTypeOfAlternative) == std::variant_size_v<AttributeValue>);
-
-bool is_default_domain(std::string_view domain) {
-    return domain.empty() || domain == "ai.onnx";
-}
 
 }  // namespace
 
@@ -248,8 +245,7 @@ int64_t Model::opset_version(std::string_view domain) const {
 
 int64_t opset_version(std::span<const OpsetImport> imports, std::string_view domain) {
     for (const OpsetImport& import : imports) {
-        if (import.domain == domain ||
-            (is_default_domain(import.domain) && is_default_domain(domain))) {
+        if (normal_domain(import.domain) == normal_domain(domain)) {
             return import.version;
         }
     }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <string>
 #include <unordered_set>
 
 #include "lint/diagnostics.h"
@@ -23,14 +25,21 @@ class Reads {
   public:
     explicit Reads(const File& file) : file_(file) {}
 
-    void block(syntax::Stmts statements) {
+    // `from` is where the block begins. The tree has no decorators of classes: they stand between
+    // the statement before and the class.
+    void block(syntax::Stmts statements, uint32_t from) {
         for (const Stmt* statement : statements) {
+            uint32_t before = from;
+            from = statement->range.end;
             if (statement->kind == StmtKind::kOpaque) {
-                words(file_.source(statement->range));
+                words(file_.source({std::min(before, statement->range.begin), from}));
             } else {
                 syntax::each_child(
                     statement, [this](const Expr* expr) { this->expr(expr); },
-                    [this](const Stmt* inner) { block(syntax::Stmts(&inner, 1)); });
+                    [&](const Stmt* inner) {
+                        block(syntax::Stmts(&inner, 1), before);
+                        before = inner->range.end;
+                    });
             }
         }
     }
@@ -98,6 +107,24 @@ Range removal(const File& file, const Stmt* statement, std::span<const syntax::A
                                     : Range{names[index - 1].range.end, names[index].range.end};
 }
 
+// Whether the line on which the offset lies says `# noqa`, or `# noqa: F401` among other codes:
+// what says so to other linters says so to us.
+bool has_noqa(const File& file, uint32_t offset) {
+    constexpr std::string_view kMark = "# noqa", kCode = "f401";
+    diagnostics::FileId id = file.tree.file;
+    const diagnostics::Sources& sources = file.program.sources;
+    std::string line(sources.line(id, sources.position(id, offset).line));
+    std::transform(line.begin(), line.end(), line.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    size_t mark = line.find(kMark);
+    if (mark == std::string::npos) {
+        return false;
+    }
+    std::string_view rest = std::string_view(line).substr(mark + kMark.size());
+    bool has_codes = rest.substr(0, 1) == ":";
+    return !has_codes || rest.find(kCode) != std::string_view::npos;
+}
+
 void check_names(const File& file, const Reads& reads, const Stmt* statement,
                  std::span<const syntax::Alias> names) {
     for (size_t i = 0; i < names.size(); ++i) {
@@ -106,7 +133,8 @@ void check_names(const File& file, const Reads& reads, const Stmt* statement,
         bool is_export = names[i].as_name.valid() && names[i].as_name == names[i].name;
         std::string_view bound =
             names[i].as_name.valid() ? file.text(names[i].as_name) : name.substr(0, name.find('.'));
-        if (name == "*" || is_export || reads.has(bound)) {
+        if (name == "*" || is_export || reads.has(bound) || has_noqa(file, names[i].range.begin) ||
+            has_noqa(file, statement->range.begin)) {
             continue;
         }
         diagnostics::Diagnostic& reported =
@@ -128,7 +156,7 @@ void find_unused_imports(const File& file) {
         return;
     }
     Reads reads(file);
-    reads.block(file.tree.body);
+    reads.block(file.tree.body, 0);
     for (const Stmt* statement : file.tree.body) {
         if (const auto* import = syntax::maybe_as<syntax::ImportStmt>(statement)) {
             check_names(file, reads, statement, import->names);

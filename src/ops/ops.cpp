@@ -8,6 +8,7 @@
 #include "base/name_hash.h"
 #include "base/nearest.h"
 #include "ops/table.h"
+#include "types/domain.h"
 
 namespace sardonyx::ops {
 namespace {
@@ -112,7 +113,7 @@ std::span<const DomainInfo> domains() {
 }
 
 const DomainInfo* find_domain(std::string_view domain) {
-    std::string_view wanted = domain == "ai.onnx" ? std::string_view() : domain;
+    std::string_view wanted = normal_domain(domain);
     for (const DomainInfo& info : table::kDomains) {
         if (info.domain == wanted) {
             return &info;
@@ -122,9 +123,7 @@ const DomainInfo* find_domain(std::string_view domain) {
 }
 
 std::span<const Schema> schema_versions(std::string_view domain, std::string_view name) {
-    if (domain == "ai.onnx") {
-        domain = {};
-    }
+    domain = normal_domain(domain);
     size_t mask = table::kOperatorSlots.size() - 1;
     for (size_t slot = name_hash(name) & mask; table::kOperatorSlots[slot] != 0;
          slot = (slot + 1) & mask) {
@@ -154,7 +153,7 @@ std::string_view nearest_operator(std::string_view domain, std::string_view name
 }
 
 int64_t ir_version_for_opset(std::string_view domain, int64_t opset_version) {
-    std::string_view wanted = domain == "ai.onnx" ? std::string_view() : domain;
+    std::string_view wanted = normal_domain(domain);
     for (const IrVersion& row : table::kIrVersions) {
         if (row.domain == wanted && row.opset_version == opset_version) {
             return row.ir_version;

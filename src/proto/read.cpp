@@ -11,6 +11,7 @@
 #include "proto/proto.h"
 #include "proto/read_context.h"
 #include "proto/wire.h"
+#include "types/domain.h"
 
 namespace sardonyx::proto {
 namespace {
@@ -142,7 +143,7 @@ bool read_function_proto(ReadContext& context, std::string_view bytes, ir::Funct
     if (!context.take() || !read_function_parts(context, bytes, &parts, function)) {
         return false;
     }
-    std::string_view domain = function->domain == "ai.onnx" ? "" : function->domain;
+    std::string_view domain = normal_domain(function->domain);
     context.model.name_function(function, domain, function->name, function->overload);
     return read_attributes(context, "attribute_proto", parts.attributes, function->body,
                            &function->attribute_defaults) &&

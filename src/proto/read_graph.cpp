@@ -11,6 +11,7 @@
 #include "proto/fields.h"
 #include "proto/read_context.h"
 #include "proto/wire.h"
+#include "types/domain.h"
 
 namespace sardonyx::proto {
 namespace {
@@ -323,8 +324,8 @@ bool read_node(ReadContext& context, std::string_view bytes, Scope* scope, ir::G
     if (!resolve_inputs(context, *parts, *scope, inputs)) {
         return false;
     }
-    std::string_view domain = parts->domain == "ai.onnx" ? std::string_view() : parts->domain;
-    ir::Node* node = context.model.make_node(domain, parts->op_type, *inputs, parts->outputs);
+    ir::Node* node = context.model.make_node(normal_domain(parts->domain), parts->op_type, *inputs,
+                                             parts->outputs);
     node->name = parts->name;
     node->doc = parts->doc;
     node->overload = parts->overload;

@@ -8,10 +8,12 @@ import subprocess
 import textwrap
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
 import sardonyx
+import sardonyx.evaluator
 from sardonyx import FLOAT, script
 from sardonyx import opset23 as op
 
@@ -211,3 +213,233 @@ def test_every_command_warns_and_honours_comments(tmp_path: pathlib.Path) -> Non
         assert done.returncode == 0 and "unused-value" in done.stdout + done.stderr, command
         done = run(command, silent, *rest)
         assert done.returncode == 0 and "unused-value]:" not in done.stdout + done.stderr, command
+
+
+# --- Evaluators of threads and tasks -------------------------------------------------------------
+
+
+class Marks(sardonyx.evaluator.Evaluator):
+    """Adds 100, so that its results are known."""
+
+    def eval(self, *call: Any) -> list[Any]:
+        _, inputs, _, _ = call
+        return [inputs[0] + 100]
+
+
+def test_an_evaluator_of_one_thread_is_not_that_of_others() -> None:
+    inside, done = threading.Event(), threading.Event()
+    seen: list[float] = []
+
+    def other() -> None:
+        inside.wait(10)
+        seen.append(float(op.Neg(np.float32(1))))
+        done.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with Marks():
+        inside.set()
+        assert done.wait(10)
+        assert float(op.Neg(np.float32(1))) == 101
+        with sardonyx.evaluator.native:
+            assert float(op.Neg(np.float32(1))) == -1
+        assert float(op.Neg(np.float32(1))) == 101
+    thread.join()
+    assert seen == [-1]
+    assert float(op.Neg(np.float32(1))) == -1
+
+
+def test_an_evaluator_of_one_task_is_not_that_of_others() -> None:
+    import asyncio
+
+    async def marked() -> list[float]:
+        results = []
+        with Marks():
+            for _ in range(3):
+                results.append(float(op.Neg(np.float32(1))))
+                await asyncio.sleep(0)
+        return results
+
+    async def plain() -> list[float]:
+        results = []
+        for _ in range(3):
+            results.append(float(op.Neg(np.float32(1))))
+            await asyncio.sleep(0)
+        return results
+
+    async def both() -> list[list[float]]:
+        return list(await asyncio.gather(marked(), plain()))
+
+    assert asyncio.run(both()) == [[101, 101, 101], [-1, -1, -1]]
+
+
+def test_a_default_set_in_a_block_ends_with_it() -> None:
+    with sardonyx.evaluator.native:
+        marks = Marks()
+        sardonyx.evaluator.set_default(marks)
+        assert sardonyx.evaluator.default() is marks
+        assert float(op.Neg(np.float32(1))) == 101
+    assert sardonyx.evaluator.default() is sardonyx.evaluator.native
+    assert float(op.Neg(np.float32(1))) == -1
+
+
+# --- Operators of other domains ------------------------------------------------------------------
+
+OTHER_DOMAIN = """\
+from sardonyx import FLOAT, Opset, opset23 as op, script
+
+my = Opset("my.domain", 1)
+
+
+@script()
+def f(x: FLOAT[2, 3]):
+    return {}
+"""
+
+
+@pytest.mark.parametrize("host", ["program", "python"])
+@pytest.mark.parametrize(
+    "body", ["op.Identity(my.Shape(x)[0])", "op.Neg(op.Cast(len(my.Shape(x)), to=1))"]
+)
+def test_names_of_ai_onnx_in_other_domains_mean_nothing(
+    body: str, host: str, tmp_path: pathlib.Path
+) -> None:
+    onnx = pytest.importorskip("onnx")
+    path, out = tmp_path / "other.py", tmp_path / "other.onnx"
+    path.write_text(OTHER_DOMAIN.format(body))
+    if host == "program":
+        done = run("build", path, "-o", out)
+        if done.returncode:  # refused, in words
+            assert "error[" in done.stderr
+            return
+        model = onnx.load(out)
+    else:
+        space: dict[str, sardonyx.OnnxFunction] = {}
+        exec(compile(OTHER_DOMAIN.format(body), str(path), "exec"), space)
+        try:
+            model = onnx.load_from_string(space["f"].to_model_bytes())
+        except sardonyx.CompileError:
+            return
+    assert ("my.domain", "Shape") in {(node.domain, node.op_type) for node in model.graph.node}
+
+
+def test_ai_onnx_is_one_domain_under_both_names(tmp_path: pathlib.Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    path, out = tmp_path / "named.py", tmp_path / "named.onnx"
+    path.write_text(
+        'from sardonyx import FLOAT, Opset, script\n\nop = Opset("ai.onnx", 18)\n\n\n'
+        "@script()\ndef f(x: FLOAT[2, 3]):\n    return op.Relu(x) + 1.0\n"
+    )
+    done = run("build", path, "-o", out)
+    assert done.returncode == 0, done.stderr
+    model = onnx.load(out)
+    assert [(one.domain, one.version) for one in model.opset_import] == [("", 18)]
+    assert [(node.domain, node.op_type) for node in model.graph.node if node.op_type == "Relu"] == [
+        ("", "Relu")
+    ]
+
+
+# --- Files that are written ----------------------------------------------------------------------
+
+WEIGHTS = (
+    "import numpy as np\nfrom sardonyx import FLOAT, opset23 as op, script\n\n"
+    'W = np.load("w.npy")\n\n\n'
+    "@script()\ndef f(x: FLOAT[2]):\n    return x + W\n"
+)
+
+
+def test_build_does_not_overwrite_what_it_reads(tmp_path: pathlib.Path) -> None:
+    source, weights = tmp_path / "g.py", tmp_path / "w.npy"
+    source.write_text(WEIGHTS)
+    np.save(weights, np.array([1, 2], np.float32))
+    kept = {path: path.read_bytes() for path in (source, weights)}
+    (tmp_path / "symbolic.onnx").symlink_to("g.py")
+    (tmp_path / "hard.onnx").hardlink_to(source)
+    (tmp_path / "weights.onnx").symlink_to("w.npy")
+    (tmp_path / "out.onnx.data").hardlink_to(weights)
+    (tmp_path / "folder").symlink_to(tmp_path)
+    for output, rest in (
+        ("g.py", []),
+        ("./g.py", []),
+        ("folder/g.py", []),
+        ("symbolic.onnx", []),
+        ("hard.onnx", []),
+        ("w.npy", []),
+        ("weights.onnx", []),
+        ("out.onnx", ["--external-data", "1"]),
+    ):
+        done = run("build", source, "-o", tmp_path / output, *rest)
+        assert done.returncode == 2 and "would overwrite" in done.stderr, output
+        assert {path: path.read_bytes() for path in kept} == kept, output
+    assert run("build", source, "-o", tmp_path / "new.onnx").returncode == 0
+
+
+def test_a_dash_is_standard_output(tmp_path: pathlib.Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    source = tmp_path / "g.py"
+    source.write_text(HEADER + "@script()\ndef f(x: FLOAT[2]):\n    return op.Relu(x)\n")
+    done = subprocess.run(
+        [PROGRAM, "build", source, "-o", "-"], capture_output=True, check=True, cwd=tmp_path
+    )
+    assert [node.op_type for node in onnx.load_from_string(done.stdout).graph.node] == ["Relu"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.py"]
+    refused = run("build", source, "-o", "-", "--external-data", "1")
+    assert refused.returncode == 2 and "standard output" in refused.stderr
+
+
+# --- Nothing to compute with ---------------------------------------------------------------------
+
+
+@script()
+def no_elements():
+    return op.Identity([])
+
+
+@script()
+def no_elements_in_a_row():
+    return op.Identity([[]])
+
+
+@pytest.mark.parametrize("one", [no_elements, no_elements_in_a_row])
+def test_an_empty_list_is_one_tensor_eagerly_and_in_the_graph(
+    one: sardonyx.OnnxFunction,
+) -> None:
+    eager, graph = np.asarray(one()), np.asarray(one.compile()())
+    assert (eager.dtype, eager.shape) == (graph.dtype, graph.shape)
+    assert eager.dtype == np.int64
+
+
+@script()
+def loop_of_no_trips(x: FLOAT[2]):
+    @sardonyx.graph()
+    def body(i, go, state):
+        state = state + 1.0
+        return go, state, state * 2.0, op.Cast(i, to=7)
+
+    last, doubles, numbers = op.Loop(0, True, x, body=body)
+    return last, doubles, numbers
+
+
+@script()
+def scan_of_nothing(x: FLOAT[2], rows: FLOAT[0, 2]):
+    @sardonyx.graph()
+    def body(state, row):
+        state = state + row
+        return state, op.Concat(state, state, axis=0)
+
+    last, doubles = op.Scan(x, rows, num_scan_inputs=1, body=body)
+    return last, doubles
+
+
+def test_loops_of_no_trips_give_empty_rows() -> None:
+    x = np.array([1, 2], np.float32)
+    none = np.zeros((0, 2), np.float32)
+    for one, inputs, shapes in (
+        (loop_of_no_trips, (x,), [(2,), (0, 2), (0,)]),
+        (scan_of_nothing, (x, none), [(2,), (0, 4)]),
+    ):
+        eager = [np.asarray(result) for result in one(*inputs)]
+        graph = [np.asarray(result) for result in one.compile()(*inputs)]
+        assert [result.shape for result in eager] == shapes
+        assert [result.shape for result in graph] == shapes
+        assert [result.dtype for result in eager] == [result.dtype for result in graph]

@@ -8,7 +8,7 @@ namespace sardonyx::eval::derivatives {
 namespace {
 
 struct ActivationParameters {
-    std::string_view op_type;
+    std::string_view activation;
     double alpha;  // where the attribute gives none
     double beta;
 };
@@ -63,7 +63,7 @@ class Steps {
     Expr activate_unclipped(size_t i, const Expr& x) const {
         const ActivationParameters* found = nullptr;
         for (const ActivationParameters& row : kParameters) {
-            found = has_name(row.op_type, names_[i]) ? &row : found;
+            found = has_name(row.activation, names_[i]) ? &row : found;
         }
         if (found == nullptr) {
             b_.fail("an activation is not known");
@@ -74,10 +74,10 @@ class Steps {
         std::span<const float> betas = b_.context().floats_attribute("activation_beta");
         double alpha = at < alphas.size() ? alphas[at] : found->alpha;
         double beta = at < betas.size() ? betas[at] : found->beta;
-        if (found->op_type == "Affine") {
+        if (found->activation == "Affine") {
             return x * alpha + beta;
         }
-        if (found->op_type == "ScaledTanh") {
+        if (found->activation == "ScaledTanh") {
             return apply("Tanh", x * beta) * alpha;
         }
         std::vector<ir::Attribute> attributes;
@@ -87,7 +87,7 @@ class Steps {
         if (found->beta != 0) {
             attributes.push_back(ir::make_attribute("beta", static_cast<float>(beta)));
         }
-        return b_.algebra().call(found->op_type, {x}, std::move(attributes));
+        return b_.algebra().call(found->activation, {x}, std::move(attributes));
     }
 
     Expr bias_w;

@@ -1,0 +1,14 @@
+// What to write for operators that other libraries have and ONNX has under another name, or not as
+// one operator. They look like names of ONNX that mean something else: Silu like Selu, Flip like
+// Clip, Sqr like Sqrt.
+#pragma once
+
+#include <string_view>
+
+namespace sardonyx::ops {
+
+// "write `x * op.Sigmoid(x)`, ..." for a name of PyTorch, NumPy, TensorFlow or JAX, in any spelling
+// (`log_softmax`, `LogSoftmax`); empty: nothing is known of it.
+std::string_view substitute(std::string_view name);
+
+}  // namespace sardonyx::ops
