@@ -19,6 +19,7 @@
 #include "elaborate/type_text.h"
 #include "elaborate/unknowns.h"
 #include "elaborate/values.h"
+#include "ir/standard.h"
 #include "lowering/operators.h"
 
 namespace sardonyx::elaborate {
@@ -469,17 +470,17 @@ bool never_fails(const ir::Node& node) {
     for (const ir::Use& use : node.inputs()) {
         large += is_one_element(use.value) ? 0 : 1;
     }
-    if (node.op_type == "Div" || node.op_type == "Mod") {
+    if (ir::is_standard(node, "Div") || ir::is_standard(node, "Mod")) {
         bool is_real = is_floating(node.input(0)->type.element_type());
         return large < 2 && (is_real || is_known_divisor(node.input(1)));
     }
-    if (node.op_type == "Gather") {  // x.shape[0]; that there is such an axis is known
+    if (ir::is_standard(node, "Gather")) {  // x.shape[0]; that there is such an axis is known
         const ir::Node* maker = node.input(0)->producer();
-        return maker != nullptr && maker->op_type == "Shape" && maker->input(0)->type.has_shape() &&
+        return ir::is_standard(maker, "Shape") && maker->input(0)->type.has_shape() &&
                node.input(1)->constant.has_value();
     }
-    return large < 2 &&
-           (is_among(kElementwise) || (node.op_type == "Reshape" && is_one_element(node.input(0))));
+    return large < 2 && (is_among(kElementwise) ||
+                         (ir::is_standard(node, "Reshape") && is_one_element(node.input(0))));
 }
 
 // `first and second`, or with `or`, where `first` is known only in the graph. `evaluate` gives the
