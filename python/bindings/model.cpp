@@ -7,6 +7,7 @@
 #include "bindings/bindings.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
+#include "infer/model_check.h"
 #include "proto/proto.h"
 
 namespace sardonyx::python {
@@ -20,6 +21,15 @@ struct PyModel {
     std::shared_ptr<const eval::Plan> plan;  // made by the first run
 };
 
+// The model that was read, if each node names something: what no run can mend is said at once.
+ModelPointer checked(Result<std::unique_ptr<ir::Model>> read) {
+    std::unique_ptr<ir::Model> model = unwrap(std::move(read));
+    if (std::string problem = infer::first_nameless_node(*model); !problem.empty()) {
+        return unwrap(Result<ModelPointer>(Error{std::move(problem)}));
+    }
+    return model;
+}
+
 // `source` is a path, the bytes of a ModelProto, or a ModelProto.
 PyModel load(nb::handle source) {
     nb::object given = nb::borrow(source);
@@ -31,12 +41,12 @@ PyModel load(nb::handle source) {
         if (!path.is_valid()) {
             throw nb::python_error();
         }
-        return {unwrap(proto::read_model_file(text_from_python(path))), nullptr};
+        return {checked(proto::read_model_file(text_from_python(path))), nullptr};
     }
     auto bytes = std::make_shared<std::string>(text_from_python(given));
     std::span<const std::byte> view(reinterpret_cast<const std::byte*>(bytes->data()),
                                     bytes->size());
-    return {unwrap(proto::read_model(view, bytes)), nullptr};
+    return {checked(proto::read_model(view, bytes)), nullptr};
 }
 
 const ir::Graph& main_graph(const PyModel& self) {

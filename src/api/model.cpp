@@ -7,6 +7,7 @@
 #include "api/state.h"
 #include "base/file.h"
 #include "eval/eval.h"
+#include "infer/model_check.h"
 #include "proto/proto.h"
 
 namespace sardonyx {
@@ -40,6 +41,10 @@ std::vector<ValueInfo> describe_all(const Values& values) {
 std::unique_ptr<Model::State> make_state(std::unique_ptr<ir::Model> model) {
     if (model->graph == nullptr) {
         api::fail("the file holds no graph");
+    }
+    // What no run can mend is said at once.
+    if (std::string problem = infer::first_nameless_node(*model); !problem.empty()) {
+        api::fail(problem);
     }
     auto state = std::make_unique<Model::State>();
     state->model = std::move(model);

@@ -7,6 +7,7 @@
 
 #include "infer/call_cache.h"
 #include "infer/diagnostics.h"
+#include "infer/model_check.h"
 #include "infer/operators.h"
 #include "infer/schema_check.h"
 #include "infer/subgraph.h"
@@ -167,7 +168,9 @@ std::vector<Finding> infer_model(ir::Model& model, const ops::SchemaSet* schemas
     context.findings = &findings;
     context.fresh_dims = &fresh_dims;
     context.steps = &steps;
+    check_node_names(model, schemas, findings);
     infer_graph(context, *model.graph);
+    check_recursion(model, findings);
     return findings;
 }
 

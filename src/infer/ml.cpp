@@ -57,6 +57,31 @@ Labels read_labels(NodeContext& c, std::string_view strings, std::string_view in
                        : Labels{ElementType::kInt64, int_count};
 }
 
+// LinearClassifier has a row of coefficients for each intercept. More of them than there are
+// features run (ONNX Runtime's own example has them), but somebody has lost a feature, or the rows.
+void check_coefficients(NodeContext& c) {
+    const Shape* x = c.input_shape(0);
+    const auto* coefficients = attribute_value<std::vector<float>>(c, "coefficients");
+    const auto* intercepts = attribute_value<std::vector<float>>(c, "intercepts");
+    if (x == nullptr || x->empty() || coefficients == nullptr || intercepts == nullptr ||
+        intercepts->empty() || !x->back().is_static()) {
+        return;
+    }
+    auto count = static_cast<int64_t>(coefficients->size());
+    auto classes = static_cast<int64_t>(intercepts->size());
+    int64_t features = x->back().value();
+    if (features < 1 || (count % classes == 0 && count / classes == features)) {
+        return;
+    }
+    bool is_short = count / classes < features;
+    c.fail_attribute(
+        is_short ? kInvalidValue : kUnusedCoefficients, "coefficients",
+        fmt::format("`{}` has {} coefficients for {} classes of {} features", c.schema->name, count,
+                    classes, features),
+        is_short ? "there must be one for each feature of each class"
+                 : "the rows of the first ones are used, one after the other, and the rest is not");
+}
+
 // Labels of the samples, and one score for each class (`scores`).
 void set_classification(NodeContext& c, const Labels& labels, const Dim& scores) {
     Dim samples = sample_count(c);
@@ -172,6 +197,7 @@ void infer_label_encoder(NodeContext& c) {
 
 void infer_linear_classifier(NodeContext& c) {
     Labels labels = read_labels(c, "classlabels_strings", "classlabels_ints");
+    check_coefficients(c);
     set_classification(c, labels, labels.count);
 }
 

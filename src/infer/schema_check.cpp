@@ -166,6 +166,61 @@ void check_enumeration(NodeContext& c, const ops::AttributeSchema& declared,
                                  fmt::join(declared.enumeration, "`, `")));
 }
 
+// Integers that mean yes or no, sorted: with another number nobody says what is meant.
+constexpr std::string_view kFlags[] = {
+    "align_corners",
+    "allowzero",
+    "antialias",
+    "broadcast",
+    "ceil_mode",
+    "center_point_box",
+    "count_include_pad",
+    "detect_negative",
+    "detect_positive",
+    "exclude_outside",
+    "exclusive",
+    "fmod",
+    "input_forget",
+    "interleaved",
+    "inverse",
+    "is_case_sensitive",
+    "is_causal",
+    "keepdims",
+    "largest",
+    "layout",
+    "linear_before_reset",
+    "new_axis",
+    "noop_with_empty_axes",
+    "one_class",
+    "onesided",
+    "output_sequence",
+    "periodic",
+    "reverse",
+    "saturate",
+    "select_last_index",
+    "sorted",
+    "spatial",
+    "storage_order",
+    "training_mode",
+    "transA",
+    "transB",
+    "upper",
+    "zeros",
+};
+
+void check_flag(NodeContext& c, const ir::Attribute& attribute) {
+    if (!std::binary_search(std::begin(kFlags), std::end(kFlags), attribute.name)) {
+        return;
+    }
+    const ir::Attribute* followed = c.attribute(attribute.name);
+    const int64_t* value = followed != nullptr ? followed->get<int64_t>() : nullptr;
+    if (value != nullptr && *value != 0 && *value != 1) {
+        c.fail_attribute(kInvalidValue, attribute.name,
+                         fmt::format("`{}` of `{}` is {}", attribute.name, c.node.op_type, *value),
+                         "use 1 for yes and 0 for no");
+    }
+}
+
 void check_required(NodeContext& c) {
     for (const ops::AttributeSchema& declared : c.schema->attributes) {
         bool is_given = std::any_of(
@@ -193,6 +248,7 @@ void check_attributes(NodeContext& c) {
                             c.node.op_type, ir::name(attribute.type), ir::name(wanted)));
         } else {
             check_enumeration(c, *declared, attribute);
+            check_flag(c, attribute);
         }
     }
 }

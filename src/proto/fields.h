@@ -163,4 +163,8 @@ struct OpsetImportField {
     enum : uint32_t { kDomain = 1, kVersion = 2 };
 };
 
+struct TrainingField {
+    enum : uint32_t { kInitialization = 1, kAlgorithm = 2 };
+};
+
 }  // namespace sardonyx::proto

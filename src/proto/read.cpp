@@ -40,22 +40,48 @@ bool read_opset_import(ReadContext& context, std::string_view bytes, ir::OpsetIm
     return context.take();
 }
 
-// Where a domain is imported more than once, the highest version counts (comment on
-// ModelProto.opset_import); one entry is kept.
+std::string_view plain_domain(std::string_view domain) {
+    return domain == "ai.onnx" ? "" : domain;
+}
+
+// A version that there can be. What a later release of the standard means by its operators nobody
+// here can know.
+bool check_opset_import(ReadContext& context, const ir::OpsetImport& import) {
+    const ops::DomainInfo* known = ops::find_domain(plain_domain(import.domain));
+    std::string_view domain = import.domain.empty() ? "ai.onnx" : import.domain;
+    if (import.version < 1 || import.version > std::numeric_limits<int32_t>::max()) {
+        return context.fail(
+            fmt::format("version {} of the domain `{}` cannot be", import.version, domain));
+    }
+    if (known != nullptr && import.version > known->newest_version) {
+        return context.fail(fmt::format("the newest version of the domain `{}` is {}, not {}",
+                                        domain, known->newest_version, import.version));
+    }
+    return true;
+}
+
+// A domain may be imported more than once, with one version: of two, the comment on
+// ModelProto.opset_import takes the higher one, and other readers the last one. One entry is kept.
 bool add_opset_import(ReadContext& context, std::string_view bytes,
                       std::vector<ir::OpsetImport>* imports) {
     ir::OpsetImport added;
     context.enter("opset_import", static_cast<int64_t>(imports->size()));
-    if (!read_opset_import(context, bytes, &added)) {
+    if (!read_opset_import(context, bytes, &added) || !check_opset_import(context, added)) {
         return false;
     }
-    context.leave();
-    for (ir::OpsetImport& import : *imports) {
-        if (import.domain == added.domain) {
-            import.version = std::max(import.version, added.version);
-            return true;
+    for (const ir::OpsetImport& import : *imports) {
+        if (plain_domain(import.domain) != plain_domain(added.domain)) {
+            continue;
         }
+        if (import.version != added.version) {
+            return context.fail(fmt::format("the domain `{}` is imported as version {} and {}",
+                                            added.domain.empty() ? "ai.onnx" : added.domain,
+                                            import.version, added.version));
+        }
+        context.leave();
+        return true;
     }
+    context.leave();
     if (imports->size() >= kMaxOpsetImports) {
         return context.fail(fmt::format("more than {} opset imports", kMaxOpsetImports));
     }
@@ -156,6 +182,7 @@ bool read_function_proto(ReadContext& context, std::string_view bytes, ir::Funct
 struct ModelParts {
     std::optional<std::string_view> graph;
     std::vector<std::string_view> functions;
+    std::vector<std::string_view> trainings;
     std::string preserved;
 };
 
@@ -196,7 +223,12 @@ bool read_model_parts(ReadContext& context, std::string_view bytes, ModelParts* 
             case bytes_field(ModelField::kFunctions):
                 parts->functions.push_back(message.get_view());
                 break;
-            case bytes_field(ModelField::kTrainingInfo):
+            case bytes_field(ModelField::kTrainingInfo): {
+                pbf_reader copy = message;
+                parts->trainings.push_back(copy.get_view());
+                preserve_field(&message, &parts->preserved);
+                break;
+            }
             case bytes_field(ModelField::kConfiguration):
                 preserve_field(&message, &parts->preserved);
                 break;
@@ -211,6 +243,32 @@ bool read_model_parts(ReadContext& context, std::string_view bytes, ModelParts* 
     return true;
 }
 
+// The initializers of a TrainingInfoProto's graphs, which nothing here runs, are tensors all the
+// same.
+bool check_training(ReadContext& context, std::string_view bytes) {
+    context.enter("training_info");
+    pbf_reader message(bytes);
+    while (message.next()) {
+        uint32_t field = message.tag_and_type();
+        if (field != bytes_field(TrainingField::kInitialization) &&
+            field != bytes_field(TrainingField::kAlgorithm)) {
+            message.skip();
+            continue;
+        }
+        pbf_reader graph(message.get_view());
+        while (graph.next()) {
+            NamedTensor tensor;
+            if (graph.tag_and_type() != bytes_field(GraphField::kInitializer)) {
+                graph.skip();
+            } else if (!read_tensor(context, graph.get_view(), &tensor)) {
+                return false;
+            }
+        }
+    }
+    context.leave();
+    return true;
+}
+
 bool check_model(ReadContext& context, const ModelParts& parts) {
     int64_t version = context.model.ir_version;
     if (version == 0) {
@@ -219,6 +277,14 @@ bool check_model(ReadContext& context, const ModelParts& parts) {
     if (version < kOldestIrVersion || version > ops::newest_ir_version()) {
         return context.fail(fmt::format("the IR version is {}; versions {} to {} can be read",
                                         version, kOldestIrVersion, ops::newest_ir_version()));
+    }
+    if (context.model.opset_imports.empty()) {
+        return context.fail("the model imports no operators: there is no `opset_import`");
+    }
+    for (std::string_view training : parts.trainings) {
+        if (!check_training(context, training)) {
+            return false;
+        }
     }
     return parts.graph.has_value() || context.fail("the model has no graph");
 }

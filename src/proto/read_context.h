@@ -115,6 +115,9 @@ struct ExternalData {
     std::string_view offset;
     std::string_view length;
 };
+// What is said of external data beside elements that are in the file itself, which writers leave
+// there: numbers that a tensor can have.
+bool check_unused_external(ReadContext& context, const ExternalData& data);
 bool map_external(ReadContext& context, const ExternalData& data, size_t size, MappedFile* result);
 // read_type.cpp
 bool read_type(ReadContext& context, std::string_view bytes, Type* result, bool* is_opaque);

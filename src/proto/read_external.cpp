@@ -1,7 +1,8 @@
 // External data: a part of a file in the model's folder.
 //
 // The location comes from the model and is not trusted. It is relative, has no `..`, and after all
-// symbolic links are followed it is still a regular file inside the folder.
+// symbolic links are followed it is still a regular file inside the folder, which has no other
+// name.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -55,6 +56,11 @@ bool resolve(ReadContext& context, std::string_view location, std::string* resul
     if (!fs::is_regular_file(file, type_error)) {
         return context.fail(fmt::format("the external data `{}` is not a file", location));
     }
+    // A second name is a way into the folder for a file that lies elsewhere.
+    if (fs::hard_link_count(file, type_error) > 1) {
+        return context.fail(fmt::format(
+            "the external data `{}` has more than one name (it is a hard link)", location));
+    }
     *result = file.string();
     return true;
 }
@@ -77,6 +83,20 @@ bool parse_number(ReadContext& context, std::string_view key, std::string_view t
 }
 
 }  // namespace
+
+bool check_unused_external(ReadContext& context, const ExternalData& data) {
+    uint64_t offset = 0, length = 0;
+    if (!data.offset.empty() && !parse_number(context, "offset", data.offset, &offset)) {
+        return false;
+    }
+    if (!data.length.empty() && !parse_number(context, "length", data.length, &length)) {
+        return false;
+    }
+    constexpr uint64_t kMost = uint64_t{1} << 31;
+    return length <= kMost || context.fail(fmt::format("the tensor is in this file, and {} bytes "
+                                                       "of external data are more than it can have",
+                                                       length));
+}
 
 bool map_external(ReadContext& context, const ExternalData& data, size_t size, MappedFile* result) {
     uint64_t offset = 0;

@@ -463,6 +463,9 @@ bool read_tensor(ReadContext& context, std::string_view bytes, NamedTensor* resu
     if (parts.is_external) {
         return read_external(context, parts, &result->tensor);
     }
+    if (!check_unused_external(context, parts.external)) {
+        return false;
+    }
     if (parts.raw.has_value() && parts.data_fields == 0) {
         return read_raw(context, parts, &result->tensor);
     }

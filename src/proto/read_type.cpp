@@ -84,6 +84,22 @@ bool read_element_type(ReadContext& context, int64_t number, ElementType* result
     return true;
 }
 
+// The sizes that are numbers must be those of a tensor that there can be.
+bool check_size(ReadContext& context, const Shape& shape) {
+    constexpr int64_t kMost = INT64_MAX / 16;  // elements of any type
+    int64_t count = 1;
+    bool fits = true;
+    for (const Dim& dim : shape) {
+        if (dim.is_static()) {
+            if (dim.value() == 0) {
+                return true;
+            }
+            fits = fits && !__builtin_mul_overflow(count, dim.value(), &count) && count <= kMost;
+        }
+    }
+    return fits || context.fail("a tensor cannot have so many elements");
+}
+
 bool read_tensor_type(ReadContext& context, std::string_view bytes, bool is_sparse, Type* result) {
     ElementType element_type = ElementType::kUndefined;
     std::optional<Shape> shape;
@@ -105,6 +121,9 @@ bool read_tensor_type(ReadContext& context, std::string_view bytes, bool is_spar
             default:
                 message.skip();
         }
+    }
+    if (shape.has_value() && !check_size(context, *shape)) {
+        return false;
     }
     *result = is_sparse ? Type::sparse_tensor(element_type, std::move(shape))
                         : Type::tensor(element_type, std::move(shape));

@@ -93,13 +93,16 @@ struct LinearModel {
     }
 };
 
-Result<LinearModel> linear_model(const KernelContext& c, int64_t targets, int64_t columns) {
+// With `may_have_more`, coefficients after the last row that is needed are not looked at.
+Result<LinearModel> linear_model(const KernelContext& c, int64_t targets, int64_t columns,
+                                 bool may_have_more) {
     LinearModel model{c.floats_attribute("coefficients"), c.floats_attribute("intercepts"),
                       targets};
     auto count = static_cast<int64_t>(model.coefficients.size());
     auto intercepts = static_cast<int64_t>(model.intercepts.size());
     // By division, as a product of hostile numbers could overflow.
-    bool fits = targets > 0 && columns > 0 && count % targets == 0 && count / targets == columns &&
+    bool fits = targets > 0 && columns > 0 && count / targets >= columns &&
+                (may_have_more || (count % targets == 0 && count / targets == columns)) &&
                 (intercepts == 0 || intercepts == targets);
     if (!fits) {
         return Error{
@@ -132,7 +135,7 @@ void score_rows(const KernelContext& c, const LinearModel& model, const FeatureR
 Status linear_regressor(KernelContext& c) {
     SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
-    SDX_ASSIGN(LinearModel model, linear_model(c, c.int_attribute("targets"), x.columns));
+    SDX_ASSIGN(LinearModel model, linear_model(c, c.int_attribute("targets"), x.columns, false));
     SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, model.targets));
     score_rows(c, model, x, [&](int64_t row, std::vector<double>& scores) {
         transform_scores(transform, scores);
@@ -146,10 +149,17 @@ Status linear_classifier(KernelContext& c) {
     SDX_ASSIGN(PostTransform transform, post_transform(c));
     SDX_ASSIGN(ClassLabels labels, ClassLabels::read(c, "classlabels_ints", "classlabels_strings"));
     auto count = static_cast<int64_t>(c.floats_attribute("coefficients").size());
-    if (x.columns == 0 || count % x.columns != 0) {
-        return Error{fmt::format("{} coefficients are not those of {} features", count, x.columns)};
+    auto targets = static_cast<int64_t>(c.floats_attribute("intercepts").size());
+    if (targets == 0) {
+        if (x.columns == 0 || count % x.columns != 0) {
+            return Error{
+                fmt::format("{} coefficients are not those of {} features", count, x.columns)};
+        }
+        targets = count / x.columns;
     }
-    SDX_ASSIGN(LinearModel model, linear_model(c, count / x.columns, x.columns));
+    // Models with rows of more coefficients than there are features are about; as ONNX Runtime
+    // does, the rows of what is needed follow each other from the first coefficient on.
+    SDX_ASSIGN(LinearModel model, linear_model(c, targets, x.columns, true));
     bool has_two_labels = labels.size() == 2;
     SecondClass second = has_two_labels ? SecondClass::kComplement : SecondClass::kNone;
     std::vector<int64_t> classes(x.rows);

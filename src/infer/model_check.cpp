@@ -1,0 +1,172 @@
+#include "infer/model_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "infer/diagnostics.h"
+#include "ops/ops.h"
+#include "ops/schema_set.h"
+
+namespace sardonyx::infer {
+namespace {
+
+std::string_view plain_domain(std::string_view domain) {
+    return domain == "ai.onnx" ? "" : domain;
+}
+
+// What nodes may name.
+class Names {
+  public:
+    Names(const ir::Model& model, const ops::SchemaSet* schemas) : schemas_(schemas) {
+        for (const ir::Function* function : model.functions) {
+            functions_.emplace(plain_domain(function->domain), function->name);
+        }
+    }
+
+    // What is wrong with a node's name, and what to do; empty: nothing is.
+    std::pair<std::string, std::string> problem(const ir::Node& node,
+                                                std::span<const ir::OpsetImport> imports) const {
+        std::string_view domain = plain_domain(node.domain);
+        if (functions_.count({domain, node.op_type}) != 0) {
+            return {};
+        }
+        std::string_view shown = domain.empty() ? "ai.onnx" : domain;
+        int64_t version = ir::opset_version(imports, domain);
+        if (version == 0) {
+            return {fmt::format("the domain `{}` is not imported", shown),
+                    fmt::format("add a version of `{}` to `opset_import`", shown)};
+        }
+        bool is_known = ops::find_domain(domain) != nullptr;
+        if (!is_known || ops::find_schema(schemas_, domain, node.op_type, version) != nullptr) {
+            return {};
+        }
+        std::string_view near = ops::nearest_operator(schemas_, domain, node.op_type, version);
+        return {fmt::format("there is no such operator in version {} of the domain `{}`, and no "
+                            "function of that name",
+                            version, shown),
+                near.empty() ? "" : fmt::format("did you mean `{}`?", near)};
+    }
+
+  private:
+    const ops::SchemaSet* schemas_;
+    std::set<std::pair<std::string_view, std::string_view>> functions_;
+};
+
+// Calls visit(node) for the nodes of a graph and its subgraphs until one returns false.
+template <typename Visit>
+bool for_each_node(const ir::Graph& graph, const Visit& visit) {
+    for (const ir::Node& node : graph) {
+        if (!visit(node)) {
+            return false;
+        }
+        for (const ir::Attribute& attribute : node.attributes) {
+            if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
+                if (!for_each_node(**subgraph, visit)) {
+                    return false;
+                }
+            } else if (auto* subgraphs = attribute.get<std::vector<ir::Graph*>>()) {
+                for (const ir::Graph* each : *subgraphs) {
+                    if (!for_each_node(*each, visit)) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+void check_node_names(const ir::Model& model, const ops::SchemaSet* schemas,
+                      std::vector<Finding>& findings) {
+    Names names(model, schemas);
+    auto check = [&](const ir::Graph& graph, std::span<const ir::OpsetImport> imports) {
+        for_each_node(graph, [&](const ir::Node& node) {
+            auto [message, help] = names.problem(node, imports);
+            if (!message.empty()) {
+                findings.push_back(
+                    {&kUnresolvedNode, std::move(message), std::move(help), -1, -1, {}, node.span});
+            }
+            return true;
+        });
+    };
+    for (const ir::Function* function : model.functions) {
+        check(*function->body, function->opset_imports);
+    }
+    check(*model.graph, model.opset_imports);
+}
+
+std::string first_nameless_node(const ir::Model& model) {
+    std::string found;
+    if (model.graph == nullptr) {
+        return found;
+    }
+    Names names(model, nullptr);
+    for_each_node(*model.graph, [&](const ir::Node& node) {
+        std::string message = names.problem(node, model.opset_imports).first;
+        if (!message.empty()) {
+            found = fmt::format("node `{}` (`{}`): {}", node.name, node.op_type, message);
+        }
+        return message.empty();
+    });
+    return found;
+}
+
+void check_recursion(const ir::Model& model, std::vector<Finding>& findings) {
+    bool is_reported = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+        return finding.kind == &kRecursiveFunction;
+    });
+    if (is_reported || model.functions.empty()) {
+        return;
+    }
+    using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
+    std::map<Key, size_t> numbers;
+    for (size_t i = 0; i < model.functions.size(); ++i) {
+        const ir::Function& function = *model.functions[i];
+        numbers.emplace(Key{plain_domain(function.domain), function.name, function.overload}, i);
+    }
+    std::vector<std::vector<size_t>> callers(model.functions.size());
+    std::vector<size_t> left(model.functions.size(), 0);  // calls of functions that may recur
+    for (size_t i = 0; i < model.functions.size(); ++i) {
+        for_each_node(*model.functions[i]->body, [&](const ir::Node& node) {
+            auto callee = numbers.find({plain_domain(node.domain), node.op_type, node.overload});
+            if (callee != numbers.end()) {
+                callers[callee->second].push_back(i);
+                ++left[i];
+            }
+            return true;
+        });
+    }
+    std::vector<size_t> done;
+    for (size_t i = 0; i < left.size(); ++i) {
+        if (left[i] == 0) {
+            done.push_back(i);
+        }
+    }
+    for (size_t k = 0; k < done.size(); ++k) {
+        for (size_t caller : callers[done[k]]) {
+            if (--left[caller] == 0) {
+                done.push_back(caller);
+            }
+        }
+    }
+    auto stuck = std::find_if(left.begin(), left.end(), [](size_t calls) { return calls > 0; });
+    if (stuck != left.end()) {
+        const ir::Function& function = *model.functions[stuck - left.begin()];
+        Finding finding;
+        finding.kind = &kRecursiveFunction;
+        finding.message = fmt::format(
+            "function `{}` calls itself, directly or through others, or calls such a function",
+            function.name);
+        finding.help = "ONNX has no recursion; use `Loop` or `Scan`";
+        findings.push_back(std::move(finding));
+    }
+}
+
+}  // namespace sardonyx::infer
