@@ -77,6 +77,10 @@ void check_products() {
     for (int64_t m : {1, 2, 3, 4, 6, 8, 11}) {
         check_product<S>(m, 600, 301, false, true);
     }
+    for (int64_t m : {1, 3, 5}) {
+        check_product<S>(m, 1300, 70, false, false);
+        check_product<S>(m, 3 * 2048 + 5, 9, false, true);
+    }
     check_product<S>(300, 70, 120, false, false);
     check_product<S>(20, 130, 500, false, true);
 }
@@ -95,6 +99,37 @@ TEST(Gemm, IntegersOfAnySizeAreExact) {
         std::vector<uint32_t> a(m * k, number), b(k * n, 255), c(m * n, 1);
         multiply_add(a.data(), b.data(), c.data(), m, k, n, 2);
         EXPECT_EQ(c, std::vector<uint32_t>(m * n, 1 + 1000 * 255 * number));
+    }
+}
+
+TEST(Gemm, KeepsItsDigitsInLongSums) {
+    // One chain of so many terms loses three digits.
+    int64_t k = 300'001;
+    std::vector<float> a(3 * k), b(9 * k);
+    for (size_t i = 0; i < a.size(); ++i) {
+        a[i] = 0.5f + std::fabs(std::sin(static_cast<float>(i)));
+    }
+    for (size_t i = 0; i < b.size(); ++i) {
+        b[i] = 0.5f + std::fabs(std::cos(static_cast<float>(i)));
+    }
+    for (auto [m, n] : {std::array<int64_t, 2>{1, 1}, {1, 9}, {3, 2}, {2, 1}}) {
+        for (bool transpose_b : {false, true}) {
+            std::vector<float> c(m * n), with_packed(m * n);
+            int64_t step_b = transpose_b ? k : n;
+            multiply_add({m, k, n, a.data(), k, false, b.data(), step_b, transpose_b, c.data(), n},
+                         1);
+            PackedMatrix<float> packed(b.data(), step_b, transpose_b, k, n);
+            multiply_add(m, a.data(), k, packed, with_packed.data(), n, 1);
+            for (int64_t i = 0; i < m * n; ++i) {
+                double expected = 0;
+                for (int64_t p = 0; p < k; ++p) {
+                    int64_t at = transpose_b ? i % n * k + p : p * n + i % n;
+                    expected += static_cast<double>(a[i / n * k + p]) * static_cast<double>(b[at]);
+                }
+                EXPECT_NEAR(c[i] / expected, 1, 2e-6) << m << " " << n << " " << transpose_b;
+                EXPECT_NEAR(with_packed[i] / expected, 1, 2e-6) << m << " " << n;
+            }
+        }
     }
 }
 

@@ -54,7 +54,10 @@ TEST(VectorMath, KeepsItsErrorBounds) {
     EXPECT_LE(greatest_error(0, kInfinity, log, exact_log), 1);
     EXPECT_LE(greatest_error(-kInfinity, kInfinity, tanh, exact_tanh), 2);
     EXPECT_LE(greatest_error(-kInfinity, kInfinity, erf, exact_erf), 2);
-    EXPECT_LE(greatest_error(-87, kInfinity, sigmoid, exact_sigmoid), 3);
+    EXPECT_LE(greatest_error(-kInfinity, kInfinity, sigmoid, exact_sigmoid), 3);
+    auto gelu = [](float x) { return vector_gelu(x); };
+    auto exact_gelu = [](double x) { return 0.5 * x * std::erfc(-x * 0.70710678118654752440); };
+    EXPECT_LE(greatest_error(-3e38f, kInfinity, gelu, exact_gelu), 7);
     EXPECT_LE(greatest_error(0, 1, log1p, exact_log1p), 2);
     auto expm1 = [](float x) { return vector_expm1(x); };
     auto sine = [](float x) { return vector_sine(x, false); };
@@ -68,13 +71,16 @@ TEST(VectorMath, KeepsItsErrorBounds) {
 }
 
 TEST(VectorMath, TreatsSpecialValuesAsCmathDoes) {
-    float nan = std::nanf("");
     for (auto function :
          {+[](float x) { return vector_exp(x); }, +[](float x) { return vector_log(x); },
           +[](float x) { return vector_tanh(x); }, +[](float x) { return vector_erf(x); },
-          +[](float x) { return vector_sigmoid(x); }, +[](float x) { return vector_expm1(x); },
+          +[](float x) { return vector_sigmoid(x); }, +[](float x) { return vector_gelu(x); },
+          +[](float x) { return vector_expm1(x); },
           +[](float x) { return vector_sine(x, false); }}) {
-        EXPECT_TRUE(std::isnan(function(nan)));
+        // With every payload: a number added to the bits would make some of them finite.
+        for (uint32_t bits : {0x7fc00000u, 0x7fffffffu, 0x7fc00001u, 0xffffffffu, 0x7f800001u}) {
+            EXPECT_TRUE(std::isnan(function(std::bit_cast<float>(bits)))) << bits;
+        }
     }
     EXPECT_EQ(vector_exp(-kInfinity), 0);
     EXPECT_EQ(vector_exp(0.0f), 1);
@@ -86,6 +92,10 @@ TEST(VectorMath, TreatsSpecialValuesAsCmathDoes) {
     EXPECT_EQ(vector_tanh(kInfinity), 1);
     EXPECT_EQ(vector_erf(-kInfinity), -1);
     EXPECT_EQ(vector_sigmoid(-kInfinity), 0);
+    EXPECT_GT(vector_sigmoid(-100.0f), 0);  // a denormal number
+    EXPECT_EQ(vector_gelu(kInfinity), kInfinity);
+    EXPECT_TRUE(std::isnan(vector_gelu(-kInfinity)));  // -inf * 0
+    EXPECT_TRUE(std::signbit(vector_gelu(-0.0f)));
     EXPECT_EQ(vector_expm1(-kInfinity), -1);
     EXPECT_EQ(vector_expm1(kInfinity), kInfinity);
     EXPECT_TRUE(std::signbit(vector_sine(-0.0f, false)));

@@ -81,14 +81,14 @@ struct Shrink {
 struct GeluErf {
     template <typename T>
     T operator()(T x) const {
-        return T(0.5) * x * (T(1) + vector_erf(x * T(0.70710678118654752440)));
+        return vector_gelu(x);
     }
 };
 struct GeluTanh {
     template <typename T>
     T operator()(T x) const {
         T inner = T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);
-        return T(0.5) * x * (T(1) + vector_tanh(inner));
+        return x * vector_sigmoid(T(2) * inner);  // (1 + tanh) / 2 without the cancellation
     }
 };
 

@@ -39,7 +39,9 @@ struct Modulo {
     template <typename T>
     T operator()(T x, T y) const {
         T rest = Remainder{}(x, y);
-        if constexpr (std::is_signed_v<T>) {
+        if constexpr (std::is_floating_point_v<T>) {
+            return rest == 0 ? std::copysign(T(0), y) : (rest < 0) != (y < 0) ? rest + y : rest;
+        } else if constexpr (std::is_signed_v<T>) {
             return rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;
         } else {
             return rest;
@@ -168,6 +170,25 @@ int small_exponent(KernelContext& c) {
     return small ? static_cast<int>(*exponent) : 0;
 }
 
+using ShortFloats =
+    TypeList<Typed<ElementType::kFloat16, Float16>, Typed<ElementType::kBfloat16, BFloat16>>;
+bool is_short_float(ElementType type) {
+    return type == ElementType::kFloat16 || type == ElementType::kBfloat16;
+}
+
+// The sum of all inputs, of 16-bit floats, as FLOAT.
+Result<Tensor> sum_as_float(KernelContext& c) {
+    BinaryLoop loop = pick(ShortFloats{}, c.type(0), []<typename T>() -> BinaryLoop {
+        return &binary_loop<Add, float, T, float>;
+    });
+    Add add;
+    SDX_ASSIGN(Tensor total, cast_tensor(c, c.tensor(0), ElementType::kFloat));
+    for (size_t i = 1; i < c.input_count(); ++i) {
+        SDX_ASSIGN(total, apply_binary(c, total, c.tensor(i), {loop, &add, ElementType::kFloat}));
+    }
+    return total;
+}
+
 // Folds a variadic operator from the left.
 template <typename List, typename Op>
 Status fold(KernelContext& c, List list, const Op& op) {
@@ -208,23 +229,41 @@ SDX_BINARY(maximum, fold, Numbers, Maximum)
 SDX_BINARY(minimum, fold, Numbers, Minimum)
 SDX_BINARY(multiply, binary, Numbers, Multiply)
 SDX_BINARY(subtract, binary, Numbers, Subtract)
-SDX_BINARY(sum, fold, Numbers, Add)
 #undef SDX_BINARY
 
+Status sum(KernelContext& c) {
+    if (!is_short_float(c.type(0)) || c.input_count() < 3) {
+        return fold(c, Numbers{}, Add{});
+    }
+    SDX_ASSIGN(Tensor total, sum_as_float(c));
+    SDX_ASSIGN(total, cast_tensor(c, total, c.type(0)));
+    c.set_output(0, std::move(total));
+    return {};
+}
+
 Status mean(KernelContext& c) {
-    SDX_TRY(fold(c, Floats{}, Add{}));
-    // `sum` is this call's own unless there is one input, which must not be written.
+    // The sum is this call's own unless there is one input, which must not be written.
     if (c.input_count() == 1) {
+        c.set_output(0, c.tensor(0));
         return {};
     }
-    Tensor sum = c.result(0).tensor();
-    return visit(Floats{}, sum.element_type(), [&]<typename T>() -> Status {
-        for (T& element : sum.mutable_elements<T>()) {
+    Tensor total;
+    if (is_short_float(c.type(0))) {
+        SDX_ASSIGN(total, sum_as_float(c));
+    } else {
+        SDX_TRY(fold(c, Floats{}, Add{}));
+        total = c.result(0).tensor();
+    }
+    SDX_TRY(visit(Floats{}, total.element_type(), [&]<typename T>() -> Status {
+        for (T& element : total.mutable_elements<T>()) {
             element = static_cast<T>(static_cast<Compute<T>>(element) /
                                      static_cast<Compute<T>>(c.input_count()));
         }
         return {};
-    });
+    }));
+    SDX_ASSIGN(total, cast_tensor(c, total, c.type(0)));
+    c.set_output(0, std::move(total));
+    return {};
 }
 
 Status mod(KernelContext& c) {

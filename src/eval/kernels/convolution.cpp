@@ -273,27 +273,6 @@ SDX_CLONES void requantize(const int32_t* sums, int32_t bias, double factor, dou
     }
 }
 
-// Adds a bias for each channel.
-Status add_bias(KernelContext& c, Tensor* out, const Tensor& bias) {
-    AxisView view = axis_view(out->dims(), 1);
-    if (bias.count() != view.n) {
-        return Error{fmt::format("{} biases for {} channels", bias.count(), view.n)};
-    }
-    if (out->count() == 0) {
-        return {};
-    }
-    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
-        T* element = out->mutable_elements<T>().data();
-        for (int64_t o = 0; o < view.outer * view.n; ++o) {
-            Compute<T> b = static_cast<Compute<T>>(bias.elements<T>()[o % view.n]);
-            for (int64_t i = 0; i < view.inner; ++i, ++element) {
-                *element = static_cast<T>(static_cast<Compute<T>>(*element) + b);
-            }
-        }
-        return {};
-    });
-}
-
 }  // namespace
 
 // The geometry of ConvTranspose, with the roles exchanged: windows lie in its output, and there is
@@ -398,10 +377,10 @@ std::vector<TapRun> tap_runs(const WindowGeometry& g, const PhaseRows& rows) {
     return runs;
 }
 
-// A plane of the output out of its columns [tap, window].
+// A plane of the output out of its columns [tap, window], and a bias for all of it.
 template <typename In, typename S, typename T>
 SDX_CLONES void add_taps(const std::vector<TapRun>& runs, const PhaseRows& rows, int64_t windows,
-                         const In* columns, std::vector<S>& sums, T* plane) {
+                         const In* columns, S bias, std::vector<S>& sums, T* plane) {
     std::fill(sums.begin(), sums.end(), S(0));
     for (const TapRun& run : runs) {
         const In* in = columns + run.tap * windows + run.first;
@@ -416,21 +395,20 @@ SDX_CLONES void add_taps(const std::vector<TapRun>& runs, const PhaseRows& rows,
         for (int64_t phase = 0; phase < rows.phases; ++phase, from += rows.width) {
             int64_t count = (rows.columns - phase - 1) / rows.stride + 1;
             for (int64_t i = 0; i < count; ++i) {
-                plane[phase + i * rows.stride] = static_cast<T>(from[i]);
+                plane[phase + i * rows.stride] = static_cast<T>(from[i] + bias);
             }
         }
     }
 }
 
 template <typename T>
-void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& w, int threads,
-                         Tensor* out) {
+void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& w,
+                         const Tensor* bias, int threads, Tensor* out) {
     using S = ProductSum<T>;
     const WindowGeometry& g = shape.windows;
     ProductOperand<T> input(x);
     ProductOperand<T> weights(w);
-    fill_zero(*out);
-    if (out->count() == 0 || w.count() == 0) {
+    if (out->count() == 0) {
         return;
     }
     T* result = out->mutable_elements<T>().data();
@@ -451,12 +429,18 @@ void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& 
                                       false, columns.data(), windows},
                      threads);
         T* planes = result + ng * shape.out_channels * plane;
+        const T* biases = bias == nullptr
+                              ? nullptr
+                              : bias->elements<T>().data() + ng % shape.groups * shape.out_channels;
         parallel_for(threads, shape.out_channels, items_per_task(kernel * windows + plane),
                      [&](int64_t begin, int64_t end) {
                          std::vector<S> sums(rows.size(plane));
                          for (int64_t m = begin; m < end; ++m) {
+                             S start = biases == nullptr
+                                           ? S(0)
+                                           : static_cast<S>(static_cast<Compute<T>>(biases[m]));
                              add_taps(runs, rows, windows, columns.data() + m * kernel * windows,
-                                      sums, planes + m * plane);
+                                      start, sums, planes + m * plane);
                          }
                      });
     };
@@ -512,11 +496,14 @@ Status conv_transpose(KernelContext& c) {
         columns > c.options().max_bytes / 8) {
         return Error{"the columns of the product are too large"};
     }
-    SDX_TRY(visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
-        convolve_transposed<T>(shape, c.tensor(0), c.tensor(1), c.threads(), out);
+    const Tensor* bias = c.has_input(2) ? &c.tensor(2) : nullptr;
+    if (bias != nullptr && bias->count() != shape.result[1]) {
+        return Error{fmt::format("{} biases for {} channels", bias->count(), shape.result[1])};
+    }
+    return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
+        convolve_transposed<T>(shape, c.tensor(0), c.tensor(1), bias, c.threads(), out);
         return {};
-    }));
-    return c.has_input(2) ? add_bias(c, out, c.tensor(2)) : Status();
+    });
 }
 
 // Inputs: x, scale, zero point, w, scale, zero point, the result's scale and zero point, bias.
@@ -589,8 +576,8 @@ Status col2im(KernelContext& c) {
                      [&](int64_t begin, int64_t end) {
                          std::vector<Sum> sums(rows.size(size));
                          for (int64_t i = begin; i < end; ++i) {
-                             add_taps(runs, rows, windows, columns + i * kernel * windows, sums,
-                                      target + i * size);
+                             add_taps(runs, rows, windows, columns + i * kernel * windows, Sum(0),
+                                      sums, target + i * size);
                          }
                      });
         return {};

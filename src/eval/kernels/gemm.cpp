@@ -1,6 +1,7 @@
 #include "eval/kernels/gemm.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -22,6 +23,47 @@ constexpr int kPanelRows = 6;
 template <typename S>
 inline constexpr int kColumns = 2 * kVectorBytes / static_cast<int>(sizeof(S));
 
+// Terms that are added up one after the other.
+constexpr int64_t kChain = 256;
+
+// Sums of blocks, kCount beside each other, as they come; blocks are added to their neighbours, and
+// these sums to theirs, as in a binary counter.
+template <typename S, int kCount>
+class PairwiseSums {
+  public:
+    typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
+
+    [[gnu::always_inline]] void add(const Vector* sums) {
+        Vector carried[kCount];
+        std::copy(sums, sums + kCount, carried);
+        int level = 0;
+        for (; ((blocks_ >> level) & 1) != 0; ++level) {
+            for (int i = 0; i < kCount; ++i) {
+                carried[i] = levels_[level][i] + carried[i];
+            }
+        }
+        std::copy(carried, carried + kCount, levels_[level]);
+        ++blocks_;
+    }
+    // The sums of all blocks and of `sums`, the last one, in `sums`.
+    [[gnu::always_inline]] void finish(Vector* sums) const {
+        for (int level = 0; (blocks_ >> level) != 0; ++level) {
+            for (int i = 0; i < kCount && ((blocks_ >> level) & 1) != 0; ++i) {
+                sums[i] = levels_[level][i] + sums[i];
+            }
+        }
+    }
+
+  private:
+    int64_t blocks_ = 0;
+    Vector levels_[44][kCount];  // a level for each bit of the number of blocks in memory
+};
+
+// The number of terms of all blocks but the last.
+constexpr int64_t full_blocks(int64_t k, int64_t block) {
+    return k > 0 ? (k - 1) / block * block : 0;
+}
+
 // c[kBlockRows, columns] += a * b, where b is kPanels packed panels of kColumns<S> columns each,
 // k * kColumns<S> apart. Element (i, p) of a is at i * row_a + p * step_a.
 template <typename S, int kBlockRows, int kPanels>
@@ -30,17 +72,38 @@ template <typename S, int kBlockRows, int kPanels>
                                                   int64_t columns) {
     typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
     constexpr int kLanes = kVectorBytes / sizeof(S);
-    Vector sums[kBlockRows][2 * kPanels] = {};
-    for (int64_t p = 0; p < k; ++p) {
-        for (int panel = 0; panel < kPanels; ++panel) {
-            const Vector* b =
-                reinterpret_cast<const Vector*>(panels + (panel * k + p) * kColumns<S>);
-            for (int i = 0; i < kBlockRows; ++i) {
-                const S x = a[i * row_a + p * step_a];
-                sums[i][2 * panel] += x * b[0];
-                sums[i][2 * panel + 1] += x * b[1];
+    Vector sums[kBlockRows][2 * kPanels];
+    auto add_terms = [&](int64_t begin, int64_t end) __attribute__((always_inline)) {
+        // Of its own, so that it stays in registers.
+        Vector chain[kBlockRows][2 * kPanels] = {};
+        for (int64_t p = begin; p < end; ++p) {
+            for (int panel = 0; panel < kPanels; ++panel) {
+                const Vector* b =
+                    reinterpret_cast<const Vector*>(panels + (panel * k + p) * kColumns<S>);
+                for (int i = 0; i < kBlockRows; ++i) {
+                    const S x = a[i * row_a + p * step_a];
+                    chain[i][2 * panel] += x * b[0];
+                    chain[i][2 * panel + 1] += x * b[1];
+                }
             }
         }
+        for (int i = 0; i < kBlockRows; ++i) {
+            for (int v = 0; v < 2 * kPanels; ++v) {
+                sums[i][v] = chain[i][v];
+            }
+        }
+    };
+    if (std::is_integral_v<S> || k <= kChain) {
+        add_terms(0, k);
+    } else {
+        PairwiseSums<S, kBlockRows * 2 * kPanels> blocks;
+        int64_t last = full_blocks(k, kChain);
+        for (int64_t p = 0; p < last; p += kChain) {
+            add_terms(p, p + kChain);
+            blocks.add(&sums[0][0]);
+        }
+        add_terms(last, k);
+        blocks.finish(&sums[0][0]);
     }
     for (int i = 0; i < kBlockRows; ++i) {
         S* row = c + i * step_c;
@@ -114,7 +177,7 @@ void multiply_blocked(const MatrixProduct<S>& product) {
     }
 }
 
-// One row or few: packing would cost more than the product.
+// One row or few: packing would cost more than the product. One chain for each element of c.
 template <typename S>
 [[gnu::always_inline]] inline void multiply_rows(const MatrixProduct<S>& product) {
     for (int64_t i = 0; i < product.m; ++i) {
@@ -189,12 +252,31 @@ template <typename S, int kCount>
     typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
     typedef S Half __attribute__((vector_size(kVectorBytes / 2)));
     constexpr int64_t kLanes = kVectorBytes / sizeof(S);
-    Vector sums[kCount] = {};
-    for (int64_t p = 0; p + kLanes <= k; p += kLanes) {
-        Vector x = *reinterpret_cast<const Vector*>(a + p);
-        for (int j = 0; j < kCount; ++j) {
-            sums[j] += x * *reinterpret_cast<const Vector*>(b + j * step + p);
+    Vector sums[kCount];
+    auto add_terms = [&](int64_t begin, int64_t end) __attribute__((always_inline)) {
+        Vector chain[kCount] = {};
+        for (int64_t p = begin; p + kLanes <= end; p += kLanes) {
+            Vector x = *reinterpret_cast<const Vector*>(a + p);
+            for (int j = 0; j < kCount; ++j) {
+                chain[j] += x * *reinterpret_cast<const Vector*>(b + j * step + p);
+            }
         }
+        for (int j = 0; j < kCount; ++j) {
+            sums[j] = chain[j];
+        }
+    };
+    constexpr int64_t kBlock = kLanes * kChain;
+    if (std::is_integral_v<S> || k <= kBlock) {
+        add_terms(0, k);
+    } else {
+        PairwiseSums<S, kCount> blocks;
+        int64_t last = full_blocks(k, kBlock);
+        for (int64_t p = 0; p < last; p += kBlock) {
+            add_terms(p, p + kBlock);
+            blocks.add(sums);
+        }
+        add_terms(last, k);
+        blocks.finish(sums);
     }
     Half halves[kDots<S>] = {};
     for (int j = 0; j < kCount; ++j) {
@@ -241,11 +323,62 @@ SDX_CLONES void run_dots(const MatrixProduct<uint64_t>& p) {
     multiply_dots(p);
 }
 
+// A column without gaps, which is a row of the transposed matrix.
+template <typename S>
+bool is_column(const MatrixProduct<S>& product) {
+    return product.n == 1 && product.step_b == 1 && !product.transpose_b;
+}
+
 // So few rows, or columns, that packing would cost more than the product.
 template <typename S>
 bool is_thin(const MatrixProduct<S>& product) {
-    bool by_dots = product.transpose_b && !product.transpose_a;
+    bool by_dots = (product.transpose_b || is_column(product)) && !product.transpose_a;
     return (product.m <= 3 && (by_dots || !product.transpose_b)) || (product.n <= 8 && by_dots);
+}
+
+// The terms [first, end) of each sum, into another matrix without gaps.
+template <typename S>
+MatrixProduct<S> terms_of(MatrixProduct<S> p, int64_t first, int64_t end, S* c) {
+    p.a += first * (p.transpose_a ? p.step_a : 1);
+    p.b += first * (p.transpose_b ? 1 : p.step_b);
+    p.k = end - first;
+    p.c = c;
+    p.step_c = p.n;
+    return p;
+}
+
+// out += in, which do not overlap.
+template <typename S>
+void add_numbers(const S* __restrict in, S* __restrict out, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        out[i] += in[i];
+    }
+}
+
+// The same as run_rows(), for sums of more than a block: a tree of blocks as in PairwiseSums, whose
+// sums are rows in memory.
+template <typename S>
+void run_rows_in_blocks(const MatrixProduct<S>& product) {
+    int64_t size = product.m * product.n;
+    std::vector<S> room;
+    int64_t held = 0;  // sums in it
+    for (int64_t p = 0, count = 1; p < product.k; p += kChain, ++count) {
+        int64_t end = std::min(p + kChain, product.k);
+        room.resize(++held * size, S(0));
+        run_rows(terms_of(product, p, end, room.data() + (held - 1) * size));
+        // The last block joins all that are left.
+        int64_t joins =
+            end == product.k ? held - 1 : std::countr_zero(static_cast<uint64_t>(count));
+        for (; joins > 0; --joins, --held) {
+            add_numbers(room.data() + (held - 1) * size, room.data() + (held - 2) * size, size);
+            room.resize((held - 1) * size);
+        }
+    }
+    for (int64_t i = 0; i < product.m; ++i) {
+        for (int64_t j = 0; j < product.n; ++j) {
+            product.c[i * product.step_c + j] += room[i * product.n + j];
+        }
+    }
 }
 
 template <typename S>
@@ -254,6 +387,13 @@ void multiply_here(const MatrixProduct<S>& product) {
         multiply_blocked(product);
     } else if (product.transpose_b) {
         run_dots(product);
+    } else if (is_column(product) && !product.transpose_a) {
+        MatrixProduct<S> dots = product;
+        dots.transpose_b = true;
+        dots.step_b = product.k;
+        run_dots(dots);
+    } else if (std::is_floating_point_v<S> && product.k > kChain) {
+        run_rows_in_blocks(product);
     } else {
         run_rows(product);
     }

@@ -2,7 +2,8 @@
 //
 // Products of floats go to oneDNN where it is installed, all others and small ones to a blocked
 // loop. Either way the order of additions for one element of the result depends on the sizes of the
-// product alone, never on the number of threads.
+// product alone, never on the number of threads. The blocked loops add long sums up in blocks, and
+// these in pairs, so that the error grows with the logarithm of their number.
 #pragma once
 
 #include <cstdint>

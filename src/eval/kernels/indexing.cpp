@@ -581,8 +581,8 @@ Status compress(KernelContext& c) {
 
 Status non_zero(KernelContext& c) {
     const Tensor& data = c.tensor(0);
-    // A scalar counts as a tensor of one element.
-    Dims dims = data.rank() == 0 ? Dims{1} : data.dims();
+    // Of a scalar, one place without coordinates: [0, 1] or [0, 0].
+    const Dims& dims = data.dims();
     std::vector<int64_t> places;
     Status status = visit(AllTypes{}, data.element_type(), [&]<typename T>() -> Status {
         std::span<const T> elements = data.elements<T>();

@@ -555,8 +555,15 @@ double determinant(std::span<double> m, int64_t n) {
     return result;
 }
 
+// What Gemm's product is before it is scaled: FLOAT of 16-bit floats, so that the result is rounded
+// once.
+ElementType gemm_type(ElementType type) {
+    bool is_short = type == ElementType::kFloat16 || type == ElementType::kBfloat16;
+    return is_short ? ElementType::kFloat : type;
+}
+
 // The product of the first two inputs of Gemm, each transposed or not, and a bias for each column
-// of FLOAT, which may be null.
+// of FLOAT, which may be null; of gemm_type().
 Result<Tensor> gemm_product(KernelContext& c, const float* bias) {
     bool transpose_a = c.int_attribute("transA") != 0;
     bool transpose_b = c.int_attribute("transB") != 0;
@@ -567,7 +574,7 @@ Result<Tensor> gemm_product(KernelContext& c, const float* bias) {
         return Error{fmt::format("shapes {} and {} do not multiply: {} against {}", to_string(a),
                                  to_string(b), k, b[transpose_b ? 1 : 0])};
     }
-    SDX_ASSIGN(Tensor out, c.scratch(c.type(0), {m, n}));
+    SDX_ASSIGN(Tensor out, c.scratch(gemm_type(c.type(0)), {m, n}));
     auto kept = transpose_a ? nullptr : kept_matrix(c, {m, k, n, {}}, transpose_b);
     if (kept != nullptr) {
         kept->run(c.tensor(0).elements<float>().data(), 0, bias, c.threads(),
@@ -586,8 +593,9 @@ Result<Tensor> gemm_product(KernelContext& c, const float* bias) {
         ProductOperand<T> right(c.tensor(1));
         MatrixProduct<S> product{
             m, k, n, left.data(), a[1], transpose_a, right.data(), b[1], transpose_b, nullptr, n};
-        T* target = out.mutable_elements<T>().data();
-        if constexpr (kSumsInPlace<T>) {
+        using P = Compute<T>;
+        P* target = out.mutable_elements<P>().data();
+        if constexpr (std::is_same_v<P, S> || kSumsInPlace<T>) {
             product.c = reinterpret_cast<S*>(target);
             multiply_add(product, c.threads());
         } else {
@@ -602,39 +610,42 @@ Result<Tensor> gemm_product(KernelContext& c, const float* bias) {
     return out;
 }
 
-// alpha * product + beta * addend, in place.
+// alpha * product + beta * addend; the result may be the product, whose elements are Compute<T>.
 template <typename T>
-void scale_and_add(Tensor& product, const Tensor* addend, float alpha, float beta) {
+void scale_and_add(const Tensor& product, const Tensor* addend, float alpha, float beta,
+                   Tensor* result) {
     using S = ProductSum<T>;
-    T* out = product.mutable_elements<T>().data();
-    auto scaled = [](T value, float factor) {
-        S x = static_cast<S>(static_cast<Compute<T>>(value));
+    const Compute<T>* sums = product.elements<Compute<T>>().data();
+    T* out = result->mutable_elements<T>().data();
+    auto scaled = [](Compute<T> value, float factor) {
+        S x = static_cast<S>(value);
         if constexpr (std::is_floating_point_v<S>) {
             return x * static_cast<S>(factor);
         } else {
             // S has no sign.
-            double wide = static_cast<double>(static_cast<Compute<T>>(value));
+            double wide = static_cast<double>(value);
             return factor == 1 ? x : static_cast<S>(saturate<T>(wide * factor));
         }
     };
     int64_t rows = product.dims()[0], columns = product.dims()[1];
     if (addend == nullptr) {
         for (int64_t i = 0; i < rows * columns; ++i) {
-            out[i] = static_cast<T>(scaled(out[i], alpha));
+            out[i] = static_cast<T>(scaled(sums[i], alpha));
         }
         return;
     }
     const T* in = addend->elements<T>().data();
     Dims strides = broadcast_strides(addend->dims(), product.dims());
-    for (int64_t r = 0; r < rows; ++r, out += columns) {
+    auto value = [](T x) { return static_cast<Compute<T>>(x); };
+    for (int64_t r = 0; r < rows; ++r, out += columns, sums += columns) {
         const T* row = in + r * strides[0];
         if (strides[1] == 1) {
             for (int64_t k = 0; k < columns; ++k) {
-                out[k] = static_cast<T>(scaled(out[k], alpha) + scaled(row[k], beta));
+                out[k] = static_cast<T>(scaled(sums[k], alpha) + scaled(value(row[k]), beta));
             }
         } else {
             for (int64_t k = 0; k < columns; ++k) {
-                out[k] = static_cast<T>(scaled(out[k], alpha) + scaled(*row, beta));
+                out[k] = static_cast<T>(scaled(sums[k], alpha) + scaled(value(*row), beta));
             }
         }
     }
@@ -685,13 +696,20 @@ Status gemm(KernelContext& c) {
                                      to_string(out.dims()))};
         }
     }
-    if (addend != nullptr || alpha != 1) {
-        SDX_TRY(visit(Numbers{}, out.element_type(), [&]<typename T>() -> Status {
-            scale_and_add<T>(out, addend, alpha, beta);
-            return {};
-        }));
+    if (addend == nullptr && alpha == 1) {
+        SDX_ASSIGN(out, cast_tensor(c, out, c.type(0)));
+        c.set_output(0, std::move(out));
+        return {};
     }
-    c.set_output(0, std::move(out));
+    Tensor result = out;
+    if (out.element_type() != c.type(0)) {
+        SDX_ASSIGN(result, c.scratch(c.type(0), out.dims()));
+    }
+    SDX_TRY(visit(Numbers{}, c.type(0), [&]<typename T>() -> Status {
+        scale_and_add<T>(out, addend, alpha, beta, &result);
+        return {};
+    }));
+    c.set_output(0, std::move(result));
     return {};
 }
 

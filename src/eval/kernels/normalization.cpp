@@ -11,6 +11,7 @@
 #include "eval/kernels/elementwise.h"
 #include "eval/kernels/functors.h"
 #include "eval/kernels/reduction.h"
+#include "eval/kernels/scratch.h"
 #include "eval/kernels/softmax.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/vector_math.h"
@@ -45,15 +46,35 @@ Result<AxisView> softmax_view(KernelContext& c) {
 template <typename Line>
 concept HasRows = requires { Line::kRows; };
 
-// Lines [begin, end), which are rows. False: they have none.
+// Where line `i` starts.
+int64_t start_of_line(const AxisView& view, int64_t i) {
+    return i / view.inner * view.n * view.inner + i % view.inner;
+}
+
+// Lines [begin, end) by that loop, those of 16-bit floats as floats, which are rounded once. False:
+// there is none for them.
 template <typename Line, typename T>
-bool run_float_rows(const T* in, int64_t n, int64_t begin, int64_t end, T* out) {
+bool run_float_rows(const T* in, const AxisView& view, int64_t begin, int64_t end, T* out) {
     if constexpr (HasRows<Line> && std::is_same_v<T, float>) {
-        Line::kRows(in + begin * n, n, end - begin, out + begin * n);
+        if (view.inner == 1) {
+            Line::kRows(in + begin * view.n, view.n, end - begin, out + begin * view.n);
+            return true;
+        }
+    } else if constexpr (HasRows<Line> && std::is_same_v<Compute<T>, float>) {
+        Scratch<float> row(view.n), result(view.n);
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t start = start_of_line(view, i);
+            for (int64_t k = 0; k < view.n; ++k) {
+                row.data()[k] = static_cast<float>(in[start + k * view.inner]);
+            }
+            Line::kRows(row.data(), view.n, 1, result.data());
+            for (int64_t k = 0; k < view.n; ++k) {
+                out[start + k * view.inner] = static_cast<T>(result.data()[k]);
+            }
+        }
         return true;
-    } else {
-        return false;
     }
+    return false;
 }
 
 // Calls line(in, out, n, stride) for each run along the axis; `line` is templated on the element.
@@ -66,17 +87,16 @@ Status for_each_line(KernelContext& c, const AxisView& view, Line line) {
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         T* target = out->mutable_elements<T>().data();
-        parallel_for(
-            c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
-            [&](int64_t begin, int64_t end) {
-                if (view.inner == 1 && run_float_rows<Line>(in, view.n, begin, end, target)) {
-                    return;
-                }
-                for (int64_t i = begin; i < end; ++i) {
-                    int64_t start = i / view.inner * view.n * view.inner + i % view.inner;
-                    line(in + start, target + start, view.n, view.inner);
-                }
-            });
+        parallel_for(c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
+                     [&](int64_t begin, int64_t end) {
+                         if (run_float_rows<Line>(in, view, begin, end, target)) {
+                             return;
+                         }
+                         for (int64_t i = begin; i < end; ++i) {
+                             int64_t start = start_of_line(view, i);
+                             line(in + start, target + start, view.n, view.inner);
+                         }
+                     });
         return {};
     });
 }
@@ -91,7 +111,7 @@ Compute<T> line_maximum(const T* in, int64_t n, int64_t stride) {
     return greatest;
 }
 
-// Each step is rounded to T, as the steps of the operator's function body are.
+// The lines of float that are no rows, and those of double.
 struct SoftmaxLine {
     static constexpr auto kRows = &softmax_rows;
     template <typename T>
@@ -100,11 +120,10 @@ struct SoftmaxLine {
         V greatest = line_maximum(in, n, stride);
         double sum = 0;
         for (int64_t k = 0; k < n; ++k) {
-            T difference = static_cast<T>(static_cast<V>(in[k * stride]) - greatest);
-            out[k * stride] = static_cast<T>(std::exp(static_cast<V>(difference)));
+            out[k * stride] = static_cast<T>(std::exp(static_cast<V>(in[k * stride]) - greatest));
             sum += static_cast<V>(out[k * stride]);
         }
-        V total = static_cast<V>(static_cast<T>(sum));
+        V total = static_cast<V>(sum);
         for (int64_t k = 0; k < n; ++k) {
             out[k * stride] = static_cast<T>(static_cast<V>(out[k * stride]) / total);
         }
@@ -236,19 +255,38 @@ SDX_CLONES void normalize_row(const T* in, T* out, int64_t n, double mean, doubl
     }
 }
 
+// What becomes of the elements of a channel. The mean goes first: one that is large beside the
+// deviation would cancel in a shift. `shift` has what is left of a mean that V does not hold.
+template <typename V>
+struct ChannelMap {
+    V mean = 0;
+    V slope = 0;
+    V shift = 0;
+};
+
+template <typename V>
+ChannelMap<V> channel_map(double mean, double slope, double bias) {
+    auto rounded = static_cast<V>(mean);
+    // An infinite mean has no rest.
+    double rest = std::isfinite(mean) ? mean - static_cast<double>(rounded) : 0;
+    return {rounded, static_cast<V>(slope), static_cast<V>(bias - rest * slope)};
+}
+
 template <typename T>
-SDX_CLONES void scale_row(const T* in, T* out, int64_t n, Compute<T> slope, Compute<T> shift) {
+SDX_CLONES void map_row(const T* in, T* out, int64_t n, ChannelMap<Compute<T>> map) {
     for (int64_t i = 0; i < n; ++i) {
-        out[i] = static_cast<T>(static_cast<Compute<T>>(in[i]) * slope + shift);
+        out[i] =
+            static_cast<T>((static_cast<Compute<T>>(in[i]) - map.mean) * map.slope + map.shift);
     }
 }
 
-// The same with a slope and a shift for each element.
+// The same with a map for each element, as lists.
 template <typename T>
-SDX_CLONES void scale_channels(const T* in, T* out, int64_t n, const Compute<T>* slopes,
-                               const Compute<T>* shifts) {
+SDX_CLONES void map_channels(const T* in, T* out, int64_t n, const Compute<T>* means,
+                             const Compute<T>* slopes, const Compute<T>* shifts) {
     for (int64_t i = 0; i < n; ++i) {
-        out[i] = static_cast<T>(static_cast<Compute<T>>(in[i]) * slopes[i] + shifts[i]);
+        out[i] =
+            static_cast<T>((static_cast<Compute<T>>(in[i]) - means[i]) * slopes[i] + shifts[i]);
     }
 }
 
@@ -272,6 +310,14 @@ Status set_scaled(KernelContext& c, Tensor normalized, const Tensor* scale, cons
     c.set_output(0, std::move(normalized));
     return {};
 }
+
+// From a mean that T may not hold.
+struct DistanceFrom {
+    template <typename T>
+    T operator()(T x, double mean) const {
+        return static_cast<T>(static_cast<double>(x) - mean);
+    }
+};
 
 struct MeasureRow {
     template <typename T>
@@ -489,7 +535,7 @@ Status batch_normalization(KernelContext& c) {
         using V = Compute<T>;
         const T* in = c.tensor(0).elements<T>().data();
         T* target = out->mutable_elements<T>().data();
-        std::vector<V> slopes(view.n), shifts(view.n);
+        std::vector<V> means(view.n), slopes(view.n), shifts(view.n);
         auto normalize = [&](int64_t channel) {
             if (trains) {
                 std::vector<T> values(view.outer * view.inner);
@@ -506,11 +552,13 @@ Status batch_normalization(KernelContext& c) {
             }
             double factor =
                 scale[channel] / std::sqrt(variance[channel] + c.float_attribute("epsilon"));
-            slopes[channel] = static_cast<V>(factor);
-            shifts[channel] = static_cast<V>(bias[channel] - mean[channel] * factor);
+            ChannelMap<V> map = channel_map<V>(mean[channel], factor, bias[channel]);
+            means[channel] = map.mean;
+            slopes[channel] = map.slope;
+            shifts[channel] = map.shift;
             for (int64_t o = 0; o < view.outer && !is_last; ++o) {
                 int64_t start = (o * view.n + channel) * view.inner;
-                scale_row(in + start, target + start, view.inner, slopes[channel], shifts[channel]);
+                map_row(in + start, target + start, view.inner, map);
             }
         };
         parallel_for(c.threads(), out->count() > 0 ? view.n : 0,
@@ -522,7 +570,8 @@ Status batch_normalization(KernelContext& c) {
         int64_t places = is_last && view.n > 0 ? out->count() / view.n : 0;
         parallel_for(c.threads(), places, items_per_task(view.n), [&](int64_t begin, int64_t end) {
             for (int64_t i = begin * view.n; i < end * view.n; i += view.n) {
-                scale_channels(in + i, target + i, view.n, slopes.data(), shifts.data());
+                map_channels(in + i, target + i, view.n, means.data(), slopes.data(),
+                             shifts.data());
             }
         });
         return {};
@@ -571,25 +620,28 @@ Status mean_variance_normalization(KernelContext& c) {
     SDX_ASSIGN(std::vector<int> axes, c.axes(list, c.rank(0)));
     SDX_ASSIGN(Rows rows, gather_rows(c, c.tensor(0), axes, true));
     ElementType type = c.type(0);
-    SDX_ASSIGN(Tensor mean, c.scratch(type, rows.kept));
-    SDX_ASSIGN(Tensor deviation, c.scratch(type, rows.kept));
+    SDX_ASSIGN(Tensor mean, c.scratch(ElementType::kDouble, rows.kept));
+    ElementType between = type == ElementType::kDouble ? type : ElementType::kFloat;
+    SDX_ASSIGN(Tensor deviation, c.scratch(between, rows.kept));
+    DistanceFrom distance;
+    Divide divide;
+    BinaryCall centre{nullptr, &distance, between}, scale{nullptr, &divide, type};
     SDX_TRY(visit(Floats{}, type, [&]<typename T>() -> Status {
+        using V = Compute<T>;
         const T* in = rows.data.elements<T>().data();
         // What equal numbers are divided by: more than nothing in float16 too.
         constexpr double kEpsilon = std::is_same_v<T, Float16> ? 0x1p-24 : 1e-9;
         for (int64_t r = 0; r < mean.count(); ++r) {
             Moments m = moments(in + r * rows.n, rows.n);
-            mean.mutable_elements<T>()[r] = static_cast<T>(m.mean);
-            deviation.mutable_elements<T>()[r] = static_cast<T>(std::sqrt(m.variance) + kEpsilon);
+            mean.mutable_elements<double>()[r] = m.mean;
+            deviation.mutable_elements<V>()[r] = static_cast<V>(std::sqrt(m.variance) + kEpsilon);
         }
+        centre.loop = &binary_loop<DistanceFrom, T, double, V>;
+        scale.loop = &binary_loop<Divide, V, V, T>;
         return {};
     }));
-    Subtract subtract;
-    Divide divide;
-    SDX_ASSIGN(Tensor centred,
-               apply_binary(c, c.tensor(0), mean, binary_call(Floats{}, type, subtract)));
-    SDX_ASSIGN(Tensor out,
-               apply_binary(c, centred, deviation, binary_call(Floats{}, type, divide)));
+    SDX_ASSIGN(Tensor centred, apply_binary(c, c.tensor(0), mean, centre));
+    SDX_ASSIGN(Tensor out, apply_binary(c, centred, deviation, scale));
     c.set_output(0, std::move(out));
     return {};
 }

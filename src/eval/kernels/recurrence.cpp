@@ -351,13 +351,13 @@ void add_all_gates(const Recurrence& r, const RowWeights<S>& weights, const S* x
 template <typename S>
 using PackedRecurrent = std::vector<PackedMatrix<S>>;
 
-// Made once for a plan where R is constant. Null: too few steps to be worth it.
+// Made once for a plan where R is constant, and even for one step where it is not: the order of
+// additions must not depend on that. Null: R is of codes.
 template <typename S>
 std::shared_ptr<const PackedRecurrent<S>> packed_recurrent(KernelContext& c, const Recurrence& r,
                                                            const S* recurrent) {
-    constexpr int64_t kManySteps = 4;
     bool is_constant = c.is_constant(2);
-    if (r.recurrent_codes != nullptr || (!is_constant && r.steps < kManySteps)) {
+    if (r.recurrent_codes != nullptr) {
         return nullptr;
     }
     if (auto kept = is_constant ? c.kept<PackedRecurrent<S>>() : nullptr) {

@@ -148,16 +148,21 @@ struct ReduceLogSum : Adding<ReduceLogSum> {
         return back<T>(std::log(sum));
     }
 };
+// A mean is among its numbers, so their sum must not wrap: as many bits more as a count has.
+template <typename T>
+using MeanSum = std::conditional_t<
+    !std::is_integral_v<T>, double,
+    std::conditional_t<(sizeof(T) < 4 || std::is_same_v<T, int32_t>), int64_t, __int128>>;
 struct ReduceMean : Adding<ReduceMean> {
     template <typename T>
-    static Sum<T> map(T x) {
-        return widen(x);
+    static MeanSum<T> map(T x) {
+        return static_cast<MeanSum<T>>(static_cast<Compute<T>>(x));
     }
     template <typename T>
-    static T finish(Sum<T> sum, int64_t n) {
+    static T finish(MeanSum<T> sum, int64_t n) {
         if constexpr (std::is_integral_v<T>) {
-            // Exact division of the wrapped sum, towards zero; nothing to divide by gives 0.
-            return n == 0 ? T(0) : static_cast<T>(static_cast<T>(sum) / static_cast<int64_t>(n));
+            // Towards zero; nothing to divide by gives 0.
+            return n == 0 ? T(0) : static_cast<T>(sum / n);
         } else {
             return static_cast<T>(sum / static_cast<double>(n));
         }

@@ -17,8 +17,8 @@ struct RowPowers {
     double sums[kFoldRows];
 };
 
-// out[i] = e^(in[i] - greatest of the row), the greatest ones and the sums, for `count` <=
-// kFoldRows rows.
+// out[i] = e^(in[i] - greatest of the row) / kPowerUnit, the greatest ones and the sums of the
+// powers themselves, for `count` <= kFoldRows rows.
 [[gnu::always_inline]] inline RowPowers row_powers(const float* in, int64_t n, int64_t count,
                                                    float* out) {
     RowPowers powers;
@@ -27,26 +27,28 @@ struct RowPowers {
     fold_rows(in, n, count, -std::numeric_limits<float>::infinity(), greater, greater,
               powers.greatest);
     for (int64_t r = 0; r < count; ++r) {
-        // No element is above the greatest, and powers that are no normal numbers count as 0.
-        constexpr float kLeast = -87.0f;
+        // No element is above the greatest.
         float greatest = powers.greatest[r];
         SDX_INDEPENDENT_LOOP
         for (int64_t i = r * n; i < (r + 1) * n; ++i) {
             float x = in[i] - greatest;
-            float power = vector_exp_near(x);
-            out[i] = x < kLeast ? 0.0f : power;
+            float power = vector_exp_scaled(x < kLeastPower ? kLeastPower : x);
+            out[i] = x < kLeastPower ? 0.0f : power;
         }
     }
     fold_rows(
         out, n, count, 0.0, [](double a, float x) { return a + static_cast<double>(x); },
         [](double a, double b) { return a + b; }, powers.sums);
+    for (int64_t r = 0; r < count; ++r) {
+        powers.sums[r] *= kPowerUnit;
+    }
     return powers;
 }
 
 SDX_CLONES void softmax_block(const float* in, int64_t n, int64_t count, float* out) {
     RowPowers powers = row_powers(in, n, count, out);
     for (int64_t r = 0; r < count; ++r) {
-        auto factor = static_cast<float>(1 / powers.sums[r]);
+        auto factor = static_cast<float>(kPowerUnit / powers.sums[r]);
         for (int64_t i = r * n; i < (r + 1) * n; ++i) {
             out[i] *= factor;
         }

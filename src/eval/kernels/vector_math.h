@@ -23,22 +23,28 @@ struct ExpParts {
     float fraction;
     uint32_t exponent;
 };
-inline ExpParts exp_parts(float x) {
-    // e^x = 2^n * e^r with |r| <= ln(2)/2.
-    constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
-    float shifted = x * 1.44269504f + kRound;
-    uint32_t n = std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kRound);
-    float k = shifted - kRound;
-    // ln(2) in two parts; the product with the first one is exact.
-    float r = x - k * 0.693359375f;
-    r = r + k * 2.12194440e-4f;
+// e^r - 1 for |r| < 0.45.
+inline float exp_fraction(float r) {
     float p = 1.9917970e-4f;
     p = p * r + 1.3946190e-3f;
     p = p * r + 8.3332649e-3f;
     p = p * r + 4.1666269e-2f;
     p = p * r + 0.16666667f;
     p = p * r + 0.5f;
-    return {r + r * r * p, n};
+    return r + r * r * p;
+}
+// Of x + rest, where the rest is what `x` is short of the exponent, at most 0.1.
+template <typename... Rest>
+inline ExpParts exp_parts(float x, Rest... rest) {
+    // e^x = 2^n * e^r with |r| <= ln(2)/2.
+    constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
+    float shifted = (x + ... + rest) * 1.44269504f + kRound;
+    uint32_t n = std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kRound);
+    float k = shifted - kRound;
+    // ln(2) in two parts; the product with the first one is exact.
+    float r = x - k * 0.693359375f;
+    r = r + k * 2.12194440e-4f;
+    return {exp_fraction((r + ... + rest)), n};
 }
 
 // 1 ulp.
@@ -52,11 +58,20 @@ inline float vector_exp(float x) {
     return (1.0f + parts.fraction) * power_of_two(half) * power_of_two(parts.exponent - half);
 }
 
-// The same for |x| < 87, where neither result nor factor is out of range.
+// The same for |x| < 87, where neither result nor factor is out of range. The power is a factor,
+// not a number added to the bits: NaN with any payload stays NaN.
 inline float vector_exp_near(float x) {
     ExpParts parts = exp_parts(x);
-    return std::bit_cast<float>(std::bit_cast<uint32_t>(1.0f + parts.fraction) +
-                                (parts.exponent << 23));
+    return (1.0f + parts.fraction) * power_of_two(parts.exponent);
+}
+
+// e^x * 2^64 for x in [kLeastPower, 0], which is a normal number, so that what is divided by the
+// sum of such powers is rounded once. Below that e^x is 0.
+inline constexpr float kLeastPower = -104.0f;
+inline constexpr double kPowerUnit = 0x1p-64;
+inline float vector_exp_scaled(float x) {
+    ExpParts parts = exp_parts(x);
+    return (1.0f + parts.fraction) * power_of_two(parts.exponent + 64);
 }
 
 // e^x - 1. 2 ulp.
@@ -144,9 +159,52 @@ inline float vector_erf(float x) {
     return a < 1.0f ? near : std::copysign(far, x);
 }
 
-// 3 ulp; 0 below -88.7, where the true result is denormal.
+// 3 ulp.
 inline float vector_sigmoid(float x) {
-    return 1.0f / (1.0f + vector_exp(-x));
+    // The power of the negative number alone: that of the other one overflows too early.
+    float power = vector_exp(-std::fabs(x));
+    return (x < 0.0f ? power : 1.0f) / (1.0f + power);
+}
+
+// x times the normal distribution's share below x: x * (1 + erf(x / sqrt(2))) / 2 without the
+// cancellation of the sum. 7 ulp; 2 where |x| < 1.
+inline float vector_gelu(float x) {
+    // The share beyond a = |x| is e^(-a^2/2) * t * q(t) with t = 1 / (1 + 0.4 a).
+    constexpr float kFar = 14.5f;  // beyond it the result is x or 0
+    float a = std::fabs(x);
+    bool is_far = a > kFar;
+    a = is_far ? 0.0f : a;
+    float t = 1.0f / (1.0f + 0.4f * a);
+    float q = 3.22276801e-2f;
+    q = q * t - 0.176874101f;
+    q = q * t + 0.382408172f;
+    q = q * t - 0.374100536f;
+    q = q * t + 0.11947643f;
+    q = q * t - 2.6792828e-2f;
+    q = q * t + 9.13040116e-2f;
+    q = q * t + 0.133149117f;
+    q = q * t + 0.159626096f;
+    q = q * t + 0.159575969f;
+    // The square in two parts, of which the first is exact.
+    float high = std::bit_cast<float>(std::bit_cast<uint32_t>(a) & 0xfffff000u);
+    ExpParts parts = exp_parts(-0.5f * high * high, -0.5f * (a - high) * (a + high));
+    float share = (1.0f + parts.fraction) * (t * q);
+    share = is_far ? 0.0f : share;
+    uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(parts.exponent) >> 1);
+    float first = power_of_two(half), second = power_of_two(parts.exponent - half);
+    float below = x * share * first * second;
+    float above = x * (1.0f - share * first * second);
+    // |x| < 1: a half and the odd rest.
+    float z = a * a;
+    float p = -7.66467838e-6f;
+    p = p * z + 1.13512651e-4f;
+    p = p * z - 1.18635304e-3f;
+    p = p * z + 9.97333135e-3f;
+    p = p * z - 6.64903596e-2f;
+    p = p * z + 0.398942292f;
+    float near = x * (0.5f + x * p);
+    float far = x < 0.0f ? below : above;
+    return std::fabs(x) < 1.0f ? near : far;
 }
 
 // log(1 + x) for x in [0, 1]. 2 ulp.
@@ -203,7 +261,20 @@ inline double vector_erf(double x) {
     return std::erf(x);
 }
 inline double vector_sigmoid(double x) {
-    return 1.0 / (1.0 + std::exp(-x));
+    double power = std::exp(-std::fabs(x));
+    return (x < 0.0 ? power : 1.0) / (1.0 + power);
+}
+inline double vector_gelu(double x) {
+    // -x / sqrt(2), and what its rounding left out, which the complement magnifies far out.
+    constexpr double kRoot = 0.70710678118654752440, kRootRest = -4.8336466567264567e-17;
+    double z = -x * kRoot;
+    double rest = std::fma(-x, kRoot, -z) - x * kRootRest;
+    double share = std::erfc(z);
+    constexpr double kSlope = 1.1283791670955126;  // 2 / sqrt(pi)
+    double correction = kSlope * std::exp(-z * z) * rest;
+    // Where the rest is no number or there is nothing left to correct.
+    share = std::fabs(correction) < 0.5 * share ? share - correction : share;
+    return 0.5 * x * share;
 }
 inline double vector_log1p_unit(double x) {
     return std::log1p(x);

@@ -1,0 +1,246 @@
+// Pad. What is inside goes to its place; then one axis after the other, from the last, is filled at
+// both ends from what the output has by then: in runs that are copied, without a table of indices.
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "eval/kernel.h"
+#include "eval/kernels/strided.h"
+#include "eval/kernels/visit.h"
+
+namespace sardonyx::eval::kernels {
+namespace {
+
+enum class PadMode : uint8_t { kConstant, kEdge, kReflect, kWrap };
+
+PadMode pad_mode(std::string_view name) {
+    return name == "edge"      ? PadMode::kEdge
+           : name == "reflect" ? PadMode::kReflect
+           : name == "wrap"    ? PadMode::kWrap
+                               : PadMode::kConstant;
+}
+
+struct Pads {
+    std::vector<int64_t> begin, end;  // for each axis
+};
+
+Result<Pads> pad_sizes(KernelContext& c) {
+    int rank = c.rank(0);
+    SDX_ASSIGN(auto given, list_argument(c, c.version() == 1 ? "paddings" : "pads", 1));
+    std::vector<int64_t> list = std::move(given).value_or(std::vector<int64_t>());
+    std::vector<int64_t> axes(rank);
+    std::iota(axes.begin(), axes.end(), 0);
+    if (c.has_input(3)) {
+        SDX_ASSIGN(axes, c.ints(3));
+    }
+    if (list.size() != 2 * axes.size()) {
+        return Error{fmt::format("pads {} must have two sizes for each of {} axes", to_string(list),
+                                 axes.size())};
+    }
+    Pads pads{std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 0)};
+    for (size_t i = 0; i < axes.size(); ++i) {
+        SDX_ASSIGN(int axis, c.axis(axes[i], rank));
+        pads.begin[axis] = list[i];
+        pads.end[axis] = list[i + axes.size()];
+    }
+    return pads;
+}
+
+// The constant that Pad fills with: a tensor of one element of the data's type.
+Result<Tensor> pad_constant(KernelContext& c) {
+    if (c.version() < 11) {
+        double value = c.float_attribute("value");
+        return tensor_from_doubles(c.type(0), {}, {&value, 1});
+    }
+    if (!c.has_input(2)) {
+        return Tensor::zeros(c.type(0), {});
+    }
+    if (c.tensor(2).count() != 1) {
+        return Error{"the constant must be one element"};
+    }
+    return c.tensor(2);
+}
+
+Result<Dims> padded_dims(const KernelContext& c, const Pads& pads, PadMode mode) {
+    const Dims& dims = c.dims(0);
+    Dims padded;
+    for (size_t d = 0; d < dims.size(); ++d) {
+        int64_t size = 0;
+        if (__builtin_add_overflow(dims[d], pads.begin[d], &size) ||
+            __builtin_add_overflow(size, pads.end[d], &size)) {
+            return Error{"the padded size is too large"};
+        }
+        if (size < 0) {
+            return Error{fmt::format("pads {} and {} take more than axis {} of {} has",
+                                     pads.begin[d], pads.end[d], d, to_string(dims))};
+        }
+        padded.push_back(size);
+        if (dims[d] == 0 && size > 0 && mode != PadMode::kConstant) {
+            return Error{fmt::format("axis {} is empty: nothing to fill it from", d)};
+        }
+    }
+    SDX_TRY(check_size(c.type(0), padded, c.options()));
+    return padded;
+}
+
+// Neighbours of a padded axis whose sources are neighbours too, forward (1), backward (-1), or all
+// the same place (0).
+struct PadRun {
+    int64_t source;
+    int64_t step;
+    int64_t count;
+};
+
+// The run that begins `index` places from the first of the axis's n own places; not of kConstant.
+PadRun pad_run(PadMode mode, int64_t index, int64_t n) {
+    if (mode == PadMode::kEdge || n == 1) {
+        return {index < 0 ? 0 : n - 1, 0, INT64_MAX};
+    }
+    int64_t period = mode == PadMode::kWrap ? n : 2 * (n - 1);
+    int64_t at = (index % period + period) % period;
+    if (mode == PadMode::kWrap) {
+        return {at, 1, n - at};
+    }
+    return at < n - 1 ? PadRun{at, 1, n - 1 - at} : PadRun{period - at, -1, period - at};
+}
+
+// The middle axis of out[outer, size, block], whose places [low, high) are done.
+struct PaddedAxis {
+    PadMode mode;
+    int64_t low, high, size, block;
+
+    // Fills places [begin, end), which are on one side of those that are done.
+    template <typename T>
+    void fill(T* axis, int64_t begin, int64_t end, const T& constant) const {
+        if (mode == PadMode::kConstant) {
+            std::fill_n(axis + begin * block, (end - begin) * block, constant);
+            return;
+        }
+        while (begin < end) {
+            PadRun run = pad_run(mode, begin - low, high - low);
+            int64_t count = std::min(run.count, end - begin);
+            const T* source = axis + (low + run.source) * block;
+            if (run.step == 1) {
+                std::copy_n(source, count * block, axis + begin * block);
+            } else if (block == 1) {
+                for (int64_t i = 0; i < count; ++i) {
+                    axis[begin + i] = source[i * run.step];
+                }
+            } else {
+                for (int64_t i = 0; i < count; ++i) {
+                    std::copy_n(source + i * run.step * block, block, axis + (begin + i) * block);
+                }
+            }
+            begin += count;
+        }
+    }
+    template <typename T>
+    void fill_ends(T* axis, const T& constant) const {
+        fill(axis, 0, low, constant);
+        fill(axis, high, size, constant);
+    }
+};
+
+// Both ends of axis `d` in all places of the axes before it that are done, [low, high) of each.
+template <typename T>
+void pad_axis(int threads, T* out, const Dims& strides, const Dims& low, const Dims& high, size_t d,
+              const PaddedAxis& axis, const T& constant) {
+    int64_t outer = 1;
+    for (size_t k = 0; k < d; ++k) {
+        outer *= high[k] - low[k];
+    }
+    int64_t padding = (axis.size - (axis.high - axis.low)) * axis.block;
+    parallel_for(threads, outer, items_per_task(padding), [&](int64_t begin, int64_t end) {
+        Dims index(d);
+        int64_t rest = begin, offset = 0;
+        for (size_t k = d; k-- > 0; rest /= high[k] - low[k]) {
+            index[k] = low[k] + rest % (high[k] - low[k]);
+            offset += index[k] * strides[k];
+        }
+        for (int64_t i = begin; i < end; ++i) {
+            axis.fill_ends(out + offset, constant);
+            for (size_t k = d; k-- > 0;) {
+                offset += strides[k];
+                if (++index[k] < high[k]) {
+                    break;
+                }
+                offset -= (high[k] - low[k]) * strides[k];
+                index[k] = low[k];
+            }
+        }
+    });
+}
+
+// Padding and cutting off; where an axis has both, the mode must not need what is cut off.
+Status pad_into(const KernelContext& c, const Pads& pads, PadMode mode, const Tensor& fill,
+                Tensor* out) {
+    const Dims &in = c.dims(0), &dims = out->dims();
+    if (out->count() == 0) {
+        return {};
+    }
+    size_t rank = dims.size();
+    Dims low(rank), high(rank), inside(rank);
+    ViewGeometry from{0, row_major_strides(in)}, to{0, row_major_strides(dims)};
+    for (size_t d = 0; d < rank; ++d) {
+        low[d] = std::clamp<int64_t>(pads.begin[d], 0, dims[d]);
+        high[d] = std::clamp<int64_t>(pads.begin[d] + in[d], low[d], dims[d]);
+        inside[d] = high[d] - low[d];
+        from.offset += (low[d] - pads.begin[d]) * from.strides[d];
+        to.offset += low[d] * to.strides[d];
+    }
+    if (product(inside) > 0) {
+        copy_strided(c.threads(), c.tensor(0), from, *out, to, inside);
+    }
+    return visit_width(c.type(0), [&]<typename T>() -> Status {
+        const T constant = fill.elements<T>()[0];
+        T* result = out->mutable_elements<T>().data();
+        for (size_t d = rank; d-- > 0;) {
+            if (inside[d] < dims[d]) {
+                PaddedAxis axis{mode, low[d], high[d], dims[d], to.strides[d]};
+                pad_axis(c.threads(), result, to.strides, low, high, d, axis, constant);
+            }
+        }
+        return {};
+    });
+}
+
+}  // namespace
+
+Status pad(KernelContext& c) {
+    SDX_ASSIGN(Pads pads, pad_sizes(c));
+    SDX_ASSIGN(Tensor fill, pad_constant(c));
+    PadMode mode = pad_mode(c.string_attribute("mode"));
+    SDX_ASSIGN(Dims dims, padded_dims(c, pads, mode));
+    if (dims.empty()) {
+        c.set_output(0, c.tensor(0));
+        return {};
+    }
+    // What is cut off at one end of an axis may be what its other end is filled from.
+    Pads added = pads;
+    ViewGeometry cut;
+    bool cuts_what_it_adds = false;
+    for (size_t d = 0; d < dims.size(); ++d) {
+        bool adds = pads.begin[d] > 0 || pads.end[d] > 0;
+        bool cuts = pads.begin[d] < 0 || pads.end[d] < 0;
+        cuts_what_it_adds = cuts_what_it_adds || (adds && cuts && mode != PadMode::kConstant);
+        added.begin[d] = std::max<int64_t>(pads.begin[d], 0);
+        added.end[d] = std::max<int64_t>(pads.end[d], 0);
+    }
+    if (!cuts_what_it_adds) {
+        SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), std::move(dims)));
+        return pad_into(c, pads, mode, fill, out);
+    }
+    SDX_ASSIGN(Dims whole, padded_dims(c, added, mode));
+    SDX_ASSIGN(Tensor all, c.scratch(c.type(0), std::move(whole)));
+    SDX_TRY(pad_into(c, added, mode, fill, &all));
+    cut.strides = row_major_strides(all.dims());
+    for (size_t d = 0; d < dims.size(); ++d) {
+        cut.offset += (added.begin[d] - pads.begin[d]) * cut.strides[d];
+    }
+    SDX_ASSIGN(Tensor out, gather_view(c, all, cut, std::move(dims)));
+    c.set_output(0, std::move(out));
+    return {};
+}
+
+}  // namespace sardonyx::eval::kernels
