@@ -11,31 +11,28 @@
 #include "infer/diagnostics.h"
 #include "ops/ops.h"
 #include "ops/schema_set.h"
+#include "types/domain.h"
 
 namespace sardonyx::infer {
 namespace {
-
-std::string_view plain_domain(std::string_view domain) {
-    return domain == "ai.onnx" ? "" : domain;
-}
 
 // What nodes may name.
 class Names {
   public:
     Names(const ir::Model& model, const ops::SchemaSet* schemas) : schemas_(schemas) {
         for (const ir::Function* function : model.functions) {
-            functions_.emplace(plain_domain(function->domain), function->name);
+            functions_.emplace(normal_domain(function->domain), function->name);
         }
     }
 
     // What is wrong with a node's name, and what to do; empty: nothing is.
     std::pair<std::string, std::string> problem(const ir::Node& node,
                                                 std::span<const ir::OpsetImport> imports) const {
-        std::string_view domain = plain_domain(node.domain);
+        std::string_view domain = normal_domain(node.domain);
         if (functions_.count({domain, node.op_type}) != 0) {
             return {};
         }
-        std::string_view shown = domain.empty() ? "ai.onnx" : domain;
+        std::string_view shown = shown_domain(domain);
         int64_t version = ir::opset_version(imports, domain);
         if (version == 0) {
             return {fmt::format("the domain `{}` is not imported", shown),
@@ -129,13 +126,13 @@ void check_recursion(const ir::Model& model, std::vector<Finding>& findings) {
     std::map<Key, size_t> numbers;
     for (size_t i = 0; i < model.functions.size(); ++i) {
         const ir::Function& function = *model.functions[i];
-        numbers.emplace(Key{plain_domain(function.domain), function.name, function.overload}, i);
+        numbers.emplace(Key{normal_domain(function.domain), function.name, function.overload}, i);
     }
     std::vector<std::vector<size_t>> callers(model.functions.size());
     std::vector<size_t> left(model.functions.size(), 0);  // calls of functions that may recur
     for (size_t i = 0; i < model.functions.size(); ++i) {
         for_each_node(*model.functions[i]->body, [&](const ir::Node& node) {
-            auto callee = numbers.find({plain_domain(node.domain), node.op_type, node.overload});
+            auto callee = numbers.find({normal_domain(node.domain), node.op_type, node.overload});
             if (callee != numbers.end()) {
                 callers[callee->second].push_back(i);
                 ++left[i];

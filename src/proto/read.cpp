@@ -40,15 +40,11 @@ bool read_opset_import(ReadContext& context, std::string_view bytes, ir::OpsetIm
     return context.take();
 }
 
-std::string_view plain_domain(std::string_view domain) {
-    return domain == "ai.onnx" ? "" : domain;
-}
-
 // A version that there can be. What a later release of the standard means by its operators nobody
 // here can know.
 bool check_opset_import(ReadContext& context, const ir::OpsetImport& import) {
-    const ops::DomainInfo* known = ops::find_domain(plain_domain(import.domain));
-    std::string_view domain = import.domain.empty() ? "ai.onnx" : import.domain;
+    const ops::DomainInfo* known = ops::find_domain(normal_domain(import.domain));
+    std::string_view domain = shown_domain(normal_domain(import.domain));
     if (import.version < 1 || import.version > std::numeric_limits<int32_t>::max()) {
         return context.fail(
             fmt::format("version {} of the domain `{}` cannot be", import.version, domain));
@@ -70,12 +66,12 @@ bool add_opset_import(ReadContext& context, std::string_view bytes,
         return false;
     }
     for (const ir::OpsetImport& import : *imports) {
-        if (plain_domain(import.domain) != plain_domain(added.domain)) {
+        if (normal_domain(import.domain) != normal_domain(added.domain)) {
             continue;
         }
         if (import.version != added.version) {
             return context.fail(fmt::format("the domain `{}` is imported as version {} and {}",
-                                            added.domain.empty() ? "ai.onnx" : added.domain,
+                                            shown_domain(normal_domain(added.domain)),
                                             import.version, added.version));
         }
         context.leave();
