@@ -384,7 +384,8 @@ def forests() -> Iterator[Case]:
     for name, x in (("1 row", one), ("10000 rows", many)):
         yield f"{classifier}, 2 classes, {name}", classifier, [x], set(), binary
         yield f"{classifier}, 3 classes, {name}", classifier, [x], set(), several
-        yield f"{regressor}, {name}", regressor, [x], set(), leaf_weights(large, "target", 1)
+        one_target = leaf_weights(large, "target", 1) | {"n_targets": 1}
+        yield f"{regressor}, {name}", regressor, [x], set(), one_target
         yield f"TreeEnsemble, {name}", "TreeEnsemble", [x], set(), tree_ensemble(large)
     mixed = leaf_weights(small, "target", 2) | {"n_targets": 2, "aggregate_function": "MIN"}
     mixed["nodes_modes"] = [

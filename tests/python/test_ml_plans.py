@@ -3,6 +3,7 @@ runs give the bytes of the first, and every sum has the order that the standard'
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,52 @@ def test_linear_sums_keep_the_order_of_the_features() -> None:
             for i in range(3):
                 total += float(row[i]) * weights[3 * t + i]
             assert scores[t] == np.float32(total + start[t])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kernel", ["LINEAR", "POLY", "RBF", "SIGMOID"])
+def test_support_vectors_keep_the_order_of_their_sums(kernel: str, dtype: str) -> None:
+    """Bit for bit, by sums and functions of Python's math."""
+    x = numbers(13, 5).astype(dtype) / 3
+    vectors, weights = numbers(7, 5, seed=1), listed(7, seed=2)
+    gamma, coef, degree = (float(np.float32(p)) for p in (0.3, 0.5, 3))
+    model = model_of("SVMRegressor", dtype, kernel_type=kernel, kernel_params=[gamma, coef, degree],
+                     support_vectors=[float(v) for v in vectors.reshape(-1)], rho=[0.25],
+                     coefficients=weights, n_supports=7)  # fmt: skip
+
+    def value(row: np.ndarray, point: np.ndarray) -> float:
+        total = 0.0
+        for a, b in zip(row.tolist(), point.tolist(), strict=True):
+            total += (a - b) * (a - b) if kernel == "RBF" else a * b
+        functions = {
+            "LINEAR": lambda: total,
+            "POLY": lambda: math.pow(gamma * total + coef, degree),
+            "RBF": lambda: math.exp(-gamma * total),
+            "SIGMOID": lambda: math.tanh(gamma * total + coef),
+        }
+        return functions[kernel]()
+
+    got = sardonyx.load(model).run({"x": x})[0]
+    for row, score in zip(x, got[:, 0], strict=True):
+        total = 0.0
+        for weight, point in zip(weights, vectors, strict=True):
+            total += weight * value(row, point)
+        assert score == np.float32(total + 0.25)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("norm", ["MAX", "L1", "L2"])
+def test_norms_keep_the_order_of_their_sums(norm: str, dtype: str) -> None:
+    """Bit for bit, by sums in Python."""
+    x = (numbers(11, 7) * 5).astype(dtype)
+    x[4] = 0
+    got = sardonyx.load(model_of("Normalizer", dtype, norm=norm)).run({"x": x})[0]
+    for row, result in zip(x.astype(np.float64).tolist(), got, strict=True):
+        size = max(row) if norm == "MAX" else 0.0
+        for value in row:
+            size += {"MAX": 0.0, "L1": abs(value), "L2": value * value}[norm]
+        size = math.sqrt(size) if norm == "L2" else size
+        assert result.tolist() == [np.float32(v if size == 0 else v / size) for v in row]
 
 
 def test_fewer_features_than_the_trees_ask_for() -> None:

@@ -22,6 +22,8 @@ namespace {
 using Features = TypeList<Typed<ElementType::kFloat, float>, Typed<ElementType::kDouble, double>,
                           Typed<ElementType::kInt32, int32_t>, Typed<ElementType::kInt64, int64_t>>;
 
+using Extracted = Join<Features, Strings>;
+
 // A parameter per feature, or one for all.
 Status check_per_feature(std::string_view name, size_t count, const Dims& dims) {
     auto features = dims.empty() ? 1 : dims.back();
@@ -68,13 +70,19 @@ Status array_feature_extractor(KernelContext& c) {
     Dims dims = x.rank() == 1 ? Dims{1, 0} : x.dims();
     dims.back() = static_cast<int64_t>(indices.size());
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), std::move(dims)));
-    int64_t at = 0;
-    for (int64_t o = 0; o < view.outer && out->count() > 0; ++o) {
-        for (int64_t index : indices) {
-            copy_elements(x, o * view.n + index, *out, at++, 1);
-        }
+    if (out->count() == 0) {
+        return {};
     }
-    return {};
+    return visit(Extracted{}, c.type(0), [&]<typename T>() -> Status {
+        const T* row = x.elements<T>().data();
+        T* result = out->mutable_elements<T>().data();
+        for (int64_t o = 0; o < view.outer; ++o, row += view.n) {
+            for (int64_t index : indices) {
+                *result++ = row[index];
+            }
+        }
+        return {};
+    });
 }
 
 Status binarizer(KernelContext& c) {
@@ -137,10 +145,11 @@ Status imputer(KernelContext& c) {
         std::span<T> result = out->mutable_elements<T>();
         if constexpr (std::is_floating_point_v<T>) {
             auto replaced = static_cast<T>(c.float_attribute("replaced_value_float"));
-            bool is_nan = std::isnan(replaced);
-            replace_missing<T>(x, result, floats, [&](T value) {
-                return value == replaced || (is_nan && std::isnan(value));
-            });
+            if (std::isnan(replaced)) {
+                replace_missing<T>(x, result, floats, [](T value) { return value != value; });
+            } else {
+                replace_missing<T>(x, result, floats, [&](T value) { return value == replaced; });
+            }
         } else {
             int64_t replaced = c.int_attribute("replaced_value_int64");
             replace_missing<T>(x, result, ints, [&](T value) { return value == replaced; });
@@ -149,6 +158,57 @@ Status imputer(KernelContext& c) {
     });
 }
 
+namespace {
+
+enum class Norm : uint8_t { kMax, kL1, kL2 };
+
+// The norms of several rows side by side, whose additions need not wait for each other.
+template <Norm kNorm, int kRows, typename T>
+void norms_of(const T* x, int64_t n, double* norms) {
+    for (int r = 0; r < kRows; ++r) {
+        norms[r] = kNorm == Norm::kMax ? static_cast<double>(x[r * n]) : 0;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        for (int r = 0; r < kRows; ++r) {
+            auto value = static_cast<double>(x[r * n + i]);
+            if constexpr (kNorm == Norm::kMax) {
+                norms[r] = norms[r] < value ? value : norms[r];
+            } else {
+                norms[r] += kNorm == Norm::kL1 ? std::fabs(value) : value * value;
+            }
+        }
+    }
+    for (int r = 0; r < kRows && kNorm == Norm::kL2; ++r) {
+        norms[r] = std::sqrt(norms[r]);
+    }
+}
+
+template <Norm kNorm, typename T>
+void normalize_rows(const T* x, int64_t rows, int64_t n, float* out) {
+    constexpr int kRows = 4;
+    for (int64_t first = 0; first < rows; first += kRows) {
+        double norms[kRows];
+        int64_t count = std::min<int64_t>(kRows, rows - first);
+        if (count == kRows) {
+            norms_of<kNorm, kRows>(x + first * n, n, norms);
+        } else {
+            for (int64_t r = 0; r < count; ++r) {
+                norms_of<kNorm, 1>(x + (first + r) * n, n, norms + r);
+            }
+        }
+        for (int64_t r = 0; r < count; ++r) {
+            double norm = norms[r] == 0 ? 1 : norms[r];
+            const T* row = x + (first + r) * n;
+            float* result = out + (first + r) * n;
+            for (int64_t i = 0; i < n; ++i) {
+                result[i] = static_cast<float>(static_cast<double>(row[i]) / norm);
+            }
+        }
+    }
+}
+
+}  // namespace
+
 // Every row by its norm; the reference's formulas as ONNX Runtime reads them: L1 is the sum of the
 // magnitudes, MAX the greatest element. Rows whose norm is 0 stay.
 Status normalizer(KernelContext& c) {
@@ -156,22 +216,24 @@ Status normalizer(KernelContext& c) {
     if (norm != "MAX" && norm != "L1" && norm != "L2") {
         return Error{fmt::format("norm `{}` is not known", norm)};
     }
-    SDX_ASSIGN(Tensor x, cast_tensor(c, c.tensor(0), ElementType::kDouble));
     SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, c.dims(0)));
-    int64_t n = x.rank() == 0 ? 1 : x.dims().back();
-    float* result = out->mutable_elements<float>().data();
-    for (int64_t at = 0; at < x.count(); at += n) {
-        std::span<const double> row = x.elements<double>().subspan(at, n);
-        double size = norm == "MAX" ? *std::max_element(row.begin(), row.end()) : 0;
-        for (double value : row) {
-            size += norm == "L1" ? std::fabs(value) : norm == "L2" ? value * value : 0;
-        }
-        size = norm == "L2" ? std::sqrt(size) : size;
-        for (double value : row) {
-            *result++ = static_cast<float>(size == 0 ? value : value / size);
-        }
+    if (out->count() == 0) {
+        return {};
     }
-    return {};
+    int64_t n = c.rank(0) == 0 ? 1 : c.dims(0).back();
+    int64_t rows = out->count() / n;
+    float* result = out->mutable_elements<float>().data();
+    return visit(Features{}, c.type(0), [&]<typename T>() -> Status {
+        const T* x = c.tensor(0).elements<T>().data();
+        if (norm == "MAX") {
+            normalize_rows<Norm::kMax>(x, rows, n, result);
+        } else if (norm == "L1") {
+            normalize_rows<Norm::kL1>(x, rows, n, result);
+        } else {
+            normalize_rows<Norm::kL2>(x, rows, n, result);
+        }
+        return {};
+    });
 }
 
 namespace {

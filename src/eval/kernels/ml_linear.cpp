@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "eval/kernel.h"
+#include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
 #include "eval/kernels/ml.h"
 
 namespace sardonyx::eval::kernels {
@@ -19,21 +21,84 @@ namespace {
 constexpr int kLanes = 8;
 using Lanes = std::array<double, kLanes>;
 
-void load_rows(const FeatureRows& x, int64_t first, std::vector<Lanes>& block) {
-    block.assign(x.columns, Lanes{});
-    int64_t count = std::min<int64_t>(kLanes, x.rows - first);
+template <typename T>
+void load_rows(const T* rows, int64_t count, int64_t columns, std::vector<Lanes>& block) {
+    block.assign(columns, Lanes{});
     for (int64_t lane = 0; lane < count; ++lane) {
-        std::span<const double> row = x.row(first + lane);
-        for (int64_t i = 0; i < x.columns; ++i) {
-            block[i][lane] = row[i];
+        for (int64_t i = 0; i < columns; ++i) {
+            block[i][lane] = static_cast<double>(rows[lane * columns + i]);
         }
     }
 }
 
-// The sums of items[i] * weights[i].
+void load_rows(const FeatureRows& x, int64_t first, std::vector<Lanes>& block) {
+    int64_t count = std::min<int64_t>(kLanes, x.rows - first);
+    if (x.data.element_type() == ElementType::kFloat) {
+        const float* rows = x.data.elements<float>().data();
+        load_rows(rows + first * x.columns, count, x.columns, block);
+    } else {
+        const double* rows = x.data.elements<double>().data();
+        load_rows(rows + first * x.columns, count, x.columns, block);
+    }
+}
+
+// Rows of FLOAT as they are, all others as DOUBLE.
+Result<FeatureRows> real_rows(const KernelContext& c) {
+    SDX_ASSIGN(FeatureRows x, feature_shape(c, 0));
+    bool is_float = c.type(0) == ElementType::kFloat;
+    SDX_ASSIGN(x.data,
+               cast_tensor(c, c.tensor(0), is_float ? ElementType::kFloat : ElementType::kDouble));
+    return x;
+}
+
+// Several sums at once, whose additions need not wait for each other.
+constexpr int kSums = 4;
+
+[[gnu::always_inline]] inline void add_products(const Lanes* items, int64_t count,
+                                                const float* const* weights, Lanes* sums) {
+    Lanes total[kSums] = {};
+    for (int64_t i = 0; i < count; ++i) {
+        for (int s = 0; s < kSums; ++s) {
+            double weight = weights[s][i];
+            for (int k = 0; k < kLanes; ++k) {
+                total[s][k] += items[i][k] * weight;
+            }
+        }
+    }
+    std::copy(total, total + kSums, sums);
+}
+
+// The product of two floats is exact as a double, so that a fused multiplication and addition gives
+// the same number; for items that are no floats it would not.
+SDX_CLONES void add_exact_products(const Lanes* items, int64_t count, const float* const* weights,
+                                   Lanes* sums) {
+    add_products(items, count, weights, sums);
+}
+void add_other_products(const Lanes* items, int64_t count, const float* const* weights,
+                        Lanes* sums) {
+    add_products(items, count, weights, sums);
+}
+
+// out[j] is the sum of items[i] * rows[j * items.size() + i].
+void multiply_rows(std::span<const Lanes> items, bool are_floats, std::span<const float> rows,
+                   int64_t count, Lanes* out) {
+    auto width = static_cast<int64_t>(items.size());
+    for (int64_t j = 0; j < count; j += kSums) {
+        const float* weights[kSums];
+        Lanes sums[kSums];
+        int64_t wanted = std::min<int64_t>(kSums, count - j);
+        for (int64_t s = 0; s < kSums; ++s) {
+            weights[s] = rows.data() + (j + std::min(s, wanted - 1)) * width;
+        }
+        (are_floats ? add_exact_products : add_other_products)(items.data(), width, weights, sums);
+        std::copy(sums, sums + wanted, out + j);
+    }
+}
+
+// The sum of items[i] * weights[i].
 Lanes dot(std::span<const Lanes> items, std::span<const float> weights) {
     Lanes total{};
-    for (size_t i = 0; i < items.size(); ++i) {
+    for (size_t i = 0; i < weights.size(); ++i) {
         double weight = weights[i];
         for (int k = 0; k < kLanes; ++k) {
             total[k] += items[i][k] * weight;
@@ -42,7 +107,7 @@ Lanes dot(std::span<const Lanes> items, std::span<const float> weights) {
     return total;
 }
 
-Lanes squared_distance(std::span<const Lanes> items, std::span<const float> point) {
+Lanes squared_distance(std::span<const Lanes> items, const float* point) {
     Lanes total{};
     for (size_t i = 0; i < items.size(); ++i) {
         double y = point[i];
@@ -54,15 +119,11 @@ Lanes squared_distance(std::span<const Lanes> items, std::span<const float> poin
     return total;
 }
 
-// Calls body(first, count) with at most kLanes rows, on several threads.
+// Calls body(begin, end) with pieces of whole blocks of kLanes rows, on several threads.
 template <typename Body>
-void for_row_blocks(const KernelContext& c, int64_t rows, int64_t operations, Body body) {
+void for_row_pieces(const KernelContext& c, int64_t rows, int64_t operations, Body body) {
     int64_t piece = (items_per_task(operations) + kLanes - 1) / kLanes * kLanes;
-    parallel_for(c.threads(), rows, piece, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; i += kLanes) {
-            body(i, std::min<int64_t>(kLanes, end - i));
-        }
-    });
+    parallel_for(c.threads(), rows, piece, body);
 }
 
 // What stands in column `lane`.
@@ -82,12 +143,12 @@ struct LinearModel {
     std::span<const float> intercepts;
     int64_t targets = 0;
 
-    void scores(std::span<const Lanes> rows, std::vector<Lanes>& result) const {
+    void scores(std::span<const Lanes> rows, bool are_floats, std::vector<Lanes>& result) const {
         result.resize(targets);
-        for (int64_t t = 0; t < targets; ++t) {
-            result[t] = dot(rows, coefficients.subspan(t * rows.size(), rows.size()));
+        multiply_rows(rows, are_floats, coefficients, targets, result.data());
+        for (int64_t t = 0; t < targets && !intercepts.empty(); ++t) {
             for (double& score : result[t]) {
-                score += intercepts.empty() ? 0 : intercepts[t];
+                score += intercepts[t];
             }
         }
     }
@@ -117,15 +178,18 @@ Result<LinearModel> linear_model(const KernelContext& c, int64_t targets, int64_
 template <typename Finish>
 void score_rows(const KernelContext& c, const LinearModel& model, const FeatureRows& x,
                 Finish finish) {
-    for_row_blocks(c, x.rows, x.columns * model.targets, [&](int64_t first, int64_t count) {
+    bool are_floats = x.data.element_type() == ElementType::kFloat;
+    for_row_pieces(c, x.rows, x.columns * model.targets / 2, [&](int64_t begin, int64_t end) {
         std::vector<Lanes> block;
         std::vector<Lanes> lanes;
         std::vector<double> scores;
-        load_rows(x, first, block);
-        model.scores(block, lanes);
-        for (int64_t k = 0; k < count; ++k) {
-            take_lane(lanes, k, scores);
-            finish(first + k, scores);
+        for (int64_t first = begin; first < end; first += kLanes) {
+            load_rows(x, first, block);
+            model.scores(block, are_floats, lanes);
+            for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
+                take_lane(lanes, k, scores);
+                finish(first + k, scores);
+            }
         }
     });
 }
@@ -133,7 +197,7 @@ void score_rows(const KernelContext& c, const LinearModel& model, const FeatureR
 }  // namespace
 
 Status linear_regressor(KernelContext& c) {
-    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(FeatureRows x, real_rows(c));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
     SDX_ASSIGN(LinearModel model, linear_model(c, c.int_attribute("targets"), x.columns, false));
     SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, model.targets));
@@ -145,7 +209,7 @@ Status linear_regressor(KernelContext& c) {
 }
 
 Status linear_classifier(KernelContext& c) {
-    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(FeatureRows x, real_rows(c));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
     SDX_ASSIGN(ClassLabels labels, ClassLabels::read(c, "classlabels_ints", "classlabels_strings"));
     auto count = static_cast<int64_t>(c.floats_attribute("coefficients").size());
@@ -201,13 +265,35 @@ class Svm {
         return {};
     }
 
-    std::span<const float> support_vector(int64_t i, int64_t columns) const {
-        return support_.subspan(i * columns, columns);
+    // The kernel of the rows and each of `count` points of y.
+    void kernels(std::span<const Lanes> x, bool are_floats, std::span<const float> y, int64_t count,
+                 std::vector<Lanes>& result) const {
+        result.resize(count);
+        if (kernel_ == SvmKernel::kRadial) {
+            for (int64_t i = 0; i < count; ++i) {
+                result[i] = squared_distance(x, y.data() + i * static_cast<int64_t>(x.size()));
+            }
+        } else {
+            multiply_rows(x, are_floats, y, count, result.data());
+        }
+        for (Lanes& values : result) {
+            apply(values);
+        }
     }
 
-    Lanes kernel(std::span<const Lanes> x, std::span<const float> y) const {
-        bool is_radial = kernel_ == SvmKernel::kRadial;
-        Lanes values = is_radial ? squared_distance(x, y) : dot(x, y);
+    // For a row.
+    int64_t operations(int64_t vectors, int64_t columns) const {
+        int64_t function = kernel_ == SvmKernel::kLinear ? 0 : 32;
+        return std::max<int64_t>(1, vectors) * (columns / 2 + function);
+    }
+
+    std::span<const float> coefficients;
+    std::span<const float> rho;
+
+    std::span<const float> support_vectors() const { return support_; }
+
+  private:
+    void apply(Lanes& values) const {
         for (double& value : values) {
             switch (kernel_) {
                 case SvmKernel::kLinear:
@@ -223,19 +309,8 @@ class Svm {
                     break;
             }
         }
-        return values;
     }
 
-    // For a row.
-    int64_t operations(int64_t vectors, int64_t columns) const {
-        int64_t function = kernel_ == SvmKernel::kLinear ? 0 : 32;
-        return std::max<int64_t>(1, vectors) * (columns / 2 + function);
-    }
-
-    std::span<const float> coefficients;
-    std::span<const float> rho;
-
-  private:
     Status read_kernel(const KernelContext& c, int64_t vectors) {
         std::string_view name = c.string_attribute("kernel_type");
         std::span<const float> parameters = c.floats_attribute("kernel_params");
@@ -265,7 +340,7 @@ class Svm {
 }  // namespace
 
 Status svm_regressor(KernelContext& c) {
-    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(FeatureRows x, real_rows(c));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
     int64_t vectors = std::max<int64_t>(0, c.int_attribute("n_supports"));
     Svm svm;
@@ -276,24 +351,28 @@ Status svm_regressor(KernelContext& c) {
     }
     bool has_one_class = c.int_attribute("one_class") != 0;
     SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, 1));
-    for_row_blocks(c, x.rows, svm.operations(vectors, x.columns),
-                   [&](int64_t first, int64_t count) {
-                       std::vector<Lanes> block;
-                       load_rows(x, first, block);
-                       Lanes sums = vectors == 0 ? svm.kernel(block, svm.coefficients) : Lanes{};
-                       for (int64_t i = 0; i < vectors; ++i) {
-                           Lanes values = svm.kernel(block, svm.support_vector(i, x.columns));
-                           for (int k = 0; k < kLanes; ++k) {
-                               sums[k] += svm.coefficients[i] * values[k];
-                           }
-                       }
-                       for (int64_t k = 0; k < count; ++k) {
-                           double sum = sums[k] + svm.rho[0];
-                           double score = has_one_class ? (sum > 0 ? 1 : -1) : sum;
-                           transform_scores(transform, {&score, 1});
-                           put_scores({&score, 1}, out, first + k);
-                       }
-                   });
+    bool are_floats = x.data.element_type() == ElementType::kFloat;
+    for_row_pieces(c, x.rows, svm.operations(vectors, x.columns), [&](int64_t begin, int64_t end) {
+        std::vector<Lanes> block;
+        std::vector<Lanes> values;
+        for (int64_t first = begin; first < end; first += kLanes) {
+            load_rows(x, first, block);
+            Lanes sums{};
+            if (vectors == 0) {
+                svm.kernels(block, are_floats, svm.coefficients, 1, values);
+                sums = values[0];
+            } else {
+                svm.kernels(block, are_floats, svm.support_vectors(), vectors, values);
+                sums = dot(values, svm.coefficients);
+            }
+            for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
+                double sum = sums[k] + svm.rho[0];
+                double score = has_one_class ? (sum > 0 ? 1 : -1) : sum;
+                transform_scores(transform, {&score, 1});
+                put_scores({&score, 1}, out, first + k);
+            }
+        }
+    });
     return {};
 }
 
@@ -339,18 +418,13 @@ Result<SvmClasses> svm_classes(const KernelContext& c, int64_t labels) {
 }
 
 // The decisions between each pair of classes.
-void compare_pairs(const Svm& svm, const SvmClasses& classes, std::span<const Lanes> rows,
+void compare_pairs(const Svm& svm, const SvmClasses& classes, std::span<const Lanes> kernels,
                    std::vector<Lanes>& scores) {
-    std::vector<Lanes> kernels(classes.vectors);
-    for (int64_t k = 0; k < classes.vectors; ++k) {
-        kernels[k] = svm.kernel(rows, svm.support_vector(k, static_cast<int64_t>(rows.size())));
-    }
     // The vectors of class `own`, weighted against class `other`, whose row is other - 1 behind it.
     auto side = [&](int64_t own, int64_t line) {
         std::span<const float> weights = svm.coefficients.subspan(
             line * classes.vectors + classes.starts[own], classes.per_class[own]);
-        return dot(std::span<const Lanes>(kernels).subspan(classes.starts[own], weights.size()),
-                   weights);
+        return dot(kernels.subspan(classes.starts[own], weights.size()), weights);
     };
     scores.clear();
     for (int64_t i = 0; i < classes.count; ++i) {
@@ -436,7 +510,7 @@ std::vector<double> probabilities(const SvmClasses& classes, const std::vector<d
 }  // namespace
 
 Status svm_classifier(KernelContext& c) {
-    SDX_ASSIGN(FeatureRows x, feature_rows(c, 0));
+    SDX_ASSIGN(FeatureRows x, real_rows(c));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
     SDX_ASSIGN(ClassLabels labels, ClassLabels::read(c, "classlabels_ints", "classlabels_strings"));
     SDX_ASSIGN(SvmClasses classes, svm_classes(c, labels.size()));
@@ -464,37 +538,42 @@ Status svm_classifier(KernelContext& c) {
     std::vector<int64_t> chosen(x.rows);
     SDX_ASSIGN(float* out, scores_output(c, 1, x.rows, class_score_count(width, second)));
     int64_t operations = svm.operations(is_linear ? classes.count : classes.vectors, x.columns);
-    for_row_blocks(c, x.rows, operations, [&](int64_t first, int64_t count) {
+    bool are_floats = x.data.element_type() == ElementType::kFloat;
+    for_row_pieces(c, x.rows, operations, [&](int64_t begin, int64_t end) {
         std::vector<Lanes> block;
+        std::vector<Lanes> kernels;
         std::vector<Lanes> lanes;
         std::vector<double> scores;
         std::vector<double> votes;
-        load_rows(x, first, block);
-        for (int64_t k = 0; k < classes.count && is_linear; ++k) {
-            std::span<const float> weights = svm.coefficients.subspan(k * x.columns, x.columns);
-            lanes.push_back(svm.kernel(block, weights));
-            for (double& score : lanes.back()) {
-                score = svm.rho[0] + score;
+        for (int64_t first = begin; first < end; first += kLanes) {
+            load_rows(x, first, block);
+            if (is_linear) {
+                svm.kernels(block, are_floats, svm.coefficients, classes.count, lanes);
+                for (Lanes& values : lanes) {
+                    for (double& score : values) {
+                        score = svm.rho[0] + score;
+                    }
+                }
+            } else {
+                svm.kernels(block, are_floats, svm.support_vectors(), classes.vectors, kernels);
+                compare_pairs(svm, classes, kernels, lanes);
             }
-        }
-        if (!is_linear) {
-            compare_pairs(svm, classes, block, lanes);
-        }
-        for (int64_t k = 0; k < count; ++k) {
-            take_lane(lanes, k, scores);
-            if (!is_linear) {
-                count_votes(classes, scores, votes);
+            for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
+                take_lane(lanes, k, scores);
+                if (!is_linear) {
+                    count_votes(classes, scores, votes);
+                }
+                if (has_probabilities) {
+                    scores = probabilities(classes, scores);
+                }
+                const std::vector<double>& ranking = is_linear ? scores : votes;
+                size_t best = greatest_of(ranking);
+                chosen[first + k] = has_labels          ? static_cast<int64_t>(best)
+                                    : ranking[best] > 0 ? ClassLabels::kPositive
+                                                        : ClassLabels::kNegative;
+                class_scores(transform, scores, second);
+                put_scores(scores, out, first + k);
             }
-            if (has_probabilities) {
-                scores = probabilities(classes, scores);
-            }
-            const std::vector<double>& ranking = is_linear ? scores : votes;
-            size_t best = greatest_of(ranking);
-            chosen[first + k] = has_labels          ? static_cast<int64_t>(best)
-                                : ranking[best] > 0 ? ClassLabels::kPositive
-                                                    : ClassLabels::kNegative;
-            class_scores(transform, scores, second);
-            put_scores(scores, out, first + k);
         }
     });
     return labels.set_output(c, chosen);
