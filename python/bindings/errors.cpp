@@ -1,3 +1,4 @@
+#include "base/screenful.h"
 #include "bindings/bindings.h"
 
 namespace sardonyx::python {
@@ -19,7 +20,7 @@ void raise(nb::handle type, const std::string& message) {
 }
 
 void raise(const Error& error) {
-    raise(g_eval_error, error.message);
+    raise(g_eval_error, screenful(error.message));
 }
 
 std::string text_from_python(nb::handle text) {

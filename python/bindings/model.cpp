@@ -18,6 +18,7 @@ using ModelPointer = std::shared_ptr<const ir::Model>;
 
 struct PyModel {
     ModelPointer model;
+    FileStamps files;                        // that it is mapped from
     std::shared_ptr<const eval::Plan> plan;  // made by the first run
 };
 
@@ -41,12 +42,21 @@ PyModel load(nb::handle source) {
         if (!path.is_valid()) {
             throw nb::python_error();
         }
-        return {checked(proto::read_model_file(text_from_python(path))), nullptr};
+        FileStamps files;
+        ModelPointer model = checked(proto::read_model_file(text_from_python(path), &files));
+        return {std::move(model), std::move(files), nullptr};
     }
     auto bytes = std::make_shared<std::string>(text_from_python(given));
     std::span<const std::byte> view(reinterpret_cast<const std::byte*>(bytes->data()),
                                     bytes->size());
-    return {checked(proto::read_model(view, bytes)), nullptr};
+    return {checked(proto::read_model(view, bytes)), {}, nullptr};
+}
+
+void check_files(const PyModel& self) {
+    Result<void> unchanged = check_unchanged(self.files);
+    if (!unchanged.ok()) {
+        raise(unchanged.error());
+    }
 }
 
 const ir::Graph& main_graph(const PyModel& self) {
@@ -67,6 +77,7 @@ nb::list values_to_python(const std::vector<ir::Value*>& values) {
 
 nb::list run(PyModel& self, const nb::dict& inputs, const eval::RunOptions& options) {
     const ir::Graph& graph = main_graph(self);
+    check_files(self);
     if (self.plan == nullptr) {
         self.plan = unwrap(eval::prepare(*self.model));
     }
@@ -92,6 +103,7 @@ nb::list run(PyModel& self, const nb::dict& inputs, const eval::RunOptions& opti
         nb::gil_scoped_release release;
         return eval::run(*self.plan, arguments, options);
     }();
+    check_files(self);
     nb::list results;
     for (eval::RuntimeValue& result : unwrap(std::move(evaluated))) {
         results.append(value_to_python(std::move(result), !has_tensor));
@@ -122,6 +134,7 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
 }
 
 nb::bytes to_bytes(const PyModel& self) {
+    check_files(self);
     std::string bytes = unwrap(proto::write_model(*self.model));
     return nb::bytes(bytes.data(), bytes.size());
 }

@@ -85,11 +85,14 @@ Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* c
         }
         values.emplace_back(model->inputs[i].name, inputs[i]->value);
     }
+    SDX_TRY(check_unchanged(model->state->files));
     Result<std::shared_ptr<const eval::Plan>> plan = model->state->prepared();
     if (!plan.ok()) {
         return Error(plan.error());
     }
-    return eval::run(**plan, values, engine_options(options));
+    auto results = eval::run(**plan, values, engine_options(options));
+    SDX_TRY(check_unchanged(model->state->files));
+    return results;
 }
 
 // Copies the result where it does not lie there already.

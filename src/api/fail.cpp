@@ -2,10 +2,12 @@
 
 #include <sardonyx/error.h>
 
+#include "base/screenful.h"
+
 namespace sardonyx::api {
 
 void fail(const std::string& message) {
-    throw Error(message);
+    throw Error(screenful(message));
 }
 
 void fail_compilation(const std::string& text, std::vector<Diagnostic> diagnostics) {

@@ -51,10 +51,21 @@ std::unique_ptr<Model::State> make_state(std::unique_ptr<ir::Model> model) {
     return state;
 }
 
+// Refuses what was read from files that are not what they were.
+void check_files(const Model::State& state) {
+    Result<void> unchanged = check_unchanged(state.files);
+    if (!unchanged.ok()) {
+        api::fail(unchanged.error().message);
+    }
+}
+
 }  // namespace
 
 Model Model::load(const std::string& path) {
-    return Model(make_state(take(proto::read_model_file(path))));
+    FileStamps files;
+    std::unique_ptr<State> state = make_state(take(proto::read_model_file(path, &files)));
+    state->files = std::move(files);
+    return Model(std::move(state));
 }
 
 Model Model::from_bytes(std::string_view bytes) {
@@ -110,6 +121,7 @@ const std::vector<Diagnostic>& Model::diagnostics() const {
 }
 
 std::string Model::serialize() const {
+    check_files(*state_);
     const ir::Model& model = *state_->model;
     return take(model.graph != nullptr ? proto::write_model(model)
                                        : proto::write_function(model, *model.functions[0]));
@@ -132,8 +144,11 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
     chosen.seed = options.seed;
     chosen.max_steps = options.max_steps;
     chosen.threads = options.threads;
-    std::vector<eval::RuntimeValue> results =
-        take(eval::run(*take(state_->prepared()), values, chosen));
+    check_files(*state_);
+    Result<std::vector<eval::RuntimeValue>> run =
+        eval::run(*take(state_->prepared()), values, chosen);
+    check_files(*state_);
+    std::vector<eval::RuntimeValue> results = take(std::move(run));
     std::vector<Value> converted;
     for (size_t i = 0; i < results.size(); ++i) {
         std::string name(state_->model->graph->outputs[i]->name);

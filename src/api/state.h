@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/file.h"
 #include "eval/eval.h"
 #include "ir/ir.h"
 
@@ -15,6 +16,7 @@ inline namespace v1 {
 
 struct Model::State {
     std::unique_ptr<ir::Model> model;  // without a graph: a function, functions[0]
+    FileStamps files;                  // that it is mapped from
     std::vector<Diagnostic> diagnostics;
     // Made by the first run. Runs are const, so several threads may come to it at once.
     std::mutex plan_lock;

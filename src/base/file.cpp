@@ -1,15 +1,24 @@
 #include "base/file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/vfs.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
+#include <vector>
+
+#include "base/name_hash.h"
 
 namespace sardonyx {
 namespace {
@@ -27,6 +36,10 @@ class Descriptor {
         if (fd_ >= 0) {
             ::close(fd_);
         }
+    }
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
     }
     int get() const { return fd_; }
     int release() {
@@ -60,6 +73,23 @@ Result<std::string> read_to_end(int fd, const std::string& path, size_t limit) {
     }
 }
 
+// Below that a copy costs no more than the pages of a mapping.
+constexpr int64_t kSmallest = 1 << 20;
+
+// Whether the file is of a network or of a program, where a mapping may fail at any time.
+bool is_shared([[maybe_unused]] int descriptor) {
+#if defined(__linux__)
+    constexpr uint32_t kShared[] = {0x6969,     0x517B,     0xFF534D42, 0xFE534D42,
+                                    0x65735546, 0x01021997, 0x00C36400, 0x0BD00BD0};
+    struct statfs status {};
+    return ::fstatfs(descriptor, &status) == 0 &&
+           std::find(std::begin(kShared), std::end(kShared),
+                     static_cast<uint32_t>(status.f_type)) != std::end(kShared);
+#else
+    return false;
+#endif
+}
+
 }  // namespace
 
 Result<MappedFile> map_file(const std::string& path) {
@@ -71,24 +101,60 @@ Result<MappedFile> map_file(const std::string& path) {
     if (::fstat(file.get(), &status) != 0) {
         return file_error("read", path);
     }
-    if (!S_ISREG(status.st_mode)) {
+    if (!S_ISREG(status.st_mode) || status.st_size < kSmallest || is_shared(file.get())) {
         Result<std::string> text = read_to_end(file.get(), path, SIZE_MAX);
         SDX_TRY(text);
         auto owner = std::make_shared<std::string>(std::move(*text));
         std::span<const char> bytes(*owner);
-        return MappedFile{owner, std::as_bytes(bytes)};
+        return MappedFile{owner, std::as_bytes(bytes), nullptr};
     }
     size_t size = static_cast<size_t>(status.st_size);
-    if (size == 0) {
-        return MappedFile{};
-    }
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (data == MAP_FAILED) {
         return file_error("map", path);
     }
     std::shared_ptr<const void> owner(
         data, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); });
-    return MappedFile{owner, {static_cast<const std::byte*>(data), size}};
+    auto stamp = std::make_shared<const FileStamp>(file.release(), path);
+    return MappedFile{owner, {static_cast<const std::byte*>(data), size}, std::move(stamp)};
+}
+
+FileStamp::FileStamp(int descriptor, std::string path)
+    : descriptor_(descriptor), path_(std::move(path)), first_(now()) {}
+
+FileStamp::~FileStamp() {
+    ::close(descriptor_);
+}
+
+FileStamp::State FileStamp::now() const {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) {
+        return {};
+    }
+#if defined(__APPLE__)
+    const timespec& time = status.st_mtimespec;
+#else
+    const timespec& time = status.st_mtim;
+#endif
+    return {static_cast<int64_t>(status.st_size), static_cast<int64_t>(time.tv_sec),
+            static_cast<int64_t>(time.tv_nsec)};
+}
+
+Result<void> FileStamp::check() const {
+    State state = now();
+    if (state == first_) {
+        return {};
+    }
+    return Error{"`" + path_ + "` was " + (state[0] < first_[0] ? "truncated" : "overwritten") +
+                 " after it was loaded: load it again; a file that is in use is replaced by a new "
+                 "one of its name, which is no harm"};
+}
+
+Result<void> check_unchanged(const FileStamps& stamps) {
+    for (const auto& stamp : stamps) {
+        SDX_TRY(stamp->check());
+    }
+    return {};
 }
 
 Result<std::string> read_file(const std::string& path, size_t limit) {
@@ -128,46 +194,158 @@ std::string target_of(const std::string& path) {
     return target;
 }
 
+std::string folder_of(const std::string& path) {
+    size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+std::string hex(uint64_t number) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+    return text;
+}
+
+// What the names of temporary files for `path` begin with; short, whatever the name is.
+std::string temporary_prefix(const std::string& path) {
+    return ".sardonyx-" + hex(name_hash(path.substr(path.rfind('/') + 1))) + "-";
+}
+
+// Removes what killed processes have left of their files for `path`: nobody has a lock on it.
+void remove_left_over(const std::string& path) {
+    std::string folder = folder_of(path), prefix = temporary_prefix(path);
+    DIR* entries = ::opendir(folder.c_str());
+    if (entries == nullptr) {
+        return;
+    }
+    while (const dirent* entry = ::readdir(entries)) {
+        if (std::strncmp(entry->d_name, prefix.c_str(), prefix.size()) != 0) {
+            continue;
+        }
+        std::string left = folder + "/" + entry->d_name;
+        Descriptor file(::open(left.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+        if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+            ::unlink(left.c_str());
+        }
+    }
+    ::closedir(entries);
+}
+
+// A file on its way to its place. Until then it has no name, where the system can, and goes with
+// the process; elsewhere it has a temporary one.
+class NewFile {
+  public:
+    explicit NewFile(const std::string& given)
+        : given_(given), path_(target_of(given)), file_(-1) {}
+    ~NewFile() {
+        if (!temporary_.empty()) {
+            ::unlink(temporary_.c_str());
+        }
+    }
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    Result<void> write(std::span<const std::string_view> parts, WriteMode mode, bool flush);
+    Result<void> put_in_place();
+
+  private:
+    bool open();
+    bool name();
+    std::string random_name() const {
+        std::random_device random;
+        return folder_of(path_) + "/" + temporary_prefix(path_) +
+               hex(uint64_t{random()} << 32 | random());
+    }
+
+    std::string given_;
+    std::string path_;
+    std::string temporary_;  // empty: it has no name
+    Descriptor file_;
+    bool is_device_ = false;  // written into at once
+};
+
+bool NewFile::open() {
+    remove_left_over(path_);
+#if defined(O_TMPFILE)
+    if (::access("/proc/self/fd", X_OK) == 0) {  // name() needs it
+        file_ = Descriptor(::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+    }
+#endif
+    if (file_.get() < 0) {
+        temporary_ = random_name();
+        file_ = Descriptor(
+            ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666));
+    }
+    if (file_.get() < 0) {
+        return false;
+    }
+    // The lock says that somebody is at it; where there are none, nothing is removed either.
+    [[maybe_unused]] int locked = ::flock(file_.get(), LOCK_EX | LOCK_NB);
+    return true;
+}
+
+Result<void> NewFile::write(std::span<const std::string_view> parts, WriteMode mode, bool flush) {
+    struct stat status {};
+    bool exists = ::stat(path_.c_str(), &status) == 0;
+    is_device_ = exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+    if (is_device_) {
+        // A device or pipe is written into, not replaced.
+        file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+        bool is_done = file_.get() >= 0 && write_all(file_.get(), parts);
+        return is_done ? Result<void>() : file_error("write", given_);
+    }
+    if (!open()) {
+        Error error = file_error("write beside", given_);
+        temporary_.clear();
+        return error;
+    }
+    bool keeps = exists && mode == WriteMode::kKeepRights;
+    bool is_done = write_all(file_.get(), parts) &&
+                   (!keeps || ::fchmod(file_.get(), status.st_mode & 07777) == 0) &&
+                   (!flush || ::fsync(file_.get()) == 0);
+    return is_done ? Result<void>() : file_error("write", given_);
+}
+
+// Gives the file a temporary name, since only a name can replace another.
+bool NewFile::name() {
+    if (!temporary_.empty()) {
+        return true;
+    }
+    std::string open_file = "/proc/self/fd/" + std::to_string(file_.get());
+    std::string chosen = random_name();
+    if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, chosen.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+        return false;
+    }
+    temporary_ = std::move(chosen);
+    return true;
+}
+
+Result<void> NewFile::put_in_place() {
+    if (is_device_) {
+        return {};
+    }
+    if (!name() || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+        return file_error("write", given_);
+    }
+    temporary_.clear();
+    return {};
+}
+
 }  // namespace
 
 Result<void> write_file(const std::string& path, std::string_view bytes, WriteMode mode) {
-    return write_file(path, std::span<const std::string_view>(&bytes, 1), mode);
+    NewFile file(path);
+    SDX_TRY(file.write({&bytes, 1}, mode, false));
+    return file.put_in_place();
 }
 
-Result<void> write_file(const std::string& given, std::span<const std::string_view> parts,
-                        WriteMode mode) {
-    std::string path = target_of(given);
-    struct stat status {};
-    bool exists = ::stat(path.c_str(), &status) == 0;
-    if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-        // A device or pipe is written into, not replaced.
-        Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-        bool is_done = device.get() >= 0 && write_all(device.get(), parts);
-        return is_done ? Result<void>() : file_error("write", given);
+Result<void> write_files(std::span<const FileParts> files) {
+    std::vector<std::unique_ptr<NewFile>> written;
+    for (const FileParts& file : files) {
+        written.push_back(std::make_unique<NewFile>(file.path));
+        SDX_TRY(written.back()->write(file.parts, WriteMode::kNewRights, true));
     }
-    std::string temporary = path + ".XXXXXX";
-    Descriptor file(::mkstemp(temporary.data()));
-    if (file.get() < 0) {
-        return file_error("write beside", given);
-    }
-    auto fail = [&](const char* action) {
-        Error error = file_error(action, given);
-        ::unlink(temporary.c_str());
-        return error;
-    };
-    if (!write_all(file.get(), parts)) {
-        return fail("write");
-    }
-    // mkstemp makes the file private to its owner; a result has the rights that the umask gives.
-    mode_t mask = ::umask(0);
-    ::umask(mask);
-    bool keeps = exists && mode == WriteMode::kKeepRights;
-    mode_t rights = keeps ? status.st_mode & 07777 : 0666 & ~mask;
-    if (::fchmod(file.get(), rights) != 0 || ::close(file.release()) != 0) {
-        return fail("write");
-    }
-    if (::rename(temporary.c_str(), path.c_str()) != 0) {
-        return fail("write");
+    for (const auto& file : written) {
+        SDX_TRY(file->put_in_place());
     }
     return {};
 }

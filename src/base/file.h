@@ -1,21 +1,51 @@
 // Files: reading whole or mapped, and writing so that a failure leaves no half-written file.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
 namespace sardonyx {
 
-// The bytes of a file, mapped read-only where the system can; freed with the last owner.
+// Tells whether a mapped file is as it was: one that is overwritten changes what is read through
+// the mapping, and reading what a truncated one has lost ends the process (SIGBUS). Replacing the
+// file by another of its name does neither.
+class FileStamp {
+  public:
+    FileStamp(int descriptor, std::string path);
+    ~FileStamp();
+    FileStamp(const FileStamp&) = delete;
+    FileStamp& operator=(const FileStamp&) = delete;
+
+    // Error: its size or its time of change are others.
+    Result<void> check() const;
+
+  private:
+    using State = std::array<int64_t, 3>;  // size, seconds, nanoseconds
+    State now() const;
+
+    int descriptor_;
+    std::string path_;
+    State first_;
+};
+using FileStamps = std::vector<std::shared_ptr<const FileStamp>>;
+// Those who read mapped files ask before they begin, and throw away what they made when the answer
+// is another afterwards.
+Result<void> check_unchanged(const FileStamps& stamps);
+
+// The bytes of a file, mapped read-only; freed with the last owner. Small files, and those of a
+// network, are copied.
 struct MappedFile {
     std::shared_ptr<const void> owner;
     std::span<const std::byte> bytes;
+    std::shared_ptr<const FileStamp> stamp;  // null: a copy
 };
 
 // Errors: missing, unreadable, not a regular file (pipes and devices are read to the end instead).
@@ -27,12 +57,18 @@ Result<std::string> read_file(const std::string& path, size_t limit);
 // The rights of a file that is replaced: those that a new file gets, or those that it had.
 enum class WriteMode { kNewRights, kKeepRights };
 
-// Writes a temporary file beside `path`, then renames it: readers see the old bytes or the new. A
-// link leads to the file that is replaced; a device or pipe is written into.
+// Writes a new file, then gives it the name `path`: readers see the old bytes or the new. A link
+// leads to the file that is replaced; a device or pipe is written into. A process that is killed
+// leaves nothing, or what the next one to write the same file removes.
 Result<void> write_file(const std::string& path, std::string_view bytes,
                         WriteMode mode = WriteMode::kNewRights);
-// The same for bytes in parts, one after the other.
-Result<void> write_file(const std::string& path, std::span<const std::string_view> parts,
-                        WriteMode mode = WriteMode::kNewRights);
+
+// Files that belong together: all are written, and are on the disk, before the first gets its name.
+// They get their names in this order, so what others refer to comes first.
+struct FileParts {
+    std::string path;
+    std::span<const std::string_view> parts;  // of its bytes, one after the other
+};
+Result<void> write_files(std::span<const FileParts> files);
 
 }  // namespace sardonyx

@@ -1,6 +1,7 @@
 // sardonyx build: a script to a .onnx file.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <filesystem>
 
 #include "base/file.h"
@@ -81,28 +82,99 @@ std::string refusal(const BuildOptions& options, const driver::Compilation& comp
     return {};
 }
 
-// Writes the model, and its large initializers beside it; their size in bytes.
+// The bytes in order, as 16 digits. Two contents have one name with a chance of 1 in 2^64.
+std::string name_of_content(std::span<const std::string_view> parts) {
+    constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;
+    uint64_t hash = 0;
+    auto add = [&](uint64_t word) {
+        hash = (hash ^ word) * kFactor;
+        hash ^= hash >> 29;
+    };
+    for (std::string_view part : parts) {
+        size_t whole = part.size() / sizeof(uint64_t) * sizeof(uint64_t);
+        for (size_t i = 0; i < whole; i += sizeof(uint64_t)) {
+            uint64_t word = 0;
+            std::memcpy(&word, part.data() + i, sizeof word);
+            add(word);
+        }
+        uint64_t rest = 0;
+        if (part.size() > whole) {
+            std::memcpy(&rest, part.data() + whole, part.size() - whole);
+        }
+        add(rest);
+        add(part.size());
+    }
+    return fmt::format("{:016x}", hash);
+}
+
+// What names of data for the model begin with: its own, or what is short enough of it.
+std::string stem_of_data(const std::string& name) {
+    constexpr size_t kLongest = 200;  // of 255 that file systems take
+    if (name.size() <= kLongest) {
+        return name + ".";
+    }
+    size_t end = kLongest;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) {
+        --end;  // within a character of UTF-8
+    }
+    std::string_view whole = name;
+    return name.substr(0, end) + "." + name_of_content({&whole, 1}) + ".";
+}
+
+// Removes MODEL.<digits>.data of earlier builds of the model, which refers to `current` now.
+void remove_old_data(const std::filesystem::path& model, const std::string& current) {
+    std::string begin = stem_of_data(model.filename().string());
+    std::error_code error;
+    auto folder = model.parent_path().empty() ? std::filesystem::path(".") : model.parent_path();
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        std::string name = entry.path().filename().string();
+        bool is_data = name.size() == current.size() && name != current &&
+                       name.compare(0, begin.size(), begin) == 0 &&
+                       name.compare(name.size() - 5, 5, ".data") == 0 &&
+                       name.find_first_not_of("0123456789abcdef", begin.size()) == name.size() - 5;
+        if (is_data) {
+            std::filesystem::remove(entry.path(), error);
+        }
+    }
+}
+
+// Writes the model, and its large initializers beside it; their size in bytes. Data have a name of
+// their content, so that a model never finds those of another: the old model and its data are whole
+// until the new model takes its name, whatever happens on the way.
 Result<size_t> write_output(const BuildOptions& options, const ir::Model& model) {
     proto::External external;
     external.smallest = options.external_bytes;
-    external.location = std::filesystem::path(data_path(options.output)).filename().string();
-    Result<std::string> bytes = options.as_function
-                                    ? proto::write_function(model, *model.functions[0])
-                                    : proto::write_model(model, &external);
+    std::filesystem::path path(options.output);
+    std::string stem = stem_of_data(path.filename().string());
+    external.location = stem + name_of_content({}) + ".data";
+    auto write = [&] {
+        return options.as_function ? proto::write_function(model, *model.functions[0])
+                                   : proto::write_model(model, &external);
+    };
+    Result<std::string> bytes = write();
     SDX_TRY(bytes);
-    size_t size = bytes->size();
-    if (!external.parts.empty()) {
-        SDX_TRY(write_file(data_path(options.output), external.parts));
-        for (std::string_view part : external.parts) {
-            size += part.size();
+    if (external.parts.empty()) {
+        if (options.output == kStandardOutput) {
+            print(*bytes);
+        } else {
+            SDX_TRY(write_file(options.output, *bytes));
         }
+        return bytes->size();
     }
-    if (options.output == kStandardOutput) {
-        print(*bytes);
-    } else {
-        SDX_TRY(write_file(options.output, *bytes));
+    size_t size = 0;
+    for (std::string_view part : external.parts) {
+        size += part.size();
     }
-    return size;
+    external.location = stem + name_of_content(external.parts) + ".data";
+    external.parts.clear();
+    bytes = write();
+    SDX_TRY(bytes);
+    std::string_view text = *bytes;
+    std::string data = (path.parent_path() / external.location).string();
+    FileParts files[] = {{data, external.parts}, {options.output, {&text, 1}}};
+    SDX_TRY(write_files(files));
+    remove_old_data(path, external.location);
+    return size + text.size();
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The commands of the program and their options. Exit status: 0 success, 1 findings or a failed
-// run, 2 wrong usage.
+// run, 2 wrong usage, 130 Ctrl-C.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@ namespace sardonyx::cli {
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kUsage = 2;
+inline constexpr int kInterrupted = 130;  // as shells say it: 128 and the number of SIGINT
 
 // FILE or FILE:NAME, where NAME is a script of FILE; empty: not said.
 struct Target {

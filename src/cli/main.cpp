@@ -34,6 +34,8 @@ int main(int count, char** words) {
     if (std::optional<int> status = run_in_python(count, words)) {
         return finish(*status);
     }
+    end_on_interrupt();
+    end_without_memory();
     Command command = parse_arguments(count, words);
     return finish(std::visit(Dispatch(), command));
 }

@@ -8,7 +8,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
+#include "base/screenful.h"
 #include "cli/commands.h"
 #include "diagnostics/glyphs.h"
 #include "diagnostics/render.h"
@@ -33,6 +35,11 @@ void write_all(int file, std::string_view text) {
         }
         text.remove_prefix(static_cast<size_t>(count));
     }
+}
+
+// To standard error, from where nothing may be allocated or locked.
+void write_now(std::string_view text) {
+    [[maybe_unused]] ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
 bool use_color(int file) {
@@ -62,6 +69,28 @@ void ignore_closed_pipes() {
     std::signal(SIGPIPE, SIG_IGN);
 }
 
+void end_on_interrupt() {
+    struct sigaction before {};
+    // Ignored: started in the background.
+    if (::sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+        struct sigaction action {};
+        action.sa_handler = [](int) {
+            // Every result is written to a file without a name first, so that nothing is left.
+            write_now(::isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "");
+            ::_exit(kInterrupted);
+        };
+        ::sigaction(SIGINT, &action, nullptr);
+    }
+}
+
+void end_without_memory() {
+    // Any thread may be the one that asks for too much.
+    std::set_new_handler([] {
+        write_now("error: out of memory\n");
+        ::_exit(kFailure);
+    });
+}
+
 void set_color(Color color) {
     g_color = color;
 }
@@ -80,7 +109,8 @@ void print_status(std::string_view line) {
 
 void print_error(std::string_view message) {
     std::string_view word = use_color(STDERR_FILENO) ? "\x1b[1;31merror\x1b[0m" : "error";
-    write_all(STDERR_FILENO, fmt::format("{}: {}\n", word, diagnostics::visible(message)));
+    write_all(STDERR_FILENO,
+              fmt::format("{}: {}\n", word, diagnostics::visible(screenful(message))));
 }
 
 void print_findings(const diagnostics::Sources& sources,

@@ -12,6 +12,10 @@ enum class Color { kAuto, kAlways, kNever };
 
 // A reader that goes away early is no error: what is left is dropped.
 void ignore_closed_pipes();
+// Ctrl-C ends the program at once with kInterrupted and takes the line of print_status() away.
+void end_on_interrupt();
+// Where memory runs out, one line says so, and the program ends with kFailure.
+void end_without_memory();
 // kAuto: colours on a terminal, unless NO_COLOR is set (https://no-color.org).
 void set_color(Color color);
 

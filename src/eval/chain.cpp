@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
 namespace sardonyx::eval {
 namespace {
@@ -41,9 +42,7 @@ class ChainBuilder {
   public:
     explicit ChainBuilder(size_t first) { chain_.first = first; }
 
-    bool makes(Operand operand) const {
-        return std::find(made_.begin(), made_.end(), operand) != made_.end();
-    }
+    bool makes(Operand operand) const { return made_.count(operand) != 0; }
 
     void add(const NodePlan& node) {
         ChainPlan::Step step;
@@ -52,7 +51,7 @@ class ChainBuilder {
             // counts them from -2 downwards until then.
             step.inputs.push_back(place(operand));
         }
-        made_.push_back(node.outputs[0]);
+        made_.emplace(node.outputs[0], static_cast<int>(chain_.steps.size()));
         chain_.steps.push_back(std::move(step));
     }
 
@@ -71,9 +70,8 @@ class ChainBuilder {
         }
         for (size_t s = 0; s < chain_.steps.size(); ++s) {
             for (Operand slot : nodes[chain_.first + s].releases) {
-                auto found = std::find(made_.begin(), made_.end(), slot);
-                if (found != made_.end()) {
-                    chain_.steps[found - made_.begin()].is_kept = false;
+                if (auto found = made_.find(slot); found != made_.end()) {
+                    chain_.steps[found->second].is_kept = false;
                 }
             }
         }
@@ -85,20 +83,19 @@ class ChainBuilder {
         if (operand == kNoOperand) {
             return ChainPlan::kLeftOut;
         }
-        auto made = std::find(made_.begin(), made_.end(), operand);
-        if (made != made_.end()) {
-            return -2 - static_cast<int>(made - made_.begin());
+        if (auto made = made_.find(operand); made != made_.end()) {
+            return -2 - made->second;
         }
-        auto found = std::find(chain_.inputs.begin(), chain_.inputs.end(), operand);
-        auto index = static_cast<int>(found - chain_.inputs.begin());
-        if (found == chain_.inputs.end()) {
+        auto [place, is_new] = inputs_.emplace(operand, static_cast<int>(chain_.inputs.size()));
+        if (is_new) {
             chain_.inputs.push_back(operand);
         }
-        return index;
+        return place->second;
     }
 
     ChainPlan chain_;
-    std::vector<Operand> made_;  // by the steps
+    std::unordered_map<Operand, int> made_;    // the step that makes a value
+    std::unordered_map<Operand, int> inputs_;  // its place among the inputs
 };
 
 // How the tensors of a chain are cut: side by side, all broadcast to [rows, inner ...].

@@ -2,12 +2,18 @@
 // long as the process; one kernel at a time uses it, and whoever else comes works alone.
 #include "eval/parallel.h"
 
+#include "eval/helper_thread.h"
+
 #if defined(__EMSCRIPTEN__)
 
 namespace sardonyx::eval {
 
 int thread_count(int) {
     return 1;
+}
+
+bool is_helper_thread() {
+    return false;
 }
 
 void run_tasks(int, int64_t count, Task task, const void* data) {
@@ -25,6 +31,7 @@ void run_tasks(int, int64_t count, Task task, const void* data) {
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <thread>
 #if defined(__linux__)
 #include <sched.h>
@@ -32,6 +39,8 @@ void run_tasks(int, int64_t count, Task task, const void* data) {
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
 #endif
+
+#include "base/signals.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -66,6 +75,7 @@ void pause() {
 }
 
 thread_local bool is_within_task = false;
+thread_local bool is_helper = false;
 
 // The tasks are cut into a stretch for each thread, which helps with the others' when its own is
 // done. So a thread reads and writes neighbouring memory, and in one kernel after the other mostly
@@ -89,12 +99,27 @@ class Job {
         for (int64_t s = 0; s < stretch_count_; ++s) {
             Stretch& stretch = stretches_[(thread + s) % stretch_count_];
             for (int64_t i = stretch.next++; i < stretch.end; i = stretch.next++) {
-                task_(data_, i);
+                if (!do_task(i)) {
+                    return;
+                }
             }
         }
     }
 
+    // Whether a task has run out of memory.
+    bool has_failed() const { return has_failed_; }
+
   private:
+    // No exception leaves a helper's thread, nor this one's while helpers use the job.
+    bool do_task(int64_t i) {
+        try {
+            task_(data_, i);
+        } catch (const std::bad_alloc&) {
+            has_failed_ = true;
+        }
+        return !has_failed_.load(std::memory_order_relaxed);
+    }
+
     static constexpr int64_t kStretches = 16;
     struct alignas(64) Stretch {
         std::atomic<int64_t> next;
@@ -104,6 +129,7 @@ class Job {
     Task task_;
     const void* data_;
     int64_t stretch_count_;
+    std::atomic<bool> has_failed_ = false;
     std::array<Stretch, kStretches> stretches_;
 };
 
@@ -119,8 +145,11 @@ class Pool {
         Job job(task, data, count, helpers + 1);
         {
             std::lock_guard<std::mutex> lock(state_);
-            while (thread_count_ < helpers) {
-                std::thread([this, index = ++thread_count_] { serve(index); }).detach();
+            if (thread_count_ < helpers) {
+                SignalsBlocked blocked;
+                while (thread_count_ < helpers) {
+                    std::thread([this, index = ++thread_count_] { serve(index); }).detach();
+                }
             }
             job_ = &job;
             places_ = helpers;
@@ -137,12 +166,16 @@ class Pool {
         for (int look = 0; active_.load(std::memory_order_acquire) > 0; ++look) {
             look < kLooks ? pause() : std::this_thread::yield();
         }
+        if (job.has_failed()) {
+            throw std::bad_alloc();
+        }
         return true;
     }
 
   private:
     // `index`: 1 for the first thread beside those that call.
     void serve(int index) {
+        is_helper = true;
         is_within_task = true;  // a task runs its own tasks serially
         uint64_t seen = 0;
         while (true) {
@@ -195,6 +228,10 @@ Pool& pool() {
 int thread_count(int wanted) {
     static const int cores = core_count();
     return std::clamp(wanted == 0 ? cores : wanted, 1, kMostThreads);
+}
+
+bool is_helper_thread() {
+    return is_helper;
 }
 
 void run_tasks(int threads, int64_t count, Task task, const void* data) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stack.h"
 #include "eval/chain.h"
 #include "eval/gradient_slice.h"
 #include "eval/layout.h"
@@ -98,6 +99,10 @@ class Planner {
     Status plan_graph(const ir::Graph& graph, GraphPlan* plan, std::vector<Operand>* free) {
         if (++depth_ > kMaxDepth) {
             return Error{fmt::format("graphs are nested more than {} deep", kMaxDepth)};
+        }
+        if (is_stack_low()) {
+            return Error{fmt::format(
+                "graphs are nested {} deep, for which this thread's stack is too small", depth_)};
         }
         Level level;
         level.first_slot = plan_->slot_count;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stack.h"
 #include "eval/chain.h"
 #include "eval/derivative.h"
 #include "eval/kernels/channels_last.h"
@@ -66,6 +67,13 @@ Status Runner::count_step() {
 Status Runner::run_graph(const GraphPlan& graph, Frame& frame, bool again) {
     if (depth_ >= kMaxDepth) {
         return Error{fmt::format("graphs and calls are nested more than {} deep", kMaxDepth)};
+    }
+    // What is not deep has room everywhere.
+    constexpr int kDeep = 8;
+    if (depth_ >= kDeep && is_stack_low()) {
+        return Error{fmt::format(
+            "graphs and calls are nested {} deep, for which this thread's stack is too small",
+            depth_)};
     }
     ++depth_;
     if (graph.keeps_draws && !again) {

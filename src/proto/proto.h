@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "ir/ir.h"
 
@@ -28,6 +29,7 @@ struct ReadOptions {
     // The folder that external data is resolved in; empty: external data is an error. No absolute
     // paths, no `..`, no symbolic link that leaves the folder.
     std::string folder;
+    FileStamps* stamps = nullptr;     // takes those of the files with external data
     int max_depth = 256;              // of nested graphs, types and attributes
     int64_t max_items = 100'000'000;  // nodes, values, attributes, dims ... in all
 };
@@ -37,8 +39,9 @@ struct ReadOptions {
 Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
                                               std::shared_ptr<const void> owner,
                                               const ReadOptions& options = {});
-// Maps the file; external data comes from its folder.
-Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path);
+// Maps the file; external data comes from its folder. `stamps`: of the files that stay mapped.
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
+                                                   FileStamps* stamps = nullptr);
 
 // Reads a FunctionProto into a Model without a main graph.
 Result<std::unique_ptr<ir::Model>> read_function(std::span<const std::byte> bytes,

@@ -347,16 +347,23 @@ Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
     return model;
 }
 
-Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path) {
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps) {
     Result<MappedFile> file = map_file(path);
     SDX_TRY(file);
+    FileStamps mapped{file->stamp};
     ReadOptions options;
     std::filesystem::path folder = std::filesystem::path(path).parent_path();
     options.folder = folder.empty() ? "." : folder.string();
+    options.stamps = &mapped;
     Result<std::unique_ptr<ir::Model>> model =
         read_model(file->bytes, std::move(file->owner), options);
+    std::erase(mapped, nullptr);
+    SDX_TRY(check_unchanged(mapped));
     if (!model.ok()) {
         return Error{fmt::format("`{}`: {}", path, model.error().message)};
+    }
+    if (stamps != nullptr) {
+        *stamps = std::move(mapped);
     }
     return model;
 }

@@ -121,6 +121,9 @@ bool map_external(ReadContext& context, const ExternalData& data, size_t size, M
         if (!file.ok()) {
             return context.fail(file.error().message);
         }
+        if (context.options.stamps != nullptr) {
+            context.options.stamps->push_back(file->stamp);
+        }
         known = context.external_files.emplace(std::string(data.location), std::move(*file)).first;
     }
     const MappedFile& file = known->second;
@@ -129,7 +132,7 @@ bool map_external(ReadContext& context, const ExternalData& data, size_t size, M
             "the external data `{}` ends at byte {}, the tensor needs {} bytes from byte {}",
             data.location, file.bytes.size(), length, offset));
     }
-    *result = MappedFile{file.owner, file.bytes.subspan(offset, length)};
+    *result = MappedFile{file.owner, file.bytes.subspan(offset, length), nullptr};
     return true;
 }
 

@@ -4,10 +4,13 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/shared_library.h"
+#include "base/signals.h"
+#include "eval/helper_thread.h"
 #include "types/tensor.h"
 
 namespace sardonyx::eval {
@@ -79,10 +82,21 @@ class OneDnn {
     dnnl_stream_t stream_ = nullptr;
 };
 
-// While one lives, the library works on this thread alone.
+// The library may be interrupted by a signal.
+struct KeepsItsStack {};
+
+// While one lives, the library works on this thread alone, and no signal is handled there: for a
+// product of matrices it puts the stack pointer into memory of the heap, whose neighbours the frame
+// of a handler would overwrite.
 class OneThread {
   public:
-    explicit OneThread(const OneDnn& library) : library_(library), before_(library.get_threads()) {
+    explicit OneThread(const OneDnn& library) : OneThread(library, KeepsItsStack()) {
+        if (!is_helper_thread()) {  // where none is handled anyway
+            blocked_.emplace();
+        }
+    }
+    OneThread(const OneDnn& library, KeepsItsStack)
+        : library_(library), before_(library.get_threads()) {
         library_.set_threads(1);
     }
     ~OneThread() { library_.set_threads(before_); }
@@ -92,6 +106,7 @@ class OneThread {
   private:
     const OneDnn& library_;
     int before_;
+    std::optional<SignalsBlocked> blocked_;
 };
 
 // What the library makes and takes back.
@@ -286,9 +301,20 @@ bool multiply_by_onednn(const MatrixProduct<float>& p) {
     if (!library.can_multiply()) {
         return false;
     }
+    auto multiply = [&] {
+        return library.sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k,
+                             1.0f, p.a, p.step_a, p.b, p.step_b, 1.0f, p.c,
+                             p.step_c) == dnnl_success;
+    };
+    // Sums up to 85 terms long fit onto the stack. These products may be so small that blocking
+    // signals would take half as long as they do.
+    constexpr int64_t kOnStack = 64;
+    if (p.k <= kOnStack) {
+        OneThread one(library, KeepsItsStack{});
+        return multiply();
+    }
     OneThread one(library);
-    return library.sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f,
-                         p.a, p.step_a, p.b, p.step_b, 1.0f, p.c, p.step_c) == dnnl_success;
+    return multiply();
 }
 
 std::shared_ptr<const CompiledConvolution> compile_convolution(const PictureConvolution& shape,

@@ -1,0 +1,122 @@
+"""How time grows with size, where it must grow no faster: ten times the size, ten times the time.
+
+    python bench/growth.py [--json FILE]
+
+sardonyx must be importable (installed, or PYTHONPATH=build/release/python), and the program is that
+of SDX_BUILD, build/release by default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import sardonyx
+from onnx import TensorProto, helper
+
+PROGRAM = Path(os.environ.get("SDX_BUILD", "build/release")).resolve() / "sardonyx"
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+
+
+def save(graph: onnx.GraphProto, path: Path) -> str:
+    imports = [helper.make_opsetid("", 18)]
+    onnx.save(helper.make_model(graph, opset_imports=imports, ir_version=9), path)
+    return str(path)
+
+
+def chain_of_nodes(size: int, folder: Path) -> float:
+    """Preparing a model of so many elementwise nodes, each of which reads the one before."""
+    graph = onnx.GraphProto(name="g")
+    graph.input.append(helper.make_tensor_value_info("v0", TensorProto.FLOAT, [2]))
+    graph.output.append(helper.make_tensor_value_info(f"v{size}", TensorProto.FLOAT, [2]))
+    for i in range(size):
+        graph.node.add(op_type="Neg", input=[f"v{i}"], output=[f"v{i + 1}"])
+    model = sardonyx.load(save(graph, folder / "chain.onnx"))
+    seconds = []
+    for _ in range(2):
+        started = time.perf_counter()
+        model.run({"v0": np.ones(2, np.float32)}, threads=1)
+        seconds.append(time.perf_counter() - started)
+    return seconds[0] - seconds[1]
+
+
+def sequence_in_a_loop(size: int, folder: Path) -> float:
+    """A loop of so many iterations, each of which inserts into a sequence."""
+    sequence = helper.make_tensor_sequence_value_info
+    body = helper.make_graph(
+        [
+            helper.make_node("SequenceInsert", ["s", "i"], ["t"]),
+            helper.make_node("Identity", ["c"], ["d"]),
+        ],
+        "body",
+        [
+            helper.make_tensor_value_info("i", TensorProto.INT64, []),
+            helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+            sequence("s", TensorProto.INT64, None),
+        ],
+        [
+            helper.make_tensor_value_info("d", TensorProto.BOOL, []),
+            sequence("t", TensorProto.INT64, None),
+        ],
+    )
+    nodes = [
+        helper.make_node("SequenceEmpty", [], ["e"], dtype=TensorProto.INT64),
+        helper.make_node("Loop", ["n", "", "e"], ["f"], body=body),
+        helper.make_node("SequenceLength", ["f"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("n", TensorProto.INT64, [])],
+        [helper.make_tensor_value_info("y", TensorProto.INT64, [])],
+    )
+    model = sardonyx.load(save(graph, folder / "loop.onnx"))
+    started = time.perf_counter()
+    model.run({"n": np.array(size)})
+    return time.perf_counter() - started
+
+
+def scripts_that_call(size: int, folder: Path) -> float:
+    """`sardonyx check` of so many scripts, each of which calls the one before."""
+    lines = ["from sardonyx import script", "@script()", "def f0(x):", "    return x + 1.0"]
+    for i in range(1, size):
+        lines += ["@script()", f"def f{i}(x):", f"    return f{i - 1}(x) + 1.0"]
+    path = folder / "chain.py"
+    path.write_text("\n".join(lines) + "\n")
+    started = time.perf_counter()
+    subprocess.run([PROGRAM, "check", path], check=True)
+    return time.perf_counter() - started
+
+
+ROWS: list[tuple[str, Callable[[int, Path], float], int]] = [
+    ("prepare a chain of nodes", chain_of_nodes, 1_000_000),
+    ("SequenceInsert in a Loop", sequence_in_a_loop, 100_000),
+    ("check scripts that call each other", scripts_that_call, 1_000),
+]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    table: dict[str, dict[int, float]] = {}
+    print(f"{'seconds':36}" + "".join(f"{size:>12}" for size in (100, *SIZES)))
+    with tempfile.TemporaryDirectory() as name:
+        for row, measure, largest in ROWS:
+            sizes = [size for size in (100, *SIZES) if size <= largest]
+            table[row] = {size: measure(size, Path(name)) for size in sizes}
+            print(f"{row:36}" + "".join(f"{s:12.4f}" for s in table[row].values()), flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(table))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,384 @@
+"""Limits of the machine: full disks, kills, damaged files, small stacks, little memory, many nodes.
+
+`tools/dev stress` runs these with the sizes of SDX_STRESS=1.
+"""
+
+import itertools
+import os
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import sardonyx
+from onnx import TensorProto, helper, numpy_helper
+
+LARGE = os.environ.get("SDX_STRESS", "") not in ("", "0")
+SARDONYX = Path(os.environ.get("SDX_BUILD", "build/dev")).resolve() / "sardonyx"
+ROOM = 1 << 20  # smaller files are copied, not mapped
+
+
+def run(*command, cwd=None, before=None, timeout=100):
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd, preexec_fn=before, capture_output=True, text=True, timeout=timeout, check=False,
+    )  # fmt: skip
+
+
+def limit(kind, size):
+    return lambda: resource.setrlimit(kind, (size, size))
+
+
+def save(path, nodes, inputs, outputs, constants=(), functions=(), opset=18):
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(n, t, s) for n, t, s in inputs],
+        [helper.make_tensor_value_info(n, t, None) for n, t in outputs],
+        [numpy_helper.from_array(array, name) for name, array in constants],
+    )
+    imports = [helper.make_opsetid("", opset), helper.make_opsetid("here", 1)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=9, functions=list(functions))
+    onnx.save(model, path)
+    return path
+
+
+X = [("x", TensorProto.FLOAT, [2])]
+Y = [("y", TensorProto.FLOAT)]
+
+
+# --- What is written -------------------------------------------------------------------------
+
+WEIGHTED = """
+import numpy as np
+from sardonyx import FLOAT, opset18 as op, script
+
+LARGE = np.full(2048, {value}, dtype=np.float32)
+SMALL = [np.full(150, i, dtype=np.float32) for i in range(40)]
+
+@script()
+def weighted(x: FLOAT[1]):
+    y = op.ReduceSum(LARGE) + x
+    {rest}
+    return y
+"""
+ALL_SMALL = "\n    ".join(f"y = y + op.ReduceSum(SMALL[{i}]) * 0.0" for i in range(40))
+BUILD = ("build", "w.py", "-o", "w.onnx", "--external-data", "1000")
+
+
+def write_weighted(folder, value, rest="pass"):
+    (folder / "w.py").write_text(WEIGHTED.format(value=value, rest=rest))
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def result_of(folder):
+    return sardonyx.load(str(folder / "w.onnx")).run({"x": np.zeros(1, np.float32)})[0][0]
+
+
+def test_a_model_that_does_not_fit_leaves_the_old_one_whole(tmp_path):
+    write_weighted(tmp_path, 1.0)
+    assert run(SARDONYX, *BUILD, cwd=tmp_path).returncode == 0
+    before = names_in(tmp_path)
+    assert result_of(tmp_path) == 2048
+    # The data fit, and the model, with its many small initializers, does not.
+    write_weighted(tmp_path, 3.0, ALL_SMALL)
+
+    def fill():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))
+
+    done = run(SARDONYX, *BUILD, cwd=tmp_path, before=fill)
+    assert done.returncode == 1
+    assert "cannot write `w.onnx`" in done.stderr
+    assert names_in(tmp_path) == before
+    assert result_of(tmp_path) == 2048
+    assert run(SARDONYX, *BUILD, cwd=tmp_path).returncode == 0
+    assert result_of(tmp_path) == 3 * 2048
+    assert len(list(tmp_path.glob("w.onnx*"))) == 2  # the old data are gone
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_a_full_disk_leaves_the_old_model_whole(tmp_path):
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path]
+    if run(*mount).returncode != 0:
+        pytest.skip("this system mounts no tmpfs")
+    try:
+        write_weighted(tmp_path, 1.0)
+        assert run(SARDONYX, *BUILD, cwd=tmp_path).returncode == 0
+        write_weighted(tmp_path, 3.0)
+        with (tmp_path / "rest").open("wb") as rest, pytest.raises(OSError):
+            while True:
+                rest.write(bytes(4096))
+                rest.flush()
+        done = run(SARDONYX, *BUILD, cwd=tmp_path)
+        assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done.stderr
+        assert result_of(tmp_path) == 2048
+    finally:
+        run("umount", "-l", tmp_path)
+
+
+def test_killed_builds_leave_nothing(tmp_path):
+    write_weighted(tmp_path, 1.0)
+    for delay in (0.001, 0.005, 0.01, 0.02, 0.04, 0.08):
+        process = subprocess.Popen([SARDONYX, *BUILD], cwd=tmp_path, stdout=subprocess.DEVNULL)
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+    assert run(SARDONYX, *BUILD, cwd=tmp_path).returncode == 0
+    names = {name[:7] for name in names_in(tmp_path)}
+    assert names == {"w.py", "w.onnx", "w.onnx."}
+    assert result_of(tmp_path) == 2048
+
+
+def test_what_a_killed_build_has_left_is_removed(tmp_path):
+    write_weighted(tmp_path, 1.0)
+    name = 2166136261
+    for byte in b"w.onnx":
+        name = (name ^ byte) * 16777619 & 0xFFFFFFFF
+    name ^= name >> 16
+    left = tmp_path / f".sardonyx-{name:016x}-0123456789abcdef"
+    left.write_bytes(b"half of a model")
+    other = tmp_path / ".sardonyx-0123456789abcdef-0123456789abcdef"
+    other.write_bytes(b"of another file")
+    assert run(SARDONYX, *BUILD, cwd=tmp_path).returncode == 0
+    assert not left.exists()
+    assert other.exists()
+
+
+def test_names_of_250_bytes(tmp_path):
+    write_weighted(tmp_path, 1.0)
+    name = "w" * 245 + ".onnx"
+    for extra in ([], ["--external-data", "1000"]):
+        done = run(SARDONYX, "build", "w.py", "-o", name, *extra, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        x = np.zeros(1, np.float32)
+        assert sardonyx.load(str(tmp_path / name)).run({"x": x})[0][0] == 2048
+    os.umask(mask := os.umask(0))
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+# --- What is read ----------------------------------------------------------------------------
+
+
+def mapped_model(folder, value, external=False):
+    weights = np.full(ROOM, value, np.float32)
+    path = save(
+        folder / f"m{value}.onnx",
+        [helper.make_node("ReduceSum", ["w"], ["s"], keepdims=0),
+         helper.make_node("Add", ["x", "s"], ["y"])],
+        X, Y, [("w", weights)],
+    )  # fmt: skip
+    if external:
+        onnx.save(onnx.load(path), path, save_as_external_data=True, location=f"m{value}.data")
+        return path, folder / f"m{value}.data"
+    return path, path
+
+
+@pytest.mark.parametrize("external", [False, True])
+def test_a_file_that_is_truncated_or_overwritten_is_told(tmp_path, external):
+    path, data = mapped_model(tmp_path, 1.0, external)
+    whole = data.read_bytes()
+    x = {"x": np.zeros(2, np.float32)}
+    # The weights of this one are not read before the run: nothing is folded that is so large.
+    model = sardonyx.load(str(path))
+    os.truncate(data, len(whole) // 2)
+    with pytest.raises(sardonyx.EvalError, match="was truncated after it was loaded"):
+        model.run(x)
+    with pytest.raises(sardonyx.EvalError, match="truncated"):
+        model.to_bytes()
+    data.write_bytes(whole)
+    model = sardonyx.load(str(path))
+    time.sleep(0.02)  # longer than what file systems tell times by
+    with data.open("r+b") as file:
+        file.seek(len(whole) - 100)
+        file.write(b"\x7f")
+    with pytest.raises(sardonyx.EvalError, match="was overwritten after it was loaded"):
+        model.run(x)
+
+
+def test_a_file_that_is_replaced_changes_nothing(tmp_path):
+    path, _ = mapped_model(tmp_path, 1.0)
+    model = sardonyx.load(str(path))
+    mapped_model(tmp_path, 2.0)[0].replace(path)
+    x = {"x": np.zeros(2, np.float32)}
+    assert model.run(x)[0][0] == ROOM
+    assert sardonyx.load(str(path)).run(x)[0][0] == 2 * ROOM
+
+
+def test_small_files_are_copied(tmp_path):
+    path = save(tmp_path / "m.onnx", [helper.make_node("Neg", ["x"], ["y"])], X, Y)
+    model = sardonyx.load(str(path))
+    path.write_bytes(b"")
+    assert (model.run({"x": np.ones(2, np.float32)})[0] == -1).all()
+
+
+# --- Stacks and memory -----------------------------------------------------------------------
+
+
+def nested_functions(path, depth):
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("here", 1)]
+    functions = [
+        helper.make_function(
+            "here", f"f{i}", ["x"], ["y"],
+            [helper.make_node("Neg", ["x"], ["y"]) if i == 0 else
+             helper.make_node(f"f{i - 1}", ["x"], ["y"], domain="here")],
+            imports,
+        )
+        for i in range(depth)
+    ]  # fmt: skip
+    node = helper.make_node(f"f{depth - 1}", ["x"], ["y"], domain="here")
+    return save(path, [node], X, Y, functions=functions)
+
+
+def nested_branches(path, depth):
+    graph = helper.make_graph(
+        [helper.make_node("Neg", ["x"], ["y0"])],
+        "b0",
+        [],
+        [helper.make_tensor_value_info("y0", TensorProto.FLOAT, [2])],
+    )
+    for i in range(1, depth):
+        node = helper.make_node("If", ["c"], [f"y{i}"], then_branch=graph, else_branch=graph)
+        del node.attribute[1]
+        other = helper.make_graph(
+            [helper.make_node("Identity", ["x"], [f"e{i}"])],
+            f"e{i}",
+            [],
+            [helper.make_tensor_value_info(f"e{i}", TensorProto.FLOAT, [2])],
+        )
+        node.attribute.append(helper.make_attribute("else_branch", other))
+        graph = helper.make_graph(
+            [node], f"b{i}", [], [helper.make_tensor_value_info(f"y{i}", TensorProto.FLOAT, [2])]
+        )
+    nodes = [*graph.node, helper.make_node("Identity", [f"y{depth - 1}"], ["y"])]
+    return save(path, nodes, [*X, ("c", TensorProto.BOOL, [])], Y)
+
+
+@pytest.mark.parametrize("kilobytes", [256, 1024])
+@pytest.mark.parametrize("depth", [30, 300, 1000])
+def test_deep_calls_on_small_stacks(tmp_path, kilobytes, depth):
+    path = nested_functions(tmp_path / "m.onnx", depth)
+    small = limit(resource.RLIMIT_STACK, kilobytes << 10)
+    done = run(SARDONYX, "run", path, "x=[1.0, 2.0]", before=small)
+    if done.returncode == 0:
+        assert "-2" in done.stdout
+    else:
+        assert depth > 100
+        assert done.returncode == 1, done.stderr
+        assert "this thread's stack is too small" in done.stderr
+    done = run(SARDONYX, "check", path, before=small)
+    assert done.returncode in (0, 1), done.stderr
+
+
+@pytest.mark.parametrize("depth", [20, 60, 90])
+def test_deep_branches_on_small_stacks(tmp_path, depth):
+    path = nested_branches(tmp_path / "m.onnx", depth)
+    small = limit(resource.RLIMIT_STACK, 256 << 10)
+    for command in (["run", path, "x=[1.0, 2.0]", "c=true"], ["check", path], ["dump", path]):
+        done = run(SARDONYX, *command, before=small)
+        assert done.returncode in (0, 1), (command, done.returncode, done.stderr)
+
+
+def test_deep_calls_on_a_small_stack_of_a_thread(tmp_path):
+    path = nested_functions(tmp_path / "m.onnx", 1000)
+    code = """
+        import sys, threading
+        import numpy as np
+        import sardonyx
+
+        model = sardonyx.load(sys.argv[1])
+        threading.stack_size(256 << 10)
+
+        def call():
+            try:
+                model.run({"x": np.ones(2, np.float32)})
+            except sardonyx.EvalError as error:
+                assert "stack is too small" in str(error)
+                print("refused")
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+        assert (model.run({"x": np.ones(2, np.float32)})[0] == -1).all()
+    """
+    done = run(sys.executable, "-c", textwrap.dedent(code), path)
+    assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
+
+
+def test_the_program_says_when_memory_runs_out(tmp_path):
+    path = save(
+        tmp_path / "m.onnx",
+        [helper.make_node("Expand", ["x", "n"], ["z"]), helper.make_node("Neg", ["z"], ["y"])],
+        [*X, ("n", TensorProto.INT64, [2])], Y,
+    )  # fmt: skip
+    little = limit(resource.RLIMIT_AS, 1 << 30)
+    for threads in (1, 2):
+        command = [SARDONYX, "run", path, "x=[1.0, 2.0]", "n=[400000000, 2]"]
+        done = run(*command, "--threads", threads, before=little)
+        assert (done.returncode, done.stderr) == (1, "error: out of memory\n")
+
+
+def test_messages_are_no_longer_than_a_screen(tmp_path):
+    name = "n" * 1_000_000
+    path = save(
+        tmp_path / "m.onnx",
+        [helper.make_node("Reshape", ["x", "s"], ["y"], name=name)],
+        [*X, ("s", TensorProto.INT64, [1])], Y,
+    )  # fmt: skip
+    done = run(SARDONYX, "run", path, "x=[1.0, 2.0]", "s=[5]")
+    assert done.returncode == 1
+    assert 100 < len(done.stderr) < 2000
+    assert "Reshape" in done.stderr
+    with pytest.raises(sardonyx.EvalError) as caught:
+        sardonyx.load(str(path)).run({"x": np.ones(2, np.float32), "s": np.array([5])})
+    assert len(str(caught.value)) < 2000
+
+
+# --- Growth ----------------------------------------------------------------------------------
+
+
+def test_many_nodes_in_a_chain_are_prepared_in_linear_time(tmp_path):
+    """Each of the lengths is ten times the one before; quadratic would be a hundred times."""
+    seconds = []
+    for count in (100_000, 1_000_000) if LARGE else (5_000, 50_000):
+        path = tmp_path / f"m{count}.onnx"
+        graph = onnx.GraphProto(name="g")
+        graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT, [2]))
+        graph.output.append(helper.make_tensor_value_info(f"v{count}", TensorProto.FLOAT, [2]))
+        names = ["x", *(f"v{i}" for i in range(1, count + 1))]
+        for before, after in itertools.pairwise(names):
+            graph.node.add(op_type="Neg", input=[before], output=[after])
+        imports = [helper.make_opsetid("", 18)]
+        onnx.save(helper.make_model(graph, opset_imports=imports, ir_version=9), path)
+        model = sardonyx.load(str(path))
+        x = {"x": np.ones(2, np.float32)}
+        started = time.process_time()
+        assert (model.run(x, threads=1)[0] == 1).all()
+        seconds.append(time.process_time() - started)
+        started = time.process_time()
+        model.run(x, threads=1)
+        seconds[-1] -= time.process_time() - started  # preparing alone
+    assert seconds[1] < 35 * max(seconds[0], 0.01)
+
+
+def test_scripts_that_call_each_other_are_checked_in_linear_time(tmp_path):
+    seconds = []
+    for count in (100, 1000) if LARGE else (20, 100):
+        lines = ["from sardonyx import script", "@script()", "def f0(x):", "    return x + 1.0"]
+        for i in range(1, count):
+            lines += ["@script()", f"def f{i}(x):", f"    return f{i - 1}(x) + 1.0"]
+        (tmp_path / "chain.py").write_text("\n".join(lines) + "\n")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = run(SARDONYX, "check", "chain.py", cwd=tmp_path, timeout=300)
+        assert (done.returncode, done.stderr) == (0, "")
+        seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    assert seconds[1] < (35 if LARGE else 15) * max(seconds[0], 0.03)
