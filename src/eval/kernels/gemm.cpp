@@ -72,10 +72,8 @@ template <typename S, int kBlockRows, int kPanels>
                                                   int64_t columns) {
     typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
     constexpr int kLanes = kVectorBytes / sizeof(S);
-    Vector sums[kBlockRows][2 * kPanels];
-    auto add_terms = [&](int64_t begin, int64_t end) __attribute__((always_inline)) {
-        // Of its own, so that it stays in registers.
-        Vector chain[kBlockRows][2 * kPanels] = {};
+    Vector sums[kBlockRows][2 * kPanels] = {};
+    auto add_terms = [&](int64_t begin, int64_t end, auto& chain) __attribute__((always_inline)) {
         for (int64_t p = begin; p < end; ++p) {
             for (int panel = 0; panel < kPanels; ++panel) {
                 const Vector* b =
@@ -87,23 +85,29 @@ template <typename S, int kBlockRows, int kPanels>
                 }
             }
         }
-        for (int i = 0; i < kBlockRows; ++i) {
-            for (int v = 0; v < 2 * kPanels; ++v) {
-                sums[i][v] = chain[i][v];
-            }
-        }
     };
-    if (std::is_integral_v<S> || k <= kChain) {
-        add_terms(0, k);
-    } else {
+    // Blocks are kept in memory beside the sums, which stay in registers.
+    int64_t last = std::is_integral_v<S> ? 0 : full_blocks(k, kChain);
+    add_terms(last, k, sums);
+    if (last > 0) {
+        Vector block[kBlockRows][2 * kPanels];
         PairwiseSums<S, kBlockRows * 2 * kPanels> blocks;
-        int64_t last = full_blocks(k, kChain);
+        auto copy = [](const auto& from, auto& to) __attribute__((always_inline)) {
+            for (int i = 0; i < kBlockRows; ++i) {
+                for (int v = 0; v < 2 * kPanels; ++v) {
+                    to[i][v] = from[i][v];
+                }
+            }
+        };
         for (int64_t p = 0; p < last; p += kChain) {
-            add_terms(p, p + kChain);
-            blocks.add(&sums[0][0]);
+            Vector chain[kBlockRows][2 * kPanels] = {};
+            add_terms(p, p + kChain, chain);
+            copy(chain, block);
+            blocks.add(&block[0][0]);
         }
-        add_terms(last, k);
-        blocks.finish(&sums[0][0]);
+        copy(sums, block);
+        blocks.finish(&block[0][0]);
+        copy(block, sums);
     }
     for (int i = 0; i < kBlockRows; ++i) {
         S* row = c + i * step_c;
@@ -252,31 +256,36 @@ template <typename S, int kCount>
     typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
     typedef S Half __attribute__((vector_size(kVectorBytes / 2)));
     constexpr int64_t kLanes = kVectorBytes / sizeof(S);
-    Vector sums[kCount];
-    auto add_terms = [&](int64_t begin, int64_t end) __attribute__((always_inline)) {
-        Vector chain[kCount] = {};
+    Vector sums[kCount] = {};
+    auto add_terms = [&](int64_t begin, int64_t end, auto& chain) __attribute__((always_inline)) {
         for (int64_t p = begin; p + kLanes <= end; p += kLanes) {
             Vector x = *reinterpret_cast<const Vector*>(a + p);
             for (int j = 0; j < kCount; ++j) {
                 chain[j] += x * *reinterpret_cast<const Vector*>(b + j * step + p);
             }
         }
-        for (int j = 0; j < kCount; ++j) {
-            sums[j] = chain[j];
-        }
     };
     constexpr int64_t kBlock = kLanes * kChain;
-    if (std::is_integral_v<S> || k <= kBlock) {
-        add_terms(0, k);
-    } else {
+    int64_t last = std::is_integral_v<S> ? 0 : full_blocks(k, kBlock);
+    add_terms(last, k, sums);
+    if (last > 0) {
+        Vector block[kCount];
         PairwiseSums<S, kCount> blocks;
-        int64_t last = full_blocks(k, kBlock);
         for (int64_t p = 0; p < last; p += kBlock) {
-            add_terms(p, p + kBlock);
-            blocks.add(sums);
+            Vector chain[kCount] = {};
+            add_terms(p, p + kBlock, chain);
+            for (int j = 0; j < kCount; ++j) {
+                block[j] = chain[j];
+            }
+            blocks.add(block);
         }
-        add_terms(last, k);
-        blocks.finish(sums);
+        for (int j = 0; j < kCount; ++j) {
+            block[j] = sums[j];
+        }
+        blocks.finish(block);
+        for (int j = 0; j < kCount; ++j) {
+            sums[j] = block[j];
+        }
     }
     Half halves[kDots<S>] = {};
     for (int j = 0; j < kCount; ++j) {
