@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/functions.h"
@@ -699,6 +700,13 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
                 return call_partial(c, callee.get<MethodObject>().self, arguments, wanted);
             }
             return call_method(c, callee.get<MethodObject>(), arguments);
+        case ObjectKind::kModule:
+            if (Namespace* type = as_namespace(callee)) {
+                return instantiate(c, *type, arguments);
+            }
+            c.report(kNotCallable, arguments.callee_range, "a module is called")
+                .with_help("call a function of it");
+            return Object::error();
         case ObjectKind::kPythonType:
             return call_python_type(c, callee.get<PythonType>(), arguments);
         case ObjectKind::kElementType:

@@ -17,7 +17,7 @@ using syntax::Stmts;
 namespace {
 
 template <size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+bool has_word(const std::array<std::string_view, N>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -103,8 +103,8 @@ class Collector {
     }
 
     void touch(Touch one) {
-        if (is_one_of(kReflectingNames, text(one.name)) ||
-            (one.member.valid() && is_one_of(kReflectingMembers, text(one.member)))) {
+        if (has_word(kReflectingNames, text(one.name)) ||
+            (one.member.valid() && has_word(kReflectingMembers, text(one.member)))) {
             found.may_do_anything = true;
         }
         if (is_local(one.name)) {
@@ -403,7 +403,7 @@ bool changes_nothing(const Object& callee, std::string_view member) {
     switch (callee.kind()) {
         case ObjectKind::kModule:
             return callee.get<ModuleObject>().environment == nullptr &&
-                   !is_one_of(kChangingFunctions, member);
+                   !has_word(kChangingFunctions, member);
         case ObjectKind::kBuiltin:
         case ObjectKind::kPythonType:
         case ObjectKind::kElementType:
@@ -436,10 +436,10 @@ Way Collector::argument_way(const syntax::CallExpr* node, Way way) const {
             [this](const syntax::Keyword& keyword) { return text(keyword.name) == "out"; });
         return changes_nothing(*object, member) && !has_out ? Way{way.flow, 0, true} : kChanged;
     }
-    if (member.empty() && is_one_of(kReaders, text(name->name))) {
+    if (member.empty() && has_word(kReaders, text(name->name))) {
         return kRead;
     }
-    return member.empty() && is_one_of(kItemKeepers, text(name->name)) ? way.items() : kChanged;
+    return member.empty() && has_word(kItemKeepers, text(name->name)) ? way.items() : kChanged;
 }
 
 void Collector::call(const syntax::CallExpr* node, Way way) {
@@ -606,7 +606,7 @@ void Collector::expr(const Expr* node, Way way) {
 }  // namespace
 
 bool is_reading_method(std::string_view name) {
-    return is_one_of(kReadingMethods, name);
+    return has_word(kReadingMethods, name);
 }
 
 Effects effects_of(const syntax::Tree& tree, const Stmt* statement, const NameMeaning& meaning) {

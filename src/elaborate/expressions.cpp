@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "elaborate/branch.h"
+#include "elaborate/classes.h"
 #include "elaborate/comprehensions.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
@@ -193,6 +194,10 @@ Object format_value(Context& c, const syntax::FStringPart& part) {
     if (value.is_error()) {
         return value;
     }
+    if (is_by_value(value)) {
+        return refuse(c, part.expr->range, "a class or its instance in an f-string",
+                      "format its members");
+    }
     if (!value.is_static()) {
         c.report(kStaticRequired, part.expr->range,
                  "a tensor in an f-string: its value is known only when the graph runs")
@@ -351,6 +356,10 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
     using syntax::CompareOp;
     if (a.is_error() || b.is_error()) {
         return Object::error();
+    }
+    if ((op == CompareOp::kEq || op == CompareOp::kNotEq) && is_by_value(a) && is_by_value(b)) {
+        return refuse(c, range, "a comparison of classes or their instances",
+                      "compare their members");
     }
     if (op == CompareOp::kIs || op == CompareOp::kIsNot || op == CompareOp::kEq ||
         op == CompareOp::kNotEq) {

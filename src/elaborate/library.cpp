@@ -720,6 +720,11 @@ Object functools_partial(Context& c, const Arguments& a) {
     return Object::make(ObjectKind::kMethod, MethodObject{bound, std::string(kPartial)});
 }
 
+// As a decorator it is read with its class (classes.cpp).
+Object dataclass_of_nothing(Context& c, const Arguments& a) {
+    return refuse(c, a.range, "`dataclass` that does not decorate a class");
+}
+
 Object typing_type_var(Context& c, const Arguments& a) {
     (void)c, (void)a;
     return Object::make(ObjectKind::kPythonType, PythonType{"TypeVar", {}});
@@ -774,6 +779,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"numpy.prod", math_prod, 1, 1},
     {"numpy.load", load_array, 1, 2, true},
     {"functools.partial", functools_partial, 1, SIZE_MAX, true},
+    {"dataclasses.dataclass", dataclass_of_nothing, 0, SIZE_MAX, true},
     {"onnx.helper.make_tensor", make_tensor, 0, 4, true},
     {"sardonyx.script", sdx_script, 0, SIZE_MAX, true},
     {"sardonyx.graph", sdx_graph, 0, 0},
@@ -826,6 +832,8 @@ constexpr ModuleRow kModules[] = {
     {"collections", "collections"},
     {"__future__", "__future__"},
     {"functools", "functools"},
+    {"dataclasses", "dataclasses"},
+    {"enum", "enum"},
     {"onnx", "onnx"},
     {"onnx.helper", "onnx.helper"},
     {"sardonyx", "sardonyx"},
@@ -1045,6 +1053,9 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
     }
     if (known == "typing" && std::find(std::begin(kTypingNames), std::end(kTypingNames), name) !=
                                  std::end(kTypingNames)) {
+        return python_type(name);
+    }
+    if (known == "enum" && (name == "Enum" || name == "IntEnum")) {
         return python_type(name);
     }
     if (known == "typing" && name == "TYPE_CHECKING") {

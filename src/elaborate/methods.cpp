@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
@@ -449,7 +450,7 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         }
         return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
     }
-    if (name == "str" && object.is_static()) {
+    if (name == "str" && object.is_static() && !is_by_value(object)) {
         return Object::string(object.is(ObjectKind::kString) ? object.text() : repr(object));
     }
     if (object.is(ObjectKind::kSet) && (name == "list" || name == "tuple")) {

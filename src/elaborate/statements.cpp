@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/functions.h"
@@ -433,6 +434,26 @@ bool is_plain_jump(const Stmt* statement) {
 
 }  // namespace
 
+namespace {
+
+// cfg.n = value: of a class of the file or its instance, while the file runs.
+bool assign_member(Context& c, const syntax::AttributeExpr* target, const Object& value) {
+    Object object = c.runs_file ? eval(c, target->value) : Object::error();
+    Namespace* own = as_namespace(object);
+    bool is_open =
+        own != nullptr && !own->is_frozen && own->unknown_all == nullptr &&
+        (own->kind == Namespace::Kind::kClass || own->kind == Namespace::Kind::kInstance);
+    if (is_open) {
+        own->set(c.text(target->name), value);
+        return true;
+    }
+    c.report(kUnsupportedStatement, target->range, "an assignment to something other than a name")
+        .with_help("bind the value to a name");
+    return false;
+}
+
+}  // namespace
+
 bool assign(Context& c, const Expr* target, Object value, Range value_range) {
     switch (target->kind) {
         case ExprKind::kName: {
@@ -456,6 +477,8 @@ bool assign(Context& c, const Expr* target, Object value, Range value_range) {
             return false;
         case ExprKind::kSubscript:
             return assign_item(c, syntax::as<syntax::SubscriptExpr>(target), value, value_range);
+        case ExprKind::kAttribute:
+            return assign_member(c, syntax::as<syntax::AttributeExpr>(target), value);
         default:
             c.report(kUnsupportedStatement, target->range,
                      "an assignment to something other than a name")

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "elaborate/classes.h"
 #include "elaborate/context.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
@@ -101,11 +102,15 @@ void FileModule::run_statement(Context& c, const Stmt* statement) {
         case StmtKind::kImportFrom:
             run_import_from(c, syntax::as<syntax::ImportFromStmt>(statement));
             return;
+        case StmtKind::kOpaque:
+            run_opaque(c, syntax::as<syntax::OpaqueStmt>(statement));
+            return;
         case StmtKind::kAssert:
             run_assert(c, syntax::as<syntax::AssertStmt>(statement));
             return;
         case StmtKind::kRaise: {
             size_t said = program_.diagnostics.items().size();
+            ++program_.unknowns->failures;
             forget_all(make_cause(statement, said));
             return;
         }
@@ -199,6 +204,7 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
                                         "this is computed when the file runs, not at compile time");
         }
         globals_->undo(mark);
+        ++program_.unknowns->failures;
         cause = make_cause(statement, said);
         give_up(statement, cause, binds);
     }
@@ -225,6 +231,80 @@ void FileModule::run_if(Context& c, const syntax::IfStmt* statement) {
     }
 }
 
+// --- Statements whose heads the tree keeps as names ----------------------------------------------
+
+namespace {
+
+struct Suite {
+    std::string_view keyword;  // try, except, else or finally
+    Stmts statements;
+};
+
+// The suites of a `try`, told apart by the heads that stand between the statements.
+std::vector<Suite> suites_of(std::string_view text, const syntax::OpaqueStmt* statement) {
+    std::vector<Suite> suites{{"try", {}}};
+    size_t first = 0;
+    for (size_t i = 1; i < statement->body.size(); ++i) {
+        uint32_t end = statement->body[i - 1]->range.end, begin = statement->body[i]->range.begin;
+        std::string_view between = text.substr(end, begin - end);
+        for (size_t line = between.find('\n'); line != std::string_view::npos;
+             line = between.find('\n', line + 1)) {
+            size_t word = between.find_first_not_of(" \t\f\r\n", line);
+            std::string_view rest =
+                word == std::string_view::npos ? std::string_view() : between.substr(word);
+            for (std::string_view keyword : {"except", "else", "finally"}) {
+                bool is_head = rest.substr(0, keyword.size()) == keyword &&
+                               rest.substr(keyword.size()).find_first_of(":* \t(") == 0;
+                if (is_head) {
+                    if (suites.back().statements.empty()) {
+                        suites.back().statements = statement->body.subspan(first, i - first);
+                    }
+                    suites.push_back({keyword, {}});
+                    first = i;
+                }
+            }
+        }
+    }
+    suites.back().statements = statement->body.subspan(first);
+    return suites;
+}
+
+}  // namespace
+
+// What raises nothing, as far as is known, does not reach the handlers.
+void FileModule::run_try(Context& c, const syntax::OpaqueStmt* statement) {
+    std::vector<Suite> suites = suites_of(program_.sources.text(tree_.file), statement);
+    attempt(c, statement, [&] {
+        size_t failures = program_.unknowns->failures;
+        for (const Suite& suite : suites) {
+            if (suite.keyword != "except") {
+                run_block(c, suite.statements);
+            }
+            if (program_.unknowns->failures != failures) {
+                c.report(kUnsupportedStatement, statement->keyword_range,
+                         "whether this raises an error is not known");
+                return;
+            }
+        }
+    });
+}
+
+void FileModule::run_opaque(Context& c, const syntax::OpaqueStmt* statement) {
+    if (statement->keyword == "try") {
+        run_try(c, statement);
+    } else if (statement->keyword == "class" && !statement->head_names.empty()) {
+        attempt(c, statement, [&] {
+            Object made = make_class(c, statement, top_, root_);
+            if (!made.is_error()) {
+                bind(statement->head_names[0], made);
+            }
+        });
+    } else {
+        const Stmt* one = statement;
+        attempt(c, one, [&] { exec(c, Stmts(&one, 1)); });
+    }
+}
+
 void FileModule::run_assert(Context& c, const syntax::AssertStmt* statement) {
     bool fails = false;
     size_t said = program_.diagnostics.items().size();
@@ -233,6 +313,7 @@ void FileModule::run_assert(Context& c, const syntax::AssertStmt* statement) {
         fails = !test.is_error() && truth(test) == false;
     });
     if (fails) {  // Python ends here
+        ++program_.unknowns->failures;
         program_.diagnostics.report(kStaticError, tree_.span(statement->condition->range),
                                     "the assertion does not hold");
         forget_all(make_cause(statement, said));
@@ -370,6 +451,7 @@ void FileModule::run_import(Context& c, const syntax::ImportStmt* statement) {
         size_t said = program_.diagnostics.items().size();
         Object module = import_module(dotted, 0, alias.range);
         if (module.is_error()) {
+            ++program_.unknowns->failures;
             module = unknown_object(make_cause(statement, said), true);
         }
         program_.diagnostics.truncate(said);
@@ -403,6 +485,7 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
             object = member(c, module, tree_.names.text(alias.name), alias.range, alias.range);
         }
         if (!object || object->is_error()) {
+            ++program_.unknowns->failures;
             object = unknown_object(make_cause(statement, said), true);
         }
         program_.diagnostics.truncate(said);
@@ -414,6 +497,7 @@ void FileModule::run_star(Context& c, const syntax::ImportFromStmt* statement,
                           const Object& module) {
     (void)c, (void)statement;
     if (is_unknown(module)) {
+        ++program_.unknowns->failures;
         forget_all(module.get<Unbound>().cause);
         return;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "elaborate/classes.h"
 #include "elaborate/library.h"
 #include "elaborate/module.h"
 #include "syntax/visit.h"
@@ -166,6 +167,10 @@ class Spoiler {
         uint8_t depth = one.depth;
         std::string_view member = module.tree().names.text(one.member);
         if (object.is(ObjectKind::kModule)) {
+            if (Namespace* own = as_namespace(object)) {
+                touch_namespace(object, *own, one, flow, member);
+                return;
+            }
             auto* other = dynamic_cast<FileModule*>(object.get<ModuleObject>().environment);
             if (other == nullptr) {
                 return;
@@ -198,6 +203,21 @@ class Spoiler {
         use(object, flow, depth, one.is_view || one.member.valid());
         if (one.is_called) {
             called(object);
+        }
+    }
+
+    void touch_namespace(const Object& object, Namespace& own, const Touch& one, Flow flow,
+                         std::string_view member) {
+        if (!one.member.valid()) {
+            use(object, flow, 0, true);
+        } else if (one.is_stored) {
+            own.set(member, unknown_object(cause_, true));
+        } else if (std::optional<Object> part = own.lookup(member)) {
+            use(*part, flow, one.depth, one.is_view);
+            called(*part);
+        }
+        if (one.is_called) {
+            change(object, 0, true, 0);  // a method may change its object
         }
     }
 
@@ -241,6 +261,10 @@ class Spoiler {
                 }
                 return;
             case ObjectKind::kModule: {
+                if (Namespace* own = as_namespace(object)) {
+                    change_namespace(*own, level);
+                    return;
+                }
                 auto* other = dynamic_cast<FileModule*>(object.get<ModuleObject>().environment);
                 if (other != nullptr && seen_.insert(other).second) {
                     other->forget_all(cause_);
@@ -263,6 +287,19 @@ class Spoiler {
         each_part(object, [&](const Object& part) {
             change(part, std::max(depth - 1, 0), is_view || depth == 0, level + 1);
         });
+    }
+
+    void change_namespace(Namespace& own, int level) {
+        if (own.kind == Namespace::Kind::kMember || own.unknown_all != nullptr) {
+            return;
+        }
+        for (const std::string& name : own.names()) {
+            if (std::optional<Object> part = own.lookup(name)) {
+                reach(*part, 0);
+                change(*part, 0, true, level + 1);
+            }
+        }
+        own.unknown_all = cause_;
     }
 
     // False: it is unknown already.
@@ -290,6 +327,14 @@ class Spoiler {
             reach_script(object.get<ScriptFunction>());
         } else if (object.is(ObjectKind::kClosure)) {
             reach_closure(object);
+        } else if (Namespace* own = as_namespace(object)) {
+            if (reached_.insert(own).second) {
+                for (const std::string& name : own->names()) {
+                    if (std::optional<Object> part = own->lookup(name)) {
+                        reach(*part, level + 1);
+                    }
+                }
+            }
         } else if (object.is(ObjectKind::kUnbound)) {
             std::shared_ptr<UnknownCause> cause = object.get<Unbound>().cause;
             if (cause != nullptr && cause != cause_ && reached_.insert(cause.get()).second) {

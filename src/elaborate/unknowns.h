@@ -35,6 +35,9 @@ struct Unknowns {
     // Functions that code which is not run may call from now on.
     std::vector<Object> escaped;
     std::unordered_map<const void*, Effects> calls;  // of functions, by their definitions
+    // Classes, their instances, and members of enumerations (classes.h).
+    std::vector<std::unique_ptr<Environment>> namespaces;
+    size_t failures = 0;  // statements that have not been run
     // How many names have been gone through. Past the limit nothing more is run, and all is
     // unknown.
     size_t work = 0;

@@ -150,7 +150,66 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "",
         "refused",
     ),
-    "class": ("class C:\n    K = 3\n    L = [1, 2]\nC.L.append(5)", "C.K", "", "refused"),
+    "class": ("class C:\n    K = 3\n    L = [K, 2]\nC.L.append(5)", "sum(C.L)", "", "equal"),
+    "attribute of a class": ("class C:\n    K = 3\nc = C()\nC.K = 5", "(C.K + c.K)", "", "equal"),
+    "attribute of an instance": (
+        "class C:\n    K = 3\nc = C()\nd = c\nc.K = 5",
+        "(C.K + d.K)",
+        "",
+        "equal",
+    ),
+    "changed attribute": (
+        "import os\nclass C:\n    K = 3\nC.K += os.getpid() * 0",
+        "C.K",
+        "",
+        "refused",
+    ),
+    "instance given away": (
+        "import copy\nclass C:\n    L = [3]\nc = C()\ncopy.copy(c).L.append(4)",
+        "sum(c.L)",
+        "",
+        "refused",
+    ),
+    "dataclass": (
+        ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass C:\n    a: int\n"
+        "    b: int = 4\nc = C(2)\nd = C(1, b=7)"),
+        "(c.a + c.b + d.a + d.b)",
+        "",
+        "equal",
+    ),
+    "dataclass by value": (
+        ("from dataclasses import dataclass\n@dataclass\nclass C:\n    a: int\n"
+        "K = 3 if C(1) == C(1) else 4"),
+        "K",
+        "",
+        "refused",
+    ),
+    "method": (
+        "class C:\n    n = 1\n    def f(self):\n        self.n += 1\nc = C()\nc.f()",
+        "c.n",
+        "",
+        "refused",
+    ),
+    "enumeration": (
+        ("from enum import Enum, IntEnum\nclass E(Enum):\n    A = 2\n    B = 5\n"
+        "class I(IntEnum):\n    A = 3\nMODE = E.B"),
+        "(MODE.value + I.A if MODE is E.B and E.A != E.B else 1)",
+        "",
+        "equal",
+    ),
+    "import in try": (
+        ("try:\n    import numpy as np2\n    K = 1\nexcept ImportError:\n    K = 2\n"
+        "else:\n    K += 3\nfinally:\n    K *= 2"),
+        "K",
+        "",
+        "equal",
+    ),
+    "error in try": (
+        'D = {}\ntry:\n    K = 1\n    D["a"]\n    K = 2\nexcept KeyError:\n    K += 5',
+        "K",
+        "",
+        "refused",
+    ),
     "decorator": (
         "def twice(f):\n    return lambda: f() * 2\n@twice\ndef f():\n    return 3\nK = f()",
         "K",
@@ -254,6 +313,55 @@ def test_files_without_scripts_have_no_findings(tmp_path: pathlib.Path) -> None:
     assert done.returncode == 0 and not done.stdout and not done.stderr, done
 
 
+# --- With Python ----------------------------------------------------------------------------------
+
+LIVE = (
+    HEADER
+    + "import random\nW = np.linspace(0, 1, 2).astype(np.float32)\nK = random.choice([3])\n"
+    + "def make(n):\n    @script()\n    def m(x: FLOAT[2]) -> FLOAT[2]:\n"
+    + "        return x * K * n + W\n    return m\n"
+    + "model = make(2).to_model_proto()\n"
+)
+
+
+def with_python(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PROGRAM, *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "SARDONYX_PYTHON": sys.executable, **environment},
+    )
+
+
+def test_python_gives_the_values(tmp_path: pathlib.Path) -> None:
+    path, target = tmp_path / "file.py", tmp_path / "m.onnx"
+    path.write_text(LIVE)
+    done = with_python("build", "--python", path, "-o", target)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_array_equal(np.asarray(Model(target.read_bytes())(X)), X * 6 + [0, 1])
+    done = with_python("run", f"{path}:m", "--python", "x=[1, 2]")
+    assert done.returncode == 0 and "6.0 13.0]" in done.stdout, done
+    assert with_python("check", path, "--python").returncode == 0
+    assert "graph m" in with_python("dump", "--python", path).stdout
+    without = with_python("check", path)
+    assert "unchecked-script" in without.stdout and "check --python" in without.stdout, without
+
+
+def test_python_says_what_is_missing(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text(LIVE + "raise ValueError('no')\n")
+    target = tmp_path / "m.onnx"
+    done = with_python("build", "--python", path, "-o", target)
+    assert done.returncode == 1 and "ValueError: no" in done.stderr, done
+    done = with_python("build", "--python", path, "-o", path)
+    assert done.returncode == 2 and path.read_text().endswith("('no')\n"), done
+    done = with_python("build", "--python", path, "-o", target, SARDONYX_PYTHON="/no/python")
+    assert done.returncode == 2 and "SARDONYX_PYTHON" in done.stderr, done
+    done = with_python("build", "--python", path, "-o", target, PYTHONPATH="", PYTHONNOUSERSITE="1",
+                       SARDONYX_PYTHON=sys.base_prefix + "/bin/python3")  # fmt: skip
+    assert done.returncode in (1, 2) and not target.exists(), done
+
+
 # --- At random ------------------------------------------------------------------------------------
 
 
@@ -266,6 +374,7 @@ class Writer:
         self.lists: list[str] = []
         self.dicts: list[str] = []
         self.functions: list[str] = []
+        self.members: list[str] = []
         self.count = 0
 
     def fresh(self, letter: str) -> str:
@@ -277,6 +386,8 @@ class Writer:
         choices = [str(r.randint(1, 5))]
         if self.ints:
             choices += [r.choice(self.ints)] * 3
+        if self.members:
+            choices += [r.choice(self.members)] * 2
         if self.lists:
             name = r.choice(self.lists)
             choices += [f"len({name})", f"sum({name})", f"max({name}, default=3)", f"{name}[0]"]
@@ -296,6 +407,9 @@ class Writer:
         """A statement of one line that binds nothing new."""
         r = self.random
         choices = ["pass", "print(end='')"]
+        if self.members:
+            name = r.choice(self.members)
+            choices += [f"{name} = {self.int()}", f"{name} += {self.int()}"]
         if self.ints:
             name = r.choice(self.ints)
             choices += [
@@ -424,7 +538,9 @@ class Writer:
             return f"try:\n{self.block(depth)}\nexcept {handler}:\n{self.block(depth)}"
         if kind == 14:
             name = self.fresh("C")
-            return f"class {name}:\n    a = {self.int()}\n    b = [a]\n{self.block(depth)}"
+            text = f"class {name}:\n    a = {self.int()}\n    b = [a]\n{self.block(depth)}"
+            self.members += [f"{name}.a", f"{name}.b[0]"]
+            return text
         test = r.choice([self.int(), self.int()])
         return (
             f"match {test}:\n    case 1 | 2:\n{textwrap.indent(self.block(depth), '    ')}\n"
@@ -437,6 +553,8 @@ class Writer:
         if self.lists and r.random() < 0.7:
             name = r.choice(self.lists)
             terms.append(r.choice([f"sum({name})", f"len({name})", f"{name}[0]"]))
+        if self.members and r.random() < 0.7:
+            terms.append(r.choice(self.members))
         if self.dicts and r.random() < 0.5:
             terms.append(f"sum({r.choice(self.dicts)}.values())")
         return " + ".join(terms)

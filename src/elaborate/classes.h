@@ -1,0 +1,50 @@
+// Classes of a file as the evaluator sees them: names with values. Plain ones without bases,
+// dataclasses, and enumerations; what else a class may be is not known.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "elaborate/eval.h"
+#include "elaborate/unknowns.h"
+
+namespace sardonyx::elaborate {
+
+// A class, an instance or a member of an enumeration. Behind an Object of kModule.
+class Namespace : public Environment {
+  public:
+    enum class Kind : uint8_t { kClass, kDataclass, kEnumeration, kInstance, kMember };
+
+    Namespace(Kind kind, std::string name, const Namespace* of)
+        : kind(kind), name(std::move(name)), of(of) {}
+
+    const Kind kind;
+    const std::string name;
+    const Namespace* const of;  // an instance's class; else null
+    bool is_frozen = false;
+    std::vector<std::string> fields;            // of a dataclass, in order
+    std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
+
+    std::optional<Object> lookup(std::string_view name) override;
+    std::vector<std::string> names() override;
+    void set(std::string_view name, Object value);
+
+  private:
+    std::vector<std::pair<std::string, Object>> values_;
+};
+
+// Null: the object is no such thing.
+Namespace* as_namespace(const Object& object);
+// Whether Python compares or shows it by what it holds.
+bool is_by_value(const Object& object);
+
+// What a `class` statement binds; the error object after a diagnostic. `root`: what functions in it
+// close over.
+Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptFunction& top,
+                  const std::shared_ptr<Scope>& root);
+// A call of a class.
+Object instantiate(Context& c, Namespace& type, const Arguments& arguments);
+
+}  // namespace sardonyx::elaborate
