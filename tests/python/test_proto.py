@@ -529,6 +529,10 @@ def test_attributes(files: Files, name: str) -> None:
         assert helper.get_attribute_value(written.graph.node[0].attribute[0]) == expected
 
 
+# Of the standard's operators, as a field of a ModelProto.
+IMPORT = field(8, helper.make_opsetid("", 21).SerializeToString())
+
+
 def test_packed_attribute_lists(files: Files) -> None:
     attributes = (
         field(5, field(1, b"ints") + field(20, 7) + field(8, varint(1) + varint(-2)) + field(8, 3)),
@@ -537,7 +541,7 @@ def test_packed_attribute_lists(files: Files) -> None:
     )
     node = field(1, b"x") + field(2, b"y") + field(4, b"F") + b"".join(attributes)
     graph = field(1, node) + field(2, b"g") + field(11, info("x").SerializeToString())
-    written = onnx.ModelProto.FromString(round_trip(files, field(1, 8) + field(7, graph)))
+    written = onnx.ModelProto.FromString(round_trip(files, field(1, 8) + IMPORT + field(7, graph)))
     ints, floats, untyped = written.graph.node[0].attribute
     assert list(ints.ints) == [1, -2, 3]
     assert list(floats.floats) == [1, 2]
@@ -800,8 +804,8 @@ def test_depth_is_limited(files: Files) -> None:
         attribute = field(1, b"body") + field(20, onnx.AttributeProto.GRAPH) + field(6, graph)
         graph = field(1, field(4, b"F") + field(5, attribute))
         kind = field(4, field(1, kind))
-    assert "nested more than 256 deep" in error_of(files, field(1, 10) + field(7, graph))
-    model = field(1, 10) + field(7, field(11, field(1, b"x") + field(2, kind)))
+    assert "nested more than 256 deep" in error_of(files, field(1, 10) + IMPORT + field(7, graph))
+    model = field(1, 10) + IMPORT + field(7, field(11, field(1, b"x") + field(2, kind)))
     assert "nested more than 256 deep" in error_of(files, model)
 
 
