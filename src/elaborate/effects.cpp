@@ -301,11 +301,14 @@ void Collector::opaque(const syntax::OpaqueStmt* statement) {
             touch(one);
         }
     }
-    if (is_class) {
-        static const syntax::Parameters kNone{};
-        function(&kNone, statement->body, nullptr);
-    } else {
-        block(statement->body);
+    // The names that the body of a class binds are the class's, but before that it reads those
+    // around: `d |= other` changes the dict of the file.
+    std::vector<Symbol> binds = found.binds;
+    block(statement->body);
+    bool has_global = std::any_of(statement->body.begin(), statement->body.end(),
+                                  [](const Stmt* one) { return one->kind == StmtKind::kGlobal; });
+    if (is_class && !has_global) {
+        found.binds = std::move(binds);
     }
 }
 

@@ -170,6 +170,13 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "",
         "refused",
     ),
+    "class that changes a dict": (
+        'D = {"a": 1}\nclass C:\n    D |= {"b": 4}',
+        "sum(D.values())",
+        "",
+        "refused",
+    ),
+    "class that shadows": ("K = 2\nclass C:\n    K += 4", "K", "", "equal"),
     "dataclass": (
         ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass C:\n    a: int\n"
         "    b: int = 4\nc = C(2)\nd = C(1, b=7)"),
