@@ -250,8 +250,12 @@ template <typename S, int kCount, typename Vector>
     }
 }
 
-// The products of one row with kCount rows of b, `step` apart.
-template <typename S, int kCount>
+// Terms of a block of such sums.
+template <typename S>
+inline constexpr int64_t kDotBlock = kVectorBytes / sizeof(S) * kChain;
+
+// The products of one row with kCount rows of b, `step` apart. kIsLong: of more than a block.
+template <typename S, int kCount, bool kIsLong>
 [[gnu::always_inline]] inline void add_dots(const S* a, const S* b, int64_t step, int64_t k, S* c) {
     typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
     typedef S Half __attribute__((vector_size(kVectorBytes / 2)));
@@ -265,15 +269,14 @@ template <typename S, int kCount>
             }
         }
     };
-    constexpr int64_t kBlock = kLanes * kChain;
-    int64_t last = std::is_integral_v<S> ? 0 : full_blocks(k, kBlock);
+    int64_t last = kIsLong ? full_blocks(k, kDotBlock<S>) : 0;
     add_terms(last, k, sums);
-    if (last > 0) {
+    if constexpr (kIsLong) {
         Vector block[kCount];
         PairwiseSums<S, kCount> blocks;
-        for (int64_t p = 0; p < last; p += kBlock) {
+        for (int64_t p = 0; p < last; p += kDotBlock<S>) {
             Vector chain[kCount] = {};
-            add_terms(p, p + kBlock, chain);
+            add_terms(p, p + kDotBlock<S>, chain);
             for (int j = 0; j < kCount; ++j) {
                 block[j] = chain[j];
             }
@@ -304,19 +307,27 @@ template <typename S, int kCount>
 }
 
 // The same for a transposed b: sums along its rows.
-template <typename S>
-[[gnu::always_inline]] inline void multiply_dots(const MatrixProduct<S>& product) {
+template <typename S, bool kIsLong>
+[[gnu::always_inline]] inline void add_all_dots(const MatrixProduct<S>& product) {
     for (int64_t i = 0; i < product.m; ++i) {
         const S* a = product.a + i * product.step_a;
         const S* b = product.b;
         S* c = product.c + i * product.step_c;
         int64_t j = 0;
         for (; j + kDots<S> <= product.n; j += kDots<S>, b += kDots<S> * product.step_b) {
-            add_dots<S, kDots<S>>(a, b, product.step_b, product.k, c + j);
+            add_dots<S, kDots<S>, kIsLong>(a, b, product.step_b, product.k, c + j);
         }
         for (; j < product.n; ++j, b += product.step_b) {
-            add_dots<S, 1>(a, b, product.step_b, product.k, c + j);
+            add_dots<S, 1, kIsLong>(a, b, product.step_b, product.k, c + j);
         }
+    }
+}
+template <typename S>
+[[gnu::always_inline]] inline void multiply_dots(const MatrixProduct<S>& product) {
+    if (std::is_integral_v<S> || product.k <= kDotBlock<S>) {
+        add_all_dots<S, false>(product);
+    } else {
+        add_all_dots<S, true>(product);
     }
 }
 SDX_CLONES void run_dots(const MatrixProduct<float>& p) {
