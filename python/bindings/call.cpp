@@ -211,8 +211,14 @@ struct Inputs {
 
 // What stands for an input that is neither a Tensor nor a literal.
 void convert_other(const ops::Schema& schema, size_t i, nb::handle object, Inputs& result) {
-    const ops::TypeSet& types = schema.type_variables[schema.input(i)->type_variable].types;
+    const ops::Parameter& parameter = *schema.input(i);
+    const ops::TypeSet& types = schema.type_variables[parameter.type_variable].types;
     if (types.sequence == 0 && is_mixed_list(object)) {  // [n, -1] as a shape
+        if (parameter.option == ops::ParameterOption::kVariadic) {
+            raise(PyExc_TypeError, "a list of tensors as input `" + std::string(parameter.name) +
+                                       "` of `" + std::string(schema.name) +
+                                       "`, which takes them one by one: unpack it with `*`");
+        }
         result.set(i, tensor_from_mixed_list(object, wanted_type(schema, result.values, i)));
         result.has_tensor = true;
         return;

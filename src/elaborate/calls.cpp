@@ -338,7 +338,8 @@ ElementType default_type(const ops::TypeSet& types, const Object& object) {
 bool has_tensor_items(const Object& object) {
     return object.is_sequence() &&
            std::any_of(object.items().begin(), object.items().end(), [](const Object& item) {
-               return item.is_tensor() || item.is(ObjectKind::kConstant);
+               return (item.is_tensor() && !item.is_number_tensor()) ||
+                      item.is(ObjectKind::kConstant);
            });
 }
 
@@ -361,7 +362,30 @@ ir::Value* make_sequence(Context& c, const Object& object, Range range) {
     return node != nullptr ? node->output() : nullptr;
 }
 
-ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& call, size_t index) {
+// `op.Concat([x, y], axis=0)`: the operator takes the tensors one by one, and stacks no list.
+void report_list_of_inputs(Context& c, const ops::Schema& schema, const ops::Parameter& parameter,
+                           Range range, Range call_range) {
+    std::string_view list = c.source(range);
+    bool is_display = list.size() > 2 && (list.front() == '[' || list.front() == '(');
+    std::string inputs =
+        is_display ? std::string(list.substr(1, list.size() - 2)) : fmt::format("*{}", list);
+    while (!inputs.empty() && (inputs.back() == ',' || inputs.back() == ' ')) {
+        inputs.pop_back();
+    }
+    std::string_view whole = c.source(call_range);
+    std::string repaired(whole);
+    if (range.begin >= call_range.begin && range.end <= call_range.end) {
+        repaired.replace(range.begin - call_range.begin, range.end - range.begin, inputs);
+    }
+    c.report(kUnsupportedOperand, range,
+             fmt::format("a list of tensors as input `{}` of `{}`, which takes them one by one",
+                         parameter.name, schema.name))
+        .with_help(fmt::format("write `{}`", repaired))
+        .edit(c.span(range), inputs);
+}
+
+ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& call, size_t index,
+                       Range call_range) {
     const Object& object = *call.inputs[index].object;
     Range range = call.inputs[index].range;
     const ops::Parameter* parameter = schema.input(index);
@@ -373,6 +397,10 @@ ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& c
     if (object.is_sequence() && types.sequence != 0 &&
         (types.tensor == 0 || has_tensor_items(object))) {
         return make_sequence(c, object, range);
+    }
+    if (parameter->option == ops::ParameterOption::kVariadic && has_tensor_items(object)) {
+        report_list_of_inputs(c, schema, *parameter, range, call_range);
+        return nullptr;
     }
     if (object.is(ObjectKind::kNone) || object.is(ObjectKind::kClosure) ||
         object.is(ObjectKind::kScript) || object.is(ObjectKind::kOpset) ||
@@ -582,7 +610,7 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
         if (object == nullptr || object->is_none()) {
             continue;
         }
-        inputs[i] = input_value(c, *schema, call, i);
+        inputs[i] = input_value(c, *schema, call, i, arguments.range);
         if (inputs[i] == nullptr) {
             return Object::error();
         }

@@ -47,7 +47,7 @@ std::optional<std::vector<Object>> leaves_like(const Object& structure, const Ob
 bool can_carry(const Object& object) {
     bool all = true;
     map_leaves(object, [&all](const Object& leaf) {
-        all = all && is_leaf(leaf) && !leaf.is(ObjectKind::kString);
+        all = all && is_leaf(leaf) && !leaf.is(ObjectKind::kString) && !leaf.is_shape_tensor();
         return leaf;
     });
     return all;

@@ -8,6 +8,7 @@
 
 #include "elaborate/exec.h"
 #include "elaborate/repairs.h"
+#include "elaborate/sizes.h"
 #include "elaborate/type_text.h"
 #include "elaborate/values.h"
 #include "infer/diagnostics.h"
@@ -667,14 +668,25 @@ std::vector<ir::Value*> mixed_parts(Context& c, const std::vector<Object>& leave
         }
         return parts.empty() || parts.back() != nullptr;
     };
-    for (const Object& leaf : leaves) {
-        if (!leaf.is_tensor_like()) {
+    for (size_t i = 0, count = 1; i < leaves.size(); i += count) {
+        const Object& leaf = leaves[i];
+        count = 1;
+        ir::Value* sizes =
+            type == ElementType::kInt64 ? joined_sizes(c, leaves, i, count, range) : nullptr;
+        if (sizes == nullptr && !leaf.is_tensor_like()) {
             numbers.push_back(leaf);
             continue;
         }
-        ir::Value* value = put_numbers() ? as_value(c, leaf, range, type, like) : nullptr;
+        ir::Value* value = !put_numbers()     ? nullptr
+                           : sizes != nullptr ? sizes
+                           : leaf.is_tensor() ? as_typed_value(c, leaf, type, range)
+                                              : as_value(c, leaf, range, type, like);
         if (value == nullptr) {
             return {};
+        }
+        if (sizes != nullptr) {
+            parts.push_back(value);
+            continue;
         }
         rows += is_row(e, value) ? 1 : 0;
         parts.push_back(is_row(e, value) ? e.emit("Unsqueeze", {value, e.int64s({0})})

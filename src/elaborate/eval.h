@@ -35,13 +35,17 @@ std::optional<std::vector<lowering::SubscriptItem<ir::Value*>>> subscript_items(
 std::optional<size_t> list_index(Context& c, const Object& list, const Object& index, size_t size,
                                  syntax::Range index_range);
 
-// The rows of a tensor whose first dim is known, to be unpacked; those of a shape are static where
-// they are known. Nothing: it is not known how many there are.
+// The rows of a tensor whose first dim is known, to be unpacked. Nothing: it is not known how many
+// there are.
 std::optional<std::vector<Object>> tensor_rows(Context& c, const Object& object,
                                                syntax::Range range);
 
 Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
               syntax::Range range, syntax::Range a_range, syntax::Range b_range);
+
+// a op b, of two operands of a comparison.
+Object compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
+                    syntax::Range range, syntax::Range a_range, syntax::Range b_range);
 
 // A truth value for `if`, `while`, `and`, ...: static, or a BOOL tensor of one element. Reports
 // what has none.

@@ -10,11 +10,13 @@
 #include "elaborate/classes.h"
 #include "elaborate/comprehensions.h"
 #include "elaborate/emit.h"
+#include "elaborate/equality.h"
 #include "elaborate/eval.h"
 #include "elaborate/exec.h"
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
 #include "elaborate/repairs.h"
+#include "elaborate/sizes.h"
 #include "elaborate/statics.h"
 #include "elaborate/text.h"
 #include "elaborate/type_text.h"
@@ -59,7 +61,8 @@ void report_unbound(Context& c, const Unbound& unbound, Symbol name, Range range
         for (const auto& [place, says] : unbound.bindings) {
             reported.label(place, says);
         }
-        reported.with_help("give it values of one type, with `op.Cast`, or two names");
+        reported.with_help(
+            "give it values of one type and rank, with `op.Cast` or `op.Reshape`, or two names");
         return;
     }
     diagnostics::Diagnostic& reported =
@@ -285,6 +288,10 @@ Object refuse_operand(Context& c, std::string_view symbol, const Object& a, cons
     return Object::error();
 }
 
+bool is_collection(const Object& object) {
+    return object.is_sequence() || object.is(ObjectKind::kDict) || object.is_shape_tensor();
+}
+
 bool is_operand(const Object& object) {
     return object.is_tensor_like() || object.is_number() || object.is_sequence() ||
            object.is(ObjectKind::kString);
@@ -295,46 +302,26 @@ bool has_one_element(const Type& type) {
                                            [](const Dim& dim) { return dim.equals(Dim(1)); });
 }
 
-Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
-                         Range range, Range a_range, Range b_range);
-
-// `t in [1, 2, 3]`: whether the one element of a tensor is among the items.
-Object tensor_in_list(Context& c, bool is_in, const Object& a, const Object& b, Range range,
-                      Range a_range, Range b_range) {
+// `t in [1, 2, 3]`: whether it is equal to one of the items.
+Object in_items(Context& c, bool is_in, const Object& a, const Object& b, Range range) {
     std::optional<std::vector<Object>> items = static_items(c, b);
     if (!items) {
         return refuse_operand(c, is_in ? "in" : "not in", a, b, range);
     }
-    Object any = Object::boolean(false);
+    ir::Value* any = nullptr;
     for (const Object& item : *items) {
-        Object one = eval_compare_pair(c, syntax::CompareOp::kEq, a, item, range, a_range, b_range);
+        Object one = equal_objects(c, a, item, range);
         if (one.is_error() || truth(one) == true) {
-            any = one;
-            break;
+            return one.is_error() ? one : Object::boolean(is_in);
         }
-        if (!one.is_tensor()) {
-            continue;
+        if (one.is_tensor()) {
+            any = any == nullptr ? one.value() : Emitter(c, range).emit("Or", {any, one.value()});
         }
-        if (one.value()->type.has_shape() && !has_one_element(one.value()->type)) {
-            c.report(kUnsupportedOperand, a_range,
-                     fmt::format("`in` on `{}`, whose elements have no one truth value",
-                                 type_text(one.value()->type)))
-                .with_help("compare with each item, and combine with `|`");
-            return Object::error();
-        }
-        Emitter e(c, range);
-        any = any.is_tensor() ? as_object(e.emit("Or", {any.value(), one.value()})) : one;
     }
-    if (any.is_error()) {
-        return any;
+    if (any == nullptr) {
+        return Object::boolean(!is_in);
     }
-    if (!any.is_tensor()) {
-        return Object::boolean(any.as_bool() == is_in);
-    }
-    Emitter e(c, range);
-    ir::Value* value = any.value();
-    value = e.rank(value) == 0 ? value : e.emit("Reshape", {value, e.int64s({})});
-    return as_number(is_in ? value : e.emit("Not", {value}));
+    return as_number(is_in ? any : Emitter(c, range).emit("Not", {any}));
 }
 
 // `v in x` of a tensor.
@@ -351,8 +338,10 @@ Object in_tensor(Context& c, bool is_in, const Object& a, const Object& b, Range
     return as_number(is_in ? found : e.emit("Not", {found}));
 }
 
-Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
-                         Range range, Range a_range, Range b_range) {
+}  // namespace
+
+Object compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b, Range range,
+                    Range a_range, Range b_range) {
     using syntax::CompareOp;
     if (a.is_error() || b.is_error()) {
         return Object::error();
@@ -382,15 +371,21 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
         if (b.is_tensor_like() && !is_sequence_value(b) && is_operand(a)) {
             return in_tensor(c, op == CompareOp::kIn, a, b, range, a_range, b_range);
         }
-        if (a.is_graph_value() || (b.is_sequence() && !b.is_static())) {
-            return tensor_in_list(c, op == CompareOp::kIn, a, b, range, a_range, b_range);
+        if (!a.is_static() || (b.is_sequence() && !b.is_static())) {
+            return in_items(c, op == CompareOp::kIn, a, b, range);
         }
+        return static_compare(c, op, a, b, range);
     }
-    if (!a.is_tensor_like() && !b.is_tensor_like()) {
-        bool tensors_inside =
-            (a.is_sequence() && !a.is_static()) || (b.is_sequence() && !b.is_static());
-        if (!tensors_inside || op == CompareOp::kIn || op == CompareOp::kNotIn) {
-            return static_compare(c, op, a, b, range);
+    bool are_ints = is_python_int(a) && is_python_int(b);
+    if (std::optional<bool> settled = are_ints ? settled_compare(op, a, b) : std::nullopt) {
+        return Object::boolean(*settled);
+    }
+    if (a.is_static() && b.is_static() && !a.is_tensor_like() && !b.is_tensor_like()) {
+        return static_compare(c, op, a, b, range);
+    }
+    if (is_collection(a) || is_collection(b)) {
+        if (std::optional<Object> outcome = compare_containers(c, op, a, b, range)) {
+            return *outcome;
         }
     }
     static constexpr std::string_view kSymbols[] = {"==", "!=", "<",      "<=", ">",
@@ -408,6 +403,8 @@ Object eval_compare_pair(Context& c, syntax::CompareOp op, const Object& a, cons
     ir::Value* result = lowering::lower_compare(e, static_cast<lowering::Compare>(op), left, right);
     return is_python_number(a) && is_python_number(b) ? as_number(result) : as_object(result);
 }
+
+namespace {
 
 // --- Truth values. Python asks a tensor for one where `and`, `or` or a chain of comparisons
 // stands.
@@ -540,7 +537,7 @@ Object eval_chain(Context& c, const syntax::CompareExpr* expr, size_t i, const O
     Object right = eval(c, expr->rights[i]);
     Range right_range = expr->rights[i]->range;
     Range pair{left_range.begin, right_range.end};
-    Object one = eval_compare_pair(c, expr->ops[i], left, right, pair, left_range, right_range);
+    Object one = compare_pair(c, expr->ops[i], left, right, pair, left_range, right_range);
     if (one.is_error() || i + 1 == expr->ops.size()) {
         return one;
     }
@@ -619,6 +616,10 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
     }
     if (!operand.is_tensor_like()) {
         return static_unary(c, op, operand, expr->range);
+    }
+    if (operand.is_shape_tensor()) {
+        return refuse(c, expr->range, fmt::format("`{}` on a tuple", c.source(expr->range)),
+                      "use the tensor `op.Shape(x)`");
     }
     Range ranges[] = {expr->operand->range};
     Emitter e(c, expr->range, ranges);
@@ -1028,12 +1029,60 @@ void warn_of_integer_division(Context& c, const ir::Value* a, const ir::Value* b
 
 }  // namespace
 
+namespace {
+
+// A list or tuple beside a Python number, or a shape of unknown length beside either, as Python has
+// them: sequences, no tensors. Nothing: other operands.
+std::optional<Object> sequence_binary(Context& c, lowering::Binary op, const Object& a,
+                                      const Object& b, Range range) {
+    auto is_tuple_like = [](const Object& object) {
+        return object.is_sequence() || object.is_shape_tensor();
+    };
+    bool has_run_number =
+        (is_python_number(a) && a.is_graph_value()) || (is_python_number(b) && b.is_graph_value());
+    bool has_shape = a.is_shape_tensor() || b.is_shape_tensor();
+    bool are_python =
+        (is_tuple_like(a) || is_python_number(a)) && (is_tuple_like(b) || is_python_number(b));
+    if (!are_python ||
+        (!has_shape && !(has_run_number && (is_tuple_like(a) || is_tuple_like(b))))) {
+        return std::nullopt;
+    }
+    bool are_tuples = !is_python_number(a) && !is_python_number(b) && !a.is(ObjectKind::kList) &&
+                      !b.is(ObjectKind::kList);
+    if (op == lowering::Binary::kAdd && are_tuples) {
+        std::vector<ir::Value*> parts{as_value(c, a, range, ElementType::kInt64),
+                                      as_value(c, b, range, ElementType::kInt64)};
+        ir::Value* joined = Emitter(c, range).emit_variadic(
+            "Concat", parts, {ir::make_attribute("axis", int64_t{0})});
+        return joined != nullptr ? Object::shape(joined) : Object::error();
+    }
+    std::string_view symbol = lowering::kBinarySymbols[static_cast<size_t>(op)];
+    c.report(kStaticRequired, range,
+             has_shape ? fmt::format("`{}` on `x.shape`, a tuple of unknown length", symbol)
+                       : fmt::format("`{}` between {} and a number that is known only when the "
+                                     "graph runs",
+                                     symbol, kind_name(is_tuple_like(a) ? a : b)))
+        .with_help(has_shape
+                       ? "annotate `x` with its dimensions, or use the tensor `op.Shape(x)`"
+                       : "for the elements, use a tensor: `op.Concat`, `op.Shape` or `op.Expand` "
+                         "make one");
+    return Object::error();
+}
+
+}  // namespace
+
 Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b, Range range,
               Range a_range, Range b_range) {
     if (a.is_error() || b.is_error()) {
         return Object::error();
     }
     lowering::Binary operation = static_cast<lowering::Binary>(op);
+    if (std::optional<Object> settled =
+            is_python_int(a) && is_python_int(b) && (a.is_tensor() || b.is_tensor())
+                ? settled_binary(operation, a, b)
+                : sequence_binary(c, operation, a, b, range)) {
+        return *settled;
+    }
     if (op == syntax::BinaryOp::kAdd && is_sequence_value(a) && b.is(ObjectKind::kList)) {
         return insert_items(c, a, b, range);
     }
@@ -1089,7 +1138,10 @@ Object condition(Context& c, const Object& object, Range range) {
             return Object::boolean(*holds);
         }
     }
-    if (!object.is_tensor_like()) {
+    if (std::optional<bool> holds = settled_truth(object)) {
+        return Object::boolean(*holds);
+    }
+    if (!object.is_tensor_like() || object.is_shape_tensor()) {
         c.report(kUnsupportedOperand, range, fmt::format("{} as a condition", kind_name(object)))
             .with_help("compare it with something");
         return Object::error();
@@ -1104,18 +1156,12 @@ Object condition(Context& c, const Object& object, Range range) {
             .with_help("use a tensor of BOOL");
         return Object::error();
     }
-    if (value->type.has_shape()) {
-        for (const Dim& dim : value->type.shape()) {
-            if (dim.is_static() && !dim.equals(Dim(1))) {
-                c.report(kUnsupportedOperand, range,
-                         fmt::format("`{}` as a condition: its elements have no one truth value",
-                                     type_text(value->type)))
-                    .with_help(
-                        "reduce it to one, as with `op.ReduceMax`, or choose with "
-                        "`op.Where`");
-                return Object::error();
-            }
-        }
+    if (value->type.has_shape() && !has_one_element(value->type)) {
+        c.report(kAmbiguousTruthValue, range,
+                 fmt::format("`{}` as a condition: its elements have no one truth value",
+                             type_text(value->type)))
+            .with_help("reduce it to one, as with `op.ReduceMax`, or choose with `op.Where`");
+        return Object::error();
     }
     ElementType type = value->type.element_type();
     if (type == ElementType::kBool || type == ElementType::kUndefined) {

@@ -163,7 +163,7 @@ class KeyWriter {
                 this->object(object.get<SliceObject>().step, depth + 1);
                 break;
             case ObjectKind::kTensor:
-                bytes(object.is_number_tensor());
+                text += object.is_number_tensor() ? 'n' : object.is_shape_tensor() ? 's' : 't';
                 type_of(object.is_number_tensor() ? object.value()->type
                                                   : known_type(object.value()->type, detail_));
                 break;
@@ -365,7 +365,9 @@ std::optional<std::string> fact_key(Context& c, const std::vector<Fact>& facts, 
     KeyWriter writer(c, detail);
     for (const Fact& fact : facts) {
         writer.text += "ias"[static_cast<size_t>(fact.passing)];
-        writer.text += fact.object.is_number_tensor() ? "n" : "";
+        writer.text += fact.object.is_number_tensor()  ? "n"
+                       : fact.object.is_shape_tensor() ? "s"
+                                                       : "";
         if (fact.passing == Fact::Passing::kInput) {
             writer.type_of(fact.type);
         } else if (fact.passing == Fact::Passing::kStatic) {

@@ -147,9 +147,11 @@ void bind_function_parameter(Context& c, ir::Function& target, const BoundParame
     if (is_alone && one.has_default && one.default_value.is_none()) {
         c.unit->optional_inputs.push_back(input);
     }
+    bool is_shape = fact.object.is_shape_tensor() && !annotation.type.is_known();
     // compile_function has refused `*args`.
     c.at.scope->set(symbol, one.is_variadic() ? Object::make(ObjectKind::kUnbound, Unbound{})
                             : is_open_number(one, fact) ? Object::number(input)
+                            : is_shape                  ? Object::shape(input)
                                                         : Object::tensor(input));
 }
 

@@ -378,8 +378,7 @@ void take_exit(Context& c, LoopNode& node, const Exit& exit) {
             return leaf;
         }
         ir::Value* output = node.take();
-        return leaf.is_tensor() && leaf.is_number_tensor() ? Object::number(output)
-                                                           : Object::tensor(output);
+        return leaf.is_tensor() ? leaf.with_value(output) : Object::tensor(output);
     });
     bind_outputs(c, exit.name, value);
 }

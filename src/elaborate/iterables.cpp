@@ -217,7 +217,12 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
     }
     if (object.is_tensor()) {
         std::optional<Iterable> result = tensor_iterable(c, object.value(), range);
-        if (result && !body.empty()) {
+        if (result && object.is_shape_tensor()) {
+            result->at = [at = result->at](ir::Value* index) {
+                Object item = at(index);
+                return item.is_tensor() ? Object::number(item.value()) : item;
+            };
+        } else if (result && !body.empty()) {
             result->iterated.push_back({object.value(), passed_names(c, expr), range});
         }
         return result;
@@ -451,8 +456,9 @@ std::optional<Iterable> in_graph(Context& c, const Object& items, Range range) {
     if (!all || all->empty()) {
         return std::nullopt;
     }
-    bool numbers =
-        std::all_of(all->begin(), all->end(), [](const Object& item) { return item.is_number(); });
+    bool numbers = std::all_of(all->begin(), all->end(), [](const Object& item) {
+        return item.is_number() || item.is_number_tensor();
+    });
     ir::Value* list = nullptr;
     if (numbers) {
         bool any_float = std::any_of(all->begin(), all->end(), [](const Object& item) {

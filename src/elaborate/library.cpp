@@ -12,6 +12,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/functions.h"
 #include "elaborate/script_keywords.h"
+#include "elaborate/sizes.h"
 #include "elaborate/statics.h"
 #include "elaborate/tensor_builtins.h"
 #include "elaborate/type_text.h"
@@ -50,23 +51,10 @@ Object py_len(Context& c, const Arguments& a) {
             ir::Value* length = Emitter(c, a.range).emit("SequenceLength", {value});
             return length != nullptr ? Object::number(length) : Object::error();
         }
-        if (value->type.has_shape() && !value->type.shape().empty() &&
-            value->type.shape()[0].is_static()) {
-            return Object::integer(value->type.shape()[0].value());
-        }
-        // x.shape has as many items as x has axes.
-        if (ir::is_standard(value->producer(), "Shape") && value->producer()->attributes.empty() &&
-            value->producer()->input(0)->type.has_shape()) {
-            return Object::integer(
-                static_cast<int64_t>(value->producer()->input(0)->type.shape().size()));
-        }
-        Emitter e(c, a.range);
-        if (e.rank(value) == 0) {
+        if (Emitter(c, a.range).rank(value) == 0) {
             return refuse(c, a.range, "`len` of a tensor of rank 0", "use `x.size`");
         }
-        ir::Value* length = e.emit("Gather", {e.emit("Shape", {value}), e.int64_scalar(0)},
-                                   {ir::make_attribute("axis", int64_t{0})});
-        return length != nullptr ? Object::number(length) : Object::error();
+        return size_of_axis(c, value, 0, a.range);
     }
     if (object.is(ObjectKind::kConstant) && object.get<Tensor>().rank() > 0) {
         return Object::integer(object.get<Tensor>().dims()[0]);
@@ -96,6 +84,24 @@ Object py_range(Context& c, const Arguments& a) {
                            : Object::make(ObjectKind::kRange, range);
 }
 
+// min and max of ints, some of which are known only when the graph runs.
+Object extreme_of_ints(Context& c, const Arguments& a, bool want_max) {
+    Emitter e(c, a.range);
+    Object best = a.positional[0];
+    for (size_t i = 1; i < a.positional.size() && !best.is_error(); ++i) {
+        const Object& item = a.positional[i];
+        if (std::optional<Object> settled = settled_extreme(want_max, best, item)) {
+            best = *settled;
+            continue;
+        }
+        ir::Value* left = as_value(c, best, a.range, ElementType::kInt64);
+        ir::Value* right = as_value(c, item, a.ranges[i], ElementType::kInt64);
+        ir::Value* value = e.emit(want_max ? "Max" : "Min", {left, right});
+        best = value != nullptr ? Object::number(value) : Object::error();
+    }
+    return best;
+}
+
 // min and max: of the arguments, or of the items of one list.
 Object extreme(Context& c, const Arguments& a, bool want_max) {
     if (a.positional.size() == 1 && a.positional[0].is_sequence()) {
@@ -107,7 +113,9 @@ Object extreme(Context& c, const Arguments& a, bool want_max) {
         }
     }
     if (any_tensor(a)) {
-        return tensor_extreme(c, a, want_max);
+        bool are_ints = std::all_of(a.positional.begin(), a.positional.end(), is_python_int);
+        return are_ints && a.positional.size() > 1 ? extreme_of_ints(c, a, want_max)
+                                                   : tensor_extreme(c, a, want_max);
     }
     std::vector<Object> items = a.positional;
     if (items.size() == 1) {
@@ -147,7 +155,13 @@ Object py_abs(Context& c, const Arguments& a) {
             Emitter(c, a.range).emit("Abs", {as_typed_value(c, object, type, a.ranges[0])}));
     }
     if (object.is_graph_value()) {
-        return apply_operator(c, "Abs", a);
+        if (is_python_int(object) && settled_compare(syntax::CompareOp::kGtE, object,
+                                                     Object::integer(0)) == true) {
+            return object;
+        }
+        Object result = apply_operator(c, "Abs", a);
+        return result.is_tensor() && is_python_number(object) ? Object::number(result.value())
+                                                              : result;
     }
     if (object.is(ObjectKind::kFloat)) {
         return Object::real(std::fabs(object.as_double()));
@@ -415,6 +429,11 @@ Object py_reveal_type(Context& c, const Arguments& a) {
 
 bool is_instance(const Object& object, std::string_view type) {
     switch (object.kind()) {
+        case ObjectKind::kTensor:
+            if (object.is_shape_tensor()) {
+                return type == "tuple" || type == "Tuple" || type == "Sequence";
+            }
+            return is_python_int(object) && type == "int";
         case ObjectKind::kBool:
             return type == "bool" || type == "int";
         case ObjectKind::kInt:
@@ -517,6 +536,12 @@ Object math_ceil(Context& c, const Arguments& a) {
 }
 
 Object math_prod(Context& c, const Arguments& a) {
+    if (a.positional[0].is_shape_tensor()) {
+        ir::Value* product = Emitter(c, a.range)
+                                 .emit("ReduceProd", {a.positional[0].value()},
+                                       {ir::make_attribute("keepdims", int64_t{0})});
+        return product != nullptr ? Object::number(product) : Object::error();
+    }
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
     if (!items) {
         return refuse(c, a.range, fmt::format("`prod` of {}", kind_name(a.positional[0])));
@@ -741,34 +766,35 @@ struct BuiltinRow {
     size_t least;  // positional arguments
     size_t most;
     bool takes_keywords = false;
+    bool takes_tuples = false;  // of unknown length
 };
 
 constexpr BuiltinRow kBuiltins[] = {
-    {"len", py_len, 1, 1},
+    {"len", py_len, 1, 1, false, true},
     {"range", py_range, 1, 3},
-    {"max", py_max, 1, SIZE_MAX},
-    {"min", py_min, 1, SIZE_MAX},
+    {"max", py_max, 1, SIZE_MAX, false, true},
+    {"min", py_min, 1, SIZE_MAX, false, true},
     {"abs", py_abs, 1, 1},
     {"round", py_round, 1, 2},
     {"pow", py_pow, 2, 2},
     {"divmod", py_divmod, 2, 2},
-    {"sum", py_sum, 1, 2},
+    {"sum", py_sum, 1, 2, false, true},
     {"zip", py_zip, 0, SIZE_MAX, true},
     {"map", py_map, 2, SIZE_MAX},
     {"filter", py_filter, 2, 2},
     {"enumerate", py_enumerate, 1, 2, true},
     {"reversed", py_reversed, 1, 1},
     {"sorted", py_sorted, 1, 1, true},
-    {"all", py_all, 1, 1},
-    {"any", py_any, 1, 1},
-    {"print", py_print, 0, SIZE_MAX, true},
+    {"all", py_all, 1, 1, false, true},
+    {"any", py_any, 1, 1, false, true},
+    {"print", py_print, 0, SIZE_MAX, true, true},
     {"slice", py_slice, 1, 3},
-    {"isinstance", py_isinstance, 2, 2},
-    {"reveal_type", py_reveal_type, 1, 1},
-    {"typing.reveal_type", py_reveal_type, 1, 1},
+    {"isinstance", py_isinstance, 2, 2, false, true},
+    {"reveal_type", py_reveal_type, 1, 1, false, true},
+    {"typing.reveal_type", py_reveal_type, 1, 1, false, true},
     {"math.floor", math_floor, 1, 1},
     {"math.ceil", math_ceil, 1, 1},
-    {"math.prod", math_prod, 1, 1},
+    {"math.prod", math_prod, 1, 1, false, true},
     {"math.pow", math_pow, 2, 2},
     {"numpy.array", np_array, 1, 2, true},
     {"numpy.asarray", np_array, 1, 2, true},
@@ -1119,6 +1145,14 @@ Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& a
                  fmt::format("`{}` takes no keyword arguments here", builtin.name))
             .with_help("give the arguments by position");
         return Object::error();
+    }
+    for (size_t i = 0; (is_math_row || !row->takes_tuples) && i < count; ++i) {
+        if (arguments.positional[i].is_shape_tensor()) {
+            c.report(kStaticRequired, arguments.ranges[i],
+                     fmt::format("`{}` of a shape whose length is not known", builtin.name))
+                .with_help("annotate the tensor with its dimensions");
+            return Object::error();
+        }
     }
     return is_math_row ? math_function(c, builtin, arguments) : row->function(c, arguments);
 }

@@ -9,6 +9,7 @@
 #include "elaborate/eval.h"
 #include "elaborate/library.h"
 #include "elaborate/repairs.h"
+#include "elaborate/sizes.h"
 #include "elaborate/unknowns.h"
 #include "lowering/members.h"
 
@@ -32,23 +33,6 @@ Object no_member(Context& c, const Object& object, std::string_view name, Range 
         offer_name(c, reported, range, name, near);
     }
     return Object::error();
-}
-
-// The shape as a tuple of ints where all of it is known, else as a Shape node.
-Object shape_of(Context& c, ir::Value* value, Range range) {
-    if (value->type.has_shape()) {
-        std::vector<Object> dims;
-        for (const Dim& dim : value->type.shape()) {
-            if (!dim.is_static()) {
-                break;
-            }
-            dims.push_back(Object::integer(dim.value()));
-        }
-        if (dims.size() == value->type.shape().size()) {
-            return Object::tuple(std::move(dims));
-        }
-    }
-    return as_object(Emitter(c, range).emit("Shape", {value}));
 }
 
 Object rank_of(Context& c, ir::Value* value, Range range) {
@@ -240,7 +224,8 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
         case ObjectKind::kError:
             return object;
         case ObjectKind::kTensor:
-            return tensor_member(c, object, name, range, name_range);
+            return object.is_shape_tensor() ? method_of(c, object, name, name_range, kTupleMethods)
+                                            : tensor_member(c, object, name, range, name_range);
         case ObjectKind::kAttribute: {
             ir::Value* value = as_value(c, object, range);
             return value != nullptr

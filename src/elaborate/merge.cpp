@@ -125,6 +125,20 @@ ir::Value* output_of(Context& c, ir::Graph* graph, const Object& object, Element
 
 namespace {
 
+// The rank of what the object is as a tensor; nothing where it is not known.
+std::optional<size_t> rank_of_leaf(const Object& object) {
+    if (is_python_number(object)) {
+        return 0;
+    }
+    if (object.is(ObjectKind::kConstant)) {
+        return static_cast<size_t>(object.get<Tensor>().rank());
+    }
+    bool is_tensor = object.is_tensor() && object.value()->type.is_tensor();
+    return is_tensor && object.value()->type.has_shape()
+               ? std::optional(object.value()->type.shape().size())
+               : std::nullopt;
+}
+
 // An empty list that meets another one has items of the other's type.
 void name_items(ir::Value* output, const Object& x, const Object& y) {
     for (const Object* side : {&x, &y}) {
@@ -133,6 +147,18 @@ void name_items(ir::Value* output, const Object& x, const Object& y) {
             output->type = side->value()->type;
         }
     }
+}
+
+// A shape meets tuples alone, and tensors meet tensors of their rank.
+bool are_same_to_python(const Object& x, const Object& y) {
+    auto is_shape = [](const Object& object) {
+        return object.is_shape_tensor() || object.is(ObjectKind::kTuple);
+    };
+    if (x.is_shape_tensor() || y.is_shape_tensor()) {
+        return is_shape(x) && is_shape(y);
+    }
+    std::optional<size_t> left = rank_of_leaf(x), right = rank_of_leaf(y);
+    return !left || !right || *left == *right;
 }
 
 // What the two branches leave behind, as outputs of one If node.
@@ -146,6 +172,9 @@ class Merge {
         size_t before = yes_.graph->outputs.size();
         auto leaf = [this](const Object& x, const Object& y) -> std::optional<Object> {
             bool are_lists = are_sequences(x, y);
+            if (!are_same_to_python(x, y)) {
+                return std::nullopt;
+            }
             std::optional<ElementType> type = are_lists ? item_type(x, y) : common_type(x, y);
             if (!type || (are_lists && *type == ElementType::kUndefined)) {
                 return std::nullopt;
@@ -199,9 +228,11 @@ class Merge {
                             [this](const Object& x, const Object& y) -> std::optional<Object> {
                                 ir::Value* output = node_->output(next_++);
                                 name_items(output, x, y);
+                                bool are_shapes = x.is_shape_tensor() || y.is_shape_tensor();
                                 return is_python_number(x) && is_python_number(y)
                                            ? Object::number(output)
-                                           : Object::tensor(output);
+                                       : are_shapes ? Object::shape(output)
+                                                    : Object::tensor(output);
                             })
             .value_or(Object::error());
     }

@@ -9,6 +9,7 @@
 
 #include "elaborate/classes.h"
 #include "elaborate/emit.h"
+#include "elaborate/equality.h"
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
 #include "elaborate/statics.h"
@@ -150,7 +151,12 @@ Object replace_items(Context& c, const MethodObject& method, std::vector<Object>
 std::optional<size_t> place_of(Context& c, const MethodObject& method, const Arguments& a) {
     const std::vector<Object>& items = method.self.items();
     for (size_t i = 0; i < items.size(); ++i) {
-        if (equal(items[i], a.positional[0])) {
+        Object same =
+            certain_compare(c, syntax::CompareOp::kEq, items[i], a.positional[0], a.range);
+        if (same.is_error()) {
+            return std::nullopt;
+        }
+        if (same.as_bool()) {
             return i;
         }
     }
@@ -167,9 +173,16 @@ Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
         return at ? Object::integer(static_cast<int64_t>(*at)) : Object::error();
     }
     if (name == "count" && count == 1) {
-        return Object::integer(std::count_if(items.begin(), items.end(), [&a](const Object& item) {
-            return equal(item, a.positional[0]);
-        }));
+        int64_t found = 0;
+        for (const Object& item : items) {
+            Object same =
+                certain_compare(c, syntax::CompareOp::kEq, item, a.positional[0], a.range);
+            if (same.is_error()) {
+                return same;
+            }
+            found += same.as_bool() ? 1 : 0;
+        }
+        return Object::integer(found);
     }
     if (name == "copy" && count == 0) {
         return Object::list(items);
@@ -230,6 +243,12 @@ Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
         return wrong_call(c, method, a);
     }
     const Object& key = a.positional[0];
+    if (!key.is_static()) {
+        c.report(kStaticRequired, a.ranges[0],
+                 "a key of a dict that is known only when the graph runs")
+            .with_help("use keys that are known, such as numbers and strings");
+        return Object::error();
+    }
     const Object* found = dict.find(key);
     Object otherwise = a.positional.size() > 1 ? a.positional[1] : Object::none();
     if (name == "setdefault") {
@@ -259,8 +278,9 @@ Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
         if (a.positional.empty() || a.positional.size() > 2) {
             return wrong_call(c, method, a);
         }
-        const Object* found = dict.find(a.positional[0]);
-        return found != nullptr          ? *found
+        std::optional<const Object*> found = find_key(c, dict, a.positional[0], a.range);
+        return !found                    ? Object::error()
+               : *found != nullptr       ? **found
                : a.positional.size() > 1 ? a.positional[1]
                                          : Object::none();
     }
@@ -331,7 +351,7 @@ Object sorted_list(Context& c, std::vector<Object> items, const Object& key, boo
     bool failed = false;
     auto is_before = [&](const auto& x, const auto& y) {
         Object less = failed ? Object::boolean(false)
-                             : static_compare(c, syntax::CompareOp::kLt, x.first, y.first, range);
+                             : certain_compare(c, syntax::CompareOp::kLt, x.first, y.first, range);
         failed = failed || less.is_error();
         return !failed && less.as_bool();
     };
@@ -461,6 +481,9 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         std::optional<std::vector<Object>> items = static_items(c, object);
         return items ? make_set(c, *items, a.range)
                      : refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
+    }
+    if (name == "tuple" && object.is_shape_tensor()) {
+        return object;
     }
     if (name == "list" || name == "tuple") {
         if (std::optional<std::vector<Object>> items = static_items(c, object)) {

@@ -163,11 +163,11 @@ class Object {
     }
     // A Python number that is known when the graph runs, such as len(x): beside a tensor it takes
     // the tensor's element type, as a literal does.
-    static Object number(ir::Value* value) {
-        Object object = tensor(value);
-        object.is_number_tensor_ = true;
-        return object;
-    }
+    static Object number(ir::Value* value) { return tensor_as(Python::kNumber, value); }
+    // x.shape of a tensor whose rank is not known: to Python a tuple of ints, here an INT64 vector.
+    static Object shape(ir::Value* value) { return tensor_as(Python::kTuple, value); }
+    // Another value for the same kind of Python object: a tensor, a number or a shape.
+    Object with_value(ir::Value* value) const { return tensor_as(python_, value); }
     static Object element_type(ElementType type) {
         Object object(ObjectKind::kElementType);
         object.scalar_.integer = static_cast<int64_t>(type);
@@ -202,7 +202,8 @@ class Object {
     bool is_error() const { return kind_ == ObjectKind::kError; }
     bool is_none() const { return kind_ == ObjectKind::kNone; }
     bool is_tensor() const { return kind_ == ObjectKind::kTensor; }
-    bool is_number_tensor() const { return is_number_tensor_; }
+    bool is_number_tensor() const { return python_ == Python::kNumber; }
+    bool is_shape_tensor() const { return python_ == Python::kTuple; }
     // A tensor value or an attribute parameter: known when the graph runs.
     bool is_graph_value() const { return is_tensor() || kind_ == ObjectKind::kAttribute; }
     // The same, or an array: what operators take as it is.
@@ -241,7 +242,17 @@ class Object {
     bool is_static() const;
 
   private:
+    // What a tensor value is to Python: that is a property of the object, not of the node that
+    // makes the value. op.Shape(x) is a tensor, x.shape is not.
+    enum class Python : uint8_t { kTensor, kNumber, kTuple };
+
     explicit Object(ObjectKind kind) : kind_(kind) {}
+
+    static Object tensor_as(Python python, ir::Value* value) {
+        Object object = tensor(value);
+        object.python_ = python;
+        return object;
+    }
 
     static Object nested(ObjectKind kind, std::vector<Object> items) {
         uint16_t deepest = 0;
@@ -254,7 +265,7 @@ class Object {
     }
 
     ObjectKind kind_ = ObjectKind::kError;
-    bool is_number_tensor_ = false;
+    Python python_ = Python::kTensor;
     uint16_t nesting_ = 0;
     union {
         int64_t integer;

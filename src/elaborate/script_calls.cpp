@@ -75,7 +75,9 @@ Object bind_static(Context& c, ir::Function& target, const std::vector<BoundPara
         } while (std::any_of(parameters.begin(), parameters.end(),
                              [&name](const BoundParameter& other) { return other.name == name; }));
         ir::Value* input = c.model.add_input(target.body, name, std::move(type));
-        return is_number ? Object::number(input) : Object::tensor(input);
+        return is_number                  ? Object::number(input)
+               : tensor.is_shape_tensor() ? Object::shape(input)
+                                          : Object::tensor(input);
     });
 }
 

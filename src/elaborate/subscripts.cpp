@@ -9,12 +9,15 @@
 
 #include "base/nearest.h"
 #include "elaborate/emit.h"
+#include "elaborate/equality.h"
 #include "elaborate/eval.h"
 #include "elaborate/functions.h"
 #include "elaborate/library.h"
 #include "elaborate/repairs.h"
+#include "elaborate/sizes.h"
 #include "elaborate/statics.h"
 #include "elaborate/type_text.h"
+#include "elaborate/values.h"
 
 namespace sardonyx::elaborate {
 
@@ -256,7 +259,12 @@ void report_missing_key(Context& c, const DictObject& dict, const Object& key, R
 Object static_subscript(Context& c, const Object& object, const Object& index, Range range,
                         Range index_range) {
     if (object.is(ObjectKind::kDict)) {
-        const Object* found = object.get<DictObject>().find(index);
+        std::optional<const Object*> place =
+            find_key(c, object.get<DictObject>(), index, index_range);
+        if (!place) {
+            return Object::error();
+        }
+        const Object* found = *place;
         if (found == nullptr) {
             report_missing_key(c, object.get<DictObject>(), index, index_range);
             return Object::error();
@@ -334,33 +342,33 @@ Object typed_subscript(Context& c, const Object& object, const Object& index, Ra
     return Object::make(ObjectKind::kType, std::move(*shaped));
 }
 
-// x.shape[i] is static where that one dim is known, also when others are not.
-std::optional<Object> static_dim(Context& c, const Object& object, const Object& index) {
-    if (!object.is_tensor() || !index.is_integer()) {
-        return std::nullopt;
+// x.shape[i] and x.shape[1:] where the rank is not known.
+Object shape_subscript(Context& c, const Object& object, const Object& index,
+                       const Expr* index_expr, Range range, Range object_range) {
+    if (!index.is_integer() && !index.is_graph_value() && !index.is(ObjectKind::kSlice)) {
+        return refuse_index(c, range, fmt::format("a tuple is indexed with {}", kind_name(index)),
+                            "use an integer or a slice");
     }
-    const ir::Node* shape = object.value()->producer();
-    if (!ir::is_standard(shape, "Shape") || shape->graph() != c.graph ||
-        !shape->attributes.empty() || object.value()->has_uses()) {
-        return std::nullopt;
+    Object part = tensor_subscript(c, object.value(), index, index_expr, range, object_range);
+    if (!part.is_tensor()) {
+        return part;
     }
-    const Type& type = shape->input(0)->type;
-    if (!type.has_shape()) {
-        return std::nullopt;
-    }
-    int64_t rank = static_cast<int64_t>(type.shape().size());
-    int64_t i = index.as_int() < 0 ? index.as_int() + rank : index.as_int();
-    if (i < 0 || i >= rank || !type.shape()[static_cast<size_t>(i)].is_static()) {
-        return std::nullopt;
-    }
-    return Object::integer(type.shape()[static_cast<size_t>(i)].value());
+    return index.is(ObjectKind::kSlice) ? Object::shape(part.value())
+                                        : Object::number(part.value());
 }
 
-// One item of x.shape is a Python int, also where it is known only when the graph runs.
-Object dim_as_number(const Object& object, const Object& index, const Object& item) {
-    const ir::Node* producer = object.value()->producer();
-    bool is_dim = ir::is_standard(producer, "Shape") && index.is_integer();
-    return is_dim && item.is_tensor() ? Object::number(item.value()) : item;
+// An item of a list of numbers, at a place that is known when the graph runs.
+Object number_subscript(Context& c, const Object& list, const Object& index, const Expr* index_expr,
+                        Range range, Range object_range) {
+    ir::Value* value = as_value(c, list, object_range);
+    Object item = value != nullptr
+                      ? tensor_subscript(c, value, index, index_expr, range, object_range)
+                      : Object::error();
+    const std::vector<Object>& items = list.items();
+    bool are_numbers = std::all_of(items.begin(), items.end(), is_python_number);
+    bool is_one =
+        item.is_tensor() && item.value()->type.has_shape() && item.value()->type.shape().empty();
+    return are_numbers && is_one ? Object::number(item.value()) : item;
 }
 
 }  // namespace
@@ -372,18 +380,11 @@ std::optional<std::vector<Object>> tensor_rows(Context& c, const Object& object,
         type.shape()[0].value() > c.options.limits.static_iterations) {
         return std::nullopt;
     }
-    std::vector<std::optional<Object>> rows;
-    for (int64_t i = 0; i < type.shape()[0].value(); ++i) {
-        rows.push_back(static_dim(c, object, Object::integer(i)));
-    }
     std::vector<Object> items;
     Emitter e(c, range);
-    for (size_t i = 0; i < rows.size(); ++i) {
-        items.push_back(
-            rows[i] ? *rows[i]
-                    : as_object(e.emit("Gather",
-                                       {object.value(), e.int64_scalar(static_cast<int64_t>(i))},
-                                       {ir::make_attribute("axis", int64_t{0})})));
+    for (int64_t i = 0; i < type.shape()[0].value(); ++i) {
+        items.push_back(as_object(e.emit("Gather", {object.value(), e.int64_scalar(i)},
+                                         {ir::make_attribute("axis", int64_t{0})})));
     }
     return items;
 }
@@ -395,15 +396,13 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
     }
     switch (object.kind()) {
         case ObjectKind::kTensor:
-            if (std::optional<Object> dim = static_dim(c, object, index)) {
-                return *dim;
+            if (object.is_shape_tensor()) {
+                return shape_subscript(c, object, index, index_expr, range, object_range);
             }
             if (object.value()->type.kind() == TypeKind::kSequence) {
                 return sequence_item(c, object.value(), index, range, index_expr->range);
             }
-            return dim_as_number(
-                object, index,
-                tensor_subscript(c, object.value(), index, index_expr, range, object_range));
+            return tensor_subscript(c, object.value(), index, index_expr, range, object_range);
         case ObjectKind::kAttribute:
         case ObjectKind::kConstant: {
             ir::Value* value = as_value(c, object, object_range);
@@ -431,12 +430,9 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
                                 "look it up outside the script");
         }
         default:
-            if (index.is_tensor() && object.is_sequence() && object.is_static()) {
-                // A list of numbers indexed by a tensor is a constant tensor.
-                ir::Value* value = as_value(c, object, object_range);
-                return value != nullptr
-                           ? tensor_subscript(c, value, index, index_expr, range, object_range)
-                           : Object::error();
+            if (index.is_tensor() && !index.is_shape_tensor() && object.is_sequence() &&
+                (object.is_static() || is_int_sequence(object))) {
+                return number_subscript(c, object, index, index_expr, range, object_range);
             }
             return static_subscript(c, object, index, range, index_expr->range);
     }

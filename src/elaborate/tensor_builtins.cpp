@@ -133,9 +133,11 @@ Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
                 fmt::format("`{}` of a tensor of rank {}, whose rows have no order", word, rank),
                 fmt::format("call `op.{}(x)`", reduction));
         }
-        return rank < 0 ? Object::error()
-                        : as_object(e.emit(reduction, {a.positional[0].value()},
-                                           {ir::make_attribute("keepdims", int64_t{0})}));
+        ir::Value* found = rank < 0 ? nullptr
+                                    : e.emit(reduction, {a.positional[0].value()},
+                                             {ir::make_attribute("keepdims", int64_t{0})});
+        return found != nullptr && a.positional[0].is_shape_tensor() ? Object::number(found)
+                                                                     : as_object(found);
     }
     std::string help =
         fmt::format("call `op.{}`, which compares the elements", want_max ? "Max" : "Min");

@@ -244,7 +244,7 @@ std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& li
             return std::nullopt;
         }
         value->type = without_symbols(like.value()->type);
-        return like.is_number_tensor() ? Object::number(value) : Object::tensor(value);
+        return like.with_value(value);
     }
     if (!like.is_sequence() || like.is_static()) {
         return like;

@@ -283,6 +283,10 @@ Result<std::optional<std::vector<int64_t>>> list_argument(const KernelContext& c
         return std::optional<std::vector<int64_t>>();
     }
     SDX_ASSIGN(std::vector<int64_t> list, c.ints(i));
+    if (c.tensor(i).rank() != 1) {
+        return Error{fmt::format("input {} (`{}`) must have rank 1, not 0: write `[{}]`", i, name,
+                                 list.front())};
+    }
     return std::optional(std::move(list));
 }
 

@@ -57,7 +57,7 @@ void infer_integer_range(NodeContext& c) {
 
 void infer_range(NodeContext& c) {
     for (size_t i = 0; i < 3; ++i) {
-        c.check_rank(i, 0, 1);
+        c.check_rank(i, 0);
     }
     ElementType element = c.output_element(0);
     if (is_integer(element)) {

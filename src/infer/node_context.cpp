@@ -388,6 +388,20 @@ void NodeContext::pass_shape(size_t in, size_t out) {
     set_output(out, output_element(out), type.is_tensor() ? type.maybe_shape() : std::nullopt);
 }
 
+namespace {
+
+// A number where a list must stand.
+std::string rank_help(const NodeContext& c, size_t input, int rank, int minimum) {
+    if (rank != 0 || minimum != 1) {
+        return {};
+    }
+    std::optional<std::vector<int64_t>> value = c.input_ints(input);
+    return value && value->size() == 1 ? fmt::format("write `[{}]`", value->front())
+                                       : std::string("give a list: `[n]` in place of `n`");
+}
+
+}  // namespace
+
 bool NodeContext::check_rank(size_t input, int minimum, int maximum) {
     int rank = input_rank(input);
     if (rank < 0 || (rank >= minimum && rank <= maximum)) {
@@ -399,7 +413,7 @@ bool NodeContext::check_rank(size_t input, int minimum, int maximum) {
     fail(kRankMismatch,
          fmt::format("{} is {} of rank {}, and must have {}", input_name(input),
                      input_type(input).to_string(), rank, wanted),
-         static_cast<int>(input));
+         static_cast<int>(input), -1, rank_help(*this, input, rank, minimum));
     return false;
 }
 

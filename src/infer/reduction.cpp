@@ -61,6 +61,7 @@ void reduce_contents(NodeContext& c, Combine combine, bool keeps_dims) {
 // nothing at all with `noop_with_empty_axes`.
 void reduce(NodeContext& c, Combine combine) {
     const Shape* shape = c.input_shape(0);
+    c.check_rank(1, 1);
     ListArgument axes = list_argument(c, "axes", 1);
     std::optional<int64_t> keepdims = c.attribute_int("keepdims");
     if (shape == nullptr) {
@@ -77,7 +78,8 @@ void reduce(NodeContext& c, Combine combine) {
     bool is_noop_unknown = is_empty && c.is_attribute_unbound("noop_with_empty_axes");
     std::optional<std::vector<int>> given;
     if (!is_empty) {
-        given = normalize_axes(c, axes, static_cast<int>(shape->size()));
+        // A scalar has one axis to be named, as in PyTorch: runtimes take it.
+        given = normalize_axes(c, axes, static_cast<int>(std::max<size_t>(shape->size(), 1)));
         reduced = given.value_or(std::vector<int>{});
     }
     if (is_noop_unknown || !keepdims.has_value() || (!is_empty && !given.has_value())) {
@@ -136,6 +138,7 @@ void infer_cumulative(NodeContext& c) {
 
 // Operators, TopK: k is an attribute in version 1 and an input since opset 10.
 void infer_top_k(NodeContext& c) {
+    c.check_rank(1, 1);
     const Shape* shape = c.input_shape(0);
     std::optional<int64_t> axis = c.attribute_int("axis");
     std::optional<int> normal;

@@ -220,11 +220,13 @@ std::optional<Shape> squeezed(NodeContext& c, const ListArgument& axes) {
 
 // Operators, Squeeze and Unsqueeze: the axes are an input since opset 13.
 void infer_squeeze(NodeContext& c) {
+    c.check_rank(1, 1);
     c.set_output_shape(0, squeezed(c, list_argument(c, "axes", 1)));
     pass_contents(c);
 }
 
 void infer_unsqueeze(NodeContext& c) {
+    c.check_rank(1, 1);
     ListArgument axes = list_argument(c, "axes", 1);
     const Shape* shape = c.input_shape(0);
     if (shape == nullptr || !axes.values.has_value()) {

@@ -98,6 +98,9 @@ void slice_contents(NodeContext& c, const SliceRange& range, const Dim& step) {
 
 // Operators, Slice: attributes in version 1, inputs and steps since opset 10.
 void infer_slice(NodeContext& c) {
+    for (size_t i = 1; i < 5; ++i) {
+        c.check_rank(i, 1);
+    }
     const Shape* shape = c.input_shape(0);
     SliceArguments arguments = slice_arguments(c);
     if (shape == nullptr) {
@@ -139,6 +142,7 @@ void infer_slice(NodeContext& c) {
 // Operators, Pad: an attribute in versions 1 (`paddings`) and 2, inputs since opset 11, axes since
 // opset 18.
 void infer_pad(NodeContext& c) {
+    c.check_rank(1, 1);
     const Shape* shape = c.input_shape(0);
     ListArgument pads = list_argument(c, c.version() == 1 ? "paddings" : "pads", 1);
     if (shape == nullptr) {

@@ -53,20 +53,21 @@ bool index_fits(E& e, const typename E::Value& value, int64_t axis, int64_t inde
 // Whether a mask has the dims of the axes that it selects from, as far as they are known; a mask of
 // another size is an error in NumPy, where ONNX would broadcast it.
 template <typename E>
-bool mask_fits(E& e, const typename E::Value& value, const typename E::Value& mask) {
+bool mask_fits(E& e, const typename E::Value& value, const typename E::Value& mask,
+               int64_t first = 0) {
     int rank = e.rank(mask);
     if (rank == 0) {
         e.fail("a mask of rank 0 as an index", "use `op.Where`");
         return false;
     }
-    if (e.rank(value) >= 0 && rank > e.rank(value)) {
+    if (e.rank(value) >= 0 && rank + first > e.rank(value)) {
         e.fail("a tensor of rank " + std::to_string(e.rank(value)) +
                    " is indexed with a mask of rank " + std::to_string(rank),
                "give the mask at most " + std::to_string(e.rank(value)) + " axes");
         return false;
     }
     for (int axis = 0; axis < rank; ++axis) {
-        int64_t size = e.dim(value, axis), given = e.dim(mask, axis);
+        int64_t size = e.dim(value, first + axis), given = e.dim(mask, axis);
         if (size >= 0 && given >= 0 && size != given) {
             e.fail_index(
                 "a mask of " + std::to_string(given) + " for an axis of " + std::to_string(size),
@@ -90,7 +91,7 @@ class SubscriptLowering {
         if (items_.size() == 1 && is_mask(items_[0])) {
             return mask();
         }
-        if (!replace_masks() || !place_axes()) {
+        if (!masks_fit() || !replace_masks() || !place_axes()) {
             return {};
         }
         apply_new_axes();
@@ -129,6 +130,29 @@ class SubscriptLowering {
         auto first = std::find_if(items_.begin(), items_.end(), is_index);
         auto last = std::find_if(items_.rbegin(), items_.rend(), is_index).base();
         return !std::all_of(first, last, is_index);
+    }
+
+    // Masks beside other indices have the sides of the axes that they stand for.
+    bool masks_fit() {
+        auto axes_of = [this](const Item& item) -> int64_t {
+            return is_mask(item) ? std::max(e_.rank(item.tensor), 0) : consumes_axis(item) ? 1 : 0;
+        };
+        int64_t axis = 0;
+        for (size_t i = 0; i < items_.size(); ++i) {
+            if (items_[i].kind == SubscriptKind::kEllipsis) {
+                axis = e_.rank(value_);
+                for (size_t k = i + 1; k < items_.size(); ++k) {
+                    axis -= axes_of(items_[k]);
+                }
+            }
+            bool is_placed = axis >= 0 && e_.rank(value_) >= 0;
+            if (is_placed && is_mask(items_[i]) && e_.rank(items_[i].tensor) > 0 &&
+                !mask_fits(e_, value_, items_[i].tensor, axis)) {
+                return false;
+            }
+            axis += axes_of(items_[i]);
+        }
+        return true;
     }
 
     // A mask of rank k beside other indices: the k rows of its NonZero are index tensors.

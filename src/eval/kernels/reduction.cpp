@@ -329,7 +329,11 @@ Result<Reduction> reduction(KernelContext& c, bool by_rows) {
     SDX_ASSIGN(auto given, list_argument(c, "axes", 1));
     std::vector<int> axes;
     if (given.has_value() && !given->empty()) {
-        SDX_ASSIGN(axes, c.axes(*given, rank));
+        // A scalar has one axis to be named, as in PyTorch.
+        SDX_ASSIGN(axes, c.axes(*given, std::max(rank, 1)));
+        if (rank == 0) {
+            axes.clear();
+        }
     } else if (c.int_attribute("noop_with_empty_axes", 0) != 0) {
         r.is_noop = true;
     } else {
@@ -649,6 +653,10 @@ Result<int64_t> top_count(KernelContext& c, int64_t n) {
     int64_t k = c.int_attribute("k");
     if (c.version() >= 10) {
         SDX_ASSIGN(k, c.int_scalar(1));
+        if (c.tensor(1).rank() != 1) {
+            return Error{fmt::format("input 1 (`K`) must have rank 1, not {}: write `[{}]`",
+                                     c.tensor(1).rank(), k)};
+        }
     }
     if (k < 0 || k > n) {
         return Error{fmt::format("k is {}, but the axis has {} elements", k, n)};
