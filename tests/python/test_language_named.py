@@ -127,7 +127,9 @@ def test_named(one: Any, line: str, tmp_path: pathlib.Path) -> None:
 STATIC = [one for one in CONSTRUCTS if one.runs and not one.refused and not is_function(one)]
 
 
-@pytest.mark.parametrize("one", STATIC, ids=[f"{one.group}: {one.name or one.body}" for one in STATIC])
+@pytest.mark.parametrize(
+    "one", STATIC, ids=[f"{one.group}: {one.name or one.body}" for one in STATIC]
+)
 def test_static(one: Construct, tmp_path: pathlib.Path) -> None:
     inputs = next(inputs_of(one), None)
     if inputs is None or "ort" in one.without or "ours" in one.without:

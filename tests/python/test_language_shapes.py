@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import pathlib
 import runpy
+import tempfile
 import textwrap
 import types
 import warnings
@@ -19,7 +20,15 @@ import numpy as np
 import onnx
 import onnx.checker
 import pytest
-from language import check_everywhere, same, shared_compiler, shared_evaluator
+from language import (
+    calling_model,
+    check_everywhere,
+    run_ort,
+    same,
+    shared_compiler,
+    shared_evaluator,
+    wrong_programs,
+)
 
 import sardonyx
 
@@ -255,3 +264,127 @@ def test_idiom(text: str, kind: str, tmp_path: pathlib.Path) -> None:
     onnx.checker.check_model(model, full_check=True)
     check_everywhere(shared_evaluator(), model, {"X": X, "Y": Y}, [expected])
     same(script(X, Y), expected, 1e-5)
+
+
+# What a size decides, and must be known when the script is compiled: refused where it is not.
+DECIDED = """
+X + [X.shape[0], 2].index(2)
+X + {2: 10.0}.get(X.shape[0], 5.0)
+X + {2: 10.0, 3: 11.0}[X.shape[1]]
+X + sorted([X.shape[1], X.shape[0]])[0]
+X + (X.shape + (2,)).count(2)
+X + len([1] * X.shape[0])
+X + (1.0 if (X.shape < (2, 4)) else 2.0)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("kind", ["static", "named", "unknown"])
+@pytest.mark.parametrize("text", DECIDED)
+def test_decided(text: str, kind: str) -> None:
+    answer, data = shared_compiler().compile(source_of(text, kind), "f")
+    if kind != "static":
+        assert answer == ["error", "static-required:7"]
+        return
+    assert answer[0] == "ok", answer
+    model = onnx.load_from_string(data)
+    check_everywhere(shared_evaluator(), model, {"X": X, "Y": Y}, [as_numpy(text)])
+
+
+# Of a tensor whose rank is not known, x.shape can be used as far as any tuple means one thing.
+ANY_RANK = [
+    ("op.Reshape(X * 2.0, X.shape)", True),
+    ("op.Reshape(X, X.shape + (1,))", True),
+    ("op.Reshape(X, X.shape[:1] + (1,) + X.shape[1:])", True),
+    ("X * X.shape[0]", True),
+    ("X * math.prod(X.shape)", True),
+    ("X * max(X.shape) * len(X.shape)", True),
+    ("op.Reshape(X, X.shape * 2)", False),
+    ("X + (1.0 if X.shape == (2, 3) else 2.0)", False),
+    ("op.Reshape(X, list(X.shape))", False),
+]
+
+
+@pytest.mark.parametrize(("text", "compiles"), ANY_RANK)
+def test_any_rank(text: str, compiles: bool) -> None:
+    source = source_of(text, "static").replace("[2, 3]", "[...]")
+    answer, data = shared_compiler().compile(source, "f", "function")
+    assert (answer[0] == "ok") == compiles, answer
+    if compiles:
+        function = onnx.FunctionProto.FromString(data)
+        model = calling_model(function, {"X": X, "Y": Y}, {}, 1)
+        check_everywhere(shared_evaluator(), model, {"X": X, "Y": Y}, [as_numpy(text)])
+
+
+test_wrong = wrong_programs(
+    [
+        # Lists where an operator takes its inputs one by one.
+        ("return op.Concat([x, x], axis=0)", ["unsupported-operand:1"]),
+        ("return op.Sum([x, x])", ["unsupported-operand:1"]),
+        ("return op.Max((x, x))", ["unsupported-operand:1"]),
+        ("xs = [x, x]\nreturn op.Concat(xs, axis=0)", ["unsupported-operand:2"]),
+        # Numbers where a list stands, and lists where a number does.
+        ("return op.ReduceSum(x, -1)", ["rank-mismatch:1"]),
+        ("return op.Squeeze(op.Unsqueeze(x, [0]), 0)", ["rank-mismatch:1"]),
+        ("return op.Unsqueeze(x, 0)", ["rank-mismatch:1"]),
+        ("return op.Slice(x, 0, 1)", ["rank-mismatch:1", "rank-mismatch:1"]),
+        ("a, b = op.TopK(x, 1)\nreturn a", ["rank-mismatch:1"]),
+        ("return op.Range([0], 4, 1)", ["rank-mismatch:1"]),
+        ("return x[:, [True, False]]", ["unsupported-operand:1"]),
+        # Conditions of several elements.
+        ("if x > 0.0:\n    x = x * 2.0\nreturn x", ["ambiguous-truth-value:1"]),
+        ("while x < 10.0:\n    x = x * 2.0\nreturn x", ["ambiguous-truth-value:1"]),
+        ("y = op.NonZero(x)\nif y > 1:\n    x = -x\nreturn x", ["ambiguous-truth-value:2"]),
+        # Branches of several ranks.
+        ("if c:\n    y = x\nelse:\n    y = x[0]\nreturn y", ["branch-type-mismatch:5"]),
+        ("y = x if c else x[0]\nreturn y", ["branch-type-mismatch:1"]),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "op.Concat([x, x], axis=0)",
+        "op.Sum([x, x])",
+        "op.ReduceSum(x, -1)",
+        "op.Squeeze(x, 0)",
+        "op.Unsqueeze(x, 0)",
+        "op.Slice(x, 0, 1)",
+        "op.TopK(x, 1)",
+        "op.Range([0], 4, 1)",
+        "x[:, [True, False]]",
+    ],
+)
+def test_wrong_eagerly(text: str) -> None:
+    scope = {"op": sardonyx.opset21, "x": sardonyx.Tensor(np.ones((1, 4), np.float32))}
+    with pytest.raises((TypeError, IndexError, sardonyx.EvalError)):
+        eval(text, scope)
+
+
+def test_a_scalar_has_one_axis_to_reduce() -> None:
+    source = (
+        HEADER + "@script(default_opset=op)\ndef f(x: FLOAT):\n    return op.ReduceSum(x, [0])\n"
+    )
+    answer, data = shared_compiler().compile(source, "f")
+    assert answer[0] == "ok", answer
+    model = onnx.load_from_string(data)
+    assert shared_evaluator().run(model, {"x": np.array(3, np.float32)}) == [3]
+    assert run_ort(model, {"x": np.array(3, np.float32)}) == [3]
+
+
+def test_a_list_of_inputs_is_mended() -> None:
+    text = (
+        HEADER
+        + "@script(default_opset=op)\ndef f(x: FLOAT[2]):\n    return op.Concat([x, x], axis=0)\n"
+    )
+    with pytest.raises(sardonyx.CompileError) as refused:
+        compile_text(text)
+    assert "write `op.Concat(x, x, axis=0)`" in str(refused.value)
+
+
+def compile_text(text: str) -> None:
+    """Compiles the script of a file with this text."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "program.py"
+        path.write_text(text)
+        runpy.run_path(str(path))["f"].to_model_bytes()
