@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+import sardonyx
 from constructs import CONSTRUCTS, Construct
 from language import TYPE_NAMES, run_ort, same, shared_compiler, shared_evaluator
 from test_language_constructs import called, inputs_of, is_function, program
@@ -29,8 +30,6 @@ from test_language_reference import (
     with_header,
 )
 from test_language_reference import names as names_of_programs
-
-import sardonyx
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -13,13 +13,13 @@ import runpy
 import tempfile
 import textwrap
 import types
-import warnings
 from typing import Any
 
 import numpy as np
 import onnx
 import onnx.checker
 import pytest
+import sardonyx
 from language import (
     calling_model,
     check_everywhere,
@@ -29,8 +29,6 @@ from language import (
     shared_evaluator,
     wrong_programs,
 )
-
-import sardonyx
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
