@@ -78,8 +78,7 @@ void reduce(NodeContext& c, Combine combine) {
     bool is_noop_unknown = is_empty && c.is_attribute_unbound("noop_with_empty_axes");
     std::optional<std::vector<int>> given;
     if (!is_empty) {
-        // A scalar has one axis to be named, as in PyTorch: runtimes take it.
-        given = normalize_axes(c, axes, static_cast<int>(std::max<size_t>(shape->size(), 1)));
+        given = normalize_axes(c, axes, static_cast<int>(shape->size()));
         reduced = given.value_or(std::vector<int>{});
     }
     if (is_noop_unknown || !keepdims.has_value() || (!is_empty && !given.has_value())) {

@@ -23,7 +23,6 @@ import sardonyx
 from language import (
     calling_model,
     check_everywhere,
-    run_ort,
     same,
     shared_compiler,
     shared_evaluator,
@@ -357,17 +356,6 @@ def test_wrong_eagerly(text: str) -> None:
     scope = {"op": sardonyx.opset21, "x": sardonyx.Tensor(np.ones((1, 4), np.float32))}
     with pytest.raises((TypeError, IndexError, sardonyx.EvalError)):
         eval(text, scope)
-
-
-def test_a_scalar_has_one_axis_to_reduce() -> None:
-    source = (
-        HEADER + "@script(default_opset=op)\ndef f(x: FLOAT):\n    return op.ReduceSum(x, [0])\n"
-    )
-    answer, data = shared_compiler().compile(source, "f")
-    assert answer[0] == "ok", answer
-    model = onnx.load_from_string(data)
-    assert shared_evaluator().run(model, {"x": np.array(3, np.float32)}) == [3]
-    assert run_ort(model, {"x": np.array(3, np.float32)}) == [3]
 
 
 def test_a_list_of_inputs_is_mended() -> None:

@@ -329,11 +329,7 @@ Result<Reduction> reduction(KernelContext& c, bool by_rows) {
     SDX_ASSIGN(auto given, list_argument(c, "axes", 1));
     std::vector<int> axes;
     if (given.has_value() && !given->empty()) {
-        // A scalar has one axis to be named, as in PyTorch.
-        SDX_ASSIGN(axes, c.axes(*given, std::max(rank, 1)));
-        if (rank == 0) {
-            axes.clear();
-        }
+        SDX_ASSIGN(axes, c.axes(*given, rank));
     } else if (c.int_attribute("noop_with_empty_axes", 0) != 0) {
         r.is_noop = true;
     } else {
