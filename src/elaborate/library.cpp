@@ -155,8 +155,8 @@ Object py_abs(Context& c, const Arguments& a) {
             Emitter(c, a.range).emit("Abs", {as_typed_value(c, object, type, a.ranges[0])}));
     }
     if (object.is_graph_value()) {
-        if (is_python_int(object) && settled_compare(syntax::CompareOp::kGtE, object,
-                                                     Object::integer(0)) == true) {
+        if (is_python_int(object) &&
+            settled_compare(syntax::CompareOp::kGtE, object, Object::integer(0)) == true) {
             return object;
         }
         Object result = apply_operator(c, "Abs", a);
