@@ -125,15 +125,14 @@ ir::Value* output_of(Context& c, ir::Graph* graph, const Object& object, Element
 
 namespace {
 
-// The rank of what the object is as a tensor; nothing where it is not known.
+// The rank of what the object is as a tensor; nothing where it is not known, and for a Python
+// number, which goes with tensors of any rank.
 std::optional<size_t> rank_of_leaf(const Object& object) {
-    if (is_python_number(object)) {
-        return 0;
-    }
     if (object.is(ObjectKind::kConstant)) {
         return static_cast<size_t>(object.get<Tensor>().rank());
     }
-    bool is_tensor = object.is_tensor() && object.value()->type.is_tensor();
+    bool is_tensor =
+        object.is_tensor() && !object.is_number_tensor() && object.value()->type.is_tensor();
     return is_tensor && object.value()->type.has_shape()
                ? std::optional(object.value()->type.shape().size())
                : std::nullopt;

@@ -18,10 +18,6 @@ namespace {
 constexpr size_t kMostUses = 64;       // of a tensor, among which an equal node is looked for
 constexpr int64_t kShapeOfRange = 15;  // Shape has `start` and `end` from this opset on
 
-bool is_standard(const ir::Node* node, std::string_view op_type) {
-    return node != nullptr && node->domain.empty() && node->op_type == op_type;
-}
-
 // A node that reads `input` first, for which `is_it` holds, and that comes before whatever is
 // emitted next. Null: there is none nearby.
 template <typename Predicate>
@@ -49,7 +45,7 @@ std::optional<int64_t> position(const ir::Node& node, std::string_view name) {
 }
 
 bool is_whole_shape(const ir::Node& node) {
-    return is_standard(&node, "Shape") && node.attributes.empty();
+    return ir::is_standard(&node, "Shape") && node.attributes.empty();
 }
 
 ir::Value* whole_shape(Context& c, ir::Value* value, Range range) {
@@ -59,7 +55,7 @@ ir::Value* whole_shape(Context& c, ir::Value* value, Range range) {
 
 ir::Value* part_of_shape(Context& c, ir::Value* value, int64_t start, int64_t end, Range range) {
     ir::Value* known = made_before(c, value, [start, end](const ir::Node& node) {
-        return is_standard(&node, "Shape") && position(node, "start") == start &&
+        return ir::is_standard(&node, "Shape") && position(node, "start") == start &&
                position(node, "end") == end;
     });
     return known != nullptr ? known
@@ -84,7 +80,7 @@ struct Origin {
 // Which axis of which tensor a value is the size of. The tensor's rank is known.
 Origin origin_of(const Object& object) {
     const ir::Node* gather = object.is_tensor() ? object.value()->producer() : nullptr;
-    if (!is_standard(gather, "Gather") || gather->input(0) == nullptr) {
+    if (!ir::is_standard(gather, "Gather") || gather->input(0) == nullptr) {
         return {};
     }
     const ir::Node* shape = gather->input(0)->producer();
@@ -162,7 +158,7 @@ Object size_of_axis(Context& c, ir::Value* value, int64_t axis, Range range) {
         return Object::error();
     }
     ir::Value* size = made_before(c, shape, [axis](const ir::Node& node) {
-        return is_standard(&node, "Gather") && constant_index(node.input(1)) == axis;
+        return ir::is_standard(&node, "Gather") && constant_index(node.input(1)) == axis;
     });
     if (size == nullptr) {
         size = e.emit("Gather", {shape, e.int64_scalar(axis)},
