@@ -75,6 +75,14 @@ void drop(sdx_error* error) {
     if (error != nullptr && sdx_error_message(error)[0] == 0) {
         __builtin_trap();  // an error says something
     }
+    sdx_finding finding{};
+    sdx_edit edit{};
+    for (size_t i = 0; i < sdx_error_finding_count(error); ++i) {
+        sdx_error_free(sdx_error_finding(error, i, &finding));
+        for (size_t k = 0; k <= finding.edit_count; ++k) {
+            sdx_error_free(sdx_error_edit(error, i, k, &edit));
+        }
+    }
     sdx_error_free(error);
 }
 

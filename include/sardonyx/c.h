@@ -31,6 +31,26 @@ SDX_C const char* sdx_version(void);
 SDX_C const char* sdx_error_message(const sdx_error* error);
 /* Whether a script has mistakes: then the message is what the program `sardonyx` prints. */
 SDX_C int32_t sdx_error_is_compilation(const sdx_error* error);
+/* The findings of a compilation, warnings among them, in the order of the source. */
+typedef struct sdx_finding {
+    int32_t severity;    /* 0: note, 1: warning, 2: error */
+    const char* code;    /* "unknown-operator" */
+    const char* message; /* this and the other texts live as long as the error */
+    const char* help;    /* what to do; may be "" */
+    const char* path;    /* "": nowhere in particular */
+    uint32_t line, column, end_line, end_column; /* from 1; columns count code points */
+    uint32_t begin, end;                         /* bytes from the start of the file */
+    size_t edit_count;
+} sdx_finding;
+SDX_C size_t sdx_error_finding_count(const sdx_error* error);
+SDX_C sdx_error* sdx_error_finding(const sdx_error* error, size_t i, sdx_finding* out);
+/* Edit k of finding i: what could stand instead of bytes [begin, end) of the file. */
+typedef struct sdx_edit {
+    const char* path;
+    uint32_t begin, end;
+    const char* replacement;
+} sdx_edit;
+SDX_C sdx_error* sdx_error_edit(const sdx_error* error, size_t i, size_t k, sdx_edit* out);
 SDX_C void sdx_error_free(sdx_error* error);
 
 /* --- Element types: the numbers of TensorProto.DataType. */

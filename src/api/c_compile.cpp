@@ -49,7 +49,7 @@ sdx_error* make_model(sdx_model** out, Make make) noexcept {
             *out = make().share();
             return nullptr;
         } catch (const CompileError& error) {
-            return make_error(error.what(), true);
+            return make_error(error.what(), error.diagnostics());
         }
     });
 }

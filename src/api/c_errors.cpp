@@ -6,16 +6,24 @@ namespace sardonyx::api {
 namespace {
 
 sdx_error& out_of_memory() {
-    static sdx_error error{sdx_error::kKind, false, "out of memory"};
+    static sdx_error error{sdx_error::kKind, false, "out of memory", {}};
     return error;
+}
+
+sdx_error* new_error(bool is_compilation, std::string message, std::vector<Diagnostic> findings) {
+    auto* error = new (std::nothrow)
+        sdx_error{sdx_error::kKind, is_compilation, std::move(message), std::move(findings)};
+    return error != nullptr ? error : &out_of_memory();
 }
 
 }  // namespace
 
-sdx_error* make_error(std::string message, bool is_compilation) noexcept {
-    auto* error =
-        new (std::nothrow) sdx_error{sdx_error::kKind, is_compilation, std::move(message)};
-    return error != nullptr ? error : &out_of_memory();
+sdx_error* make_error(std::string message) noexcept {
+    return new_error(false, std::move(message), {});
+}
+
+sdx_error* make_error(std::string message, std::vector<Diagnostic> findings) noexcept {
+    return new_error(true, std::move(message), std::move(findings));
 }
 
 }  // namespace sardonyx::api
@@ -32,6 +40,42 @@ const char* sdx_error_message(const sdx_error* error) {
 
 int32_t sdx_error_is_compilation(const sdx_error* error) {
     return is_valid(error) && error->is_compilation ? 1 : 0;
+}
+
+size_t sdx_error_finding_count(const sdx_error* error) {
+    return is_valid(error) ? error->findings.size() : 0;
+}
+
+sdx_error* sdx_error_finding(const sdx_error* error, size_t i, sdx_finding* out) {
+    if (out == nullptr || i >= sdx_error_finding_count(error)) {
+        return sardonyx::api::make_error("there is no such finding, or `out` is NULL");
+    }
+    const sardonyx::Diagnostic& one = error->findings[i];
+    static const sardonyx::Location kNowhere;
+    const sardonyx::Location& at = one.locations.empty() ? kNowhere : one.locations[0];
+    *out = {static_cast<int32_t>(one.severity),
+            one.code.c_str(),
+            one.message.c_str(),
+            one.help.c_str(),
+            at.path.c_str(),
+            at.line,
+            at.column,
+            at.end_line,
+            at.end_column,
+            at.begin,
+            at.end,
+            one.edits.size()};
+    return nullptr;
+}
+
+sdx_error* sdx_error_edit(const sdx_error* error, size_t i, size_t k, sdx_edit* out) {
+    if (out == nullptr || i >= sdx_error_finding_count(error) ||
+        k >= error->findings[i].edits.size()) {
+        return sardonyx::api::make_error("there is no such edit, or `out` is NULL");
+    }
+    const sardonyx::Edit& edit = error->findings[i].edits[k];
+    *out = {edit.path.c_str(), edit.begin, edit.end, edit.replacement.c_str()};
+    return nullptr;
 }
 
 void sdx_error_free(sdx_error* error) {

@@ -54,8 +54,13 @@ Location to_location(const diagnostics::Sources& sources, const diagnostics::Lab
     if (label.span.valid()) {
         diagnostics::Position at = sources.position(label.span.file, label.span.begin);
         location.path = sources.path(label.span.file);
+        diagnostics::Position behind = sources.position(label.span.file, label.span.end);
         location.line = at.line;
         location.column = at.column;
+        location.end_line = behind.line;
+        location.end_column = behind.column;
+        location.begin = label.span.begin;
+        location.end = label.span.end;
     }
     return location;
 }
@@ -117,6 +122,10 @@ std::vector<Diagnostic> from_engine(const diagnostics::Sources& sources,
         }
         added.notes = one->notes;
         added.help = one->help;
+        for (const diagnostics::Edit& edit : one->edits) {
+            added.edits.push_back({std::string(sources.path(edit.span.file)), edit.span.begin,
+                                   edit.span.end, edit.replacement});
+        }
     }
     return all;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <sardonyx/c.h>
+#include <sardonyx/diagnostic.h>
 
 #include <cstdint>
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 // Each begins with a number that tells it from the other kinds.
 struct sdx_error {
@@ -14,12 +16,14 @@ struct sdx_error {
     uint32_t kind = kKind;
     bool is_compilation = false;
     std::string message;
+    std::vector<sardonyx::Diagnostic> findings;
 };
 
 namespace sardonyx::api {
 
 // Never null: without memory it is one that need not be freed.
-sdx_error* make_error(std::string message, bool is_compilation = false) noexcept;
+sdx_error* make_error(std::string message) noexcept;
+sdx_error* make_error(std::string message, std::vector<Diagnostic> findings) noexcept;
 
 // Whether the handle is there and of this kind.
 template <typename Handle>

@@ -190,6 +190,17 @@ TEST(Compile, TellsAllMistakes) {
         EXPECT_EQ(error.diagnostics()[0].code, "unknown-operator");
         EXPECT_EQ(error.diagnostics()[0].locations.at(0).path, "wrong.py");
         EXPECT_EQ(error.diagnostics()[0].locations[0].line, 4U);
+        const sardonyx::Diagnostic& first = error.diagnostics()[0];
+        const sardonyx::Location& at = first.locations[0];
+        EXPECT_EQ(at.end_line, 4U);
+        EXPECT_EQ(at.end_column - at.column, at.end - at.begin);
+        EXPECT_NE(text.substr(at.begin, at.end - at.begin).find("Reluu"), std::string::npos);
+        ASSERT_EQ(first.edits.size(), 1U);
+        EXPECT_EQ(first.edits[0].path, "wrong.py");
+        EXPECT_EQ(std::string(text).replace(first.edits[0].begin,
+                                            first.edits[0].end - first.edits[0].begin,
+                                            first.edits[0].replacement),
+                  std::string(text).replace(text.find("Reluu"), 5, "Relu"));
         EXPECT_EQ(error.diagnostics()[1].code, "too-few-inputs");
         EXPECT_NE(std::string(error.what()).find("wrong.py:4:"), std::string::npos);
     }

@@ -30,6 +30,16 @@ class View(ctypes.Structure):
     )
 
 
+class Finding(ctypes.Structure):
+    _fields_ = (
+        ("severity", ctypes.c_int32),
+        *((name, ctypes.c_char_p) for name in ("code", "message", "help", "path")),
+        *((name, ctypes.c_uint32)
+          for name in ("line", "column", "end_line", "end_column", "begin", "end")),
+        ("edit_count", ctypes.c_size_t),
+    )  # fmt: skip
+
+
 class Library:
     """The functions, whose errors become exceptions."""
 
@@ -156,6 +166,21 @@ def test_mistakes_of_a_script(library: Library) -> None:
     library.raw.sdx_error_is_compilation.argtypes = [POINTER]
     assert library.raw.sdx_error_is_compilation(error) == 1
     assert b"unknown-operator" in library.raw.sdx_error_message(error)
+    library.raw.sdx_error_finding_count.argtypes = [POINTER]
+    count = library.raw.sdx_error_finding_count(error)
+    findings = [Finding() for _ in range(count)]
+    for i, found in enumerate(findings):
+        library.call("sdx_error_finding", POINTER(error), ctypes.c_size_t(i), ctypes.byref(found))
+    (finding,) = (found for found in findings if found.code == b"unknown-operator")
+    assert (finding.severity, finding.path) == (2, b"f.py")
+    zero, beyond = ctypes.c_size_t(0), ctypes.c_size_t(count)
+    assert b"Nope" in text[finding.begin : finding.end]
+    assert (finding.line, finding.end_line) == (4, 4)
+    for wrong in (error, None):
+        with pytest.raises(ValueError, match="no such finding"):
+            library.call("sdx_error_finding", POINTER(wrong), beyond, ctypes.byref(finding))
+        with pytest.raises(ValueError, match="no such edit"):
+            library.call("sdx_error_edit", POINTER(wrong), zero, ctypes.c_size_t(99), None)
     library.raw.sdx_error_free(error)
     with pytest.raises(ValueError, match="cannot"):
         library.make("sdx_model_load", b"/nowhere/at/all.onnx")
