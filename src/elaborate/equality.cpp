@@ -47,7 +47,7 @@ Object both(Context& c, const Object& a, const Object& b, Range range) {
     return as_number(Emitter(c, range).emit("And", {a.value(), b.value()}));
 }
 
-Object equal_sequences(Context& c, const Object& a, const Object& b, Range range) {
+Object sequences_are_equal(Context& c, const Object& a, const Object& b, Range range) {
     const std::vector<Object>&left = a.items(), &right = b.items();
     Object all = Object::boolean(a.kind() == b.kind() && left.size() == right.size());
     DepthGuard guard(c, range);
@@ -61,7 +61,7 @@ Object equal_sequences(Context& c, const Object& a, const Object& b, Range range
     return guard ? all : Object::error();
 }
 
-Object equal_dicts(Context& c, const DictObject& a, const DictObject& b, Range range) {
+Object dicts_are_equal(Context& c, const DictObject& a, const DictObject& b, Range range) {
     Object all = Object::boolean(a.items.size() == b.items.size());
     DepthGuard guard(c, range);
     for (size_t i = 0; guard && i < a.items.size() && (all.is_tensor() || all.as_bool()); ++i) {
@@ -141,10 +141,10 @@ Object equal_objects(Context& c, const Object& a, const Object& b, Range range) 
         return equal_leaves(c, a, b, range);
     }
     if (a.is_sequence() && b.is_sequence()) {
-        return equal_sequences(c, a, b, range);
+        return sequences_are_equal(c, a, b, range);
     }
     if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict)) {
-        return equal_dicts(c, a.get<DictObject>(), b.get<DictObject>(), range);
+        return dicts_are_equal(c, a.get<DictObject>(), b.get<DictObject>(), range);
     }
     if (is_array(a) || is_array(b)) {
         return equal_leaves(c, a, b, range);

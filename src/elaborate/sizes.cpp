@@ -6,6 +6,7 @@
 
 #include "elaborate/emit.h"
 #include "elaborate/values.h"
+#include "ir/standard.h"
 
 namespace sardonyx::elaborate {
 
@@ -123,7 +124,7 @@ Dim dim_of(const Object& object) {
                : Dim();
 }
 
-bool is_same(const Object& a, const Object& b) {
+bool are_one_value(const Object& a, const Object& b) {
     return a.is_tensor() && b.is_tensor() && a.value() == b.value();
 }
 
@@ -184,7 +185,7 @@ std::optional<Object> settled_binary(Binary op, const Object& a, const Object& b
             result = x + y;
             break;
         case Binary::kSub:
-            if (is_same(a, b)) {
+            if (are_one_value(a, b)) {
                 return Object::integer(0);
             }
             result = x - y;
@@ -222,7 +223,7 @@ std::optional<Object> settled_binary(Binary op, const Object& a, const Object& b
 }
 
 std::optional<Object> settled_extreme(bool want_max, const Object& a, const Object& b) {
-    if (is_same(a, b)) {
+    if (are_one_value(a, b)) {
         return a;
     }
     Dim x = dim_of(a), y = dim_of(b);
@@ -236,7 +237,7 @@ std::optional<bool> settled_compare(CompareOp op, const Object& a, const Object&
     if (op > CompareOp::kGtE) {
         return std::nullopt;
     }
-    if (is_same(a, b)) {
+    if (are_one_value(a, b)) {
         return op == CompareOp::kEq || op == CompareOp::kLtE || op == CompareOp::kGtE;
     }
     Dim x = dim_of(a), y = dim_of(b);
