@@ -205,7 +205,9 @@ void add_check(CLI::App& app, Words& words) {
     command->add_flag("--json", words.json, "The same as --format json");
     command->add_flag("--sarif", words.sarif, "The same as --format sarif");
     add_schemas(command, words.check.schemas);
-    command->add_flag("--fix", words.check.fix, "Write the repairs that findings carry");
+    command->add_flag("--fix", words.check.fix, "Write the repairs that are safe");
+    command->add_flag("--unsafe-fixes", words.check.unsafe_fixes,
+                      "With --fix and --diff: repairs that are guesses as well");
     command->add_flag("--diff", words.check.diff, "Show the repairs as a diff, and write nothing");
     command->add_option("--select", words.check.select, "Show no other warnings than these")
         ->allow_extra_args(false)

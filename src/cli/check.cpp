@@ -81,7 +81,9 @@ int run_check(const CheckOptions& options) {
     std::unique_ptr<elaborate::Program> program;
     bool is_written = true;
     if (options.fix || options.diff) {
-        driver::Fixed fixed = driver::fix(request);
+        driver::Fixed fixed =
+            driver::fix(request, options.unsafe_fixes ? diagnostics::Applicability::kUnsafe
+                                                      : diagnostics::Applicability::kSafe);
         is_written = put_repairs(options, fixed);
         program = std::move(fixed.program);
     } else {

@@ -55,7 +55,8 @@ struct CheckOptions {
     std::vector<std::string> paths;
     CheckFormat format = CheckFormat::kText;
     bool warnings_as_errors = false;
-    bool fix = false;                  // write the repairs that findings carry
+    bool fix = false;                  // write the safe repairs that findings carry
+    bool unsafe_fixes = false;         // and those that are guesses
     bool diff = false;                 // show them in place of writing
     std::vector<std::string> select;   // the only codes to show, errors aside; empty: all
     std::vector<std::string> ignore;   // codes not to show

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "diagnostics/applicability.h"
 #include "diagnostics/inlays.h"
 #include "diagnostics/order.h"
 #include "diagnostics/render.h"
@@ -55,6 +56,7 @@ Json finding(const Sources& sources, const Diagnostic& diagnostic) {
         Json& added = json["edits"].emplace_back(Json::object());
         add_place(added, sources, edit.span);
         added["replacement"] = edit.replacement;
+        added["applicability"] = name(applicability_of(diagnostic));
     }
     return json;
 }
@@ -123,6 +125,8 @@ Json fix(const Sources& sources, const Diagnostic& diagnostic) {
     Json json;
     json["description"]["text"] = diagnostic.help.empty() ? diagnostic.message : diagnostic.help;
     json["artifactChanges"] = std::move(changes);
+    // Section 3.8: what SARIF has no word for.
+    json["properties"]["applicability"] = name(applicability_of(diagnostic));
     return json;
 }
 

@@ -1,6 +1,7 @@
 // Repairs, again and again until there are none left: mending one mistake may show another.
 #pragma once
 
+#include "diagnostics/applicability.h"
 #include "driver/check.h"
 
 namespace sardonyx::driver {
@@ -17,7 +18,8 @@ struct Fixed {
     std::unique_ptr<elaborate::Program> program;  // what remains
 };
 
-// Changes texts, not files.
-Fixed fix(CheckRequest request);
+// Makes the safe edits, and those that are guesses only where `least` is kUnsafe. Each changed text
+// is checked again: what leaves more errors than there were is not made. Changes texts, not files.
+Fixed fix(CheckRequest request, diagnostics::Applicability least);
 
 }  // namespace sardonyx::driver

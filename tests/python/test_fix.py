@@ -11,6 +11,7 @@ import subprocess
 import textwrap
 
 import pytest
+import sardonyx
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("SDX_BUILD", "build/release")
@@ -81,6 +82,10 @@ REPAIRS: dict[str, tuple[str, str, list[str]]] = {
     ),
 }
 
+# Those that mean what the text means; the others are guesses.
+SAFE = {"and", "and, or, not", "not"}
+MEND = ("--fix", "--unsafe-fixes")
+
 
 def program(body: str, header: str = HEADER) -> str:
     signature = 'def f(x: FLOAT["N"], k: INT64["N"], j: INT32["N"], b: BOOL["N"]):\n'
@@ -110,7 +115,11 @@ def test_repair(name: str, tmp_path: pathlib.Path) -> None:
         wanted = wanted.replace("opset18 as op", "opset20 as op")
     script = tmp_path / "script.py"
     script.write_text(program(before))
-    done = run("check", "--fix", "--ignore", "unused-import", script, status=0)
+    # Without being told, the program makes no guesses.
+    run("check", "--fix", "--ignore", "unused-import", script, status=0 if name in SAFE else 1)
+    assert (script.read_text() == program(before)) == (name not in SAFE)
+    script.write_text(program(before))
+    done = run("check", *MEND, "--ignore", "unused-import", script, status=0)
     text = script.read_text()
     # Of nested `and` and `not` the order of the repairs decides which brackets are needed.
     assert text == wanted or (
@@ -119,7 +128,7 @@ def test_repair(name: str, tmp_path: pathlib.Path) -> None:
     assert sorted(fixed_codes(done.stdout)) == sorted(codes)
     compile(wanted, "script.py", "exec")
     assert run("check", "--ignore", "unused-import", script, status=0).stdout == ""
-    again = run("check", "--fix", "--ignore", "unused-import", script, status=0)
+    again = run("check", *MEND, "--ignore", "unused-import", script, status=0)
     assert again.stdout == "" and script.read_text() == text
 
 
@@ -130,7 +139,7 @@ def test_words_of_a_repair_bring_no_other_findings(tmp_path: pathlib.Path) -> No
     script.write_text(program("return x + k", header))
     done = run("check", "--json", "--ignore", "unused-import", script, status=1)
     assert [found["code"] for found in json.loads(done.stdout)] == ["type-mismatch"]
-    run("check", "--fix", "--ignore", "unused-import", script, status=0)
+    run("check", *MEND, "--ignore", "unused-import", script, status=0)
     assert script.read_text() == program("return x + op.Cast(k, to=FLOAT.dtype)", header)
 
 
@@ -139,7 +148,7 @@ def test_an_import_that_a_repair_uses_stays(tmp_path: pathlib.Path) -> None:
     text = f"{header}@script()\ndef f(x: FLOAT[2], k: INT64[2]):\n    return x + k\n"
     script = tmp_path / "script.py"
     script.write_text(text)
-    done = run("check", "--fix", script, status=0)
+    done = run("check", *MEND, script, status=0)
     assert script.read_text() == text.replace("+ k", "+ op.Cast(k, to=FLOAT.dtype)")
     assert fixed_codes(done.stdout) == ["type-mismatch"]
 
@@ -205,7 +214,7 @@ def test_newer_opset(name: str, tmp_path: pathlib.Path) -> None:
     before, after = OPSETS[name]
     script = tmp_path / "script.py"
     script.write_text(before)
-    done = run("check", "--fix", script, status=0 if after else 1)
+    done = run("check", *MEND, script, status=0 if after else 1)
     assert script.read_text() == (after or before)
     assert fixed_codes(done.stdout) == (["operator-not-in-opset"] if after else [])
     assert ("operator-not-in-opset" in done.stdout) is True
@@ -216,7 +225,7 @@ def test_bytes_and_rights_are_kept(tmp_path: pathlib.Path) -> None:
     script = tmp_path / "script.py"
     script.write_bytes(b"\xef\xbb\xbf" + text.encode())
     script.chmod(0o640)
-    run("check", "--fix", "--ignore", "unused-import", script, status=0)
+    run("check", *MEND, "--ignore", "unused-import", script, status=0)
     assert script.read_bytes() == b"\xef\xbb\xbf" + text.replace("Reluu", "Relu").encode()
     assert script.stat().st_mode & 0o777 == 0o640
     assert [path.name for path in tmp_path.iterdir()] == ["script.py"]
@@ -225,10 +234,10 @@ def test_bytes_and_rights_are_kept(tmp_path: pathlib.Path) -> None:
 def test_what_remains_fails_and_is_shown(tmp_path: pathlib.Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(program("y = op.Reluu(x)\nreturn y + nothing_of_the_kind"))
-    done = run("check", "--fix", "--ignore", "unused-import", script, status=1)
+    done = run("check", *MEND, "--ignore", "unused-import", script, status=1)
     assert "op.Relu(x)" in script.read_text()
     assert "error[unknown-name]" in done.stdout and fixed_codes(done.stdout) == ["unknown-operator"]
-    found = json.loads(run("check", "--fix", "--json", script, status=1).stdout)
+    found = json.loads(run("check", *MEND, "--json", script, status=1).stdout)
     assert "unknown-name" in [one["code"] for one in found]
 
 
@@ -261,7 +270,7 @@ def test_files_that_import_each_other(tmp_path: pathlib.Path) -> None:
         "from inner import inner\nfrom sardonyx import FLOAT, script\n\n\n@script()\n"
         'def outer(x: FLOAT["N"]):\n    return inner(x)\n'
     )
-    run("check", "--fix", "--ignore", "unused-import", tmp_path, status=0)
+    run("check", *MEND, "--ignore", "unused-import", tmp_path, status=0)
     assert "op.Relu(x)" in (tmp_path / "inner.py").read_text()
 
 
@@ -273,7 +282,7 @@ def test_a_file_beside_that_is_not_checked_is_not_changed(tmp_path: pathlib.Path
         "from inner import inner\nfrom sardonyx import FLOAT, script\n\n\n@script()\n"
         'def outer(x: FLOAT["N"]):\n    return inner(x)\n'
     )
-    run("check", "--fix", tmp_path / "outer.py", status=1)
+    run("check", *MEND, tmp_path / "outer.py", status=1)
     assert (tmp_path / "inner.py").read_text() == wrong
 
 
@@ -285,7 +294,7 @@ def test_diff_is_a_patch(end: str, tmp_path: pathlib.Path) -> None:
     script = tmp_path / "script.py"
     script.write_bytes(text.encode())
     done = subprocess.run(
-        [PROGRAM, "check", "--diff", "--ignore", "unused-import", script.name],
+        [PROGRAM, "check", "--diff", "--unsafe-fixes", "--ignore", "unused-import", script.name],
         cwd=tmp_path,
         capture_output=True,
         timeout=60,
@@ -308,3 +317,116 @@ def test_sarif_carries_the_repairs(tmp_path: pathlib.Path) -> None:
     (change,) = result["fixes"][0]["artifactChanges"]
     inserted = [one["insertedContent"]["text"] for one in change["replacements"]]
     assert inserted == ["op.Cast(", ", to=FLOAT.dtype)"]
+    assert result["fixes"][0]["properties"] == {"applicability": "unsafe"}
+
+
+def test_json_says_which_edits_are_safe(tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "script.py"
+    body = "y = op.Reluu(x)\nreturn op.Where(not x > 0.0, x, 0.0)"
+    script.write_text("import math\n" + program(body))
+    found = json.loads(run("check", "--json", script, status=1).stdout)
+    said = {one["code"]: {edit["applicability"] for edit in one["edits"]} for one in found}
+    assert said["unknown-operator"] == {"unsafe"}
+    assert said["ambiguous-truth-value"] == said["unused-import"] == {"safe"}
+
+
+# --- Repairs that would break a file -------------------------------------------------------------
+
+KEPT = {
+    "a decorator of a class": (
+        "from dataclasses import dataclass\n{header}@dataclass\nclass C:\n    a: int = 1\n\n\n"
+    ),
+    "a decorator of a class after a statement": (
+        "import dataclasses as d\n{header}K = 1\n\n\n@d.dataclass(frozen=True)\nclass C:\n"
+        "    a: int = 1\n\n\n"
+    ),
+    "a decorator of a class in a block": (
+        "from dataclasses import dataclass\n{header}if True:\n    K = 1\n\n    @dataclass\n"
+        "    class C:\n        a: int = 1\n\n\n"
+    ),
+    "noqa": "import os  # noqa\n{header}",
+    "noqa with a code": "import os  # noqa: E501, F401\n{header}",
+    "noqa of a list": "from os import (  # noqa: F401\n    path,\n    sep,\n)\n{header}",
+    "noqa in a list": "from os import (\n    path,  # noqa: F401\n)\n{header}",
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_imports_that_stay(name: str, tmp_path: pathlib.Path) -> None:
+    header = "from sardonyx import FLOAT, opset18 as op, script\n\n\n"
+    text = KEPT[name].format(header=header)
+    text += "@script()\ndef f(x: FLOAT[2]):\n    return op.Relu(x)\n"
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    done = run("check", *MEND, script, status=0)
+    assert script.read_text() == text and done.stdout == ""
+
+
+def test_another_code_is_no_noqa_of_ours(tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import os  # noqa: E501\n" + program("return x"))
+    found = json.loads(run("check", "--json", script).stdout)
+    assert "`os` is not used" in [one["message"] for one in found]
+
+
+# Names of other libraries, with what must not be made of them and a word of the help.
+FOREIGN = {
+    "Silu": ("Selu", "Sigmoid"),
+    "Sqr": ("Sqrt", "op.Mul(x, x)"),
+    "Square": ("Sqrt", "op.Mul(x, x)"),
+    "Log2": ("Log", "op.Log(x) / 0.693"),
+    "Flip": ("Clip", "x[::-1]"),
+    "Permute": ("", "op.Transpose"),
+    "View": ("", "op.Reshape"),
+    "Cat": ("", "op.Concat"),
+    "Rsqrt": ("Sqrt", "op.Reciprocal(op.Sqrt(x))"),
+    "layer_norm": ("", "op.LayerNormalization"),
+    "LayerNorm": ("", "op.LayerNormalization"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_names_of_other_libraries(name: str, tmp_path: pathlib.Path) -> None:
+    wrong, words = FOREIGN[name]
+    text = program(f"return op.{name}(x)")
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    done = run("check", *MEND, "--ignore", "unused-import", script, status=1)
+    assert script.read_text() == text
+    assert words in done.stdout and not (wrong and f"mean `{wrong}`" in done.stdout)
+    with pytest.raises(AttributeError) as caught:
+        getattr(sardonyx.opset18, name)
+    assert words in str(caught.value)
+
+
+def test_a_look_alike_is_offered_and_not_made(tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "script.py"
+    for body in (
+        "return op.Resize(x, None, scales2=[1.0])",
+        "return y",
+        "return op.Softmax(x, axiss=0)",
+    ):
+        script.write_text(program(body))
+        done = run("check", "--fix", "--ignore", "unused-import", script, status=1)
+        assert script.read_text() == program(body)
+        assert "mean `f`" not in done.stdout
+
+
+def test_a_repair_that_brings_errors_is_not_made(tmp_path: pathlib.Path) -> None:
+    """Of the files that are checked together: what one does not use, another may import."""
+    header = "from sardonyx import FLOAT, opset18 as op, script\n\n\n"
+    body = "@script()\ndef {}(x: FLOAT[2]):\n    return {}(x)\n"
+    names = tmp_path / "names.py"
+    names.write_text(
+        "import json\nfrom sardonyx import opset18 as other\n"
+        + header
+        + body.format("f", "op.Relu")
+    )
+    (tmp_path / "uses.py").write_text(
+        "from names import other\nfrom sardonyx import FLOAT, script\n\n\n"
+        + body.format("g", "other.Neg")
+    )
+    done = run("check", "--fix", tmp_path)
+    text = names.read_text()
+    assert "import opset18 as other" in text and "import json" not in text
+    assert "unused-import" in done.stdout and "error[" not in done.stdout
