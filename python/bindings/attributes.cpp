@@ -1,6 +1,7 @@
 // Python values <-> attributes, by the operator's schema.
 #include "bindings/call.h"
 #include "bindings/numpy.h"
+#include "bindings/onnx_ir.h"
 #include "bindings/tensor.h"
 
 namespace sardonyx::python {
@@ -86,7 +87,20 @@ nb::object list_to_python(const std::vector<T>& items) {
 
 }  // namespace
 
-ir::Attribute attribute_from_python(const ops::AttributeSchema& schema, nb::handle value) {
+nb::object value_of_attribute(nb::handle object) {
+    nb::object module = attribute_or_none(object.type(), "__module__");
+    bool is_foreign = module.is_valid() && PyUnicode_Check(module.ptr()) &&
+                      text_from_python(module).rfind("onnx_ir", 0) == 0 &&
+                      nb::hasattr(object, "value") && nb::hasattr(object, "type") &&
+                      nb::hasattr(object, "ref_attr_name");
+    return is_foreign ? nb::object(object.attr("value")) : nb::object();
+}
+
+ir::Attribute attribute_from_python(const ops::AttributeSchema& schema, nb::handle given) {
+    bool is_plain = PyLong_CheckExact(given.ptr()) || PyFloat_CheckExact(given.ptr()) ||
+                    PyUnicode_CheckExact(given.ptr()) || PyList_CheckExact(given.ptr());
+    nb::object held = is_plain ? nb::object() : value_of_attribute(given);
+    nb::handle value = held.is_valid() ? nb::handle(held) : given;
     switch (schema.type) {
         case AttributeType::kFloat:
             return ir::make_attribute(schema.name, float_value(schema, value));

@@ -1,5 +1,6 @@
 #include "bindings/environment.h"
 
+#include "bindings/opset.h"
 #include "elaborate/library.h"
 
 namespace sardonyx::python {
@@ -84,6 +85,28 @@ std::vector<std::string> PythonEnvironment::names() {
         names.emplace_back(name);
     }
     return names;
+}
+
+std::vector<int64_t> PythonEnvironment::opset_versions() {
+    std::vector<int64_t> versions;
+    auto see = [&versions](nb::handle value) {
+        if (nb::isinstance<Opset>(value) && nb::inst_ptr<Opset>(value)->domain.empty()) {
+            versions.push_back(nb::inst_ptr<Opset>(value)->version);
+        }
+    };
+    if (!function_.is_valid()) {
+        return versions;
+    }
+    for (nb::handle name : function_.attr("__code__").attr("co_freevars")) {
+        nb::object cell = closure_value(function_, name);
+        if (cell.is_valid()) {
+            see(cell);
+        }
+    }
+    for (nb::handle value : nb::borrow<nb::dict>(function_.attr("__globals__")).values()) {
+        see(value);
+    }
+    return versions;
 }
 
 elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque,

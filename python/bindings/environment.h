@@ -13,6 +13,7 @@ class PythonEnvironment final : public elaborate::Environment {
 
     std::optional<elaborate::Object> lookup(std::string_view name) override;
     std::vector<std::string> names() override;
+    std::vector<int64_t> opset_versions() override;
     Answer attribute(const elaborate::Object& opaque, std::string_view name) override;
     Answer item(const elaborate::Object& opaque, const elaborate::Object& index) override;
     Answer call(const elaborate::Object& opaque, std::span<const elaborate::Object> arguments,

@@ -1,5 +1,6 @@
 #include "base/screenful.h"
 #include "bindings/bindings.h"
+#include "bindings/integers.h"
 
 namespace sardonyx::python {
 
@@ -58,6 +59,32 @@ int64_t int_from_python(nb::handle object) {
         throw nb::python_error();
     }
     return value;
+}
+
+std::optional<Int128> wide_int_from_python(nb::handle object) {
+    nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+    if (!number.is_valid()) {
+        throw nb::python_error();
+    }
+    int overflow = 0;
+    long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+    if (overflow == 0) {
+        return Int128{value};
+    }
+    nb::object above = nb::steal(PyNumber_Rshift(number.ptr(), nb::int_(64).ptr()));
+    long long high = PyLong_AsLongLongAndOverflow(above.ptr(), &overflow);
+    if (overflow != 0) {
+        return std::nullopt;
+    }
+    Uint128 low = PyLong_AsUnsignedLongLongMask(number.ptr());
+    return static_cast<Int128>((static_cast<Uint128>(high) << 64) | low);
+}
+
+nb::object wide_int_to_python(Int128 value) {
+    nb::object high = nb::int_(static_cast<int64_t>(value >> 64));
+    nb::object low = nb::int_(static_cast<uint64_t>(value));
+    return nb::steal(PyNumber_Or(
+        nb::object(nb::steal(PyNumber_Lshift(high.ptr(), nb::int_(64).ptr()))).ptr(), low.ptr()));
 }
 
 double float_from_python(nb::handle object) {

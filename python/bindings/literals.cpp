@@ -1,8 +1,10 @@
 // Python numbers, strings and nested lists as tensors.
 #include <cmath>
 
+#include "bindings/integers.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
+#include "types/integers.h"
 
 namespace sardonyx::python {
 
@@ -16,7 +18,7 @@ enum class Scalar : uint8_t { kNone, kBool, kInt, kFloat, kString };
 struct Elements {
     Dims dims;
     Scalar kind = Scalar::kNone;
-    std::vector<int64_t> ints;  // kBool, kInt
+    std::vector<Int128> ints;  // kBool, kInt
     std::vector<double> doubles;
     std::vector<std::string> strings;
 };
@@ -83,7 +85,11 @@ void collect(nb::handle object, size_t depth, Elements& out) {
     } else if (out.kind == Scalar::kFloat) {
         out.doubles.push_back(float_from_python(object));
     } else {
-        out.ints.push_back(int_from_python(object));
+        std::optional<Int128> value = wide_int_from_python(object);
+        if (!value) {
+            raise(PyExc_OverflowError, "an integer that does not fit in 128 bits");
+        }
+        out.ints.push_back(*value);
     }
 }
 
@@ -156,7 +162,7 @@ Tensor tensor_from_literal(nb::handle literal, ElementType type) {
         }
     }
     if (type == ElementType::kBool) {
-        for (int64_t& value : elements.ints) {
+        for (Int128& value : elements.ints) {
             value = value != 0 ? 1 : 0;
         }
         for (double& value : elements.doubles) {
@@ -166,7 +172,7 @@ Tensor tensor_from_literal(nb::handle literal, ElementType type) {
     Result<Tensor> tensor =
         elements.kind == Scalar::kFloat || elements.kind == Scalar::kNone
             ? tensor_from_doubles(type, std::move(elements.dims), elements.doubles)
-            : tensor_from_int64s(type, std::move(elements.dims), elements.ints);
+            : tensor_from_integers(type, std::move(elements.dims), elements.ints);
     if (!tensor.ok()) {
         raise(PyExc_TypeError, tensor.error().message);
     }

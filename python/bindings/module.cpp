@@ -1,5 +1,6 @@
 // The extension `sardonyx._core`.
 #include "bindings/bindings.h"
+#include "bindings/signature.h"
 #include "ops/ops.h"
 
 NB_MODULE(_core, m) {
@@ -13,4 +14,5 @@ NB_MODULE(_core, m) {
     bind_script(m);
     bind_model(m);
     bind_weights(m);
+    bind_signature(m);
 }

@@ -2,8 +2,11 @@
 #include <iterator>
 
 #include "bindings/call.h"
+#include "bindings/element_types.h"
 #include "bindings/environment.h"
+#include "bindings/integers.h"
 #include "bindings/numpy.h"
+#include "bindings/onnx_ir.h"
 #include "bindings/opset.h"
 #include "bindings/tensor.h"
 #include "elaborate/library.h"
@@ -52,7 +55,12 @@ Object convert_int(nb::handle object) {
     long long value = PyLong_AsLongLong(object.ptr());
     if (value == -1 && PyErr_Occurred()) {
         PyErr_Clear();
-        return opaque(object);  // past int64
+        std::optional<Int128> wide = wide_int_from_python(object);
+        return wide ? Object::whole(*wide) : opaque(object);
+    }
+    if (!PyLong_CheckExact(object.ptr())) {  // a member of an IntEnum
+        std::shared_ptr<elaborate::OpaqueObject> held = std::make_shared<PythonOpaque>(object);
+        return Object::int_member(value, std::move(held));
     }
     return Object::integer(value);
 }
@@ -190,9 +198,9 @@ std::optional<Object> convert_class(nb::handle object) {
         return Object::make(ObjectKind::kType, elaborate::TypeObject{type, explicit_shape});
     }
     ElementType element = element_type_from_dtype(object);  // numpy.float32
-    return element == ElementType::kUndefined
-               ? std::nullopt
-               : std::optional<Object>(Object::element_type(element));
+    return element == ElementType::kUndefined ? std::nullopt
+                                              : std::optional<Object>(Object::element_type(
+                                                    element, elaborate::TypeForm::kNumpyClass));
 }
 
 std::optional<Object> convert_own(nb::handle object) {
@@ -222,9 +230,9 @@ std::optional<Object> convert_array(nb::handle object) {
     bool is_proto = is_tensor_proto(object);
     if (!is_array(object) && !is_proto && !is_foreign) {
         ElementType element = element_type_from_dtype(object);  // numpy.dtype("float32")
-        return element == ElementType::kUndefined
-                   ? std::nullopt
-                   : std::optional<Object>(Object::element_type(element));
+        return element == ElementType::kUndefined ? std::nullopt
+                                                  : std::optional<Object>(Object::element_type(
+                                                        element, elaborate::TypeForm::kNumpyDtype));
     }
     try {
         return Object::make(ObjectKind::kConstant, tensor_from_python(object));
@@ -246,6 +254,9 @@ Object convert(nb::handle object, int depth) {
     }
     if (!found) {
         found = convert_python_type(object, depth);
+    }
+    if (nb::object held = found ? nb::object() : value_of_attribute(object); held.is_valid()) {
+        found = convert(held, depth);
     }
     return found ? std::move(*found) : opaque(object);
 }
@@ -274,6 +285,14 @@ nb::object dict_to_python(const elaborate::DictObject& dict) {
     return result;
 }
 
+nb::object type_to_python(const Object& object) {
+    ElementType type = object.as_element_type();
+    return object.is_type_number() ? element_type_to_python(type)
+           : object.type_form() == elaborate::TypeForm::kNumpyClass
+               ? nb::object(dtype_of(type).attr("type"))
+               : dtype_of(type);
+}
+
 nb::object call_builtin(const char* name, nb::object a, nb::object b, nb::object c) {
     return nb::module_::import_("builtins").attr(name)(a, b, c);
 }
@@ -291,7 +310,11 @@ nb::object object_to_python(const Object& object) {
         case ObjectKind::kBool:
             return nb::bool_(object.as_bool());
         case ObjectKind::kInt:
-            return nb::int_(object.as_int());
+            return object.pointer() != nullptr
+                       ? static_cast<PythonOpaque&>(object.get<elaborate::OpaqueObject>()).object
+                       : nb::object(nb::int_(object.as_int()));
+        case ObjectKind::kWideInt:
+            return wide_int_to_python(object.as_whole());
         case ObjectKind::kFloat:
             return nb::float_(object.as_double());
         case ObjectKind::kString:
@@ -321,7 +344,7 @@ nb::object object_to_python(const Object& object) {
         case ObjectKind::kConstant:
             return array_from_tensor(object.get<Tensor>());
         case ObjectKind::kElementType:
-            return dtype_of(object.as_element_type());
+            return type_to_python(object);
         case ObjectKind::kOpaque:
             return static_cast<PythonOpaque&>(object.get<elaborate::OpaqueObject>()).object;
         default:

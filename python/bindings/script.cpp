@@ -168,8 +168,11 @@ nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
         return report(nb::none(), found);
     }
     script->schemas = schema_set(schemas);
-    script->function.opset = opset_object(opset, script->function.opset);
     script->function.default_opset = opset_object(default_opset, {"", 0});
+    // An opset of ai.onnx says what the body uses; nobody adds functions to ai.onnx.
+    elaborate::OpsetObject given = opset_object(opset, script->function.opset);
+    (given.domain.empty() && default_opset.is_none() ? script->function.default_opset
+                                                     : script->function.opset) = given;
     set_keywords(script->function, keywords);
     return report(nb::cast(PyScript{std::move(script)}), found);
 }

@@ -1,7 +1,11 @@
 // The Python class Tensor.
 #include "bindings/tensor.h"
 
+#include <array>
+
+#include "bindings/call.h"
 #include "bindings/dlpack.h"
+#include "bindings/element_types.h"
 #include "bindings/numpy.h"
 
 namespace sardonyx::python {
@@ -39,6 +43,22 @@ nb::object shape(const PyTensor& self) {
         dims.append(dim);
     }
     return nb::tuple(dims);
+}
+
+nb::object tensor_type(const PyTensor& self) {
+    nb::object bare = nb::module_::import_("sardonyx.onnx_types")
+                          .attr(std::string(name(self.tensor().element_type())).c_str());
+    return self.tensor().rank() == 0 ? bare : nb::object(bare[shape(self)]);
+}
+
+// `y.dtype = FLOAT.dtype` is a hint for the compiler, which must be true.
+void check_dtype(const PyTensor& self, nb::handle dtype) {
+    ElementType wanted = element_type_from_python(dtype);
+    ElementType own = self.tensor().element_type();
+    if (wanted != own) {
+        raise(PyExc_TypeError, "the tensor is " + std::string(name(own)) + ", and the hint says " +
+                                   text_from_python(nb::repr(dtype)));
+    }
 }
 
 const Tensor& single(const PyTensor& self, std::string_view wanted) {
@@ -169,6 +189,18 @@ void leave_script() {
     --g_script_depth;
 }
 
+nb::object element_type_to_python(ElementType type) {
+    static std::array<nb::handle, kElementTypeCount> types;
+    nb::handle& found = types[static_cast<size_t>(type)];
+    if (!found.is_valid()) {
+        found = nb::module_::import_("sardonyx.onnx_types")
+                    .attr(std::string(name(type)).c_str())
+                    .attr("dtype")
+                    .inc_ref();
+    }
+    return nb::borrow(found);
+}
+
 void bind_tensor(nb::module_& m) {
     nb::class_<PyTensor> c(m, "Tensor", nb::type_slots(kOperatorSlots),
                            "A tensor of an ONNX element type. Made of a NumPy array (whose storage "
@@ -181,9 +213,13 @@ void bind_tensor(nb::module_& m) {
         .def_prop_ro("value", value, "The elements as a NumPy array.")
         .def_prop_ro("shape", shape, "The dimensions.")
         .def_prop_ro("rank", [](const PyTensor& self) { return self.tensor().rank(); })
-        .def_prop_ro(
-            "dtype", [](const PyTensor& self) { return dtype_of(self.tensor().element_type()); },
-            "The NumPy dtype.")
+        .def_prop_rw(
+            "dtype",
+            [](const PyTensor& self) {
+                return element_type_to_python(self.tensor().element_type());
+            },
+            check_dtype, "The element type, which is equal to its NumPy dtype.")
+        .def_prop_ro("type", tensor_type, "The type, as an annotation says it.")
         .def_prop_ro(
             "onnx_dtype",
             [](const PyTensor& self) { return static_cast<int>(self.tensor().element_type()); },

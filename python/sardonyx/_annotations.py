@@ -1,6 +1,6 @@
 """What the annotations of a script say when it runs as Python."""
 
-from ._core import element_type_number
+from ._core import Signature, element_type_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,15 @@ def _element_type(annotation: "Any") -> int:
     return element_type_number(annotation) if isinstance(annotation, type) else 0
 
 
+def _tensor_type(annotation: "Any") -> "Any":
+    """The tensor type that an annotation is, or an optional one; None for all others."""
+    arguments = _arguments(annotation)
+    if len(arguments) == 1 and _name(getattr(annotation, "__origin__", None)) not in _LISTS:
+        return _tensor_type(arguments[0])
+    is_tensor = isinstance(annotation, type) and element_type_number(annotation)
+    return annotation if is_tensor and hasattr(annotation, "shape") else None
+
+
 def _results(annotation: "Any") -> "tuple[Any, ...]":
     if isinstance(annotation, tuple):
         return annotation
@@ -84,10 +93,10 @@ class Parameter:
 
 def read_signature(
     function: "Callable[..., Any]",
-) -> "tuple[list[Parameter], int | None, tuple[int, ...]]":
-    """The parameters, and the element types of what `*args` takes and of the results.
+) -> "tuple[list[Parameter], int | None, tuple[int, ...], Signature | None]":
+    """The parameters, the element types of what `*args` takes and of the results, and the types.
 
-    The second is None where there is no `*args`.
+    The second is None where there is no `*args`, the last where no parameter has a tensor type.
     """
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount
@@ -102,11 +111,17 @@ def read_signature(
         return None if is_attribute(annotation) else _element_type(annotation)
 
     parameters: list[Parameter] = []
+    types: list[tuple[str, Any, bool, bool]] = []
     for i, name in enumerate(names):
         kind = POSITIONAL_ONLY if i < code.co_posonlyargcount else NORMAL
         kind = KEYWORD_ONLY if i >= code.co_argcount else kind
+        annotation = _tensor_type(_evaluate(function, function.__annotations__.get(name)))
+        has_shape = getattr(annotation, "shape", None) is not None
+        types.append((name, annotation, kind == KEYWORD_ONLY, has_shape))
         parameters.append(Parameter(name, element_type(name), defaults.get(name), kind))
     has_variadic = code.co_flags & 0x04  # inspect.CO_VARARGS, without the import
     variadic = (element_type(code.co_varnames[count]) or 0) if has_variadic else None
     returned = _evaluate(function, function.__annotations__.get("return"))
-    return parameters, variadic, tuple(_element_type(one) for one in _results(returned))
+    has_types = any(one[1] is not None for one in types)
+    signature = Signature(function.__name__, types) if has_types else None
+    return parameters, variadic, tuple(_element_type(one) for one in _results(returned)), signature

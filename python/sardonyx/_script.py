@@ -9,7 +9,6 @@ from ._core import (
     check_keywords,
     enter_script,
     holds_tensor,
-    inside_script,
     leave_script,
     parse,
 )
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     import onnx
 
-    from ._core import Schemas
+    from ._core import Schemas, Signature
 
 
 class ScriptWarning(UserWarning):
@@ -70,7 +69,7 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
     return result
 
 
-# What a script gets as it is from another script, where nothing says that it is a tensor.
+# What a script gets as it is where nothing says that it is a tensor, as in a graph.
 _LEFT_ALONE = frozenset((int, float, bool, list, tuple))
 
 
@@ -84,7 +83,7 @@ def _as_argument(value: "Any", element_type: "int | None") -> "Any":
             return value
         if hasattr(kind, "is_onnx_element_type"):
             return value
-        if kind in _LEFT_ALONE and inside_script():
+        if kind in _LEFT_ALONE or isinstance(value, int):
             return value
     return as_argument(value, element_type)
 
@@ -121,6 +120,10 @@ class OnnxFunction:
         schemas: "Schemas | None" = None,
         **keywords: "Any",
     ) -> None:
+        if function.__code__.co_flags & 0x2A0:  # inspect.CO_COROUTINE, CO_GENERATOR and both
+            raise TypeError(
+                f"{function.__name__} is a generator or `async def`: a script is computed in one go"
+            )
         self.__wrapped__ = function
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
@@ -130,6 +133,7 @@ class OnnxFunction:
         self._parameters: list[Parameter] | None = None
         self._variadic: int | None = None
         self._results: tuple[int, ...] = ()
+        self._types: Signature | None = None
 
     @property
     def name(self) -> str:
@@ -156,6 +160,8 @@ class OnnxFunction:
         if self._parameters is None:
             self._read_signature()
         positional, named, as_arrays = self._wrap(args, kwargs)
+        if self._types is not None:
+            self._types.check(positional, named)
         enter_script()
         try:
             result = self.__wrapped__(*positional, **named)
@@ -168,7 +174,9 @@ class OnnxFunction:
         from ._reveal import provide
 
         provide(self.__wrapped__)  # type: ignore[arg-type]
-        self._parameters, self._variadic, self._results = read_signature(self.__wrapped__)
+        self._parameters, self._variadic, self._results, self._types = read_signature(
+            self.__wrapped__
+        )
 
     def _wrap(
         self, args: "tuple[Any, ...]", kwargs: "dict[str, Any]"

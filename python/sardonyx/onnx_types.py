@@ -48,8 +48,27 @@ _NUMBERS = {
 TYPE_NAMES = tuple(_NUMBERS)
 
 
+# Of floating point; of integers; with a sign: the words of onnx_ir.DataType.
+_FLOATING = frozenset((1, 10, 11, 16, 17, 18, 19, 20, 23, 24, 27, 28))
+_INTEGER = frozenset((2, 3, 4, 5, 6, 7, 12, 13, 21, 22, 25, 26))
+_UNSIGNED = frozenset((2, 4, 8, 9, 12, 13, 21, 25))
+_BITS = {
+    **dict.fromkeys((2, 3, 9, 17, 18, 19, 20, 24), 8),
+    **dict.fromkeys((4, 5, 10, 16), 16),
+    **dict.fromkeys((1, 6, 12), 32),
+    **dict.fromkeys((7, 11, 13, 14), 64),
+    15: 128,
+    **dict.fromkeys((21, 22, 23), 4),
+    **dict.fromkeys((25, 26), 2),
+    **dict.fromkeys((27, 28), 6),
+}
+
+
 class ElementType(int):
-    """An element type: its number in TensorProto.DataType, and equal to its NumPy dtype."""
+    """An element type: its number in TensorProto.DataType, and equal to its NumPy dtype.
+
+    It is hashed as the number: onnx and onnx_ir find it so, and a set of NumPy's own does not.
+    """
 
     is_onnx_element_type = True
     name: str
@@ -64,9 +83,45 @@ class ElementType(int):
         """The NumPy dtype."""
         return numpy_dtype(int(self))
 
+    @property
+    def value(self) -> int:
+        """The number in TensorProto.DataType."""
+        return int(self)
+
+    @property
+    def bitwidth(self) -> int:
+        """The bits of one element."""
+        if self not in _BITS:
+            raise TypeError(f"elements of {self.name} have no fixed size")
+        return _BITS[self]
+
+    def numpy(self) -> "np.dtype[np.generic]":
+        """The NumPy dtype."""
+        return self.dtype
+
+    def is_integer(self) -> bool:
+        """Whether it is a type of integers, of any width, with or without a sign."""
+        return self in _INTEGER
+
+    def is_floating_point(self) -> bool:
+        """Whether it is a type of floating-point numbers, of any width."""
+        return self in _FLOATING
+
+    def is_signed(self) -> bool:
+        """Whether its numbers can be negative."""
+        return self not in _UNSIGNED
+
+    def __getattr__(self, name: str) -> "Any":
+        # What NumPy's dtype has beside: kind, itemsize.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.dtype, name)
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, int):
             return int(self) == int(other)
+        if isinstance(other, str):
+            return self.dtype.name == other
         return int(self) == element_type_number(other)
 
     def __ne__(self, other: object) -> bool:

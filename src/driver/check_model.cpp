@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "driver/diagnostics.h"
+#include "elaborate/diagnostics.h"
 #include "infer/infer.h"
+#include "infer/opset_versions.h"
 #include "ir/verify.h"
 #include "proto/proto.h"
 
@@ -100,6 +102,18 @@ void check_model(elaborate::Program& program, const std::string& path,
     }
     if ((*model)->graph != nullptr) {
         nodes.add(*(*model)->graph, nullptr);
+    }
+    for (const ir::Function* function : (*model)->functions) {
+        if (const ir::Node* node = infer::incompatible_node(**model, *function)) {
+            program.diagnostics
+                .report(elaborate::kOpsetConflict, whole,
+                        fmt::format("{}: it is of opset {} of its domain, and of another one in "
+                                    "opset {}, which the model imports",
+                                    nodes.place(node->span),
+                                    ir::opset_version(function->opset_imports, node->domain),
+                                    ir::opset_version((*model)->opset_imports, node->domain)))
+                .with_help("import one version of the domain everywhere");
+        }
     }
     for (const infer::Finding& finding : infer::infer_model(**model, schemas)) {
         std::string place = nodes.place(finding.span);

@@ -70,7 +70,9 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
             return std::nullopt;
         }
         if (!item->is_attribute) {
-            return Annotation{false, {}, false, Type::sequence(item->type), true};
+            return item->type.is_known()
+                       ? Annotation{false, {}, false, Type::sequence(item->type), true}
+                       : Annotation{};
         }
         for (const ScalarAnnotation& scalar : kScalars) {
             if (scalar.type == item->attribute_type && scalar.is_bool == item->is_bool) {
@@ -90,7 +92,13 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
                 continue;
             }
             std::optional<Annotation> one = from_object(argument);
-            if (!one || (only && (one->is_attribute || only->is_attribute))) {
+            if (!one) {
+                return std::nullopt;
+            }
+            if (only && one->is_attribute != only->is_attribute) {
+                return Annotation{};  // `int | INT64`: the argument says which
+            }
+            if (only && one->is_attribute) {
                 return std::nullopt;
             }
             if (only) {

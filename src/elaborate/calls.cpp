@@ -661,7 +661,13 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
 namespace {
 
 // np.float32(2.0): an array of rank 0.
-Object call_element_type(Context& c, ElementType type, const Arguments& arguments) {
+Object call_element_type(Context& c, const Object& callee, const Arguments& arguments) {
+    ElementType type = callee.as_element_type();
+    if (callee.type_form() != TypeForm::kNumpyClass) {
+        c.report(kNotCallable, arguments.callee_range, fmt::format("`{}` is called", repr(callee)))
+            .with_help("cast a tensor with `op.Cast`");
+        return Object::error();
+    }
     if (arguments.positional.size() != 1 || !arguments.positional[0].is_number()) {
         return refuse(c, arguments.range,
                       fmt::format("{} of something that is not one number", name(type)),
@@ -669,6 +675,9 @@ Object call_element_type(Context& c, ElementType type, const Arguments& argument
     }
     std::optional<Tensor> tensor =
         static_tensor(c, arguments.positional[0], type, arguments.ranges[0]);
+    if (tensor && type == ElementType::kDouble) {
+        return Object::real(tensor->elements<double>()[0]);  // np.float64 is a float to Python
+    }
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
 }
 
@@ -738,7 +747,7 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
         case ObjectKind::kPythonType:
             return call_python_type(c, callee.get<PythonType>(), arguments);
         case ObjectKind::kElementType:
-            return call_element_type(c, callee.as_element_type(), arguments);
+            return call_element_type(c, callee, arguments);
         case ObjectKind::kOpaque: {
             std::vector<std::pair<std::string, Object>> keywords;
             for (const KeywordArgument& keyword : arguments.keywords) {

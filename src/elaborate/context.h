@@ -95,6 +95,7 @@ enum class Jump : uint8_t { kNone, kBreak, kContinue, kReturn };
 // What a function or model being built shares over all of its activations and subgraphs.
 struct Unit {
     const ScriptFunction* function = nullptr;  // null: an expression outside of functions
+    const Unit* caller = nullptr;              // of a function; null: a model, or nobody
     ir::Graph* graph = nullptr;                // the outermost
     std::vector<ir::OpsetImport> imports;
     std::vector<diagnostics::Span> import_spans;  // of each, where it was first used

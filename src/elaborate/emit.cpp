@@ -16,6 +16,7 @@
 #include "lowering/operators.h"
 #include "ops/ops.h"
 #include "types/domain.h"
+#include "types/integers.h"
 
 namespace sardonyx::elaborate {
 namespace {
@@ -24,7 +25,8 @@ namespace {
 // memory-map them.
 constexpr size_t kInitializerBytes = 1024;
 
-// The newest opset that the released runtimes of the day run; used only where a script names none.
+// The newest opset that the released runtimes of the day run: what a message proposes, and what
+// expressions outside of scripts are computed with.
 constexpr int64_t kDefaultOpset = 23;
 
 syntax::Range finding_range(const NodeRequest& request, int input, std::string_view attribute) {
@@ -165,6 +167,11 @@ NamedOpset opset_named_in(Context& c, const ScriptFunction& function) {
     return {};
 }
 
+// An opset of another domain says nothing of Python's operators.
+int64_t default_opset_of(const ScriptFunction& function) {
+    return function.default_opset.domain.empty() ? function.default_opset.version : 0;
+}
+
 // The first opset that the scripts called by a function name, or those that they call; 0: none.
 int64_t opset_of_callees(Context& c, const ScriptFunction& function,
                          std::unordered_set<const ScriptFunction*>& visited) {
@@ -175,7 +182,7 @@ int64_t opset_of_callees(Context& c, const ScriptFunction& function,
     for (const auto& [name, object] :
          outer_objects(c, function, &BlockReads::called, ObjectKind::kScript)) {
         const ScriptFunction& callee = object.get<ScriptFunction>();
-        int64_t version = callee.default_opset.version;
+        int64_t version = default_opset_of(callee);
         version = version != 0 ? version : opset_named_in(c, callee).version;
         version = version != 0 ? version : opset_of_callees(c, callee, visited);
         if (version != 0) {
@@ -191,6 +198,61 @@ NamedOpset named_opset(Context& c) {
     return opset_named_in(c, c.function());
 }
 
+namespace {
+
+// The opset that callers compute with, from the nearest one on; 0: none says.
+int64_t opset_of_callers(Context& c) {
+    for (const Unit* unit = c.unit->caller; unit != nullptr; unit = unit->caller) {
+        int64_t version = unit->python_opset.version;
+        version = version != 0 ? version : ir::opset_version(unit->imports, "");
+        if (version == 0 && unit->function != nullptr) {
+            version = default_opset_of(*unit->function);
+            version = version != 0 ? version : opset_named_in(c, *unit->function).version;
+        }
+        if (version != 0) {
+            return version;
+        }
+    }
+    return 0;
+}
+
+// The one version that the file of the script imports, or that of the files of its callers; 0: none
+// or several.
+int64_t opset_of_file(Context& c) {
+    for (const Unit* unit = c.unit; unit != nullptr; unit = unit->caller) {
+        if (unit->function == nullptr || unit->function->environment == nullptr) {
+            continue;
+        }
+        std::vector<int64_t> versions = unit->function->environment->opset_versions();
+        bool is_one =
+            !versions.empty() && std::equal(versions.begin() + 1, versions.end(), versions.begin());
+        if (is_one) {
+            return versions[0];
+        }
+    }
+    return 0;
+}
+
+// Nothing says which opset Python's operators are of.
+void report_missing_opset(Context& c) {
+    const ScriptFunction* function = c.unit->function;
+    if (function == nullptr || c.program.diagnostics.has_errors()) {
+        return;  // an expression of a file, which is no graph; or what a mistake has left
+    }
+    bool has_some =
+        function->environment != nullptr && !function->environment->opset_versions().empty();
+    c.program.diagnostics
+        .report(
+            kMissingOpset, function->name_span(),
+            fmt::format("`{}` is of Python's operators alone, and {}", function->name,
+                        has_some ? "its file imports several opsets" : "its file imports no opset"))
+        .with_help(fmt::format("say which opset they are of, as in "
+                               "`@script(default_opset=opset{})`",
+                               kDefaultOpset));
+}
+
+}  // namespace
+
 OpsetObject operator_opset(Context& c) {
     OpsetObject& settled = c.unit->python_opset;
     if (settled.version == 0) {
@@ -198,13 +260,18 @@ OpsetObject operator_opset(Context& c) {
         const ScriptFunction& own = c.function();
         const ScriptFunction& whole = c.unit->function != nullptr ? *c.unit->function : own;
         int64_t version = c.options.opset;
-        version = version != 0 ? version : own.default_opset.version;
-        version = version != 0 ? version : whole.default_opset.version;
+        version = version != 0 ? version : default_opset_of(own);
+        version = version != 0 ? version : default_opset_of(whole);
         version = version != 0 ? version : ir::opset_version(c.unit->imports, "");
         version = version != 0 ? version : opset_named_in(c, own).version;
         version = version != 0 ? version : opset_named_in(c, whole).version;
+        version = version != 0 ? version : opset_of_callers(c);
+        version = version != 0 ? version : opset_of_file(c);
         std::unordered_set<const ScriptFunction*> visited;
         version = version != 0 ? version : opset_of_callees(c, whole, visited);
+        if (version == 0) {
+            report_missing_opset(c);
+        }
         settled.version = version != 0 ? version : kDefaultOpset;
     }
     return settled;
@@ -479,9 +546,9 @@ ElementType implied_type(const std::vector<Object>& leaves) {
     return all_bool ? ElementType::kBool : any_float ? ElementType::kFloat : ElementType::kInt64;
 }
 
-int64_t leaf_int(const Object& leaf) {
-    return leaf.is(ObjectKind::kElementType) ? static_cast<int64_t>(leaf.as_element_type())
-                                             : leaf.as_int();
+Int128 leaf_int(const Object& leaf) {
+    return leaf.is(ObjectKind::kElementType) ? Int128{static_cast<int>(leaf.as_element_type())}
+                                             : leaf.as_whole();
 }
 
 // A float literal that an integer type cannot hold exactly.
@@ -561,7 +628,7 @@ std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementTyp
         }
     }
     bool all_integer = std::all_of(flat.leaves.begin(), flat.leaves.end(), [](const Object& leaf) {
-        return leaf.is_integer() || leaf.is(ObjectKind::kElementType);
+        return leaf.is_whole() || leaf.is(ObjectKind::kElementType);
     });
     Result<Tensor> tensor = Error{};
     if (type == ElementType::kBool) {
@@ -573,11 +640,11 @@ std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementTyp
         }
         tensor = tensor_from_int64s(type, flat.dims, bits);
     } else if (all_integer) {
-        std::vector<int64_t> integers;
+        std::vector<Int128> integers;
         for (const Object& leaf : flat.leaves) {
             integers.push_back(leaf_int(leaf));
         }
-        tensor = tensor_from_int64s(type, flat.dims, integers);
+        tensor = tensor_from_integers(type, flat.dims, integers);
     } else {
         std::vector<double> reals;
         for (const Object& leaf : flat.leaves) {
@@ -780,6 +847,24 @@ ir::Value* number_value(Context& c, const Object& number, syntax::Range range, E
     return stays ? value : lowering::cast(e, value, type);
 }
 
+// Whether every value of the attribute parameter can be of the element type: what its callers give
+// is not known here. Where they are known, the function is built anew for what they give.
+bool fits_unseen(Context& c, const AttributeObject& attribute, ElementType from, ElementType to,
+                 syntax::Range range) {
+    bool is_cut = is_floating(from) && !is_floating(to);
+    bool is_narrowed = from == ElementType::kInt64 && is_integer(to) && to != ElementType::kInt64 &&
+                       c.model.graph != nullptr;
+    if (!is_cut && !is_narrowed) {
+        return true;
+    }
+    c.report(kLossyLiteral, range,
+             fmt::format("the attribute parameter `{}` is {}, and may not fit in {}",
+                         attribute.name, is_cut ? "a float" : "an int", name(to)))
+        .with_help(fmt::format("cast the tensor, or the attribute as in `op.Cast({}, to={}.dtype)`",
+                               attribute.name, name(to)));
+    return false;
+}
+
 }  // namespace
 
 ir::Value* cast_like(Context& c, ir::Value* value, ir::Value* like, syntax::Range range) {
@@ -808,14 +893,18 @@ ir::Value* as_value(Context& c, const Object& object, syntax::Range range, Eleme
                                    ? attribute_value(c, object.get<AttributeObject>(), range)
                                    : emit_constant(c, object.get<Tensor>(), range);
             ElementType from = value != nullptr ? value->type.element_type() : type;
+            if (object.is(ObjectKind::kConstant)) {
+                return value;  // an array has its element type, as in NumPy
+            }
+            if (value != nullptr && type != ElementType::kUndefined &&
+                !fits_unseen(c, object.get<AttributeObject>(), from, type, range)) {
+                return nullptr;
+            }
             if (value == nullptr || from == type ||
                 (type == ElementType::kUndefined && like == nullptr)) {
                 return value;
             }
             if (type != ElementType::kUndefined) {
-                if (object.is(ObjectKind::kConstant) && from == ElementType::kUndefined) {
-                    return value;
-                }
                 return Emitter(c, range).emit(
                     "Cast", {value}, {ir::make_attribute("to", static_cast<int64_t>(type))});
             }

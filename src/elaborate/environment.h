@@ -33,6 +33,18 @@ class Environment {
     virtual std::optional<Object> known(std::string_view name) { return lookup(name); }
     // For "did you mean".
     virtual std::vector<std::string> names() = 0;
+    // The versions of ai.onnx that the file has opsets of by name.
+    virtual std::vector<int64_t> opset_versions() {
+        std::vector<int64_t> versions;
+        for (const std::string& name : names()) {
+            std::optional<Object> object = known(name);
+            if (object && object->is(ObjectKind::kOpset) &&
+                object->get<OpsetObject>().domain.empty()) {
+                versions.push_back(object->get<OpsetObject>().version);
+            }
+        }
+        return versions;
+    }
     // The whole file, where repairs may change more than the script; null: it is not at hand.
     virtual const syntax::Tree* file_tree() const { return nullptr; }
 

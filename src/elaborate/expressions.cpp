@@ -24,6 +24,7 @@
 #include "elaborate/values.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
+#include "syntax/literals.h"
 
 namespace sardonyx::elaborate {
 
@@ -839,9 +840,10 @@ Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
         case ExprKind::kInt: {
             const auto* integer = syntax::as<syntax::IntExpr>(expr);
             if (integer->overflows) {
-                c.report(kStaticError, expr->range, "an integer that does not fit in 64 bits")
-                    .with_help("integers of ONNX have 64 bits at most; use a float");
-                return Object::error();
+                std::optional<Int128> wide = syntax::wide_integer(c.source(expr->range));
+                return wide ? Object::whole(*wide)
+                            : refuse(c, expr->range, "an integer that does not fit in 128 bits",
+                                     "integers of ONNX have 64 bits at most; use a float");
             }
             return Object::integer(integer->value);
         }
@@ -1162,6 +1164,11 @@ Object condition(Context& c, const Object& object, Range range) {
                              type_text(value->type)))
             .with_help("reduce it to one, as with `op.ReduceMax`, or choose with `op.Where`");
         return Object::error();
+    }
+    // What inference has computed is known: a branch that cannot run is not compiled.
+    if (value->content != nullptr && value->content->elements.size() == 1 &&
+        value->content->elements[0].is_static()) {
+        return Object::boolean(value->content->elements[0].value() != 0);
     }
     ElementType type = value->type.element_type();
     if (type == ElementType::kBool || type == ElementType::kUndefined) {

@@ -132,8 +132,12 @@ class KeyWriter {
             case ObjectKind::kInt:
                 bytes(object.as_int());
                 break;
+            case ObjectKind::kWideInt:
+                bytes(object.as_whole());
+                break;
             case ObjectKind::kElementType:
                 bytes(object.as_element_type());
+                bytes(object.type_form());
                 break;
             case ObjectKind::kFloat:
                 bytes(object.as_double());
@@ -269,7 +273,7 @@ bool becomes_tensor(const BoundParameter& one, const Object& object, Detail deta
     }
     bool is_annotated = one.annotation.type.is_known();
     if (object.is(ObjectKind::kConstant) || object.is_number()) {
-        return is_annotated || (detail == Detail::kAnnotations && !object.is_integer());
+        return is_annotated || object.is(ObjectKind::kConstant);
     }
     return is_annotated && one.annotation.type.is_tensor() &&
            (object.is(ObjectKind::kString) || is_number_list(object) ||

@@ -17,6 +17,7 @@
 #include "elaborate/statics.h"
 #include "elaborate/type_text.h"
 #include "elaborate/unknowns.h"
+#include "infer/opset_versions.h"
 #include "ops/standard.h"
 
 namespace sardonyx::elaborate {
@@ -43,6 +44,25 @@ std::string_view docstring(const syntax::FunctionDefStmt* definition) {
 
 namespace {
 
+// `-> Sequence[FLOAT[...]]`: a list that is returned is one result.
+bool is_annotated_sequence(Context& c, const ScriptFunction& function) {
+    size_t said = c.program.diagnostics.items().size();
+    std::optional<std::vector<Annotation>> results =
+        read_results(c, function.definition->returns, 1);
+    c.program.diagnostics.truncate(said);  // add_outputs() reads it again
+    return results && results->size() == 1 && (*results)[0].type.kind() == TypeKind::kSequence;
+}
+
+Object make_sequence_result(Context& c) {
+    const std::vector<Object>& items = c.at.result.items();
+    Arguments arguments;
+    arguments.positional = items;
+    arguments.ranges.assign(items.size(), c.at.result_range);
+    arguments.range = arguments.callee_range = c.at.result_range;
+    return call_operator(c, operator_opset(c),
+                         items.empty() ? "SequenceEmpty" : "SequenceConstruct", arguments, 0);
+}
+
 // What the body returned, as a list of objects; nothing after an error.
 std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunction& function,
                                                     Jump jump) {
@@ -60,6 +80,10 @@ std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunc
     }
     if (c.at.result.is_error()) {
         return std::nullopt;
+    }
+    if (c.at.result.is(ObjectKind::kList) && is_annotated_sequence(c, function)) {
+        Object sequence = make_sequence_result(c);
+        return sequence.is_error() ? std::nullopt : std::optional(std::vector<Object>{sequence});
     }
     if (c.at.result.is(ObjectKind::kTuple) ||
         (c.at.result.is(ObjectKind::kList) && !c.at.result.is_static())) {
@@ -456,6 +480,15 @@ void report_given_type(Context& c, const BoundParameter& one, const Type& given,
     reported.with_help("give types that agree with the annotations");
 }
 
+// An input that is None by default is none of the model's, unless its type is given.
+void note_omitted(Context& c, const BoundParameter& one) {
+    if (one.default_value.is_none() && one.annotation.type.is_known()) {
+        c.report(kOmittedInput, one.parameter->range,
+                 fmt::format("`{}` is no input of the model: it is `None` by default", one.name))
+            .with_help("give its type when building the model to keep it");
+    }
+}
+
 void bind_model_parameter(Context& c, const BoundParameter& one) {
     if (one.is_variadic()) {
         bind_model_variadic(c, one);
@@ -482,6 +515,7 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
             bind_defaulted_input(c, one);
         } else {
             c.at.scope->set(one.parameter->name, one.default_value);
+            note_omitted(c, one);
         }
         return;
     }
@@ -504,6 +538,23 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
     }
     c.at.scope->set(one.parameter->name,
                     Object::tensor(c.model.add_input(c.unit->graph, one.name, std::move(type))));
+}
+
+// A function of another version than the model's is legal as long as its operators are the same.
+void check_opset_versions(Context& c, const ir::Model& model) {
+    for (const ir::Function* function : model.functions) {
+        const ir::Node* node = infer::incompatible_node(model, *function);
+        if (node != nullptr) {
+            c.program.diagnostics
+                .report(kOpsetConflict, node->span,
+                        fmt::format("`{}` of opset {} is another one than that of opset {}, which "
+                                    "the model imports",
+                                    node->op_type,
+                                    ir::opset_version(function->opset_imports, node->domain),
+                                    ir::opset_version(model.opset_imports, node->domain)))
+                .with_help("use one version of a domain throughout");
+        }
+    }
 }
 
 // The imports of the model: its own, and for domains that only its functions use, theirs.
@@ -618,6 +669,7 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
     if (model->opset_imports.empty()) {
         model->opset_imports.push_back({"", operator_opset(c).version});
     }
+    check_opset_versions(c, *model);
     return model;
 }
 

@@ -21,6 +21,7 @@
 #include "ir/standard.h"
 #include "ops/ops.h"
 #include "types/domain.h"
+#include "types/integers.h"
 
 namespace sardonyx::elaborate {
 
@@ -166,17 +167,17 @@ Object py_abs(Context& c, const Arguments& a) {
     if (object.is(ObjectKind::kFloat)) {
         return Object::real(std::fabs(object.as_double()));
     }
-    if (!object.is_integer()) {
+    if (!object.is_whole()) {
         return refuse(c, a.range, fmt::format("`abs` of {}", kind_name(object)));
     }
-    return object.as_int() < 0 ? static_unary(c, lowering::Unary::kMinus, object, a.range)
-                               : Object::integer(object.as_int());
+    return object.as_whole() < 0 ? static_unary(c, lowering::Unary::kMinus, object, a.range)
+                                 : Object::whole(object.as_whole());
 }
 
 // round(x, digits) of a float: Python rounds its decimal digits.
 Object round_to_digits(Context& c, const Object& object, int64_t digits, Range range) {
-    if (object.is_integer() && digits >= 0) {
-        return Object::integer(object.as_int());
+    if (object.is_whole() && digits >= 0) {
+        return Object::whole(object.as_whole());
     }
     if (digits < 0 || digits > 300) {
         return refuse(c, range, fmt::format("`round` to {} digits", digits), "use 0 to 300 digits");
@@ -191,15 +192,15 @@ Object py_round(Context& c, const Arguments& a) {
         return tensor_round(c, a);
     }
     if (!object.is_number() || !std::isfinite(object.as_double()) ||
-        std::fabs(object.as_double()) > 9e18) {
+        (object.is(ObjectKind::kFloat) && std::fabs(object.as_double()) > 9e18)) {
         return refuse(c, a.range, fmt::format("`round` of {}", kind_name(object)));
     }
     if (a.positional.size() > 1 && a.positional[1].is_integer()) {
         return round_to_digits(c, object, a.positional[1].as_int(), a.range);
     }
-    return Object::integer(object.is_integer()
-                               ? object.as_int()
-                               : static_cast<int64_t>(std::nearbyint(object.as_double())));
+    return object.is_whole()
+               ? Object::whole(object.as_whole())
+               : Object::integer(static_cast<int64_t>(std::nearbyint(object.as_double())));
 }
 
 Object py_pow(Context& c, const Arguments& a) {
@@ -427,25 +428,57 @@ Object py_reveal_type(Context& c, const Arguments& a) {
     return a.positional[0];
 }
 
+bool is_instance_of_attribute(const AttributeObject& attribute, std::string_view type) {
+    switch (attribute.type) {
+        case ir::AttributeType::kInt:
+            return type == "int" || (attribute.is_bool && type == "bool");
+        case ir::AttributeType::kFloat:
+            return type == "float";
+        case ir::AttributeType::kString:
+            return type == "str";
+        case ir::AttributeType::kTensor:
+            return type == "ndarray";
+        default:
+            return type == "Sequence" || type == "Iterable";
+    }
+}
+
+bool is_instance_of_number(ElementType element, std::string_view type) {
+    return is_floating(element)            ? type == "float"
+           : element == ElementType::kBool ? type == "bool" || type == "int"
+                                           : type == "int";
+}
+
 bool is_instance(const Object& object, std::string_view type) {
     switch (object.kind()) {
+        case ObjectKind::kAttribute:
+            return is_instance_of_attribute(object.get<AttributeObject>(), type);
         case ObjectKind::kTensor:
             if (object.is_shape_tensor()) {
                 return type == "tuple" || type == "Tuple" || type == "Sequence";
             }
-            return is_python_int(object) && type == "int";
+            if (object.is_number_tensor() || is_python_int(object)) {
+                return is_instance_of_number(object.value()->type.element_type(), type);
+            }
+            return object.value()->type.kind() == TypeKind::kSequence &&
+                   (type == "list" || type == "List" || type == "Sequence" || type == "Iterable");
+        case ObjectKind::kElementType:
+            return object.is_type_number() && type == "int";
+        case ObjectKind::kSet:
+            return type == "set";
         case ObjectKind::kBool:
             return type == "bool" || type == "int";
         case ObjectKind::kInt:
+        case ObjectKind::kWideInt:
             return type == "int";
         case ObjectKind::kFloat:
             return type == "float";
         case ObjectKind::kString:
             return type == "str";
         case ObjectKind::kList:
-            return type == "list" || type == "List" || type == "Sequence";
+            return type == "list" || type == "List" || type == "Sequence" || type == "Iterable";
         case ObjectKind::kTuple:
-            return type == "tuple" || type == "Tuple" || type == "Sequence";
+            return type == "tuple" || type == "Tuple" || type == "Sequence" || type == "Iterable";
         case ObjectKind::kDict:
             return type == "dict";
         case ObjectKind::kConstant:
@@ -455,10 +488,42 @@ bool is_instance(const Object& object, std::string_view type) {
     }
 }
 
+bool is_list_type(ir::AttributeType type) {
+    return type == ir::AttributeType::kInts || type == ir::AttributeType::kFloats ||
+           type == ir::AttributeType::kStrings || type == ir::AttributeType::kTensors;
+}
+
+// What only a call can say: whether a list that is an attribute is a list or a tuple.
+std::optional<Object> instance_of_open(Context& c, const Arguments& a,
+                                       const std::vector<Object>& types) {
+    auto asks = [&types](std::string_view name) {
+        return std::any_of(types.begin(), types.end(), [name](const Object& type) {
+            return type.is(ObjectKind::kPythonType) && type.get<PythonType>().name == name;
+        });
+    };
+    const Object& object = a.positional[0];
+    bool is_list_attribute =
+        object.is(ObjectKind::kAttribute) && is_list_type(object.get<AttributeObject>().type);
+    if (is_list_attribute && asks("list") && asks("tuple")) {
+        return Object::boolean(true);
+    }
+    if (is_list_attribute && (asks("list") || asks("tuple"))) {
+        c.report(kStaticRequired, a.range,
+                 "whether the argument is a list or a tuple is known only where the function is "
+                 "called")
+            .with_help("ask for both, as in `isinstance(x, (list, tuple))`");
+        return Object::error();
+    }
+    return std::nullopt;
+}
+
 Object py_isinstance(Context& c, const Arguments& a) {
     std::vector<Object> types{a.positional[1]};
     if (types[0].is(ObjectKind::kTuple)) {
         types = std::vector<Object>(types[0].items());
+    }
+    if (std::optional<Object> open = instance_of_open(c, a, types)) {
+        return *open;
     }
     for (const Object& type : types) {
         if (!type.is(ObjectKind::kPythonType)) {
@@ -518,8 +583,8 @@ Object math_function(Context& c, const BuiltinObject& builtin, const Arguments& 
 Object to_integer(Context& c, const Arguments& a, RealFunction function) {
     const Object& object = a.positional[0];
     double value = object.is_number() ? function(object.as_double()) : std::nan("");
-    if (object.is_integer()) {
-        return Object::integer(object.as_int());
+    if (object.is_whole()) {
+        return Object::whole(object.as_whole());
     }
     return std::fabs(value) < 9.2e18
                ? Object::integer(static_cast<int64_t>(value))
@@ -622,8 +687,12 @@ Object np_filled(Context& c, const Arguments& a, const Object& value, size_t dty
                           : value.is(ObjectKind::kInt)     ? ElementType::kInt64
                           : value.is(ObjectKind::kBool)    ? ElementType::kBool
                                                            : ElementType::kDouble;
-    std::vector<double> values(static_cast<size_t>(*element_count(*dims)), value.as_double());
-    Result<Tensor> tensor = tensor_from_doubles(element, std::move(*dims), values);
+    size_t count = static_cast<size_t>(*element_count(*dims));
+    Result<Tensor> tensor =
+        value.is_whole() ? tensor_from_integers(element, std::move(*dims),
+                                                std::vector<Int128>(count, value.as_whole()))
+                         : tensor_from_doubles(element, std::move(*dims),
+                                               std::vector<double>(count, value.as_double()));
     return tensor.ok() ? Object::make(ObjectKind::kConstant, std::move(*tensor))
                        : refuse(c, a.range, tensor.error().message);
 }
@@ -984,7 +1053,7 @@ std::optional<Object> number_constant(std::string_view module, std::string_view 
 std::optional<Object> numpy_attribute(std::string_view name) {
     for (const NumpyType& row : kNumpyTypes) {
         if (row.name == name) {
-            return Object::element_type(row.type);
+            return Object::element_type(row.type, TypeForm::kNumpyClass);
         }
     }
     return name == "ndarray" ? std::optional<Object>(python_type(name)) : std::nullopt;

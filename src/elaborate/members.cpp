@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "elaborate/element_types.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/library.h"
@@ -68,6 +69,14 @@ Object dtype_of(Context& c, ir::Value* value, Range range) {
     return Object::error();
 }
 
+// The type as an annotation would say it.
+Object type_of(Context& c, ir::Value* value, Range range) {
+    if (value->type.is_tensor() && value->type.element_type() != ElementType::kUndefined) {
+        return Object::make(ObjectKind::kType, TypeObject{value->type, true});
+    }
+    return dtype_of(c, value, range).is_error() ? Object::error() : Object::none();
+}
+
 Object transposed(Context& c, ir::Value* value, Range range) {
     return as_object(Emitter(c, range).emit("Transpose", {value}));
 }
@@ -83,8 +92,8 @@ struct TensorMember {
 };
 
 constexpr TensorMember kTensorMembers[] = {
-    {"shape", shape_of}, {"rank", rank_of}, {"ndim", rank_of},        {"size", size_of},
-    {"dtype", dtype_of}, {"T", transposed}, {"mT", matrix_transposed}};
+    {"shape", shape_of}, {"rank", rank_of}, {"ndim", rank_of}, {"size", size_of},
+    {"dtype", dtype_of}, {"type", type_of}, {"T", transposed}, {"mT", matrix_transposed}};
 
 constexpr std::string_view kTensorMethods[] = {"astype"};
 
@@ -138,7 +147,7 @@ Object constant_member(Context& c, const Object& object, std::string_view name, 
         return Object::integer(tensor.count());
     }
     if (name == "dtype") {
-        return Object::element_type(tensor.element_type());
+        return Object::element_type(tensor.element_type(), TypeForm::kNumpyDtype);
     }
     return no_member(c, object, name, name_range, {});
 }
@@ -234,6 +243,10 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
         }
         case ObjectKind::kConstant:
             return constant_member(c, object, name, name_range);
+        case ObjectKind::kElementType: {
+            std::optional<Object> found = element_type_member(object, name);
+            return found ? *found : no_member(c, object, name, name_range, kElementTypeMembers);
+        }
         case ObjectKind::kType:
             return type_member(c, object, name, name_range);
         case ObjectKind::kOpset:
@@ -252,10 +265,15 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             // onnx.TensorProto is a type in annotations and the home of the element type numbers.
             ElementType type = element_type_from_name(name);
             if (object.get<PythonType>().name == "TensorProto" && type != ElementType::kUndefined) {
-                return Object::element_type(type);
+                return Object::integer(static_cast<int64_t>(type));
             }
             return no_member(c, object, name, name_range, {});
         }
+        case ObjectKind::kInt:
+            if (object.pointer() == nullptr) {
+                return no_member(c, object, name, name_range, {});
+            }
+            [[fallthrough]];  // a member of an enumeration
         case ObjectKind::kOpaque: {
             Environment::Answer answer = c.function().environment->attribute(object, name);
             return answer.value ? *answer.value

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "elaborate/classes.h"
+#include "elaborate/element_types.h"
 #include "elaborate/emit.h"
 #include "elaborate/equality.h"
 #include "elaborate/library.h"
@@ -378,6 +379,8 @@ Object call_method(Context& c, const MethodObject& method, const Arguments& argu
             return dict_method(c, method, arguments);
         case ObjectKind::kString:
             return string_method(c, method, arguments);
+        case ObjectKind::kElementType:
+            return element_type_method(c, method, arguments);
         default:
             return tensor_method(c, method, arguments);
     }
@@ -441,7 +444,7 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         }
         return refuse(c, a.range, fmt::format("`{}` with {} arguments", name, a.positional.size()));
     }
-    const Object& object = a.positional[0];
+    const Object object = as_python_int(a.positional[0]);
     bool is_tensor = object.is_tensor() || object.is(ObjectKind::kAttribute);
     if (name == "int" || name == "float" || name == "bool") {
         if (is_tensor) {
@@ -454,6 +457,10 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
             return parse_number(c, object.text(), name == "int", a);
         }
         if (object.is(ObjectKind::kConstant) && object.get<Tensor>().count() == 1) {
+            if (std::optional<std::vector<int64_t>> values = to_int64s(object.get<Tensor>());
+                values && name == "int") {
+                return Object::integer((*values)[0]);
+            }
             if (std::optional<std::vector<double>> values = to_doubles(object.get<Tensor>())) {
                 return name == "int" ? Object::integer(static_cast<int64_t>((*values)[0]))
                                      : Object::real((*values)[0]);
@@ -462,8 +469,8 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         if (object.is_number() && name == "float") {
             return Object::real(object.as_double());
         }
-        if (object.is_integer()) {
-            return Object::integer(object.as_int());
+        if (object.is_whole()) {
+            return Object::whole(object.as_whole());
         }
         if (object.is_number() && std::fabs(object.as_double()) < 9.2e18) {
             return Object::integer(static_cast<int64_t>(object.as_double()));
@@ -471,7 +478,8 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
     }
     if (name == "str" && object.is_static() && !is_by_value(object)) {
-        return Object::string(object.is(ObjectKind::kString) ? object.text() : repr(object));
+        const Object& shown = a.positional[0];
+        return Object::string(shown.is(ObjectKind::kString) ? shown.text() : repr(shown));
     }
     if (object.is(ObjectKind::kSet) && (name == "list" || name == "tuple")) {
         return refuse(c, a.range, fmt::format("`{}` of a set, which has no order", name),

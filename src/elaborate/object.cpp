@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "elaborate/elaborate.h"
+#include "elaborate/element_types.h"
 
 namespace sardonyx::elaborate {
 namespace {
@@ -44,6 +45,14 @@ std::string repr_float(double value) {
 
 std::string repr_dict(const DictObject& dict, int depth);
 
+// FLOAT; <class 'numpy.float32'>; dtype('float32').
+std::string type_repr(const Object& object) {
+    std::string_view numpy = numpy_name(object.as_element_type());
+    return object.is_type_number() ? std::string(name(object.as_element_type()))
+           : object.type_form() == TypeForm::kNumpyDtype ? fmt::format("dtype('{}')", numpy)
+                                                         : fmt::format("<class 'numpy.{}'>", numpy);
+}
+
 std::string repr_at(const Object& object, int depth) {
     if (depth > kReprDepth) {
         return "...";
@@ -55,6 +64,8 @@ std::string repr_at(const Object& object, int depth) {
             return object.as_bool() ? "True" : "False";
         case ObjectKind::kInt:
             return std::to_string(object.as_int());
+        case ObjectKind::kWideInt:
+            return to_string(object.as_whole());
         case ObjectKind::kFloat:
             return repr_float(object.as_double());
         case ObjectKind::kString:
@@ -81,7 +92,7 @@ std::string repr_at(const Object& object, int depth) {
         case ObjectKind::kTensor:
             return std::string(object.value()->name);
         case ObjectKind::kElementType:
-            return std::string(name(object.as_element_type()));
+            return type_repr(object);
         case ObjectKind::kType:
             return object.get<TypeObject>().type.to_string();
         case ObjectKind::kPythonType:
@@ -206,7 +217,7 @@ const Object* DictObject::find(const Object& key) const {
     bool is_text = key.is(ObjectKind::kString);
     for (const auto& [existing, value] : items) {
         bool same = is_text && existing.is(ObjectKind::kString) ? existing.text() == key.text()
-                                                                : equal(existing, key);
+                                                                : same_key(existing, key);
         if (same) {
             return &value;
         }
@@ -216,7 +227,7 @@ const Object* DictObject::find(const Object& key) const {
 
 void DictObject::set(const Object& key, Object value) {
     for (auto& [existing, old] : items) {
-        if (equal(existing, key)) {
+        if (same_key(existing, key)) {
             old = std::move(value);
             return;
         }
@@ -259,18 +270,48 @@ bool equal_dicts(const DictObject& a, const DictObject& b, Walk& walk) {
     return all;
 }
 
+// A finite double, cut to an integer, as far as 128 bits go.
+Int128 cut(double value) {
+    return value >= 0x1p127    ? kInt128Max
+           : value <= -0x1p127 ? kInt128Min
+                               : static_cast<Int128>(value);
+}
+
+}  // namespace
+
+std::optional<int> compare_numbers(const Object& a, const Object& b) {
+    auto sign = [](const auto& x, const auto& y) { return x < y ? -1 : x > y ? 1 : 0; };
+    if (a.is_whole() && b.is_whole()) {
+        return sign(a.as_whole(), b.as_whole());
+    }
+    double x = a.as_double(), y = b.as_double();
+    if (std::isnan(x) || std::isnan(y)) {
+        return std::nullopt;
+    }
+    // An int and a float are compared as they are, not as two floats.
+    if (a.is_whole() && std::isfinite(y)) {
+        int order = sign(a.as_whole(), cut(y));
+        return order != 0 ? order : sign(0.0, y - std::trunc(y));
+    }
+    if (b.is_whole() && std::isfinite(x)) {
+        return -*compare_numbers(b, a);
+    }
+    return sign(x, y);
+}
+
+namespace {
+
 bool equal_at(const Object& a, const Object& b, Walk& walk) {
     if (a.is_number() && b.is_number()) {
-        if (a.is_integer() && b.is_integer()) {
-            return a.as_int() == b.as_int();
-        }
-        return a.as_double() == b.as_double();
+        return compare_numbers(a, b) == 0;
     }
-    // An element type is its number, as in FLOAT.dtype == TensorProto.FLOAT.
-    if (a.is(ObjectKind::kElementType) && b.is_integer()) {
-        return static_cast<int64_t>(a.as_element_type()) == b.as_int();
+    // An element type is its number, as in FLOAT.dtype == TensorProto.FLOAT, and its NumPy name.
+    if (a.is(ObjectKind::kElementType) && (b.is_number() || b.is(ObjectKind::kString))) {
+        return b.is_number() ? a.is_type_number() && equal_at(as_python_int(a), b, walk)
+                             : a.type_form() != TypeForm::kNumpyClass &&
+                                   element_type_from_numpy(b.text()) == a.as_element_type();
     }
-    if (b.is(ObjectKind::kElementType) && a.is_integer()) {
+    if (b.is(ObjectKind::kElementType) && (a.is_number() || a.is(ObjectKind::kString))) {
         return equal_at(b, a, walk);
     }
     if (a.kind() != b.kind()) {
@@ -293,7 +334,7 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
                    std::all_of(a.items().begin(), a.items().end(), [&](const Object& item) {
                        return std::any_of(
                            b.items().begin(), b.items().end(),
-                           [&](const Object& other) { return equal_at(item, other, walk); });
+                           [&](const Object& other) { return same_key(item, other); });
                    });
         case ObjectKind::kElementType:
             return a.as_element_type() == b.as_element_type();
@@ -322,12 +363,27 @@ Object Object::set(const std::vector<Object>& items) {
     std::vector<Object> unique;
     for (const Object& item : items) {
         bool is_new = std::none_of(unique.begin(), unique.end(),
-                                   [&item](const Object& other) { return equal(item, other); });
+                                   [&item](const Object& other) { return same_key(item, other); });
         if (is_new) {
             unique.push_back(item);
         }
     }
     return nested(ObjectKind::kSet, std::move(unique));
+}
+
+Object as_python_int(const Object& object) {
+    return object.is_type_number() ? Object::integer(static_cast<int64_t>(object.as_element_type()))
+                                   : object;
+}
+
+bool same_key(const Object& a, const Object& b) {
+    auto hashed_as = [](const Object& key) {
+        return !key.is(ObjectKind::kElementType)          ? (key.is(ObjectKind::kString) ? 3 : 0)
+               : key.type_form() == TypeForm::kNumpyClass ? 1
+               : key.type_form() == TypeForm::kNumpyDtype ? 2
+                                                          : 0;
+    };
+    return hashed_as(a) == hashed_as(b) && equal(a, b);
 }
 
 bool equal(const Object& a, const Object& b) {
@@ -340,13 +396,22 @@ std::string repr(const Object& object) {
 }
 
 std::string_view kind_name(const Object& object) {
-    static constexpr std::string_view kNames[] = {
-        "an error",   "an unbound name", "`None`",         "a bool",          "an int",
-        "a float",    "a string",        "a bytes object", "`...`",           "a tuple",
-        "a list",     "a dict",          "a set",          "a range",         "a slice",
-        "an array",   "a tensor",        "an attribute",   "an element type", "a type",
-        "a type",     "an opset",        "an operator",    "a script",        "a nested function",
-        "a function", "a method",        "a module",       "a decorator",     "a Python object"};
+    static constexpr std::string_view kNames[] = {"an error",       "an unbound name",
+                                                  "`None`",         "a bool",
+                                                  "an int",         "an int",
+                                                  "a float",        "a string",
+                                                  "a bytes object", "`...`",
+                                                  "a tuple",        "a list",
+                                                  "a dict",         "a set",
+                                                  "a range",        "a slice",
+                                                  "an array",       "a tensor",
+                                                  "an attribute",   "an element type",
+                                                  "a type",         "a type",
+                                                  "an opset",       "an operator",
+                                                  "a script",       "a nested function",
+                                                  "a function",     "a method",
+                                                  "a module",       "a decorator",
+                                                  "a Python object"};
     return kNames[static_cast<size_t>(object.kind())];
 }
 

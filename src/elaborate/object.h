@@ -9,12 +9,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/int128.h"
 #include "ir/ir.h"
 #include "ops/ops.h"
 #include "syntax/tree.h"
@@ -33,6 +35,7 @@ enum class ObjectKind : uint8_t {
     kNone,
     kBool,
     kInt,
+    kWideInt,  // an int past 64 bits, up to 128: never where a size or an index stands
     kFloat,
     kString,
     kBytes,
@@ -59,6 +62,11 @@ enum class ObjectKind : uint8_t {
     kDecorator,  // what script(...) or graph() returns
     kOpaque,     // an object that only the environment knows
 };
+
+// As what Python knows an element type: FLOAT.dtype and x.dtype, an int that is equal to all
+// others; the class np.float32; np.dtype("float32"). They are equal, and hashed each in its own
+// way.
+enum class TypeForm : uint8_t { kOnnx, kNumpyClass, kNumpyDtype };
 
 struct OpsetObject {
     std::string domain;  // "" for ai.onnx
@@ -151,6 +159,11 @@ class Object {
         object.scalar_.integer = value;
         return object;
     }
+    // An int of any size.
+    static Object whole(Int128 value) {
+        return fits_int64(value) ? integer(static_cast<int64_t>(value))
+                                 : make(ObjectKind::kWideInt, value);
+    }
     static Object real(double value) {
         Object object(ObjectKind::kFloat);
         object.scalar_.real = value;
@@ -161,6 +174,12 @@ class Object {
         object.scalar_.value = value;
         return object;
     }
+    // An int that is more than its number to the environment: a member of an enumeration.
+    static Object int_member(int64_t value, std::shared_ptr<void> opaque) {
+        Object object = integer(value);
+        object.data_ = std::move(opaque);
+        return object;
+    }
     // A Python number that is known when the graph runs, such as len(x): beside a tensor it takes
     // the tensor's element type, as a literal does.
     static Object number(ir::Value* value) { return tensor_as(Python::kNumber, value); }
@@ -168,9 +187,9 @@ class Object {
     static Object shape(ir::Value* value) { return tensor_as(Python::kTuple, value); }
     // Another value for the same kind of Python object: a tensor, a number or a shape.
     Object with_value(ir::Value* value) const { return tensor_as(python_, value); }
-    static Object element_type(ElementType type) {
+    static Object element_type(ElementType type, TypeForm form = TypeForm::kOnnx) {
         Object object(ObjectKind::kElementType);
-        object.scalar_.integer = static_cast<int64_t>(type);
+        object.scalar_.integer = static_cast<int64_t>(type) | (static_cast<int64_t>(form) << 8);
         return object;
     }
     static Object string(std::string text) { return make(ObjectKind::kString, std::move(text)); }
@@ -211,19 +230,32 @@ class Object {
     bool is_sequence() const { return kind_ == ObjectKind::kTuple || kind_ == ObjectKind::kList; }
     bool is_number() const {
         return kind_ == ObjectKind::kBool || kind_ == ObjectKind::kInt ||
-               kind_ == ObjectKind::kFloat;
+               kind_ == ObjectKind::kFloat || kind_ == ObjectKind::kWideInt;
     }
-    // An integer to Python: int or bool.
+    // An int or bool of 64 bits.
     bool is_integer() const { return kind_ == ObjectKind::kBool || kind_ == ObjectKind::kInt; }
+    // An integer to Python, of any size.
+    bool is_whole() const { return is_integer() || kind_ == ObjectKind::kWideInt; }
 
     bool as_bool() const { return scalar_.integer != 0; }
     int64_t as_int() const { return scalar_.integer; }
+    // Of what is_whole().
+    Int128 as_whole() const {
+        return kind_ == ObjectKind::kWideInt ? get<Int128>() : Int128{scalar_.integer};
+    }
     // Of a bool, int or float.
     double as_double() const {
-        return kind_ == ObjectKind::kFloat ? scalar_.real : static_cast<double>(scalar_.integer);
+        return kind_ == ObjectKind::kFloat     ? scalar_.real
+               : kind_ == ObjectKind::kWideInt ? static_cast<double>(get<Int128>())
+                                               : static_cast<double>(scalar_.integer);
     }
     ir::Value* value() const { return scalar_.value; }
-    ElementType as_element_type() const { return static_cast<ElementType>(scalar_.integer); }
+    ElementType as_element_type() const { return static_cast<ElementType>(scalar_.integer & 0xff); }
+    TypeForm type_form() const { return static_cast<TypeForm>(scalar_.integer >> 8); }
+    // An element type that is an int to Python.
+    bool is_type_number() const {
+        return kind_ == ObjectKind::kElementType && type_form() == TypeForm::kOnnx;
+    }
     const std::string& text() const { return get<std::string>(); }
     // Of a tuple, list or set. A list may be changed through it.
     std::vector<Object>& items() const { return get<std::vector<Object>>(); }
@@ -291,6 +323,12 @@ struct DictObject {
     void set(const Object& key, Object value);
 };
 
+// Less, equal, greater (-1, 0, 1), of two numbers, exactly; nothing where one is not a number.
+std::optional<int> compare_numbers(const Object& a, const Object& b);
+// FLOAT.dtype as the int that it is; others as they are.
+Object as_python_int(const Object& object);
+// Whether a dict or set finds one by the other: equal, and hashed alike.
+bool same_key(const Object& a, const Object& b);
 // Python's == on static values; tensors are equal when they are the same value.
 bool equal(const Object& a, const Object& b);
 // What Python's repr shows, for messages and f-strings: "3", "'text'", "[1, 2]", "FLOAT[N]".

@@ -21,8 +21,6 @@ using syntax::Range;
 namespace {
 
 constexpr size_t kMaxMistakes = 100;
-// FunctionProto has `overload` from this version of the format on.
-constexpr int64_t kOverloadVersion = 10;
 // Functions further than this from the end of a chain of calls are built from the end.
 constexpr int kFarCallee = 8;
 
@@ -47,17 +45,15 @@ std::vector<diagnostics::Diagnostic> take_findings(Context& c, size_t said) {
 
 ir::Function* add_function(Context& c, const ScriptFunction& function, const std::string& suffix) {
     const std::string& domain = function.opset.domain;
-    // Only where this version has been asked for: onnx.reference does not look at overloads.
-    bool has_overloads = c.model.ir_version >= kOverloadVersion;
-    std::string name = function.name, overload;
-    (has_overloads ? overload : name) += suffix.empty() || has_overloads ? suffix : "__" + suffix;
+    // Never an overload of one name: ONNX Runtime does not find those that functions call, and
+    // onnx.reference does not look at overloads.
+    std::string base = function.name + (suffix.empty() ? "" : "__" + suffix);
     // Two scripts of one name, from two files, are two functions.
-    std::string& unique = has_overloads && !suffix.empty() ? overload : name;
-    std::string base = unique;
-    for (int i = 1; c.model.find_function(domain, name, overload) != nullptr; ++i) {
-        unique = fmt::format("{}_{}", base, i);
+    std::string name = base;
+    for (int i = 1; c.model.find_function(domain, name, "") != nullptr; ++i) {
+        name = fmt::format("{}_{}", base, i);
     }
-    return c.model.add_function(domain, name, overload);
+    return c.model.add_function(domain, name, "");
 }
 
 // The value of a static argument inside the function: its tensors are inputs.
@@ -153,6 +149,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
         target->doc = c.model.intern(docstring(function.definition));
         Unit unit;
         unit.function = &function;
+        unit.caller = c.unit;
         unit.graph = target->body;
         unit.is_function = true;
         {

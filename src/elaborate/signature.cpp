@@ -30,7 +30,11 @@ BoundParameter read_parameter(Context& c, const ScriptFunction& function,
             .with_help("name the parameters");
         return one;
     }
-    one.annotation = read_annotation(c, parameter.annotation);
+    // Python asks nobody what the annotations of a plain function say.
+    bool is_plain = function.is_inline && function.definition->decorators.empty();
+    if (!is_plain) {
+        one.annotation = read_annotation(c, parameter.annotation);
+    }
     for (const auto& [name, value] : function.defaults) {
         if (name == one.name) {
             one.has_default = true;
@@ -61,6 +65,11 @@ const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunct
         }
         ActivationGuard in_function(c, std::make_shared<Scope>(&function, nullptr), nullptr);
         size_t said = c.program.diagnostics.items().size();
+        if (function.definition->is_async) {
+            c.report(kUnsupportedStatement, function.definition->name_range,
+                     "`async def`: a script is computed in one go")
+                .with_help("write `def`");
+        }
         for (const Parameter& parameter : function.definition->parameters->items) {
             read->push_back(read_parameter(c, function, parameter));
         }

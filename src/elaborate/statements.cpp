@@ -266,6 +266,11 @@ void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
                 .with_help("remove it, or define the script at the top of the file");
         }
     }
+    if (statement->is_async) {
+        c.report(kUnsupportedStatement, statement->name_range,
+                 "`async def`: a script is computed in one go")
+            .with_help("write `def`");
+    }
     close_over(c.program, closing_scope(c));
     Closure closure{statement, nullptr, closing_scope(c), {}};
     for (const syntax::Parameter& parameter : statement->parameters->items) {
@@ -427,6 +432,37 @@ Jump exec_jump(Context& c, const Stmt* statement) {
     return is_break ? Jump::kBreak : Jump::kContinue;
 }
 
+// `y.dtype = FLOAT.dtype`: a hint, which must be true.
+bool assign_dtype(Context& c, const syntax::AttributeExpr* target, const Object& value,
+                   Range value_range) {
+    Object object = eval(c, target->value);
+    if (object.is_error()) {
+        return false;
+    }
+    bool is_dtype = target->name.valid() && c.text(target->name) == "dtype" && object.is_tensor() &&
+                    value.is(ObjectKind::kElementType);
+    if (!is_dtype) {
+        c.report(kUnsupportedStatement, target->range,
+                 "an assignment to something other than a name")
+            .with_help("bind the value to a name");
+        return false;
+    }
+    Type& type = object.value()->type;
+    if (type.element_type() == ElementType::kUndefined) {
+        Type hint = Type::tensor(value.as_element_type());
+        type = merge(type, hint).value_or(type);
+    }
+    if (type.element_type() != value.as_element_type()) {
+        c.report(kAnnotationMismatch, value_range,
+                 fmt::format("`{}` is {}, and the hint says {}", c.source(target->value->range),
+                             name(type.element_type()), name(value.as_element_type())))
+            .with_help(fmt::format("cast it with `op.Cast(..., to={}.dtype)`",
+                                   name(value.as_element_type())));
+        return false;
+    }
+    return true;
+}
+
 bool is_plain_jump(const Stmt* statement) {
     return statement->kind == StmtKind::kReturn || statement->kind == StmtKind::kBreak ||
            statement->kind == StmtKind::kContinue;
@@ -478,6 +514,11 @@ bool assign(Context& c, const Expr* target, Object value, Range value_range) {
         case ExprKind::kSubscript:
             return assign_item(c, syntax::as<syntax::SubscriptExpr>(target), value, value_range);
         case ExprKind::kAttribute:
+            if (value.is(ObjectKind::kElementType) &&
+                c.text(syntax::as<syntax::AttributeExpr>(target)->name) == "dtype") {
+                return assign_dtype(c, syntax::as<syntax::AttributeExpr>(target), value,
+                                    value_range);
+            }
             return assign_member(c, syntax::as<syntax::AttributeExpr>(target), value);
         default:
             c.report(kUnsupportedStatement, target->range,

@@ -13,20 +13,20 @@ using lowering::Unary;
 namespace {
 
 Object overflow(Context& c, syntax::Range range) {
-    return refuse(c, range, "the result does not fit in 64 bits",
+    return refuse(c, range, "the result does not fit in 128 bits",
                   "integers of ONNX have 64 bits at most; use a float");
 }
 
-Object int_power(Context& c, int64_t base, int64_t exponent, syntax::Range range) {
+Object int_power(Context& c, Int128 base, Int128 exponent, syntax::Range range) {
     if (exponent < 0) {
         if (base == 0) {
             return refuse(c, range, "0 to a negative power");
         }
         return Object::real(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
     }
-    int64_t result = 1;
-    int64_t square = base;
-    for (uint64_t left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
+    Int128 result = 1;
+    Int128 square = base;
+    for (auto left = static_cast<Uint128>(exponent); left != 0; left >>= 1) {
         if ((left & 1) != 0 && __builtin_mul_overflow(result, square, &result)) {
             return overflow(c, range);
         }
@@ -34,56 +34,72 @@ Object int_power(Context& c, int64_t base, int64_t exponent, syntax::Range range
             return overflow(c, range);
         }
     }
-    return Object::integer(result);
+    return Object::whole(result);
 }
 
-Object int_binary(Context& c, Binary op, int64_t a, int64_t b, syntax::Range range) {
-    int64_t result = 0;
+Object int_shift(Context& c, bool is_left, Int128 a, Int128 b, syntax::Range range) {
+    constexpr int kBits = 127;
+    if (b < 0) {
+        return refuse(c, range, "negative shift count");
+    }
+    int count = static_cast<int>(std::min<Int128>(b, kBits));
+    if (!is_left || a == 0) {
+        return Object::whole(a >> count);
+    }
+    Int128 result = 0;
+    return count == kBits || __builtin_mul_overflow(a, Int128{1} << count, &result)
+               ? overflow(c, range)
+               : Object::whole(result);
+}
+
+// Rounded down, as Python does.
+Object int_division(Context& c, Binary op, Int128 a, Int128 b, syntax::Range range) {
+    if (b == 0) {
+        return refuse(c, range, "division by zero");
+    }
+    if (op == Binary::kDiv) {
+        return Object::real(static_cast<double>(a) / static_cast<double>(b));
+    }
+    if (b == -1) {  // the least integer // -1 overflows
+        return op == Binary::kMod ? Object::integer(0)
+               : a == kInt128Min  ? overflow(c, range)
+                                  : Object::whole(-a);
+    }
+    Int128 quotient = a / b, rest = a % b;
+    if (rest != 0 && (rest < 0) != (b < 0)) {
+        --quotient;
+        rest += b;
+    }
+    return Object::whole(op == Binary::kMod ? rest : quotient);
+}
+
+Object int_binary(Context& c, Binary op, Int128 a, Int128 b, syntax::Range range) {
+    Int128 result = 0;
     switch (op) {
         case Binary::kAdd:
             return __builtin_add_overflow(a, b, &result) ? overflow(c, range)
-                                                         : Object::integer(result);
+                                                         : Object::whole(result);
         case Binary::kSub:
             return __builtin_sub_overflow(a, b, &result) ? overflow(c, range)
-                                                         : Object::integer(result);
+                                                         : Object::whole(result);
         case Binary::kMul:
             return __builtin_mul_overflow(a, b, &result) ? overflow(c, range)
-                                                         : Object::integer(result);
+                                                         : Object::whole(result);
         case Binary::kDiv:
-            return b == 0 ? refuse(c, range, "division by zero")
-                          : Object::real(static_cast<double>(a) / static_cast<double>(b));
         case Binary::kFloorDiv:
-        case Binary::kMod: {
-            if (b == 0) {
-                return refuse(c, range, "division by zero");
-            }
-            if (b == -1) {  // INT64_MIN // -1 overflows
-                return op == Binary::kMod ? Object::integer(0)
-                                          : int_binary(c, Binary::kSub, 0, a, range);
-            }
-            int64_t quotient = a / b, rest = a % b;
-            if (rest != 0 && (rest < 0) != (b < 0)) {
-                --quotient;
-                rest += b;
-            }
-            return Object::integer(op == Binary::kMod ? rest : quotient);
-        }
+        case Binary::kMod:
+            return int_division(c, op, a, b, range);
         case Binary::kPow:
             return int_power(c, a, b, range);
         case Binary::kLeftShift:
-            if (b < 0 || b > 62 || __builtin_mul_overflow(a, int64_t{1} << b, &result)) {
-                return b < 0 ? refuse(c, range, "negative shift count") : overflow(c, range);
-            }
-            return Object::integer(result);
         case Binary::kRightShift:
-            return b < 0 ? refuse(c, range, "negative shift count")
-                         : Object::integer(a >> std::min<int64_t>(b, 63));
+            return int_shift(c, op == Binary::kLeftShift, a, b, range);
         case Binary::kBitOr:
-            return Object::integer(a | b);
+            return Object::whole(a | b);
         case Binary::kBitXor:
-            return Object::integer(a ^ b);
+            return Object::whole(a ^ b);
         case Binary::kBitAnd:
-            return Object::integer(a & b);
+            return Object::whole(a & b);
         case Binary::kMatMul:
             break;
     }
@@ -169,7 +185,7 @@ Object repeat(Context& c, const Object& a, int64_t times, syntax::Range range) {
 
 bool is_among(const Object& item, const std::vector<Object>& items) {
     return std::any_of(items.begin(), items.end(),
-                       [&item](const Object& other) { return equal(item, other); });
+                       [&item](const Object& other) { return same_key(item, other); });
 }
 
 // a | b, a & b, a - b, a ^ b.
@@ -199,15 +215,11 @@ bool is_text(const Object& object) {
 
 // -1, 0, 1; nothing when Python does not order them (or for nan).
 std::optional<int> order(const Object& a, const Object& b) {
-    if (a.is_integer() && b.is_integer()) {
-        return a.as_int() < b.as_int() ? -1 : a.as_int() > b.as_int() ? 1 : 0;
+    if (a.is_type_number() || b.is_type_number()) {
+        return order(as_python_int(a), as_python_int(b));
     }
     if (a.is_number() && b.is_number()) {
-        double x = a.as_double(), y = b.as_double();
-        return x < y    ? std::optional<int>(-1)
-               : x > y  ? std::optional<int>(1)
-               : x == y ? std::optional<int>(0)
-                        : std::nullopt;
+        return compare_numbers(a, b);
     }
     if (is_text(a) && a.kind() == b.kind()) {
         int sign = a.text().compare(b.text());
@@ -237,7 +249,10 @@ std::optional<bool> contains(Context& c, const Object& item, const Object& conta
     if (!items) {
         return std::nullopt;
     }
-    return is_among(item, *items);
+    bool is_set = container.is(ObjectKind::kSet);  // which looks by hash first
+    return std::any_of(items->begin(), items->end(), [&item, is_set](const Object& other) {
+        return is_set ? same_key(item, other) : equal(item, other);
+    });
 }
 
 }  // namespace
@@ -272,14 +287,17 @@ bool is_static_operand(const Object& object) {
 }
 
 Object static_binary(Context& c, Binary op, const Object& a, const Object& b, syntax::Range range) {
+    if (a.is_type_number() || b.is_type_number()) {
+        return static_binary(c, op, as_python_int(a), as_python_int(b), range);
+    }
     if (a.is_number() && b.is_number()) {
-        return a.is_integer() && b.is_integer()
+        return a.is_whole() && b.is_whole()
                    ? (a.is(ObjectKind::kBool) && b.is(ObjectKind::kBool) &&
                               (op == Binary::kBitAnd || op == Binary::kBitOr ||
                                op == Binary::kBitXor)
                           ? Object::boolean(
-                                int_binary(c, op, a.as_int(), b.as_int(), range).as_int() != 0)
-                          : int_binary(c, op, a.as_int(), b.as_int(), range))
+                                int_binary(c, op, a.as_whole(), b.as_whole(), range).as_int() != 0)
+                          : int_binary(c, op, a.as_whole(), b.as_whole(), range))
                    : float_binary(c, op, a.as_double(), b.as_double(), range);
     }
     if (op == Binary::kAdd && a.kind() == b.kind() && (is_text(a) || a.is_sequence())) {
@@ -290,6 +308,13 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
     }
     if (op == Binary::kMul && (is_text(b) || b.is_sequence()) && a.is_integer()) {
         return repeat(c, b, a.as_int(), range);
+    }
+    auto is_type = [](const Object& object) {
+        return object.is(ObjectKind::kType) || object.is(ObjectKind::kPythonType) ||
+               object.is_none();
+    };
+    if (op == Binary::kBitOr && is_type(a) && is_type(b) && !(a.is_none() && b.is_none())) {
+        return Object::make(ObjectKind::kPythonType, PythonType{"Union", {a, b}});
     }
     if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {
         if (std::optional<Object> result = set_binary(op, a.items(), b.items())) {
@@ -303,20 +328,23 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
 }
 
 Object static_unary(Context& c, Unary op, const Object& a, syntax::Range range) {
+    if (a.is_type_number() && op != Unary::kNot) {
+        return static_unary(c, op, as_python_int(a), range);
+    }
     if (op == Unary::kNot) {
         return Object::boolean(!truth(a).value_or(true));
     }
     if (a.is(ObjectKind::kFloat) && op != Unary::kInvert) {
         return Object::real(op == Unary::kMinus ? -a.as_double() : a.as_double());
     }
-    if (a.is_integer()) {
+    if (a.is_whole()) {
         switch (op) {
             case Unary::kPlus:
-                return Object::integer(a.as_int());
+                return Object::whole(a.as_whole());
             case Unary::kInvert:
-                return Object::integer(~a.as_int());
+                return Object::whole(~a.as_whole());
             default:
-                return int_binary(c, Binary::kSub, 0, a.as_int(), range);
+                return int_binary(c, Binary::kSub, 0, a.as_whole(), range);
         }
     }
     return refuse(

@@ -17,7 +17,7 @@ Object refuse(Context& c, syntax::Range range, std::string message, std::string 
 bool is_static_operand(const Object& object);
 
 // Python's result; the error object and a diagnostic for what Python refuses, for integers past
-// int64 and for results past Limits::text_bytes.
+// 128 bits and for results past Limits::text_bytes.
 Object static_binary(Context& c, lowering::Binary op, const Object& a, const Object& b,
                      syntax::Range range);
 Object static_unary(Context& c, lowering::Unary op, const Object& a, syntax::Range range);

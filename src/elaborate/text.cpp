@@ -236,6 +236,9 @@ Object format_object(Context& c, const Object& object, std::string_view spec_tex
         return Object::string(
             padded(*spec, "", spec->precision < 0 ? text : shortened(text, spec->precision), '<'));
     }
+    if (spec && object.is(ObjectKind::kWideInt) && is_type("dboxX")) {
+        return refuse(c, range, "an int past 64 bits with a format", "use `str(...)`");
+    }
     if (spec && object.is_integer() && is_type("dboxX") && spec->precision < 0) {
         return Object::string(format_integer(*spec, object.as_int()));
     }

@@ -38,6 +38,7 @@ ElementType leaf_type(const Object& object) {
         case ObjectKind::kBool:
             return ElementType::kBool;
         case ObjectKind::kInt:
+        case ObjectKind::kWideInt:
             return ElementType::kInt64;
         case ObjectKind::kFloat:
             return ElementType::kDouble;

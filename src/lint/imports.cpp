@@ -125,6 +125,14 @@ bool has_noqa(const File& file, uint32_t offset) {
     return !has_codes || rest.find(kCode) != std::string_view::npos;
 }
 
+// The one opset of ai.onnx says which operators Python's are, without being read.
+bool is_opset(const File& file, std::string_view name) {
+    std::optional<elaborate::Object> object = file.environment.known(name);
+    return object && object->is(elaborate::ObjectKind::kOpset) &&
+           object->get<elaborate::OpsetObject>().domain.empty() && !file.scripts.empty() &&
+           file.environment.opset_versions().size() == 1;
+}
+
 void check_names(const File& file, const Reads& reads, const Stmt* statement,
                  std::span<const syntax::Alias> names) {
     for (size_t i = 0; i < names.size(); ++i) {
@@ -133,8 +141,8 @@ void check_names(const File& file, const Reads& reads, const Stmt* statement,
         bool is_export = names[i].as_name.valid() && names[i].as_name == names[i].name;
         std::string_view bound =
             names[i].as_name.valid() ? file.text(names[i].as_name) : name.substr(0, name.find('.'));
-        if (name == "*" || is_export || reads.has(bound) || has_noqa(file, names[i].range.begin) ||
-            has_noqa(file, statement->range.begin)) {
+        if (name == "*" || is_export || reads.has(bound) || is_opset(file, bound) ||
+            has_noqa(file, names[i].range.begin) || has_noqa(file, statement->range.begin)) {
             continue;
         }
         diagnostics::Diagnostic& reported =

@@ -82,6 +82,19 @@ NumberValue integer_value(std::string_view text, uint64_t base) {
 
 }  // namespace
 
+std::optional<Int128> wide_integer(std::string_view text) {
+    char prefix = text.size() > 1 && text[0] == '0' ? static_cast<char>(text[1] | 0x20) : '\0';
+    int base = prefix == 'x' ? 16 : prefix == 'o' ? 8 : prefix == 'b' ? 2 : 10;
+    Int128 value = 0;
+    for (char c : text.substr(base == 10 ? 0 : 2)) {
+        if (c != '_' && (__builtin_mul_overflow(value, Int128{base}, &value) ||
+                         __builtin_add_overflow(value, Int128{hex_value(c)}, &value))) {
+            return std::nullopt;
+        }
+    }
+    return value;
+}
+
 NumberValue number_value(std::string_view text) {
     if (text.size() > 1 && text[0] == '0') {
         char prefix = static_cast<char>(text[1] | 0x20);

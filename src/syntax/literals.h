@@ -1,9 +1,11 @@
 // The values of literals.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/int128.h"
 #include "syntax/tree.h"
 
 namespace sardonyx::syntax {
@@ -17,6 +19,8 @@ struct NumberValue {
 
 // `text` is a Number token: its form is right. Python reference 2.4.4.
 NumberValue number_value(std::string_view text);
+// An integer literal of any base; nothing past 128 bits.
+std::optional<Int128> wide_integer(std::string_view text);
 
 enum class EscapeProblem : uint8_t {
     kNone,

@@ -1,5 +1,7 @@
 #include "types/tensor.h"
 
+#include "types/integers.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -246,6 +248,15 @@ bool can_hold(ElementType type, int64_t value) {
     return value >= static_cast<int64_t>(range.least) && value < static_cast<int64_t>(range.end);
 }
 
+bool can_hold(ElementType type, Int128 value) {
+    if (!is_integer(type)) {
+        return true;
+    }
+    return type == ElementType::kUint64
+               ? value >= 0 && value <= UINT64_MAX
+               : fits_int64(value) && can_hold(type, static_cast<int64_t>(value));
+}
+
 // A double that every narrower type rounds to as it would round `value` itself. Where `value` has
 // too many bits, the last one kept says whether any was lost (rounding to odd), so that no tie
 // arises that was none.
@@ -259,11 +270,35 @@ double round_to_odd(int64_t value) {
     return value < 0 ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
 }
 
+// The same of more bits.
+double round_to_odd(Int128 value) {
+    bool lost = false;
+    int shift = 0;
+    for (; !fits_int64(value); ++shift) {
+        lost = lost || (value & 1) != 0;
+        value >>= 1;
+    }
+    return std::ldexp(round_to_odd(static_cast<int64_t>(value) | (lost ? 1 : 0)), shift);
+}
+
 double as_double(double value) {
     return value;
 }
 double as_double(int64_t value) {
     return round_to_odd(value);
+}
+double as_double(Int128 value) {
+    return round_to_odd(value);
+}
+
+double shown(double value) {
+    return value;
+}
+int64_t shown(int64_t value) {
+    return value;
+}
+std::string shown(Int128 value) {
+    return to_string(value);
 }
 
 template <typename T, typename Number>
@@ -298,7 +333,7 @@ Result<Tensor> tensor_from_numbers(ElementType type, Dims dims, std::span<const 
     }
     for (Number value : values) {
         if (!can_hold(type, value)) {
-            return Error{fmt::format("{} cannot hold {}", name(type), value)};
+            return Error{fmt::format("{} cannot hold {}", name(type), shown(value))};
         }
     }
     Tensor tensor = Tensor::zeros(type, std::move(dims));
@@ -550,6 +585,10 @@ Result<Tensor> tensor_from_doubles(ElementType type, Dims dims, std::span<const 
 }
 
 Result<Tensor> tensor_from_int64s(ElementType type, Dims dims, std::span<const int64_t> values) {
+    return tensor_from_numbers(type, std::move(dims), values);
+}
+
+Result<Tensor> tensor_from_integers(ElementType type, Dims dims, std::span<const Int128> values) {
     return tensor_from_numbers(type, std::move(dims), values);
 }
 

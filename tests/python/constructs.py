@@ -1471,7 +1471,7 @@ CONSTRUCTS = [
         "expr",
         "int constant beyond int64",
         "return op.Cast(op.Identity(36893488147419103232), to=1) + X",
-        refused=["static-error"],
+        refused=["lossy-literal"],
     ),
     Construct(
         "expr",

@@ -43,7 +43,7 @@ HEADER = """\
 import math
 import numpy as np
 from typing import List, Optional, Sequence, Tuple
-from onnxscript import graph, script, opset18 as op, opset21, values
+from onnxscript import graph, script, opset18 as op, values
 from onnxscript import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT8, INT16, INT32, INT64
 from onnxscript import STRING, UINT8, UINT16, UINT32, UINT64
 """
@@ -382,7 +382,7 @@ def _test_eager(one: Case, tmp_path: pathlib.Path) -> None:
     if not one.as_python:
         return
     path = tmp_path / "program.py"
-    path.write_text(HEADER.replace("onnxscript", "sardonyx") + one.source)
+    path.write_text((HEADER + one.source).replace("from onnxscript", "from sardonyx"))
     scope = runpy.run_path(str(path))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

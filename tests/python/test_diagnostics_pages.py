@@ -30,6 +30,7 @@ IN_SHELL = {
     "nested-too-deeply": "more brackets than a page can hold",
     "node-attribute-type": "a node of a model file; calls in scripts have codes of their own",
     "not-utf8": "a byte that no page in UTF-8 can hold",
+    "omitted-input": "`check` treats such a script as a function",
     "recursive-function": "a function of a model file; scripts have a code of their own",
     "source-encoding": "a byte that no page in UTF-8 can hold",
     "source-too-large": "a file too large for a page",

@@ -1161,6 +1161,7 @@ def f(x: FLOAT[5]):
 case(
     "strings",
     """\
+from onnxscript import opset21
 @script()
 def f(x: STRING[2]):
     return opset21.StringConcat(x, ["a", "b"]), opset21.Equal(x, "p")
@@ -1173,6 +1174,7 @@ def f(x: STRING[2]):
 case(
     "element_types",
     """\
+from onnxscript import opset21
 @script(default_opset=opset21)
 def f(x: FLOAT[5]):
     a = opset21.Cast(x, to=INT8.dtype)
@@ -1396,8 +1398,8 @@ WRONG = [
     ("assert 1 > 2, 'no'\nreturn x", ["static-error:1"]),
     ("k = 1 // 0\nreturn x", ["static-error:1"]),
     ("k = [1, 2][5]\nreturn x", ["static-error:1"]),
-    ("k = 2 ** 64\nreturn x", ["static-error:1"]),
-    ("k = 99999999999999999999\nreturn x", ["static-error:1"]),
+    ("k = 2 ** 200\nreturn x", ["static-error:1"]),
+    ("k = 999999999999999999999999999999999999999999\nreturn x", ["static-error:1"]),
     ("k = {'a': 1}['b']\nreturn x", ["static-error:1"]),
     ("return x.foo", ["unknown-member:1"]),
     ("return math.foo(1.0) * x", ["unknown-member:1"]),
@@ -1503,7 +1505,8 @@ def test_optional_input_of_a_function_alone(compiler: Compiler) -> None:
         "@script(default_opset=op)\ndef f(x: FLOAT[5], b: Optional[FLOAT[5]] = None):\n"
         "    if b is None:\n        return x\n    return x + b\n"
     )
-    assert compiler.compile(HEADER + source, "f")[0] == ["ok"]
+    answer, _ = compiler.compile(HEADER + source, "f")
+    assert [one.split(":")[0] for one in answer] == ["ok", "omitted-input"]
     answer, _ = compiler.compile(HEADER + source, "f", "function")
     assert answer[1].split(":")[0] == "static-required"
 

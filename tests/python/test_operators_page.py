@@ -56,6 +56,12 @@ ONNX Runtime is counted through its Python package, with `ALLOW_RELEASED_ONNX_OP
 newest IR version that it reads, so that it takes models of opsets that it does not know to the end.
 Cases with types below 8 bits do not pass, as its package takes no such arrays. onnx.reference is
 counted without Pillow, which its ImageDecoder needs.
+
+`Resize` with `align_corners` and a scale that leaves no whole size: the text speaks of
+`length_resized`, the size of the result, with which ONNX Runtime and PyTorch end at the last
+element of the input; two node cases (`resize_downsample_scales_*_align_corners`) and onnx.reference
+compute with the size before it is rounded down. Node cases are what an implementation is measured
+by, and so we do as they do. Give `sizes`, or a scale with a whole result, and all agree.
 """
 
 
