@@ -655,6 +655,15 @@ Object np_array(Context& c, const Arguments& a) {
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
 }
 
+// An array of this type is given back as it is.
+Object np_asarray(Context& c, const Arguments& a) {
+    const Object& array = a.positional[0];
+    std::optional<ElementType> type = dtype_argument(a, 1);
+    bool is_it = array.is(ObjectKind::kConstant) && type &&
+                 (*type == ElementType::kUndefined || *type == array.get<Tensor>().element_type());
+    return is_it ? array : np_array(c, a);
+}
+
 std::optional<Dims> dims_argument(Context& c, const Object& object) {
     std::vector<Object> items{object};
     if (!object.is_integer()) {
@@ -866,7 +875,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"math.prod", math_prod, 1, 1, false, true},
     {"math.pow", math_pow, 2, 2},
     {"numpy.array", np_array, 1, 2, true},
-    {"numpy.asarray", np_array, 1, 2, true},
+    {"numpy.asarray", np_asarray, 1, 2, true},
     {"numpy.zeros", np_zeros, 1, 2, true},
     {"numpy.ones", np_ones, 1, 2, true},
     {"numpy.full", np_full, 2, 3, true},

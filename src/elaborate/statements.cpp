@@ -138,7 +138,34 @@ void bind_error(Context& c, const Expr* target) {
 
 namespace {
 
+// What is used up or follows its source in Python, where the evaluator has a list.
+bool is_iterator(const syntax::Tree& tree, const Expr* value) {
+    if (const auto* made = syntax::maybe_as<syntax::ComprehensionExpr>(value)) {
+        return made->comprehension == syntax::ComprehensionKind::kGenerator;
+    }
+    const auto* call = syntax::maybe_as<syntax::CallExpr>(value);
+    if (call == nullptr) {
+        return false;
+    }
+    const auto* name = syntax::maybe_as<syntax::NameExpr>(call->callee);
+    const auto* member = syntax::maybe_as<syntax::AttributeExpr>(call->callee);
+    std::string_view text = name != nullptr     ? tree.names.text(name->name)
+                            : member != nullptr ? tree.names.text(member->name)
+                                                : std::string_view();
+    return name != nullptr ? text == "zip" || text == "map" || text == "filter" ||
+                                 text == "enumerate" || text == "reversed" || text == "iter"
+                           : text == "items" || text == "keys" || text == "values";
+}
+
 void exec_assign(Context& c, const syntax::AssignStmt* statement) {
+    if (c.runs_file && statement->targets[0]->kind == ExprKind::kName &&
+        is_iterator(c.tree(), statement->value)) {
+        c.report(kStaticRequired, statement->value->range,
+                 "an iterator, which is used up or follows what it is made of")
+            .with_help("make a list of it: `list(...)`");
+        bind_error(c, statement->targets[0]);
+        return;
+    }
     Object value = eval(c, statement->value, target_count(statement->targets[0]));
     for (const Expr* target : statement->targets) {
         if (value.is_error()) {

@@ -362,7 +362,10 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
             return Object::boolean(!equal(a, b));
         case CompareOp::kIs:
         case CompareOp::kIsNot: {
-            bool same = a.kind() == b.kind() && equal(a, b);
+            bool is_object = a.is(ObjectKind::kList) || a.is(ObjectKind::kDict) ||
+                             a.is(ObjectKind::kSet) || a.is(ObjectKind::kConstant);
+            bool same =
+                a.kind() == b.kind() && (is_object ? a.pointer() == b.pointer() : equal(a, b));
             return Object::boolean(same == (op == CompareOp::kIs));
         }
         case CompareOp::kIn:

@@ -26,29 +26,6 @@ using syntax::Stmt;
 using syntax::StmtKind;
 using syntax::Stmts;
 
-namespace {
-
-// What is used up or follows its source in Python, where the evaluator has a list.
-bool is_iterator(const syntax::Tree& tree, const Expr* value) {
-    if (const auto* made = syntax::maybe_as<syntax::ComprehensionExpr>(value)) {
-        return made->comprehension == syntax::ComprehensionKind::kGenerator;
-    }
-    const auto* call = syntax::maybe_as<syntax::CallExpr>(value);
-    if (call == nullptr) {
-        return false;
-    }
-    const auto* name = syntax::maybe_as<syntax::NameExpr>(call->callee);
-    const auto* member = syntax::maybe_as<syntax::AttributeExpr>(call->callee);
-    std::string_view text = name != nullptr     ? tree.names.text(name->name)
-                            : member != nullptr ? tree.names.text(member->name)
-                                                : std::string_view();
-    return name != nullptr ? text == "zip" || text == "map" || text == "filter" ||
-                                 text == "enumerate" || text == "reversed" || text == "iter"
-                           : text == "items" || text == "keys" || text == "values";
-}
-
-}  // namespace
-
 void FileModule::run() {
     if (state_ != State::kNew) {
         return;
@@ -112,20 +89,6 @@ void FileModule::run_statement(Context& c, const Stmt* statement) {
             size_t said = program_.diagnostics.items().size();
             ++program_.unknowns->failures;
             forget_all(make_cause(statement, said));
-            return;
-        }
-        case StmtKind::kAssign: {
-            const auto* assign = syntax::as<syntax::AssignStmt>(statement);
-            attempt(c, statement, [&] {
-                if (assign->targets[0]->kind == syntax::ExprKind::kName &&
-                    is_iterator(tree_, assign->value)) {
-                    c.report(kStaticRequired, assign->value->range,
-                             "an iterator, which is used up or follows what it is made of")
-                        .with_help("make a list of it: `list(...)`");
-                } else {
-                    exec(c, Stmts(&statement, 1));
-                }
-            });
             return;
         }
         default:

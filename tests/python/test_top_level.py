@@ -177,6 +177,19 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "refused",
     ),
     "class that shadows": ("K = 2\nclass C:\n    K += 4", "K", "", "equal"),
+    "iterator": (
+        "def f():\n    g = (v for v in [1, 2])\n    return sum(g) + sum(g)\nK = f()",
+        "K",
+        "",
+        "refused",
+    ),
+    "identity": ("A = [1]\nB = [1]\nK = 2 if A is B else 3", "K", "", "equal"),
+    "array as it is": (
+        "A = np.ones(2, np.float32)\nB = np.asarray(A)\nB[0] = 7",
+        "A",
+        "",
+        "refused",
+    ),
     "dataclass": (
         ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass C:\n    a: int\n"
         "    b: int = 4\nc = C(2)\nd = C(1, b=7)"),
