@@ -142,7 +142,7 @@ def test_signals_are_handled_while_the_library_works(tmp_path, case, threads):
 
 def test_ctrl_c_ends_the_program(tmp_path):
     path = endless(tmp_path / "m.onnx")
-    command = [SARDONYX, "run", path, "go=true", "x=[0.0, 0.0, 0.0, 0.0]"]
+    command = [SARDONYX, "run", path, "go=True", "x=[0.0, 0.0, 0.0, 0.0]"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.7)

@@ -115,7 +115,7 @@ def test_a_full_disk_leaves_the_old_model_whole(tmp_path):
         write_weighted(tmp_path, 1.0)
         assert run(SARDONYX, *BUILD, cwd=tmp_path).returncode == 0
         write_weighted(tmp_path, 3.0)
-        with (tmp_path / "rest").open("wb") as rest, pytest.raises(OSError):
+        with (tmp_path / "rest").open("wb", buffering=0) as rest, pytest.raises(OSError):
             while True:
                 rest.write(bytes(4096))
                 rest.flush()
@@ -279,7 +279,7 @@ def test_deep_calls_on_small_stacks(tmp_path, kilobytes, depth):
     assert done.returncode in (0, 1), done.stderr
 
 
-@pytest.mark.parametrize("depth", [20, 60, 90])
+@pytest.mark.parametrize("depth", [5, 20])  # what protobuf reads in Python is not deeper
 def test_deep_branches_on_small_stacks(tmp_path, depth):
     path = nested_branches(tmp_path / "m.onnx", depth)
     small = limit(resource.RLIMIT_STACK, 256 << 10)
