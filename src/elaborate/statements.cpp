@@ -461,7 +461,7 @@ Jump exec_jump(Context& c, const Stmt* statement) {
 
 // `y.dtype = FLOAT.dtype`: a hint, which must be true.
 bool assign_dtype(Context& c, const syntax::AttributeExpr* target, const Object& value,
-                   Range value_range) {
+                  Range value_range) {
     Object object = eval(c, target->value);
     if (object.is_error()) {
         return false;

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from language import HEADER, run_ort, same, shared_compiler, shared_evaluator
-
 import sardonyx
+from language import HEADER, run_ort, same, shared_compiler, shared_evaluator
 
 TYPES = {
     np.float64: "DOUBLE", np.float32: "FLOAT", np.int64: "INT64", np.uint64: "UINT64",
