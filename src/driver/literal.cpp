@@ -119,14 +119,15 @@ Result<Object> read_literal(const std::string& text) {
     std::optional<Object> value =
         program.diagnostics.has_errors() ? std::nullopt : module->lookup("value");
     if (program.diagnostics.has_errors()) {
-        return Error{fmt::format("{} is not a Python literal: {}", quoted(text),
+        return Error{fmt::format("{} is not a Python literal: {}", sardonyx::quoted(text),
                                  program.diagnostics.items()[0].message)};
     }
     bool is_plain =
         value && (value->is_number() || value->is(ObjectKind::kString) || value->is_none() ||
                   value->is_sequence() || value->is(ObjectKind::kConstant));
     if (!is_plain) {
-        return Error{fmt::format("{} is not a number, a string or a list of them", quoted(text))};
+        return Error{
+            fmt::format("{} is not a number, a string or a list of them", sardonyx::quoted(text))};
     }
     return *value;
 }
