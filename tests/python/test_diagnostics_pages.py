@@ -35,6 +35,8 @@ IN_SHELL = {
     "source-encoding": "a byte that no page in UTF-8 can hold",
     "source-too-large": "a file too large for a page",
     "unreadable-file": "no file",
+    "unresolved-node": "a node of a model file; calls in scripts have codes of their own",
+    "unused-coefficients": "an attribute of a model file",
 }
 
 ROW = re.compile(r'^SDX_DIAGNOSTIC\(\w+,\s*"([^"]+)",\s*k(\w+)\)', re.M)
