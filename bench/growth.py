@@ -86,7 +86,12 @@ def sequence_in_a_loop(size: int, folder: Path) -> float:
 
 def scripts_that_call(size: int, folder: Path) -> float:
     """`sardonyx check` of so many scripts, each of which calls the one before."""
-    lines = ["from sardonyx import opset21, script", "@script()", "def f0(x):", "    return x + 1.0"]
+    lines = [
+        "from sardonyx import opset21, script",
+        "@script()",
+        "def f0(x):",
+        "    return x + 1.0",
+    ]
     for i in range(1, size):
         lines += ["@script()", f"def f{i}(x):", f"    return f{i - 1}(x) + 1.0"]
     path = folder / "chain.py"

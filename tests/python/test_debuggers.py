@@ -172,7 +172,7 @@ def test_debugpy_reads_the_locals(adapter, program):
         assert values["times"]["value"] == "3"
         assert values["total"]["type"] == "Tensor"
         assert values["x"]["value"] == "Tensor([2., 4.], FLOAT[2])"
-        asked = {"total.value.tolist()": elements, "x.shape": "(2,)", "x.dtype": "dtype('float32')"}
+        asked = {"total.value.tolist()": elements, "x.shape": "(2,)", "x.dtype": "FLOAT"}
         for expression, value in asked.items():
             got = adapter.request(
                 "evaluate", expression=expression, frameId=frames[0]["id"], context="watch"

@@ -373,7 +373,12 @@ def test_many_nodes_in_a_chain_are_prepared_in_linear_time(tmp_path):
 def test_scripts_that_call_each_other_are_checked_in_linear_time(tmp_path):
     seconds = []
     for count in (100, 1000) if LARGE else (20, 100):
-        lines = ["from sardonyx import opset21, script", "@script()", "def f0(x):", "    return x + 1.0"]
+        lines = [
+            "from sardonyx import opset21, script",
+            "@script()",
+            "def f0(x):",
+            "    return x + 1.0",
+        ]
         for i in range(1, count):
             lines += ["@script()", f"def f{i}(x):", f"    return f{i - 1}(x) + 1.0"]
         (tmp_path / "chain.py").write_text("\n".join(lines) + "\n")

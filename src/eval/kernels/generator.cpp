@@ -119,7 +119,7 @@ Status constant_of_shape(KernelContext& c) {
 Status range(KernelContext& c) {
     return visit(Numbers{}, c.type(0), [&]<typename T>() -> Status {
         for (size_t i = 0; i < 3; ++i) {
-            if (c.tensor(i).rank() != 0) {
+            if (c.tensor(i).count() != 1) {
                 return Error{"start, limit and delta must be scalars"};
             }
         }
