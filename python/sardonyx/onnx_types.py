@@ -121,7 +121,7 @@ class ElementType(int):
         if isinstance(other, int):
             return int(self) == int(other)
         if isinstance(other, str):
-            return self.dtype.name == other
+            return bool(self.dtype.name == other)
         return int(self) == element_type_number(other)
 
     def __ne__(self, other: object) -> bool:
