@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Names as C has them: sdx_ for types and functions, SDX_ for constants, and typedefs.
+// NOLINTBEGIN(readability-identifier-naming, modernize-use-using)
+
 #if defined(__cplusplus)
 #include <sardonyx/export.h>
 #define SDX_C SDX_API
@@ -193,3 +196,4 @@ SDX_C void sdx_model_free(sdx_model* model);
 #if defined(__cplusplus)
 }
 #endif
+// NOLINTEND(readability-identifier-naming, modernize-use-using)

@@ -47,12 +47,14 @@ Object both(Context& c, const Object& a, const Object& b, Range range) {
     return as_number(Emitter(c, range).emit("And", {a.value(), b.value()}));
 }
 
+Object equal_parts(Context& c, const Object& a, const Object& b, Range range);
+
 Object sequences_are_equal(Context& c, const Object& a, const Object& b, Range range) {
     const std::vector<Object>&left = a.items(), &right = b.items();
     Object all = Object::boolean(a.kind() == b.kind() && left.size() == right.size());
     DepthGuard guard(c, range);
     for (size_t i = 0; guard && i < left.size() && (all.is_tensor() || all.as_bool()); ++i) {
-        Object one = equal_objects(c, left[i], right[i], range);
+        Object one = equal_parts(c, left[i], right[i], range);
         all = one.is_error() ? one : both(c, all, one, range);
         if (all.is_error()) {
             return all;
@@ -69,7 +71,7 @@ Object dicts_are_equal(Context& c, const DictObject& a, const DictObject& b, Ran
         if (other == nullptr) {
             return Object::boolean(false);
         }
-        Object one = equal_objects(c, a.items[i].second, *other, range);
+        Object one = equal_parts(c, a.items[i].second, *other, range);
         all = one.is_error() ? one : both(c, all, one, range);
         if (all.is_error()) {
             return all;
@@ -95,6 +97,18 @@ Object equal_leaves(Context& c, const Object& a, const Object& b, Range range) {
     Emitter e(c, range);
     return as_number(e.rank(one.value()) == 0 ? one.value()
                                               : e.emit("Reshape", {one.value(), e.int64s({})}));
+}
+
+// Item by item, each a step: whether a list is static costs a walk over it, which is done once, at
+// the top, and not again at each level.
+Object equal_parts(Context& c, const Object& a, const Object& b, Range range) {
+    if (a.is_sequence() && b.is_sequence()) {
+        return sequences_are_equal(c, a, b, range);
+    }
+    if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict)) {
+        return dicts_are_equal(c, a.get<DictObject>(), b.get<DictObject>(), range);
+    }
+    return equal_objects(c, a, b, range);
 }
 
 Object negated(Context& c, const Object& truth, Range range) {
@@ -140,11 +154,10 @@ Object equal_objects(Context& c, const Object& a, const Object& b, Range range) 
     if (!is_container(a) && !is_container(b)) {
         return equal_leaves(c, a, b, range);
     }
-    if (a.is_sequence() && b.is_sequence()) {
-        return sequences_are_equal(c, a, b, range);
-    }
-    if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict)) {
-        return dicts_are_equal(c, a.get<DictObject>(), b.get<DictObject>(), range);
+    bool are_alike = (a.is_sequence() && b.is_sequence()) ||
+                     (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict));
+    if (are_alike) {
+        return equal_parts(c, a, b, range);
     }
     if (is_array(a) || is_array(b)) {
         return equal_leaves(c, a, b, range);

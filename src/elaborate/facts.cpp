@@ -267,7 +267,7 @@ bool is_number_list(const Object& object) {
 
 // Whether a tensor parameter takes the object as a tensor: one that is annotated takes whatever
 // has elements. Another one leaves an integer what it is in Python: most count or index something.
-bool becomes_tensor(const BoundParameter& one, const Object& object, Detail detail) {
+bool becomes_tensor(const BoundParameter& one, const Object& object) {
     if (object.is_tensor() || object.is(ObjectKind::kAttribute)) {
         return true;
     }
@@ -289,7 +289,7 @@ Fact::Passing passing_of(const BoundParameter& one, const Object& object, Detail
                    ? Fact::Passing::kAttribute
                    : Fact::Passing::kStatic;
     }
-    return becomes_tensor(one, object, detail) ? Fact::Passing::kInput : Fact::Passing::kStatic;
+    return becomes_tensor(one, object) ? Fact::Passing::kInput : Fact::Passing::kStatic;
 }
 
 // A word for a name: letters, digits and single underscores.

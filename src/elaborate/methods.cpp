@@ -491,7 +491,7 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
                      : refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
     }
     if (name == "tuple" && object.is_shape_tensor()) {
-        return object;
+        return Object(object);
     }
     if (name == "list" || name == "tuple") {
         if (std::optional<std::vector<Object>> items = static_items(c, object)) {

@@ -31,7 +31,7 @@ constexpr int64_t kChain = 256;
 template <typename S, int kCount>
 class PairwiseSums {
   public:
-    typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
+    typedef S Vector __attribute__((vector_size(kVectorBytes)));  // NOLINT(modernize-use-using)
 
     [[gnu::always_inline]] void add(const Vector* sums) {
         Vector carried[kCount];
@@ -71,8 +71,9 @@ template <typename S, int kBlockRows, int kPanels>
                                                   const S* panels, S* c, int64_t step_c, int64_t k,
                                                   int64_t columns) {
     typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
+    typedef S Lanes __attribute__((vector_size(kVectorBytes)));
     constexpr int kLanes = kVectorBytes / sizeof(S);
-    Vector sums[kBlockRows][2 * kPanels] = {};
+    Lanes sums[kBlockRows][2 * kPanels] = {};
     auto add_terms = [&](int64_t begin, int64_t end, auto& chain) __attribute__((always_inline)) {
         for (int64_t p = begin; p < end; ++p) {
             for (int panel = 0; panel < kPanels; ++panel) {
@@ -90,7 +91,7 @@ template <typename S, int kBlockRows, int kPanels>
     int64_t last = std::is_integral_v<S> ? 0 : full_blocks(k, kChain);
     add_terms(last, k, sums);
     if (last > 0) {
-        Vector block[kBlockRows][2 * kPanels];
+        Lanes block[kBlockRows][2 * kPanels];
         PairwiseSums<S, kBlockRows * 2 * kPanels> blocks;
         auto copy = [](const auto& from, auto& to) __attribute__((always_inline)) {
             for (int i = 0; i < kBlockRows; ++i) {
@@ -100,7 +101,7 @@ template <typename S, int kBlockRows, int kPanels>
             }
         };
         for (int64_t p = 0; p < last; p += kChain) {
-            Vector chain[kBlockRows][2 * kPanels] = {};
+            Lanes chain[kBlockRows][2 * kPanels] = {};
             add_terms(p, p + kChain, chain);
             copy(chain, block);
             blocks.add(&block[0][0]);
@@ -258,9 +259,10 @@ inline constexpr int64_t kDotBlock = kVectorBytes / sizeof(S) * kChain;
 template <typename S, int kCount, bool kIsLong>
 [[gnu::always_inline]] inline void add_dots(const S* a, const S* b, int64_t step, int64_t k, S* c) {
     typedef S Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(S)), may_alias));
+    typedef S Lanes __attribute__((vector_size(kVectorBytes)));
     typedef S Half __attribute__((vector_size(kVectorBytes / 2)));
     constexpr int64_t kLanes = kVectorBytes / sizeof(S);
-    Vector sums[kCount] = {};
+    Lanes sums[kCount] = {};
     auto add_terms = [&](int64_t begin, int64_t end, auto& chain) __attribute__((always_inline)) {
         for (int64_t p = begin; p + kLanes <= end; p += kLanes) {
             Vector x = *reinterpret_cast<const Vector*>(a + p);
@@ -272,10 +274,10 @@ template <typename S, int kCount, bool kIsLong>
     int64_t last = kIsLong ? full_blocks(k, kDotBlock<S>) : 0;
     add_terms(last, k, sums);
     if constexpr (kIsLong) {
-        Vector block[kCount];
+        Lanes block[kCount];
         PairwiseSums<S, kCount> blocks;
         for (int64_t p = 0; p < last; p += kDotBlock<S>) {
-            Vector chain[kCount] = {};
+            Lanes chain[kCount] = {};
             add_terms(p, p + kDotBlock<S>, chain);
             for (int j = 0; j < kCount; ++j) {
                 block[j] = chain[j];
