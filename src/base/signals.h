@@ -4,6 +4,7 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #include <signal.h>
+#include <initializer_list>
 #endif
 
 namespace sardonyx {
