@@ -15,6 +15,8 @@ import pytest
 
 # A pattern of the reason, how many tests at most, and why they cannot run.
 SKIPS = (
+    (r"ReduceMean does not take 8-bit integers", 2, "the operator has no such type"),
+    (r"NumPy's remainder does not take it", 1, "NumPy, the peer, has no such type"),
     (r"onnxscript refuses it", 220, "there is no model of the peer to compare ours with"),
     (r"could not import 'torch'", 60, "torch has a phase of its own: `tools/dev torch`"),
     (r"mounting a small file system needs root", 1, "a test must not become root"),
