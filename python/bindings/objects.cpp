@@ -24,6 +24,26 @@ constexpr int kMaxDepth = 16;
 struct PythonOpaque final : elaborate::OpaqueObject {
     explicit PythonOpaque(nb::handle python) : object(nb::borrow(python)) {}
     std::string describe() const override { return text_from_python(nb::repr(object)); }
+    bool is_same(const elaborate::OpaqueObject& other) const override {
+        return object.is(static_cast<const PythonOpaque&>(other).object);
+    }
+    // What raises, or gives no truth value, is equal to nothing.
+    bool equals(const Object& other) const override {
+        nb::object value = object_to_python(other);
+        int same =
+            value.is_valid() ? PyObject_RichCompareBool(object.ptr(), value.ptr(), Py_EQ) : 0;
+        if (same < 0) {
+            PyErr_Clear();
+        }
+        return same == 1;
+    }
+    bool is_hashable() const override {
+        if (PyObject_Hash(object.ptr()) != -1) {
+            return true;
+        }
+        PyErr_Clear();
+        return false;
+    }
 
     nb::object object;
 };

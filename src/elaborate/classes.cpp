@@ -57,6 +57,22 @@ bool is_by_value(const Object& object) {
     return found != nullptr && found->kind != Namespace::Kind::kMember;
 }
 
+Namespace* compared_by_fields(const Object& object) {
+    Namespace* found = as_namespace(object);
+    return found != nullptr && found->kind == Namespace::Kind::kInstance &&
+                   found->of->kind == Namespace::Kind::kDataclass && found->of->has_eq
+               ? found
+               : nullptr;
+}
+
+Object fields_of(Namespace& instance) {
+    std::vector<Object> values;
+    for (const std::string& field : instance.of->fields) {
+        values.push_back(instance.lookup(field).value_or(Object::error()));
+    }
+    return Object::tuple(std::move(values));
+}
+
 namespace {
 
 Object refuse_class(Context& c, Range range, std::string message) {
@@ -74,17 +90,40 @@ std::pair<Object, Namespace*> make_namespace(Context& c, Namespace::Kind kind, s
     return {Object::make(ObjectKind::kModule, ModuleObject{std::move(name), place}), place};
 }
 
-// The kind that decorators and bases say; nothing, and a diagnostic, for others.
-std::optional<Namespace::Kind> kind_of(Context& c, const syntax::OpaqueStmt* statement,
-                                       bool& is_frozen, bool& has_ints) {
+struct ClassKind {
+    Namespace::Kind kind = Namespace::Kind::kClass;
+    bool has_ints = false;  // an IntEnum
+    bool is_frozen = false;
+    bool has_eq = true;
+};
+
+// The keywords of `dataclass`; false after a diagnostic.
+bool read_keywords(Context& c, const syntax::CallExpr* call, ClassKind& kind) {
+    for (const syntax::Keyword& keyword : call->keywords) {
+        std::string_view word = c.text(keyword.name);
+        std::optional<bool> is_set = truth(eval(c, keyword.value));
+        if (!is_set || (word != "frozen" && word != "eq" && word != "slots" && word != "repr")) {
+            refuse_class(c, keyword.name_range, "this keyword of a dataclass");
+            return false;
+        }
+        kind.is_frozen = word == "frozen" ? *is_set : kind.is_frozen;
+        kind.has_eq = word == "eq" ? *is_set : kind.has_eq;
+    }
+    return true;
+}
+
+// What decorators and bases say; nothing, and a diagnostic, for others.
+std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement) {
+    ClassKind kind;
     if (statement->head_names.size() == 2 && statement->decorators.empty()) {
         std::optional<Object> base = c.function().environment->lookup_symbol(
             statement->head_names[1], c.text(statement->head_names[1]));
         bool is_enum = base && base->is(ObjectKind::kPythonType);
         std::string name = is_enum ? base->get<PythonType>().name : std::string();
-        has_ints = name == "IntEnum";
-        if (has_ints || name == "Enum") {
-            return Namespace::Kind::kEnumeration;
+        kind.has_ints = name == "IntEnum";
+        if (kind.has_ints || name == "Enum") {
+            kind.kind = Namespace::Kind::kEnumeration;
+            return kind;
         }
     }
     if (statement->head_names.size() != 1 || statement->decorators.size() > 1) {
@@ -92,18 +131,13 @@ std::optional<Namespace::Kind> kind_of(Context& c, const syntax::OpaqueStmt* sta
         return std::nullopt;
     }
     if (statement->decorators.empty()) {
-        return Namespace::Kind::kClass;
+        return kind;
     }
     const syntax::Expr* decorator = statement->decorators[0];
     if (const auto* call = syntax::maybe_as<syntax::CallExpr>(decorator)) {
         decorator = call->callee;
-        for (const syntax::Keyword& keyword : call->keywords) {
-            std::string_view word = c.text(keyword.name);
-            is_frozen = is_frozen || word == "frozen";
-            if (word != "frozen" && word != "eq" && word != "slots" && word != "repr") {
-                refuse_class(c, keyword.name_range, "this keyword of a dataclass");
-                return std::nullopt;
-            }
+        if (!read_keywords(c, call, kind)) {
+            return std::nullopt;
         }
     }
     Object object = eval(c, decorator);
@@ -114,7 +148,8 @@ std::optional<Namespace::Kind> kind_of(Context& c, const syntax::OpaqueStmt* sta
         refuse_class(c, decorator->range, "a decorator of a class that is not `dataclass`");
         return std::nullopt;
     }
-    return Namespace::Kind::kDataclass;
+    kind.kind = Namespace::Kind::kDataclass;
+    return kind;
 }
 
 // Whether the annotated names are fields; others mean something else to `dataclass`.
@@ -138,12 +173,48 @@ bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& mad
     return true;
 }
 
+// What a name of an enumeration's body becomes: a member, or the earlier one of an equal value.
+Object make_member(Context& c, Namespace& enumeration, const std::string& name, const Object& value,
+                   bool has_ints) {
+    if (has_ints && value.is(ObjectKind::kInt)) {
+        return value;
+    }
+    for (const std::string& known : enumeration.fields) {
+        Object member = *enumeration.lookup(known);
+        if (equal(*as_namespace(member)->lookup("value"), value)) {
+            return member;
+        }
+    }
+    auto [member, place] = make_namespace(c, Namespace::Kind::kMember,
+                                          fmt::format("{}.{}", enumeration.name, name), nullptr);
+    place->set("name", Object::string(name));
+    place->set("value", value);
+    enumeration.fields.push_back(name);
+    return member;
+}
+
+// Whether a name of the body means here what it means in Python.
+bool is_plain_member(const Namespace& made, const std::string& name, const Object& value,
+                     bool has_ints) {
+    bool is_list =
+        value.is(ObjectKind::kList) || value.is(ObjectKind::kDict) || value.is(ObjectKind::kSet);
+    if (name.rfind("__", 0) == 0 || value.is(ObjectKind::kUnbound)) {
+        return false;
+    }
+    if (made.kind == Namespace::Kind::kEnumeration) {
+        bool is_member = !value.is(ObjectKind::kClosure);
+        return name[0] != '_' && !is_list && value.is_static() &&
+               !(is_member && has_ints && !value.is(ObjectKind::kInt));
+    }
+    bool is_field = std::find(made.fields.begin(), made.fields.end(), name) != made.fields.end();
+    return !(is_list && is_field);
+}
+
 }  // namespace
 
 Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptFunction& top,
                   const std::shared_ptr<Scope>& root) {
-    bool is_frozen = false, has_ints = false;
-    std::optional<Namespace::Kind> kind = kind_of(c, statement, is_frozen, has_ints);
+    std::optional<ClassKind> kind = kind_of(c, statement);
     if (!kind) {
         return Object::error();
     }
@@ -151,42 +222,29 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     auto own = std::make_shared<Scope>(&top, nullptr);
     own->closed_in_place = root;
     c.at.scope = own;
+    size_t mark = own->open();
     exec(c, statement->body);
     c.at.scope = outer;
     std::string name(c.text(statement->head_names[0]));
-    auto [object, made] = make_namespace(c, *kind, name, nullptr);
-    made->is_frozen = is_frozen;
-    if (*kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) {
+    auto [object, made] = make_namespace(c, kind->kind, name, nullptr);
+    made->is_frozen = kind->is_frozen;
+    made->has_eq = kind->has_eq;
+    if (kind->kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) {
         return Object::error();
     }
-    for (const auto& [symbol, value] : own->values()) {
-        if (symbol.index >= c.tree().names.size()) {
-            continue;  // of a loop
+    for (Symbol symbol : own->changed(mark)) {
+        const Object* value = own->find(symbol);
+        if (value == nullptr || symbol.index >= c.tree().names.size()) {
+            continue;  // deleted, or of a loop
         }
         std::string text(c.text(symbol));
-        bool is_special = text.rfind("__", 0) == 0;
-        bool is_list = value.is(ObjectKind::kList) || value.is(ObjectKind::kDict) ||
-                       value.is(ObjectKind::kSet);
-        bool is_field =
-            std::find(made->fields.begin(), made->fields.end(), text) != made->fields.end();
-        if (is_special || value.is(ObjectKind::kUnbound) || (is_list && is_field) ||
-            (*kind == Namespace::Kind::kEnumeration && (text[0] == '_' || is_list))) {
+        if (!is_plain_member(*made, text, *value, kind->has_ints)) {
             return refuse_class(c, statement->keyword_range,
                                 fmt::format("a class with `{}`", text));
         }
-        Object held = value;
-        if (*kind == Namespace::Kind::kEnumeration && !value.is(ObjectKind::kClosure) &&
-            !(has_ints && value.is(ObjectKind::kInt))) {
-            if (has_ints) {
-                return refuse_class(c, statement->keyword_range, "an IntEnum of other values");
-            }
-            auto [member, place] = make_namespace(c, Namespace::Kind::kMember,
-                                                  fmt::format("{}.{}", name, text), nullptr);
-            place->set("name", Object::string(text));
-            place->set("value", value);
-            held = member;
-        }
-        made->set(text, std::move(held));
+        bool is_member =
+            kind->kind == Namespace::Kind::kEnumeration && !value->is(ObjectKind::kClosure);
+        made->set(text, is_member ? make_member(c, *made, text, *value, kind->has_ints) : *value);
     }
     return object;
 }

@@ -24,6 +24,7 @@ class Namespace : public Environment {
     const std::string name;
     const Namespace* const of;  // an instance's class; else null
     bool is_frozen = false;
+    bool has_eq = true;                         // a dataclass whose instances compare by fields
     std::vector<std::string> fields;            // of a dataclass, in order
     std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
 
@@ -39,6 +40,11 @@ class Namespace : public Environment {
 Namespace* as_namespace(const Object& object);
 // Whether Python compares or shows it by what it holds.
 bool is_by_value(const Object& object);
+
+// An instance that Python compares field by field, as those of most dataclasses; else null.
+Namespace* compared_by_fields(const Object& object);
+// The fields of such an instance, as a tuple.
+Object fields_of(Namespace& instance);
 
 // What a `class` statement binds; the error object after a diagnostic. `root`: what functions in it
 // close over.

@@ -36,9 +36,7 @@ bool add_element(Context& c, Comprehension& all) {
     }
     if (all.expr->value != nullptr) {
         Object value = eval(c, all.expr->value);
-        if (!element.is_static()) {
-            c.report(kStaticRequired, all.expr->element->range, "a tensor as the key of a dict")
-                .with_help("make a list, or use keys that are known, such as numbers");
+        if (!check_key(c, element, all.expr->element->range)) {
             return false;
         }
         all.dict.set(element, value);

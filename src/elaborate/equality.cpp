@@ -1,7 +1,10 @@
 #include "elaborate/equality.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/sizes.h"
@@ -146,10 +149,34 @@ Object certain_order(Context& c, CompareOp op, const Object& a, const Object& b,
 
 }  // namespace
 
+namespace {
+
+Object instances_are_equal(Context& c, Namespace& a, Namespace& b, Range range) {
+    if (&a == &b) {
+        return Object::boolean(true);
+    }
+    for (Namespace* one : {&a, &b}) {
+        for (const std::string& field : one->of->fields) {
+            std::optional<Object> value = one->lookup(field);
+            if (value && unknown_cause(c.program, *value) != nullptr) {
+                report_unknown(c, *value, fmt::format("{}.{}", one->name, field), range);
+                return Object::error();
+            }
+        }
+    }
+    return equal_parts(c, fields_of(a), fields_of(b), range);
+}
+
+}  // namespace
+
 Object equal_objects(Context& c, const Object& a, const Object& b, Range range) {
     bool is_same = a.is_tensor() && b.is_tensor() && a.value() == b.value();
     if (is_same || (a.is_static() && b.is_static())) {
         return Object::boolean(is_same || equal(a, b));
+    }
+    Namespace *left = compared_by_fields(a), *right = compared_by_fields(b);
+    if (left != nullptr && right != nullptr && left->of == right->of) {
+        return instances_are_equal(c, *left, *right, range);
     }
     if (!is_container(a) && !is_container(b)) {
         return equal_leaves(c, a, b, range);

@@ -152,12 +152,6 @@ Object eval_items(Context& c, const syntax::SequenceExpr* expr) {
     return list;
 }
 
-Object refuse_key(Context& c, Range range) {
-    c.report(kStaticRequired, range, "a tensor as the key of a dict")
-        .with_help("make a list, or use keys that are known, such as numbers");
-    return Object::error();
-}
-
 Object eval_dict(Context& c, const syntax::DictExpr* expr) {
     DictObject dict;
     for (size_t i = 0; i < expr->keys.size(); ++i) {
@@ -181,8 +175,8 @@ Object eval_dict(Context& c, const syntax::DictExpr* expr) {
         if (key.is_error() || value.is_error()) {
             return Object::error();
         }
-        if (!key.is_static()) {
-            return refuse_key(c, expr->keys[i]->range);
+        if (!check_key(c, key, expr->keys[i]->range)) {
+            return Object::error();
         }
         dict.set(key, std::move(value));
     }
@@ -348,8 +342,7 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Obj
         return Object::error();
     }
     if ((op == CompareOp::kEq || op == CompareOp::kNotEq) && is_by_value(a) && is_by_value(b)) {
-        return refuse(c, range, "a comparison of classes or their instances",
-                      "compare their members");
+        return *compare_containers(c, op, a, b, range);
     }
     if (op == CompareOp::kIs || op == CompareOp::kIsNot || op == CompareOp::kEq ||
         op == CompareOp::kNotEq) {

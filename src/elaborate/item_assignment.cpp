@@ -123,9 +123,7 @@ bool set_in_list(Context& c, const ItemPlace& place, const Object& value, Range 
 }
 
 bool set_in_dict(Context& c, const ItemPlace& place, const Object& value, Range value_range) {
-    if (!place.index.is_static()) {
-        c.report(kStaticRequired, place.expr->index->range, "a tensor as the key of a dict")
-            .with_help("make a list, or use keys that are known, such as numbers");
+    if (!check_key(c, place.index, place.expr->index->range)) {
         return false;
     }
     if (holds(value, place.container)) {

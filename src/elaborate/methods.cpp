@@ -244,10 +244,7 @@ Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
         return wrong_call(c, method, a);
     }
     const Object& key = a.positional[0];
-    if (!key.is_static()) {
-        c.report(kStaticRequired, a.ranges[0],
-                 "a key of a dict that is known only when the graph runs")
-            .with_help("use keys that are known, such as numbers and strings");
+    if (!check_key(c, key, a.ranges[0])) {
         return Object::error();
     }
     const Object* found = dict.find(key);
@@ -402,6 +399,9 @@ Object make_dict(Context& c, const Arguments& a) {
             if (!(*pairs)[i].is_sequence() || (*pairs)[i].items().size() != 2) {
                 pairs = std::nullopt;
                 break;
+            }
+            if (!check_key(c, (*pairs)[i].items()[0], a.range)) {
+                return Object::error();
             }
             dict.set((*pairs)[i].items()[0], (*pairs)[i].items()[1]);
         }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "elaborate/classes.h"
 #include "elaborate/elaborate.h"
 #include "elaborate/element_types.h"
 
@@ -171,6 +172,9 @@ struct Walk {
 };
 
 bool is_static_at(const Object& object, Walk& walk) {
+    if (Namespace* instance = compared_by_fields(object)) {
+        return is_static_at(fields_of(*instance), walk);
+    }
     if (!object.is_sequence() && !object.is(ObjectKind::kDict)) {
         return !object.is_error() && !object.is_tensor() && !object.is(ObjectKind::kUnbound) &&
                !object.is(ObjectKind::kAttribute);
@@ -301,6 +305,19 @@ std::optional<int> compare_numbers(const Object& a, const Object& b) {
 
 namespace {
 
+bool is_same_module(const ModuleObject& a, const ModuleObject& b) {
+    return a.environment == b.environment && a.name == b.name;
+}
+
+// Instances of one dataclass are equal when their fields are.
+bool equal_modules(const Object& a, const Object& b, Walk& walk) {
+    Namespace *left = compared_by_fields(a), *right = compared_by_fields(b);
+    if (left == nullptr || right == nullptr || left == right || left->of != right->of) {
+        return is_same_module(a.get<ModuleObject>(), b.get<ModuleObject>());
+    }
+    return equal_at(fields_of(*left), fields_of(*right), walk);
+}
+
 bool equal_at(const Object& a, const Object& b, Walk& walk) {
     if (a.is_number() && b.is_number()) {
         return compare_numbers(a, b) == 0;
@@ -314,6 +331,10 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
     if (b.is(ObjectKind::kElementType) && (a.is_number() || a.is(ObjectKind::kString))) {
         return equal_at(b, a, walk);
     }
+    if (a.is(ObjectKind::kOpaque) || b.is(ObjectKind::kOpaque)) {
+        return a.is(ObjectKind::kOpaque) ? a.get<OpaqueObject>().equals(b)
+                                         : b.get<OpaqueObject>().equals(a);
+    }
     if (a.kind() != b.kind()) {
         return false;
     }
@@ -321,6 +342,8 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         case ObjectKind::kNone:
         case ObjectKind::kEllipsis:
             return true;
+        case ObjectKind::kModule:
+            return equal_modules(a, b, walk);
         case ObjectKind::kString:
         case ObjectKind::kBytes:
             return a.text() == b.text();
@@ -389,6 +412,25 @@ bool same_key(const Object& a, const Object& b) {
 bool equal(const Object& a, const Object& b) {
     Walk walk;
     return equal_at(a, b, walk);
+}
+
+bool is_same_object(const Object& a, const Object& b) {
+    if (a.kind() != b.kind()) {
+        return false;
+    }
+    switch (a.kind()) {
+        case ObjectKind::kList:
+        case ObjectKind::kDict:
+        case ObjectKind::kSet:
+        case ObjectKind::kConstant:
+            return a.pointer() == b.pointer();
+        case ObjectKind::kModule:
+            return is_same_module(a.get<ModuleObject>(), b.get<ModuleObject>());
+        case ObjectKind::kOpaque:
+            return a.get<OpaqueObject>().is_same(b.get<OpaqueObject>());
+        default:
+            return equal(a, b);
+    }
 }
 
 std::string repr(const Object& object) {

@@ -134,6 +134,10 @@ struct DictObject;
 struct OpaqueObject {
     virtual ~OpaqueObject() = default;
     virtual std::string describe() const = 0;
+    // Python's `is`, `==` and whether hash() takes it.
+    virtual bool is_same(const OpaqueObject& other) const { return this == &other; }
+    virtual bool equals(const Object& other) const = 0;
+    virtual bool is_hashable() const { return true; }
 };
 
 // A module: a native one by its dotted name, or a file's namespace.
@@ -331,6 +335,8 @@ Object as_python_int(const Object& object);
 bool same_key(const Object& a, const Object& b);
 // Python's == on static values; tensors are equal when they are the same value.
 bool equal(const Object& a, const Object& b);
+// Python's `is` on static values, as far as it is certain: equal constants are one object.
+bool is_same_object(const Object& a, const Object& b);
 // What Python's repr shows, for messages and f-strings: "3", "'text'", "[1, 2]", "FLOAT[N]".
 std::string repr(const Object& object);
 // The word for its kind in messages: "an int", "a list", "a tensor", "a script function".

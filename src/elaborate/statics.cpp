@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "elaborate/classes.h"
+
 namespace sardonyx::elaborate {
 
 using lowering::Binary;
@@ -262,15 +264,60 @@ Object refuse(Context& c, syntax::Range range, std::string message, std::string 
     return Object::error();
 }
 
+namespace {
+
+// Whether hash() of Python takes it.
+bool is_hashable(const Object& key) {
+    switch (key.kind()) {
+        case ObjectKind::kList:
+        case ObjectKind::kDict:
+        case ObjectKind::kSet:
+        case ObjectKind::kConstant:
+            return false;
+        case ObjectKind::kTuple:
+            return std::all_of(key.items().begin(), key.items().end(), is_hashable);
+        case ObjectKind::kOpaque:
+            return key.get<OpaqueObject>().is_hashable();
+        case ObjectKind::kModule: {
+            Namespace* instance = compared_by_fields(key);
+            return instance == nullptr ||
+                   (instance->is_frozen && is_hashable(fields_of(*instance)));
+        }
+        default:
+            return true;
+    }
+}
+
+}  // namespace
+
+bool check_key(Context& c, const Object& key, syntax::Range range) {
+    if (!key.is_static()) {
+        c.report(
+             kStaticRequired, range,
+             fmt::format("{} as the key of a dict", key.is_tensor() ? "a tensor" : kind_name(key)))
+            .with_help("make a list, or use keys that are known, such as numbers");
+        return false;
+    }
+    if (!is_hashable(key)) {
+        refuse(c, range,
+               fmt::format("{} as the key of a dict, which Python refuses",
+                           key.is(ObjectKind::kModule) ? repr(key) : kind_name(key)),
+               "use a tuple of numbers or strings, or a frozen dataclass");
+        return false;
+    }
+    return true;
+}
+
 Object make_set(Context& c, const std::vector<Object>& items, syntax::Range range) {
     for (const Object& item : items) {
         if (!item.is_static() || item.is(ObjectKind::kConstant)) {
             return refuse(c, range, fmt::format("{} in a set", kind_name(item)),
                           "Python tells tensors in a set apart by object: use a list");
         }
-        if (item.is(ObjectKind::kList) || item.is(ObjectKind::kDict) || item.is(ObjectKind::kSet)) {
+        if (!is_hashable(item)) {
             return refuse(c, range,
-                          fmt::format("{} in a set, which Python refuses", kind_name(item)),
+                          fmt::format("{} in a set, which Python refuses",
+                                      item.is(ObjectKind::kModule) ? repr(item) : kind_name(item)),
                           "use a tuple, or a list of lists");
         }
     }
@@ -362,11 +409,7 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
             return Object::boolean(!equal(a, b));
         case CompareOp::kIs:
         case CompareOp::kIsNot: {
-            bool is_object = a.is(ObjectKind::kList) || a.is(ObjectKind::kDict) ||
-                             a.is(ObjectKind::kSet) || a.is(ObjectKind::kConstant);
-            bool same =
-                a.kind() == b.kind() && (is_object ? a.pointer() == b.pointer() : equal(a, b));
-            return Object::boolean(same == (op == CompareOp::kIs));
+            return Object::boolean(is_same_object(a, b) == (op == CompareOp::kIs));
         }
         case CompareOp::kIn:
         case CompareOp::kNotIn: {

@@ -32,6 +32,9 @@ std::optional<bool> truth(const Object& object);
 // has more than Limits::static_iterations items. Reports nothing.
 std::optional<std::vector<Object>> static_items(Context& c, const Object& object);
 
+// Whether a dict may have it as a key: it is known, and hashable to Python; else reports.
+bool check_key(Context& c, const Object& key, syntax::Range range);
+
 // A set of static values; the error object, after a diagnostic, where a tensor is among them.
 Object make_set(Context& c, const std::vector<Object>& items, syntax::Range range);
 

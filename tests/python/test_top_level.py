@@ -202,7 +202,40 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "K = 3 if C(1) == C(1) else 4"),
         "K",
         "",
+        "equal",
+    ),
+    "dataclasses in lists and as keys": (
+        ("from dataclasses import dataclass\n@dataclass\nclass C:\n    a: int\n"
+        "@dataclass(frozen=True)\nclass D:\n    a: int\n"
+        "@dataclass(eq=False, frozen=False)\nclass E:\n    a: int\n"
+        "L = [C(1), C(2)]\nL[0].a = 5\nK = (C(2) in L) + 10 * L.index(C(2)) + 100 * L.count(C(1))\n"
+        "K += 1000 * {D(1): 5}.get(D(1), 7) + 10000 * len({D(1), D(1), D(2)})\n"
+        "K += 100000 * ([C(5)] == L[:1]) + 1000000 * (E(1) in [E(1)]) + (L[0] is L[1])"),
+        "K",
+        "",
+        "equal",
+    ),
+    "unhashable dataclass": (
+        ("from dataclasses import dataclass\n@dataclass\nclass C:\n    a: int\nK = 2\n"
+        "D = {C(1): 3}"),
+        "len(D)",
+        "",
         "refused",
+    ),
+    "dataclass with an unknown field": (
+        ("import os\nfrom dataclasses import dataclass\n@dataclass\nclass C:\n    a: int\n"
+        "c = C(1)\nc.a += os.getpid() * 0\nK = 3 if C(1) == c else 4"),
+        "K",
+        "",
+        "refused",
+    ),
+    "members of equal values": (
+        ("from enum import Enum\nclass E(Enum):\n    A = 1\n    B = 1\n    C = 2\n    D = 2.0\n"
+        "K = 7 if E.A is E.B and E.C == E.D and E.D in {E.C} else 9\n"
+        "K += 10 * (E.B.name == 'A') + 100 * {E.A: 3}[E.B]"),
+        "K",
+        "",
+        "equal",
     ),
     "method": (
         "class C:\n    n = 1\n    def f(self):\n        self.n += 1\nc = C()\nc.f()",
@@ -301,6 +334,34 @@ def test_the_model_takes_the_place_of_the_script(tmp_path: pathlib.Path) -> None
     got, answer = in_compiler(path)
     assert got is not None, answer
     np.testing.assert_array_equal(got, X * 2)
+
+
+def test_python_objects_are_compared_by_python(tmp_path: pathlib.Path) -> None:
+    """What only Python knows: its `==`, `is` and hash, when Python compiles."""
+    path = tmp_path / "file.py"
+    path.write_text(
+        HEADER
+        + "from enum import Enum\nfrom dataclasses import dataclass\nfrom fractions import Fraction\n"
+        + "@dataclass(frozen=True)\nclass C:\n    a: int\n"
+        + "class E(Enum):\n    A = 1\n    B = 1\n    C = 2\n"
+        + "L = [C(1), C(2)]\nc = C(2)\nD = {C(2): 5}\nMODE = E.B\nF = Fraction(1, 2)\n"
+        + SCRIPT.format(
+            "(L.index(c) + 10 * (c in L) + 100 * (c == L[1]) + 1000 * D.get(c, 7)"
+            " + 10000 * (MODE is E.A) + 100000 * (E.A in [E.C]) + 200000 * (c is L[1])"
+            " + 1000000 * (F == 0.5))"
+        )
+    )
+    assert agree(path) in ("equal", "refused")
+    spec = importlib.util.spec_from_file_location("compared", path)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules["compared"] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        np.testing.assert_array_equal(
+            np.asarray(Model(module.m.to_model_proto())(X)), np.asarray(module.m(X))
+        )
+    finally:
+        del sys.modules["compared"]
 
 
 def test_other_files(tmp_path: pathlib.Path) -> None:
