@@ -29,10 +29,19 @@ run(${work}/example/embed)
 if(NOT output MATCHES "^1\n90\n[^\n]*`y`[^\n]*\n$")
   message(FATAL_ERROR "the program of docs/cpp.md printed\n${output}")
 endif()
-# The C interface, on the shared and on the static library.
+# The C interface, on the shared and on the static library. The C compiler is of the same family:
+# each family has sanitizers of its own, and a program takes those of one.
+string(REGEX REPLACE "clang\\+\\+([^/]*)$" "clang\\1" c_compiler ${COMPILER})
+string(REGEX REPLACE "g\\+\\+([^/]*)$" "gcc\\1" c_compiler ${c_compiler})
+string(REGEX REPLACE "c\\+\\+$" "cc" c_compiler ${c_compiler})
+set(c_link_flags ${LINK_FLAGS})
+if(LINK_FLAGS AND c_compiler MATCHES "clang")
+  string(APPEND c_link_flags " -fsanitize-link-c++-runtime -lstdc++")  # the library is C++ inside
+endif()
 run(${CMAKE_COMMAND} -S ${SOURCE}/examples/c -B ${work}/c -G Ninja
+    -DCMAKE_C_COMPILER=${c_compiler}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${work}/prefix
-    "-DCMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS}")
+    "-DCMAKE_EXE_LINKER_FLAGS=${c_link_flags}")
 run(${CMAKE_COMMAND} --build ${work}/c)
 foreach(program example example_static)
   execute_process(COMMAND ${work}/c/${program} RESULT_VARIABLE status OUTPUT_VARIABLE output
