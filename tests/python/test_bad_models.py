@@ -139,7 +139,8 @@ def keep_stale_value_info(model: Model, draw: Random) -> None:
 
 
 def add_unused_weights(model: Model, draw: Random) -> None:
-    model.graph.initializer.append(weights("unused", draw.randrange(1, 9)))
+    name = f"unused{len(model.graph.initializer)}"
+    model.graph.initializer.append(weights(name, draw.randrange(1, 9)))
 
 
 def add_unused_function(model: Model, draw: Random) -> None:

@@ -27,7 +27,7 @@ import onnx.defs
 import onnx.helper
 import onnx.reference
 import pytest
-from test_eval import RANDOM_CASES, Evaluator, check_equal, node_cases, run_case, to_array
+from test_eval import RANDOM_CASES, Evaluator, check_equal, node_cases, to_array
 from test_eval_schemas import (
     CASE_VERSIONS,
     RANDOM_VERSIONS,
@@ -62,11 +62,28 @@ counted without Pillow, which its ImageDecoder needs.
 element of the input; two node cases (`resize_downsample_scales_*_align_corners`) and onnx.reference
 compute with the size before it is rounded down. Node cases are what an implementation is measured
 by, and so we do as they do. Give `sizes`, or a scale with a whole result, and all agree.
+
+`Cast` and `CastLike` of floats to `INT4`, `UINT4`, `INT2` and `UINT2` wrap what is out of range (9
+becomes -7 as INT4), where those to `INT8` and wider types end at the greatest or least number. The
+standard leaves such a conversion undefined, and node cases demand that it wraps: all those to these
+types with numbers out of range do (`test_cast_FLOAT_to_INT4`, `test_castlike_FLOAT16_to_UINT2` and
+their like, 24 of opsets 25 and 28). `QuantizeLinear` saturates in all types, as its text says.
+
+The node cases that Sardonyx does not pass here expect the rounding errors of a computation in steps
+that each round their numbers: eleven of `Attention` in float16 and bfloat16, and two of inverse
+`DFT` in single precision, whose imaginary parts are up to 2e-7 where 0 is right and 1e-7 is
+allowed. A result that is rounded once cannot be near enough to them. Its distance from what
+onnx.reference computes in double precision is smaller than theirs in each case, which
+`tests/python/test_eval.py` holds (`ROUNDED_STEPS`).
 """
 
 
 def names_of(case: Any) -> list[str]:
     return [info.name for info in case.model.graph.input]
+
+
+def run_ours(evaluator: Evaluator, case: Any) -> None:
+    compare(case, lambda inputs: evaluator.run(case.model, inputs))
 
 
 def run_reference(case: Any) -> None:
@@ -197,7 +214,7 @@ def page() -> str:
     evaluator = Evaluator()
     columns = [
         total,
-        passed(lambda case: run_case(evaluator, case)),
+        passed(lambda case: run_ours(evaluator, case)),
         passed(run_reference),
         passed(run_onnxruntime),
     ]
