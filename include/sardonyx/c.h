@@ -26,6 +26,7 @@ extern "C" {
 typedef struct sdx_error sdx_error;
 typedef struct sdx_model sdx_model;
 typedef struct sdx_value sdx_value;
+typedef struct sdx_token sdx_token;
 
 /* "0.1.0" */
 SDX_C const char* sdx_version(void);
@@ -34,6 +35,9 @@ SDX_C const char* sdx_version(void);
 SDX_C const char* sdx_error_message(const sdx_error* error);
 /* Whether a script has mistakes: then the message is what the program `sardonyx` prints. */
 SDX_C int32_t sdx_error_is_compilation(const sdx_error* error);
+/* Whether a run was ended by its limits (sdx_limits). */
+enum { SDX_NOT_ENDED = 0, SDX_CANCELLED = 1, SDX_TIMED_OUT = 2 };
+SDX_C int32_t sdx_error_end(const sdx_error* error);
 /* The findings of a compilation, warnings among them, in the order of the source. */
 typedef struct sdx_finding {
     int32_t severity;    /* 0: note, 1: warning, 2: error */
@@ -188,6 +192,28 @@ SDX_C sdx_error* sdx_model_run(const sdx_model* model, const sdx_value* const* i
 SDX_C sdx_error* sdx_model_run_into(const sdx_model* model, const sdx_value* const* inputs,
                                     size_t input_count, const sdx_run_options* options,
                                     const sdx_view* outputs, size_t output_count);
+
+/* --- Runs that are ended early, within some milliseconds. The model is as before. */
+SDX_C sdx_error* sdx_token_new(sdx_token** out);
+/* Ends the runs that have the token, and those that will get it. From any thread, and from handlers
+ * of signals. */
+SDX_C void sdx_token_cancel(sdx_token* token);
+SDX_C int32_t sdx_token_is_cancelled(const sdx_token* token);
+SDX_C void sdx_token_free(sdx_token* token);
+
+typedef struct sdx_limits {
+    double timeout;         /* in seconds; 0: none, below: there is no time at all */
+    const sdx_token* token; /* it outlives the run; NULL: none */
+} sdx_limits;
+/* sdx_model_run and sdx_model_run_into within these limits, which may be NULL. */
+SDX_C sdx_error* sdx_model_run_limited(const sdx_model* model, const sdx_value* const* inputs,
+                                       size_t input_count, const sdx_run_options* options,
+                                       const sdx_limits* limits, sdx_value** outputs,
+                                       size_t output_count);
+SDX_C sdx_error* sdx_model_run_into_limited(const sdx_model* model, const sdx_value* const* inputs,
+                                            size_t input_count, const sdx_run_options* options,
+                                            const sdx_limits* limits, const sdx_view* outputs,
+                                            size_t output_count);
 
 /* Another owner of the same model, which is freed when all have freed it. */
 SDX_C sdx_error* sdx_model_share(const sdx_model* model, sdx_model** out);

@@ -18,6 +18,17 @@ class SDX_API Error : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// A run that its token or its timeout has ended.
+class SDX_API CancelledError : public Error {
+  public:
+    using Error::Error;
+};
+// By its timeout.
+class SDX_API TimeoutError : public CancelledError {
+  public:
+    using CancelledError::CancelledError;
+};
+
 // A script with mistakes. what() is the text that the program `sardonyx` would print.
 class SDX_API CompileError : public Error {
   public:

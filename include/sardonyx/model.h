@@ -6,13 +6,16 @@
 #include <sardonyx/export.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 struct sdx_model;  // sardonyx/c.h
+struct sdx_token;
 
 namespace sardonyx {
 inline namespace v1 {
@@ -32,16 +35,33 @@ struct NodeInfo {
     std::vector<ValueInfo> outputs;
 };
 
+// Ends runs from outside: an option of the run, and cancel() from another thread or from a handler
+// of a signal. Copies are one token.
+class SDX_API CancelToken {
+  public:
+    CancelToken();
+    void cancel() noexcept;
+    bool is_cancelled() const noexcept;
+    const sdx_token* handle() const noexcept { return handle_.get(); }
+
+  private:
+    std::shared_ptr<sdx_token> handle_;
+};
+
 struct RunOptions {
     uint64_t seed = 0;              // of random operators without a `seed` of their own
     int64_t max_steps = INT64_MAX;  // nodes and iterations in all; beyond: an Error
     int threads = 0;                // 0: the cores; results do not depend on it
+    double timeout = std::numeric_limits<double>::infinity();  // in seconds; beyond: TimeoutError
+    std::optional<CancelToken> cancel;                         // once cancelled: CancelledError
 };
 
 class SDX_API Model {
   public:
     // Reads a .onnx file, which stays mapped as long as the model lives, and its external data from
-    // the same folder. Error: the file cannot be read, or is no model.
+    // the same folder. Replace a file that is loaded by a new one of its name: one that is written
+    // over makes later calls fail, and one that is truncated during a call ends the process. Error:
+    // the file cannot be read, or is no model.
     static Model load(const std::string& path);
     // The same for the bytes of a ModelProto, which are copied; external data is an Error.
     static Model from_bytes(std::string_view bytes);
@@ -74,7 +94,8 @@ class SDX_API Model {
     // Runs the main graph, which the first run prepares. Inputs go by name; those with a default
     // may be left out. The results are in the order of outputs(). Error: an input is missing,
     // unknown or of another type; a function, which has no graph; an operator that is not
-    // implemented; whatever an operator refuses.
+    // implemented; whatever an operator refuses. CancelledError: the options have ended the run;
+    // the model is as before, and can run again.
     std::vector<Value> run(const std::vector<std::pair<std::string, Value>>& inputs,
                            const RunOptions& options = {}) const;
 

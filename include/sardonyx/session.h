@@ -28,8 +28,9 @@ class Session {
         std::vector<const sdx_value*> handles = handles_of(inputs);
         sdx_run_options chosen = to_c(options);
         std::vector<sdx_value*> made(sdx_model_output_count(handle_.get()), nullptr);
-        check(sdx_model_run(handle_.get(), handles.data(), handles.size(), &chosen, made.data(),
-                            made.size()));
+        sdx_limits limits = limits_of(options);
+        check(sdx_model_run_limited(handle_.get(), handles.data(), handles.size(), &chosen, &limits,
+                                    made.data(), made.size()));
         std::vector<RunValue> results;
         results.reserve(made.size());
         for (sdx_value* value : made) {
@@ -51,8 +52,9 @@ class Session {
         for (const MutableTensorView& output : outputs) {
             views.push_back(output.to_c());
         }
-        check(sdx_model_run_into(handle_.get(), handles.data(), handles.size(), &chosen,
-                                 views.data(), views.size()));
+        sdx_limits limits = limits_of(options);
+        check(sdx_model_run_into_limited(handle_.get(), handles.data(), handles.size(), &chosen,
+                                         &limits, views.data(), views.size()));
     }
 
   private:
@@ -66,6 +68,10 @@ class Session {
     }
     static sdx_run_options to_c(const RunOptions& options) {
         return {options.seed, options.max_steps > 0 ? options.max_steps : -1, options.threads};
+    }
+    static sdx_limits limits_of(const RunOptions& options) {
+        return {options.timeout == 0 ? -1 : options.timeout,
+                options.cancel.has_value() ? options.cancel->handle() : nullptr};
     }
 
     std::shared_ptr<sdx_model> handle_;

@@ -118,7 +118,14 @@ inline constexpr ElementType kTypeOf<std::complex<double>> = ElementType::kCompl
 inline void check(sdx_error* error) {
     if (error != nullptr) {
         std::unique_ptr<sdx_error, void (*)(sdx_error*)> owner(error, sdx_error_free);
-        throw Error(sdx_error_message(error));
+        switch (sdx_error_end(error)) {
+            case SDX_CANCELLED:
+                throw CancelledError(sdx_error_message(error));
+            case SDX_TIMED_OUT:
+                throw TimeoutError(sdx_error_message(error));
+            default:
+                throw Error(sdx_error_message(error));
+        }
     }
 }
 

@@ -17,6 +17,7 @@ namespace sardonyx::python {
 namespace nb = nanobind;
 
 void bind_errors(nb::module_& m);
+void bind_interrupt(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_opset(nb::module_& m);
 void bind_schemas(nb::module_& m);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/nearest.h"
+#include "bindings/interrupt.h"
 #include "bindings/tensor.h"
 #include "bindings/unpacking.h"
 #include "ops/standard.h"
@@ -334,7 +335,7 @@ std::vector<RuntimeValue> evaluate_elsewhere(nb::handle evaluator, const eval::O
 Result<std::vector<RuntimeValue>> run_aside(const eval::OperatorEntry& entry, int64_t opset_version,
                                             std::span<const RuntimeValue* const> inputs,
                                             std::span<const ir::Attribute> attributes,
-                                            size_t output_count) {
+                                            size_t output_count, const eval::RunOptions& options) {
     std::vector<RuntimeValue> kept;
     for (const RuntimeValue* input : inputs) {
         kept.push_back(*input);
@@ -344,7 +345,14 @@ Result<std::vector<RuntimeValue>> run_aside(const eval::OperatorEntry& entry, in
         pointers.push_back(&value);
     }
     nb::gil_scoped_release release;
-    return eval::run_operator(entry, opset_version, pointers, attributes, output_count);
+    return eval::run_operator(entry, opset_version, pointers, attributes, output_count, options);
+}
+
+Result<std::vector<RuntimeValue>> run_here(const eval::OperatorEntry& entry, int64_t opset_version,
+                                           std::span<const RuntimeValue* const> inputs,
+                                           std::span<const ir::Attribute> attributes,
+                                           size_t output_count, const eval::RunOptions& options) {
+    return eval::run_operator(entry, opset_version, inputs, attributes, output_count, options);
 }
 
 }  // namespace
@@ -377,9 +385,11 @@ std::vector<RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64_t ops
     for (const RuntimeValue* input : inputs) {
         elements += input->is_tensor() ? input->tensor().count() : 0;
     }
-    return unwrap(elements >= kReleaseAt
-                      ? run_aside(entry, opset_version, inputs, attributes, output_count)
-                      : eval::run_operator(entry, opset_version, inputs, attributes, output_count));
+    RunInterrupt interrupt;
+    eval::RunOptions options;
+    options.interrupt = interrupt.get();
+    auto run = elements >= kReleaseAt ? run_aside : run_here;
+    return unwrap(interrupt, run(entry, opset_version, inputs, attributes, output_count, options));
 }
 
 nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::handle kwargs) {

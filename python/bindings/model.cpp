@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <span>
 
+#include "base/file.h"
 #include "bindings/bindings.h"
+#include "bindings/interrupt.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
 #include "infer/model_check.h"
@@ -75,7 +77,11 @@ nb::list values_to_python(const std::vector<ir::Value*>& values) {
     return rows;
 }
 
-nb::list run(PyModel& self, const nb::dict& inputs, const eval::RunOptions& options) {
+nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
+             nb::handle timeout = nb::none(), nb::handle cancel = nb::none()) {
+    RunInterrupt interrupt;
+    interrupt.set_limits(timeout, cancel);
+    options.interrupt = interrupt.get();
     const ir::Graph& graph = main_graph(self);
     check_files(self);
     if (self.plan == nullptr) {
@@ -103,9 +109,10 @@ nb::list run(PyModel& self, const nb::dict& inputs, const eval::RunOptions& opti
         nb::gil_scoped_release release;
         return eval::run(*self.plan, arguments, options);
     }();
+    std::vector<eval::RuntimeValue> made = unwrap(interrupt, std::move(evaluated));
     check_files(self);
     nb::list results;
-    for (eval::RuntimeValue& result : unwrap(std::move(evaluated))) {
+    for (eval::RuntimeValue& result : made) {
         results.append(value_to_python(std::move(result), !has_tensor));
     }
     return results;
@@ -153,18 +160,22 @@ void bind_model(nb::module_& m) {
         .def(
             "run",
             [](PyModel& self, const nb::dict& inputs, int threads, uint64_t seed,
-               std::optional<int64_t> max_steps) {
+               std::optional<int64_t> max_steps, nb::object timeout, nb::object cancel) {
                 eval::RunOptions options;
                 options.threads = std::max(0, threads);
                 options.seed = seed;
                 options.max_steps = max_steps.value_or(options.max_steps);
-                return run(self, inputs, options);
+                return run(self, inputs, options, timeout, cancel);
             },
             nb::arg("inputs"), nb::kw_only(), nb::arg("threads") = 0, nb::arg("seed") = 0,
-            nb::arg("max_steps") = nb::none(),
+            nb::arg("max_steps") = nb::none(), nb::arg("timeout") = nb::none(),
+            nb::arg("cancel") = nb::none(),
             "Runs it on {name: array}; gives the list of its outputs. The results do not depend on "
             "`threads` (0: the cores); `seed` is for random operators, and beyond `max_steps` "
-            "nodes and iterations the run ends with an error.")
+            "nodes and iterations the run ends with an error. A run of more than `timeout` seconds "
+            "ends with TimeoutError, one whose CancelToken `cancel` is cancelled with "
+            "CancelledError, and one during which Ctrl-C is pressed with KeyboardInterrupt; the "
+            "model can run again.")
         .def("__call__", call,
              "Runs it on its inputs in order or by name; gives its output, several as a tuple.")
         .def("to_bytes", to_bytes, "The bytes of a ModelProto.")

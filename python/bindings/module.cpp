@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The native part of sardonyx: tensors, operators, scripts and models.";
     m.attr("onnx_version") = text_to_python(sardonyx::ops::onnx_version());
     bind_errors(m);
+    bind_interrupt(m);
     bind_tensor(m);
     bind_opset(m);
     bind_schemas(m);

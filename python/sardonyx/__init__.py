@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from . import onnx_types as onnx_types
     from . import tensor as tensor
     from . import values as values
+    from ._core import CancelledError as CancelledError
+    from ._core import CancelToken as CancelToken
     from ._core import EvalError as EvalError
     from ._core import Model as Model
     from ._core import Opset as Opset
@@ -32,6 +34,8 @@ __version__ = "0.1.0"
 
 # Where each public name lives; tensor types and opsets have modules of their own.
 _HOMES = {
+    "CancelToken": "_core",
+    "CancelledError": "_core",
     "CompileError": "_script",
     "EvalError": "_core",
     "Model": "_core",

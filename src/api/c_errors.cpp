@@ -6,24 +6,28 @@ namespace sardonyx::api {
 namespace {
 
 sdx_error& out_of_memory() {
-    static sdx_error error{sdx_error::kKind, false, "out of memory", {}};
+    static sdx_error error{.message = "out of memory"};
     return error;
 }
 
-sdx_error* new_error(bool is_compilation, std::string message, std::vector<Diagnostic> findings) {
-    auto* error = new (std::nothrow)
-        sdx_error{sdx_error::kKind, is_compilation, std::move(message), std::move(findings)};
+sdx_error* new_error(sdx_error content) {
+    auto* error = new (std::nothrow) sdx_error(std::move(content));
     return error != nullptr ? error : &out_of_memory();
 }
 
 }  // namespace
 
 sdx_error* make_error(std::string message) noexcept {
-    return new_error(false, std::move(message), {});
+    return new_error({.message = std::move(message)});
 }
 
 sdx_error* make_error(std::string message, std::vector<Diagnostic> findings) noexcept {
-    return new_error(true, std::move(message), std::move(findings));
+    return new_error(
+        {.is_compilation = true, .message = std::move(message), .findings = std::move(findings)});
+}
+
+sdx_error* make_error(std::string message, int32_t end) noexcept {
+    return new_error({.message = std::move(message), .end = end});
 }
 
 }  // namespace sardonyx::api
@@ -40,6 +44,10 @@ const char* sdx_error_message(const sdx_error* error) {
 
 int32_t sdx_error_is_compilation(const sdx_error* error) {
     return is_valid(error) && error->is_compilation ? 1 : 0;
+}
+
+int32_t sdx_error_end(const sdx_error* error) {
+    return is_valid(error) ? error->end : SDX_NOT_ENDED;
 }
 
 size_t sdx_error_finding_count(const sdx_error* error) {

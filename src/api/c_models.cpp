@@ -1,11 +1,13 @@
 // Models of the C interface: what they have, and how they run.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "api/model_handle.h"
 #include "api/value_handle.h"
+#include "eval/interrupt.h"
 
 sdx_model::sdx_model(std::shared_ptr<sardonyx::Model::State> shared) : state(std::move(shared)) {
     auto add = [](std::vector<Port>& ports, const auto& values) {
@@ -58,8 +60,36 @@ eval::RunOptions engine_options(const sdx_run_options* options) {
     return chosen;
 }
 
+Result<void> set_limits(const sdx_limits* limits, eval::Interrupt* interrupt) {
+    if (limits == nullptr) {
+        return {};
+    }
+    if (std::isnan(limits->timeout)) {
+        return Error{"the timeout is not a number"};
+    }
+    if (limits->timeout != 0) {
+        interrupt->set_timeout(limits->timeout);
+    }
+    if (limits->token != nullptr) {
+        if (!is_valid(limits->token)) {
+            return Error{"the token is none"};
+        }
+        interrupt->set_token(&limits->token->is_cancelled);
+    }
+    return {};
+}
+
+sdx_error* error_of(const Error& error, const eval::Interrupt& interrupt) {
+    using Reason = eval::Interrupt::Reason;
+    Reason reason = interrupt.reason();
+    return make_error(error.message, reason == Reason::kCancelled ? SDX_CANCELLED
+                                     : reason == Reason::kLate    ? SDX_TIMED_OUT
+                                                                  : SDX_NOT_ENDED);
+}
+
 Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* const* inputs,
-                                      size_t input_count, const sdx_run_options* options,
+                                      size_t input_count, eval::RunOptions options,
+                                      const sdx_limits* limits, eval::Interrupt* interrupt,
                                       size_t output_count) {
     if (!is_valid(model)) {
         return Error{"the model is NULL or no model"};
@@ -85,13 +115,17 @@ Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* c
         }
         values.emplace_back(model->inputs[i].name, inputs[i]->value);
     }
+    SDX_TRY(set_limits(limits, interrupt));
+    options.interrupt = interrupt;
     SDX_TRY(check_unchanged(model->state->files));
     Result<std::shared_ptr<const eval::Plan>> plan = model->state->prepared();
     if (!plan.ok()) {
         return Error(plan.error());
     }
-    auto results = eval::run(**plan, values, engine_options(options));
-    SDX_TRY(check_unchanged(model->state->files));
+    auto results = eval::run(**plan, values, options);
+    if (!interrupt->is_stopped()) {
+        SDX_TRY(check_unchanged(model->state->files));
+    }
     return results;
 }
 
@@ -114,6 +148,8 @@ Result<void> put_result(const RuntimeValue& result, const sdx_view& view) {
 }  // namespace api
 }  // namespace sardonyx
 
+using sardonyx::api::engine_options;
+using sardonyx::api::error_of;
 using sardonyx::api::guarded;
 using sardonyx::api::is_valid;
 using sardonyx::api::make_error;
@@ -163,6 +199,14 @@ sdx_error* sdx_model_prepare(const sdx_model* model) {
 
 sdx_error* sdx_model_run(const sdx_model* model, const sdx_value* const* inputs, size_t input_count,
                          const sdx_run_options* options, sdx_value** outputs, size_t output_count) {
+    return sdx_model_run_limited(model, inputs, input_count, options, nullptr, outputs,
+                                 output_count);
+}
+
+sdx_error* sdx_model_run_limited(const sdx_model* model, const sdx_value* const* inputs,
+                                 size_t input_count, const sdx_run_options* options,
+                                 const sdx_limits* limits, sdx_value** outputs,
+                                 size_t output_count) {
     if (outputs == nullptr && output_count > 0) {
         return make_error("`outputs` is NULL");
     }
@@ -171,9 +215,11 @@ sdx_error* sdx_model_run(const sdx_model* model, const sdx_value* const* inputs,
         outputs[i] = nullptr;
     }
     return guarded([&]() -> sdx_error* {
-        auto results = sardonyx::api::run(model, inputs, input_count, options, output_count);
+        sardonyx::eval::Interrupt interrupt;
+        auto results = sardonyx::api::run(model, inputs, input_count, engine_options(options),
+                                          limits, &interrupt, output_count);
         if (!results.ok()) {
-            return make_error(results.error().message);
+            return error_of(results.error(), interrupt);
         }
         std::vector<std::unique_ptr<sdx_value>> made;
         for (size_t i = 0; i < output_count; ++i) {
@@ -190,6 +236,14 @@ sdx_error* sdx_model_run(const sdx_model* model, const sdx_value* const* inputs,
 sdx_error* sdx_model_run_into(const sdx_model* model, const sdx_value* const* inputs,
                               size_t input_count, const sdx_run_options* options,
                               const sdx_view* outputs, size_t output_count) {
+    return sdx_model_run_into_limited(model, inputs, input_count, options, nullptr, outputs,
+                                      output_count);
+}
+
+sdx_error* sdx_model_run_into_limited(const sdx_model* model, const sdx_value* const* inputs,
+                                      size_t input_count, const sdx_run_options* options,
+                                      const sdx_limits* limits, const sdx_view* outputs,
+                                      size_t output_count) {
     return guarded([&]() -> sdx_error* {
         if (outputs == nullptr && output_count > 0) {
             return make_error("`outputs` is NULL");
@@ -202,9 +256,11 @@ sdx_error* sdx_model_run_into(const sdx_model* model, const sdx_value* const* in
                 return make_error(checked.error().message);
             }
         }
-        auto results = sardonyx::api::run(model, inputs, input_count, options, output_count);
+        sardonyx::eval::Interrupt interrupt;
+        auto results = sardonyx::api::run(model, inputs, input_count, engine_options(options),
+                                          limits, &interrupt, output_count);
         if (!results.ok()) {
-            return make_error(results.error().message);
+            return error_of(results.error(), interrupt);
         }
         for (size_t i = 0; i < output_count; ++i) {
             auto put = sardonyx::api::put_result((*results)[i], outputs[i]);
@@ -215,6 +271,29 @@ sdx_error* sdx_model_run_into(const sdx_model* model, const sdx_value* const* in
         }
         return nullptr;
     });
+}
+
+sdx_error* sdx_token_new(sdx_token** out) {
+    return guarded(out, [&]() -> sdx_error* {
+        *out = new sdx_token;
+        return nullptr;
+    });
+}
+
+void sdx_token_cancel(sdx_token* token) {
+    if (is_valid(token)) {
+        token->is_cancelled.store(true, std::memory_order_relaxed);
+    }
+}
+
+int32_t sdx_token_is_cancelled(const sdx_token* token) {
+    return is_valid(token) && token->is_cancelled.load(std::memory_order_relaxed) ? 1 : 0;
+}
+
+void sdx_token_free(sdx_token* token) {
+    if (is_valid(token)) {
+        delete token;
+    }
 }
 
 sdx_error* sdx_model_share(const sdx_model* model, sdx_model** out) {

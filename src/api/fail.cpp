@@ -10,6 +10,13 @@ void fail(const std::string& message) {
     throw Error(screenful(message));
 }
 
+void fail_stopped(const std::string& message, bool is_late) {
+    if (is_late) {
+        throw TimeoutError(message);
+    }
+    throw CancelledError(message);
+}
+
 void fail_compilation(const std::string& text, std::vector<Diagnostic> diagnostics) {
     throw CompileError(text, std::move(diagnostics));
 }

@@ -11,6 +11,8 @@ namespace sardonyx::api {
 
 // Throws sardonyx::Error of the public interface.
 [[noreturn]] void fail(const std::string& message);
+// Throws CancelledError, or, of a run that was late, TimeoutError.
+[[noreturn]] void fail_stopped(const std::string& message, bool is_late);
 // Throws CompileError.
 [[noreturn]] void fail_compilation(const std::string& text, std::vector<Diagnostic> diagnostics);
 

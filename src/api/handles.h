@@ -4,6 +4,7 @@
 #include <sardonyx/c.h>
 #include <sardonyx/diagnostic.h>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -17,6 +18,13 @@ struct sdx_error {
     bool is_compilation = false;
     std::string message;
     std::vector<sardonyx::Diagnostic> findings;
+    int32_t end = SDX_NOT_ENDED;
+};
+
+struct sdx_token {
+    static constexpr uint32_t kKind = 0x73746f6b;
+    uint32_t kind = kKind;
+    std::atomic<bool> is_cancelled = false;
 };
 
 namespace sardonyx::api {
@@ -24,6 +32,8 @@ namespace sardonyx::api {
 // Never null: without memory it is one that need not be freed.
 sdx_error* make_error(std::string message) noexcept;
 sdx_error* make_error(std::string message, std::vector<Diagnostic> findings) noexcept;
+// Of a run that was ended.
+sdx_error* make_error(std::string message, int32_t end) noexcept;
 
 // Whether the handle is there and of this kind.
 template <typename Handle>

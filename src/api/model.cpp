@@ -1,12 +1,15 @@
 #include <sardonyx/model.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "api/convert.h"
 #include "api/fail.h"
+#include "api/handles.h"
 #include "api/state.h"
 #include "base/file.h"
 #include "eval/eval.h"
+#include "eval/interrupt.h"
 #include "infer/model_check.h"
 #include "proto/proto.h"
 
@@ -60,6 +63,16 @@ void check_files(const Model::State& state) {
 }
 
 }  // namespace
+
+CancelToken::CancelToken() : handle_(std::make_shared<sdx_token>()) {}
+
+void CancelToken::cancel() noexcept {
+    sdx_token_cancel(handle_.get());
+}
+
+bool CancelToken::is_cancelled() const noexcept {
+    return sdx_token_is_cancelled(handle_.get()) != 0;
+}
 
 Model Model::load(const std::string& path) {
     FileStamps files;
@@ -144,9 +157,22 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
     chosen.seed = options.seed;
     chosen.max_steps = options.max_steps;
     chosen.threads = options.threads;
+    eval::Interrupt interrupt;
+    if (std::isnan(options.timeout)) {
+        api::fail("the timeout is not a number");
+    }
+    interrupt.set_timeout(options.timeout);
+    if (options.cancel.has_value()) {
+        interrupt.set_token(&options.cancel->handle()->is_cancelled);
+    }
+    chosen.interrupt = &interrupt;
     check_files(*state_);
     Result<std::vector<eval::RuntimeValue>> run =
         eval::run(*take(state_->prepared()), values, chosen);
+    if (interrupt.is_stopped()) {
+        api::fail_stopped(interrupt.error().message,
+                          interrupt.reason() == eval::Interrupt::Reason::kLate);
+    }
     check_files(*state_);
     std::vector<eval::RuntimeValue> results = take(std::move(run));
     std::vector<Value> converted;

@@ -253,14 +253,16 @@ class ChainRun {
             return std::nullopt;
         }
         std::atomic<bool> is_valid = true;
-        parallel_for(thread_count(options_.threads), cut_.count - 1, 1,
-                     [&](int64_t begin, int64_t) {
-                         std::vector<RuntimeValue> values = values_of(begin + 1);
-                         if (is_valid && !run_steps(begin + 1, values)) {
-                             is_valid = false;
-                         }
-                     });
-        return is_valid ? std::optional(std::move(results_)) : std::nullopt;
+        Workers workers = workers_of(options_);
+        parallel_for(workers, cut_.count - 1, 1, [&](int64_t begin, int64_t) {
+            std::vector<RuntimeValue> values = values_of(begin + 1);
+            if (is_valid && !run_steps(begin + 1, values)) {
+                is_valid = false;
+            }
+        });
+        // Stopped: the nodes are asked one by one, and say so.
+        return is_valid && !workers.are_stopped() ? std::optional(std::move(results_))
+                                                  : std::nullopt;
     }
 
   private:

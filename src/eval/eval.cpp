@@ -127,7 +127,7 @@ Result<std::vector<RuntimeValue>> run(
     std::vector<RuntimeValue> placed;
     SDX_TRY(place_inputs(*plan.graph, inputs, &placed));
     Runner runner(options, observer);
-    return runner.call(plan.main, std::move(placed), {});
+    return unless_stopped(runner.call(plan.main, std::move(placed), {}), options);
 }
 
 Result<std::vector<RuntimeValue>> run(
@@ -149,8 +149,9 @@ Result<std::vector<RuntimeValue>> run_function(const ir::Model& model, const ir:
                                                const RunOptions& options) {
     SDX_ASSIGN(std::shared_ptr<const Plan> plan, prepare_function(model, function));
     Runner runner(options);
-    return runner.call_function(function, plan->main, {inputs.begin(), inputs.end()},
-                                AttributeView(attributes, {}));
+    return unless_stopped(runner.call_function(function, plan->main, {inputs.begin(), inputs.end()},
+                                               AttributeView(attributes, {})),
+                          options);
 }
 
 Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64_t opset_version,
@@ -159,7 +160,8 @@ Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64
                                                size_t output_count, const RunOptions& options) {
     const ops::Schema& schema = *entry.schema;
     if (entry.control != nullptr) {
-        return run_control(entry, opset_version, inputs, attributes, output_count, options);
+        return unless_stopped(
+            run_control(entry, opset_version, inputs, attributes, output_count, options), options);
     }
     if (entry.kernel == nullptr) {
         return Error{fmt::format("`{}`: version {} of the operator is not implemented", schema.name,
@@ -181,6 +183,9 @@ Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64
     std::vector<RuntimeValue> outputs(std::max<size_t>(output_count, schema.minimum_outputs));
     KernelContext context(schema, inputs, AttributeView(attributes, {}), outputs, options, random);
     status = entry.kernel(context);
+    if (options.interrupt != nullptr && options.interrupt->is_stopped()) [[unlikely]] {
+        return options.interrupt->error();
+    }
     if (!status.ok()) {
         return at_call(schema.name, status.error(), inputs);
     }

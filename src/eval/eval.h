@@ -15,6 +15,7 @@
 
 namespace sardonyx::eval {
 
+class Interrupt;
 class RuntimeValue;
 
 // A sequence carries its element type for when it is empty. Shared: copying is cheap, elements are
@@ -48,7 +49,10 @@ class RuntimeValue {
     bool is_map() const { return std::holds_alternative<std::shared_ptr<const Map>>(value_); }
     const Tensor& tensor() const { return std::get<Tensor>(value_); }
     Tensor& tensor() { return std::get<Tensor>(value_); }
-    const Sequence& sequence() const { return *std::get<std::shared_ptr<const Sequence>>(value_); }
+    const Sequence& sequence() const { return *sequence_pointer(); }
+    const std::shared_ptr<const Sequence>& sequence_pointer() const {
+        return std::get<std::shared_ptr<const Sequence>>(value_);
+    }
 
     const Map& map() const { return *std::get<std::shared_ptr<const Map>>(value_); }
 
@@ -71,6 +75,7 @@ struct RunOptions {
     int64_t max_bytes = int64_t{16} << 30;  // of one tensor
     uint64_t seed = 0;                      // for random operators that have no `seed` attribute
     int threads = 0;                        // 0: the cores; results do not depend on it
+    Interrupt* interrupt = nullptr;         // of this run alone (interrupt.h); null: none
 };
 
 // A model prepared for running: each node knows its kernel, and each value its place. It is never

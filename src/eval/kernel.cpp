@@ -241,6 +241,12 @@ bool KernelContext::may_overwrite(size_t in, ElementType type, const Dims& dims)
     return input.element_type() == type && input.dims() == dims && input.is_unique();
 }
 
+std::shared_ptr<Sequence> KernelContext::changeable_sequence(size_t in) const {
+    const std::shared_ptr<const Sequence>& own = value(in).sequence_pointer();
+    bool is_ours = in < 32 && ((dying_ >> in) & 1) != 0 && own.use_count() == 1;
+    return is_ours ? std::const_pointer_cast<Sequence>(own) : std::make_shared<Sequence>(*own);
+}
+
 Result<Tensor*> KernelContext::output_over(size_t in, size_t i, ElementType type,
                                            const Dims& dims) {
     if (!may_fill_place(i, type, dims) && may_overwrite(in, type, dims)) {

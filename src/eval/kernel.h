@@ -75,6 +75,25 @@ class NodeCache {
     std::shared_ptr<const void> object_;
 };
 
+inline Workers workers_of(const RunOptions& options) {
+    return {thread_count(options.threads), options.interrupt};
+}
+// The error of a run that shall end; nothing while it goes on.
+inline Status check_interrupt(const RunOptions& options) {
+    if (options.interrupt != nullptr && options.interrupt->poll()) [[unlikely]] {
+        return options.interrupt->error();
+    }
+    return {};
+}
+// What an entry gives: the error of a run that was stopped, in place of all that came of it.
+template <typename T>
+Result<T> unless_stopped(Result<T> result, const RunOptions& options) {
+    if (options.interrupt != nullptr && options.interrupt->is_stopped()) [[unlikely]] {
+        return options.interrupt->error();
+    }
+    return result;
+}
+
 inline constexpr uint32_t kChannelsLastResult = 1u << 31;
 
 class KernelContext {
@@ -94,7 +113,7 @@ class KernelContext {
     int version() const { return schema_.since_version; }
     const RunOptions& options() const { return options_; }
     RandomState& random() { return random_; }
-    int threads() const { return thread_count(options_.threads); }
+    Workers threads() const { return workers_of(options_); }
 
     // --- Inputs.
     size_t input_count() const { return inputs_.size(); }
@@ -141,6 +160,9 @@ class KernelContext {
     Result<Tensor*> output_over(size_t in, size_t i, ElementType type, const Dims& dims);
     // Whether input `in` has this type and shape and nobody needs it after this call.
     bool may_overwrite(size_t in, ElementType type, const Dims& dims) const;
+    // The sequence of input `in` to be changed: its own where nobody needs it after this call, so
+    // that a loop which grows one takes no copy in each iteration; else a copy.
+    std::shared_ptr<Sequence> changeable_sequence(size_t in) const;
     // Bit n: input n dies with this call.
     void set_dying(uint32_t mask) { dying_ = mask; }
     // Where output 0 is wanted; a kernel may put it elsewhere all the same.
@@ -171,7 +193,7 @@ class KernelContext {
     }
     template <typename T>
     void keep(std::shared_ptr<const T> object) const {
-        if (cache_ != nullptr) {
+        if (cache_ != nullptr && !threads().are_stopped()) {
             cache_->set(std::move(object));
         }
     }

@@ -201,8 +201,8 @@ class LayoutPlanner {
             const Tensor& tensor = *constant(operand);
             Dims dims(rank - tensor.rank(), 1);
             dims.insert(dims.end(), tensor.dims().begin(), tensor.dims().end());
-            found->second =
-                frame_->add_constant(with_channels_last(tensor.reshaped(std::move(dims)), 1));
+            found->second = frame_->add_constant(
+                with_channels_last(tensor.reshaped(std::move(dims)), Workers()));
         }
         return found->second;
     }

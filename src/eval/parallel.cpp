@@ -16,8 +16,8 @@ bool is_helper_thread() {
     return false;
 }
 
-void run_tasks(int, int64_t count, Task task, const void* data) {
-    for (int64_t i = 0; i < count; ++i) {
+void run_tasks(const Workers& workers, int64_t count, Task task, const void* data) {
+    for (int64_t i = 0; i < count && (i == 0 || !workers.poll()); ++i) {
         task(data, i);
     }
 }
@@ -82,9 +82,10 @@ thread_local bool is_helper = false;
 // the same part of the tensors, which its cache still has.
 class Job {
   public:
-    Job(Task task, const void* data, int64_t count, int threads)
+    Job(Task task, const void* data, int64_t count, int threads, const Workers& workers)
         : task_(task),
           data_(data),
+          workers_(workers),
           stretch_count_(std::min<int64_t>({threads, count, kStretches})) {
         for (int64_t s = 0; s < stretch_count_; ++s) {
             // In parts, so that the product cannot overflow.
@@ -99,7 +100,7 @@ class Job {
         for (int64_t s = 0; s < stretch_count_; ++s) {
             Stretch& stretch = stretches_[(thread + s) % stretch_count_];
             for (int64_t i = stretch.next++; i < stretch.end; i = stretch.next++) {
-                if (!do_task(i)) {
+                if (!do_task(i) || workers_.poll()) {
                     return;
                 }
             }
@@ -128,6 +129,7 @@ class Job {
 
     Task task_;
     const void* data_;
+    const Workers& workers_;
     int64_t stretch_count_;
     std::atomic<bool> has_failed_ = false;
     std::array<Stretch, kStretches> stretches_;
@@ -136,13 +138,13 @@ class Job {
 class Pool {
   public:
     // False: the pool is in use.
-    bool run(int threads, int64_t count, Task task, const void* data) {
+    bool run(const Workers& workers, int64_t count, Task task, const void* data) {
         std::unique_lock<std::mutex> in_use(in_use_, std::try_to_lock);
         if (!in_use.owns_lock()) {
             return false;
         }
-        int helpers = static_cast<int>(std::min<int64_t>(threads, count)) - 1;
-        Job job(task, data, count, helpers + 1);
+        int helpers = static_cast<int>(std::min<int64_t>(workers.threads, count)) - 1;
+        Job job(task, data, count, helpers + 1, workers);
         {
             std::lock_guard<std::mutex> lock(state_);
             if (thread_count_ < helpers) {
@@ -234,9 +236,10 @@ bool is_helper_thread() {
     return is_helper;
 }
 
-void run_tasks(int threads, int64_t count, Task task, const void* data) {
-    if (threads < 2 || count < 2 || is_within_task || !pool().run(threads, count, task, data)) {
-        for (int64_t i = 0; i < count; ++i) {
+void run_tasks(const Workers& workers, int64_t count, Task task, const void* data) {
+    if (workers.threads < 2 || count < 2 || is_within_task ||
+        !pool().run(workers, count, task, data)) {
+        for (int64_t i = 0; i < count && (i == 0 || !workers.poll()); ++i) {
             task(data, i);
         }
     }

@@ -6,16 +6,28 @@
 
 #include <cstdint>
 
+#include "eval/interrupt.h"
+
 namespace sardonyx::eval {
 
 // The threads that `wanted` stands for: 0 is one for each core that this process may use. 1 where
 // the system has no threads.
 int thread_count(int wanted);
 
-// Runs task(data, i) for i in [0, count), this thread included. Serially where `threads` is 1, and
-// within a task.
+// Who works for a kernel: so many threads, and what may end their work before its end.
+struct Workers {
+    int threads = 1;
+    Interrupt* interrupt = nullptr;
+
+    // Whether to leave the rest undone. A kernel whose tasks are long asks within them, too.
+    bool poll() const { return interrupt != nullptr && interrupt->poll(); }
+    bool are_stopped() const { return interrupt != nullptr && interrupt->is_stopped(); }
+};
+
+// Runs task(data, i) for i in [0, count), this thread included. Serially with 1 thread, and within
+// a task. When the run is stopped, tasks are left out: what they would have made is indeterminate.
 using Task = void (*)(const void* data, int64_t i);
-void run_tasks(int threads, int64_t count, Task task, const void* data);
+void run_tasks(const Workers& workers, int64_t count, Task task, const void* data);
 
 // How many items of so many operations each make a task that is worth a thread.
 constexpr int64_t items_per_task(int64_t operations) {
@@ -25,7 +37,7 @@ constexpr int64_t items_per_task(int64_t operations) {
 
 // Calls body(begin, end) for pieces of [0, n); each but the last is `piece` long.
 template <typename Body>
-void parallel_for(int threads, int64_t n, int64_t piece, const Body& body) {
+void parallel_for(const Workers& workers, int64_t n, int64_t piece, const Body& body) {
     struct Pieces {
         int64_t n;
         int64_t piece;
@@ -37,7 +49,7 @@ void parallel_for(int threads, int64_t n, int64_t piece, const Body& body) {
         int64_t begin = i * p.piece;
         p.body(begin, p.n - begin < p.piece ? p.n : begin + p.piece);
     };
-    run_tasks(threads, (n + piece - 1) / piece, task, &pieces);
+    run_tasks(workers, (n + piece - 1) / piece, task, &pieces);
 }
 
 }  // namespace sardonyx::eval

@@ -61,7 +61,7 @@ Status Runner::count_step() {
         return Error{fmt::format("the limit of {} steps is reached", options_.max_steps)};
     }
     ++steps_;
-    return {};
+    return check_interrupt(options_);
 }
 
 Status Runner::run_graph(const GraphPlan& graph, Frame& frame, bool again) {
@@ -142,7 +142,7 @@ void Runner::show(const NodePlan& node, const Frame& frame) {
     }
     RuntimeValue first;
     if ((node.channels_last & kChannelsLastResult) != 0) {
-        first = with_channels_first(outputs[0]->tensor(), thread_count(options_.threads));
+        first = with_channels_first(outputs[0]->tensor(), workers_of(options_));
         outputs[0] = &first;
     }
     observer_->node_done(*node.node, outputs, depth_);
@@ -189,6 +189,9 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
         status = run_with_channels_first(node, frame);
     }
     SDX_TRY(status);
+    if (options_.interrupt != nullptr && options_.interrupt->is_stopped()) [[unlikely]] {
+        return options_.interrupt->error();  // the results are not whole
+    }
     if (!recorded.empty()) {
         tape_->record(schema, node.name, context.attributes(), std::move(recorded), outputs_);
     }
@@ -202,7 +205,7 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
 
 // Runs the kernel with its inputs in the order of ONNX.
 Status Runner::run_with_channels_first(const NodePlan& node, const Frame& frame) {
-    int threads = thread_count(options_.threads);
+    Workers threads = workers_of(options_);
     std::vector<RuntimeValue> reordered;
     reordered.reserve(inputs_.size());  // inputs_ points to them
     for (size_t i = 0; i < inputs_.size(); ++i) {

@@ -3,9 +3,11 @@
 #include <sardonyx/sardonyx.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -145,6 +147,42 @@ TEST(Model, IsTheSameAfterBytesAndFiles) {
     EXPECT_EQ(Model::load(file.path()).serialize(), bytes);
     Model moved = std::move(model);
     EXPECT_EQ(moved.serialize(), bytes);
+}
+
+// A loop of so many steps that nobody waits for its end.
+std::string long_loop() {
+    return script(
+        "@script()\n"
+        "def count(x: FLOAT[4], n: INT64):\n"
+        "    for i in range(n):\n"
+        "        x = x + 1.0\n"
+        "    return x\n");
+}
+
+TEST(Model, EndsARunByItsTimeout) {
+    Model model = sardonyx::compile_text(long_loop());
+    Array x = Array::of<float>({4}, {0, 0, 0, 0});
+    Array many = Array::of<int64_t>({}, {int64_t{1} << 50});
+    sardonyx::RunOptions options;
+    options.timeout = 0.05;
+    EXPECT_THROW(model.run({{"x", x}, {"n", many}}, options), sardonyx::CancelledError);
+    std::vector<Value> results = model.run({{"x", x}, {"n", Array::of<int64_t>({}, {3})}}, options);
+    EXPECT_EQ(numbers<float>(results[0])[0], 3);
+}
+
+TEST(Model, EndsRunsByTheirToken) {
+    Model model = sardonyx::compile_text(long_loop());
+    Array x = Array::of<float>({4}, {0, 0, 0, 0});
+    Array many = Array::of<int64_t>({}, {int64_t{1} << 50});
+    sardonyx::RunOptions options;
+    options.cancel.emplace();
+    std::thread other([token = *options.cancel]() mutable {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        token.cancel();
+    });
+    EXPECT_THROW(model.run({{"x", x}, {"n", many}}, options), sardonyx::CancelledError);
+    other.join();
+    EXPECT_TRUE(options.cancel->is_cancelled());
 }
 
 TEST(Model, RefusesBytesThatAreNoModel) {

@@ -3,11 +3,13 @@
 #include <sardonyx/sardonyx.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -182,6 +184,53 @@ TEST(RunValue, HoldsTextsSequencesAndMaps) {
               }).find("item 1"),
               std::string::npos);
     EXPECT_TRUE(RunValue().is_nothing());
+}
+
+// A model of so many steps that nobody waits for their end.
+Session endless() {
+    return Session(
+        sardonyx::compile_text("from sardonyx import FLOAT, INT64, opset18 as op, script\n"
+                               "@script()\n"
+                               "def count(x: FLOAT[4], n: INT64):\n"
+                               "    for i in range(n):\n"
+                               "        x = x + 1.0\n"
+                               "    return x\n"));
+}
+
+TEST(Session, EndsRunsByTheirLimits) {
+    Session session = endless();
+    std::array<int64_t, 1> dims{4}, many{int64_t{1} << 50}, few{3};
+    Tensor x = Tensor::zeros(ElementType::kFloat, dims);
+    Tensor forever = Tensor::copy(TensorView::of<int64_t>({}, many));
+    std::vector<float> memory(4);
+    MutableTensorView out = MutableTensorView::of<float>(dims, memory);
+
+    sardonyx::RunOptions options;
+    options.timeout = 0.03;
+    EXPECT_THROW(session.run({x, forever}, options), sardonyx::TimeoutError);
+    std::vector<RunValue> inputs{x, forever};
+    EXPECT_THROW(session.run(inputs, {&out, 1}, options), sardonyx::TimeoutError);
+    options.timeout = 0;
+    EXPECT_THROW(session.run({x, forever}, options), sardonyx::TimeoutError);
+    options.timeout = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(complaint_of([&] {
+                  session.run({x, forever}, options);
+              }),
+              "the timeout is not a number");
+
+    options.timeout = 1000;
+    options.cancel.emplace();
+    std::thread other([token = *options.cancel]() mutable {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        token.cancel();
+    });
+    EXPECT_EQ(complaint_of([&] { session.run({x, forever}, options); }), "the run was cancelled");
+    other.join();
+    EXPECT_THROW(session.run(inputs, {&out, 1}, options), sardonyx::CancelledError);
+
+    inputs[1] = Tensor::copy(TensorView::of<int64_t>({}, few));
+    session.run(inputs, {&out, 1}, {});
+    EXPECT_EQ(memory, std::vector<float>(4, 3));
 }
 
 }  // namespace

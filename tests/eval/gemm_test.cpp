@@ -46,13 +46,13 @@ void check_product(int64_t m, int64_t k, int64_t n, bool transpose_a, bool trans
         std::vector<S> c = start;
         multiply_add({m, k, n, a.data(), step_a, transpose_a, b.data(), step_b, transpose_b,
                       c.data(), step_c},
-                     threads);
+                     {threads});
         EXPECT_EQ(c, expected) << m << " " << k << " " << n << " " << transpose_a << transpose_b;
         if constexpr (std::is_floating_point_v<S>) {
             if (!transpose_a) {
                 c = start;
                 PackedMatrix<S> packed(b.data(), step_b, transpose_b, k, n);
-                multiply_add(m, a.data(), step_a, packed, c.data(), step_c, threads);
+                multiply_add(m, a.data(), step_a, packed, c.data(), step_c, {threads});
                 EXPECT_EQ(c, expected) << m << " " << k << " " << n << " packed" << transpose_b;
             }
         }
@@ -97,7 +97,7 @@ TEST(Gemm, IntegersOfAnySizeAreExact) {
     for (uint32_t number : {255u, static_cast<uint32_t>(-255), 70000u}) {
         int64_t m = 9, k = 1000, n = 20;
         std::vector<uint32_t> a(m * k, number), b(k * n, 255), c(m * n, 1);
-        multiply_add(a.data(), b.data(), c.data(), m, k, n, 2);
+        multiply_add(a.data(), b.data(), c.data(), m, k, n, {2});
         EXPECT_EQ(c, std::vector<uint32_t>(m * n, 1 + 1000 * 255 * number));
     }
 }
@@ -117,9 +117,9 @@ TEST(Gemm, KeepsItsDigitsInLongSums) {
             std::vector<float> c(m * n), with_packed(m * n);
             int64_t step_b = transpose_b ? k : n;
             multiply_add({m, k, n, a.data(), k, false, b.data(), step_b, transpose_b, c.data(), n},
-                         1);
+                         Workers());
             PackedMatrix<float> packed(b.data(), step_b, transpose_b, k, n);
-            multiply_add(m, a.data(), k, packed, with_packed.data(), n, 1);
+            multiply_add(m, a.data(), k, packed, with_packed.data(), n, Workers());
             for (int64_t i = 0; i < m * n; ++i) {
                 double expected = 0;
                 for (int64_t p = 0; p < k; ++p) {
@@ -143,17 +143,17 @@ TEST(Gemm, DoesNotDependOnTheNumberOfThreads) {
         b[i] = std::cos(static_cast<float>(i));
     }
     std::vector<float> one(m * n), many(m * n);
-    multiply_add(a.data(), b.data(), one.data(), m, k, n, 1);
-    multiply_add(a.data(), b.data(), many.data(), m, k, n, 4);
+    multiply_add(a.data(), b.data(), one.data(), m, k, n, {1});
+    multiply_add(a.data(), b.data(), many.data(), m, k, n, {4});
     EXPECT_EQ(one, many);
 }
 
 TEST(Parallel, RunsEachTaskOnce) {
     for (int threads : {1, 2, 5}) {
         std::vector<std::atomic<int>> counts(1001);
-        parallel_for(threads, 1001, 10, [&](int64_t begin, int64_t end) {
+        parallel_for({threads}, 1001, 10, [&](int64_t begin, int64_t end) {
             // Tasks of tasks run where they are.
-            parallel_for(threads, end - begin, 3, [&](int64_t first, int64_t last) {
+            parallel_for({threads}, end - begin, 3, [&](int64_t first, int64_t last) {
                 for (int64_t i = first; i < last; ++i) {
                     ++counts[begin + i];
                 }
@@ -163,7 +163,7 @@ TEST(Parallel, RunsEachTaskOnce) {
             EXPECT_EQ(count, 1);
         }
     }
-    parallel_for(4, 0, 10, [](int64_t, int64_t) { ADD_FAILURE(); });
+    parallel_for({4}, 0, 10, [](int64_t, int64_t) { ADD_FAILURE(); });
     EXPECT_GE(thread_count(0), 1);
     EXPECT_EQ(thread_count(3), 3);
 }

@@ -6,6 +6,7 @@ import ctypes
 import os
 import pathlib
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +29,10 @@ class View(ctypes.Structure):
         ("data", POINTER),
         ("size", ctypes.c_size_t),
     )
+
+
+class Limits(ctypes.Structure):
+    _fields_ = (("timeout", ctypes.c_double), ("token", POINTER))
 
 
 class Finding(ctypes.Structure):
@@ -238,3 +243,51 @@ def test_every_function_of_the_header_is_exported(library: Library) -> None:
     assert len(names) == header.count("\nSDX_C ")
     for name in names:
         assert getattr(library.raw, name)
+
+
+LOOP = """(x: FLOAT[4], n: INT64):
+    for i in range(n):
+        x = x + 1.0
+    return x"""
+
+
+def test_runs_end_by_a_timeout_and_by_a_token(library: Library) -> None:
+    text = "from sardonyx import FLOAT, INT64, opset18 as op, script\n@script()\ndef f" + LOOP
+    size = ctypes.c_size_t(len(text))
+    model = library.make("sdx_compile_text", text.encode(), size, b"f.py", None)
+    token = library.make("sdx_token_new")
+    x = library.borrow(np.zeros(4, np.float32))
+    many, few = np.array(1 << 50), np.array(3)
+    values = {n: library.borrow(a, 7) for n, a in (("many", many), ("few", few))}
+    out = (POINTER * 1)()
+    one = ctypes.c_size_t(1)
+    raw = library.raw
+    raw.sdx_model_run_limited.restype = POINTER
+    for name in ("sdx_error_end", "sdx_token_cancel", "sdx_token_free", "sdx_token_is_cancelled"):
+        getattr(raw, name).argtypes = [POINTER]
+
+    def end_of(count: str, limits: Limits | None) -> int:
+        inputs = (POINTER * 2)(x, values[count])
+        given = None if limits is None else ctypes.byref(limits)
+        error = raw.sdx_model_run_limited(model, inputs, ctypes.c_size_t(2), None, given, out, one)
+        end = raw.sdx_error_end(error)
+        assert (error is None) == (out[0] is not None)
+        raw.sdx_error_free(error)
+        raw.sdx_value_free(out[0])
+        return int(end)
+
+    assert end_of("few", None) == end_of("few", Limits(0, None)) == 0
+    assert end_of("many", Limits(0.05, None)) == 2
+    assert end_of("many", Limits(-1, None)) == 2
+    assert end_of("many", Limits(0, model)) == 0  # no token: an error before the run
+    timer = threading.Timer(0.1, lambda: raw.sdx_token_cancel(token))
+    timer.start()
+    assert end_of("many", Limits(60, token)) == 1
+    timer.join()
+    assert raw.sdx_token_is_cancelled(token) == 1
+    assert end_of("many", Limits(0, token)) == 1
+    assert raw.sdx_token_is_cancelled(None) == 0
+    raw.sdx_token_free(token)
+    for value in (x, *values.values()):
+        raw.sdx_value_free(value)
+    raw.sdx_model_free(model)

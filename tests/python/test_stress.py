@@ -387,3 +387,36 @@ def test_scripts_that_call_each_other_are_checked_in_linear_time(tmp_path):
         assert (done.returncode, done.stderr) == (0, "")
         seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
     assert seconds[1] < (35 if LARGE else 15) * max(seconds[0], 0.03)
+
+
+def test_sequences_grow_in_linear_time():
+    sequence = helper.make_tensor_sequence_value_info
+    body = helper.make_graph(
+        [helper.make_node("SequenceInsert", ["s", "i"], ["t"]),
+         helper.make_node("Identity", ["c"], ["d"])],
+        "body",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, []),
+         helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+         sequence("s", TensorProto.INT64, None)],
+        [helper.make_tensor_value_info("d", TensorProto.BOOL, []),
+         sequence("t", TensorProto.INT64, None)],
+    )  # fmt: skip
+    nodes = [
+        helper.make_node("SequenceEmpty", [], ["e"], dtype=TensorProto.INT64),
+        helper.make_node("Loop", ["n", "", "e"], ["f"], body=body),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("n", TensorProto.INT64, [])],
+        [sequence("f", TensorProto.INT64, None)],
+    )
+    imports = [helper.make_opsetid("", 18)]
+    model = sardonyx.load(helper.make_model(graph, opset_imports=imports, ir_version=9))
+    seconds = []
+    for count in (2_000, 20_000):
+        started = time.process_time()
+        result = model.run({"n": np.array(count)})[0]
+        seconds.append(time.process_time() - started)
+        assert [int(item) for item in result[:3]] == [0, 1, 2] and len(result) == count
+    assert seconds[1] < 35 * max(seconds[0], 0.005)

@@ -33,7 +33,7 @@ void scaled_scores(const S* q, const S* k, S* scores, int64_t queries, const Att
     std::fill(scores, scores + queries * shape.keys, S(0));
     multiply_add(MatrixProduct<S>{queries, shape.size, shape.keys, q, shape.size, false, k,
                                   shape.size, true, scores, shape.keys},
-                 1);
+                 Workers());
     for (int64_t i = 0; i < queries * shape.keys; ++i) {
         scores[i] *= scale;
     }

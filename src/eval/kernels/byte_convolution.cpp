@@ -94,7 +94,8 @@ ByteConvolution::ByteConvolution(const ConvShape& shape, const Tensor& w,
     direct_.emplace(shape, codes, layout);
 }
 
-void ByteConvolution::run(const Tensor& x, int64_t zero, int threads, int32_t* out) const {
+void ByteConvolution::run(const Tensor& x, int64_t zero, const Workers& threads,
+                          int32_t* out) const {
     bool is_signed = x.element_type() == ElementType::kInt8;
     Scratch<uint8_t> moved(is_signed ? x.count() : 0);
     if (is_signed) {
@@ -115,7 +116,7 @@ void ByteConvolution::run(const Tensor& x, int64_t zero, int threads, int32_t* o
 }
 
 // The zero points of the weights times the sums of x over the windows.
-void ByteConvolution::subtract_window_sums(const uint8_t* x, uint32_t zero, int threads,
+void ByteConvolution::subtract_window_sums(const uint8_t* x, uint32_t zero, const Workers& threads,
                                            int32_t* out) const {
     const WindowGeometry& g = shape_.windows;
     int64_t pictures = shape_.batch * shape_.groups, places = g.in_count();
@@ -150,7 +151,7 @@ void ByteConvolution::subtract_window_sums(const uint8_t* x, uint32_t zero, int 
 }
 
 // The same for a product of matrices: the sums of the rows of x.
-void ByteConvolution::subtract_row_sums(const uint8_t* x, uint32_t zero, int threads,
+void ByteConvolution::subtract_row_sums(const uint8_t* x, uint32_t zero, const Workers& threads,
                                         int32_t* out) const {
     int64_t k = shape_.in_channels, n = shape_.out_channels;
     parallel_for(threads, shape_.windows.out_count(), items_per_task(k + n),

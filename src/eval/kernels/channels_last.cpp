@@ -23,7 +23,7 @@ Dims onnx_dims(const KernelContext& c, size_t i) {
 namespace {
 
 // A copy whose axes have the order that `ordered` gives to dimensions, and to strides.
-Tensor reordered(const Tensor& tensor, Dims (*ordered)(Dims), int threads) {
+Tensor reordered(const Tensor& tensor, Dims (*ordered)(Dims), const Workers& threads) {
     Tensor out = Tensor::uninitialized(tensor.element_type(), ordered(tensor.dims()));
     copy_strided(threads, tensor, {0, ordered(row_major_strides(tensor.dims()))}, out,
                  {0, row_major_strides(out.dims())}, out.dims());
@@ -32,11 +32,11 @@ Tensor reordered(const Tensor& tensor, Dims (*ordered)(Dims), int threads) {
 
 }  // namespace
 
-Tensor with_channels_last(const Tensor& tensor, int threads) {
+Tensor with_channels_last(const Tensor& tensor, const Workers& threads) {
     return reordered(tensor, channels_last_dims, threads);
 }
 
-Tensor with_channels_first(const Tensor& tensor, int threads) {
+Tensor with_channels_first(const Tensor& tensor, const Workers& threads) {
     return reordered(tensor, channels_first_dims, threads);
 }
 

@@ -13,7 +13,7 @@ Dims channels_first_dims(Dims dims);
 Dims onnx_dims(const KernelContext& c, size_t i);
 
 // The same tensor in the other order; elements of 8 bits and more.
-Tensor with_channels_last(const Tensor& tensor, int threads);
-Tensor with_channels_first(const Tensor& tensor, int threads);
+Tensor with_channels_last(const Tensor& tensor, const Workers& threads);
+Tensor with_channels_first(const Tensor& tensor, const Workers& threads);
 
 }  // namespace sardonyx::eval

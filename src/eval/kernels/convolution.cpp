@@ -118,7 +118,7 @@ constexpr int64_t kFewWindows = 8;
 // Rows of `sums` are `step` apart.
 template <typename S>
 void convolve_group(const ConvShape& shape, const S* planes, const S* filter, int64_t first,
-                    int64_t count, S* sums, int64_t step, int threads) {
+                    int64_t count, S* sums, int64_t step, const Workers& threads) {
     const WindowGeometry& g = shape.windows;
     int64_t height = shape.in_channels * g.kernel_count();
     if (height == 0) {
@@ -156,7 +156,7 @@ int64_t block_of(int64_t column_height) {
 
 template <typename T>
 void convolve(const ConvShape& shape, const Tensor& x, const Tensor& w, const Tensor* bias,
-              int threads, Tensor* out) {
+              const Workers& threads, Tensor* out) {
     using S = ProductSum<T>;
     if (out->count() == 0) {
         return;
@@ -403,7 +403,7 @@ SDX_CLONES void add_taps(const std::vector<TapRun>& runs, const PhaseRows& rows,
 
 template <typename T>
 void convolve_transposed(const ConvShape& shape, const Tensor& x, const Tensor& w,
-                         const Tensor* bias, int threads, Tensor* out) {
+                         const Tensor* bias, const Workers& threads, Tensor* out) {
     using S = ProductSum<T>;
     const WindowGeometry& g = shape.windows;
     ProductOperand<T> input(x);

@@ -31,8 +31,8 @@ struct ConvShape {
 // sum over the window; `start` may be null: zeros. False: there are too many channels, nothing is
 // done.
 template <typename S>
-bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* start, int threads,
-                   S* out);
+bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* start,
+                   const Workers& threads, S* out);
 
 // Where the weights are constants of a plan: oneDNN convolves blocks of a picture with channels
 // innermost, with weights that it has prepared (onednn.h).
@@ -66,7 +66,7 @@ class DirectConvolution {
     const ConvShape& shape() const { return shape_; }
     // out[n, channel, window] = start[channel] + the sum over the window, beyond the picture of
     // `padding`, which is 0 for floats. `start` may be null: zeros.
-    void run(const In* x, In padding, const Sum* start, int threads, Sum* out) const;
+    void run(const In* x, In padding, const Sum* start, const Workers& threads, Sum* out) const;
 
   private:
     // The piece of the work that one task does.
@@ -124,11 +124,13 @@ class ByteConvolution {
     bool is_usable() const { return direct_.has_value() && direct_->is_usable(); }
     const ConvShape& shape() const { return shape_; }
     // x is INT8 or UINT8, whatever w is; `zero` is a code of it.
-    void run(const Tensor& x, int64_t zero, int threads, int32_t* out) const;
+    void run(const Tensor& x, int64_t zero, const Workers& threads, int32_t* out) const;
 
   private:
-    void subtract_window_sums(const uint8_t* x, uint32_t zero, int threads, int32_t* out) const;
-    void subtract_row_sums(const uint8_t* x, uint32_t zero, int threads, int32_t* out) const;
+    void subtract_window_sums(const uint8_t* x, uint32_t zero, const Workers& threads,
+                              int32_t* out) const;
+    void subtract_row_sums(const uint8_t* x, uint32_t zero, const Workers& threads,
+                           int32_t* out) const;
 
     ConvShape shape_;
     DirectLayout layout_;

@@ -285,7 +285,7 @@ void DirectConvolution<In>::run_block(const In* x, const Block& block, In paddin
 }
 
 template <typename In>
-void DirectConvolution<In>::run(const In* x, In padding, const Sum* start, int threads,
+void DirectConvolution<In>::run(const In* x, In padding, const Sum* start, const Workers& threads,
                                 Sum* out) const {
     int64_t tasks = shape_.batch * groups_ * block_count_ * piece_count_;
     parallel_for(threads, tasks, 1, [&](int64_t task, int64_t) {

@@ -52,9 +52,9 @@ Result<Tensor> aligned_by_attributes(KernelContext& c) {
 }
 
 // The loop over `n` elements in tasks.
-bool run_loop(int threads, const BinaryCall& call, const char* a, int64_t bytes_a, int64_t stride_a,
-              const char* b, int64_t bytes_b, int64_t stride_b, char* out, int64_t bytes_out,
-              int64_t n) {
+bool run_loop(const Workers& threads, const BinaryCall& call, const char* a, int64_t bytes_a,
+              int64_t stride_a, const char* b, int64_t bytes_b, int64_t stride_b, char* out,
+              int64_t bytes_out, int64_t n) {
     if (n <= kTaskElements) {
         return call.loop(a, stride_a, b, stride_b, out, n, call.op);
     }
@@ -68,7 +68,8 @@ bool run_loop(int threads, const BinaryCall& call, const char* a, int64_t bytes_
     return valid;
 }
 
-Status walk(int threads, const Tensor& a, const Tensor& b, Tensor& out, const BinaryCall& call) {
+Status walk(const Workers& threads, const Tensor& a, const Tensor& b, Tensor& out,
+            const BinaryCall& call) {
     const char* left = static_cast<const char*>(data(a));
     const char* right = static_cast<const char*>(data(b));
     char* result = static_cast<char*>(mutable_data(out));

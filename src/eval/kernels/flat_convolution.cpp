@@ -65,8 +65,8 @@ SDX_CLONES void sum_runs(const RunSums<S>& r) {
 }  // namespace
 
 template <typename S>
-bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* start, int threads,
-                   S* out) {
+bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* start,
+                   const Workers& threads, S* out) {
     constexpr int64_t kFewChannels = 8;
     constexpr int64_t kFewWindows = 16;  // most of a tile would be thrown away
     constexpr int64_t kBlock = 1 << 20;
@@ -132,13 +132,13 @@ bool convolve_flat(const ConvShape& shape, const S* x, const S* w, const S* star
     return true;
 }
 
-template bool convolve_flat(const ConvShape&, const float*, const float*, const float*, int,
-                            float*);
-template bool convolve_flat(const ConvShape&, const double*, const double*, const double*, int,
-                            double*);
+template bool convolve_flat(const ConvShape&, const float*, const float*, const float*,
+                            const Workers&, float*);
+template bool convolve_flat(const ConvShape&, const double*, const double*, const double*,
+                            const Workers&, double*);
 template bool convolve_flat(const ConvShape&, const uint32_t*, const uint32_t*, const uint32_t*,
-                            int, uint32_t*);
+                            const Workers&, uint32_t*);
 template bool convolve_flat(const ConvShape&, const uint64_t*, const uint64_t*, const uint64_t*,
-                            int, uint64_t*);
+                            const Workers&, uint64_t*);
 
 }  // namespace sardonyx::eval

@@ -486,17 +486,30 @@ SDX_CLONES void run_packed(int64_t m, const double* a, int64_t step_a, const dou
     multiply_packed(m, a, step_a, panels, k, n, c, step_c);
 }
 
+// Of how many rows a loop is called that takes so many products for each: for some milliseconds, so
+// that a run can be interrupted.
+int64_t rows_of_call(int64_t rows, int64_t products) {
+    constexpr int64_t kCall = int64_t{1} << 27;
+    constexpr int64_t kGrain = 48;
+    int64_t most = kCall / std::max<int64_t>(1, products) / kGrain * kGrain;
+    return std::clamp(most, kGrain, std::max(rows, kGrain));
+}
+
 template <typename S>
 void multiply_packed_in_tasks(int64_t m, const S* a, int64_t step_a, const PackedMatrix<S>& b, S* c,
-                              int64_t step_c, int threads) {
+                              int64_t step_c, const Workers& threads) {
     constexpr int64_t kRowsOfFullSpeed = 4;  // with fewer, reading b takes the time
     constexpr int64_t kTask = 1 << 18;
     constexpr int64_t kGrain = 4 * kColumns<S>;
     // All rows of a task's part of b one after the other, while that is in the cache.
     int64_t column = std::min(m, kRowsOfFullSpeed) * b.k();
     int64_t piece = std::max(kTask / std::max<int64_t>(1, column) / kGrain, int64_t{1}) * kGrain;
+    int64_t rows = rows_of_call(m, b.k() * piece);
     parallel_for(threads, b.n(), piece, [&](int64_t first, int64_t end) {
-        run_packed(m, a, step_a, b.panels() + first * b.k(), b.k(), end - first, c + first, step_c);
+        for (int64_t i = 0; i < m && (i == 0 || !threads.poll()); i += rows) {
+            run_packed(std::min(rows, m - i), a + i * step_a, step_a, b.panels() + first * b.k(),
+                       b.k(), end - first, c + i * step_c + first, step_c);
+        }
     });
 }
 
@@ -518,8 +531,29 @@ MatrixProduct<S> columns_of(MatrixProduct<S> p, int64_t first, int64_t end) {
     return p;
 }
 
+// In calls of some ten milliseconds, between which the run can be interrupted; each has the rows or
+// columns that make packing the other matrix worth while.
 template <typename S>
-void multiply_in_tasks(const MatrixProduct<S>& product, int threads) {
+void multiply_in_calls(const MatrixProduct<S>& product, const Workers& threads) {
+    constexpr int64_t kCall = int64_t{1} << (std::is_same_v<S, float> ? 29 : 26);
+    constexpr int64_t kLeast = 192;
+    if (product.m * product.k * product.n <= kCall || std::max(product.m, product.n) < 2 * kLeast) {
+        multiply_here(product);
+        return;
+    }
+    bool by_rows = product.m >= product.n;
+    int64_t half = std::max(product.m, product.n) / 2;
+    half = (half + kLeast - 1) / kLeast * kLeast;
+    multiply_in_calls(by_rows ? rows_of(product, 0, half) : columns_of(product, 0, half), threads);
+    if (!threads.poll()) {
+        multiply_in_calls(
+            by_rows ? rows_of(product, half, product.m) : columns_of(product, half, product.n),
+            threads);
+    }
+}
+
+template <typename S>
+void multiply_in_tasks(const MatrixProduct<S>& product, const Workers& threads) {
     // A task should take some ten microseconds, and its rows or columns should fill registers.
     constexpr int64_t kTask = 1 << 19;
     constexpr int64_t kGrain = 48;
@@ -535,8 +569,9 @@ void multiply_in_tasks(const MatrixProduct<S>& product, int threads) {
     }
     int64_t piece = (longest / tasks + kGrain - 1) / kGrain * kGrain;
     parallel_for(threads, longest, piece, [&](int64_t first, int64_t end) {
-        multiply_here(product.m >= product.n ? rows_of(product, first, end)
-                                             : columns_of(product, first, end));
+        multiply_in_calls(
+            product.m >= product.n ? rows_of(product, first, end) : columns_of(product, first, end),
+            threads);
     });
 }
 
@@ -571,7 +606,7 @@ SDX_CLONES void add_exact(const float* in, uint32_t* out, int64_t n) {
 }
 
 // False: not all numbers are small, and nothing is done.
-bool multiply_small(const MatrixProduct<uint32_t>& p, int threads) {
+bool multiply_small(const MatrixProduct<uint32_t>& p, const Workers& threads) {
     int64_t rows_a = p.transpose_a ? p.k : p.m, columns_a = p.transpose_a ? p.m : p.k;
     int64_t rows_b = p.transpose_b ? p.n : p.k, columns_b = p.transpose_b ? p.k : p.n;
     // Not cleared, as vectors are.
@@ -616,28 +651,28 @@ template class PackedMatrix<float>;
 template class PackedMatrix<double>;
 
 void multiply_add(int64_t m, const float* a, int64_t step_a, const PackedMatrix<float>& b, float* c,
-                  int64_t step_c, int threads) {
+                  int64_t step_c, const Workers& threads) {
     multiply_packed_in_tasks(m, a, step_a, b, c, step_c, threads);
 }
 void multiply_add(int64_t m, const double* a, int64_t step_a, const PackedMatrix<double>& b,
-                  double* c, int64_t step_c, int threads) {
+                  double* c, int64_t step_c, const Workers& threads) {
     multiply_packed_in_tasks(m, a, step_a, b, c, step_c, threads);
 }
 
-void multiply_add(const MatrixProduct<float>& product, int threads) {
+void multiply_add(const MatrixProduct<float>& product, const Workers& threads) {
     multiply_in_tasks(product, threads);
 }
-void multiply_add(const MatrixProduct<double>& product, int threads) {
+void multiply_add(const MatrixProduct<double>& product, const Workers& threads) {
     multiply_in_tasks(product, threads);
 }
-void multiply_add(const MatrixProduct<uint32_t>& product, int threads) {
+void multiply_add(const MatrixProduct<uint32_t>& product, const Workers& threads) {
     constexpr int64_t kWorthwhile = 1 << 16;
     if (is_thin(product) || product.m * product.k * product.n < kWorthwhile ||
         !multiply_small(product, threads)) {
         multiply_in_tasks(product, threads);
     }
 }
-void multiply_add(const MatrixProduct<uint64_t>& product, int threads) {
+void multiply_add(const MatrixProduct<uint64_t>& product, const Workers& threads) {
     multiply_in_tasks(product, threads);
 }
 

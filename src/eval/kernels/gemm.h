@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "eval/parallel.h"
+
 #include "eval/kernels/scratch.h"
 
 namespace sardonyx::eval {
@@ -30,14 +32,15 @@ struct MatrixProduct {
 };
 
 // Integers wrap, as unsigned ones do.
-void multiply_add(const MatrixProduct<float>& product, int threads);
-void multiply_add(const MatrixProduct<double>& product, int threads);
-void multiply_add(const MatrixProduct<uint32_t>& product, int threads);
-void multiply_add(const MatrixProduct<uint64_t>& product, int threads);
+void multiply_add(const MatrixProduct<float>& product, const Workers& threads);
+void multiply_add(const MatrixProduct<double>& product, const Workers& threads);
+void multiply_add(const MatrixProduct<uint32_t>& product, const Workers& threads);
+void multiply_add(const MatrixProduct<uint64_t>& product, const Workers& threads);
 
 // c[m, n] += a[m, k] * b[k, n], all contiguous.
 template <typename S>
-void multiply_add(const S* a, const S* b, S* c, int64_t m, int64_t k, int64_t n, int threads = 1) {
+void multiply_add(const S* a, const S* b, S* c, int64_t m, int64_t k, int64_t n,
+                  const Workers& threads = {}) {
     multiply_add(MatrixProduct<S>{m, k, n, a, k, false, b, n, false, c, n}, threads);
 }
 
@@ -61,8 +64,8 @@ class PackedMatrix {
 
 // c[m, n] += a[m, k] * b; rows of a and c are `step_a` and `step_c` elements apart.
 void multiply_add(int64_t m, const float* a, int64_t step_a, const PackedMatrix<float>& b, float* c,
-                  int64_t step_c, int threads);
+                  int64_t step_c, const Workers& threads);
 void multiply_add(int64_t m, const double* a, int64_t step_a, const PackedMatrix<double>& b,
-                  double* c, int64_t step_c, int threads);
+                  double* c, int64_t step_c, const Workers& threads);
 
 }  // namespace sardonyx::eval

@@ -60,7 +60,7 @@ struct ElementPairs {
         int64_t o, first, count;
     };
     template <typename Run>
-    void for_each_unit(int threads, const Run& run) const {
+    void for_each_unit(const Workers& threads, const Run& run) const {
         int64_t longest = std::clamp<int64_t>(kTaskMoves / std::max<int64_t>(1, view.n), 64,
                                               std::max<int64_t>(64, view.inner));
         int64_t pieces = (view.inner + longest - 1) / longest;
@@ -165,7 +165,7 @@ SDX_CLONES bool offset_run(const ElementPairs& pairs, const int64_t* __restrict 
 
 // Calls run(first index, its `at`, how many, offset of the place) for all runs of neighbours.
 template <typename Run>
-Status for_each_pair_run(const ElementPairs& pairs, int threads, const Run& run) {
+Status for_each_pair_run(const ElementPairs& pairs, const Workers& threads, const Run& run) {
     std::atomic<bool> valid = true;
     const AxisView& view = pairs.view;
     pairs.for_each_unit(threads, [&](const ElementPairs::Unit& unit) {
@@ -254,6 +254,7 @@ Result<SliceTable> slice_table(KernelContext& c, const Dims& data, size_t index_
                          table.offsets[t] = offset;
                      }
                  });
+    SDX_TRY(check_interrupt(c.options()));  // the offsets are used
     for (int64_t i = 0; !valid && i < tuples * depth; ++i) {
         int64_t n = shape[batch + i % depth];
         if (indices[i] < -n || indices[i] >= n) {
@@ -370,7 +371,7 @@ SDX_CLONES void copy_single(const T* __restrict in, const int64_t* __restrict at
 }
 
 // The runs of `data`, one behind the other.
-void take_runs(int threads, const Tensor& data, const RunPlaces& places, Tensor* out) {
+void take_runs(const Workers& threads, const Tensor& data, const RunPlaces& places, Tensor* out) {
     if (out->count() == 0) {
         return;
     }
@@ -402,7 +403,7 @@ void take_runs(int threads, const Tensor& data, const RunPlaces& places, Tensor*
 }
 
 // The slices of `data` at these indices along the axis of `view`, one behind the other.
-void take_slices(int threads, const Tensor& data, const AxisView& view,
+void take_slices(const Workers& threads, const Tensor& data, const AxisView& view,
                  std::span<const int64_t> indices, Tensor* out) {
     take_runs(threads, data, {view.outer, view.n * view.inner, indices, view.inner, view.inner},
               out);

@@ -173,7 +173,7 @@ Result<Tensor> matmul(const KernelContext& c, const Tensor& a, const Tensor& b) 
         int64_t size = shape.m * shape.n;
         std::vector<Product> products = list_products(shape);
         // One product is cut into tasks itself; of many, some are a task each.
-        int threads = c.threads();
+        Workers threads = c.threads();
         int64_t piece = items_per_task(size * shape.k);
         parallel_for(
             threads, static_cast<int64_t>(products.size()), piece, [&](int64_t begin, int64_t end) {

@@ -144,8 +144,8 @@ struct PaddedAxis {
 
 // Both ends of axis `d` in all places of the axes before it that are done, [low, high) of each.
 template <typename T>
-void pad_axis(int threads, T* out, const Dims& strides, const Dims& low, const Dims& high, size_t d,
-              const PaddedAxis& axis, const T& constant) {
+void pad_axis(const Workers& threads, T* out, const Dims& strides, const Dims& low,
+              const Dims& high, size_t d, const PaddedAxis& axis, const T& constant) {
     int64_t outer = 1;
     for (size_t k = 0; k < d; ++k) {
         outer *= high[k] - low[k];

@@ -490,7 +490,7 @@ Status matmul_integer_to_float(KernelContext& c) {
 
 namespace sardonyx::eval {
 
-ByteScale quantize_to_bytes(std::span<const float> x, int threads, uint8_t* codes) {
+ByteScale quantize_to_bytes(std::span<const float> x, const Workers& threads, uint8_t* codes) {
     float low = 0;
     float high = 0;
     auto count = static_cast<int64_t>(x.size());

@@ -13,6 +13,6 @@ struct ByteScale {
 
 // codes[i] = saturate(round(x[i] / scale) + zero), as DynamicQuantizeLinear says: 256 numbers that
 // span the least and the greatest of x, and 0.
-ByteScale quantize_to_bytes(std::span<const float> x, int threads, uint8_t* codes);
+ByteScale quantize_to_bytes(std::span<const float> x, const Workers& threads, uint8_t* codes);
 
 }  // namespace sardonyx::eval

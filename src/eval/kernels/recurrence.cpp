@@ -289,7 +289,7 @@ struct RowWeights {
 // out[rows, gates * hidden] += x[rows, in] * weights, for the gates [first, last).
 template <typename S>
 void add_rows(const Recurrence& r, const RowWeights<S>& weights, const S* x, int64_t rows,
-              int64_t in, int64_t first, int64_t last, int threads, S* out) {
+              int64_t in, int64_t first, int64_t last, const Workers& threads, S* out) {
     int64_t from = first * r.hidden;
     MatrixProduct<S> product{
         rows,       in,       (last - first) * r.hidden, x, in, false, nullptr, in, true,
@@ -316,7 +316,7 @@ SDX_CLONES void widen_codes(const uint8_t* codes, ByteScale by, float* out, int6
 
 // The same for all gates, and x rounded as DynamicQuantizeLinear does.
 void add_rounded_rows(const Recurrence& r, const RowWeights<float>& weights, const float* x,
-                      int64_t rows, int64_t in, int threads, float* out) {
+                      int64_t rows, int64_t in, const Workers& threads, float* out) {
     int64_t count = rows * in, width = r.width();
     Tensor codes = Tensor::uninitialized(ElementType::kUint8, {count});
     uint8_t* code = codes.mutable_elements<uint8_t>().data();
@@ -337,7 +337,7 @@ void add_rounded_rows(const Recurrence& r, const RowWeights<float>& weights, con
 
 template <typename S>
 void add_all_gates(const Recurrence& r, const RowWeights<S>& weights, const S* x, int64_t rows,
-                   int64_t in, int threads, S* out) {
+                   int64_t in, const Workers& threads, S* out) {
     if constexpr (std::is_same_v<S, float>) {
         if (weights.codes != nullptr) {
             add_rounded_rows(r, weights, x, rows, in, threads, out);
@@ -383,7 +383,7 @@ template <typename S>
 struct Direction {
     const Recurrence& r;
     const Activation* activations;
-    int threads;
+    Workers threads;
     RowWeights<S> recurrent;
     const PackedMatrix<S>* packed;  // the same for each part, or null
     std::vector<S> state_bias;      // GRU with linear_before_reset: [hidden] or empty

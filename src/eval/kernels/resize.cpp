@@ -243,8 +243,8 @@ SDX_CLONES void sum_rows(const S* __restrict in, const P* __restrict places,
 
 // One axis of a plane [outer, taps.in, inner].
 template <typename S, typename P>
-void resample(int threads, const AxisTaps<S>& taps, const std::vector<P>& places, int64_t outer,
-              int64_t inner, const S* in, S* out) {
+void resample(const Workers& threads, const AxisTaps<S>& taps, const std::vector<P>& places,
+              int64_t outer, int64_t inner, const S* in, S* out) {
     if (inner == 1) {
         parallel_for(threads, outer, items_per_task(taps.out * taps.count),
                      [&](int64_t begin, int64_t end) {
@@ -301,7 +301,7 @@ struct Resampling {
 };
 
 template <typename S, typename T>
-void interpolate_plane(int threads, const Resampling<S>& r, const T* in, T* out) {
+void interpolate_plane(const Workers& threads, const Resampling<S>& r, const T* in, T* out) {
     constexpr bool kIsOwn = std::is_same_v<S, T>;
     Scratch<S> one(r.largest), other(r.largest);
     const S* from;

@@ -97,9 +97,10 @@ Status sequence_at(KernelContext& c) {
 }
 
 Status sequence_insert(KernelContext& c) {
-    auto sequence = std::make_shared<Sequence>(c.value(0).sequence());
-    SDX_TRY(check_element(*sequence, c.value(1)));
-    SDX_ASSIGN(size_t at, position(c, 2, sequence->items.size(), true));
+    const Sequence& given = c.value(0).sequence();
+    SDX_TRY(check_element(given, c.value(1)));
+    SDX_ASSIGN(size_t at, position(c, 2, given.items.size(), true));
+    std::shared_ptr<Sequence> sequence = c.changeable_sequence(0);
     sequence->element_type = c.type(1);
     sequence->items.insert(sequence->items.begin() + at, c.value(1));
     c.set_output(0, SequencePointer(std::move(sequence)));
@@ -107,12 +108,13 @@ Status sequence_insert(KernelContext& c) {
 }
 
 Status sequence_erase(KernelContext& c) {
-    auto sequence = std::make_shared<Sequence>(c.value(0).sequence());
-    if (sequence->items.empty()) {
+    size_t size = c.value(0).sequence().items.size();
+    if (size == 0) {
         return Error{"the sequence is empty"};
     }
-    SDX_ASSIGN(size_t at, position(c, 1, sequence->items.size(), false));
-    at = std::min(at, sequence->items.size() - 1);  // left out: the last
+    SDX_ASSIGN(size_t at, position(c, 1, size, false));
+    at = std::min(at, size - 1);  // left out: the last
+    std::shared_ptr<Sequence> sequence = c.changeable_sequence(0);
     sequence->items.erase(sequence->items.begin() + at);
     c.set_output(0, SequencePointer(std::move(sequence)));
     return {};

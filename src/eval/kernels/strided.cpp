@@ -293,8 +293,8 @@ struct PanelCopy {
 
 }  // namespace
 
-void copy_strided(int threads, const Tensor& source, const ViewGeometry& from, Tensor& target,
-                  const ViewGeometry& to, std::span<const int64_t> dims) {
+void copy_strided(const Workers& threads, const Tensor& source, const ViewGeometry& from,
+                  Tensor& target, const ViewGeometry& to, std::span<const int64_t> dims) {
     StridedWalk<2> walk(dims, {from.strides, to.strides});
     if (walk.dims[0] == 0) {
         return;

@@ -131,8 +131,8 @@ struct ViewGeometry {
 
 // target[view] = source[view] over `dims`; the element types have one width and no less than 8
 // bits. The two do not overlap.
-void copy_strided(int threads, const Tensor& source, const ViewGeometry& from, Tensor& target,
-                  const ViewGeometry& to, std::span<const int64_t> dims);
+void copy_strided(const Workers& threads, const Tensor& source, const ViewGeometry& from,
+                  Tensor& target, const ViewGeometry& to, std::span<const int64_t> dims);
 
 // A contiguous tensor of `dims` read from `source` by `from`. Error: beyond the limit of bytes.
 Result<Tensor> gather_view(const KernelContext& c, const Tensor& source, const ViewGeometry& from,

@@ -1,0 +1,41 @@
+// What ends native runs early from Python: signals, a time, a CancelToken.
+#pragma once
+
+#include <optional>
+
+#include "bindings/bindings.h"
+#include "eval/interrupt.h"
+
+namespace sardonyx::python {
+
+// Of one run. A run on the main thread, where Python handles signals, is asked to end when a
+// handler raises, as that of Ctrl-C does.
+class RunInterrupt {
+  public:
+    RunInterrupt();
+    RunInterrupt(const RunInterrupt&) = delete;
+    RunInterrupt& operator=(const RunInterrupt&) = delete;
+
+    // `timeout`: seconds, or None. `cancel`: a CancelToken that outlives the run, or None.
+    void set_limits(nb::handle timeout, nb::handle cancel);
+    eval::Interrupt* get() { return &interrupt_; }
+    // Raises what has ended the run: the handler's exception, TimeoutError, or CancelledError.
+    void raise_if_stopped();
+
+  private:
+    static bool check_signals(void* self);
+
+    eval::Interrupt interrupt_;
+    std::optional<nb::python_error> raised_;  // by a handler
+};
+
+// What a run has given, or the exception that has ended it.
+template <typename T>
+T unwrap(RunInterrupt& interrupt, Result<T> result) {
+    if (interrupt.get()->is_stopped()) {
+        interrupt.raise_if_stopped();
+    }
+    return unwrap(std::move(result));
+}
+
+}  // namespace sardonyx::python
