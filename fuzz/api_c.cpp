@@ -215,6 +215,12 @@ void make_model(Draw& draw, Handles& handles) {
     }
     drop(sdx_compile_text(text.data(), text.size(), nullptr,
                           draw.byte() % 2 == 0 ? nullptr : &options, &made));
+    const char* paths[] = {"f.py", nullptr};
+    const char* held[] = {text.c_str(), nullptr};
+    sdx_check_options checked{paths, held, draw.byte() % 3U, nullptr, draw.byte() / 250U};
+    sdx_error* report = nullptr;
+    drop(sdx_check_files(nullptr, draw.byte() / 250U, &checked, &report));
+    drop(report);
     if (made != nullptr && handles.models.size() < 8) {
         handles.models.push_back(made);
     } else {

@@ -150,6 +150,8 @@ typedef struct sdx_compile_options {
     int64_t opset;       /* 0: the script's */
     int64_t ir_version;  /* 0: the lowest that the content needs */
     int32_t as_function; /* a FunctionProto, which is not run */
+    const char* const* schemas; /* files with operators of other domains */
+    size_t schema_count;
 } sdx_compile_options;
 
 /* The options may be NULL. `path` is for messages and for files that the text imports. */
@@ -157,6 +159,18 @@ SDX_C sdx_error* sdx_compile_file(const char* path, const sdx_compile_options* o
                                   sdx_model** out);
 SDX_C sdx_error* sdx_compile_text(const char* text, size_t size, const char* path,
                                   const sdx_compile_options* options, sdx_model** out);
+/* The findings of `sardonyx check` about all scripts of the files, and about models; a folder stands
+ * for the scripts under it. `*out` is NULL when there are none, else what the sdx_error functions
+ * read: the findings, and the text of all. A file that cannot be read is a finding. */
+typedef struct sdx_check_options {
+    const char* const* text_paths; /* scripts as an editor holds them: their paths, */
+    const char* const* texts;      /* and what they hold in place of the files */
+    size_t text_count;
+    const char* const* schemas; /* files with operators of other domains */
+    size_t schema_count;
+} sdx_check_options;
+SDX_C sdx_error* sdx_check_files(const char* const* paths, size_t path_count,
+                                 const sdx_check_options* options, sdx_error** out);
 /* A .onnx file, which stays mapped as long as the model lives. */
 SDX_C sdx_error* sdx_model_load(const char* path, sdx_model** out);
 /* The bytes of a ModelProto, which are copied. */

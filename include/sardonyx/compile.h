@@ -19,6 +19,8 @@ struct CompileOptions {
     std::vector<std::pair<std::string, std::string>> input_types;
     // Values of attribute parameters by name, as Python literals: {"axes", "[0, 1]"}.
     std::vector<std::pair<std::string, std::string>> attributes;
+    // Files with operators of other domains.
+    std::vector<std::string> schemas;
     int64_t opset = 0;         // of ai.onnx, in place of the script's; 0: the script's
     int64_t ir_version = 0;    // 0: the lowest that the content needs
     bool as_function = false;  // a FunctionProto, whose inputs need no types and which is not run

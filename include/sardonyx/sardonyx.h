@@ -11,6 +11,7 @@
 #pragma once
 
 #include <sardonyx/array.h>
+#include <sardonyx/check.h>
 #include <sardonyx/compile.h>
 #include <sardonyx/error.h>
 #include <sardonyx/model.h>

@@ -3,6 +3,7 @@
 #include <sardonyx/compile.h>
 #include <sardonyx/error.h>
 
+#include "api/check.h"
 #include "api/handles.h"
 
 namespace sardonyx::api {
@@ -26,6 +27,20 @@ Assignments read_assignments(const char* const* texts, size_t count, const char*
     return all;
 }
 
+std::vector<std::string> read_texts(const char* const* texts, size_t count, const char* what) {
+    if (texts == nullptr && count > 0) {
+        throw Error(std::string("`") + what + "` is NULL");
+    }
+    std::vector<std::string> all;
+    for (size_t i = 0; i < count; ++i) {
+        if (texts[i] == nullptr) {
+            throw Error(std::string("`") + what + "` is NULL at " + std::to_string(i));
+        }
+        all.emplace_back(texts[i]);
+    }
+    return all;
+}
+
 CompileOptions read_options(const sdx_compile_options* options) {
     CompileOptions read;
     if (options == nullptr) {
@@ -38,6 +53,22 @@ CompileOptions read_options(const sdx_compile_options* options) {
     read.opset = options->opset;
     read.ir_version = options->ir_version;
     read.as_function = options->as_function != 0;
+    read.schemas = read_texts(options->schemas, options->schema_count, "schemas");
+    return read;
+}
+
+CheckOptions read_options(const sdx_check_options* options) {
+    CheckOptions read;
+    if (options == nullptr) {
+        return read;
+    }
+    std::vector<std::string> paths =
+        read_texts(options->text_paths, options->text_count, "text_paths");
+    std::vector<std::string> texts = read_texts(options->texts, options->text_count, "texts");
+    for (size_t i = 0; i < texts.size(); ++i) {
+        read.texts.push_back({std::move(paths[i]), std::move(texts[i])});
+    }
+    read.schemas = read_texts(options->schemas, options->schema_count, "schemas");
     return read;
 }
 
@@ -78,6 +109,19 @@ sdx_error* sdx_compile_text(const char* text, size_t size, const char* path,
         return sardonyx::compile_text(size > 0 ? std::string(text, size) : std::string(),
                                       path != nullptr ? path : "<text>",
                                       sardonyx::api::read_options(options));
+    });
+}
+
+sdx_error* sdx_check_files(const char* const* paths, size_t path_count,
+                           const sdx_check_options* options, sdx_error** out) {
+    return sardonyx::api::guarded(out, [&]() -> sdx_error* {
+        sardonyx::api::Report report = sardonyx::api::check_files(
+            sardonyx::api::read_texts(paths, path_count, "paths"),
+            sardonyx::api::read_options(options));
+        if (!report.findings.empty()) {
+            *out = make_error(std::move(report.text), std::move(report.findings));
+        }
+        return nullptr;
     });
 }
 

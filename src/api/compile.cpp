@@ -23,6 +23,7 @@ driver::Request request_of(const std::string& path, const CompileOptions& option
     request.script = options.function;
     request.form = options.as_function ? driver::Form::kFunction : driver::Form::kModel;
     request.options = std::move(*read);
+    request.schemas = options.schemas;
     return request;
 }
 

@@ -3,6 +3,7 @@
 #include <sardonyx/sardonyx.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -242,6 +243,54 @@ TEST(Compile, TellsAllMistakes) {
         EXPECT_EQ(error.diagnostics()[1].code, "too-few-inputs");
         EXPECT_NE(std::string(error.what()).find("wrong.py:4:"), std::string::npos);
     }
+}
+
+TEST(Check, TellsOfAllFiles) {
+    TemporaryFile saved;  // no `.py`: read as a model
+    std::ofstream(saved.path()) << "no model";
+    sardonyx::CheckOptions options;
+    options.texts = {{"library.py", script("@script()\ndef twice(x):\n    return x + x\n")},
+                     {"wrong.py", script("from library import twice\n"
+                                         "@script()\n"
+                                         "def wrong(x: FLOAT['N']):\n"
+                                         "    return op.Reluu(twice(x))\n")}};
+    std::vector<sardonyx::Diagnostic> findings =
+        sardonyx::check_files({saved.path(), "/nonexistent/a.py"}, options);
+    std::vector<std::string> codes;
+    for (const sardonyx::Diagnostic& finding : findings) {
+        codes.push_back(finding.code + "@" + finding.locations.at(0).path);
+    }
+    auto has = [&codes](const std::string& code) {
+        return std::count(codes.begin(), codes.end(), code) == 1;
+    };
+    EXPECT_TRUE(has("unknown-operator@wrong.py"));
+    EXPECT_TRUE(has("unreadable-file@/nonexistent/a.py"));
+    EXPECT_EQ(codes.size(), 4U) << codes.back();  // INT64 is imported and not used
+    options.ignore = {"unused-import"};
+    options.texts.pop_back();
+    EXPECT_TRUE(sardonyx::check_files({}, options).empty());
+}
+
+TEST(Check, KnowsOtherDomains) {
+    TemporaryFile schemas;
+    std::ofstream(schemas.path()) << "domain = \"mine\"\n[[operator]]\nname = \"Pool\"\n"
+                                     "inputs = [{ name = \"X\", type = \"FLOAT\" }]\n"
+                                     "outputs = [{ name = \"Y\", type = \"FLOAT\" }]\n";
+    std::string text = "from sardonyx import FLOAT, script\nfrom sardonyx.values import Opset\n"
+                       "mine = Opset('mine', 1)\n"
+                       "@script()\ndef f(x: FLOAT['N']) -> FLOAT['N']:\n"
+                       "    return mine.Poool(x)\n";
+    sardonyx::CheckOptions options;
+    options.texts = {{"f.py", text}};
+    EXPECT_TRUE(sardonyx::check_files({}, options).empty());
+    options.schemas = {schemas.path()};
+    std::vector<sardonyx::Diagnostic> findings = sardonyx::check_files({}, options);
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].code, "unknown-operator");
+    CompileOptions compile;
+    compile.schemas = {schemas.path()};
+    EXPECT_NE(message_of([&] { sardonyx::compile_text(text, "f.py", compile); }).find("`Pool`"),
+              std::string::npos);
 }
 
 TEST(Compile, TellsWhatIsNotThere) {

@@ -191,6 +191,41 @@ def test_mistakes_of_a_script(library: Library) -> None:
         library.make("sdx_model_load", b"/nowhere/at/all.onnx")
 
 
+class CheckOptions(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.POINTER(ctypes.c_char_p)) for name in ("text_paths", "texts")),
+        ("text_count", ctypes.c_size_t),
+        ("schemas", ctypes.POINTER(ctypes.c_char_p)),
+        ("schema_count", ctypes.c_size_t),
+    )
+
+
+def texts(*items: bytes | None) -> Any:
+    return (ctypes.c_char_p * len(items))(*items)
+
+
+def test_checks(library: Library, tmp_path: pathlib.Path) -> None:
+    text = b"from sardonyx import opset18 as op, script\n@script()\ndef f(x):\n    return "
+    one, none = ctypes.c_size_t(1), ctypes.c_size_t(0)
+    (tmp_path / "saved.py").write_bytes(text + b"op.Relu(x)\n")
+    paths = texts(bytes(tmp_path))
+    assert library.make("sdx_check_files", paths, one, None).value is None
+    options = CheckOptions(texts(b"f.py"), texts(text + b"op.Nope(x)\n"), one)
+    report = library.make("sdx_check_files", paths, one, ctypes.byref(options))
+    assert b"unknown-operator" in library.raw.sdx_error_message(report)
+    found = Finding()
+    library.call("sdx_error_finding", report, none, ctypes.byref(found))
+    assert (found.code, found.path, found.line) == (b"unknown-operator", b"f.py", 4)
+    library.raw.sdx_error_free(report)
+    for wrong, message in (
+        ((None, one, None), "`paths` is NULL"),
+        ((texts(None), one, None), "`paths` is NULL at 0"),
+        ((None, none, ctypes.byref(CheckOptions(None, None, one))), "`text_paths` is NULL"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            library.make("sdx_check_files", *wrong)
+
+
 def test_misused_handles_are_errors(library: Library) -> None:
     """NULL, and a handle of another kind, everywhere."""
     model = library.model("(x: FLOAT['N']):\n    return -x")
