@@ -147,9 +147,9 @@ typedef struct sdx_compile_options {
     size_t input_type_count;
     const char* const* attributes; /* "axes=[0, 1]", ... */
     size_t attribute_count;
-    int64_t opset;       /* 0: the script's */
-    int64_t ir_version;  /* 0: the lowest that the content needs */
-    int32_t as_function; /* a FunctionProto, which is not run */
+    int64_t opset;              /* 0: the script's */
+    int64_t ir_version;         /* 0: the lowest that the content needs */
+    int32_t as_function;        /* a FunctionProto, which is not run */
     const char* const* schemas; /* files with operators of other domains */
     size_t schema_count;
 } sdx_compile_options;
@@ -159,9 +159,9 @@ SDX_C sdx_error* sdx_compile_file(const char* path, const sdx_compile_options* o
                                   sdx_model** out);
 SDX_C sdx_error* sdx_compile_text(const char* text, size_t size, const char* path,
                                   const sdx_compile_options* options, sdx_model** out);
-/* The findings of `sardonyx check` about all scripts of the files, and about models; a folder stands
- * for the scripts under it. `*out` is NULL when there are none, else what the sdx_error functions
- * read: the findings, and the text of all. A file that cannot be read is a finding. */
+/* The findings of `sardonyx check` about all scripts of the files, and about models; a folder
+ * stands for the scripts under it. `*out` is NULL when there are none, else what the sdx_error
+ * functions read: the findings, and the text of all. A file that cannot be read is a finding. */
 typedef struct sdx_check_options {
     const char* const* text_paths; /* scripts as an editor holds them: their paths, */
     const char* const* texts;      /* and what they hold in place of the files */

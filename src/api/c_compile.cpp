@@ -115,9 +115,9 @@ sdx_error* sdx_compile_text(const char* text, size_t size, const char* path,
 sdx_error* sdx_check_files(const char* const* paths, size_t path_count,
                            const sdx_check_options* options, sdx_error** out) {
     return sardonyx::api::guarded(out, [&]() -> sdx_error* {
-        sardonyx::api::Report report = sardonyx::api::check_files(
-            sardonyx::api::read_texts(paths, path_count, "paths"),
-            sardonyx::api::read_options(options));
+        sardonyx::api::Report report =
+            sardonyx::api::check_files(sardonyx::api::read_texts(paths, path_count, "paths"),
+                                       sardonyx::api::read_options(options));
         if (!report.findings.empty()) {
             *out = make_error(std::move(report.text), std::move(report.findings));
         }

@@ -193,6 +193,16 @@ std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
     return all;
 }
 
+// The module of the file, or of a text in its place; null: it has not been loaded.
+static FileModule* loaded(const Program& program, const std::string& path) {
+    for (const std::unique_ptr<FileModule>& module : program.modules) {
+        if (module->path() == path) {
+            return module.get();
+        }
+    }
+    return nullptr;
+}
+
 // --- Imports -------------------------------------------------------------------------------------
 
 Object FileModule::import_module(std::string_view dotted, uint32_t level, Range range) {
@@ -209,8 +219,9 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
     std::replace(relative.begin(), relative.end(), '.', '/');
     for (const fs::path& candidate :
          {folder / relative / "__init__.py", folder / (relative + ".py")}) {
-        if (fs::is_regular_file(candidate, failed)) {
-            FileModule* module = load_file(program_, candidate.lexically_normal().string());
+        std::string path = candidate.lexically_normal().string();
+        if (loaded(program_, path) != nullptr || fs::is_regular_file(candidate, failed)) {
+            FileModule* module = load_file(program_, path);
             if (module != nullptr) {
                 module->run();
             }
@@ -281,10 +292,8 @@ FileModule* load_text(Program& program, const std::string& path, std::string tex
 
 FileModule* load_file(Program& program, const std::string& given) {
     std::string path = std::filesystem::path(given).lexically_normal().string();
-    for (const std::unique_ptr<FileModule>& module : program.modules) {
-        if (module->path() == path) {
-            return module.get();
-        }
+    if (FileModule* module = loaded(program, path)) {
+        return module;
     }
     size_t limit = syntax::Limits{}.bytes;
     Result<std::string> text = read_file(path, limit);
