@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "eval/parallel.h"
+
 namespace sardonyx::eval {
 
 struct ByteScale {
