@@ -27,7 +27,7 @@ struct PyModel {
 // The model that was read, if each node names something: what no run can mend is said at once.
 ModelPointer checked(Result<std::unique_ptr<ir::Model>> read) {
     std::unique_ptr<ir::Model> model = unwrap(std::move(read));
-    if (std::string problem = infer::first_nameless_node(*model); !problem.empty()) {
+    if (std::string problem = infer::first_hopeless_node(*model); !problem.empty()) {
         return unwrap(Result<ModelPointer>(Error{std::move(problem)}));
     }
     return model;

@@ -46,7 +46,7 @@ std::unique_ptr<Model::State> make_state(std::unique_ptr<ir::Model> model) {
         api::fail("the file holds no graph");
     }
     // What no run can mend is said at once.
-    if (std::string problem = infer::first_nameless_node(*model); !problem.empty()) {
+    if (std::string problem = infer::first_hopeless_node(*model); !problem.empty()) {
         api::fail(problem);
     }
     auto state = std::make_unique<Model::State>();

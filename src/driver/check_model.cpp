@@ -78,6 +78,52 @@ void report_invalid(elaborate::Program& program, diagnostics::Span whole, std::s
         .with_help("write the file again, with a newer version of what has written it");
 }
 
+// What a model must have that nothing of ours needs, and others refuse to read it without.
+class FormalDuties {
+  public:
+    explicit FormalDuties(const ir::Model& model) : model_(model) {}
+
+    std::vector<std::string> breaches() {
+        const ir::Graph& graph = *model_.graph;
+        check_names(graph);
+        constexpr int64_t kOwnInitializers = 4;
+        for (const ir::Value* value : graph.initializers) {
+            if (model_.ir_version < kOwnInitializers && !value->is_graph_input()) {
+                breaches_.push_back(
+                    fmt::format("initializer `{}` is not an input, as IR version "
+                                "{} wants it",
+                                value->name, model_.ir_version));
+            }
+        }
+        for (const ir::Value* input : graph.inputs) {
+            bool is_typed =
+                !input->type.is_tensor() || input->type.element_type() != ElementType::kUndefined;
+            if (input->has_uses() && !is_typed) {
+                breaches_.push_back(fmt::format("input `{}` has no element type", input->name));
+            }
+        }
+        return std::move(breaches_);
+    }
+
+  private:
+    void check_names(const ir::Graph& graph) {
+        if (graph.name.empty()) {
+            const char* which = &graph == model_.graph ? "the graph" : "a graph of a node";
+            breaches_.push_back(fmt::format("{} has no name", which));
+        }
+        for (const ir::Node& node : graph) {
+            for (const ir::Attribute& attribute : node.attributes) {
+                if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
+                    check_names(**subgraph);
+                }
+            }
+        }
+    }
+
+    const ir::Model& model_;
+    std::vector<std::string> breaches_;
+};
+
 }  // namespace
 
 void check_model(elaborate::Program& program, const std::string& path,
@@ -95,6 +141,11 @@ void check_model(elaborate::Program& program, const std::string& path,
     }
     if (!problems.empty()) {
         return;  // inference relies on the structure
+    }
+    if ((*model)->graph != nullptr) {
+        for (std::string& breach : FormalDuties(**model).breaches()) {
+            report_invalid(program, whole, std::move(breach));
+        }
     }
     Nodes nodes(file);
     for (ir::Function* function : (*model)->functions) {

@@ -138,7 +138,7 @@ void report_unknown_keyword(Context& c, const ops::Schema& schema, const Keyword
     }
     std::string_view near = nearest(keyword.name, names);
     diagnostics::Diagnostic& reported =
-        c.report(kUnknownAttribute, keyword.name_range,
+        c.report(infer::kUnknownAttribute, keyword.name_range,
                  fmt::format("`{}` has no attribute `{}`", schema.name, keyword.name));
     if (!near.empty()) {
         reported.with_help(fmt::format("did you mean `{}`?", near));

@@ -169,6 +169,7 @@ std::vector<Finding> infer_model(ir::Model& model, const ops::SchemaSet* schemas
     context.fresh_dims = &fresh_dims;
     context.steps = &steps;
     check_node_names(model, schemas, findings);
+    check_defaults(model, findings);
     infer_graph(context, *model.graph);
     check_recursion(model, findings);
     return findings;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "infer/diagnostics.h"
+#include "infer/schema_check.h"
 #include "ops/ops.h"
 #include "ops/schema_set.h"
 #include "types/domain.h"
@@ -21,29 +22,37 @@ class Names {
   public:
     Names(const ir::Model& model, const ops::SchemaSet* schemas) : schemas_(schemas) {
         for (const ir::Function* function : model.functions) {
-            functions_.emplace(normal_domain(function->domain), function->name);
+            functions_.emplace(std::pair(normal_domain(function->domain), function->name),
+                               function);
         }
     }
 
-    // What is wrong with a node's name, and what to do; empty: nothing is.
-    std::pair<std::string, std::string> problem(const ir::Node& node,
-                                                std::span<const ir::OpsetImport> imports) const {
+    // What a node names.
+    struct Found {
+        const ir::Function* function = nullptr;
+        const ops::Schema* schema = nullptr;  // null: of a function, or of a domain that only
+                                              // somebody else knows
+        // What is wrong with the name, and what to do; empty: nothing is.
+        std::string problem = {}, help = {};
+    };
+    Found find(const ir::Node& node, std::span<const ir::OpsetImport> imports) const {
         std::string_view domain = normal_domain(node.domain);
-        if (functions_.count({domain, node.op_type}) != 0) {
-            return {};
+        if (auto function = functions_.find({domain, node.op_type}); function != functions_.end()) {
+            return {function->second};
         }
         std::string_view shown = shown_domain(domain);
         int64_t version = ir::opset_version(imports, domain);
         if (version == 0) {
-            return {fmt::format("the domain `{}` is not imported", shown),
+            return {nullptr, nullptr, fmt::format("the domain `{}` is not imported", shown),
                     fmt::format("add a version of `{}` to `opset_import`", shown)};
         }
-        bool is_known = ops::find_domain(domain) != nullptr;
-        if (!is_known || ops::find_schema(schemas_, domain, node.op_type, version) != nullptr) {
-            return {};
+        const ops::Schema* schema = ops::find_schema(schemas_, domain, node.op_type, version);
+        if (schema != nullptr || ops::find_domain(domain) == nullptr) {
+            return {nullptr, schema};
         }
         std::string_view near = ops::nearest_operator(schemas_, domain, node.op_type, version);
-        return {fmt::format("there is no such operator in version {} of the domain `{}`, and no "
+        return {nullptr, nullptr,
+                fmt::format("there is no such operator in version {} of the domain `{}`, and no "
                             "function of that name",
                             version, shown),
                 near.empty() ? "" : fmt::format("did you mean `{}`?", near)};
@@ -51,7 +60,7 @@ class Names {
 
   private:
     const ops::SchemaSet* schemas_;
-    std::set<std::pair<std::string_view, std::string_view>> functions_;
+    std::map<std::pair<std::string_view, std::string_view>, const ir::Function*> functions_;
 };
 
 // Calls visit(node) for the nodes of a graph and its subgraphs until one returns false.
@@ -80,15 +89,42 @@ bool for_each_node(const ir::Graph& graph, const Visit& visit) {
 
 }  // namespace
 
+namespace {
+
+// An output that the operator always has, and that the node gives no name.
+std::string nameless_output(const ir::Node& node, const ops::Schema& schema) {
+    for (size_t i = 0; i < std::min(node.output_count(), schema.outputs.size()); ++i) {
+        if (schema.outputs[i].option == ops::ParameterOption::kSingle &&
+            node.output(i)->name.empty()) {
+            return fmt::format("output `{}` of `{}` has no name, and is required",
+                               schema.outputs[i].name, node.op_type);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
 void check_node_names(const ir::Model& model, const ops::SchemaSet* schemas,
                       std::vector<Finding>& findings) {
     Names names(model, schemas);
     auto check = [&](const ir::Graph& graph, std::span<const ir::OpsetImport> imports) {
         for_each_node(graph, [&](const ir::Node& node) {
-            auto [message, help] = names.problem(node, imports);
-            if (!message.empty()) {
-                findings.push_back(
-                    {&kUnresolvedNode, std::move(message), std::move(help), -1, -1, {}, node.span});
+            Names::Found found = names.find(node, imports);
+            if (!found.problem.empty()) {
+                findings.push_back({&kUnresolvedNode,
+                                    std::move(found.problem),
+                                    std::move(found.help),
+                                    -1,
+                                    -1,
+                                    {},
+                                    node.span});
+            } else if (found.schema != nullptr) {
+                std::string message = nameless_output(node, *found.schema);
+                if (!message.empty()) {
+                    findings.push_back(
+                        {&kArgumentCount, std::move(message), "name it", -1, -1, {}, node.span});
+                }
             }
             return true;
         });
@@ -99,20 +135,54 @@ void check_node_names(const ir::Model& model, const ops::SchemaSet* schemas,
     check(*model.graph, model.opset_imports);
 }
 
-std::string first_nameless_node(const ir::Model& model) {
-    std::string found;
+std::string first_hopeless_node(const ir::Model& model) {
+    std::string result;
     if (model.graph == nullptr) {
-        return found;
+        return result;
     }
     Names names(model, nullptr);
-    for_each_node(*model.graph, [&](const ir::Node& node) {
-        std::string message = names.problem(node, model.opset_imports).first;
-        if (!message.empty()) {
-            found = fmt::format("node `{}` (`{}`): {}", node.name, node.op_type, message);
+    std::set<const ir::Function*> called;
+    std::vector<const ir::Function*> waiting;
+    auto search = [&](const ir::Graph& graph, std::span<const ir::OpsetImport> imports) {
+        for_each_node(graph, [&](const ir::Node& node) {
+            Names::Found found = names.find(node, imports);
+            if (found.problem.empty() && found.schema != nullptr) {
+                auto problems = signature_problems(node, *found.schema);
+                found.problem = problems.empty() ? "" : problems[0].message;
+            }
+            if (!found.problem.empty()) {
+                result =
+                    fmt::format("node `{}` (`{}`): {}", node.name, node.op_type, found.problem);
+            } else if (found.function != nullptr && called.insert(found.function).second) {
+                waiting.push_back(found.function);
+            }
+            return result.empty();
+        });
+    };
+    search(*model.graph, model.opset_imports);
+    while (!waiting.empty() && result.empty()) {
+        const ir::Function* function = waiting.back();
+        waiting.pop_back();
+        search(*function->body, function->opset_imports);
+    }
+    return result;
+}
+
+void check_defaults(const ir::Model& model, std::vector<Finding>& findings) {
+    for (const ir::Value* input : model.graph->inputs) {
+        if (!input->constant.has_value()) {
+            continue;
         }
-        return message.empty();
-    });
-    return found;
+        const Dims& dims = input->constant->dims();
+        Type given = Type::tensor(input->constant->element_type(), Shape(dims.begin(), dims.end()));
+        if (!merge(given, input->type).has_value()) {
+            findings.push_back(
+                {&kDeclaredTypeMismatch,
+                 fmt::format("input `{}` is declared as {}, and its default is {}", input->name,
+                             input->type.to_string(), given.to_string()),
+                 "correct one of the two"});
+        }
+    }
 }
 
 void check_recursion(const ir::Model& model, std::vector<Finding>& findings) {

@@ -118,6 +118,8 @@ class NodeContext {
     void fail_broadcast(std::span<const size_t> earlier, size_t input, size_t axis_from_end);
 };
 
+// "input `A` of `Add`": for messages.
+std::string input_name(const ir::Node& node, const ops::Schema& schema, size_t i);
 // The constant that a value is for sure; null also for an input that only has a default.
 const Tensor* constant_of(const Context& context, const ir::Value& value);
 // The attribute that a reference ends at, through the calls; null where that is not known.

@@ -97,6 +97,10 @@ void infer_max_unpool(NodeContext& c) {
         }
     }
     if (c.has_input(2)) {
+        c.check_rank(2, 1);
+        if (x != nullptr) {
+            read_kernel_shape(c, x->size() - 2);
+        }
         shape = c.input_dims(2);
         if (shape.has_value() && x != nullptr && shape->size() != x->size()) {
             c.fail(kShapeMismatch,

@@ -121,26 +121,74 @@ std::string count_text(size_t minimum, size_t maximum, std::string_view what) {
                                  : fmt::format("{} to {} {}{}", minimum, maximum, what, plural);
 }
 
-void check_counts(NodeContext& c) {
-    size_t inputs = c.node.input_count();
-    const ops::Schema& schema = *c.schema;
+void check_counts(const ir::Node& node, const ops::Schema& schema,
+                  std::vector<SignatureProblem>& problems) {
+    size_t inputs = node.input_count();
     if (inputs < schema.minimum_inputs || inputs > schema.maximum_inputs) {
-        c.fail(kArgumentCount,
-               fmt::format("`{}` has {}, and takes {}", c.node.op_type,
-                           count_text(inputs, inputs, "input"),
-                           count_text(schema.minimum_inputs, schema.maximum_inputs, "input")));
+        problems.push_back(
+            {&kArgumentCount,
+             fmt::format("`{}` has {}, and takes {}", node.op_type,
+                         count_text(inputs, inputs, "input"),
+                         count_text(schema.minimum_inputs, schema.maximum_inputs, "input"))});
     }
-    size_t outputs = c.output_count();
+    size_t outputs = node.output_count();
     if (outputs > schema.maximum_outputs) {
-        c.fail(kArgumentCount,
-               fmt::format("`{}` has {}, and gives {}", c.node.op_type,
-                           count_text(outputs, outputs, "output"),
-                           count_text(schema.minimum_outputs, schema.maximum_outputs, "output")));
+        problems.push_back(
+            {&kArgumentCount,
+             fmt::format("`{}` has {}, and gives {}", node.op_type,
+                         count_text(outputs, outputs, "output"),
+                         count_text(schema.minimum_outputs, schema.maximum_outputs, "output"))});
     }
-    for (size_t i = 0; i < std::min(inputs, schema.inputs.size()); ++i) {
-        if (schema.inputs[i].option == ops::ParameterOption::kSingle && !c.has_input(i)) {
-            c.fail(kArgumentCount, fmt::format("{} is left out, and is required", c.input_name(i)),
-                   static_cast<int>(i));
+    for (size_t i = 0; i < inputs; ++i) {
+        const ops::Parameter* parameter = schema.input(i);
+        if (parameter != nullptr && parameter->option != ops::ParameterOption::kOptional &&
+            node.input(i) == nullptr) {
+            problems.push_back(
+                {&kArgumentCount,
+                 fmt::format("{} is left out, and is required", input_name(node, schema, i)),
+                 static_cast<int>(i)});
+        }
+    }
+}
+
+void check_attribute(const ir::Node& node, const ops::Schema& schema,
+                     const ir::Attribute& attribute, std::vector<SignatureProblem>& problems) {
+    const ops::AttributeSchema* declared = schema.find_attribute(attribute.name);
+    if (declared == nullptr) {
+        std::vector<std::string_view> names;
+        for (const ops::AttributeSchema& one : schema.attributes) {
+            names.push_back(one.name);
+        }
+        std::string_view near = nearest(attribute.name, names);
+        problems.push_back({&kUnknownAttribute,
+                            fmt::format("`{}` has no attribute `{}`", node.op_type, attribute.name),
+                            -1, attribute.name,
+                            near.empty() ? "" : fmt::format("did you mean `{}`?", near)});
+        return;
+    }
+    ir::AttributeType wanted = static_cast<ir::AttributeType>(declared->type);
+    if (attribute.type != wanted && attribute.type != ir::AttributeType::kUndefined) {
+        problems.push_back(
+            {&kAttributeType,
+             fmt::format("attribute `{}` of `{}` is {}, and must be {}", attribute.name,
+                         node.op_type, ir::name(attribute.type), ir::name(wanted)),
+             -1, attribute.name});
+    }
+}
+
+void check_required(const ir::Node& node, const ops::Schema& schema,
+                    std::vector<SignatureProblem>& problems) {
+    for (const ops::AttributeSchema& declared : schema.attributes) {
+        bool is_given = std::any_of(
+            node.attributes.begin(), node.attributes.end(),
+            [&declared](const ir::Attribute& one) { return one.name == declared.name; });
+        if (declared.is_required && !is_given) {
+            problems.push_back(
+                {&kMissingAttribute,
+                 fmt::format("`{}` needs the attribute `{}`", node.op_type, declared.name),
+                 -1,
+                 {},
+                 fmt::format("give `{}`", declared.name)});
         }
     }
 }
@@ -221,32 +269,12 @@ void check_flag(NodeContext& c, const ir::Attribute& attribute) {
     }
 }
 
-void check_required(NodeContext& c) {
-    for (const ops::AttributeSchema& declared : c.schema->attributes) {
-        bool is_given = std::any_of(
-            c.node.attributes.begin(), c.node.attributes.end(),
-            [&declared](const ir::Attribute& one) { return one.name == declared.name; });
-        if (declared.is_required && !is_given) {
-            c.fail(kMissingAttribute,
-                   fmt::format("`{}` needs the attribute `{}`", c.node.op_type, declared.name), -1,
-                   -1, fmt::format("give `{}`", declared.name));
-        }
-    }
-}
-
-void check_attributes(NodeContext& c) {
+// Of attributes whose type is right.
+void check_values(NodeContext& c) {
     for (const ir::Attribute& attribute : c.node.attributes) {
         const ops::AttributeSchema* declared = c.schema->find_attribute(attribute.name);
-        if (declared == nullptr || attribute.type == ir::AttributeType::kUndefined) {
-            continue;
-        }
-        ir::AttributeType wanted = static_cast<ir::AttributeType>(declared->type);
-        if (attribute.type != wanted) {
-            c.fail_attribute(
-                kAttributeType, attribute.name,
-                fmt::format("attribute `{}` of `{}` is {}, and must be {}", attribute.name,
-                            c.node.op_type, ir::name(attribute.type), ir::name(wanted)));
-        } else {
+        if (declared != nullptr &&
+            attribute.type == static_cast<ir::AttributeType>(declared->type)) {
             check_enumeration(c, *declared, attribute);
             check_flag(c, attribute);
         }
@@ -255,13 +283,28 @@ void check_attributes(NodeContext& c) {
 
 }  // namespace
 
-void check_against_schema(NodeContext& c) {
-    check_counts(c);
-    check_input_types(c);
-    check_required(c);
-    if (!c.node.attributes.empty()) {
-        check_attributes(c);
+std::vector<SignatureProblem> signature_problems(const ir::Node& node, const ops::Schema& schema) {
+    std::vector<SignatureProblem> problems;
+    check_counts(node, schema, problems);
+    check_required(node, schema, problems);
+    for (const ir::Attribute& attribute : node.attributes) {
+        check_attribute(node, schema, attribute, problems);
     }
+    return problems;
+}
+
+void check_against_schema(NodeContext& c) {
+    for (SignatureProblem& problem : signature_problems(c.node, *c.schema)) {
+        if (problem.attribute.empty()) {
+            c.fail(*problem.kind, std::move(problem.message), problem.input, -1,
+                   std::move(problem.help));
+        } else {
+            c.fail_attribute(*problem.kind, problem.attribute, std::move(problem.message),
+                             std::move(problem.help));
+        }
+    }
+    check_input_types(c);
+    check_values(c);
 }
 
 }  // namespace sardonyx::infer

@@ -330,6 +330,80 @@ def bad_text(model: Model, _: Random) -> bytes:
     return data.replace(name, b"\xff" * len(name))
 
 
+def with_standard(model: Model) -> Model:
+    if all(one.domain for one in model.opset_import):
+        model.opset_import.extend(opsets(ai_onnx=21))
+    return model
+
+
+def add_node(model: Model, op: str, inputs: list[str], outputs: list[str], **more: object) -> None:
+    node = helper.make_node(op, inputs, outputs, **more)  # type: ignore[arg-type]
+    with_standard(model).graph.node.append(node)
+
+
+def unknown_attribute(model: Model, draw: Random) -> None:
+    x = model.graph.input[0].name
+    name, value = draw.choice([("axs", 0), ("modex", "constant"), ("largest", 1)])
+    add_node(model, "Flatten", [x], ["flat_"], **{name: value})
+
+
+def too_many_inputs(model: Model, draw: Random) -> None:
+    x = model.graph.input[0].name
+    add_node(model, draw.choice(["Sigmoid", "Elu", "Shape"]), [x, x], ["more_"])
+
+
+def too_few_inputs(model: Model, draw: Random) -> None:
+    add_node(model, draw.choice(["MatMul", "Gather", "Where"]), [model.graph.input[0].name], ["f_"])
+
+
+def too_many_outputs(model: Model, _: Random) -> None:
+    add_node(model, "Tan", [model.graph.input[0].name], ["one_", "two_"])
+
+
+def left_out_input(model: Model, draw: Random) -> None:
+    x = model.graph.input[0].name
+    inputs = draw.choice([["", x], [x, ""]])
+    add_node(model, draw.choice(["Mul", "Max", "Mean"]), inputs, ["left_"])
+
+
+def left_out_output(model: Model, _: Random) -> None:
+    add_node(model, "Cos", [model.graph.input[0].name], [""])
+
+
+def missing_attribute(model: Model, _: Random) -> None:
+    add_node(model, "Cast", [model.graph.input[0].name], ["cast_"])
+
+
+def split_without_parts(model: Model, _: Random) -> None:
+    add_node(model, "Split", [model.graph.input[0].name], ["a_", "b_"])
+
+
+def constant_without_value(model: Model, _: Random) -> None:
+    add_node(model, "Constant", [], ["constant_"])
+
+
+def nameless_graph(model: Model, draw: Random) -> None:
+    graphs = [model.graph]
+    for node in model.graph.node:
+        graphs += [attribute.g for attribute in node.attribute if attribute.HasField("g")]
+    draw.choice(graphs).name = ""
+
+
+def contrary_default(model: Model, draw: Random) -> None:
+    tensor = draw.choice([np.zeros((2, 3, 4), np.float32), np.zeros((2, 3), np.int8)])
+    model.graph.initializer.append(numpy_helper.from_array(tensor, model.graph.input[0].name))
+
+
+def typeless_input(model: Model, _: Random) -> None:
+    model.graph.input[0].type.tensor_type.elem_type = TensorProto.UNDEFINED
+
+
+def initializers_of_old(model: Model, _: Random) -> None:
+    """In IR version 3 each is an input."""
+    model.ir_version = 3
+    model.graph.initializer.append(weights("w3", 2))
+
+
 def cut_off(model: Model, draw: Random) -> bytes:
     data = model.SerializeToString()
     # Within the graph, whose length is said before it.
@@ -362,11 +436,35 @@ INVALID: list[Callable[[Model, Random], bytes | None]] = [
     swap_order,
     ir_version,
     bad_text,
+    unknown_attribute,
+    too_many_inputs,
+    too_few_inputs,
+    too_many_outputs,
+    left_out_input,
+    left_out_output,
+    missing_attribute,
+    split_without_parts,
+    constant_without_value,
+    nameless_graph,
+    contrary_default,
+    typeless_input,
+    initializers_of_old,
     cut_off,
 ]
 
-# These run all the same: what is wrong with them is beside what is run.
-RUNNABLE = {"recursion", "absurd_flag", "wrong_type", "attribute_type", "attribute_twice"}
+# These run all the same: what is wrong with them is beside what is run, or a formality.
+RUNNABLE = {
+    "recursion",
+    "absurd_flag",
+    "wrong_type",
+    "left_out_output",
+    "split_without_parts",
+    "constant_without_value",
+    "nameless_graph",
+    "contrary_default",
+    "typeless_input",
+    "initializers_of_old",
+}
 
 
 def mutants(mutations: list[Callable[[Model, Random], bytes | None]]) -> dict[str, bytes]:
@@ -424,6 +522,16 @@ def test_what_cannot_run_is_not_loaded() -> None:
             continue
         loaded.append(name.partition("-")[0])
     assert set(loaded) <= RUNNABLE
+
+
+def test_a_called_function_that_cannot_run_is_not_loaded() -> None:
+    model = with_functions()
+    model.functions[0].node[0].attribute.append(helper.make_attribute("alpha", 1.0))
+    with pytest.raises(RuntimeError, match="has no attribute `alpha`"):
+        sardonyx.load(model.SerializeToString())
+    # What nobody calls is not run.
+    model.graph.node[0].op_type, model.graph.node[0].domain = "Relu", ""
+    sardonyx.load(model.SerializeToString())
 
 
 def test_external_data_under_two_names(tmp_path: pathlib.Path) -> None:

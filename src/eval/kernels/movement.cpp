@@ -83,6 +83,9 @@ Result<std::vector<int64_t>> split_sizes(KernelContext& c, int64_t n) {
         }
         return *std::move(given);
     }
+    if (c.version() >= 18 && !c.has_attribute("num_outputs")) {
+        return Error{"neither `split` nor `num_outputs` is given"};
+    }
     int64_t parts = c.int_attribute("num_outputs", static_cast<int64_t>(c.output_count()));
     if (parts < 1 || static_cast<size_t>(parts) != c.output_count()) {
         return Error{
