@@ -8,22 +8,26 @@ namespace sardonyx::python {
 namespace {
 
 nb::handle g_cancelled;
-unsigned long g_main_thread = 0;  // where Python handles signals
+// Where Python handles signals; 0: not asked yet. Asked late, since it takes an import.
+unsigned long g_main_thread = 0;
 
 // Threads may set it while others read it.
 struct CancelToken {
     std::atomic<bool> is_cancelled = false;
 };
 
-void set_main_thread() {
-    nb::object main = nb::module_::import_("threading").attr("main_thread")();
-    g_main_thread = nb::cast<unsigned long>(main.attr("ident"));
+bool is_main_thread() {
+    if (g_main_thread == 0) {
+        nb::object main = nb::module_::import_("threading").attr("main_thread")();
+        g_main_thread = nb::cast<unsigned long>(main.attr("ident"));
+    }
+    return PyThread_get_thread_ident() == g_main_thread;
 }
 
 }  // namespace
 
 RunInterrupt::RunInterrupt() {
-    if (PyThread_get_thread_ident() == g_main_thread) {
+    if (is_main_thread()) {
         interrupt_.set_check(check_signals, this);
     }
 }
@@ -74,10 +78,9 @@ void bind_interrupt(nb::module_& m) {
             "Ends the runs that have the token, and those that will get it.")
         .def_prop_ro("is_cancelled",
                      [](const CancelToken& self) { return self.is_cancelled.load(); });
-    set_main_thread();
     // The thread that forks is the main thread of the child.
     nb::dict after_fork;
-    after_fork["after_in_child"] = nb::cpp_function(set_main_thread);
+    after_fork["after_in_child"] = nb::cpp_function([] { g_main_thread = 0; });
     nb::module_::import_("os").attr("register_at_fork")(**after_fork);
 }
 

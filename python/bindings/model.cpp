@@ -1,11 +1,10 @@
-// The Python class Model: a .onnx file that runs with the native kernels.
+#include "bindings/model.h"
+
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
 #include <span>
 
-#include "base/file.h"
-#include "bindings/bindings.h"
 #include "bindings/interrupt.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
@@ -17,12 +16,6 @@ namespace sardonyx::python {
 namespace {
 
 using ModelPointer = std::shared_ptr<const ir::Model>;
-
-struct PyModel {
-    ModelPointer model;
-    FileStamps files;                        // that it is mapped from
-    std::shared_ptr<const eval::Plan> plan;  // made by the first run
-};
 
 // The model that was read, if each node names something: what no run can mend is said at once.
 ModelPointer checked(Result<std::unique_ptr<ir::Model>> read) {

@@ -5,6 +5,7 @@
 #include "bindings/bindings.h"
 #include "bindings/call.h"
 #include "bindings/environment.h"
+#include "bindings/model.h"
 #include "bindings/opset.h"
 #include "bindings/schemas.h"
 #include "bindings/sources.h"
@@ -14,6 +15,7 @@
 #include "driver/driver.h"
 #include "elaborate/script_keywords.h"
 #include "elaborate/type_text.h"
+#include "ir/own.h"
 #include "proto/proto.h"
 #include "syntax/parse.h"
 
@@ -202,26 +204,64 @@ nb::object to_bytes(const std::string& bytes) {
     return nb::bytes(bytes.data(), bytes.size());
 }
 
-nb::tuple compile_model(const PyScript& self, const nb::dict& input_types,
-                        const nb::list& output_types, const nb::dict& attributes, int64_t opset,
-                        int64_t ir_version, const std::string& producer_name,
-                        const std::string& producer_version) {
-    elaborate::Options options =
-        options_of(input_types, output_types, attributes, opset, ir_version);
-    options.schemas = self.script->schemas.get();
-    OwnProgram own;
-    std::unique_ptr<ir::Model> model =
-        driver::compile_script(own.program(), self.script->function, driver::Form::kModel, options);
+// What a script is compiled to a model with.
+struct ModelOptions {
+    elaborate::Options options;
+    std::string producer_name;
+    std::string producer_version;
+};
+
+// Null: it has mistakes.
+std::unique_ptr<ir::Model> compile_model(const PyScript& self, ModelOptions& wanted,
+                                         OwnProgram& own) {
+    wanted.options.schemas = self.script->schemas.get();
+    std::unique_ptr<ir::Model> model = driver::compile_script(own.program(), self.script->function,
+                                                              driver::Form::kModel, wanted.options);
     if (own.found().has_errors()) {
+        return nullptr;
+    }
+    if (!wanted.producer_name.empty()) {
+        model->producer_name = model->intern(wanted.producer_name);
+    }
+    if (!wanted.producer_version.empty()) {
+        model->producer_version = model->intern(wanted.producer_version);
+    }
+    return model;
+}
+
+nb::tuple compile_to_bytes(const PyScript& self, ModelOptions& wanted) {
+    OwnProgram own;
+    std::unique_ptr<ir::Model> model = compile_model(self, wanted, own);
+    return report(model == nullptr ? nb::none() : to_bytes(unwrap(proto::write_model(*model))),
+                  own.found());
+}
+
+// The model itself, without the detour through bytes. Arrays of Python may change afterwards.
+nb::tuple compile_to_model(const PyScript& self, ModelOptions& wanted) {
+    OwnProgram own;
+    std::unique_ptr<ir::Model> model = compile_model(self, wanted, own);
+    if (model == nullptr) {
         return report(nb::none(), own.found());
     }
-    if (!producer_name.empty()) {
-        model->producer_name = model->intern(producer_name);
-    }
-    if (!producer_version.empty()) {
-        model->producer_version = model->intern(producer_version);
-    }
-    return report(to_bytes(unwrap(proto::write_model(*model))), own.found());
+    ir::own_tensors(*model);
+    model->ir_version = proto::needed_ir_version(*model);
+    return report(nb::cast(PyModel{std::move(model), {}, nullptr}), own.found());
+}
+
+void def_compilation(nb::class_<PyScript>& script, const char* name,
+                     nb::tuple (*compile)(const PyScript&, ModelOptions&)) {
+    script.def(
+        name,
+        [compile](const PyScript& self, const nb::dict& input_types, const nb::list& output_types,
+                  const nb::dict& attributes, int64_t opset, int64_t ir_version,
+                  const std::string& producer_name, const std::string& producer_version) {
+            ModelOptions wanted{
+                options_of(input_types, output_types, attributes, opset, ir_version), producer_name,
+                producer_version};
+            return compile(self, wanted);
+        },
+        nb::arg("input_types"), nb::arg("output_types"), nb::arg("attributes"), nb::arg("opset"),
+        nb::arg("ir_version"), nb::arg("producer_name"), nb::arg("producer_version"));
 }
 
 nb::tuple compile_function(const PyScript& self) {
@@ -285,7 +325,8 @@ std::shared_ptr<void> script_of_function(nb::object function) {
 }
 
 void bind_script(nb::module_& m) {
-    nb::class_<PyScript>(m, "Script", nb::type_slots(kSlots))
+    nb::class_<PyScript> script(m, "Script", nb::type_slots(kSlots));
+    script
         .def_prop_ro(
             "name", [](const PyScript& self) { return text_to_python(self.script->function.name); })
         .def_prop_ro("opset",
@@ -293,10 +334,9 @@ void bind_script(nb::module_& m) {
                          const elaborate::OpsetObject& opset = self.script->function.opset;
                          return Opset{opset.domain, opset.version};
                      })
-        .def("compile_model", compile_model, nb::arg("input_types"), nb::arg("output_types"),
-             nb::arg("attributes"), nb::arg("opset"), nb::arg("ir_version"),
-             nb::arg("producer_name"), nb::arg("producer_version"))
         .def("compile_function", compile_function);
+    def_compilation(script, "compile_model", compile_to_model);
+    def_compilation(script, "compile_bytes", compile_to_bytes);
     m.def(
         "type_text",
         [](nb::handle value) {

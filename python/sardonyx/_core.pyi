@@ -163,6 +163,16 @@ class Script:
         ir_version: int,
         producer_name: str,
         producer_version: str,
+    ) -> tuple[Model | None, str, str]: ...
+    def compile_bytes(
+        self,
+        input_types: dict[str, Any],
+        output_types: list[Any],
+        attributes: dict[str, Any],
+        opset: int,
+        ir_version: int,
+        producer_name: str,
+        producer_version: str,
     ) -> tuple[bytes | None, str, str]: ...
     def compile_function(self) -> tuple[bytes | None, str, str]: ...
 

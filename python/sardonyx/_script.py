@@ -212,9 +212,11 @@ class OnnxFunction:
     def compile(self, **options: "Any") -> Model:
         """The script as one graph, prepared once: a call of it runs natively, not as Python.
 
-        Takes what `to_model_bytes` takes; calls take the inputs, in order or by name.
+        Takes what `to_model_bytes` takes; calls take the inputs, in order or by name. Arrays that
+        the script reads are copied once: changing them later does not change the model.
         """
-        return Model(self.to_model_bytes(**options))
+        model: Model = _take(self._script.compile_model(*self._request(**options)))
+        return model
 
     def to_model_bytes(
         self,
@@ -235,20 +237,42 @@ class OnnxFunction:
         `opset` is the version of ai.onnx in place of what the script imports, and `attributes`
         the values of its attribute parameters.
         """
-        types = self._input_types(io_types, input_types, value_infos)
-        version = opset if isinstance(opset, int) else opset.version
-        outputs = list(output_types or ())
-        compiled = self._script.compile_model(
-            types,
-            outputs,
+        request = self._request(
+            io_types,
+            input_types,
+            output_types,
+            value_infos,
+            producer_name,
+            producer_version,
+            ir_version,
+            opset,
+            attributes,
+        )
+        result: bytes = _take(self._script.compile_bytes(*request))
+        return result
+
+    def _request(
+        self,
+        io_types: "Any" = None,
+        input_types: "Sequence[Any] | None" = None,
+        output_types: "Sequence[Any] | None" = None,
+        value_infos: "Mapping[str, Any] | None" = None,
+        producer_name: str = "",
+        producer_version: str = "",
+        ir_version: int = 0,
+        opset: "Opset | int" = 0,
+        attributes: "Mapping[str, Any] | None" = None,
+    ) -> "tuple[dict[str, Any], list[Any], dict[str, Any], int, int, str, str]":
+        """What the extension is asked for."""
+        return (
+            self._input_types(io_types, input_types, value_infos),
+            list(output_types or ()),
             dict(attributes or {}),
-            version,
+            opset if isinstance(opset, int) else opset.version,
             ir_version or 0,
             producer_name,
             producer_version,
         )
-        result: bytes = _take(compiled)
-        return result
 
     def to_model_proto(self, **options: "Any") -> "onnx.ModelProto | bytes":
         """The script as a ModelProto where the onnx package is installed, else as bytes.

@@ -590,3 +590,21 @@ def test_lints_are_warnings() -> None:
     with pytest.warns(sardonyx.ScriptWarning, match="unused-value") as caught:
         with_an_unused_value.to_model_proto()
     assert str(caught[0].message).count("unused-value") == 1
+
+
+def test_a_compiled_script_has_arrays_of_its_own() -> None:
+    """`compile` makes the model without bytes; what happens to an array later is not its own."""
+    weights = np.arange(3, dtype=np.float32)
+
+    @script(default_opset=op)
+    def scaled(x: FLOAT[3]):
+        return x * weights + op.Constant(value=weights)
+
+    model = scaled.compile(producer_name="me")
+    through_bytes = sardonyx.Model(scaled.to_model_bytes(producer_name="me"))
+    assert model.to_bytes() == through_bytes.to_bytes()
+    assert str(model) == str(through_bytes)
+    weights[:] = 7
+    x = np.ones(3, np.float32)
+    np.testing.assert_array_equal(model(x), [0, 2, 4])
+    np.testing.assert_array_equal(scaled.compile()(x), [14, 14, 14])

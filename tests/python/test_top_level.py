@@ -341,7 +341,8 @@ def test_python_objects_are_compared_by_python(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "file.py"
     path.write_text(
         HEADER
-        + "from enum import Enum\nfrom dataclasses import dataclass\nfrom fractions import Fraction\n"
+        + "from enum import Enum\nfrom dataclasses import dataclass\n"
+        + "from fractions import Fraction\n"
         + "@dataclass(frozen=True)\nclass C:\n    a: int\n"
         + "class E(Enum):\n    A = 1\n    B = 1\n    C = 2\n"
         + "L = [C(1), C(2)]\nc = C(2)\nD = {C(2): 5}\nMODE = E.B\nF = Fraction(1, 2)\n"
