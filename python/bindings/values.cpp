@@ -156,6 +156,10 @@ nb::object result(nb::handle object, int element_type, bool as_arrays) {
         }
         return items;
     }
+    if (PyTuple_Check(object.ptr()) && !is_literal(object)) {
+        raise(PyExc_TypeError,
+              "a tuple among the results: return its items one by one, or a list of tensors");
+    }
     nb::object wrapped = argument(object, element_type);
     return as_arrays ? nb::object(wrapped.attr("value")) : wrapped;
 }

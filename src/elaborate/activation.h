@@ -15,6 +15,7 @@ class ActivationGuard {
   public:
     ActivationGuard(Context& c, std::shared_ptr<Scope> scope, const syntax::Stmts* body)
         : c_(c), before_(std::move(c.at)) {
+        before_.calls_in = c.graph;
         c.at = Context::Activation{};
         c.at.caller = &before_;
         c.at.scope = std::move(scope);

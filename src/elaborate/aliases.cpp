@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "elaborate/branch.h"
 #include "elaborate/exec.h"
 #include "elaborate/library.h"
 #include "ir/standard.h"
@@ -106,6 +107,10 @@ class AliasCollector {
                 break;
             case ExprKind::kLambda:
                 passed(syntax::as<syntax::LambdaExpr>(expr)->body, names);
+                for (const syntax::Parameter& one :
+                     syntax::as<syntax::LambdaExpr>(expr)->parameters->items) {
+                    passed(one.default_value, names);
+                }
                 break;
             case ExprKind::kCall: {
                 const auto* node = syntax::as<syntax::CallExpr>(expr);
@@ -474,10 +479,16 @@ class AliasCollector {
     // A function that passes something on is of one class with what it may return and with its
     // parameters.
     void define(Symbol name) {
+        Names names{name};
+        for (const Function& function : functions_[name.index]) {
+            for (const syntax::Parameter& parameter : function.parameters->items) {
+                passed(parameter.default_value, names);  // which it holds
+            }
+        }
+        unite(names);
         if (makes_new(name)) {
             return;
         }
-        Names names{name};
         for (const Function& function : functions_[name.index]) {
             for (const Expr* result : function.results) {
                 passed(result, names);
@@ -507,18 +518,90 @@ bool is_merged(const ir::Value* value) {
     return value->is_graph_input() && value->graph()->parent() != nullptr;
 }
 
+// The tensors of which a merged one may be one: those that branches leave, that loops begin and go
+// on with, and that were put into the list of which it is an item.
+class Origins {
+  public:
+    explicit Origins(const Context& c) : c_(c) {}
+
+    const std::unordered_set<const ir::Value*>& of(const ir::Value* value) {
+        add(value);
+        return found_;
+    }
+
+  private:
+    // What leaves a graph from outside it passes through a node of its own.
+    void add_output(const ir::Graph& graph, size_t index) {
+        const ir::Value* value = index < graph.outputs.size() ? graph.outputs[index] : nullptr;
+        if (value != nullptr && ir::is_standard(value->producer(), "Identity")) {
+            add(value->producer()->input(0));
+        }
+        add(value);
+    }
+
+    void add_subgraph(const ir::Node& node, std::string_view name, size_t index) {
+        if (const ir::Attribute* attribute = node.find_attribute(name)) {
+            add_output(**attribute->get<ir::Graph*>(), index);
+        }
+    }
+
+    void add(const ir::Value* value) {
+        if (value == nullptr || !found_.insert(value).second) {
+            return;
+        }
+        const ir::Node* node = value->producer();
+        size_t index = node != nullptr ? value->output_index() : 0;
+        if (ir::is_standard(node, "If")) {
+            add_subgraph(*node, "then_branch", index);
+            add_subgraph(*node, "else_branch", index);
+        } else if (ir::is_standard(node, "Loop")) {
+            add(index + 2 < node->input_count() ? node->input(index + 2) : nullptr);
+            add_subgraph(*node, "body", index + 1);
+        } else if (ir::is_standard(node, "SequenceAt") ||
+                   ir::is_standard(node, "SequenceConstruct") ||
+                   ir::is_standard(node, "SequenceInsert")) {
+            for (size_t i = 0; i < node->input_count(); ++i) {
+                add(node->input(i));
+            }
+        } else if (node == nullptr) {
+            for (const auto& [input, before] : c_.loop_inputs) {
+                add(input == value ? before : nullptr);
+            }
+        }
+    }
+
+    const Context& c_;
+    std::unordered_set<const ir::Value*> found_;
+};
+
 // Counts the places that hold a tensor: exactly, or, for names of its class, maybe.
 class Holders {
   public:
     explicit Holders(const ir::Value* value) : value_(value), value_is_merged_(is_merged(value)) {}
+    // The same, or one of those that it may be.
+    Holders(const Context& c, const ir::Value* value) : Holders(value) {
+        if (value_is_merged_) {
+            origins_ = Origins(c).of(value);
+        }
+    }
 
     bool may_be(const ir::Value* other, bool same_class) const {
-        return other == value_ || (same_class && (value_is_merged_ || is_merged(other)));
+        return other == value_ || (same_class && (value_is_merged_ || is_merged(other))) ||
+               origins_.count(other) != 0;
     }
 
     int count(const Object& object, bool same_class, int depth = 0) {
         if (object.is_tensor()) {
             return may_be(object.value(), same_class) ? 1 : 0;
+        }
+        if (object.is(ObjectKind::kIterator)) {
+            return count(object.get<IteratorObject>().sources, same_class, depth + 1);
+        }
+        if (object.is(ObjectKind::kClosure)) {
+            return count(Object::tuple(object.get<Closure>().defaults), same_class, depth + 1);
+        }
+        if (object.is(ObjectKind::kMethod)) {
+            return count(object.get<MethodObject>().self, same_class, depth + 1);
         }
         bool is_dict = object.is(ObjectKind::kDict);
         if ((!is_dict && !object.is_sequence()) || depth > kDepth || steps_ > kSteps ||
@@ -545,6 +628,7 @@ class Holders {
     static constexpr int64_t kSteps = 1'000'000;
     const ir::Value* value_;
     bool value_is_merged_;
+    std::unordered_set<const ir::Value*> origins_;
     int64_t steps_ = 0;
     std::unordered_set<const void*> seen_;  // a list that two names share is one place
 };
@@ -571,10 +655,10 @@ AliasClasses& alias_classes(Context& c) {
 namespace {
 
 // The first name of a scope, in the order of the text, that holds the tensor.
-std::string name_of_holder(const Scope& scope, const ir::Value* value) {
+std::string name_of_holder(const Context& c, const Scope& scope, const ir::Value* value) {
     std::optional<uint32_t> first;
     for (const auto& [symbol, object] : scope.values()) {
-        if ((!first || symbol.index < *first) && Holders(value).count(object, false) > 0) {
+        if ((!first || symbol.index < *first) && Holders(c, value).count(object, false) > 0) {
             first = symbol.index;
         }
     }
@@ -646,8 +730,52 @@ TargetUse target_use(Stmts statements, Symbol name) {
     return found;
 }
 
+namespace {
+
+// Whether it runs in place as Python would run it: a function without a decorator, of a file's top
+// level (which has no definition) or read from Python.
+bool is_plain(const ScriptFunction& function) {
+    return function.definition == nullptr || function.definition->decorators.empty();
+}
+
+// Whether the current graph runs once, when it runs: no loop's body is around it.
+bool runs_once(const Context& c) {
+    const ir::Graph* graph = c.graph;
+    while (graph != c.unit->graph && graph != nullptr && graph->name == kBranchGraph) {
+        graph = graph->parent();
+    }
+    return graph == c.unit->graph;
+}
+
+// The scopes of the functions that are waiting for this one and may have passed it their tensors;
+// with the names that hold this one, where all of them can be given another. What a caller has
+// evaluated before the call, as the first operand of `x + g(x)`, cannot.
+std::vector<const Scope*> waiting_scopes(const Context& c, const ir::Value* value, bool can_give,
+                                         std::vector<CallerName>& names) {
+    std::vector<const Scope*> scopes;
+    const ScriptFunction* inner = c.at.scope->function;
+    const Context::Activation* caller = c.at.caller;
+    for (; caller != nullptr && caller->scope != nullptr; caller = caller->caller) {
+        if (caller->scope->function != inner && !is_plain(*inner)) {
+            break;
+        }
+        inner = caller->scope->function;
+        bool is_here = can_give && caller->calls_in == c.graph && caller->is_own_call;
+        for (const auto& [symbol, object] : caller->scope->values()) {
+            if (is_here && object.is_tensor() && object.value() == value) {
+                names.push_back({caller->scope.get(), symbol});
+            }
+        }
+        scopes.push_back(caller->scope.get());
+    }
+    return scopes;
+}
+
+}  // namespace
+
 std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
-                                        bool in_list, uint32_t offset) {
+                                        bool in_list, uint32_t offset,
+                                        std::vector<CallerName>& callers) {
     Holders holders(value);
     int places = 0;
     std::string holder;
@@ -678,27 +806,44 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
             holder = c.source(one.range);
         }
     }
-    std::vector<const Scope*> others;
+    bool can_give = !in_list && !is_merged(value) && runs_once(c);
+    // A caller may have given one tensor for several parameters.
+    bool in_call = c.at.caller != nullptr && c.at.caller->scope != nullptr;
+    for (const auto& [symbol, object] : c.at.scope->values()) {
+        bool is_seen = std::find(names.begin(), names.end(), symbol.index) != names.end();
+        if (!is_seen && in_call && object.is_tensor() && object.value() == value &&
+            is_live(c, symbol, offset)) {
+            ++places;
+            holder = symbol.index < c.tree().names.size() ? c.text(symbol) : holder;
+        }
+    }
+    std::vector<const Scope*> others = waiting_scopes(c, value, can_give, callers);
+    Holders around(c, value);
+    for (const auto* caller = c.at.caller; caller != nullptr; caller = caller->caller) {
+        places += std::any_of(caller->iterated.begin(), caller->iterated.end(),
+                              [&](const auto& one) { return around.may_be(one.value, false); })
+                      ? 1
+                      : 0;
+    }
     const Scope* enclosing = c.at.scope->enclosing.get();
     for (; enclosing != nullptr; enclosing = enclosing->enclosing.get()) {
-        others.push_back(enclosing);
-    }
-    const Context::Activation* caller = c.at.caller;
-    for (; caller != nullptr && caller->scope != nullptr &&
-           caller->scope->function == c.at.scope->function;
-         caller = caller->caller) {
-        others.push_back(caller->scope.get());
+        if (std::find(others.begin(), others.end(), enclosing) == others.end()) {
+            others.push_back(enclosing);
+        }
     }
     for (const Scope* scope : others) {
         for (const auto& [symbol, object] : scope->values()) {
-            places += holders.count(object, false);
+            bool is_given = std::any_of(callers.begin(), callers.end(), [&](const CallerName& one) {
+                return one.scope == scope && one.name == symbol;
+            });
+            places += is_given ? 0 : around.count(object, false);
         }
     }
     if (places <= (in_list ? 1 : 0)) {
         return std::nullopt;
     }
     for (size_t i = 0; holder.empty() && i < others.size(); ++i) {
-        holder = name_of_holder(*others[i], value);
+        holder = name_of_holder(c, *others[i], value);
     }
     return holder;
 }

@@ -13,6 +13,7 @@
 #include "elaborate/lists.h"
 #include "elaborate/loop_state.h"
 #include "elaborate/statics.h"
+#include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
 
@@ -24,15 +25,31 @@ struct Comprehension {
     const syntax::ComprehensionExpr* expr;
     std::vector<Object> items;
     DictObject dict;
-    bool in_graph = false;  // the items are in the list kItems
+    bool in_graph = false;                       // the items are in the list kItems
+    std::optional<bool> ends_at = std::nullopt;  // the truth of an item after which none is made
+    bool has_ended = false;
+    bool may_have_ended = false;  // a tensor's value says whether
 };
 
 bool run_clause(Context& c, Comprehension& all, size_t clause);
 
 bool add_element(Context& c, Comprehension& all) {
+    size_t changes = c.undo.size();
     Object element = eval(c, all.expr->element);
     if (element.is_error()) {
         return false;
+    }
+    if (all.may_have_ended && c.undo.size() != changes) {
+        c.report(kStaticRequired, all.expr->element->range,
+                 "a change in a generator that a tensor's value may have ended before")
+            .with_help("write a loop");
+        return false;
+    }
+    if (all.ends_at && element.is_static()) {
+        all.has_ended = truth(element) == all.ends_at;
+    } else if (all.ends_at) {
+        all.may_have_ended = true;
+        c.at.scope->may_have_ended = true;
     }
     if (all.expr->value != nullptr) {
         Object value = eval(c, all.expr->value);
@@ -111,13 +128,20 @@ bool run_in_graph(Context& c, Comprehension& all, size_t clause, const Iterable&
     return ok && c.program.diagnostics.error_count() == errors;
 }
 
+bool run_over(Context& c, Comprehension& all, size_t clause,
+              const std::optional<Iterable>& iterable);
+
 // Runs the clauses from `clause` on; false after an error.
 bool run_clause(Context& c, Comprehension& all, size_t clause) {
     if (clause == all.expr->clauses.size()) {
         return add_element(c, all);
     }
+    return run_over(c, all, clause, eval_iterable(c, all.expr->clauses[clause].iterable));
+}
+
+bool run_over(Context& c, Comprehension& all, size_t clause,
+              const std::optional<Iterable>& iterable) {
     const syntax::ComprehensionFor& loop = all.expr->clauses[clause];
-    std::optional<Iterable> iterable = eval_iterable(c, loop.iterable);
     if (!iterable) {
         return false;
     }
@@ -135,24 +159,73 @@ bool run_clause(Context& c, Comprehension& all, size_t clause) {
             !run_item(c, all, clause, 0)) {
             return false;
         }
+        if (all.has_ended) {
+            break;
+        }
     }
     return true;
 }
 
-}  // namespace
-
-Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
+// All of it, over what the first clause loops over.
+Object run_comprehension(Context& c, const syntax::ComprehensionExpr* expr,
+                         const std::optional<Iterable>& first,
+                         std::optional<bool> ends_at = std::nullopt) {
     // The targets of a comprehension are its own: a scope around it keeps them.
     std::shared_ptr<Scope> outer = c.at.scope;
     c.at.scope = std::make_shared<Scope>(outer->function, closing_scope(c));
+    c.at.scope->comprehension = c.graph;
+    c.at.scope->around = outer;
     Comprehension all{expr, {}, {}};
-    bool ok = run_clause(c, all, 0);
+    all.ends_at = ends_at;
+    bool ok = run_over(c, all, 0, first);
     const Object* grown = c.at.scope->find(kItems);
     Object result = !ok                                ? Object::error()
                     : expr->value != nullptr           ? Object::dict(std::move(all.dict))
                     : all.in_graph && grown != nullptr ? *grown
                                                        : Object::list(std::move(all.items));
     c.at.scope = outer;
+    return result;
+}
+
+// A generator: its first clause is evaluated where it stands, and the rest where it is used.
+Object make_generator(Context& c, const syntax::ComprehensionExpr* expr, const Iterable& first) {
+    bool binds = false;
+    auto find_named = [&binds](const syntax::Expr* inner) {
+        binds = binds || inner->kind == syntax::ExprKind::kNamed;
+    };
+    syntax::each_expression(expr, find_named);
+    if (binds) {
+        c.report(kUnsupportedExpression, expr->range,
+                 "`:=` in a generator that is used elsewhere, item by item")
+            .with_help("make a list, or write a loop");
+        return Object::error();
+    }
+    close_over(c.program, c.at.scope);
+    IteratorObject generator{"a generator", {}, Object::tuple({first.items}), c.span(expr->range)};
+    generator.items = [expr, first,
+                       scope = c.at.scope](Context& user) -> std::optional<std::vector<Object>> {
+        std::shared_ptr<Scope> own = user.at.scope;
+        user.at.scope = scope;
+        Object result = run_comprehension(user, expr, first);
+        if (!result.is_error() && !result.is(ObjectKind::kList)) {
+            refuse(user, expr->range, "a generator over a tensor's rows", "make a list");
+        }
+        user.at.scope = own;
+        return result.is(ObjectKind::kList) ? result.items() : std::vector<Object>();
+    };
+    return make_iterator(c, std::move(generator));
+}
+
+}  // namespace
+
+Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr, bool is_used_at_once,
+                          std::optional<bool> ends_at) {
+    std::optional<Iterable> first = eval_iterable(c, expr->clauses[0].iterable);
+    bool is_generator = expr->comprehension == syntax::ComprehensionKind::kGenerator;
+    if (is_generator && !is_used_at_once && first && first->is_static()) {
+        return make_generator(c, expr, *first);
+    }
+    Object result = run_comprehension(c, expr, first, is_generator ? ends_at : std::nullopt);
     if (expr->comprehension == syntax::ComprehensionKind::kSet && !result.is_error()) {
         return result.is(ObjectKind::kList)
                    ? make_set(c, result.items(), expr->range)

@@ -74,6 +74,10 @@ class Scope {
     // Of the top level of a file: the scope that functions close over in its place. It is empty, so
     // that they read the file's names as those of other environments.
     std::shared_ptr<Scope> closed_in_place;
+    // Of a comprehension: the graph that it runs in. `:=` in it binds in the scope around.
+    const ir::Graph* comprehension = nullptr;
+    std::shared_ptr<Scope> around;
+    bool may_have_ended = false;  // a tensor's value has decided whether it goes on
 
   private:
     SymbolMap<Object> values_;
@@ -189,7 +193,12 @@ struct Context {
         uint32_t loop_end = 0;
         std::vector<Iterated> iterated;
         const Activation* caller = nullptr;
-        std::vector<Symbol> outer_names;  // that `global` and `nonlocal` declare
+        std::vector<Symbol> outer_names;      // that `global` and `nonlocal` declare
+        const ir::Graph* calls_in = nullptr;  // the graph in which it calls another function
+        // The call that the statement which runs consists of, but for names that it binds: nothing
+        // has been evaluated before it.
+        const syntax::Expr* own_call = nullptr;
+        bool is_own_call = false;  // the function that it calls is called by that
     };
     Activation at;
 

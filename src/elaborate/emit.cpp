@@ -839,6 +839,9 @@ ir::Value* number_value(Context& c, const Object& number, syntax::Range range, E
             .with_help("cast the tensor first, as in `op.Cast(x, to=INT64.dtype)`");
         return nullptr;
     }
+    if (refuse_overflow(c, value, type, range)) {
+        return nullptr;
+    }
     type = type == ElementType::kUndefined && is_floating(from) ? ElementType::kFloat : type;
     bool stays = type == ElementType::kUndefined || from == ElementType::kUndefined ||
                  (from != ElementType::kBool && !is_floating(type) &&
@@ -866,6 +869,12 @@ bool fits_unseen(Context& c, const AttributeObject& attribute, ElementType from,
 }
 
 }  // namespace
+
+bool has_float(const Object& object) {
+    return object.is_sequence()
+               ? std::any_of(object.items().begin(), object.items().end(), has_float)
+               : object.is(ObjectKind::kFloat);
+}
 
 ir::Value* cast_like(Context& c, ir::Value* value, ir::Value* like, syntax::Range range) {
     Emitter e(c, range);

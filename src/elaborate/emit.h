@@ -120,6 +120,9 @@ class Emitter {
 std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementType type,
                                     syntax::Range range);
 
+// Whether a float is in it.
+bool has_float(const Object& object);
+
 // The object as a value of the graph: tensors as they are; static ones as constants of `type`, or,
 // when that is unknown and `like` is given, of the type of `like` by CastLike. Null, and a
 // diagnostic, when it cannot be.

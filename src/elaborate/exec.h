@@ -39,11 +39,19 @@ void augment_item(Context& c, const syntax::AugAssignStmt* statement);
 // del xs[i]: of a static list or dict.
 void delete_item(Context& c, const syntax::SubscriptExpr* target);
 
+// A name of a function that waits for the one that runs, and holds a tensor of it.
+struct CallerName {
+    Scope* scope;
+    Symbol name;
+};
+
 // Another name, read after `offset`, that holds or may hold the tensor that an assignment to an
 // item of `name` changes; nothing when there is none. `in_list`: the tensor is itself an item of
-// the list of that name (aliases.cpp).
+// the list of that name. `callers`: the names that hold it as well and can be given the changed one
+// (aliases.cpp).
 std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
-                                        bool in_list, uint32_t offset);
+                                        bool in_list, uint32_t offset,
+                                        std::vector<CallerName>& callers);
 
 // The names of the function whose tensor an expression may be, or may hold (aliases.cpp).
 std::vector<Symbol> passed_names(Context& c, const syntax::Expr* expr);

@@ -625,7 +625,10 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
         return as_number(value != nullptr ? lowering::lower_unary(e, op, value) : nullptr);
     }
     ir::Value* value = as_value(c, operand, expr->operand->range);
-    return value != nullptr ? as_object(lowering::lower_unary(e, op, value)) : Object::error();
+    if (value == nullptr || op == lowering::Unary::kPlus) {  // a tensor of its own
+        return as_object(value != nullptr ? e.emit("Identity", {value}) : nullptr);
+    }
+    return as_object(lowering::lower_unary(e, op, value));
 }
 
 // What `a and b` is when `a`, all that stands before operand `i`, is known only in the graph.
@@ -720,6 +723,24 @@ Object unsupported(Context& c, const Expr* expr, std::string_view what, std::str
     return Object::error();
 }
 
+// Whether a call of it goes through its iterable argument before it returns.
+bool uses_at_once(const Object& callee) {
+    static constexpr std::string_view kBuiltins[] = {"all", "any",    "max",      "min",
+                                                     "sum", "sorted", "math.prod"};
+    return callee.is(ObjectKind::kPythonType) ||
+           (callee.is(ObjectKind::kMethod) && callee.get<MethodObject>().name != kPartial) ||
+           (callee.is(ObjectKind::kBuiltin) &&
+            std::find(std::begin(kBuiltins), std::end(kBuiltins),
+                      callee.get<BuiltinObject>().name) != std::end(kBuiltins));
+}
+
+// Where any() and all() stop.
+std::optional<bool> end_of_use(const Object& callee) {
+    bool is_any = callee.is(ObjectKind::kBuiltin) && callee.get<BuiltinObject>().name == "any";
+    bool is_all = callee.is(ObjectKind::kBuiltin) && callee.get<BuiltinObject>().name == "all";
+    return is_any || is_all ? std::optional(is_any) : std::nullopt;
+}
+
 Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t wanted) {
     Arguments arguments;
     arguments.range = expr->range;
@@ -772,7 +793,11 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
             }
             continue;
         }
-        arguments.positional.push_back(eval(c, argument));
+        const auto* generator = syntax::maybe_as<syntax::ComprehensionExpr>(argument);
+        arguments.positional.push_back(
+            generator != nullptr && uses_at_once(callee)
+                ? eval_comprehension(c, generator, true, end_of_use(callee))
+                : eval(c, argument));
         arguments.ranges.push_back(argument->range);
         failed = failed || arguments.positional.back().is_error();
     }
@@ -806,6 +831,8 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
         return call_operator(c, base.get<OpsetObject>(), c.text(attribute->name), arguments,
                              wanted);
     }
+    c.at.is_own_call = c.at.own_call == expr && !callee.is(ObjectKind::kBuiltin) &&
+                       !callee.is(ObjectKind::kMethod) && !callee.is(ObjectKind::kPythonType);
     return call(c, callee, arguments, wanted);
 }
 
@@ -822,6 +849,25 @@ Object eval_binary(Context& c, const syntax::BinaryExpr* expr) {
         left = binary(c, node->op, left, right, node->range, node->left->range, node->right->range);
     }
     return left;
+}
+
+// name := value. In a comprehension it binds in the scope around.
+Object eval_named(Context& c, const syntax::NamedExpr* expr) {
+    Object value = eval(c, expr->value);
+    std::shared_ptr<Scope> own = c.at.scope;
+    bool is_own_graph = true;
+    while (c.at.scope->around != nullptr) {
+        is_own_graph =
+            is_own_graph && c.at.scope->comprehension == c.graph && !c.at.scope->may_have_ended;
+        c.at.scope = std::shared_ptr<Scope>(c.at.scope->around);
+    }
+    if (is_own_graph) {
+        assign(c, expr->target, value, expr->range);
+    }
+    c.at.scope = own;
+    return is_own_graph ? value
+                        : unsupported(c, expr, "`:=` in a comprehension over a tensor",
+                                      "bind the name before, or write a loop");
 }
 
 Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
@@ -895,9 +941,7 @@ Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
             return eval_if_expression(c, syntax::as<syntax::IfExpExpr>(expr));
         case ExprKind::kNamed: {
             const auto* node = syntax::as<syntax::NamedExpr>(expr);
-            Object value = eval(c, node->value);
-            assign(c, node->target, value, expr->range);
-            return value;
+            return eval_named(c, node);
         }
         case ExprKind::kImaginary:
             return unsupported(c, expr, "a complex number",

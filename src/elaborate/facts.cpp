@@ -203,6 +203,7 @@ class KeyWriter {
             case ObjectKind::kConstant:
             case ObjectKind::kScript:
             case ObjectKind::kOpaque:
+            case ObjectKind::kIterator:
                 bytes(object.pointer().get());
                 break;
             case ObjectKind::kAttribute:

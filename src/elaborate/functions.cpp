@@ -17,6 +17,7 @@
 #include "elaborate/statics.h"
 #include "elaborate/type_text.h"
 #include "elaborate/unknowns.h"
+#include "elaborate/values.h"
 #include "infer/opset_versions.h"
 #include "ops/standard.h"
 
@@ -92,6 +93,26 @@ std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunc
     return std::vector<Object>{c.at.result};
 }
 
+// One result. A list of tensors among several results is a sequence, as it is in Python.
+Object as_result(Context& c, const Object& object) {
+    if (!object.is_sequence() || object.is_static()) {
+        return object;
+    }
+    bool are_values = object.is(ObjectKind::kList) &&
+                      std::all_of(object.items().begin(), object.items().end(), is_leaf);
+    if (!are_values) {
+        c.report(kUnsupportedOperand, c.at.result_range,
+                 fmt::format("{} among the results", kind_name(object)))
+            .with_help("return its items one by one, or a list of tensors");
+        return Object::error();
+    }
+    std::vector<ir::Value*> items;
+    for (const Object& item : object.items()) {
+        items.push_back(as_value(c, item, c.at.result_range));
+    }
+    return as_object(Emitter(c, c.at.result_range).emit_variadic("SequenceConstruct", items));
+}
+
 // The results as outputs of the unit's graph.
 void add_outputs(Context& c, const ScriptFunction& function, const std::vector<Object>& objects) {
     std::optional<std::vector<Annotation>> annotations =
@@ -108,7 +129,8 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
         const Annotation* annotation = annotations ? &(*annotations)[i] : nullptr;
         ElementType type =
             annotation != nullptr ? annotation->type.element_type() : ElementType::kUndefined;
-        ir::Value* value = output_of(c, c.unit->graph, objects[i], type, c.at.result_range);
+        ir::Value* value =
+            output_of(c, c.unit->graph, as_result(c, objects[i]), type, c.at.result_range);
         if (value == nullptr) {
             return;
         }
@@ -198,6 +220,7 @@ std::string closure_name(const Closure& closure) {
 Object run_closure(Context& c, const Closure& closure) {
     if (closure.lambda != nullptr) {
         c.at.result_range = closure.lambda->body->range;
+        c.at.own_call = closure.lambda->body;
         return eval(c, closure.lambda->body);
     }
     Jump jump = exec_body(c, closure.definition->body);

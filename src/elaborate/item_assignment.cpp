@@ -248,9 +248,10 @@ bool put_back(Context& c, const ItemPlace& place, const ir::Value* before, ir::V
         root = inner->value;
     }
     const auto* root_name = syntax::maybe_as<syntax::NameExpr>(root);
+    std::vector<CallerName> callers;
     std::optional<std::string> other =
         other_holder(c, before, root_name != nullptr ? root_name->name : Symbol{}, in_list,
-                     place.expr->range.end);
+                     place.expr->range.end, callers);
     if (other) {
         std::string target(c.source(place.expr->value->range));
         c.report(kAliasedItemAssignment, place.expr->range,
@@ -262,6 +263,9 @@ bool put_back(Context& c, const ItemPlace& place, const ir::Value* before, ir::V
     }
     if (in_list) {
         return write(c, *place.outer, Object::tensor(after), place.expr->range);
+    }
+    for (const CallerName& one : callers) {
+        one.scope->set(one.name, Object::tensor(after));
     }
     return assign(c, name, Object::tensor(after), place.expr->range);
 }

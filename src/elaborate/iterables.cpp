@@ -236,6 +236,10 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
             .with_help("loop over `sorted(...)` of it");
         return std::nullopt;
     }
+    if (object.is(ObjectKind::kIterator)) {
+        std::optional<std::vector<Object>> items = static_items(c, object);
+        return static_iterable(items ? Object::list(std::move(*items)) : Object::error());
+    }
     if (!object.is(ObjectKind::kRange) && !static_items(c, object)) {
         c.report(kUnsupportedOperand, range, fmt::format("a loop over {}", kind_name(object)))
             .with_help("loop over `range(n)`, a list, or a tensor");

@@ -63,7 +63,8 @@ Object py_len(Context& c, const Arguments& a) {
     if (object.is(ObjectKind::kRange)) {
         return Object::integer(object.get<RangeObject>().size());
     }
-    std::optional<std::vector<Object>> items = static_items(c, object);
+    bool has_length = !object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view;
+    std::optional<std::vector<Object>> items = has_length ? static_items(c, object) : std::nullopt;
     return items ? Object::integer(static_cast<int64_t>(items->size()))
                  : refuse(c, a.range, fmt::format("`len` of {}", kind_name(object)));
 }
@@ -103,41 +104,89 @@ Object extreme_of_ints(Context& c, const Arguments& a, bool want_max) {
     return best;
 }
 
+// Calls a function on one static item each; nothing after an error.
+std::optional<std::vector<Object>> apply_to_each(Context& c, const Object& function,
+                                                 const std::vector<Object>& items, Range range) {
+    std::vector<Object> results;
+    for (const Object& item : items) {
+        Arguments call_of_one;
+        call_of_one.positional = {item};
+        call_of_one.ranges = {range};
+        call_of_one.range = call_of_one.callee_range = range;
+        results.push_back(function.is_none() ? item : call(c, function, call_of_one));
+        if (results.back().is_error()) {
+            return std::nullopt;
+        }
+    }
+    return results;
+}
+
+// The items as `key` orders them; nothing after an error.
+std::optional<std::vector<Object>> keys_of(Context& c, const std::vector<Object>& items,
+                                           const KeywordArgument* key, Range range) {
+    return key == nullptr || key->value.is_none() ? std::optional(items)
+                                                  : apply_to_each(c, key->value, items, range);
+}
+
 // min and max: of the arguments, or of the items of one list.
 Object extreme(Context& c, const Arguments& a, bool want_max) {
-    if (a.positional.size() == 1 && a.positional[0].is_sequence()) {
-        Arguments spread = a;
-        spread.positional = a.positional[0].items();
-        spread.ranges.assign(spread.positional.size(), a.range);
-        if (any_tensor(spread)) {
-            return extreme(c, spread, want_max);
-        }
-    }
-    if (any_tensor(a)) {
-        bool are_ints = std::all_of(a.positional.begin(), a.positional.end(), is_python_int);
-        return are_ints && a.positional.size() > 1 ? extreme_of_ints(c, a, want_max)
-                                                   : tensor_extreme(c, a, want_max);
+    std::string_view word = want_max ? "max" : "min";
+    const KeywordArgument *key = a.find("key"), *otherwise = a.find("default");
+    if (a.keywords.size() > static_cast<size_t>((key != nullptr) + (otherwise != nullptr))) {
+        return refuse(c, a.range, fmt::format("`{}` takes `key` and `default`", word));
     }
     std::vector<Object> items = a.positional;
+    std::vector<Range> ranges = a.ranges;
     if (items.size() == 1) {
+        if (items[0].is_graph_value()) {
+            return key == nullptr
+                       ? tensor_extreme(c, a, want_max)
+                       : refuse(c, a.range, fmt::format("`{}` of a tensor by `key`", word),
+                                "loop over its items");
+        }
         std::optional<std::vector<Object>> inner = static_items(c, items[0]);
+        if (inner && inner->empty() && otherwise != nullptr) {
+            return otherwise->value;
+        }
         if (!inner || inner->empty()) {
             return refuse(c, a.range,
-                          fmt::format("`{}` of {}", want_max ? "max" : "min",
-                                      inner ? "nothing" : kind_name(items[0])));
+                          fmt::format("`{}` of {}", word, inner ? "nothing" : kind_name(items[0])));
         }
-        items = *inner;
+        items = std::move(*inner);
+        ranges.assign(items.size(), a.range);
     }
-    Object best = items[0];
+    std::optional<std::vector<Object>> keys = keys_of(c, items, key, a.range);
+    if (!keys) {
+        return Object::error();
+    }
+    if (std::any_of(keys->begin(), keys->end(),
+                    [](const Object& one) { return one.is_graph_value(); })) {
+        if (key != nullptr && !key->value.is_none()) {
+            return refuse(c, a.range, fmt::format("a tensor decides what `{}` is", word),
+                          "use `op.Where`");
+        }
+        Arguments spread = a;
+        spread.positional = std::move(items);
+        spread.ranges = std::move(ranges);
+        if (spread.positional.size() == 1) {
+            return spread.positional[0];
+        }
+        bool are_ints =
+            std::all_of(spread.positional.begin(), spread.positional.end(), is_python_int);
+        return are_ints ? extreme_of_ints(c, spread, want_max)
+                        : tensor_extreme(c, spread, want_max);
+    }
+    size_t best = 0;
     for (size_t i = 1; i < items.size(); ++i) {
-        Object less = want_max ? static_compare(c, syntax::CompareOp::kGt, items[i], best, a.range)
-                               : static_compare(c, syntax::CompareOp::kLt, items[i], best, a.range);
-        if (less.is_error()) {
-            return less;
+        Object better =
+            static_compare(c, want_max ? syntax::CompareOp::kGt : syntax::CompareOp::kLt,
+                           (*keys)[i], (*keys)[best], a.range);
+        if (better.is_error()) {
+            return better;
         }
-        best = less.as_bool() ? items[i] : best;
+        best = better.as_bool() ? i : best;
     }
-    return best;
+    return items[best];
 }
 
 Object py_max(Context& c, const Arguments& a) {
@@ -174,13 +223,40 @@ Object py_abs(Context& c, const Arguments& a) {
                                  : Object::whole(object.as_whole());
 }
 
+// round(x, -digits): to the nearest multiple of a power of ten, half to even.
+Object round_to_tens(Context& c, const Object& object, int digits, Range range) {
+    int64_t unit = 1;
+    for (int i = 0; i < digits; ++i) {
+        unit *= 10;
+    }
+    if (object.is(ObjectKind::kFloat)) {
+        double whole = static_cast<double>(unit), value = std::fabs(object.as_double());
+        double rest = std::fmod(value, whole), down = value - rest;
+        bool is_odd = std::fmod(down / whole, 2.0) != 0;
+        bool goes_up = rest > whole / 2 || (rest == whole / 2 && is_odd);
+        return Object::real(std::copysign(goes_up ? down + whole : down, object.as_double()));
+    }
+    int64_t value = object.as_int(), rest = value % unit;
+    rest += rest < 0 ? unit : 0;
+    int64_t half = unit / 2;
+    bool is_odd = ((value / unit - (value % unit < 0 ? 1 : 0)) & 1) != 0;
+    int64_t change = rest > half || (rest == half && is_odd) ? unit - rest : -rest;
+    return __builtin_add_overflow(value, change, &value)
+               ? refuse(c, range, "the result does not fit in 64 bits")
+               : Object::integer(value);
+}
+
 // round(x, digits) of a float: Python rounds its decimal digits.
 Object round_to_digits(Context& c, const Object& object, int64_t digits, Range range) {
     if (object.is_whole() && digits >= 0) {
         return Object::whole(object.as_whole());
     }
-    if (digits < 0 || digits > 300) {
-        return refuse(c, range, fmt::format("`round` to {} digits", digits), "use 0 to 300 digits");
+    if (digits < -18 || digits > 300) {
+        return refuse(c, range, fmt::format("`round` to {} digits", digits),
+                      "use -18 to 300 digits");
+    }
+    if (digits < 0) {
+        return round_to_tens(c, object, static_cast<int>(-digits), range);
     }
     return Object::real(
         std::strtod(fmt::format("{:.{}f}", object.as_double(), digits).c_str(), nullptr));
@@ -240,40 +316,69 @@ Object py_sum(Context& c, const Arguments& a) {
     return total;
 }
 
-Object py_zip(Context& c, const Arguments& a) {
-    const KeywordArgument* strict = a.find("strict");
+// An iterator over static arguments, of which `items` gives the items when it is used.
+Object lazy(Context& c, std::string_view what, const Arguments& a, size_t first,
+            std::function<std::optional<std::vector<Object>>(Context&)> items) {
+    std::vector<Object> sources(a.positional.begin() + static_cast<std::ptrdiff_t>(first),
+                                a.positional.end());
+    for (const Object& source : sources) {
+        bool is_iterable = source.is_sequence() || source.is(ObjectKind::kDict) ||
+                           source.is(ObjectKind::kSet) || source.is(ObjectKind::kRange) ||
+                           source.is(ObjectKind::kString) || source.is(ObjectKind::kIterator);
+        if (!is_iterable) {
+            return refuse(c, a.range, fmt::format("{} over {}", what, kind_name(source)),
+                          "give lists whose lengths are known");
+        }
+    }
+    IteratorObject iterator{what, std::move(items), Object::tuple(std::move(sources)),
+                            c.span(a.range)};
+    return make_iterator(c, std::move(iterator));
+}
+
+// The rows of zip; an error has been reported where there are none.
+std::vector<std::vector<Object>> zipped_rows(Context& c, const std::vector<Object>& lists,
+                                             bool is_strict, Range range) {
     std::vector<std::vector<Object>> columns;
     size_t shortest = SIZE_MAX;
-    for (const Object& object : a.positional) {
+    for (const Object& object : lists) {
         std::optional<std::vector<Object>> items = static_items(c, object);
         if (!items) {
-            return refuse(c, a.range, fmt::format("`zip` of {}", kind_name(object)),
-                          "zip lists whose lengths are known");
+            refuse(c, range, fmt::format("`zip` of {}", kind_name(object)),
+                   "zip lists whose lengths are known");
+            return {};
         }
-        if (strict != nullptr && truth(strict->value) == true && !columns.empty() &&
-            items->size() != shortest) {
-            return refuse(c, a.range, "`zip` of lists of different lengths with `strict=True`");
+        if (is_strict && !columns.empty() && items->size() != shortest) {
+            refuse(c, range, "`zip` of lists of different lengths with `strict=True`");
+            return {};
         }
         shortest = std::min(shortest, items->size());
         columns.push_back(std::move(*items));
     }
-    std::vector<Object> rows;
+    std::vector<std::vector<Object>> rows;
     for (size_t i = 0; !columns.empty() && i < shortest; ++i) {
         std::vector<Object> row;
         for (const std::vector<Object>& column : columns) {
             row.push_back(column[i]);
         }
-        rows.push_back(Object::tuple(std::move(row)));
+        rows.push_back(std::move(row));
     }
-    return Object::list(std::move(rows));
+    return rows;
+}
+
+Object py_zip(Context& c, const Arguments& a) {
+    const KeywordArgument* strict = a.find("strict");
+    bool is_strict = strict != nullptr && truth(strict->value) == true;
+    return lazy(c, "a zip", a, 0,
+                [lists = a.positional, is_strict, range = a.range](Context& user) {
+                    std::vector<Object> rows;
+                    for (std::vector<Object>& row : zipped_rows(user, lists, is_strict, range)) {
+                        rows.push_back(Object::tuple(std::move(row)));
+                    }
+                    return std::optional(std::move(rows));
+                });
 }
 
 Object py_enumerate(Context& c, const Arguments& a) {
-    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
-    if (!items) {
-        return refuse(c, a.range, fmt::format("`enumerate` of {}", kind_name(a.positional[0])),
-                      "enumerate a list whose length is known");
-    }
     const KeywordArgument* keyword = a.find("start");
     const Object* given = keyword != nullptr        ? &keyword->value
                           : a.positional.size() > 1 ? &a.positional[1]
@@ -282,76 +387,76 @@ Object py_enumerate(Context& c, const Arguments& a) {
         return refuse(c, a.range, fmt::format("`enumerate` from {}", kind_name(*given)),
                       "start at an integer");
     }
+    Arguments list = a;
+    list.positional.resize(1);
     int64_t start = given != nullptr ? given->as_int() : 0;
-    std::vector<Object> rows;
-    for (size_t i = 0; i < items->size(); ++i) {
-        rows.push_back(
-            Object::tuple({Object::integer(start + static_cast<int64_t>(i)), (*items)[i]}));
-    }
-    return Object::list(std::move(rows));
+    return lazy(c, "an enumerate", list, 0, [items = a.positional[0], start](Context& user) {
+        std::vector<Object> rows;
+        for (Object& item : static_items(user, items).value_or(std::vector<Object>())) {
+            int64_t number = start + static_cast<int64_t>(rows.size());
+            rows.push_back(Object::tuple({Object::integer(number), std::move(item)}));
+        }
+        return std::optional(std::move(rows));
+    });
 }
 
 Object py_reversed(Context& c, const Arguments& a) {
-    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
-    if (!items) {
-        return refuse(c, a.range, fmt::format("`reversed` of {}", kind_name(a.positional[0])));
+    if (a.positional[0].is(ObjectKind::kIterator) &&
+        !a.positional[0].get<IteratorObject>().is_view) {
+        return refuse(c, a.range, fmt::format("`reversed` of {}", kind_name(a.positional[0])),
+                      "make a list of it first");
     }
-    std::reverse(items->begin(), items->end());
-    return Object::list(std::move(*items));
-}
-
-// Calls a function on one static item each; nothing after an error.
-std::optional<std::vector<Object>> apply_to_each(Context& c, const Object& function,
-                                                 const std::vector<Object>& items, Range range) {
-    std::vector<Object> results;
-    for (const Object& item : items) {
-        Arguments call_of_one;
-        call_of_one.positional = {item};
-        call_of_one.ranges = {range};
-        call_of_one.range = call_of_one.callee_range = range;
-        results.push_back(function.is_none() ? item : call(c, function, call_of_one));
-        if (results.back().is_error()) {
-            return std::nullopt;
+    return lazy(c, "a reversed list", a, 0, [items = a.positional[0]](Context& user) {
+        std::optional<std::vector<Object>> rows = static_items(user, items);
+        if (rows) {
+            std::reverse(rows->begin(), rows->end());
         }
-    }
-    return results;
+        return rows;
+    });
 }
 
 Object py_map(Context& c, const Arguments& a) {
-    Arguments lists = a;
-    lists.positional.erase(lists.positional.begin());
-    Object rows = py_zip(c, lists);
-    std::vector<Object> results;
-    for (size_t i = 0; !rows.is_error() && i < rows.items().size(); ++i) {
-        Arguments call_of_row = a;
-        call_of_row.positional = rows.items()[i].items();
-        call_of_row.ranges.assign(call_of_row.positional.size(), a.range);
-        results.push_back(call(c, a.positional[0], call_of_row));
-        if (results.back().is_error()) {
-            return results.back();
+    return lazy(c, "a map", a, 1, [a](Context& user) {
+        std::vector<Object> lists(a.positional.begin() + 1, a.positional.end());
+        std::vector<Object> results;
+        for (std::vector<Object>& row : zipped_rows(user, lists, false, a.range)) {
+            Arguments call_of_row;
+            call_of_row.range = call_of_row.callee_range = a.range;
+            call_of_row.ranges.assign(row.size(), a.range);
+            call_of_row.positional = std::move(row);
+            results.push_back(call(user, a.positional[0], call_of_row));
+            if (results.back().is_error()) {
+                break;
+            }
         }
-    }
-    return rows.is_error() ? rows : Object::list(std::move(results));
+        return std::optional(std::move(results));
+    });
 }
 
-Object py_filter(Context& c, const Arguments& a) {
-    std::optional<std::vector<Object>> items = static_items(c, a.positional[1]);
-    if (!items) {
-        return refuse(c, a.range, fmt::format("`filter` of {}", kind_name(a.positional[1])),
-                      "filter a list whose length is known");
-    }
-    std::optional<std::vector<Object>> tests = apply_to_each(c, a.positional[0], *items, a.range);
+// The items that the function keeps; nothing after an error.
+std::vector<Object> filtered(Context& c, const Object& function, const Object& list, Range range) {
+    std::vector<Object> items = static_items(c, list).value_or(std::vector<Object>());
+    std::optional<std::vector<Object>> tests = apply_to_each(c, function, items, range);
     std::vector<Object> kept;
     for (size_t i = 0; tests && i < tests->size(); ++i) {
         std::optional<bool> holds = truth((*tests)[i]);
         if (!holds) {
-            return refuse(c, a.range, "a tensor decides what `filter` keeps", "use `op.Compress`");
+            refuse(c, range, "a tensor decides what `filter` keeps", "use `op.Compress`");
+            return {};
         }
         if (*holds) {
-            kept.push_back((*items)[i]);
+            kept.push_back(items[i]);
         }
     }
-    return tests ? Object::list(std::move(kept)) : Object::error();
+    return kept;
+}
+
+Object py_filter(Context& c, const Arguments& a) {
+    return lazy(
+        c, "a filter", a, 1,
+        [function = a.positional[0], list = a.positional[1], range = a.range](Context& user) {
+            return std::optional(filtered(user, function, list, range));
+        });
 }
 
 Object py_sorted(Context& c, const Arguments& a) {
@@ -651,7 +756,11 @@ Object np_array(Context& c, const Arguments& a) {
     if (!type) {
         return refuse(c, a.range, "a dtype that is not known", "use np.float32, np.int64, ...");
     }
-    std::optional<Tensor> tensor = static_tensor(c, a.positional[0], *type, a.range);
+    // NumPy's floats are DOUBLE.
+    ElementType element = *type == ElementType::kUndefined && has_float(a.positional[0])
+                              ? ElementType::kDouble
+                              : *type;
+    std::optional<Tensor> tensor = static_tensor(c, a.positional[0], element, a.range);
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
 }
 
@@ -850,8 +959,8 @@ struct BuiltinRow {
 constexpr BuiltinRow kBuiltins[] = {
     {"len", py_len, 1, 1, false, true},
     {"range", py_range, 1, 3},
-    {"max", py_max, 1, SIZE_MAX, false, true},
-    {"min", py_min, 1, SIZE_MAX, false, true},
+    {"max", py_max, 1, SIZE_MAX, true, true},
+    {"min", py_min, 1, SIZE_MAX, true, true},
     {"abs", py_abs, 1, 1},
     {"round", py_round, 1, 2},
     {"pow", py_pow, 2, 2},

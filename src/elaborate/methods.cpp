@@ -266,6 +266,25 @@ Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
     return value;
 }
 
+// d.keys(), d.values() or d.items(), which follow the dict.
+Object dict_view(Context& c, const MethodObject& method, const Arguments& a) {
+    IteratorObject view{
+        "a view of a dict", {}, Object::tuple({method.self}), c.span(a.range), true};
+    view.items = [self = method.self, name = method.name](Context& user) {
+        std::vector<Object> items;
+        for (const auto& [key, value] : self.get<DictObject>().items) {
+            if (key.is(ObjectKind::kString)) {
+                name_array(user, value, key.text());
+            }
+            items.push_back(name == "keys"     ? key
+                            : name == "values" ? value
+                                               : Object::tuple({key, value}));
+        }
+        return std::optional(std::move(items));
+    };
+    return make_iterator(c, std::move(view));
+}
+
 Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
     std::string_view name = method.name;
     if (name == "pop" || name == "setdefault" || name == "update") {
@@ -282,16 +301,7 @@ Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
                : a.positional.size() > 1 ? a.positional[1]
                                          : Object::none();
     }
-    std::vector<Object> items;
-    for (const auto& [key, value] : dict.items) {
-        if (key.is(ObjectKind::kString)) {
-            name_array(c, value, key.text());
-        }
-        items.push_back(name == "keys"     ? key
-                        : name == "values" ? value
-                                           : Object::tuple({key, value}));
-    }
-    return name == "copy" ? Object::dict(dict) : Object::list(std::move(items));
+    return name == "copy" ? Object::dict(dict) : dict_view(c, method, a);
 }
 
 Object tensor_method(Context& c, const MethodObject& method, const Arguments& a) {
@@ -309,15 +319,62 @@ Object tensor_method(Context& c, const MethodObject& method, const Arguments& a)
 }
 
 // int("3"), float("inf").
+// The digits of an int as Python reads them: spaces around, a sign, a prefix of the base, `_`
+// between digits. Nothing: it is none, or does not fit.
+std::optional<int64_t> parse_int(std::string_view text, int64_t base) {
+    constexpr std::string_view kSpaces = " \t\n\r\f\v";
+    size_t begin = std::min(text.find_first_not_of(kSpaces), text.size());
+    text = text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+    bool is_negative = !text.empty() && text[0] == '-';
+    text.remove_prefix(is_negative || (!text.empty() && text[0] == '+') ? 1 : 0);
+    int64_t prefix = 0;
+    if (text.size() > 2 && text[0] == '0') {
+        char letter = static_cast<char>(text[1] | 0x20);
+        prefix = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
+    }
+    if (prefix != 0 && (base == prefix || base == 0)) {
+        text.remove_prefix(text[2] == '_' ? 3 : 2);
+        base = prefix;
+    } else if (base == 0) {
+        bool is_octal = text.size() > 1 && text[0] == '0' &&
+                        text.find_first_not_of("0_") != std::string_view::npos;
+        base = is_octal ? 1 : 10;  // 010 is refused
+    }
+    int64_t value = 0;
+    bool after_digit = false;
+    for (char ch : text) {
+        if (ch == '_' && after_digit) {
+            after_digit = false;
+            continue;
+        }
+        char lower = static_cast<char>(ch | 0x20);
+        int64_t digit = ch >= '0' && ch <= '9'         ? ch - '0'
+                        : lower >= 'a' && lower <= 'z' ? lower - 'a' + 10
+                                                       : base;
+        if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
+            __builtin_sub_overflow(value, digit, &value)) {  // negative, which has one more
+            return std::nullopt;
+        }
+        after_digit = true;
+    }
+    bool fits = after_digit && (is_negative || value != INT64_MIN);
+    return fits ? std::optional(is_negative ? value : -value) : std::nullopt;
+}
+
 Object parse_number(Context& c, const std::string& text, bool is_int, const Arguments& a) {
-    char* end = nullptr;
+    int64_t base = 10;
+    if (a.positional.size() > 1) {
+        base = a.positional[1].is_integer() ? a.positional[1].as_int() : -1;
+        if (!is_int || base == 1 || base < 0 || base > 36) {
+            return refuse(c, a.range, "`int` of a text with a base that is not 0 or 2 to 36");
+        }
+    }
     if (is_int) {
-        errno = 0;
-        long long value = std::strtoll(text.c_str(), &end, 10);
-        if (end != text.c_str() && *end == 0 && errno == 0) {
-            return Object::integer(value);
+        if (std::optional<int64_t> value = parse_int(text, base)) {
+            return Object::integer(*value);
         }
     } else {
+        char* end = nullptr;
         double value = std::strtod(text.c_str(), &end);
         if (end != text.c_str() && *end == 0) {
             return Object::real(value);
@@ -435,9 +492,22 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
     if (name == "dict") {
         return make_dict(c, a);
     }
-    if (a.positional.size() != 1) {
+    if (!a.keywords.empty()) {
+        const KeywordArgument* base = a.find("base");
+        if (name != "int" || base == nullptr || a.keywords.size() > 1 || a.positional.size() != 1) {
+            return refuse(c, a.range, fmt::format("`{}` with keywords", name));
+        }
+        Arguments by_position = a;
+        by_position.keywords.clear();
+        by_position.positional.push_back(base->value);
+        by_position.ranges.push_back(a.range);
+        return call_python_type(c, type, by_position);
+    }
+    bool has_base =
+        name == "int" && a.positional.size() == 2 && a.positional[0].is(ObjectKind::kString);
+    if (a.positional.size() != 1 && !has_base) {
         if (a.positional.empty() && (name == "set" || name == "frozenset")) {
-            return Object::set({});
+            return Object::set({}).frozen(name == "frozenset");
         }
         if (a.positional.empty() && (name == "list" || name == "tuple")) {
             return own_items(c, name, {});
@@ -487,7 +557,7 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
     }
     if (name == "set" || name == "frozenset") {
         std::optional<std::vector<Object>> items = static_items(c, object);
-        return items ? make_set(c, *items, a.range)
+        return items ? make_set(c, *items, a.range).frozen(name == "frozenset")
                      : refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
     }
     if (name == "tuple" && object.is_shape_tensor()) {

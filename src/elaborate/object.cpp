@@ -108,6 +108,8 @@ std::string repr_at(const Object& object, int depth) {
             return object.get<ModuleObject>().name;
         case ObjectKind::kAttribute:
             return object.get<AttributeObject>().name;
+        case ObjectKind::kIterator:
+            return std::string(object.get<IteratorObject>().what);
         case ObjectKind::kOpaque:
             return object.get<OpaqueObject>().describe();
         default:
@@ -373,7 +375,9 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
             return a.get<OpsetObject>() == b.get<OpsetObject>();
         case ObjectKind::kRange: {
             const RangeObject &x = a.get<RangeObject>(), &y = b.get<RangeObject>();
-            return x.start == y.start && x.stop == y.stop && x.step == y.step;
+            int64_t size = x.size();  // of the items
+            return size == y.size() &&
+                   (size == 0 || (x.start == y.start && (size == 1 || x.step == y.step)));
         }
         default:
             return a.pointer() == b.pointer();
@@ -438,22 +442,25 @@ std::string repr(const Object& object) {
 }
 
 std::string_view kind_name(const Object& object) {
-    static constexpr std::string_view kNames[] = {"an error",       "an unbound name",
-                                                  "`None`",         "a bool",
-                                                  "an int",         "an int",
-                                                  "a float",        "a string",
-                                                  "a bytes object", "`...`",
-                                                  "a tuple",        "a list",
-                                                  "a dict",         "a set",
-                                                  "a range",        "a slice",
-                                                  "an array",       "a tensor",
-                                                  "an attribute",   "an element type",
-                                                  "a type",         "a type",
-                                                  "an opset",       "an operator",
-                                                  "a script",       "a nested function",
-                                                  "a function",     "a method",
-                                                  "a module",       "a decorator",
-                                                  "a Python object"};
+    static constexpr std::string_view kNames[] = {"an error",        "an unbound name",
+                                                  "`None`",          "a bool",
+                                                  "an int",          "an int",
+                                                  "a float",         "a string",
+                                                  "a bytes object",  "`...`",
+                                                  "a tuple",         "a list",
+                                                  "a dict",          "a set",
+                                                  "a range",         "a slice",
+                                                  "an array",        "a tensor",
+                                                  "an attribute",    "an element type",
+                                                  "a type",          "a type",
+                                                  "an opset",        "an operator",
+                                                  "a script",        "a nested function",
+                                                  "a function",      "a method",
+                                                  "a module",        "a decorator",
+                                                  "a Python object", "an iterator"};
+    if (object.is(ObjectKind::kIterator)) {
+        return object.get<IteratorObject>().what;
+    }
     return kNames[static_cast<size_t>(object.kind())];
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,7 @@ enum class ObjectKind : uint8_t {
     kModule,     // a module that the compiler knows, or a file
     kDecorator,  // what script(...) or graph() returns
     kOpaque,     // an object that only the environment knows
+    kIterator,   // a generator, a zip, a view of a dict
 };
 
 // As what Python knows an element type: FLOAT.dtype and x.dtype, an int that is equal to all
@@ -270,6 +272,14 @@ class Object {
     }
     const std::shared_ptr<void>& pointer() const { return data_; }
 
+    // Of a set: a frozenset, which nothing changes.
+    bool is_frozen() const { return is_frozen_; }
+    Object frozen(bool is_frozen) const {
+        Object object = *this;
+        object.is_frozen_ = is_frozen;
+        return object;
+    }
+
     // How deep lists, tuples and dicts stand in each other, as far as was known when it was made.
     uint16_t nesting() const { return nesting_; }
 
@@ -302,6 +312,7 @@ class Object {
 
     ObjectKind kind_ = ObjectKind::kError;
     Python python_ = Python::kTensor;
+    bool is_frozen_ = false;
     uint16_t nesting_ = 0;
     union {
         int64_t integer;
@@ -309,6 +320,18 @@ class Object {
         ir::Value* value;
     } scalar_ = {0};
     std::shared_ptr<void> data_;
+};
+
+struct Context;
+
+// What gives its items when it is asked for them, as they are then: once, but for views of dicts.
+struct IteratorObject {
+    std::string_view what;  // "a generator", for messages
+    std::function<std::optional<std::vector<Object>>(Context&)> items;
+    Object sources;           // a tuple of what it reads
+    diagnostics::Span where;  // where it is made
+    bool is_view = false;
+    bool is_used = false;
 };
 
 struct MethodObject {

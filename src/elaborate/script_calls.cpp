@@ -430,10 +430,20 @@ Object call_inline(Context& c, const ScriptFunction& function,
     return jump == Jump::kReturn ? c.at.result : Object::none();
 }
 
-bool runs_in_place(Context& c, const ScriptFunction& function, const std::vector<Fact>& given) {
-    return function.is_inline || std::any_of(given.begin(), given.end(), [&c](const Fact& fact) {
-               return captures_tensors(c, fact.object);
+// Whether it is a function without a decorator that assigns to items of what its caller gives it.
+bool changes_arguments(const ScriptFunction& function) {
+    const syntax::FunctionDefStmt& definition = *function.definition;
+    std::span<const syntax::Parameter> parameters = definition.parameters->items;
+    return definition.decorators.empty() &&
+           std::any_of(parameters.begin(), parameters.end(), [&](const syntax::Parameter& one) {
+               return target_use(definition.body, one.name).items;
            });
+}
+
+bool runs_in_place(Context& c, const ScriptFunction& function, const std::vector<Fact>& given) {
+    return function.is_inline || changes_arguments(function) ||
+           std::any_of(given.begin(), given.end(),
+                       [&c](const Fact& fact) { return captures_tensors(c, fact.object); });
 }
 
 }  // namespace

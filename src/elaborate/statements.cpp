@@ -166,6 +166,7 @@ void exec_assign(Context& c, const syntax::AssignStmt* statement) {
         bind_error(c, statement->targets[0]);
         return;
     }
+    c.at.own_call = statement->value;
     Object value = eval(c, statement->value, target_count(statement->targets[0]));
     for (const Expr* target : statement->targets) {
         if (value.is_error()) {
@@ -189,7 +190,7 @@ bool extends_in_place(Context& c, const syntax::AugAssignStmt* statement, const 
 }  // namespace
 
 bool changes_in_place(const Context& c, const Object& before, const Object& after) {
-    if (!c.runs_file || before.kind() != after.kind()) {
+    if (!c.runs_file || before.kind() != after.kind() || before.is_frozen()) {
         return false;
     }
     if (before.is(ObjectKind::kList) || before.is(ObjectKind::kSet)) {
@@ -205,6 +206,22 @@ bool changes_in_place(const Context& c, const Object& before, const Object& afte
 
 namespace {
 
+// s |= t and the like change the set, for everyone who holds it.
+void change_set(Context& c, const syntax::AugAssignStmt* statement, const Object& set,
+                const Object& after) {
+    const auto* name = syntax::as<syntax::NameExpr>(statement->target);
+    if (c.graph != c.unit->graph || c.at.scope->find(name->name) == nullptr) {
+        c.report(kUnsupportedStatement, statement->range,
+                 "a set is changed inside a loop or branch that runs in the graph, or outside the "
+                 "function that made it")
+            .with_help("make another set: `s = s | t`");
+        return;
+    }
+    c.undo.push_back(
+        {set, [before = set.items()](const Object& object) { object.items() = before; }});
+    set.items() = after.items();
+}
+
 void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     const auto* name = syntax::maybe_as<syntax::NameExpr>(statement->target);
     if (statement->target->kind == ExprKind::kSubscript) {
@@ -219,6 +236,9 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     }
     Object before = lookup(c, name->name, name->range);
     Object value = eval(c, statement->value);
+    if (value.is(ObjectKind::kIterator) && before.is(ObjectKind::kList)) {
+        value = Object::list(static_items(c, value).value_or(std::vector<Object>()));
+    }
     if (extends_in_place(c, statement, before, value)) {
         Arguments more;
         more.positional = {value};
@@ -230,6 +250,10 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     Object after = binary(c, statement->op, before, value, statement->range, name->range,
                           statement->value->range);
     if (changes_in_place(c, before, after)) {
+        return;
+    }
+    if (before.is(ObjectKind::kSet) && after.is(ObjectKind::kSet) && !before.is_frozen()) {
+        change_set(c, statement, before, after);
         return;
     }
     if (after.is_error()) {
@@ -385,6 +409,7 @@ bool exec_simple(Context& c, const Stmt* statement) {
             // A docstring, or text in place of a comment.
             if (value->kind != ExprKind::kString && value->kind != ExprKind::kEllipsis &&
                 !exec_growth(c, value)) {
+                c.at.own_call = value;
                 eval(c, value);
             }
             return true;
@@ -439,6 +464,7 @@ bool exec_simple(Context& c, const Stmt* statement) {
 }
 
 Jump exec_return(Context& c, const syntax::ReturnStmt* statement) {
+    c.at.own_call = statement->value;
     c.at.result = statement->value != nullptr ? eval(c, statement->value) : Object::none();
     c.at.result_range = statement->value != nullptr ? statement->value->range : statement->range;
     constexpr uint32_t kWord = 6;  // the place of the type: `return`

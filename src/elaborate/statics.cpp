@@ -5,7 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+<<<<<<< HEAD
 #include "elaborate/classes.h"
+=======
+#include "elaborate/environment.h"
+#include "elaborate/lists.h"
+#include "elaborate/text.h"
+>>>>>>> 761da9d (Iterators are used once and late; := of comprehensions binds outside; functions change the items of their callers' tensors; named tuples; ints that may not fit in 8 bits are refused)
 
 namespace sardonyx::elaborate {
 
@@ -363,6 +369,9 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
     if (op == Binary::kBitOr && is_type(a) && is_type(b) && !(a.is_none() && b.is_none())) {
         return Object::make(ObjectKind::kPythonType, PythonType{"Union", {a, b}});
     }
+    if (op == Binary::kMod && a.is(ObjectKind::kString)) {
+        return format_percent(c, a.text(), b, range);
+    }
     if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {
         if (std::optional<Object> result = set_binary(op, a.items(), b.items())) {
             return *result;
@@ -472,6 +481,10 @@ std::optional<bool> truth(const Object& object) {
             return !object.get<DictObject>().items.empty();
         case ObjectKind::kRange:
             return object.get<RangeObject>().size() != 0;
+        case ObjectKind::kIterator: {
+            const IteratorObject& one = object.get<IteratorObject>();
+            return !one.is_view || !one.sources.items()[0].get<DictObject>().items.empty();
+        }
         case ObjectKind::kConstant: {
             std::optional<std::vector<double>> values = to_doubles(object.get<Tensor>(), 1);
             return values && values->size() == 1 ? std::optional<bool>((*values)[0] != 0)
@@ -480,6 +493,71 @@ std::optional<bool> truth(const Object& object) {
         default:
             return true;
     }
+}
+
+namespace {
+
+// The items of a named tuple of Python.
+std::optional<std::vector<Object>> named_items(Context& c, const Object& object) {
+    Environment* environment = c.function().environment;
+    std::optional<Object> fields =
+        environment != nullptr ? environment->attribute(object, "_fields").value : std::nullopt;
+    if (!fields || !fields->is(ObjectKind::kTuple)) {
+        return std::nullopt;
+    }
+    std::vector<Object> items;
+    for (const Object& field : fields->items()) {
+        std::optional<Object> item = field.is(ObjectKind::kString)
+                                         ? environment->attribute(object, field.text()).value
+                                         : std::nullopt;
+        if (!item) {
+            return std::nullopt;
+        }
+        items.push_back(std::move(*item));
+    }
+    return items;
+}
+
+// The items of an iterator. One that has been used has what is left, which is not followed here.
+std::optional<std::vector<Object>> iterated_items(Context& c, const Object& object) {
+    IteratorObject& iterator = object.get<IteratorObject>();
+    if (!iterator.is_view && (iterator.is_used || !is_owned(c, object))) {
+        c.program.diagnostics
+            .report(kUnsupportedOperand, iterator.where,
+                    fmt::format("{} {}", iterator.what,
+                                iterator.is_used ? "that is used a second time: it gives each of "
+                                                   "its items once"
+                                                 : "that is used inside a loop or branch that runs "
+                                                   "in the graph"))
+            .with_help("make a list of it first, as in `xs = list(xs)`");
+        return std::vector<Object>();
+    }
+    if (!iterator.is_view) {
+        iterator.is_used = true;
+        c.undo.push_back(
+            {object, [](const Object& one) { one.get<IteratorObject>().is_used = false; }});
+    }
+    size_t changes = c.undo.size();
+    std::optional<std::vector<Object>> items = iterator.items(c);
+    bool has_effects = std::any_of(
+        c.undo.begin() + static_cast<std::ptrdiff_t>(std::min(changes, c.undo.size())),
+        c.undo.end(), [](const Undo& one) { return !one.object.is(ObjectKind::kIterator); });
+    if (has_effects) {
+        c.program.diagnostics
+            .report(kUnsupportedOperand, iterator.where,
+                    fmt::format("{} whose items change a list or dict", iterator.what))
+            .with_help("write a loop, or a list comprehension");
+        return std::vector<Object>();
+    }
+    return items;
+}
+
+}  // namespace
+
+Object make_iterator(Context& c, IteratorObject iterator) {
+    Object object = Object::make(ObjectKind::kIterator, std::move(iterator));
+    claim(c, object);
+    return object;
 }
 
 std::optional<std::vector<Object>> static_items(Context& c, const Object& object) {
@@ -517,6 +595,10 @@ std::optional<std::vector<Object>> static_items(Context& c, const Object& object
                 items.push_back(key);
             }
             return items;
+        case ObjectKind::kIterator:
+            return iterated_items(c, object);
+        case ObjectKind::kOpaque:
+            return named_items(c, object);
         default:
             return std::nullopt;
     }

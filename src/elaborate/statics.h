@@ -38,4 +38,7 @@ bool check_key(Context& c, const Object& key, syntax::Range range);
 // A set of static values; the error object, after a diagnostic, where a tensor is among them.
 Object make_set(Context& c, const std::vector<Object>& items, syntax::Range range);
 
+// An iterator, which belongs to the graph that is being built.
+Object make_iterator(Context& c, IteratorObject iterator);
+
 }  // namespace sardonyx::elaborate

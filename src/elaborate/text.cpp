@@ -253,6 +253,91 @@ Object format_object(Context& c, const Object& object, std::string_view spec_tex
 
 namespace {
 
+// One conversion of `%`; the flags, width and precision are those of a format specification but for
+// the alignment.
+Object convert_percent(Context& c, char type, std::string_view flags, std::string_view width,
+                       const Object& given, Range range) {
+    auto has = [flags](char flag) { return flags.find(flag) != std::string_view::npos; };
+    Object value = given;
+    if (type == 's' || type == 'r' || type == 'a') {
+        bool is_text = type == 's' && value.is(ObjectKind::kString);
+        value = is_text ? value : Object::string(repr(value));
+        type = 's';
+    } else if (type == 'd' || type == 'i' || type == 'u') {
+        bool is_whole = value.is_number() && std::fabs(value.as_double()) < 9.2e18;
+        value = value.is_integer() || !is_whole
+                    ? value
+                    : Object::integer(static_cast<int64_t>(value.as_double()));
+        type = 'd';
+    }
+    bool fits = std::string_view("xXo").find(type) != std::string_view::npos ? value.is_integer()
+                : type == 's'                                                ? true
+                                                                             : value.is_number();
+    if (!fits) {
+        return refuse(c, range, fmt::format("`%{}` of {}", type, kind_name(given)));
+    }
+    std::string spec(has('-') ? "<" : has('0') && type != 's' ? "=" : ">");
+    if (has('0') && !has('-') && type != 's') {
+        spec = "0=";
+    }
+    spec += type == 's' ? "" : has('+') ? "+" : has(' ') ? " " : "";
+    spec += has('#') ? "#" : "";
+    if (type == 'd' && width.find('.') != std::string_view::npos) {
+        return refuse(c, range, "a precision of `%d`", "use `0` and a width");
+    }
+    spec += std::string(width) + type;
+    return format_object(c, value, spec, range);
+}
+
+}  // namespace
+
+Object format_percent(Context& c, const std::string& text, const Object& values, Range range) {
+    std::vector<Object> items{values};
+    if (values.is(ObjectKind::kTuple)) {
+        items = std::vector<Object>(values.items());
+    }
+    std::string result;
+    size_t next = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            result += text[i];
+            continue;
+        }
+        size_t flags = i + 1, width = text.find_first_not_of("-+ #0", flags);
+        size_t end = text.find_first_not_of("0123456789.", width);
+        if (end == std::string::npos) {
+            return refuse(c, range, "an incomplete format after `%`");
+        }
+        char type = text[end];
+        i = end;
+        if (type == '%') {
+            result += '%';
+            continue;
+        }
+        if (std::string_view("sradiuxXoeEfFgG").find(type) == std::string_view::npos) {
+            return refuse(c, range, fmt::format("the format `%{}`", type), "use an f-string");
+        }
+        if (next == items.size() || !items[next].is_static()) {
+            return refuse(c, range, "`%` needs a static value for each of its formats");
+        }
+        Object part = convert_percent(c, type, std::string_view(text).substr(flags, width - flags),
+                                      std::string_view(text).substr(width, end - width),
+                                      items[next++], range);
+        if (part.is_error()) {
+            return part;
+        }
+        result += part.text();
+        if (static_cast<int64_t>(result.size()) > c.options.limits.text_bytes) {
+            return refuse(c, range, "the text grows too long");
+        }
+    }
+    bool all_used = next == items.size() || values.is(ObjectKind::kDict);
+    return all_used ? Object::string(std::move(result))
+                    : refuse(c, range, "`%` has more values than formats");
+}
+
+namespace {
+
 constexpr std::string_view kSpaces = " \t\n\r\f\v";
 
 std::string stripped(const std::string& text, std::string_view characters, bool left, bool right) {
@@ -432,6 +517,12 @@ Object string_method(Context& c, const MethodObject& method, const Arguments& a)
         return format_text(c, text, a);
     }
     std::optional<std::string> changed = count == 0 ? in_case(name, text) : std::nullopt;
+    bool is_ascii = std::all_of(text.begin(), text.end(),
+                                [](char ch) { return static_cast<unsigned char>(ch) < 0x80; });
+    if (changed && !is_ascii) {
+        return refuse(c, a.range, fmt::format("`{}` of letters beyond ASCII", name),
+                      "write the text as it should be");
+    }
     if (changed) {
         return Object::string(std::move(*changed));
     }

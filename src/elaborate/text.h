@@ -10,6 +10,10 @@
 namespace sardonyx::elaborate {
 
 // format(object, spec); the error object after a diagnostic.
+// text % values, as in "%d of %s" % (a, b): static values alone.
+Object format_percent(Context& c, const std::string& text, const Object& values,
+                      syntax::Range range);
+
 Object format_object(Context& c, const Object& object, std::string_view spec, syntax::Range range);
 
 // "text".method(...).

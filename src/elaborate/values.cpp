@@ -1,5 +1,7 @@
 #include "elaborate/values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "elaborate/emit.h"
@@ -105,8 +107,55 @@ ir::Value* as_typed_value(Context& c, const Object& object, ElementType type, Ra
                                                             : as_value(c, object, range, type);
 }
 
+namespace {
+
+// Whether an int of the run is certainly one that the type holds: it has been one, or is one of
+// several that are known.
+bool certainly_fits(const ir::Value* number, ElementType type, int depth = 0) {
+    constexpr int kDeepest = 16;
+    if (number->constant) {
+        std::optional<std::vector<int64_t>> known = to_int64s(*number->constant);
+        return known && tensor_from_int64s(type, number->constant->dims(), *known).ok();
+    }
+    const ir::Node* maker = number->producer();
+    if (maker == nullptr || depth > kDeepest) {
+        return false;
+    }
+    if (ir::is_standard(maker, "Cast")) {
+        ElementType from = maker->input(0)->type.element_type();
+        return from == type || from == ElementType::kBool ||
+               certainly_fits(maker->input(0), type, depth + 1);
+    }
+    bool is_if = ir::is_standard(maker, "If"), all = is_if;
+    for (std::string_view name : {"then_branch", "else_branch"}) {
+        const ir::Attribute* branch = is_if ? maker->find_attribute(name) : nullptr;
+        all = all && branch != nullptr &&
+              certainly_fits((*branch->get<ir::Graph*>())->outputs[number->output_index()], type,
+                             depth + 1);
+    }
+    return all;
+}
+
+}  // namespace
+
+bool refuse_overflow(Context& c, const ir::Value* number, ElementType type, Range range) {
+    if (!is_integer(type) || info(type).bits > 8 || !is_integer(number->type.element_type()) ||
+        certainly_fits(number, type)) {
+        return false;
+    }
+    c.report(kUnsupportedOperand, range,
+             fmt::format("an int that is known only when the graph runs, and may not fit in {}",
+                         name(type)))
+        .with_help(
+            fmt::format("cast it or the tensor, as in `op.Cast(n, to={}.dtype)`", name(type)));
+    return true;
+}
+
 ir::Value* number_beside(Context& c, ir::Value* number, ir::Value* other, Range range) {
     ElementType from = number->type.element_type(), to = other->type.element_type();
+    if (refuse_overflow(c, number, to, range)) {
+        return nullptr;
+    }
     if (to == ElementType::kUndefined) {
         return cast_like(c, number, other, range);
     }

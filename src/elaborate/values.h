@@ -24,6 +24,10 @@ std::optional<ElementType> common_type(const Object& a, const Object& b);
 // The object as a value; a Python number, or what is static, as one of `type`.
 ir::Value* as_typed_value(Context& c, const Object& object, ElementType type, syntax::Range range);
 
+// Refuses an int that is known when the graph runs where it meets integers of 8 bits or less, which
+// it may not fit in: Python raises an error then. False: it does fit.
+bool refuse_overflow(Context& c, const ir::Value* number, ElementType type, syntax::Range range);
+
 // A number that is known when the graph runs, in the element type of what stands beside it. A float
 // beside integers stays, and is a mismatch as a float literal is.
 ir::Value* number_beside(Context& c, ir::Value* number, ir::Value* other, syntax::Range range);

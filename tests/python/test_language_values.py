@@ -455,7 +455,7 @@ WRONG = [
      ["aliased-item-assignment:6"]),
     ("xs = op.SequenceConstruct(x, x)\ny = xs[n]\ny[0] = 0\nreturn y + xs[0]",
      ["aliased-item-assignment:3"]),
-    ("def g(v):\n    v[0] = 0\n    return v\ny = g(x)\nreturn x + y",
+    ("def g(v):\n    v[0] = 0\n    return v\ny = 0 + g(x)\nreturn x + y",
      ["aliased-item-assignment:2"]),
     ("def g():\n    x[0] = 0\n    return x\nreturn g()", ["unsupported-statement:2"]),
     ("return -1 < x < 5", ["unsupported-operand:1"]),
