@@ -81,6 +81,17 @@ add_custom_command(
   VERBATIM)
 target_sources(sdx_ops PRIVATE ${SDX_OPS_TABLE})
 
+# The normal forms of names are those of the Python that builds.
+set(SDX_NORMAL_FORMS_TABLE ${PROJECT_BINARY_DIR}/generated/normal_forms_table.cpp)
+add_custom_command(
+  OUTPUT ${SDX_NORMAL_FORMS_TABLE}
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_normal_forms.py ${SDX_NORMAL_FORMS_TABLE}
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_normal_forms.py
+  COMMENT "Generating the tables of Unicode's normal forms"
+  VERBATIM)
+target_sources(sdx_syntax PRIVATE ${SDX_NORMAL_FORMS_TABLE})
+set_source_files_properties(${SDX_NORMAL_FORMS_TABLE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
 # The general categories of code points are those of the Python that builds; the scripts fontTools has.
 set(SDX_UNICODE_TABLE ${PROJECT_BINARY_DIR}/generated/unicode_table.cpp)
 add_custom_command(

@@ -61,6 +61,7 @@ Carried make_carried(Symbol name, const Object& before) {
         slot.type = leaf.is_tensor() ? leaf.value()->type : Type();
         slot.is_literal = !leaf.is_tensor();
         slot.is_number = is_python_number(leaf);
+        slot.is_either = leaf.is_either();
         one.slots.push_back(std::move(slot));
         return leaf;
     });
@@ -111,6 +112,7 @@ Object empty_sequence(Context& c, const Type& type, Range range) {
 bool same_start(const std::vector<Carried>& a, const std::vector<Carried>& b) {
     auto same_slot = [](const Slot& x, const Slot& y) {
         return x.is_literal == y.is_literal && x.is_number == y.is_number && x.type == y.type &&
+               x.is_either == y.is_either &&
                (!x.is_literal || (x.init.kind() == y.init.kind() && equal(x.init, y.init)));
     };
     return std::equal(
@@ -129,6 +131,7 @@ bool promote(Context& c, const Carried& one, Slot& slot, const Object& result, R
             .with_help("start from a tensor, as in `op.CastLike(0, x)`, or annotate the inputs");
         return false;
     }
+    slot.is_either = slot.is_either || (is_leaf(result) && is_either_of(slot.init, result));
     ElementType type = is_leaf(result)
                            ? common_type(slot.init, result).value_or(ElementType::kUndefined)
                            : ElementType::kUndefined;
@@ -189,6 +192,9 @@ Fit fit_number(Context& c, const Carried& one, Slot& slot, const Object& result,
     return Fit::kWider;
 }
 
+Fit fit_type(Context& c, const Carried& one, Slot& slot, const Object& result, int rounds,
+             Range range);
+
 }  // namespace
 
 std::string_view name_text(Context& c, Symbol name) {
@@ -196,6 +202,16 @@ std::string_view name_text(Context& c, Symbol name) {
 }
 
 Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int rounds, Range range) {
+    bool was_either = slot.is_either;
+    slot.is_either = was_either || (is_leaf(result) && is_either_of(slot.init, result));
+    Fit outcome = fit_type(c, one, slot, result, rounds, range);
+    return outcome == Fit::kYes && slot.is_either != was_either ? Fit::kWider : outcome;
+}
+
+namespace {
+
+Fit fit_type(Context& c, const Carried& one, Slot& slot, const Object& result, int rounds,
+             Range range) {
     if (result.is_error() ||
         (result.is(ObjectKind::kUnbound) && result.get<Unbound>().reason.empty())) {
         return Fit::kNo;
@@ -257,5 +273,7 @@ Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int ro
     }
     return Fit::kWider;
 }
+
+}  // namespace
 
 }  // namespace sardonyx::elaborate

@@ -16,6 +16,7 @@ struct Slot {
     Type type;               // inside the loop
     bool is_literal;         // a Python number before the loop: its element type is open
     bool is_number;          // a Python number in every iteration
+    bool is_either = false;  // of two types to Python: Object::is_either
     bool is_fixed = false;   // a literal that the body gives back as it was: not carried after all
     diagnostics::Span from;  // of what has widened the type last
 };

@@ -779,9 +779,12 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
         return nullptr;
     }
     Flat& flat = *flattened;
-    bool any_float = false;
+    bool any_float = false, any_either = false, surely_float = false;
     for (const Object& leaf : flat.leaves) {
-        any_float = any_float || (is_python_number(leaf) && is_floating(number_type(leaf)));
+        bool is_float = is_python_number(leaf) && is_floating(number_type(leaf));
+        any_float = any_float || is_float;
+        any_either = any_either || leaf.is_either();
+        surely_float = surely_float || (is_float && !leaf.is_either());
         if (type == ElementType::kUndefined && leaf.is_tensor() && !leaf.is_number_tensor()) {
             type = leaf.value()->type.element_type();
             like = like == nullptr ? leaf.value() : like;
@@ -789,6 +792,10 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
     }
     // Python's numbers alone: as literals.
     if (type == ElementType::kUndefined && like == nullptr) {
+        if (any_either && !surely_float) {
+            report_either(c, range);
+            return nullptr;
+        }
         type = any_float ? ElementType::kFloat : ElementType::kInt64;
     }
     std::vector<ir::Value*> parts = mixed_parts(c, flat.leaves, range, type, like);
@@ -833,6 +840,10 @@ ir::Value* number_value(Context& c, const Object& number, syntax::Range range, E
     if (type == ElementType::kUndefined && like != nullptr) {
         return number_beside(c, value, like, range);
     }
+    if (type == ElementType::kUndefined && number.is_either()) {
+        report_either(c, range);
+        return nullptr;
+    }
     if (type == ElementType::kUndefined && from == ElementType::kUint64) {
         c.report(kUnsupportedOperand, range,
                  "an int of a UINT64 tensor as a tensor: it may not fit in INT64")
@@ -869,6 +880,14 @@ bool fits_unseen(Context& c, const AttributeObject& attribute, ElementType from,
 }
 
 }  // namespace
+
+void report_either(Context& c, syntax::Range range) {
+    c.report(kUnsupportedOperand, range,
+             "whether it is an int, a float or a tensor is known only when the graph runs")
+        .with_help(
+            "give it one type in all cases, as by `0.0` or `op.CastLike(0, x)`, or annotate the "
+            "result");
+}
 
 bool has_float(const Object& object) {
     return object.is_sequence()

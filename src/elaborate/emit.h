@@ -120,6 +120,9 @@ class Emitter {
 std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementType type,
                                     syntax::Range range);
 
+// Refuses what is of two types to Python (Object::is_either) where it would be a tensor of its own.
+void report_either(Context& c, syntax::Range range);
+
 // Whether a float is in it.
 bool has_float(const Object& object);
 

@@ -622,13 +622,15 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
         ElementType type = number_type(operand);
         type = type == ElementType::kBool ? ElementType::kInt64 : type;
         ir::Value* value = as_typed_value(c, operand, type, expr->operand->range);
-        return as_number(value != nullptr ? lowering::lower_unary(e, op, value) : nullptr);
+        return as_number(value != nullptr ? lowering::lower_unary(e, op, value) : nullptr)
+            .either(gives_either(operand, operand));
     }
     ir::Value* value = as_value(c, operand, expr->operand->range);
     if (value == nullptr || op == lowering::Unary::kPlus) {  // a tensor of its own
-        return as_object(value != nullptr ? e.emit("Identity", {value}) : nullptr);
+        return as_object(value != nullptr ? e.emit("Identity", {value}) : nullptr)
+            .either(operand.is_either());
     }
-    return as_object(lowering::lower_unary(e, op, value));
+    return as_object(lowering::lower_unary(e, op, value)).either(operand.is_either());
 }
 
 // What `a and b` is when `a`, all that stands before operand `i`, is known only in the graph.
@@ -1163,7 +1165,9 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         Range ranges[] = {a_range, b_range};
         Emitter e(c, range, ranges);
         ir::Value* result = lowering::lower_binary(e, operation, left, right);
-        return are_numbers ? as_number(result) : as_object(result);
+        bool is_either =
+            gives_either(a, b) && !(are_numbers && operation == lowering::Binary::kDiv);
+        return (are_numbers ? as_number(result) : as_object(result)).either(is_either);
     }
     return refuse_operand(c, lowering::kBinarySymbols[static_cast<size_t>(op)], a, b, range);
 }

@@ -129,6 +129,10 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
         const Annotation* annotation = annotations ? &(*annotations)[i] : nullptr;
         ElementType type =
             annotation != nullptr ? annotation->type.element_type() : ElementType::kUndefined;
+        if (objects[i].is_either() && type == ElementType::kUndefined) {
+            report_either(c, c.at.result_range);
+            return;
+        }
         ir::Value* value =
             output_of(c, c.unit->graph, as_result(c, objects[i]), type, c.at.result_range);
         if (value == nullptr) {

@@ -156,7 +156,8 @@ void bind_inputs(Context& c, const std::vector<Carried>& carried, ir::Graph* gra
             }
             ir::Value* input = c.model.add_input(graph, name_text(c, one.name), slot.type);
             c.loop_inputs.emplace_back(input, slot.init.is_tensor() ? slot.init.value() : nullptr);
-            return slot.is_number ? Object::number(input) : Object::tensor(input);
+            return (slot.is_number ? Object::number(input) : Object::tensor(input))
+                .either(slot.is_either);
         });
         c.at.scope->set(one.name, inside);
     }
@@ -541,12 +542,19 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
             continue;
         }
         size_t next = 0;
-        bind_outputs(c, one.name, map_leaves(one.before, [&](const Object&) {
-                         const Slot& slot = one.slots[next++];
-                         return slot.is_fixed    ? slot.init
-                                : slot.is_number ? Object::number(node.take())
-                                                 : Object::tensor(node.take());
-                     }));
+        std::vector<Object> leaves = *leaves_like(one.before, round.results[i]);
+        bind_outputs(
+            c, one.name, map_leaves(one.before, [&](const Object&) {
+                const Object& last = leaves[next];
+                const Slot& slot = one.slots[next++];
+                if (slot.is_fixed) {
+                    return slot.init;
+                }
+                bool is_settled = loop.surely_runs && last.is_tensor() && !last.is_either() &&
+                                  last.value()->type.element_type() == slot.type.element_type();
+                return (slot.is_number ? Object::number(node.take()) : Object::tensor(node.take()))
+                    .either(slot.is_either && !is_settled);
+            }));
     }
     for (const Exit& exit : exits) {
         take_exit(c, node, exit);
@@ -575,6 +583,7 @@ bool recall(Context& c, const GraphLoop& loop, std::vector<Carried>& carried) {
                 const Slot& known = (*memo.after)[i].slots[k];
                 slot.is_fixed = known.is_fixed;
                 slot.is_number = known.is_number;
+                slot.is_either = known.is_either;
                 slot.type = known.type;
                 slot.from = known.from;
                 if (slot.is_fixed) {

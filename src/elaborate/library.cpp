@@ -202,7 +202,8 @@ Object py_abs(Context& c, const Arguments& a) {
         ElementType type = number_type(object);
         type = type == ElementType::kBool ? ElementType::kInt64 : type;
         return as_number(
-            Emitter(c, a.range).emit("Abs", {as_typed_value(c, object, type, a.ranges[0])}));
+                   Emitter(c, a.range).emit("Abs", {as_typed_value(c, object, type, a.ranges[0])}))
+            .either(gives_either(object, object));
     }
     if (object.is_graph_value()) {
         if (is_python_int(object) &&
@@ -607,6 +608,14 @@ std::optional<Object> instance_of_open(Context& c, const Arguments& a,
         });
     };
     const Object& object = a.positional[0];
+    if (object.is_either() && std::any_of(types.begin(), types.end(), [](const Object& type) {
+            return type.is(ObjectKind::kPythonType);
+        })) {
+        c.report(kStaticRequired, a.range,
+                 "what the number is to Python is known only when the graph runs")
+            .with_help("make it an `int` or a `float` in both cases");
+        return Object::error();
+    }
     bool is_list_attribute =
         object.is(ObjectKind::kAttribute) && is_list_type(object.get<AttributeObject>().type);
     if (is_list_attribute && asks("list") && asks("tuple")) {

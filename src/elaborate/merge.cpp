@@ -228,10 +228,11 @@ class Merge {
                                 ir::Value* output = node_->output(next_++);
                                 name_items(output, x, y);
                                 bool are_shapes = x.is_shape_tensor() || y.is_shape_tensor();
-                                return is_python_number(x) && is_python_number(y)
-                                           ? Object::number(output)
-                                       : are_shapes ? Object::shape(output)
-                                                    : Object::tensor(output);
+                                Object joined = is_python_number(x) && is_python_number(y)
+                                                    ? Object::number(output)
+                                                : are_shapes ? Object::shape(output)
+                                                             : Object::tensor(output);
+                                return joined.either(is_either_of(x, y));
                             })
             .value_or(Object::error());
     }

@@ -318,13 +318,39 @@ Object tensor_method(Context& c, const MethodObject& method, const Arguments& a)
                   "call an operator: `op.ReduceSum(x)`");
 }
 
-// int("3"), float("inf").
+std::string_view without_spaces(std::string_view text) {
+    constexpr std::string_view kSpaces = " \t\n\r\f\v\x1c\x1d\x1e\x1f";
+    size_t begin = std::min(text.find_first_not_of(kSpaces), text.size());
+    return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+}
+
+// The digits of a float as Python reads them: spaces around, `_` between digits, no base but ten.
+std::optional<double> parse_float(std::string_view text) {
+    std::string digits, lower;
+    text = without_spaces(text);
+    auto is_digit = [text](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '_' && i > 0 && is_digit(i - 1) && is_digit(i + 1)) {
+            continue;
+        }
+        digits += text[i];
+        lower += static_cast<char>(text[i] >= 'A' && text[i] <= 'Z' ? text[i] | 0x20 : text[i]);
+    }
+    std::string_view word = lower;
+    word.remove_prefix(!word.empty() && (word[0] == '+' || word[0] == '-') ? 1 : 0);
+    bool is_word = word == "inf" || word == "infinity" || word == "nan";
+    if (!is_word && digits.find_first_not_of("0123456789.eE+-") != std::string::npos) {
+        return std::nullopt;
+    }
+    char* end = nullptr;
+    double value = std::strtod(digits.c_str(), &end);
+    return end != digits.c_str() && *end == 0 ? std::optional(value) : std::nullopt;
+}
+
 // The digits of an int as Python reads them: spaces around, a sign, a prefix of the base, `_`
 // between digits. Nothing: it is none, or does not fit.
 std::optional<int64_t> parse_int(std::string_view text, int64_t base) {
-    constexpr std::string_view kSpaces = " \t\n\r\f\v";
-    size_t begin = std::min(text.find_first_not_of(kSpaces), text.size());
-    text = text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+    text = without_spaces(text);
     bool is_negative = !text.empty() && text[0] == '-';
     text.remove_prefix(is_negative || (!text.empty() && text[0] == '+') ? 1 : 0);
     int64_t prefix = 0;
@@ -361,6 +387,7 @@ std::optional<int64_t> parse_int(std::string_view text, int64_t base) {
     return fits ? std::optional(is_negative ? value : -value) : std::nullopt;
 }
 
+// int("3"), float("inf").
 Object parse_number(Context& c, const std::string& text, bool is_int, const Arguments& a) {
     int64_t base = 10;
     if (a.positional.size() > 1) {
@@ -373,12 +400,8 @@ Object parse_number(Context& c, const std::string& text, bool is_int, const Argu
         if (std::optional<int64_t> value = parse_int(text, base)) {
             return Object::integer(*value);
         }
-    } else {
-        char* end = nullptr;
-        double value = std::strtod(text.c_str(), &end);
-        if (end != text.c_str() && *end == 0) {
-            return Object::real(value);
-        }
+    } else if (std::optional<double> value = parse_float(text)) {
+        return Object::real(*value);
     }
     return refuse(c, a.range, fmt::format("{} is no number", repr(Object::string(text))));
 }

@@ -192,7 +192,9 @@ class Object {
     // x.shape of a tensor whose rank is not known: to Python a tuple of ints, here an INT64 vector.
     static Object shape(ir::Value* value) { return tensor_as(Python::kTuple, value); }
     // Another value for the same kind of Python object: a tensor, a number or a shape.
-    Object with_value(ir::Value* value) const { return tensor_as(python_, value); }
+    Object with_value(ir::Value* value) const {
+        return tensor_as(python_, value).either(is_either_);
+    }
     static Object element_type(ElementType type, TypeForm form = TypeForm::kOnnx) {
         Object object(ObjectKind::kElementType);
         object.scalar_.integer = static_cast<int64_t>(type) | (static_cast<int64_t>(form) << 8);
@@ -229,6 +231,15 @@ class Object {
     bool is_tensor() const { return kind_ == ObjectKind::kTensor; }
     bool is_number_tensor() const { return python_ == Python::kNumber; }
     bool is_shape_tensor() const { return python_ == Python::kTuple; }
+    // What the run of the graph decides to be a number of one type to Python, or else a number of
+    // another type or a tensor: 1 or 2.5, 0 or a FLOAT. Beside tensors it takes their type; alone
+    // it would have two.
+    bool is_either() const { return is_either_; }
+    Object either(bool is_either) const {
+        Object object = *this;
+        object.is_either_ = is_either;
+        return object;
+    }
     // A tensor value or an attribute parameter: known when the graph runs.
     bool is_graph_value() const { return is_tensor() || kind_ == ObjectKind::kAttribute; }
     // The same, or an array: what operators take as it is.
@@ -313,6 +324,7 @@ class Object {
     ObjectKind kind_ = ObjectKind::kError;
     Python python_ = Python::kTensor;
     bool is_frozen_ = false;
+    bool is_either_ = false;
     uint16_t nesting_ = 0;
     union {
         int64_t integer;

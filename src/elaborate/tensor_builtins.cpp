@@ -116,7 +116,7 @@ Object greater_of(Context& c, const Object& item, const Object& best, bool want_
         : is_floating(e.element(left))
             ? e.emit("Where", {e.emit(want_max ? "Greater" : "Less", {left, right}), left, right})
             : e.emit(want_max ? "Max" : "Min", {left, right});
-    return are_numbers ? as_number(result) : as_object(result);
+    return (are_numbers ? as_number(result) : as_object(result)).either(is_either_of(item, best));
 }
 
 }  // namespace
@@ -215,7 +215,8 @@ Object tensor_round(Context& c, const Arguments& a) {
         ir::Value* rounded = lowering::lower_round(e, number, digits);
         return as_number(to_int && rounded != nullptr
                              ? lowering::cast(e, rounded, ElementType::kInt64)
-                             : rounded);
+                             : rounded)
+            .either(!to_int && a.positional[0].is_either());
     }
     ir::Value* value = as_value(c, a.positional[0], a.ranges[0]);
     return value != nullptr ? as_object(lowering::lower_round(e, value, digits)) : Object::error();

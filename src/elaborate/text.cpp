@@ -338,7 +338,18 @@ Object format_percent(Context& c, const std::string& text, const Object& values,
 
 namespace {
 
-constexpr std::string_view kSpaces = " \t\n\r\f\v";
+constexpr std::string_view kSpaces = " \t\n\r\f\v\x1c\x1d\x1e\x1f";
+
+// Whether a space of Unicode beyond ASCII is in it, which is one to Python too.
+bool has_wide_space(std::string_view text) {
+    constexpr std::string_view kWide[] = {
+        "\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005",
+        "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f",
+        "\u3000"};
+    return std::any_of(std::begin(kWide), std::end(kWide), [text](std::string_view space) {
+        return text.find(space) != std::string_view::npos;
+    });
+}
 
 std::string stripped(const std::string& text, std::string_view characters, bool left, bool right) {
     size_t begin = left ? text.find_first_not_of(characters) : 0;
@@ -519,7 +530,10 @@ Object string_method(Context& c, const MethodObject& method, const Arguments& a)
     std::optional<std::string> changed = count == 0 ? in_case(name, text) : std::nullopt;
     bool is_ascii = std::all_of(text.begin(), text.end(),
                                 [](char ch) { return static_cast<unsigned char>(ch) < 0x80; });
-    if (changed && !is_ascii) {
+    bool is_split = name == "strip" || name == "lstrip" || name == "rstrip" || name == "split";
+    bool depends_on_unicode = changed || (name == "isdigit" && count == 0) ||
+                              (is_split && count == 0 && has_wide_space(text));
+    if (depends_on_unicode && !is_ascii) {
         return refuse(c, a.range, fmt::format("`{}` of letters beyond ASCII", name),
                       "write the text as it should be");
     }

@@ -85,6 +85,47 @@ ElementType number_type(const Object& object) {
                                                                : ElementType::kInt64;
 }
 
+namespace {
+
+// What a Python number is alone, as a tensor.
+ElementType type_alone(const Object& number) {
+    ElementType type = number_type(number);
+    return type == ElementType::kDouble   ? ElementType::kFloat
+           : type == ElementType::kUint64 ? ElementType::kInt64
+                                          : type;
+}
+
+}  // namespace
+
+bool is_either_of(const Object& a, const Object& b) {
+    if (a.is_either() || b.is_either()) {
+        return true;
+    }
+    auto type_of = [](const Object& object) {
+        bool is_tensor = object.is_tensor() || object.is(ObjectKind::kConstant);
+        return is_python_number(object) ? type_alone(object)
+               : is_tensor              ? leaf_type(object)
+                                        : ElementType::kUndefined;
+    };
+    ElementType left = type_of(a), right = type_of(b);
+    return (is_python_number(a) || is_python_number(b)) && left != right &&
+           left != ElementType::kUndefined && right != ElementType::kUndefined;
+}
+
+bool gives_either(const Object& a, const Object& b) {
+    auto settles = [](const Object& open, const Object& other) {
+        bool is_float = is_python_number(other) && number_type(other) == ElementType::kDouble;
+        bool takes_float = is_python_number(open) || leaf_type(open) == ElementType::kFloat;
+        return !other.is_either() && (!is_python_number(other) || (is_float && takes_float));
+    };
+    // An int or a bool becomes an int.
+    auto is_open = [](const Object& object) {
+        return object.is_either() &&
+               (!is_python_number(object) || number_type(object) == ElementType::kDouble);
+    };
+    return (is_open(a) && !settles(a, b)) || (is_open(b) && !settles(b, a));
+}
+
 std::optional<ElementType> common_type(const Object& a, const Object& b) {
     if (is_python_number(a) && is_python_number(b)) {
         return number_type(a, b);

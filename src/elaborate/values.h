@@ -17,6 +17,12 @@ bool is_python_number(const Object& object);
 // floats, INT64 for its ints (UINT64 for those of a UINT64 tensor), BOOL. kUndefined: not known.
 ElementType number_type(const Object& object);
 
+// Whether one value that stands for both is of two types to Python: 1 or 2.5, or 0 or a FLOAT.
+bool is_either_of(const Object& a, const Object& b);
+
+// Whether arithmetic on two operands gives what is of two types to Python.
+bool gives_either(const Object& a, const Object& b);
+
 // The element type that two leaves have in common when one value stands for both; a Python number
 // takes the other's. kUndefined: not known. Nothing: they have none.
 std::optional<ElementType> common_type(const Object& a, const Object& b);

@@ -327,7 +327,7 @@ Symbol Parser::dotted_name() {
             return Symbol{};
         }
     } while (accept(T::kDot));
-    return end_ - begin == length ? intern({begin, end_}) : tree_.names.intern(joined);
+    return end_ - begin == length ? intern(Range{begin, end_}) : intern(joined);
 }
 
 // import_from_as_name: NAME ['as' NAME];  dotted_as_name: dotted_name ['as' NAME]

@@ -11,6 +11,7 @@
 // longer (Limits::terms): walks must go along the left operands in a loop.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@
 
 #include "syntax/diagnostics.h"
 #include "syntax/lexer.h"
+#include "syntax/normal_form.h"
 #include "syntax/parse.h"
 #include "syntax/tree.h"
 
@@ -108,7 +110,13 @@ class Parser {
     Range since(uint32_t begin) const { return {begin, end_ > begin ? end_ : begin}; }
     // Where a node or a finding is, which in the text of an annotation is not where its tokens are.
     Range place(Range range) const { return in_annotation_ ? annotation_at_ : range; }
-    Symbol intern(Range range) { return tree_.names.intern(text(range.begin, range.end)); }
+    Symbol intern(Range range) { return intern(text(range.begin, range.end)); }
+    // A name as Python reads it.
+    Symbol intern(std::string_view name) {
+        bool is_ascii =
+            std::none_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; });
+        return tree_.names.intern(is_ascii ? name : std::string_view(normal_form(name)));
+    }
 
     // --- Errors ----------------------------------------------------------------------------------
     diagnostics::Diagnostic* report(const diagnostics::Kind& kind, Range range, std::string words);
