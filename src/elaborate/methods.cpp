@@ -328,7 +328,9 @@ std::string_view without_spaces(std::string_view text) {
 std::optional<double> parse_float(std::string_view text) {
     std::string digits, lower;
     text = without_spaces(text);
-    auto is_digit = [text](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+    auto is_digit = [text](size_t i) {
+        return i < text.size() && text[i] >= '0' && text[i] <= '9';
+    };
     for (size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '_' && i > 0 && is_digit(i - 1) && is_digit(i + 1)) {
             continue;

@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-<<<<<<< HEAD
 #include "elaborate/classes.h"
-=======
 #include "elaborate/environment.h"
 #include "elaborate/lists.h"
 #include "elaborate/text.h"
->>>>>>> 761da9d (Iterators are used once and late; := of comprehensions binds outside; functions change the items of their callers' tensors; named tuples; ints that may not fit in 8 bits are refused)
 
 namespace sardonyx::elaborate {
 

@@ -116,7 +116,7 @@ Object greater_of(Context& c, const Object& item, const Object& best, bool want_
         : is_floating(e.element(left))
             ? e.emit("Where", {e.emit(want_max ? "Greater" : "Less", {left, right}), left, right})
             : e.emit(want_max ? "Max" : "Min", {left, right});
-    return (are_numbers ? as_number(result) : as_object(result)).either(is_either_of(item, best));
+    return are_numbers ? as_number(result).either(is_either_of(item, best)) : as_object(result);
 }
 
 }  // namespace

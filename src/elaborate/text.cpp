@@ -342,10 +342,10 @@ constexpr std::string_view kSpaces = " \t\n\r\f\v\x1c\x1d\x1e\x1f";
 
 // Whether a space of Unicode beyond ASCII is in it, which is one to Python too.
 bool has_wide_space(std::string_view text) {
-    constexpr std::string_view kWide[] = {
-        "\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005",
-        "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f",
-        "\u3000"};
+    constexpr std::string_view kWide[] = {"\u0085", "\u00a0", "\u1680", "\u2000", "\u2001",
+                                          "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
+                                          "\u2007", "\u2008", "\u2009", "\u200a", "\u2028",
+                                          "\u2029", "\u202f", "\u205f", "\u3000"};
     return std::any_of(std::begin(kWide), std::end(kWide), [text](std::string_view space) {
         return text.find(space) != std::string_view::npos;
     });
@@ -546,6 +546,12 @@ Object string_method(Context& c, const MethodObject& method, const Arguments& a)
     }
     if ((name == "strip" || name == "lstrip" || name == "rstrip") && count <= 1) {
         const std::string* characters = argument(0);
+        bool is_plain = characters == nullptr ||
+                        std::all_of(characters->begin(), characters->end(),
+                                    [](char ch) { return static_cast<unsigned char>(ch) < 0x80; });
+        if (!is_plain) {
+            return refuse(c, a.range, fmt::format("`{}` of characters beyond ASCII", name));
+        }
         if (count == 0 || characters != nullptr) {
             return Object::string(stripped(text, characters != nullptr ? *characters : kSpaces,
                                            name != "rstrip", name != "lstrip"));

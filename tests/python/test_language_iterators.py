@@ -45,6 +45,8 @@ OBJECTS: list[tuple[str, Any]] = [
     ('return x * len("%03d|%s|%5.2f" % (7, "a", 1.5))', I * 11),
     ("return min([x[0]]), max([x[2], x[0]])", (np.int64(1), np.int64(3))),
     ('return x * int("11", base=2)', I * 3),
+    ('return x * int(float(" 1_0.5e1 ")), x * (float("-Infinity") < 0)', (I * 105, I)),
+    ("ﬁ = 3\nreturn x * fi", I * 3),
     # any() and all() stop asking.
     ("k = 1\nb = any((k := v) > 3 for v in [1, 5, 7])\nreturn x * k", I * 5),
     ("k = 1\nb = all((k := v) < 3 for v in [1, 5, 7])\nreturn x * k", I * 5),
@@ -124,6 +126,51 @@ def test_changes_that_cannot_be_followed_are_refused(body: str, code: str) -> No
     for named in (False, True):
         answer, _ = shared_compiler().compile(text_of(body, named, {"x": I}), "f")
         assert answer[0] == "error" and answer[1].startswith(code), answer
+
+
+# Numbers of two types, as the run decides: alone they would be a tensor of two types.
+EITHER = [
+    "t = 7 if x[0] > 0 else 2.5\nreturn t",
+    "t = 7 if x[0] > 0 else 2.5\nreturn t // 2",
+    "t = 7 if x[0] > 0 else 2.5\nreturn op.Identity(t)",
+    "t = 7 if x[0] > 0 else 2.5\nreturn op.Identity([t, 1])",
+    "t = 7 if x[0] > 0 else 2.5\nreturn x * isinstance(t, int)",
+    "t = 7.5 if x[0] > 0 else 2.5\nreturn -max(t, 1)",
+    "t = True if x[0] > 0 else 2\nreturn t",
+    "t = 1\nwhile x[0] > 5:\n    t = 2.5\nreturn t",
+    "t = 1\nfor i in range(x[0]):\n    t = t / 2\nreturn abs(t)",
+    "t = 1\nu = 2.0\nfor i in range(x[0]):\n    t, u = u, t\nreturn t, u",
+    "t = 0\nfor i in range(x[0]):\n    t = t + op.Cast(x, to=FLOAT.dtype)\nreturn t",
+    "t = 1\nif x[0] > 5:\n    t = op.Cast(x, to=FLOAT.dtype)\nreturn t * 2",
+]
+
+
+@pytest.mark.parametrize("body", EITHER)
+def test_a_number_of_two_types_has_none_alone(body: str) -> None:
+    for named in (False, True):
+        answer, _ = shared_compiler().compile(text_of(body, named, {"x": I}), "f")
+        assert answer[0] == "error", answer
+
+
+NUMBERS: list[tuple[str, Any]] = [
+    ("t = 7 if x[0] > 0 else 2.5\nreturn float(t), int(t)", (np.float32(7), np.int64(7))),
+    ("t = 7 if x[0] > 0 else 2.5\nreturn t / 2, round(t)", (np.float32(3.5), np.int64(7))),
+    ("t = 7 if x[0] > 0 else 2.5\nreturn t + 0.5", np.float32(7.5)),
+    ("t = 7 if x[0] > 0 else 2.5\nreturn op.Cast(x, to=FLOAT.dtype) * t",
+     np.array([7, 14, 21], np.float32)),
+    ("t = 7 if x[0] > 0 else 3\nreturn t // 2, -t, abs(t), max(t, 1)",
+     tuple(np.int64(v) for v in (3, -7, 7, 7))),
+    ("t = 1\nfor i in range(3):\n    t = t / 2\nreturn t", np.float32(0.125)),
+    ("t = 1\nwhile True:\n    t = t / 2\n    if float(x[0]) > t:\n        break\nreturn t",
+     np.float32(0.5)),
+    ("t = 0\nfor i in range(x[0]):\n    t = t + x[0]\nreturn t", np.int64(1)),
+    ("t = 0\nfor i in range(x[1]):\n    t = t + 1\nreturn t, x * t", (np.int64(2), I * 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), NUMBERS)
+def test_numbers_that_the_run_decides(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(body, expected, tmp_path, x=I)
 
 
 def test_an_int_of_the_run_that_may_not_fit_in_8_bits_is_refused() -> None:
