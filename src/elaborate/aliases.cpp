@@ -436,8 +436,13 @@ class AliasCollector {
         switch (statement->kind) {
             case StmtKind::kAssign: {
                 const auto* node = syntax::as<syntax::AssignStmt>(statement);
+                Names together;  // a = b = value
                 for (const Expr* target : node->targets) {
                     assign(target, node->value);
+                    passed(target, together);
+                }
+                if (node->targets.size() > 1) {
+                    unite(together);
                 }
                 break;
             }

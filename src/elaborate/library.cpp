@@ -407,9 +407,13 @@ Object py_reversed(Context& c, const Arguments& a) {
         return refuse(c, a.range, fmt::format("`reversed` of {}", kind_name(a.positional[0])),
                       "make a list of it first");
     }
-    return lazy(c, "a reversed list", a, 0, [items = a.positional[0]](Context& user) {
+    // It begins at what is the last item now, which must be there still when it is used.
+    std::optional<std::vector<Object>> now = static_items(c, a.positional[0]);
+    size_t count = now ? now->size() : 0;
+    return lazy(c, "a reversed list", a, 0, [items = a.positional[0], count](Context& user) {
         std::optional<std::vector<Object>> rows = static_items(user, items);
         if (rows) {
+            rows->resize(rows->size() < count ? 0 : count);
             std::reverse(rows->begin(), rows->end());
         }
         return rows;

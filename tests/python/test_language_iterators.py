@@ -24,6 +24,8 @@ OBJECTS: list[tuple[str, Any]] = [
     ("xs = [1]\ne = enumerate(xs)\nxs.append(2)\nreturn x * len([v for v in e])", I * 2),
     ("xs = [1, 0]\nf = filter(None, xs)\nxs.append(2)\nreturn x * sum(f)", I * 3),
     ('d = {"a": 1}\nv = d.values()\nd["b"] = 2\nreturn x * (sum(v) + len(v) + sum(v))', I * 8),
+    ("xs = [1, 2]\nr = reversed(xs)\nxs.append(9)\nreturn x * list(r)[0]", I * 2),
+    ("xs = [1, 2]\nr = reversed(xs)\nxs.pop()\nreturn x * (len(list(r)) + 1)", I),
     ("a, b = zip([1, 2], [3, 4])\nreturn x * (a[1] + b[0])", I * (3 + 2)),
     ("xs = [1]\nxs += (v for v in [2, 3])\nreturn x * sum(xs)", I * 6),
     ("return x * max(v * 2 for v in [1, 4, 2])", I * 8),
