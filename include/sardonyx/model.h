@@ -60,8 +60,8 @@ class SDX_API Model {
   public:
     // Reads a .onnx file, which stays mapped as long as the model lives, and its external data from
     // the same folder. Replace a file that is loaded by a new one of its name: one that is written
-    // over makes later calls fail, and one that is truncated during a call ends the process. Error:
-    // the file cannot be read, or is no model.
+    // over or truncated makes that call and later ones fail. Error: the file cannot be read, or is
+    // no model.
     static Model load(const std::string& path);
     // The same for the bytes of a ModelProto, which are copied; external data is an Error.
     static Model from_bytes(std::string_view bytes);

@@ -76,6 +76,7 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
     interrupt.set_limits(timeout, cancel);
     options.interrupt = interrupt.get();
     const ir::Graph& graph = main_graph(self);
+    MappedReading reading(self.files);
     check_files(self);
     if (self.plan == nullptr) {
         self.plan = unwrap(eval::prepare(*self.model));
@@ -102,12 +103,14 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
         nb::gil_scoped_release release;
         return eval::run(*self.plan, arguments, options);
     }();
-    std::vector<eval::RuntimeValue> made = unwrap(interrupt, std::move(evaluated));
-    check_files(self);
+    if (!evaluated.ok() && !interrupt.get()->is_stopped()) {
+        check_files(self);
+    }
     nb::list results;
-    for (eval::RuntimeValue& result : made) {
+    for (eval::RuntimeValue& result : unwrap(interrupt, std::move(evaluated))) {
         results.append(value_to_python(std::move(result), !has_tensor));
     }
+    check_files(self);
     return results;
 }
 
@@ -134,8 +137,10 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
 }
 
 nb::bytes to_bytes(const PyModel& self) {
+    MappedReading reading(self.files);
     check_files(self);
     std::string bytes = unwrap(proto::write_model(*self.model));
+    check_files(self);
     return nb::bytes(bytes.data(), bytes.size());
 }
 

@@ -117,6 +117,7 @@ Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* c
     }
     SDX_TRY(set_limits(limits, interrupt));
     options.interrupt = interrupt;
+    MappedReading reading(model->state->files);
     SDX_TRY(check_unchanged(model->state->files));
     Result<std::shared_ptr<const eval::Plan>> plan = model->state->prepared();
     if (!plan.ok()) {

@@ -134,10 +134,14 @@ const std::vector<Diagnostic>& Model::diagnostics() const {
 }
 
 std::string Model::serialize() const {
+    MappedReading reading(state_->files);
     check_files(*state_);
     const ir::Model& model = *state_->model;
-    return take(model.graph != nullptr ? proto::write_model(model)
-                                       : proto::write_function(model, *model.functions[0]));
+    std::string bytes =
+        take(model.graph != nullptr ? proto::write_model(model)
+                                    : proto::write_function(model, *model.functions[0]));
+    check_files(*state_);
+    return bytes;
 }
 
 void Model::save(const std::string& path) const {
@@ -166,6 +170,7 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
         interrupt.set_token(&options.cancel->handle()->is_cancelled);
     }
     chosen.interrupt = &interrupt;
+    MappedReading reading(state_->files);
     check_files(*state_);
     Result<std::vector<eval::RuntimeValue>> run =
         eval::run(*take(state_->prepared()), values, chosen);
@@ -173,13 +178,16 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
         api::fail_stopped(interrupt.error().message,
                           interrupt.reason() == eval::Interrupt::Reason::kLate);
     }
-    check_files(*state_);
+    if (!run.ok()) {
+        check_files(*state_);
+    }
     std::vector<eval::RuntimeValue> results = take(std::move(run));
     std::vector<Value> converted;
     for (size_t i = 0; i < results.size(); ++i) {
         std::string name(state_->model->graph->outputs[i]->name);
         converted.push_back(api::from_engine(name, results[i]));
     }
+    check_files(*state_);
     return converted;
 }
 

@@ -113,14 +113,20 @@ Result<MappedFile> map_file(const std::string& path) {
     if (data == MAP_FAILED) {
         return file_error("map", path);
     }
-    std::shared_ptr<const void> owner(
-        data, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); });
-    auto stamp = std::make_shared<const FileStamp>(file.release(), path);
-    return MappedFile{owner, {static_cast<const std::byte*>(data), size}, std::move(stamp)};
+    std::span<const std::byte> bytes(static_cast<const std::byte*>(data), size);
+    auto stamp = std::make_shared<FileStamp>(file.release(), path, bytes);
+    std::shared_ptr<const void> owner(data, [size, stamp](const void* mapped) {
+        stamp->forget_mapping();
+        ::munmap(const_cast<void*>(mapped), size);
+    });
+    return MappedFile{std::move(owner), bytes, std::move(stamp)};
 }
 
-FileStamp::FileStamp(int descriptor, std::string path)
-    : descriptor_(descriptor), path_(std::move(path)), first_(now()) {}
+FileStamp::FileStamp(int descriptor, std::string path, std::span<const std::byte> bytes)
+    : descriptor_(descriptor),
+      path_(std::move(path)),
+      guard_(bytes.data(), bytes.size()),
+      first_(now()) {}
 
 FileStamp::~FileStamp() {
     ::close(descriptor_);
@@ -142,10 +148,11 @@ FileStamp::State FileStamp::now() const {
 
 Result<void> FileStamp::check() const {
     State state = now();
-    if (state == first_) {
+    if (state == first_ && !guard_.is_damaged()) {
         return {};
     }
-    return Error{"`" + path_ + "` was " + (state[0] < first_[0] ? "truncated" : "overwritten") +
+    bool is_shorter = state[0] < first_[0] || guard_.is_damaged();
+    return Error{"`" + path_ + "` was " + (is_shorter ? "truncated" : "overwritten") +
                  " after it was loaded: load it again; a file that is in use is replaced by a new "
                  "one of its name, which is no harm"};
 }
@@ -155,6 +162,18 @@ Result<void> check_unchanged(const FileStamps& stamps) {
         SDX_TRY(stamp->check());
     }
     return {};
+}
+
+MappedReading::MappedReading(const FileStamps& stamps) : stamps_(stamps) {
+    for (const auto& stamp : stamps_) {
+        stamp->guard().begin_reading();
+    }
+}
+
+MappedReading::~MappedReading() {
+    for (const auto& stamp : stamps_) {
+        stamp->guard().end_reading();
+    }
 }
 
 Result<std::string> read_file(const std::string& path, size_t limit) {

@@ -10,22 +10,25 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mapping_guard.h"
 #include "base/result.h"
 
 namespace sardonyx {
 
 // Tells whether a mapped file is as it was: one that is overwritten changes what is read through
-// the mapping, and reading what a truncated one has lost ends the process (SIGBUS). Replacing the
-// file by another of its name does neither.
+// the mapping, and reading what a truncated one has lost ends the process (SIGBUS) but where a
+// MappedReading lives. Replacing the file by another of its name does neither.
 class FileStamp {
   public:
-    FileStamp(int descriptor, std::string path);
+    FileStamp(int descriptor, std::string path, std::span<const std::byte> bytes);
     ~FileStamp();
     FileStamp(const FileStamp&) = delete;
     FileStamp& operator=(const FileStamp&) = delete;
 
-    // Error: its size or its time of change are others.
+    // Error: its size or its time of change are others, or it could not be read.
     Result<void> check() const;
+    const MappingGuard& guard() const { return guard_; }
+    void forget_mapping() { guard_.forget(); }
 
   private:
     using State = std::array<int64_t, 3>;  // size, seconds, nanoseconds
@@ -33,12 +36,25 @@ class FileStamp {
 
     int descriptor_;
     std::string path_;
+    MappingGuard guard_;
     State first_;
 };
 using FileStamps = std::vector<std::shared_ptr<const FileStamp>>;
 // Those who read mapped files ask before they begin, and throw away what they made when the answer
 // is another afterwards.
 Result<void> check_unchanged(const FileStamps& stamps);
+
+// While one lives, what these files have lost reads as zeros, and check_unchanged() says so.
+class MappedReading {
+  public:
+    explicit MappedReading(const FileStamps& stamps);  // they stay as they are
+    ~MappedReading();
+    MappedReading(const MappedReading&) = delete;
+    MappedReading& operator=(const MappedReading&) = delete;
+
+  private:
+    const FileStamps& stamps_;
+};
 
 // The bytes of a file, mapped read-only; freed with the last owner. Small files, and those of a
 // network, are copied.

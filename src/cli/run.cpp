@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "base/file.h"
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/compare.h"
@@ -135,7 +137,8 @@ int compare_with_peer(const ir::Model& model, const NamedValues& values,
 
 // Runs the model, which `path` or, where that is empty, a script of `sources` holds.
 int execute(const ir::Model& model, const NamedValues& values, const RunOptions& options,
-            const std::string& path, const diagnostics::Sources* sources) {
+            const std::string& path, const diagnostics::Sources* sources,
+            const FileStamps& files = {}) {
     eval::RunOptions run;
     run.seed = options.seed;
     run.threads = options.threads;
@@ -143,6 +146,7 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
     if (!options.compare.empty()) {
         return compare_with_peer(model, values, run, {{}, path, sources}, options);
     }
+    std::optional<MappedReading> reading(files);
     Result<std::shared_ptr<const eval::Plan>> plan = eval::prepare(model);
     if (!plan.ok()) {
         return fail(plan.error());
@@ -160,6 +164,10 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
     observers.add(&progress);
     Result<std::vector<RuntimeValue>> results = eval::run(**plan, values, run, &observers);
     progress.finish();
+    reading.reset();
+    if (Result<void> unchanged = check_unchanged(files); !unchanged.ok()) {
+        return fail(unchanged.error());
+    }
     if (!results.ok()) {
         const std::string& place = observers.failed_at();
         return fail(place.empty() ? results.error()
@@ -186,7 +194,8 @@ int run_file(const RunOptions& options) {
             "`:NAME`, `--attribute` and `--opset` are for scripts, whose names end in `.py`");
         return kUsage;
     }
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(options.target.path);
+    FileStamps files;
+    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(options.target.path, &files);
     if (!model.ok()) {
         return fail(model.error());
     }
@@ -194,7 +203,7 @@ int run_file(const RunOptions& options) {
         return fail(Error{fmt::format("`{}` has no graph to run", options.target.path)});
     }
     Result<NamedValues> values = read_inputs(*(*model)->graph, options);
-    return values.ok() ? execute(**model, *values, options, options.target.path, nullptr)
+    return values.ok() ? execute(**model, *values, options, options.target.path, nullptr, files)
                        : fail(values.error());
 }
 

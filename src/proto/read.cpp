@@ -350,7 +350,9 @@ Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps) {
     Result<MappedFile> file = map_file(path);
     SDX_TRY(file);
-    FileStamps mapped{file->stamp};
+    FileStamps own{file->stamp}, mapped = own;
+    std::erase(own, nullptr);
+    MappedReading reading(own);
     ReadOptions options;
     std::filesystem::path folder = std::filesystem::path(path).parent_path();
     options.folder = folder.empty() ? "." : folder.string();

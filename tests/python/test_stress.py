@@ -205,6 +205,121 @@ def test_a_file_that_is_truncated_or_overwritten_is_told(tmp_path, external):
         model.run(x)
 
 
+def reads_again_and_again(path, kind):
+    """A loop that reads 8 MiB of weights in each of its `n` iterations; `s` is their shape."""
+    side = 1 << 10
+    weights = np.ones((2 * side, side), np.float32)
+    # By a shape that is not known before, so that nothing is prepared of them.
+    nodes = [helper.make_node("Reshape", ["w", "s"], ["v"])]
+    if kind == "ReduceSum":
+        nodes += [helper.make_node("ReduceSum", ["v"], ["t"], keepdims=0)]
+    elif kind == "MatMul":
+        nodes += [
+            helper.make_node("MatMul", ["a", "v"], ["p"]),
+            helper.make_node("ReduceMax", ["p"], ["t"], keepdims=0),
+        ]
+    else:
+        nodes += [
+            helper.make_node("Add", ["v", "v"], ["p"]),
+            helper.make_node("Neg", ["p"], ["q"]),
+            helper.make_node("ReduceMax", ["q"], ["t"], keepdims=0),
+        ]
+    nodes += [
+        helper.make_node("Add", ["y0", "t"], ["y1"]),
+        helper.make_node("Identity", ["c"], ["d"]),
+    ]
+    scalar = helper.make_tensor_value_info
+    body = helper.make_graph(
+        nodes,
+        "body",
+        [scalar("i", TensorProto.INT64, []), scalar("c", TensorProto.BOOL, []),
+         scalar("y0", TensorProto.FLOAT, [])],
+        [scalar("d", TensorProto.BOOL, []), scalar("y1", TensorProto.FLOAT, [])],
+    )  # fmt: skip
+    return save(
+        path,
+        [helper.make_node("Loop", ["n", "", "y"], ["z"], body=body)],
+        [("n", TensorProto.INT64, []), ("s", TensorProto.INT64, [2]),
+         ("y", TensorProto.FLOAT, [])],
+        [("z", TensorProto.FLOAT)],
+        [("w", weights), ("a", np.ones((64, 2 * side), np.float32))],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("faulthandler", [False, True])
+@pytest.mark.parametrize("kind", ["ReduceSum", "MatMul", "chain"])
+def test_a_file_that_is_truncated_during_a_run_is_an_error(tmp_path, kind, faulthandler):
+    path = reads_again_and_again(tmp_path / "m.onnx", kind)
+    code = f"""
+        import os, signal, sys, threading, time
+        import numpy as np
+        import sardonyx
+
+        def run(threads, seconds=None):
+            rate = 1
+            while True:
+                started = time.perf_counter()
+                inputs = {{"n": np.array(rate), "s": np.array([2048, 1024]), "y": np.float32(0)}}
+                model.run(inputs, threads=threads)
+                if time.perf_counter() - started > 0.4:
+                    return rate
+                rate *= 2
+
+        whole = open({str(path)!r}, "rb").read()
+        for threads in (1, 2):
+            open({str(path)!r}, "wb").write(whole)
+            model = sardonyx.load({str(path)!r})
+            count = run(threads)
+            timer = threading.Timer(0.1, os.truncate, ({str(path)!r}, 1 << 20))
+            timer.start()
+            inputs = {{"n": np.array(count), "s": np.array([2048, 1024]), "y": np.float32(0)}}
+            for _ in range(2):  # afterwards as well
+                try:
+                    model.run(inputs, threads=threads)
+                    sys.exit("no error")
+                except sardonyx.EvalError as error:
+                    assert "was truncated after it was loaded" in str(error), error
+            timer.join()
+    """
+    options = ["-X", "faulthandler"] if faulthandler else []
+    done = run(sys.executable, *options, "-c", textwrap.dedent(code))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_program_tells_a_file_that_is_truncated_during_a_run(tmp_path):
+    path = reads_again_and_again(tmp_path / "m.onnx", "ReduceSum")
+    command = [SARDONYX, "run", path, "n=1_000_000", "s=[2048, 1024]", "y=0.0"]
+    process = subprocess.Popen([str(part) for part in [*command, "--max-steps=20000"]],
+                               stderr=subprocess.PIPE, text=True)  # fmt: skip
+    time.sleep(0.3)
+    os.truncate(path, 1 << 20)
+    _, message = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "was truncated after it was loaded" in message
+
+
+@pytest.mark.parametrize("by", ["signal", "fault"])
+def test_other_bus_errors_end_the_process(tmp_path, by):
+    path, _ = mapped_model(tmp_path, 1.0)
+    cause = {
+        "signal": "os.kill(os.getpid(), signal.SIGBUS)",
+        "fault": "os.truncate('other', 0); other[5000]",
+    }[by]
+    code = f"""
+        import mmap, os, signal
+        import sardonyx
+
+        model = sardonyx.load({str(path)!r})
+        open("other", "wb").write(bytes(1 << 14))
+        other = mmap.mmap(os.open("other", os.O_RDONLY), 1 << 14, prot=mmap.PROT_READ)
+        {cause}
+    """
+    for options in ([], ["-X", "faulthandler"]):
+        done = run(sys.executable, *options, "-c", textwrap.dedent(code), cwd=tmp_path)
+        assert done.returncode == -signal.SIGBUS
+        assert done.stderr.count("Fatal Python error: Bus error") == len(options) // 2
+
+
 def test_a_file_that_is_replaced_changes_nothing(tmp_path):
     path, _ = mapped_model(tmp_path, 1.0)
     model = sardonyx.load(str(path))

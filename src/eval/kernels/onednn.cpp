@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mapping_guard.h"
 #include "base/shared_library.h"
 #include "base/signals.h"
 #include "eval/helper_thread.h"
@@ -91,6 +92,7 @@ struct KeepsItsStack {};
 class OneThread {
   public:
     explicit OneThread(const OneDnn& library) : OneThread(library, KeepsItsStack()) {
+        use_fault_stack();          // it may read a mapped file that somebody truncates
         if (!is_helper_thread()) {  // where none is handled anyway
             blocked_.emplace();
         }
