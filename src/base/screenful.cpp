@@ -13,14 +13,13 @@ size_t at_character(std::string_view text, size_t at) {
 
 }  // namespace
 
-std::string screenful(std::string_view message) {
-    constexpr size_t kLongest = 1900;  // 24 lines of 80
-    constexpr size_t kEnd = 500;
-    if (message.size() <= kLongest) {
+std::string screenful(std::string_view message, size_t longest) {
+    constexpr size_t kBetween = 40;  // for what stands for the middle
+    if (message.size() <= longest) {
         return std::string(message);
     }
-    size_t begin = at_character(message, kLongest - kEnd - 100);
-    size_t end = at_character(message, message.size() - kEnd);
+    size_t begin = at_character(message, longest * 3 / 4 - kBetween);
+    size_t end = at_character(message, message.size() - longest / 4);
     return std::string(message.substr(0, begin)) + " ... (" + std::to_string(end - begin) +
            " bytes) ... " + std::string(message.substr(end));
 }

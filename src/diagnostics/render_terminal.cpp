@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/screenful.h"
 #include "diagnostics/glyphs.h"
 #include "diagnostics/order.h"
 #include "diagnostics/render.h"
@@ -25,6 +26,32 @@ Style style_of(Severity severity) {
             return Style::kError;
     }
     return Style::kError;
+}
+
+// As much of it as a screen holds: a name, a type or a chain of calls may be as long as a file.
+Diagnostic fitted(const Diagnostic& whole) {
+    constexpr size_t kMessage = 800, kAdvice = 500, kLabel = 160;
+    constexpr size_t kMostLabels = 6, kMostNotes = 3;
+    Diagnostic fit = whole;
+    fit.message = screenful(whole.message, kMessage);
+    fit.help = screenful(whole.help, kAdvice);
+    if (whole.labels.size() > kMostLabels) {
+        fit.labels.resize(kMostLabels);
+    }
+    for (Label& label : fit.labels) {
+        label.message = screenful(label.message, kLabel);
+    }
+    if (whole.notes.size() > kMostNotes) {
+        fit.notes.resize(kMostNotes);
+    }
+    for (std::string& note : fit.notes) {
+        note = screenful(note, kAdvice);
+    }
+    if (whole.labels.size() > kMostLabels) {
+        fit.notes.push_back(
+            fmt::format("{} more places are not shown", whole.labels.size() - kMostLabels));
+    }
+    return fit;
 }
 
 // The labels in one file; the first file is that of the diagnostic's first label.
@@ -66,7 +93,8 @@ class Renderer {
     Renderer(const Sources& sources, const TerminalOptions& options)
         : sources_(sources), options_(options) {}
 
-    void add(const Diagnostic& diagnostic) {
+    void add(const Diagnostic& whole) {
+        Diagnostic diagnostic = fitted(whole);
         std::vector<FileMarks> files = marks_by_file(sources_, diagnostic);
         uint32_t gutter = number_width(files);
         add_header(diagnostic);

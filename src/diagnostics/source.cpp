@@ -8,11 +8,23 @@ namespace sardonyx::diagnostics {
 
 FileId Sources::add(std::string path, std::string text) {
     SDX_CHECK(text.size() < UINT32_MAX);
+    std::lock_guard<std::mutex> guard(lock_);
     files_.push_back({std::move(path), std::move(text), {}});
     return FileId{static_cast<uint32_t>(files_.size() - 1)};
 }
 
+size_t Sources::size() const {
+    std::lock_guard<std::mutex> guard(lock_);
+    return files_.size();
+}
+
+const Sources::File& Sources::get(FileId file) const {
+    std::lock_guard<std::mutex> guard(lock_);
+    return files_[file.index];
+}
+
 const std::vector<uint32_t>& Sources::line_starts(FileId file) const {
+    std::lock_guard<std::mutex> guard(lock_);
     const File& found = files_[file.index];
     if (found.line_starts.empty()) {
         found.line_starts.push_back(0);
@@ -30,7 +42,7 @@ const std::vector<uint32_t>& Sources::line_starts(FileId file) const {
 
 Position Sources::position(FileId file, uint32_t offset) const {
     const std::vector<uint32_t>& starts = line_starts(file);
-    std::string_view text = files_[file.index].text;
+    std::string_view text = get(file).text;
     offset = std::min(offset, static_cast<uint32_t>(text.size()));
     auto next = std::upper_bound(starts.begin(), starts.end(), offset);
     uint32_t line = static_cast<uint32_t>(next - starts.begin());
@@ -43,7 +55,7 @@ Position Sources::position(FileId file, uint32_t offset) const {
 
 std::string_view Sources::line(FileId file, uint32_t line) const {
     const std::vector<uint32_t>& starts = line_starts(file);
-    std::string_view text = files_[file.index].text;
+    std::string_view text = get(file).text;
     if (line == 0 || line > starts.size()) {
         return {};
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,15 +33,16 @@ struct Position {
     uint32_t column = 1;
 };
 
-// Owns the text of every file of a run. Texts and paths stay where they are until it goes.
+// Owns the text of every file of a run. Texts and paths stay where they are until it goes. Several
+// threads may use it at once.
 class Sources {
   public:
     // `text` may hold any bytes. Files of 2^32 bytes or more must be refused by the caller.
     FileId add(std::string path, std::string text);
 
-    std::string_view path(FileId file) const { return files_[file.index].path; }
-    std::string_view text(FileId file) const { return files_[file.index].text; }
-    size_t size() const { return files_.size(); }
+    std::string_view path(FileId file) const { return get(file).path; }
+    std::string_view text(FileId file) const { return get(file).text; }
+    size_t size() const;
 
     Position position(FileId file, uint32_t offset) const;
     // The text of a 1-based line, without its line break.
@@ -50,10 +52,12 @@ class Sources {
     struct File {
         std::string path;
         std::string text;
-        mutable std::vector<uint32_t> line_starts;  // filled on first use
+        mutable std::vector<uint32_t> line_starts;  // filled on first use, under the lock
     };
+    const File& get(FileId file) const;
     const std::vector<uint32_t>& line_starts(FileId file) const;
 
+    mutable std::mutex lock_;
     std::deque<File> files_;
 };
 

@@ -1,6 +1,8 @@
 // What a terminal shows, written out as it must look.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "samples.h"
 
 namespace sardonyx::diagnostics {
@@ -46,6 +48,21 @@ error[broadcast-mismatch]: `FLOAT[2, 3]` and `FLOAT[4]` do not broadcast
   = help: give `b` the shape `[3]`
 
 )");
+}
+
+TEST_F(RenderTerminal, NeverMoreThanAScreen) {
+    FileId f = file(std::string(100'000, 'x') + "\n" + std::string(100, '\n'));
+    std::string longest(1 << 16, 'n');
+    Diagnostic& added = error({f, 0, 100'000}, longest);
+    added.labels[0].message = longest;
+    for (uint32_t line = 0; line < 50; ++line) {
+        added.label({f, 100'001 + line, 100'001 + line}, longest).note(longest);
+    }
+    added.with_help(longest);
+    std::string text = shown();
+    EXPECT_LT(text.size(), 24 * 80 * 3);  // some rows are short
+    EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 40);
+    EXPECT_NE(text.find("45 more places are not shown"), std::string::npos);
 }
 
 TEST_F(RenderTerminal, SeveralLabelsOnOneLine) {
