@@ -190,6 +190,57 @@ def test_norms_keep_the_order_of_their_sums(norm: str, dtype: str) -> None:
         assert result.tolist() == [np.float32(v if size == 0 else v / size) for v in row]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kernel", ["LINEAR", "POLY", "RBF", "SIGMOID", "none"])
+def test_many_rows_have_the_bits_of_each_alone(kernel: str, dtype: str) -> None:
+    x = numbers(101, 6).astype(dtype) / 3
+    vectors = {"support_vectors": listed(54, seed=1), "kernel_params": [0.3, 0.5, 3.0]}
+    vectors |= {"kernel_type": kernel, "rho": [0.25]}
+    labels = {"classlabels_ints": [3, 4, 5]}
+    linear = {"coefficients": listed(18), "intercepts": listed(3)}
+    classes = {"vectors_per_class": [2, 3, 4], "coefficients": listed(18), "rho": [0.1, 0.2, 0.3]}
+    models = {
+        "SVMRegressor": vectors | {"coefficients": listed(9, seed=2), "n_supports": 9},
+        "SVMClassifier": vectors | classes | labels,
+    }
+    if kernel == "none":
+        models = {
+            "LinearRegressor": linear | {"targets": 3},
+            "LinearClassifier": linear | labels,
+            "Normalizer": {"norm": "L2"},
+        }
+    for op, attributes in models.items():
+        model = sardonyx.load(model_of(op, dtype, **attributes))
+        all_rows = model.run({"x": x})[-1]
+        each = [model.run({"x": x[i : i + 1]})[-1] for i in range(len(x))]
+        np.testing.assert_array_equal(all_rows, np.concatenate(each), err_msg=op)
+
+
+def test_the_greatest_number_of_a_row_with_nan() -> None:
+    """Where it is the first there is no norm; elsewhere it is passed over."""
+    x = np.abs(numbers(21, 19)) + 1
+    for i in range(19):
+        x[i, i] = np.nan
+    got = sardonyx.load(model_of("Normalizer", "float32", norm="MAX")).run({"x": x})[0]
+    assert np.isnan(got[0]).all()
+    expected = x[1:] / np.nanmax(x[1:], axis=1, keepdims=True)
+    np.testing.assert_array_equal(got[1:], expected.astype(np.float32))
+
+
+@pytest.mark.parametrize("kernel", ["POLY", "SIGMOID"])
+def test_kernels_far_out(kernel: str) -> None:
+    """Powers of 0 and 8, half powers, and the ends of tanh."""
+    x = np.array([[0], [1e-30], [-1e-30], [1e-3], [-0.3], [5], [-19.9], [20.1], [1e30], [-1e30]])
+    for degree in (0.0, 1.0, 2.0, 8.0, 9.0):
+        model = model_of("SVMRegressor", "float64", kernel_type=kernel, support_vectors=[1.0],
+                         kernel_params=[1.0, 0.0, degree], rho=[0.0], coefficients=[1.0],
+                         n_supports=1)  # fmt: skip
+        got = sardonyx.load(model).run({"x": np.tile(x, (9, 1))})[0][: len(x)]
+        with np.errstate(over="ignore"):
+            expected = (np.tanh(x) if kernel == "SIGMOID" else x**degree).astype(np.float32)
+        np.testing.assert_array_equal(got, expected)
+
+
 def test_fewer_features_than_the_trees_ask_for() -> None:
     nodes, leaves = forest(3, ["BRANCH_LEQ"])
     model = sardonyx.load(

@@ -11,6 +11,7 @@
 
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
+#include "eval/kernels/clones.h"
 #include "eval/kernels/ml_tables.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
@@ -162,48 +163,79 @@ namespace {
 
 enum class Norm : uint8_t { kMax, kL1, kL2 };
 
-// The norms of several rows side by side, whose additions need not wait for each other.
-template <Norm kNorm, int kRows, typename T>
-void norms_of(const T* x, int64_t n, double* norms) {
-    for (int r = 0; r < kRows; ++r) {
-        norms[r] = kNorm == Norm::kMax ? static_cast<double>(x[r * n]) : 0;
-    }
-    for (int64_t i = 0; i < n; ++i) {
-        for (int r = 0; r < kRows; ++r) {
-            auto value = static_cast<double>(x[r * n + i]);
-            if constexpr (kNorm == Norm::kMax) {
-                norms[r] = norms[r] < value ? value : norms[r];
-            } else {
-                norms[r] += kNorm == Norm::kL1 ? std::fabs(value) : value * value;
-            }
+// The greatest number of a row, in lanes of a vector that all begin with the first one: it may be
+// NaN, all others that are NaN are passed over.
+template <typename T>
+[[gnu::always_inline]] inline T greatest_of_row(const T* x, int64_t n) {
+    constexpr int kLanes = 8;
+    T lanes[kLanes];
+    std::fill(lanes, lanes + kLanes, x[0]);
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        for (int k = 0; k < kLanes; ++k) {
+            lanes[k] = lanes[k] < x[i + k] ? x[i + k] : lanes[k];
         }
     }
-    for (int r = 0; r < kRows && kNorm == Norm::kL2; ++r) {
-        norms[r] = std::sqrt(norms[r]);
+    T greatest = lanes[0];
+    for (int k = 1; k < kLanes; ++k) {
+        greatest = greatest < lanes[k] ? lanes[k] : greatest;
+    }
+    for (; i < n; ++i) {
+        greatest = greatest < x[i] ? x[i] : greatest;
+    }
+    return greatest;
+}
+
+// Sums along a row in lanes of a vector, which are added up in the end.
+template <Norm kNorm, typename T>
+[[gnu::always_inline]] inline double sum_norm(const T* x, int64_t n) {
+    constexpr int kLanes = 8;
+    double lanes[kLanes] = {};
+    auto term = [](T value) {
+        auto wide = static_cast<double>(value);
+        return kNorm == Norm::kL1 ? std::fabs(wide) : wide * wide;
+    };
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        for (int k = 0; k < kLanes; ++k) {
+            lanes[k] += term(x[i + k]);
+        }
+    }
+    double rest = 0;
+    for (; i < n; ++i) {
+        rest += term(x[i]);
+    }
+    double sum = ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+                 ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7])) + rest;
+    return kNorm == Norm::kL2 ? std::sqrt(sum) : sum;
+}
+
+// out = x / norm, rounded once to float. For all but double, whose norms may be so small that they
+// have no reciprocal, the product with the reciprocal is near enough before it is rounded.
+template <typename T>
+[[gnu::always_inline]] inline void divide_row(const T* x, int64_t n, double norm, float* out) {
+    if constexpr (std::is_same_v<T, double>) {
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = static_cast<float>(x[i] / norm);
+        }
+    } else {
+        double factor = 1 / norm;
+        for (int64_t i = 0; i < n; ++i) {
+            out[i] = static_cast<float>(static_cast<double>(x[i]) * factor);
+        }
     }
 }
 
 template <Norm kNorm, typename T>
-void normalize_rows(const T* x, int64_t rows, int64_t n, float* out) {
-    constexpr int kRows = 4;
-    for (int64_t first = 0; first < rows; first += kRows) {
-        double norms[kRows];
-        int64_t count = std::min<int64_t>(kRows, rows - first);
-        if (count == kRows) {
-            norms_of<kNorm, kRows>(x + first * n, n, norms);
+SDX_CLONES void normalize_rows(const T* x, int64_t rows, int64_t n, float* out) {
+    for (int64_t r = 0; r < rows; ++r, x += n, out += n) {
+        double norm = 0;
+        if constexpr (kNorm == Norm::kMax) {
+            norm = static_cast<double>(greatest_of_row(x, n));
         } else {
-            for (int64_t r = 0; r < count; ++r) {
-                norms_of<kNorm, 1>(x + (first + r) * n, n, norms + r);
-            }
+            norm = sum_norm<kNorm>(x, n);
         }
-        for (int64_t r = 0; r < count; ++r) {
-            double norm = norms[r] == 0 ? 1 : norms[r];
-            const T* row = x + (first + r) * n;
-            float* result = out + (first + r) * n;
-            for (int64_t i = 0; i < n; ++i) {
-                result[i] = static_cast<float>(static_cast<double>(row[i]) / norm);
-            }
-        }
+        divide_row(x, n, norm == 0 ? 1 : norm, out);
     }
 }
 

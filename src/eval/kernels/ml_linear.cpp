@@ -3,6 +3,7 @@
 // ONNX Runtime.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -21,8 +22,23 @@ namespace {
 constexpr int kLanes = 8;
 using Lanes = std::array<double, kLanes>;
 
+// All lanes at once, item by item.
+template <typename T>
+SDX_CLONES void load_full_rows(const T* rows, int64_t columns, Lanes* block) {
+    for (int64_t i = 0; i < columns; ++i) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+            block[i][lane] = static_cast<double>(rows[lane * columns + i]);
+        }
+    }
+}
+
 template <typename T>
 void load_rows(const T* rows, int64_t count, int64_t columns, std::vector<Lanes>& block) {
+    if (count == kLanes) {
+        block.resize(columns);
+        load_full_rows(rows, columns, block.data());
+        return;
+    }
     block.assign(columns, Lanes{});
     for (int64_t lane = 0; lane < count; ++lane) {
         for (int64_t i = 0; i < columns; ++i) {
@@ -51,11 +67,14 @@ Result<FeatureRows> real_rows(const KernelContext& c) {
     return x;
 }
 
-// Several sums at once, whose additions need not wait for each other.
-constexpr int kSums = 4;
+// So many sums at once, whose additions need not wait for each other.
+constexpr int kFewSums = 4;
+constexpr int kManySums = 8;
 
+// Weights are floats, or the same numbers as double where so many rows follow that it pays.
+template <int kSums, typename W>
 [[gnu::always_inline]] inline void add_products(const Lanes* items, int64_t count,
-                                                const float* const* weights, Lanes* sums) {
+                                                const W* const* weights, Lanes* sums) {
     Lanes total[kSums] = {};
     for (int64_t i = 0; i < count; ++i) {
         for (int s = 0; s < kSums; ++s) {
@@ -70,33 +89,45 @@ constexpr int kSums = 4;
 
 // The product of two floats is exact as a double, so that a fused multiplication and addition gives
 // the same number; for items that are no floats it would not.
-SDX_CLONES void add_exact_products(const Lanes* items, int64_t count, const float* const* weights,
+template <int kSums, typename W>
+SDX_CLONES void add_exact_products(const Lanes* items, int64_t count, const W* const* weights,
                                    Lanes* sums) {
-    add_products(items, count, weights, sums);
+    add_products<kSums>(items, count, weights, sums);
 }
-void add_other_products(const Lanes* items, int64_t count, const float* const* weights,
-                        Lanes* sums) {
-    add_products(items, count, weights, sums);
+template <int kSums, typename W>
+void add_other_products(const Lanes* items, int64_t count, const W* const* weights, Lanes* sums) {
+    add_products<kSums>(items, count, weights, sums);
 }
 
-// out[j] is the sum of items[i] * rows[j * items.size() + i].
-void multiply_rows(std::span<const Lanes> items, bool are_floats, std::span<const float> rows,
-                   int64_t count, Lanes* out) {
+template <int kSums, typename W>
+void multiply_some_rows(std::span<const Lanes> items, bool are_floats, const W* rows, int64_t count,
+                        Lanes* out) {
     auto width = static_cast<int64_t>(items.size());
     for (int64_t j = 0; j < count; j += kSums) {
-        const float* weights[kSums];
+        const W* weights[kSums];
         Lanes sums[kSums];
         int64_t wanted = std::min<int64_t>(kSums, count - j);
         for (int64_t s = 0; s < kSums; ++s) {
-            weights[s] = rows.data() + (j + std::min(s, wanted - 1)) * width;
+            weights[s] = rows + (j + std::min(s, wanted - 1)) * width;
         }
-        (are_floats ? add_exact_products : add_other_products)(items.data(), width, weights, sums);
+        (are_floats ? add_exact_products<kSums, W>
+                    : add_other_products<kSums, W>)(items.data(), width, weights, sums);
         std::copy(sums, sums + wanted, out + j);
     }
 }
 
+// out[j] is the sum of items[i] * rows[j * items.size() + i].
+template <typename W>
+void multiply_rows(std::span<const Lanes> items, bool are_floats, std::span<const W> rows,
+                   int64_t count, Lanes* out) {
+    (count > kFewSums
+         ? multiply_some_rows<kManySums, W>
+         : multiply_some_rows<kFewSums, W>)(items, are_floats, rows.data(), count, out);
+}
+
 // The sum of items[i] * weights[i].
-Lanes dot(std::span<const Lanes> items, std::span<const float> weights) {
+template <typename Weights>
+Lanes dot(std::span<const Lanes> items, const Weights& weights) {
     Lanes total{};
     for (size_t i = 0; i < weights.size(); ++i) {
         double weight = weights[i];
@@ -137,15 +168,23 @@ size_t greatest_of(std::span<const double> scores) {
     return std::max_element(scores.begin(), scores.end()) - scores.begin();
 }
 
+// From so many rows on it pays to widen the weights once.
+constexpr int64_t kManyRows = 64;
+
 // One row of coefficients for each of `targets`; intercepts may be left out.
 struct LinearModel {
     std::span<const float> coefficients;
     std::span<const float> intercepts;
     int64_t targets = 0;
+    std::vector<double> wide = {};  // the coefficients, where there are many rows
 
     void scores(std::span<const Lanes> rows, bool are_floats, std::vector<Lanes>& result) const {
         result.resize(targets);
-        multiply_rows(rows, are_floats, coefficients, targets, result.data());
+        if (wide.empty()) {
+            multiply_rows(rows, are_floats, coefficients, targets, result.data());
+        } else {
+            multiply_rows(rows, are_floats, std::span<const double>(wide), targets, result.data());
+        }
         for (int64_t t = 0; t < targets && !intercepts.empty(); ++t) {
             for (double& score : result[t]) {
                 score += intercepts[t];
@@ -155,8 +194,9 @@ struct LinearModel {
 };
 
 // With `may_have_more`, coefficients after the last row that is needed are not looked at.
-Result<LinearModel> linear_model(const KernelContext& c, int64_t targets, int64_t columns,
+Result<LinearModel> linear_model(const KernelContext& c, const FeatureRows& x, int64_t targets,
                                  bool may_have_more) {
+    int64_t columns = x.columns;
     LinearModel model{c.floats_attribute("coefficients"), c.floats_attribute("intercepts"),
                       targets};
     auto count = static_cast<int64_t>(model.coefficients.size());
@@ -171,7 +211,30 @@ Result<LinearModel> linear_model(const KernelContext& c, int64_t targets, int64_
                         "and {} features",
                         count, intercepts, targets, columns)};
     }
+    if (x.rows >= kManyRows) {
+        model.wide.assign(model.coefficients.begin(), model.coefficients.end());
+    }
     return model;
+}
+
+// The scores of each row as they are.
+void put_all_scores(const KernelContext& c, const LinearModel& model, const FeatureRows& x,
+                    float* out) {
+    bool are_floats = x.data.element_type() == ElementType::kFloat;
+    for_row_pieces(c, x.rows, x.columns * model.targets / 2, [&](int64_t begin, int64_t end) {
+        std::vector<Lanes> block;
+        std::vector<Lanes> lanes;
+        for (int64_t first = begin; first < end; first += kLanes) {
+            load_rows(x, first, block);
+            model.scores(block, are_floats, lanes);
+            for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
+                float* row = out + (first + k) * model.targets;
+                for (int64_t t = 0; t < model.targets; ++t) {
+                    row[t] = static_cast<float>(lanes[t][k]);
+                }
+            }
+        }
+    });
 }
 
 // Calls finish(row, scores) for each row, which may change the scores.
@@ -199,8 +262,12 @@ void score_rows(const KernelContext& c, const LinearModel& model, const FeatureR
 Status linear_regressor(KernelContext& c) {
     SDX_ASSIGN(FeatureRows x, real_rows(c));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
-    SDX_ASSIGN(LinearModel model, linear_model(c, c.int_attribute("targets"), x.columns, false));
+    SDX_ASSIGN(LinearModel model, linear_model(c, x, c.int_attribute("targets"), false));
     SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, model.targets));
+    if (transform == PostTransform::kNone && out != nullptr) {
+        put_all_scores(c, model, x, out);
+        return {};
+    }
     score_rows(c, model, x, [&](int64_t row, std::vector<double>& scores) {
         transform_scores(transform, scores);
         put_scores(scores, out, row);
@@ -223,7 +290,7 @@ Status linear_classifier(KernelContext& c) {
     }
     // Models with rows of more coefficients than there are features are about; as ONNX Runtime
     // does, the rows of what is needed follow each other from the first coefficient on.
-    SDX_ASSIGN(LinearModel model, linear_model(c, targets, x.columns, true));
+    SDX_ASSIGN(LinearModel model, linear_model(c, x, targets, true));
     bool has_two_labels = labels.size() == 2;
     SecondClass second = has_two_labels ? SecondClass::kComplement : SecondClass::kNone;
     std::vector<int64_t> classes(x.rows);
@@ -246,10 +313,69 @@ namespace {
 
 enum class SvmKernel : uint8_t { kLinear, kPolynomial, kRadial, kSigmoid };
 
+// tanh within 3 units in the last place, without branches or calls, so that loops over it are
+// vectorised; the scores that it is for become floats.
+inline double tanh_of_score(double x) {
+    // tanh(a) = t / (t + 2) with t = e^2a - 1; from 20 on it is 1.
+    double a = std::fabs(x);
+    double u = a > 20.0 ? 40.0 : a + a;
+    // u = n * ln 2 + r with |r| <= ln(2) / 2; adding kRound rounds to an integer.
+    constexpr double kRound = 0x1.8p52;
+    double shifted = u * 1.44269504088896340736 + kRound;
+    double n = shifted - kRound;
+    double r = u - n * 6.93147180369123816490e-01;
+    r = r - n * 1.90821492927058770002e-10;
+    // e^r - 1 by its series, whose first term that is left out is below 1e-17 of it.
+    double p = 1.0 / 6227020800.0;
+    p = p * r + 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    p = r + r * r * p;
+    auto power = std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52);
+    double t = power * p + (power - 1.0);
+    // NaN, of any payload, is not greater than 20 and comes through.
+    return std::copysign(t / (t + 2.0), x);
+}
+
+SDX_CLONES void tanh_of_lanes(Lanes* values, int64_t count, double gamma, double coef0) {
+    double* all = values->data();
+    for (int64_t i = 0; i < count * kLanes; ++i) {
+        all[i] = tanh_of_score(gamma * all[i] + coef0);
+    }
+}
+
+// (gamma * x + coef0) ^ degree, by multiplications.
+SDX_CLONES void power_of_lanes(Lanes* values, int64_t count, double gamma, double coef0,
+                               int degree) {
+    for (int64_t i = 0; i < count; ++i) {
+        Lanes base;
+        Lanes result;
+        for (int lane = 0; lane < kLanes; ++lane) {
+            base[lane] = gamma * values[i][lane] + coef0;
+            result[lane] = 1;
+        }
+        for (int k = 0; k < degree; ++k) {
+            for (int lane = 0; lane < kLanes; ++lane) {
+                result[lane] *= base[lane];
+            }
+        }
+        values[i] = result;
+    }
+}
+
 class Svm {
   public:
     // `vectors`: how many support vectors there are; without any, the model is linear.
-    Status read(const KernelContext& c, int64_t vectors, int64_t columns) {
+    Status read(const KernelContext& c, int64_t vectors, const FeatureRows& x) {
+        int64_t columns = x.columns;
         SDX_TRY(read_kernel(c, vectors));
         support_ = c.floats_attribute("support_vectors");
         rho = c.floats_attribute("rho");
@@ -262,7 +388,23 @@ class Svm {
                             "`rho` or `coefficients` is missing",
                             count, vectors, columns)};
         }
+        bool is_product = vectors > 0 && kernel_ != SvmKernel::kRadial;
+        if (is_product && x.rows >= kManyRows) {
+            wide_.assign(support_.begin(), support_.end());
+        }
         return {};
+    }
+
+    // The kernel of the rows and each of the support vectors, of which there are `count`.
+    void kernels_of_vectors(std::span<const Lanes> x, bool are_floats, int64_t count,
+                            std::vector<Lanes>& result) const {
+        if (wide_.empty()) {
+            kernels(x, are_floats, support_, count, result);
+            return;
+        }
+        result.resize(count);
+        multiply_rows(x, are_floats, std::span<const double>(wide_), count, result.data());
+        apply(result, count);
     }
 
     // The kernel of the rows and each of `count` points of y.
@@ -276,9 +418,7 @@ class Svm {
         } else {
             multiply_rows(x, are_floats, y, count, result.data());
         }
-        for (Lanes& values : result) {
-            apply(values);
-        }
+        apply(result, count);
     }
 
     // For a row.
@@ -290,22 +430,47 @@ class Svm {
     std::span<const float> coefficients;
     std::span<const float> rho;
 
-    std::span<const float> support_vectors() const { return support_; }
+    bool is_linear() const { return kernel_ == SvmKernel::kLinear; }
+    // Of the linear kernel: the sum of the support vectors, each times its coefficient, whose
+    // product with a row is the sum of theirs.
+    std::vector<double> sum_of_vectors(int64_t columns) const {
+        std::vector<double> sum(columns);
+        for (size_t j = 0; j < coefficients.size(); ++j) {
+            double coefficient = coefficients[j];
+            for (int64_t i = 0; i < columns; ++i) {
+                sum[i] += coefficient * support_[j * columns + i];
+            }
+        }
+        return sum;
+    }
 
   private:
-    void apply(Lanes& values) const {
+    // What the kernel makes of products or distances.
+    void apply(std::vector<Lanes>& result, int64_t count) const {
+        constexpr double kMostFactors = 8;
+        bool is_whole = degree_ >= 0 && degree_ <= kMostFactors && degree_ == std::floor(degree_);
+        if (kernel_ == SvmKernel::kSigmoid) {
+            tanh_of_lanes(result.data(), count, gamma_, coef0_);
+        } else if (kernel_ == SvmKernel::kPolynomial && is_whole) {
+            power_of_lanes(result.data(), count, gamma_, coef0_, static_cast<int>(degree_));
+        } else {
+            for (Lanes& values : result) {
+                apply_each(values);
+            }
+        }
+    }
+
+    void apply_each(Lanes& values) const {
         for (double& value : values) {
             switch (kernel_) {
                 case SvmKernel::kLinear:
+                case SvmKernel::kSigmoid:
                     break;
                 case SvmKernel::kPolynomial:
                     value = std::pow(gamma_ * value + coef0_, degree_);
                     break;
                 case SvmKernel::kRadial:
                     value = std::exp(-gamma_ * value);
-                    break;
-                case SvmKernel::kSigmoid:
-                    value = std::tanh(gamma_ * value + coef0_);
                     break;
             }
         }
@@ -335,6 +500,7 @@ class Svm {
     SvmKernel kernel_ = SvmKernel::kLinear;
     double gamma_ = 0, coef0_ = 0, degree_ = 0;
     std::span<const float> support_;
+    std::vector<double> wide_;  // the same, where there are many rows and products of them
 };
 
 }  // namespace
@@ -344,7 +510,7 @@ Status svm_regressor(KernelContext& c) {
     SDX_ASSIGN(PostTransform transform, post_transform(c));
     int64_t vectors = std::max<int64_t>(0, c.int_attribute("n_supports"));
     Svm svm;
-    SDX_TRY(svm.read(c, vectors, x.columns));
+    SDX_TRY(svm.read(c, vectors, x));
     if (static_cast<int64_t>(svm.coefficients.size()) != (vectors > 0 ? vectors : x.columns)) {
         return Error{fmt::format("{} coefficients for {} support vectors of {} features",
                                  svm.coefficients.size(), vectors, x.columns)};
@@ -352,7 +518,12 @@ Status svm_regressor(KernelContext& c) {
     bool has_one_class = c.int_attribute("one_class") != 0;
     SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, 1));
     bool are_floats = x.data.element_type() == ElementType::kFloat;
-    for_row_pieces(c, x.rows, svm.operations(vectors, x.columns), [&](int64_t begin, int64_t end) {
+    std::vector<double> combined;
+    if (vectors > 0 && svm.is_linear()) {
+        combined = svm.sum_of_vectors(x.columns);
+    }
+    int64_t operations = svm.operations(combined.empty() ? vectors : 1, x.columns);
+    for_row_pieces(c, x.rows, operations, [&](int64_t begin, int64_t end) {
         std::vector<Lanes> block;
         std::vector<Lanes> values;
         for (int64_t first = begin; first < end; first += kLanes) {
@@ -361,8 +532,10 @@ Status svm_regressor(KernelContext& c) {
             if (vectors == 0) {
                 svm.kernels(block, are_floats, svm.coefficients, 1, values);
                 sums = values[0];
+            } else if (!combined.empty()) {
+                sums = dot(block, combined);
             } else {
-                svm.kernels(block, are_floats, svm.support_vectors(), vectors, values);
+                svm.kernels_of_vectors(block, are_floats, vectors, values);
                 sums = dot(values, svm.coefficients);
             }
             for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
@@ -515,7 +688,7 @@ Status svm_classifier(KernelContext& c) {
     SDX_ASSIGN(ClassLabels labels, ClassLabels::read(c, "classlabels_ints", "classlabels_strings"));
     SDX_ASSIGN(SvmClasses classes, svm_classes(c, labels.size()));
     Svm svm;
-    SDX_TRY(svm.read(c, classes.vectors, x.columns));
+    SDX_TRY(svm.read(c, classes.vectors, x));
     auto coefficients = static_cast<int64_t>(svm.coefficients.size());
     bool is_linear = classes.vectors == 0;
     bool fits = is_linear
@@ -555,7 +728,7 @@ Status svm_classifier(KernelContext& c) {
                     }
                 }
             } else {
-                svm.kernels(block, are_floats, svm.support_vectors(), classes.vectors, kernels);
+                svm.kernels_of_vectors(block, are_floats, classes.vectors, kernels);
                 compare_pairs(svm, classes, kernels, lanes);
             }
             for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
