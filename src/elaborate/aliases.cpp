@@ -355,7 +355,8 @@ class AliasCollector {
         }
         Names names;
         passed(value, names);
-        if (!names.empty()) {
+        bool may_repeat = targets != nullptr && value->kind == ExprKind::kBinary;  // [y] * 2
+        if (!names.empty() || may_repeat) {
             passed(target, names);
             unite(names);
         }

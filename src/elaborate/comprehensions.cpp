@@ -153,6 +153,8 @@ bool run_over(Context& c, Comprehension& all, size_t clause,
         c.report(kLimitExceeded, loop.iterable->range, "too many static iterations");
         return false;
     }
+    const Object& source = iterable->source.is_error() ? iterable->items : iterable->source;
+    size_t changes = c.undo.size();
     for (Object& item : *items) {
         if (!count_iteration(c, all.expr->range) ||
             !assign(c, loop.target, std::move(item), loop.target->range) ||
@@ -162,6 +164,9 @@ bool run_over(Context& c, Comprehension& all, size_t clause,
         if (all.has_ended) {
             break;
         }
+    }
+    if (refuse_change(c, source, changes, loop.iterable->range)) {
+        return false;
     }
     return true;
 }

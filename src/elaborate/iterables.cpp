@@ -238,7 +238,12 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
     }
     if (object.is(ObjectKind::kIterator)) {
         std::optional<std::vector<Object>> items = static_items(c, object);
-        return static_iterable(items ? Object::list(std::move(*items)) : Object::error());
+        std::optional<Iterable> result =
+            static_iterable(items ? Object::list(std::move(*items)) : Object::error());
+        if (result) {
+            result->source = object;
+        }
+        return result;
     }
     if (!object.is(ObjectKind::kRange) && !static_items(c, object)) {
         c.report(kUnsupportedOperand, range, fmt::format("a loop over {}", kind_name(object)))
@@ -447,6 +452,37 @@ bool is_plain_call(const Context& c, const syntax::CallExpr* expr, std::string_v
 }
 
 }  // namespace
+
+namespace {
+
+// Whether one reads the items of the other.
+bool reads(const Object& source, const Object& other, int depth = 0) {
+    constexpr int kDeepest = 16;
+    if (source.pointer() != nullptr && source.pointer() == other.pointer()) {
+        return true;
+    }
+    const Object* inner =
+        source.is(ObjectKind::kIterator) ? &source.get<IteratorObject>().sources : nullptr;
+    return inner != nullptr && depth < kDeepest && inner->is(ObjectKind::kTuple) &&
+           std::any_of(inner->items().begin(), inner->items().end(),
+                       [&](const Object& one) { return reads(one, other, depth + 1); });
+}
+
+}  // namespace
+
+bool refuse_change(Context& c, const Object& source, size_t changes, Range range) {
+    for (size_t i = changes; i < c.undo.size(); ++i) {
+        const Object& changed = c.undo[i].object;
+        if (!changed.is(ObjectKind::kIterator) && reads(source, changed)) {
+            c.report(
+                 kUnsupportedOperand, range,
+                 fmt::format("{} is changed while its items are iterated over", kind_name(changed)))
+                .with_help("iterate over a copy: `list(...)`");
+            return true;
+        }
+    }
+    return false;
+}
 
 std::optional<Iterable> in_graph(Context& c, const Object& items, Range range) {
     Emitter e(c, range);

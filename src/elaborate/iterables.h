@@ -16,6 +16,7 @@ struct Iterable {
     std::function<Object(ir::Value* index)> at;  // the item; emits into the current graph
     bool is_live = false;  // each item is read when its turn comes, as the loop assigns to them
     std::vector<Context::Iterated> iterated;  // the tensors whose items are not read so
+    Object source;  // the iterator that has given the items; else the error object
 
     bool is_static() const { return count == nullptr; }
 };
@@ -24,6 +25,10 @@ struct Iterable {
 // diagnostic, when there is no way to run over it.
 std::optional<Iterable> eval_iterable(Context& c, const syntax::Expr* expr,
                                       syntax::Stmts body = {});
+
+// Refuses a change, after the first `changes` of Context::undo, of what is being iterated over,
+// whose items have been taken before; true: there is one.
+bool refuse_change(Context& c, const Object& source, size_t changes, syntax::Range range);
 
 // A static iterable as one that the graph counts through; nothing when its items have no common
 // type.

@@ -93,20 +93,40 @@ Unrolling unroll(Context& c, const syntax::ForStmt* statement, Count&& count, bo
     return so_far;
 }
 
-Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Object& iterable) {
+Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Object& iterable,
+                       const Object& source) {
     if (iterable.is(ObjectKind::kRange)) {
         const RangeObject& range = iterable.get<RangeObject>();
         return unroll(
             c, statement, [size = range.size()] { return size; }, false,
             [&range](int64_t i) { return Object::integer(range.start + i * range.step); });
     }
-    // Of a list, as it is at each iteration.
-    bool is_list = iterable.is(ObjectKind::kList);
+    // Of a list and of a view of a dict, as it is at each iteration.
+    bool is_view = source.is(ObjectKind::kIterator) && source.get<IteratorObject>().is_view;
+    bool is_list = iterable.is(ObjectKind::kList) && !is_view;
     std::vector<Object> copied = is_list ? std::vector<Object>() : *static_items(c, iterable);
     const std::vector<Object>& items = is_list ? iterable.items() : copied;
-    return unroll(
-        c, statement, [&items] { return static_cast<int64_t>(items.size()); }, true,
-        [&items](int64_t i) { return items[static_cast<size_t>(i)]; });
+    size_t changes = c.undo.size();
+    auto count = [&] {
+        if (is_view && c.undo.size() != changes) {
+            changes = c.undo.size();
+            std::vector<Object> now = *static_items(c, source);
+            if (now.size() != copied.size()) {
+                c.report(kUnsupportedOperand, statement->iterable->range,
+                         "a dict that gets or loses keys while it is iterated over")
+                    .with_help("iterate over a copy: `list(...)`");
+                return int64_t{0};
+            }
+            copied = std::move(now);
+        }
+        return static_cast<int64_t>(items.size());
+    };
+    Unrolling unrolled = unroll(c, statement, count, true,
+                                [&items](int64_t i) { return items[static_cast<size_t>(i)]; });
+    if (!is_view && source.is(ObjectKind::kIterator)) {
+        refuse_change(c, source, changes, statement->iterable->range);
+    }
+    return unrolled;
 }
 
 // Unrolls while the condition is static. kDynamic: it is not, or a tensor's value ends the loop.
@@ -218,7 +238,7 @@ Jump exec_for(Context& c, const syntax::ForStmt* statement) {
     bool is_range = iterable->items.is(ObjectKind::kRange);
     if (c.at.in_graph.count(statement) == 0) {
         Trial trial(c);
-        Unrolling unrolled = unroll_items(c, statement, iterable->items);
+        Unrolling unrolled = unroll_items(c, statement, iterable->items, iterable->source);
         if (unrolled.outcome != Unrolled::kDynamic || !is_range) {
             trial.keep();
             return finish_unrolled(c, unrolled.outcome, unrolled.broke, statement->orelse, head);

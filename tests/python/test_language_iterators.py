@@ -30,6 +30,8 @@ OBJECTS: list[tuple[str, Any]] = [
     ("xs = [1]\nxs += (v for v in [2, 3])\nreturn x * sum(xs)", I * 6),
     ("return x * max(v * 2 for v in [1, 4, 2])", I * 8),
     ("r = reversed([1, 2])\na, b = r\nreturn x * (a * 10 + b)", I * 21),
+    ('d = {"a": 1, "b": 2}\nt = 0\nfor v in d.values():\n    d["b"] = 5\n    t += v\nreturn x * t',
+     I * 6),
     # `:=` in a comprehension binds outside.
     ("k = 1\nys = [(k := v) for v in [4, 7]]\nreturn x * k", I * 7),
     # Sets, identity and ranges.
@@ -120,6 +122,9 @@ def test_iterators_that_are_used_twice_are_refused(body: str) -> None:
          "unsupported-expression"),
         ("k = 1\nb = any((k := v) > x[1] for v in [1, 5, 7])\nreturn x * k",
          "unsupported-expression"),
+        ("xs = [1, 2]\nt = 0\nfor v in map(int, xs):\n    xs[1] = 5\n    t += v\nreturn x * t",
+         "unsupported-operand"),
+        ("xs = [1, 2, 3]\nys = [xs.pop() for v in xs]\nreturn x * sum(ys)", "unsupported-operand"),
         ("xs = []\nm = map(xs.append, [1, 2])\nn = len(list(m))\nreturn x + len(xs) + n",
          "unsupported-operand"),
     ],

@@ -447,6 +447,7 @@ WRONG = [
     ("xs = [1]\nxs[0] = xs\nreturn x", ["static-error:2"]),
     ("y = x\nx[0] = 0\nreturn x + y", ["aliased-item-assignment:2"]),
     ("y = x\ny[0] = 0\nreturn x + y", ["aliased-item-assignment:2"]),
+    ("y, z = [x * 2] * 2\ny[0] = 0\nreturn y + z", ["aliased-item-assignment:2"]),
     ("y = z = x * 2\ny[0] = 0\nreturn y + z", ["aliased-item-assignment:2"]),
     ("xs = [x]\nx[0] = 0\nreturn xs[0]", ["aliased-item-assignment:2"]),
     ("xs = [x]\nxs[0][0] = 0\nreturn x + xs[0]", ["aliased-item-assignment:2"]),
