@@ -228,6 +228,20 @@ void convert_other(const ops::Schema& schema, size_t i, nb::handle object, Input
     result.has_tensor = result.has_tensor || holds_tensor(object);
 }
 
+// What is written down for Range is a scalar, as in a compiled script; a tensor that was computed
+// may have the shape [1].
+void check_written_scalars(const ops::Schema& schema, std::span<const nb::handle> inputs,
+                           const Inputs& bound) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        bool is_written = inputs[i].is_valid() && as_tensor(inputs[i]) == nullptr;
+        if (is_written && bound.values[i]->is_tensor() && bound.values[i]->tensor().rank() != 0) {
+            raise(eval_error(),
+                  "input `" + std::string(schema.inputs[i].name) + "` of `Range` is of rank " +
+                      std::to_string(bound.values[i]->tensor().rank()) + ", and must have rank 0");
+        }
+    }
+}
+
 Inputs convert(const ops::Schema& schema, std::span<const nb::handle> inputs, CallMemory& memory) {
     Inputs result(memory);
     result.values.assign(inputs.size(), &kLeftOut);
@@ -253,6 +267,9 @@ Inputs convert(const ops::Schema& schema, std::span<const nb::handle> inputs, Ca
     }
     for (size_t i = 0; i < literals.size(); ++i) {
         result.set(literals[i], tensor_from_literal(inputs[literals[i]], types[i]));
+    }
+    if (ops::is_standard(schema, "Range")) {
+        check_written_scalars(schema, inputs, result);
     }
     return result;
 }

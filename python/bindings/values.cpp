@@ -148,7 +148,8 @@ nb::object result(nb::handle object, int element_type, bool as_arrays) {
     if (object.is_none() || PyDict_Check(object.ptr())) {
         return nb::borrow(object);
     }
-    if (PyList_Check(object.ptr())) {
+    // A list of Python's numbers is one tensor.
+    if (PyList_Check(object.ptr()) && (nb::len(object) == 0 || !is_literal(object))) {
         Nesting nesting;
         nb::list items;
         for (nb::handle item : nb::borrow<nb::object>(object)) {

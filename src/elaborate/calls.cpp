@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "elaborate/arrays.h"
 #include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
@@ -667,6 +668,12 @@ Object call_element_type(Context& c, const Object& callee, const Arguments& argu
         c.report(kNotCallable, arguments.callee_range, fmt::format("`{}` is called", repr(callee)))
             .with_help("cast a tensor with `op.Cast`");
         return Object::error();
+    }
+    if (c.runs_file && arguments.positional.size() == 1 &&
+        arguments.positional[0].is(ObjectKind::kConstant)) {
+        if (std::optional<Tensor> cast = cast_array(arguments.positional[0].get<Tensor>(), type)) {
+            return Object::make(ObjectKind::kConstant, std::move(*cast));
+        }
     }
     if (arguments.positional.size() != 1 || !arguments.positional[0].is_number()) {
         return refuse(c, arguments.range,

@@ -27,7 +27,7 @@ void bind_name(Context& c, Symbol name, Object value);
 
 // While a file runs: `before op= value` has changed a list, set or dict for everyone who holds it,
 // to what `after` is. False: it makes a new object.
-bool changes_in_place(const Context& c, const Object& before, const Object& after);
+bool changes_in_place(Context& c, const Object& before, const Object& after, syntax::Range range);
 
 // Binds the names of a target to nothing, so that one mistake is not reported again at each use.
 void bind_error(Context& c, const syntax::Expr* target);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "elaborate/arrays.h"
 #include "elaborate/branch.h"
 #include "elaborate/classes.h"
 #include "elaborate/comprehensions.h"
@@ -370,6 +371,9 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Obj
         }
         return static_compare(c, op, a, b, range);
     }
+    if (std::optional<Object> known = array_compare(c, op, a, b, range)) {
+        return *known;
+    }
     bool are_ints = is_python_int(a) && is_python_int(b);
     if (std::optional<bool> settled = are_ints ? settled_compare(op, a, b) : std::nullopt) {
         return Object::boolean(*settled);
@@ -610,6 +614,9 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
     }
     if (!operand.is_tensor_like()) {
         return static_unary(c, op, operand, expr->range);
+    }
+    if (std::optional<Object> known = array_unary(c, op, operand)) {
+        return *known;
     }
     if (operand.is_shape_tensor()) {
         return refuse(c, expr->range, fmt::format("`{}` on a tuple", c.source(expr->range)),
@@ -1123,6 +1130,9 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
                 ? settled_binary(operation, a, b)
                 : sequence_binary(c, operation, a, b, range)) {
         return *settled;
+    }
+    if (std::optional<Object> known = array_binary(c, operation, a, b, range)) {
+        return *known;
     }
     if (op == syntax::BinaryOp::kAdd && is_sequence_value(a) && b.is(ObjectKind::kList)) {
         return insert_items(c, a, b, range);

@@ -64,6 +64,15 @@ Object make_sequence_result(Context& c) {
                          items.empty() ? "SequenceEmpty" : "SequenceConstruct", arguments, 0);
 }
 
+// A list of Python's numbers is one tensor, whether they are known or not; other lists are as many
+// results as they have items.
+bool is_of_numbers(const Object& list) {
+    auto is_number = [](const Object& item) {
+        return is_python_number(item) || (item.is(ObjectKind::kList) && is_of_numbers(item));
+    };
+    return list.is_static() || std::all_of(list.items().begin(), list.items().end(), is_number);
+}
+
 // What the body returned, as a list of objects; nothing after an error.
 std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunction& function,
                                                     Jump jump) {
@@ -87,7 +96,7 @@ std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunc
         return sequence.is_error() ? std::nullopt : std::optional(std::vector<Object>{sequence});
     }
     if (c.at.result.is(ObjectKind::kTuple) ||
-        (c.at.result.is(ObjectKind::kList) && !c.at.result.is_static())) {
+        (c.at.result.is(ObjectKind::kList) && !is_of_numbers(c.at.result))) {
         return c.at.result.items();
     }
     return std::vector<Object>{c.at.result};
@@ -95,7 +104,8 @@ std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunc
 
 // One result. A list of tensors among several results is a sequence, as it is in Python.
 Object as_result(Context& c, const Object& object) {
-    if (!object.is_sequence() || object.is_static()) {
+    if (!object.is_sequence() || object.is_static() ||
+        (object.is(ObjectKind::kList) && is_of_numbers(object))) {
         return object;
     }
     bool are_values = object.is(ObjectKind::kList) &&
@@ -235,6 +245,47 @@ const syntax::Stmts* body_of(const Closure& closure) {
     return closure.definition != nullptr ? &closure.definition->body : nullptr;
 }
 
+// A plain function of a file that is called with what is known runs as Python, as it does where
+// Python compiles the script: arrays are NumPy's there. Nothing: it cannot, and becomes nodes.
+std::optional<Object> run_as_python(Context& c, const Closure& closure, const Scope& arguments) {
+    bool is_plain = !c.runs_file && closure.definition != nullptr &&
+                    closure.scope->function->definition == nullptr;
+    for (const auto& [name, value] : arguments.values()) {
+        is_plain = is_plain && value.is_static() && !value.is(ObjectKind::kClosure);
+    }
+    if (!is_plain) {
+        return std::nullopt;
+    }
+    auto scope = std::make_shared<Scope>(arguments.function, arguments.enclosing);
+    for (const auto& [name, value] : arguments.values()) {
+        scope->set(name, value);
+    }
+    diagnostics::Diagnostics& findings = c.program.diagnostics;
+    size_t said = findings.items().size(), errors = findings.error_count();
+    size_t changes = c.undo.size(), types = c.program.types.size();
+    ir::Graph* outer = c.graph;
+    c.graph = c.model.make_graph(outer);
+    c.runs_file = true;
+    Object result;
+    {
+        ActivationGuard in_closure(c, scope, body_of(closure));
+        result = run_closure(c, closure);
+    }
+    bool is_known =
+        findings.error_count() == errors && c.graph->last_node() == nullptr && result.is_static();
+    c.graph = outer;
+    c.runs_file = false;
+    if (is_known || c.gave_up) {
+        return result;
+    }
+    findings.truncate(said);
+    c.program.types.resize(types);
+    for (; c.undo.size() > changes; c.undo.pop_back()) {
+        c.undo.back().take_back(c.undo.back().object);
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 Object call_closure(Context& c, const Closure& closure, const Arguments& arguments) {
@@ -269,6 +320,9 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
         }
         note_type(c, parameters[i].range, value);
         scope->set(parameters[i].name, std::move(value));
+    }
+    if (std::optional<Object> result = run_as_python(c, closure, *scope)) {
+        return *result;
     }
     ActivationGuard in_closure(c, scope, body_of(closure));
     return run_closure(c, closure);

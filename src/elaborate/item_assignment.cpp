@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "elaborate/arrays.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/exec.h"
@@ -286,6 +287,11 @@ bool write(Context& c, const ItemPlace& place, const Object& value, Range value_
                                    : updated_tensor(c, before, place, value, value_range);
             return after != nullptr && put_back(c, place, before, after);
         }
+        case ObjectKind::kConstant:
+            if (c.runs_file) {
+                return set_array_item(c, container, place.index, value, place.expr->range);
+            }
+            [[fallthrough]];
         default:
             return refuse_statement(
                 c, place.expr->range,
@@ -310,7 +316,7 @@ void augment_item(Context& c, const syntax::AugAssignStmt* statement) {
     Object value = before.is_error() ? before : eval(c, statement->value);
     Object after = binary(c, statement->op, before, value, statement->range,
                           statement->target->range, statement->value->range);
-    if (!after.is_error() && !changes_in_place(c, before, after)) {
+    if (!after.is_error() && !changes_in_place(c, before, after, statement->range)) {
         write(c, *place, after, statement->range);
     }
 }

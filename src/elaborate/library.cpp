@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "elaborate/arrays.h"
 #include "elaborate/emit.h"
 #include "elaborate/functions.h"
 #include "elaborate/script_keywords.h"
@@ -687,6 +688,15 @@ Object apply_real(Context& c, const Arguments& a, std::string_view name, RealFun
 
 Object math_function(Context& c, const BuiltinObject& builtin, const Arguments& a) {
     std::string_view name = builtin.name.substr(builtin.name.find('.') + 1);
+    if (a.positional[0].is(ObjectKind::kConstant) && builtin.name.substr(0, 6) == "numpy.") {
+        for (const MathRow& row : kMath) {
+            std::optional<Object> known =
+                row.name == name ? map_array(c, a.positional[0], row.function) : std::nullopt;
+            if (known) {
+                return *known;
+            }
+        }
+    }
     if (a.positional[0].is_graph_value()) {
         return tensor_math(c, builtin.name.substr(0, builtin.name.find('.')), name, a);
     }
@@ -741,6 +751,8 @@ Object math_pow(Context& c, const Arguments& a) {
                   a.range);
 }
 
+}  // namespace
+
 // The element type that `dtype=` or a positional argument names; FLOAT by default for reals is
 // NumPy's DOUBLE, so a tensor made without dtype keeps what Python's values imply, as literals do.
 std::optional<ElementType> dtype_argument(const Arguments& a, size_t position) {
@@ -764,6 +776,8 @@ std::optional<ElementType> dtype_argument(const Arguments& a, size_t position) {
     return std::nullopt;
 }
 
+namespace {
+
 Object np_array(Context& c, const Arguments& a) {
     std::optional<ElementType> type = dtype_argument(a, 1);
     if (!type) {
@@ -774,6 +788,12 @@ Object np_array(Context& c, const Arguments& a) {
                               ? ElementType::kDouble
                               : *type;
     std::optional<Tensor> tensor = static_tensor(c, a.positional[0], element, a.range);
+    if (tensor && *type != ElementType::kUndefined && tensor->element_type() != *type) {
+        tensor = cast_array(*tensor, *type);  // an array of another type
+        if (!tensor) {
+            return refuse(c, a.range, fmt::format("an array as {}", name(*type)));
+        }
+    }
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
 }
 
@@ -841,6 +861,10 @@ Object np_full(Context& c, const Arguments& a) {
 }
 
 Object np_arange(Context& c, const Arguments& a) {
+    if (std::any_of(a.positional.begin(), a.positional.end(),
+                    [](const Object& one) { return one.is(ObjectKind::kFloat); })) {
+        return arange_of_floats(c, a);
+    }
     Object range = py_range(c, a);
     std::optional<ElementType> type = dtype_argument(a, 3);
     if (range.is_error() || !type) {
@@ -1002,6 +1026,11 @@ constexpr BuiltinRow kBuiltins[] = {
     {"numpy.ones", np_ones, 1, 2, true},
     {"numpy.full", np_full, 2, 3, true},
     {"numpy.arange", np_arange, 1, 3, true},
+    {"numpy.linspace", np_linspace, 0, 4, true},
+    {"numpy.eye", np_eye, 1, 1, true},
+    {"numpy.zeros_like", np_zeros_like, 1, 2, true},
+    {"numpy.ones_like", np_ones_like, 1, 2, true},
+    {"numpy.full_like", np_full_like, 2, 3, true},
     {"numpy.prod", math_prod, 1, 1},
     {"numpy.load", load_array, 1, 2, true},
     {"functools.partial", functools_partial, 1, SIZE_MAX, true},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "elaborate/arrays.h"
 #include "elaborate/element_types.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
@@ -148,6 +149,9 @@ Object constant_member(Context& c, const Object& object, std::string_view name, 
     }
     if (name == "dtype") {
         return Object::element_type(tensor.element_type(), TypeForm::kNumpyDtype);
+    }
+    if (std::optional<Object> known = array_member(c, object, name)) {
+        return *known;
     }
     return no_member(c, object, name, name_range, {});
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "elaborate/arrays.h"
 #include "elaborate/classes.h"
 #include "elaborate/element_types.h"
 #include "elaborate/emit.h"
@@ -460,6 +461,10 @@ Object call_method(Context& c, const MethodObject& method, const Arguments& argu
             return string_method(c, method, arguments);
         case ObjectKind::kElementType:
             return element_type_method(c, method, arguments);
+        case ObjectKind::kConstant: {
+            std::optional<Object> known = array_method(c, method.self, method.name, arguments);
+            return known ? *known : wrong_call(c, method, arguments);
+        }
         default:
             return tensor_method(c, method, arguments);
     }

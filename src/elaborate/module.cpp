@@ -136,6 +136,21 @@ std::vector<std::string> FileModule::names() {
     return all;
 }
 
+// `from sardonyx import *` brings all of them.
+std::vector<int64_t> FileModule::opset_versions() {
+    std::vector<int64_t> versions = Environment::opset_versions();
+    for (const Star& star : stars_) {
+        for (int64_t version = 1; star.module.is(ObjectKind::kModule); ++version) {
+            if (!library_attribute(star.module.get<ModuleObject>().name,
+                                   "opset" + std::to_string(version))) {
+                break;
+            }
+            versions.push_back(version);
+        }
+    }
+    return versions;
+}
+
 void FileModule::bind(Symbol name, Object value) {
     pending_.erase(name.index);
     globals_->set(name, std::move(value));

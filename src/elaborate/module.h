@@ -31,6 +31,7 @@ class FileModule : public Environment {
     std::optional<Object> lookup_symbol(Symbol name, std::string_view text) override;
     std::optional<Object> known(std::string_view name) override;
     std::vector<std::string> names() override;
+    std::vector<int64_t> opset_versions() override;
     void bind(Symbol name, Object value) override;
 
     // What a name of the file holds now, known or not; nothing where it has no such name.

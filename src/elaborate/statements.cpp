@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "elaborate/arrays.h"
 #include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
@@ -189,9 +190,19 @@ bool extends_in_place(Context& c, const syntax::AugAssignStmt* statement, const 
 
 }  // namespace
 
-bool changes_in_place(const Context& c, const Object& before, const Object& after) {
+bool changes_in_place(Context& c, const Object& before, const Object& after, Range range) {
     if (!c.runs_file || before.kind() != after.kind() || before.is_frozen()) {
         return false;
+    }
+    if (before.is(ObjectKind::kConstant)) {
+        // A scalar of NumPy is bound again; an array of rank 0, which it may be, is changed.
+        constexpr long kHolders = 2;  // the name and `before`
+        bool is_scalar = before.get<Tensor>().rank() == 0;
+        bool is_bound_again = is_scalar && before.pointer().use_count() <= kHolders;
+        if (!is_bound_again && (is_scalar || !change_array(c, before, after))) {
+            refuse(c, range, "an augmented assignment to this array", "make a new array");
+        }
+        return !is_bound_again;
     }
     if (before.is(ObjectKind::kList) || before.is(ObjectKind::kSet)) {
         before.items() = std::vector<Object>(after.items());
@@ -249,7 +260,7 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     }
     Object after = binary(c, statement->op, before, value, statement->range, name->range,
                           statement->value->range);
-    if (changes_in_place(c, before, after)) {
+    if (changes_in_place(c, before, after, statement->range)) {
         return;
     }
     if (before.is(ObjectKind::kSet) && after.is(ObjectKind::kSet) && !before.is_frozen()) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "elaborate/arrays.h"
 #include "elaborate/emit.h"
 #include "elaborate/equality.h"
 #include "elaborate/eval.h"
@@ -405,6 +406,9 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
             return tensor_subscript(c, object.value(), index, index_expr, range, object_range);
         case ObjectKind::kAttribute:
         case ObjectKind::kConstant: {
+            if (std::optional<Object> known = array_item(c, object, index, range)) {
+                return *known;
+            }
             ir::Value* value = as_value(c, object, object_range);
             return value != nullptr
                        ? tensor_subscript(c, value, index, index_expr, range, object_range)

@@ -304,9 +304,19 @@ class Spoiler {
 
     // False: it is unknown already.
     bool mark(const Object& object) {
-        return program_.unknowns->changed
-            .try_emplace(object.pointer().get(), Unknowns::Entry{object, cause_})
-            .second;
+        Unknowns& unknowns = *program_.unknowns;
+        auto add = [&](const Object& one) {
+            return unknowns.changed.try_emplace(one.pointer().get(), Unknowns::Entry{one, cause_})
+                .second;
+        };
+        bool is_new = add(object);
+        // What shares elements with it changes too: it may be any array that has a view, or is one.
+        if (is_new && unknowns.shared_arrays.count(object.pointer().get()) != 0) {
+            for (const auto& [address, one] : unknowns.shared_arrays) {
+                add(one);
+            }
+        }
+        return is_new;
     }
 
     void escape(const Object& object) {

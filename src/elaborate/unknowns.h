@@ -37,6 +37,8 @@ struct Unknowns {
     std::unordered_map<const void*, Effects> calls;  // of functions, by their definitions
     // Classes, their instances, and members of enumerations (classes.h).
     std::vector<std::unique_ptr<Environment>> namespaces;
+    // Arrays that share elements with another one (arrays.h), by address.
+    std::unordered_map<const void*, Object> shared_arrays;
     size_t failures = 0;  // statements that have not been run
     // How many names have been gone through. Past the limit nothing more is run, and all is
     // unknown.

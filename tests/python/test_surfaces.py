@@ -17,7 +17,9 @@ import onnxruntime
 import pytest
 import sardonyx
 from agreement import agree
+from language import HEADER, shared_compiler
 from sardonyx import onnx_types
+from surfaces import check
 
 I32 = np.array([1, 2, 3], np.int32)
 U64 = np.array([2**64 - 1, 5], np.uint64)
@@ -452,3 +454,61 @@ def test_eager_calls_check_annotations(name: str, tmp_path: pathlib.Path) -> Non
         f(x, y)
     with pytest.raises(sardonyx.EvalError):
         f.compile()(x, y)
+
+
+# --- What only Python runs ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "result", "expected"),
+    [
+        ("def g(a):\n    return a / 2 + 1\n", "g(W)", [4.5, 2.5]),
+        ("def g(a, b):\n    return a * b - 2.5\n", "g(W, V)", [11.5, -8.5]),
+        (
+            "def g(a):\n    a = a.copy()\n    a[0] = -8\n    return a // 3 + a % 3\n",
+            "g(W)",
+            [-2, 1],
+        ),
+        ("def g(n):\n    return np.linspace(0, 3, n)[::-1]\n", "g(2)", [3.0, 0.0]),
+        ("def g(a):\n    return op.Abs(a) * 2\n", "g(V)", [4, 4]),
+    ],
+)
+def test_plain_functions_of_arrays(
+    before: str, result: str, expected: list[float], tmp_path: pathlib.Path
+) -> None:
+    arrays = "W = np.array([7, 3], np.int64)\nV = np.array([2, -2], np.int32)\n"
+    body = f"{arrays}{before}---\nreturn x + op.Cast({result}, to=DOUBLE.dtype)"
+    check(body, np.array([1.0, 2.0]) + expected, tmp_path, x=np.array([1.0, 2.0]))
+
+
+def test_a_list_of_numbers_is_one_tensor(tmp_path: pathlib.Path) -> None:
+    check("return [x.shape[0], 3]", np.array([2, 3]), tmp_path, x=F64)
+    check("return x, [len(x) + 1, 3]", (F64, np.array([3, 3])), tmp_path, x=F64)
+
+
+def test_written_limits_of_range_are_scalars(tmp_path: pathlib.Path) -> None:
+    text = HEADER.replace("onnxscript", "sardonyx") + (
+        "@script()\ndef f(x: FLOAT[2]):\n    return op.Range([0], 4, 1)\n"
+    )
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    function = runpy.run_path(str(path))["f"]
+    with pytest.raises(sardonyx.EvalError, match="must have rank 0"):
+        function(F32[:2])
+    with pytest.raises(sardonyx.CompileError, match="rank-mismatch"):
+        function.to_model_bytes()
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error" and answer[1].startswith("rank-mismatch"), answer
+    check("return op.Range(0, 4, 1)", np.arange(4), tmp_path, x=F64)
+
+
+def test_star_imports_bring_all_opsets() -> None:
+    header = "from sardonyx import *\n"
+    script_text = "@script()\ndef f(x: FLOAT[2]):\n    return x + 1\n"
+    for text in (header + script_text, header + "op = opset17\n" + script_text):
+        answer, _ = shared_compiler().compile(text, "f")
+        assert answer[0] == "error" and answer[1].startswith("missing-opset"), answer
+    answer, _ = shared_compiler().compile(
+        header + "@script(default_opset=opset17)\ndef f(x: FLOAT[2]):\n    return x + 1\n", "f"
+    )
+    assert answer[0] == "ok", answer

@@ -94,9 +94,80 @@ FILES: dict[str, tuple[str, str, str, str]] = {
     "item of a dict": ('D = {"k": 1}\nD["k"] = 7', 'D["k"]', "", "equal"),
     "del of an item": ('D = {"a": 1, "b": 4}\ndel D["a"]', "sum(D.values())", "", "equal"),
     "del of a name": ("K = 3\ndel K\nK = 4", "K", "", "equal"),
-    "item of an array": ("A = np.ones(2, np.float32)\nA[0] = 5", "A", "", "refused"),
-    "array in place": ("A = np.ones(2, np.float32)\nA *= 5", "A", "", "refused"),
-    "alias of an array": ("A = np.ones(2, np.float32)\nB = A\nB[0] = 5", "A", "", "refused"),
+    "item of an array": ("A = np.ones(2, np.float32)\nA[0] = 5", "A", "", "equal"),
+    "array in place": ("A = np.ones(2, np.float32)\nA *= 5", "A", "", "equal"),
+    "alias of an array": ("A = np.ones(2, np.float32)\nB = A\nB[0] = 5", "A", "", "equal"),
+    "arithmetic of arrays": (
+        ("A = np.array([7, -3], np.int64)\nB = A / 2 + A // 2 - A % 4 * 2.5 + A**2\n"
+        "B = B + -A + (A > 1) + (A & 3) + (A << 2) + np.array([1, 2], np.uint8) + np.float32(0.1)"),
+        "op.CastLike(B, x)",
+        "",
+        "equal",
+    ),
+    "promoted arrays": (
+        "A = np.array([300, 5], np.int16) * np.array([200, 2], np.int8)",
+        "(op.CastLike(A, x) + A.dtype.itemsize)",
+        "",
+        "refused",
+    ),
+    "wrapping arrays": (
+        ("A = np.array([200, 100], np.uint8) * 2 - np.array([1], np.uint8)\nA = -A // 7\n"
+        "B = np.array([-128, 5], np.int8) // np.int8(-1) % 3"),
+        "(op.CastLike(A, x) + op.CastLike(B, x))",
+        "",
+        "equal",
+    ),
+    "functions of arrays": (
+        ("A = np.linspace(0, 1, 2) + np.arange(0.5, 2.5, 1.0) + np.linspace(3, 1, 2, endpoint=False)\n"
+        "B = np.sqrt(np.array([4, 9])) + np.ones_like(A) + np.full_like(A, 2.5) + np.eye(2)[1]\n"
+        "C = (A + B).astype(np.float32).reshape(2, 1).T[0].copy()\nC[-1:] = C.max()\n"
+        "K = C.tolist()[0] + A.item() if A.size == 1 else 2.0"),
+        "(C + K + np.array(B, np.float32))",
+        "",
+        "equal",
+    ),
+    "items of arrays": (
+        ("A = np.arange(6).reshape(2, 3).copy()\nA[1] = 7\nA[0, ::2] = [4, 5][0]\nA[..., 1] -= 3\n"
+        "K = int(A[0, 1]) + A[1][2].item() * 10"),
+        "K",
+        "",
+        "refused",
+    ),
+    "rows of arrays": (
+        "A = np.zeros((2, 3), np.int64)\nA[1] = 7\nA[0, ::2] = 4\nA[:, 1] = np.array([8, 9])\nK = A.sum()",
+        "(op.CastLike(A[0, :2] + A[1, 1:] * 10 + K, x))",
+        "",
+        "equal",
+    ),
+    "view of an array": (
+        "A = np.zeros(3, np.float32)\nB = A[1:]\nB[0] = 7\nC = A.reshape(1, 3)\nC += 1",
+        "A[1:]",
+        "",
+        "refused",
+    ),
+    "cast in place": ("A = np.ones(2, np.int64)\nA *= 2.5", "op.CastLike(A, x)", "", "refused"),
+    "array in a list in place": (
+        "L = [np.ones(2, np.float32)]\nA = L[0]\nL[0] += 4",
+        "A",
+        "",
+        "equal",
+    ),
+    "scalar in place": ("A = np.float32(2)\nB = A\nB += 4", "(A + B)", "", "refused"),
+    "array of rank 0 in place": ("A = np.array(2.0)\nB = A\nB += 4", "float(A)", "", "refused"),
+    "function of arrays": (
+        ("W = np.array([7, 3], np.int64)\ndef f(a, n):\n    for i in range(n):\n        a = a / 2 + 1\n"
+        "    return a"),
+        "op.CastLike(f(W, 3), x)",
+        "",
+        "equal",
+    ),
+    "function that changes its array": (
+        ("def f(n):\n    a = np.zeros(2, np.float32)\n    b = a\n    for i in range(n):\n"
+        "        b[i] = i + 1\n    a *= 3\n    return b"),
+        "f(2)",
+        "",
+        "equal",
+    ),
     "alias of a list": ("A = [1, 2]\nB = A\nB[0] = 5", "A[0]", "", "equal"),
     "list in place": ("A = [1, 2]\nB = A\nB += [5]\nB *= 2", "len(A)", "", "equal"),
     "set in place": ("A = {1, 2}\nB = A\nB |= {5}", "len(A)", "", "equal"),
@@ -188,7 +259,7 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "A = np.ones(2, np.float32)\nB = np.asarray(A)\nB[0] = 7",
         "A",
         "",
-        "refused",
+        "equal",
     ),
     "dataclass": (
         ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass C:\n    a: int\n"
@@ -457,6 +528,7 @@ class Writer:
         self.dicts: list[str] = []
         self.functions: list[str] = []
         self.members: list[str] = []
+        self.arrays: list[str] = []
         self.count = 0
 
     def fresh(self, letter: str) -> str:
@@ -476,9 +548,55 @@ class Writer:
         if self.dicts:
             name = r.choice(self.dicts)
             choices += [f'{name}.get("a", 2)', f"len({name})", f"sum({name}.values())"]
+        if self.arrays:
+            name = r.choice(self.arrays)
+            choices += [f"int({name}[{r.randint(-1, 1)}])", f"{name}.tolist()[0]", f"len({name})"]
         if self.functions:
             choices.append(f"{r.choice(self.functions)}({r.randint(1, 4)})")
         return r.choice(choices)
+
+    def array(self) -> str:
+        """An array of two elements."""
+        r = self.random
+        kind = r.choice(["np.int64", "np.float32", "np.int32", "np.uint8", "np.float64"])
+        choices = [
+            f"np.array([{r.randint(0, 5)}, {r.randint(0, 5)}], {kind})",
+            f"np.full((2,), {r.randint(0, 5)}, {kind})",
+            "np.linspace(0, 3, 2)",
+            "np.arange(2)",
+        ]
+        if self.arrays:
+            a, b = r.choice(self.arrays), r.choice(self.arrays)
+            choices += [
+                f"{a} {r.choice(['+', '-', '*', '/', '%', '//'])} {b}",
+                f"{a} {r.choice(['+', '-', '*', '/'])} {r.randint(1, 3)}",
+                f"{r.randint(1, 3)} - {a}",
+                f"{a} * {r.choice(['0.5', '2.5', 'np.float32(2)', 'np.int8(3)'])}",
+                f"{a}.astype({kind})",
+                f"-({a}.astype(np.float32))",
+                f"{a}[::-1]",
+                f"{a}.copy()",
+                f"{a}.reshape(1, 2)[0]",
+                f"{a}",
+                f"np.ones_like({a})",
+                f"({a} > {r.randint(0, 3)}).astype({kind})",
+            ]
+        return r.choice(choices)
+
+    def change_of_array(self) -> str:
+        r = self.random
+        name = r.choice(self.arrays)
+        return r.choice([
+            f"{name}[{r.randint(-2, 1)}] = {self.int()}",
+            f"{name}[{r.randint(-2, 1)}] += 1",
+            f"{name}[:] = {r.choice(self.arrays)}",
+            f"{name}[1:] = {r.randint(0, 3)}",
+            f"{name} += {r.randint(0, 3)}",
+            f"{name} *= {r.choice(['2', '1', '0.5'])}",
+            f"{name} -= {r.choice(self.arrays)}",
+            f"{name} = {self.array()}",
+            f"{name}.sort()",
+        ])  # fmt: skip
 
     def unknown(self) -> str:
         return self.random.choice(
@@ -532,6 +650,8 @@ class Writer:
                 f'{name}["e"] = {self.unknown()}',
                 f"{name} |= {{'f': {self.int()}}}",
             ]
+        if self.arrays:
+            choices += [self.change_of_array() for _ in range(6)]
         if self.functions:
             choices += [f"{r.choice(self.functions)}({self.int()})"] * 3
             choices += [f"{r.choice(self.functions)}({self.unknown()})"]
@@ -571,8 +691,8 @@ class Writer:
 
     def statement(self, depth: int, may_bind: bool = True) -> str:
         r = self.random
-        kind = r.randint(0, 15 if depth < 2 else 5)
-        if kind <= 4 or (not may_bind and kind in (8, 9, 10, 11, 14)):
+        kind = r.randint(0, 17 if depth < 2 else 5)
+        if kind <= 4 or (not may_bind and kind in (8, 9, 10, 11, 14, 16, 17)):
             return self.simple()
         if kind == 5:
             return f"assert {self.int()} > -1000"
@@ -623,6 +743,11 @@ class Writer:
             text = f"class {name}:\n    a = {self.int()}\n    b = [a]\n{self.block(depth)}"
             self.members += [f"{name}.a", f"{name}.b[0]"]
             return text
+        if kind >= 16:
+            name = self.fresh("a")
+            text = f"{name} = {self.array()}"
+            self.arrays.append(name)
+            return text
         test = r.choice([self.int(), self.int()])
         return (
             f"match {test}:\n    case 1 | 2:\n{textwrap.indent(self.block(depth), '    ')}\n"
@@ -639,6 +764,8 @@ class Writer:
             terms.append(r.choice(self.members))
         if self.dicts and r.random() < 0.5:
             terms.append(f"sum({r.choice(self.dicts)}.values())")
+        if self.arrays and r.random() < 0.8:
+            terms.append(f"op.Cast({r.choice(self.arrays)}, to=FLOAT.dtype)")
         return " + ".join(terms)
 
     def program(self) -> str:
