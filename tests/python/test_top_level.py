@@ -118,7 +118,8 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "equal",
     ),
     "functions of arrays": (
-        ("A = np.linspace(0, 1, 2) + np.arange(0.5, 2.5, 1.0) + np.linspace(3, 1, 2, endpoint=False)\n"
+        ("A = np.linspace(0, 1, 2) + np.arange(0.5, 2.5, 1.0)\n"
+        "A = A + np.linspace(3, 1, 2, endpoint=False)\n"
         "B = np.sqrt(np.array([4, 9])) + np.ones_like(A) + np.full_like(A, 2.5) + np.eye(2)[1]\n"
         "C = (A + B).astype(np.float32).reshape(2, 1).T[0].copy()\nC[-1:] = C.max()\n"
         "K = C.tolist()[0] + A.item() if A.size == 1 else 2.0"),
@@ -134,7 +135,8 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "refused",
     ),
     "rows of arrays": (
-        "A = np.zeros((2, 3), np.int64)\nA[1] = 7\nA[0, ::2] = 4\nA[:, 1] = np.array([8, 9])\nK = A.sum()",
+        ("A = np.zeros((2, 3), np.int64)\nA[1] = 7\nA[0, ::2] = 4\n"
+        "A[:, 1] = np.array([8, 9])\nK = A.sum()"),
         "(op.CastLike(A[0, :2] + A[1, 1:] * 10 + K, x))",
         "",
         "equal",
@@ -155,8 +157,8 @@ FILES: dict[str, tuple[str, str, str, str]] = {
     "scalar in place": ("A = np.float32(2)\nB = A\nB += 4", "(A + B)", "", "refused"),
     "array of rank 0 in place": ("A = np.array(2.0)\nB = A\nB += 4", "float(A)", "", "refused"),
     "function of arrays": (
-        ("W = np.array([7, 3], np.int64)\ndef f(a, n):\n    for i in range(n):\n        a = a / 2 + 1\n"
-        "    return a"),
+        ("W = np.array([7, 3], np.int64)\ndef f(a, n):\n    for i in range(n):\n"
+        "        a = a / 2 + 1\n    return a"),
         "op.CastLike(f(W, 3), x)",
         "",
         "equal",
