@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the tables of src/syntax/normal_form.h from Python's unicodedata.
 
-    generate_normal_forms.py OUT.cpp
+generate_normal_forms.py OUT.cpp
 """
 
 import argparse
