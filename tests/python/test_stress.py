@@ -258,10 +258,10 @@ def test_a_file_that_is_truncated_during_a_run_is_an_error(tmp_path, kind, fault
         def run(threads, seconds=None):
             rate = 1
             while True:
-                started = time.perf_counter()
+                started = time.process_time()
                 inputs = {{"n": np.array(rate), "s": np.array([2048, 1024]), "y": np.float32(0)}}
                 model.run(inputs, threads=threads)
-                if time.perf_counter() - started > 0.4:
+                if time.process_time() - started > 0.4:
                     return rate
                 rate *= 2
 
@@ -273,12 +273,14 @@ def test_a_file_that_is_truncated_during_a_run_is_an_error(tmp_path, kind, fault
             timer = threading.Timer(0.1, os.truncate, ({str(path)!r}, 1 << 20))
             timer.start()
             inputs = {{"n": np.array(count), "s": np.array([2048, 1024]), "y": np.float32(0)}}
-            for _ in range(2):  # afterwards as well
+            # On a machine with much else to do the timer may come after the first of these.
+            errors = []
+            while len(errors) < 2:
                 try:
                     model.run(inputs, threads=threads)
-                    sys.exit("no error")
                 except sardonyx.EvalError as error:
-                    assert "was truncated after it was loaded" in str(error), error
+                    errors.append(str(error))
+            assert all("was truncated after it was loaded" in error for error in errors), errors
             timer.join()
     """
     options = ["-X", "faulthandler"] if faulthandler else []
