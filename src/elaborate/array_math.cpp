@@ -353,7 +353,7 @@ std::optional<Tensor> apply_unary(Unary op, const Tensor& a) {
         using C = ComputedIn<T>;
         Tensor result = Tensor::uninitialized(type, a.dims());
         std::span<T> target = result.mutable_elements<T>();
-        auto apply = [op](C x) -> C {
+        auto apply = [&](C x) -> C {
             if constexpr (std::is_floating_point_v<C>) {
                 return op == Unary::kMinus ? -x : x;
             } else if constexpr (std::is_same_v<C, bool>) {
