@@ -34,8 +34,13 @@ elaborate::Options small_options() {
     return options;
 }
 
+// A program whose files run at most so far as well.
+struct SmallProgram : elaborate::Program {
+    SmallProgram() : Program(nullptr) { file_options = small_options(); }
+};
+
 void check_model(const std::string& text, size_t index) {
-    elaborate::Program program(nullptr);
+    SmallProgram program;
     elaborate::FileModule* module = elaborate::load_text(program, std::string(kPath), text);
     auto scripts = elaborate::scripts(*module);
     std::unique_ptr<ir::Model> model =
@@ -50,7 +55,7 @@ void check_model(const std::string& text, size_t index) {
 }
 
 void check_function(const std::string& text, size_t index) {
-    elaborate::Program program(nullptr);
+    SmallProgram program;
     elaborate::FileModule* module = elaborate::load_text(program, std::string(kPath), text);
     auto scripts = elaborate::scripts(*module);
     std::unique_ptr<ir::Model> model =
@@ -65,7 +70,7 @@ void check_function(const std::string& text, size_t index) {
 }
 
 size_t count_scripts(const std::string& text) {
-    elaborate::Program program(nullptr);
+    SmallProgram program;
     return elaborate::scripts(*elaborate::load_text(program, std::string(kPath), text)).size();
 }
 
