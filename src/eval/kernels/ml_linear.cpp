@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -71,20 +72,22 @@ Result<FeatureRows> real_rows(const KernelContext& c) {
 constexpr int kFewSums = 4;
 constexpr int kManySums = 8;
 
+// By vectors, as a compiler left to itself may choose the wrong one of the three loops.
 // Weights are floats, or the same numbers as double where so many rows follow that it pays.
 template <int kSums, typename W>
 [[gnu::always_inline]] inline void add_products(const Lanes* items, int64_t count,
                                                 const W* const* weights, Lanes* sums) {
-    Lanes total[kSums] = {};
+    typedef double Vector
+        __attribute__((vector_size(sizeof(Lanes))));  // NOLINT(modernize-use-using)
+    Vector total[kSums] = {};
     for (int64_t i = 0; i < count; ++i) {
+        Vector item;
+        std::memcpy(&item, items + i, sizeof item);
         for (int s = 0; s < kSums; ++s) {
-            double weight = weights[s][i];
-            for (int k = 0; k < kLanes; ++k) {
-                total[s][k] += items[i][k] * weight;
-            }
+            total[s] += item * static_cast<double>(weights[s][i]);
         }
     }
-    std::copy(total, total + kSums, sums);
+    std::memcpy(sums, total, sizeof total);
 }
 
 // The product of two floats is exact as a double, so that a fused multiplication and addition gives
