@@ -126,6 +126,10 @@ std::shared_ptr<std::byte> allocate(size_t size) {
             [](std::byte* data) { ::operator delete(data, kAlign); }};
 }
 
+// Where the elements of empty tensors are: kernels compute addresses of rows and blocks before they
+// know that there are none, which is undefined behaviour on a null pointer.
+alignas(64) constexpr std::byte kNoElements[64] = {};
+
 // Of the C++ type; but kernels that only move elements read complex numbers as words of 8 bytes.
 size_t alignment_of(ElementType type) {
     return std::clamp<size_t>(info(type).bits / 8, 1, 8);
@@ -428,7 +432,7 @@ Tensor Tensor::uninitialized(ElementType type, Dims dims) {
     tensor.dims_ = std::move(dims);
     tensor.count_ = *count;
     std::shared_ptr<std::byte> storage = allocate(byte_size(type, *count));
-    tensor.data_ = storage.get();
+    tensor.data_ = tensor.count_ == 0 ? kNoElements : storage.get();
     tensor.owner_ = std::move(storage);
     return tensor;
 }
@@ -487,7 +491,7 @@ Tensor Tensor::view_of(ElementType type, Dims dims, std::span<const std::byte> b
     tensor.type_ = type;
     tensor.dims_ = std::move(dims);
     tensor.count_ = *count;
-    tensor.data_ = bytes.data();
+    tensor.data_ = tensor.count_ == 0 ? kNoElements : bytes.data();
     tensor.owner_ = std::move(owner);
     return tensor;
 }
@@ -501,7 +505,7 @@ Tensor Tensor::of_strings(Dims dims, std::vector<std::string> strings) {
     tensor.writable_ = true;
     tensor.dims_ = std::move(dims);
     tensor.count_ = *count;
-    tensor.data_ = storage->data();
+    tensor.data_ = tensor.count_ == 0 ? static_cast<const void*>(kNoElements) : storage->data();
     tensor.owner_ = std::move(storage);
     return tensor;
 }

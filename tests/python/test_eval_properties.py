@@ -720,6 +720,11 @@ def test_fourier_transforms(data: Any) -> None:
     same(got, np.stack([real.real, real.imag], -1), rtol=1e-9)
 
 
+def test_fourier_transforms_of_signals_without_samples() -> None:
+    got = ours("DFT", [np.zeros((2, 0, 1), np.float32), np.array(3), np.array(1)])
+    same(got, np.zeros((2, 3, 2), np.float32))
+
+
 # --- The other operators, against onnx.reference --------------------------------------------------
 
 Call = tuple[list[Any], dict[str, Any]]

@@ -61,6 +61,18 @@ TEST(Tensor, StorageIsAlignedAndShared) {
     EXPECT_FALSE(Tensor().type().is_known());
 }
 
+TEST(Tensor, EmptyTensorsHaveAnAddress) {
+    std::vector<Tensor> empty;
+    empty.push_back(Tensor::zeros(ElementType::kFloat, {2, 0}));
+    empty.push_back(Tensor::view_of(ElementType::kFloat, {0}, {}, nullptr));
+    empty.push_back(empty.front().reshaped({0, 3}));
+    for (Tensor& tensor : empty) {
+        EXPECT_EQ(tensor.elements<float>().size(), 0u);
+        EXPECT_NE(tensor.elements<float>().data(), nullptr);
+    }
+    EXPECT_NE(Tensor::of_strings({0}, {}).elements<std::string>().data(), nullptr);
+}
+
 TEST(Tensor, LargeStorageIsUsedAgainOnceItIsFree) {
     const int64_t n = int64_t{1} << 18;
     Tensor first = Tensor::uninitialized(ElementType::kFloat, {n});
