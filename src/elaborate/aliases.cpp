@@ -433,6 +433,29 @@ class AliasCollector {
         }
     }
 
+    // The names of patterns hold the subject or what is in it, those of `with` what it is given.
+    void heads(const syntax::OpaqueStmt* statement) {
+        Names names;
+        auto see = [&names](Symbol name) { names.push_back(name); };
+        if (statement->subject != nullptr) {
+            passed(statement->subject, names);
+        }
+        for (const syntax::Clause& clause : statement->clauses) {
+            if (clause.pattern != nullptr) {
+                syntax::each_capture(clause.pattern, see);
+            }
+        }
+        for (const syntax::WithItem& item : statement->items) {
+            passed(item.context, names);
+            if (item.target != nullptr) {
+                passed(item.target, names);
+            }
+        }
+        if (!names.empty()) {
+            unite(names);
+        }
+    }
+
     void stmt(const Stmt* statement) {
         switch (statement->kind) {
             case StmtKind::kAssign: {
@@ -473,6 +496,9 @@ class AliasCollector {
             }
             case StmtKind::kFunctionDef:
                 define(syntax::as<syntax::FunctionDefStmt>(statement)->name);
+                break;
+            case StmtKind::kOpaque:
+                heads(syntax::as<syntax::OpaqueStmt>(statement));
                 break;
             default:
                 break;

@@ -48,6 +48,13 @@ void each_statement(Stmts statements, bool into_loops, Visit visit) {
                 each_statement(node->orelse, into_loops, visit);
                 break;
             }
+            case StmtKind::kOpaque: {
+                const auto* node = syntax::as<syntax::OpaqueStmt>(statement);
+                if (node->keyword != "class") {
+                    each_statement(node->body, into_loops, visit);
+                }
+                break;
+            }
             default:
                 break;
         }
@@ -59,14 +66,18 @@ struct Targets {
     std::vector<Symbol> names;
     SymbolSet seen;
     std::vector<const syntax::NameExpr*> all;  // every assignment, as the text has them
+
+    void add(Symbol name) {
+        if (seen.insert(name)) {
+            names.push_back(name);
+        }
+    }
 };
 
 void add_targets(const Expr* target, Targets& found) {
     if (const auto* name = syntax::maybe_as<syntax::NameExpr>(target)) {
         found.all.push_back(name);
-        if (found.seen.insert(name->name)) {
-            found.names.push_back(name->name);
-        }
+        found.add(name->name);
     } else if (target->kind == ExprKind::kTuple || target->kind == ExprKind::kList) {
         for (const Expr* item : static_cast<const syntax::SequenceExpr*>(target)->items) {
             add_targets(item, found);
@@ -75,6 +86,24 @@ void add_targets(const Expr* target, Targets& found) {
         add_targets(static_cast<const syntax::PrefixExpr*>(target)->operand, found);
     } else if (const auto* subscript = syntax::maybe_as<syntax::SubscriptExpr>(target)) {
         add_targets(subscript->value, found);
+    }
+}
+
+// What the heads of `match`, `with` and `try` bind.
+void add_head_targets(const syntax::OpaqueStmt* statement, Targets& found) {
+    auto see = [&found](Symbol name) { found.add(name); };
+    for (const syntax::Clause& clause : statement->clauses) {
+        if (clause.pattern != nullptr) {
+            syntax::each_capture(clause.pattern, see);
+        }
+        if (clause.name.valid()) {
+            found.add(clause.name);
+        }
+    }
+    for (const syntax::WithItem& item : statement->items) {
+        if (item.target != nullptr) {
+            add_targets(item.target, found);
+        }
     }
 }
 
@@ -274,6 +303,9 @@ Targets targets(Stmts statements) {
                 break;
             case StmtKind::kFor:
                 add_targets(syntax::as<syntax::ForStmt>(statement)->target, found);
+                break;
+            case StmtKind::kOpaque:
+                add_head_targets(syntax::as<syntax::OpaqueStmt>(statement), found);
                 break;
             default:
                 break;

@@ -126,6 +126,7 @@ class Collector {
     void call(const syntax::CallExpr* node, Way way);
     void comprehension(const syntax::ComprehensionExpr* node, Way way);
     void opaque(const syntax::OpaqueStmt* statement);
+    void heads(const syntax::OpaqueStmt* statement);
     void definition(const syntax::FunctionDefStmt* statement, bool may_be_called);
     // What a called function does with its arguments.
     Way argument_way(const syntax::CallExpr* node, Way way) const;
@@ -144,6 +145,19 @@ void add_bound(const Expr* node, std::vector<Symbol>& names) {
         }
     } else if (node->kind == ExprKind::kStarred) {
         add_bound(static_cast<const syntax::PrefixExpr*>(node)->operand, names);
+    }
+}
+
+// What the heads of match and with bind.
+void add_head_locals(const syntax::OpaqueStmt* statement, std::vector<Symbol>& names) {
+    auto see = [&names](Symbol name) { names.push_back(name); };
+    for (const syntax::Clause& clause : statement->clauses) {
+        syntax::each_capture(clause.pattern, see);
+    }
+    for (const syntax::WithItem& item : statement->items) {
+        if (item.target != nullptr) {
+            add_bound(item.target, names);
+        }
     }
 }
 
@@ -189,6 +203,10 @@ void add_locals(Stmts body, std::vector<Symbol>& names, SymbolSet& outer) {
                 continue;
             case StmtKind::kOpaque: {
                 const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
+                if (opaque->subject != nullptr || !opaque->items.empty()) {
+                    add_head_locals(opaque, names);
+                    break;
+                }
                 for (Symbol name : opaque->head_names) {
                     names.push_back(name);
                     if (opaque->keyword == "class") {
@@ -286,8 +304,36 @@ void Collector::definition(const syntax::FunctionDefStmt* statement, bool may_be
     }
 }
 
-// The heads of class, with, try and match are names only: all of them may be bound and changed.
+// The heads of match and with: what they bind may hold what they are given.
+void Collector::heads(const syntax::OpaqueStmt* statement) {
+    auto see = [this](Symbol name) { bind(name); };
+    auto key = [this](const Expr* value) { expr(value, kRead); };
+    if (statement->subject != nullptr) {
+        expr(statement->subject, {Flow::kChanged, 0, true});
+    }
+    for (const syntax::Clause& clause : statement->clauses) {
+        syntax::each_capture(clause.pattern, see);
+        syntax::each_pattern_child(clause.pattern, key);
+        if (clause.test != nullptr) {
+            expr(clause.test, kRead);
+        }
+    }
+    for (const syntax::WithItem& item : statement->items) {
+        expr(item.context, kChanged);
+        if (item.target != nullptr) {
+            target(item.target);
+        }
+    }
+    block(statement->body);
+}
+
+// The heads of class, try and those that are not understood are names only: all of them may be
+// bound and changed.
 void Collector::opaque(const syntax::OpaqueStmt* statement) {
+    if (statement->subject != nullptr || !statement->items.empty()) {
+        heads(statement);
+        return;
+    }
     bool is_class = statement->keyword == "class";
     for (const Expr* decorator : statement->decorators) {
         expr(decorator, kChanged);

@@ -35,6 +35,10 @@ std::optional<std::vector<lowering::SubscriptItem<ir::Value*>>> subscript_items(
 std::optional<size_t> list_index(Context& c, const Object& list, const Object& index, size_t size,
                                  syntax::Range index_range);
 
+// The places that a static slice selects of so many items, by Python's rules; nothing: its bounds
+// are no integers, or its step is 0.
+std::optional<RangeObject> slice_range(const SliceObject& slice, int64_t size);
+
 // The rows of a tensor whose first dim is known, to be unpacked. Nothing: it is not known how many
 // there are.
 std::optional<std::vector<Object>> tensor_rows(Context& c, const Object& object,

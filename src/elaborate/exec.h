@@ -66,6 +66,10 @@ TargetUse target_use(syntax::Stmts statements, Symbol name);
 // a if condition else b, on a tensor-valued condition.
 Object choose(Context& c, ir::Value* condition, const syntax::IfExpExpr* expr);
 
+// The suite that the subject of a `match` chooses, the names of its pattern bound; null: none.
+// Nothing after a diagnostic (patterns.cpp).
+std::optional<const syntax::Clause*> chosen_case(Context& c, const syntax::OpaqueStmt* statement);
+
 // Control flow on tensor values (control_flow.cpp).
 Jump exec_if(Context& c, ir::Value* condition, const syntax::IfStmt* statement, const Rest* rest,
              bool& consumed_rest);

@@ -100,11 +100,86 @@ bool may_change(Context& c, const SubscriptExpr* target, const Object& container
                             "copy it first: `xs = list(xs)` or `d = dict(d)`");
 }
 
+// The places of a slice of a list; nothing after a diagnostic.
+std::optional<RangeObject> slice_of(Context& c, const ItemPlace& place) {
+    auto size = static_cast<int64_t>(place.container.items().size());
+    std::optional<RangeObject> chosen = slice_range(place.index.get<SliceObject>(), size);
+    if (!chosen) {
+        c.report(kStaticRequired, place.expr->index->range,
+                 "a slice of a static list with bounds that are not")
+            .with_help("use integers, and a step other than 0");
+    }
+    return chosen;
+}
+
+void change_list(Context& c, const Object& list, std::vector<Object> items) {
+    c.undo.push_back(
+        {list, [before = list.items()](const Object& object) { object.items() = before; }});
+    list.items() = std::move(items);
+}
+
+// xs[a:b] = values: other items, of any number where the step is 1.
+bool set_slice(Context& c, const ItemPlace& place, const Object& value, Range value_range) {
+    std::optional<RangeObject> chosen = slice_of(c, place);
+    std::optional<std::vector<Object>> more = chosen ? static_items(c, value) : std::nullopt;
+    if (!more) {
+        return chosen.has_value() &&
+               refuse_statement(
+                   c, value_range,
+                   fmt::format("{} is assigned to a slice of a list", kind_name(value)),
+                   "assign a list or tuple whose length is known");
+    }
+    if (std::any_of(more->begin(), more->end(),
+                    [&place](const Object& one) { return holds(one, place.container); })) {
+        c.report(kStaticError, value_range, "a list is put into itself")
+            .with_help("put in a copy of it");
+        return false;
+    }
+    std::vector<Object> items = place.container.items();
+    if (chosen->step == 1) {
+        auto begin = items.begin() + static_cast<std::ptrdiff_t>(chosen->start);
+        auto end = begin + static_cast<std::ptrdiff_t>(chosen->size());
+        items.insert(items.erase(begin, end), more->begin(), more->end());
+    } else if (static_cast<int64_t>(more->size()) != chosen->size()) {
+        c.report(kStaticError, value_range,
+                 fmt::format("{} items are assigned to a slice with a step that selects {}",
+                             more->size(), chosen->size()))
+            .with_help("assign as many items as the slice selects");
+        return false;
+    } else {
+        for (size_t i = 0; i < more->size(); ++i) {
+            int64_t at = chosen->start + static_cast<int64_t>(i) * chosen->step;
+            items[static_cast<size_t>(at)] = (*more)[i];
+        }
+    }
+    change_list(c, place.container, std::move(items));
+    return true;
+}
+
+// del xs[a:b]
+void delete_slice(Context& c, const ItemPlace& place) {
+    std::optional<RangeObject> chosen = slice_of(c, place);
+    if (!chosen) {
+        return;
+    }
+    const std::vector<Object>& items = place.container.items();
+    std::vector<bool> goes(items.size());
+    for (int64_t i = 0; i < chosen->size(); ++i) {
+        goes[static_cast<size_t>(chosen->start + i * chosen->step)] = true;
+    }
+    std::vector<Object> kept;
+    for (size_t i = 0; i < items.size(); ++i) {
+        if (!goes[i]) {
+            kept.push_back(items[i]);
+        }
+    }
+    change_list(c, place.container, std::move(kept));
+}
+
 bool set_in_list(Context& c, const ItemPlace& place, const Object& value, Range value_range) {
     std::vector<Object>& items = place.container.items();
     if (place.index.is(ObjectKind::kSlice)) {
-        return refuse_statement(c, place.expr->range, "an assignment to a slice of a list",
-                                "build a new list: `xs = xs[:1] + [x] + xs[2:]`");
+        return set_slice(c, place, value, value_range);
     }
     std::optional<size_t> i =
         list_index(c, place.container, place.index, items.size(), place.expr->index->range);
@@ -316,7 +391,9 @@ void augment_item(Context& c, const syntax::AugAssignStmt* statement) {
     Object value = before.is_error() ? before : eval(c, statement->value);
     Object after = binary(c, statement->op, before, value, statement->range,
                           statement->target->range, statement->value->range);
-    if (!after.is_error() && !changes_in_place(c, before, after, statement->range)) {
+    // A slice of a list is a list of its own: what it has become is assigned to the slice.
+    bool is_part = place->index.is(ObjectKind::kSlice) && place->container.is(ObjectKind::kList);
+    if (!after.is_error() && (is_part || !changes_in_place(c, before, after, statement->range))) {
         write(c, *place, after, statement->range);
     }
 }
@@ -337,13 +414,16 @@ void delete_item(Context& c, const SubscriptExpr* target) {
         return;
     }
     if (container.is(ObjectKind::kList)) {
-        std::vector<Object>& items = container.items();
+        if (place->index.is(ObjectKind::kSlice)) {
+            delete_slice(c, *place);
+            return;
+        }
+        std::vector<Object> items = container.items();
         std::optional<size_t> i =
             list_index(c, container, place->index, items.size(), target->index->range);
         if (i) {
-            c.undo.push_back(
-                {container, [before = items](const Object& list) { list.items() = before; }});
             items.erase(items.begin() + static_cast<std::ptrdiff_t>(*i));
+            change_list(c, container, std::move(items));
         }
         return;
     }

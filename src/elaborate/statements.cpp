@@ -409,6 +409,13 @@ void exec_names(Context& c, const syntax::NamesStmt* statement) {
     }
 }
 
+// Gives the names that a statement binds no value: what is wrong with it has been said.
+void unbind_names(Context& c, const Stmt* statement) {
+    for (Symbol name : assigned_names(Stmts(&statement, 1))) {
+        c.at.scope->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
+    }
+}
+
 // Statements without control flow; false for those that have it.
 bool exec_simple(Context& c, const Stmt* statement) {
     switch (statement->kind) {
@@ -462,11 +469,12 @@ bool exec_simple(Context& c, const Stmt* statement) {
             return true;
         case StmtKind::kOpaque: {
             const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
+            if (opaque->subject != nullptr) {
+                return false;
+            }
             unsupported_statement(c, opaque->keyword_range, fmt::format("`{}`", opaque->keyword),
                                   "a script holds assignments, `if`, loops and `return`");
-            for (Symbol name : assigned_names(opaque->body)) {
-                c.at.scope->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
-            }
+            unbind_names(c, statement);
             return true;
         }
         default:
@@ -525,6 +533,23 @@ bool assign_dtype(Context& c, const syntax::AttributeExpr* target, const Object&
         return false;
     }
     return true;
+}
+
+// A suite that is chosen now. One that may return on a tensor's value needs to know what comes
+// after, and runs it.
+Jump exec_chosen(Context& c, Stmts chosen, const Rest* after, bool& consumed) {
+    consumed = may_return(chosen) && !always_jumps(chosen);
+    return exec(c, chosen, consumed ? after : nullptr);
+}
+
+Jump exec_match(Context& c, const syntax::OpaqueStmt* statement, const Rest* after,
+                bool& consumed) {
+    std::optional<const syntax::Clause*> chosen = chosen_case(c, statement);
+    if (!chosen && !c.runs_file) {
+        unbind_names(c, statement);
+    }
+    return chosen && *chosen != nullptr ? exec_chosen(c, (*chosen)->body, after, consumed)
+                                        : Jump::kNone;
 }
 
 bool is_plain_jump(const Stmt* statement) {
@@ -626,10 +651,7 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
                 const auto* branch = syntax::as<syntax::IfStmt>(statement);
                 Object test = test_value(c, branch->condition);
                 if (std::optional<bool> holds = truth(test)) {
-                    Stmts chosen = *holds ? branch->body : branch->orelse;
-                    // A branch that may return on a tensor's value needs to know what comes after.
-                    consumed = may_return(chosen) && !always_jumps(chosen);
-                    jump = exec(c, chosen, consumed ? &after : nullptr);
+                    jump = exec_chosen(c, *holds ? branch->body : branch->orelse, &after, consumed);
                 } else if (!test.is_error()) {
                     jump = exec_if(c, test.value(), branch, &after, consumed);
                 } else if (!c.runs_file) {
@@ -638,6 +660,9 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
                 }
                 break;
             }
+            case StmtKind::kOpaque:
+                jump = exec_match(c, syntax::as<syntax::OpaqueStmt>(statement), &after, consumed);
+                break;
             default:
                 break;
         }

@@ -171,8 +171,9 @@ Object sequence_item(Context& c, ir::Value* sequence, const Object& index, Range
 // --- Static objects
 // ----------------------------------------------------------------------------------
 
-// The items that a static slice selects, by Python's rules.
-std::optional<std::vector<int64_t>> slice_indices(const SliceObject& slice, int64_t size) {
+}  // namespace
+
+std::optional<RangeObject> slice_range(const SliceObject& slice, int64_t size) {
     auto number = [](const Object& object, int64_t otherwise) -> std::optional<int64_t> {
         return object.is_none()      ? otherwise
                : object.is_integer() ? std::optional<int64_t>(object.as_int())
@@ -193,15 +194,8 @@ std::optional<std::vector<int64_t>> slice_indices(const SliceObject& slice, int6
     }
     int64_t start = slice.lower.is_none() ? (*step > 0 ? 0 : size - 1) : clamp(*lower);
     int64_t stop = slice.upper.is_none() ? (*step > 0 ? size : -1) : clamp(*upper);
-    std::vector<int64_t> indices;
-    int64_t count = RangeObject{start, stop, *step}.size();
-    for (int64_t i = 0; i < count; ++i) {
-        indices.push_back(start + i * *step);
-    }
-    return indices;
+    return RangeObject{start, stop, *step};
 }
-
-}  // namespace
 
 std::optional<size_t> list_index(Context& c, const Object& list, const Object& index, size_t size,
                                  Range index_range) {
@@ -282,7 +276,7 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
     }
     int64_t size = static_cast<int64_t>(items->size());
     if (index.is(ObjectKind::kSlice)) {
-        std::optional<std::vector<int64_t>> chosen = slice_indices(index.get<SliceObject>(), size);
+        std::optional<RangeObject> chosen = slice_range(index.get<SliceObject>(), size);
         if (!chosen) {
             c.report(kStaticRequired, index_range,
                      "a slice of a static list with bounds that are not")
@@ -291,8 +285,8 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
         }
         std::vector<Object> result;
         std::string text;
-        for (int64_t i : *chosen) {
-            result.push_back((*items)[static_cast<size_t>(i)]);
+        for (int64_t i = 0; i < chosen->size(); ++i) {
+            result.push_back((*items)[static_cast<size_t>(chosen->start + i * chosen->step)]);
             text += object.is(ObjectKind::kString) ? result.back().text() : "";
         }
         return object.is(ObjectKind::kString)  ? Object::string(std::move(text))

@@ -255,6 +255,12 @@ void FileModule::run_try(Context& c, const syntax::OpaqueStmt* statement) {
 void FileModule::run_opaque(Context& c, const syntax::OpaqueStmt* statement) {
     if (statement->keyword == "try") {
         run_try(c, statement);
+    } else if (statement->subject != nullptr) {
+        std::optional<const syntax::Clause*> chosen;
+        auto cause = attempt(c, statement, [&] { chosen = chosen_case(c, statement); });
+        if (cause == nullptr && chosen && *chosen != nullptr) {
+            run_block(c, (*chosen)->body);
+        }
     } else if (statement->keyword == "class" && !statement->head_names.empty()) {
         attempt(c, statement, [&] {
             Object made = make_class(c, statement, top_, root_);

@@ -192,6 +192,26 @@ bool Parser::at_match() const {
            peek() != T::kDot && peek() != T::kColon && peek() != T::kComma;
 }
 
+template <typename Read>
+bool Parser::head(List<Symbol>& names, Read&& read) {
+    const Token* begin = token_;
+    bool failed = failed_;
+    skip_to_colon(names);
+    if (failed_ || !at(T::kColon)) {
+        return false;
+    }
+    // What is read again says nothing more: where it is not understood, its names are known.
+    const Token* end = token_;
+    size_t said = diagnostics_.items().size();
+    token_ = begin;
+    bool is_understood = read() && !failed_ && token_ == end;
+    diagnostics_.truncate(said);
+    failed_ = failed;
+    token_ = end;
+    end_ = end[-1].end;
+    return is_understood;
+}
+
 // class_def: 'class' NAME [type_params] ['(' [arguments] ')'] ':' block
 // with_stmt: 'with' ','.with_item+ ':' block
 // try_stmt: 'try' ':' block (except_block | except_star_block)* [else_block] [finally_block]
@@ -199,6 +219,10 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs 
     Range header{begin, token_->end};
     List<const Stmt*> body(stmts_);
     List<Symbol> names(heads_);
+    List<Clause> clauses(suites_);
+    List<WithItem> items(with_items_);
+    const Expr* subject = nullptr;
+    bool is_async = text(begin, begin + 5) == "async";
     advance();
     if (keyword == "class") {
         Range name = range();
@@ -206,35 +230,62 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs 
             names.push(intern(name));
         }
     }
-    skip_to_colon(names);
+    bool is_understood = head(names, [&] {
+        if (keyword == "match") {
+            subject = star_expressions();
+        }
+        return keyword == "with" ? with_items(items) : keyword != "class";
+    });
     colon(header);
     if (keyword == "match") {
-        match_body(body, names, header);
+        match_body(body, names, header, clauses);
+    } else if (keyword == "try") {
+        clause_body(body, clauses, {keyword, header, {}});
+        try_clauses(body, names, header, clauses);
     } else {
         block_into(body, header);
     }
-    if (keyword == "try") {
-        bool handled = at(T::kExcept) || at(T::kFinally);
-        while (at(T::kExcept) || at(T::kFinally) || at(T::kElse)) {
-            failed_ = false;
-            Range clause = range();
-            advance();
-            skip_to_colon(names);
-            colon(clause);
-            block_into(body, clause);
-        }
-        if (!handled) {
-            failed_ = false;
-            if (auto* added = report(kExpectedToken, header, "this `try` has no `except`")) {
-                added->with_help("write `except` or `finally` after its block");
-            }
+    for (const Clause& one : clauses.items()) {
+        is_understood = is_understood && one.is_understood;
+    }
+    return make_stmt<OpaqueStmt>(begin, keyword, header, copy(body), copy(names), decorators,
+                                 is_understood ? subject : nullptr,
+                                 is_understood ? copy(clauses) : std::span<const Clause>(),
+                                 is_understood ? copy(items) : std::span<const WithItem>(),
+                                 is_async);
+}
+
+void Parser::clause_body(List<const Stmt*>& list, List<Clause>& clauses, Clause clause) {
+    size_t first = list.size();
+    block_into(list, clause.range);
+    clause.body = tree_.arena.copy(list.items().subspan(first));
+    clauses.push(clause);
+}
+
+// (except_block | except_star_block)* [else_block] [finally_block]
+void Parser::try_clauses(List<const Stmt*>& list, List<Symbol>& names, Range header,
+                         List<Clause>& clauses) {
+    bool handled = at(T::kExcept) || at(T::kFinally);
+    while (at(T::kExcept) || at(T::kFinally) || at(T::kElse)) {
+        failed_ = false;
+        Clause clause{at(T::kExcept) ? "except" : at(T::kElse) ? "else" : "finally", range(), {}};
+        advance();
+        clause.is_understood =
+            head(names, [&] { return clause.keyword != "except" || except_head(clause); });
+        colon(clause.range);
+        clause_body(list, clauses, clause);
+    }
+    if (!handled) {
+        failed_ = false;
+        if (auto* added = report(kExpectedToken, header, "this `try` has no `except`")) {
+            added->with_help("write `except` or `finally` after its block");
         }
     }
-    return make_stmt<OpaqueStmt>(begin, keyword, header, copy(body), copy(names), decorators);
 }
 
 // case_block: "case" patterns [guard] ':' block
-void Parser::match_body(List<const Stmt*>& list, List<Symbol>& names, Range header) {
+void Parser::match_body(List<const Stmt*>& list, List<Symbol>& names, Range header,
+                        List<Clause>& clauses) {
     next_line();
     if (!at(T::kIndent)) {
         missing_block(header);
@@ -252,11 +303,11 @@ void Parser::match_body(List<const Stmt*>& list, List<Symbol>& names, Range head
             continue;
         }
         failed_ = false;
-        Range clause = range();
+        Clause clause{"case", range(), {}};
         advance();
-        skip_to_colon(names);
-        colon(clause);
-        block_into(list, clause);
+        clause.is_understood = head(names, [&] { return case_head(clause); });
+        colon(clause.range);
+        clause_body(list, clauses, clause);
     }
     if (at(T::kDedent)) {
         skip();

@@ -73,6 +73,7 @@ class Parser {
         ~List() { stack_.resize(begin_); }
 
         void push(T item) { stack_.push_back(item); }
+        void pop() { stack_.pop_back(); }
         size_t size() const { return stack_.size() - begin_; }
         bool empty() const { return size() == 0; }
         T& back() { return stack_.back(); }
@@ -253,6 +254,9 @@ class Parser {
     const Stmt* while_stmt();
     const Stmt* async_stmt(Exprs decorators);
     const Stmt* opaque_stmt(std::string_view keyword, uint32_t begin, Exprs decorators = {});
+    // What the keyword of a head is followed by; `read` gives false where it is not understood.
+    template <typename Read>
+    bool head(List<Symbol>& names, Read&& read);
     void skip_to_colon(List<Symbol>& names);
     void skip_type_params();
     bool at_match() const;
@@ -264,7 +268,29 @@ class Parser {
     void block_lines(List<const Stmt*>& list);
     void skip_block();
     void skip_clause();
-    void match_body(List<const Stmt*>& list, List<Symbol>& names, Range header);
+    void match_body(List<const Stmt*>& list, List<Symbol>& names, Range header,
+                    List<Clause>& clauses);
+    void try_clauses(List<const Stmt*>& list, List<Symbol>& names, Range header,
+                     List<Clause>& clauses);
+    void clause_body(List<const Stmt*>& list, List<Clause>& clauses, Clause clause);
+
+    // --- Heads of `match`, `with` and `except` (parse_pattern.cpp) -------------------------------
+    bool case_head(Clause& clause);
+    bool except_head(Clause& clause);
+    bool with_items(List<WithItem>& items);
+    bool with_items_until(List<WithItem>& items, TokenKind end);
+    const Pattern* patterns();
+    const Pattern* pattern();
+    const Pattern* or_pattern();
+    const Pattern* closed_pattern();
+    const Pattern* sequence_pattern(TokenKind closer, bool is_group);
+    const Pattern* sequence_item();
+    const Pattern* mapping_pattern();
+    const Pattern* class_pattern(const Expr* callee);
+    const Expr* pattern_literal();
+    const Expr* dotted_value();
+    const Pattern* capture(uint32_t begin, Symbol name, const Pattern* inner = nullptr);
+    Symbol target_name();  // of `_`: not valid
 
     Tree& tree_;
     std::string_view text_;
@@ -292,6 +318,9 @@ class Parser {
     std::vector<Symbol> symbols_;
     std::vector<Symbol> heads_;
     std::vector<Alias> aliases_;
+    std::vector<const Pattern*> patterns_;
+    std::vector<Clause> suites_;
+    std::vector<WithItem> with_items_;
 };
 
 }  // namespace sardonyx::syntax

@@ -3,8 +3,7 @@
 // Nodes live in the Tree's arena, are immutable once parsed and are told apart by `kind`; `as<T>`
 // is the checked downcast. The shapes follow CPython's `ast` (Python 3.12), with these differences:
 //  - constants have one node per kind of literal, and adjacent string literals are joined;
-//  - `class`, `with`, `try` and `match` keep their keyword and the statements inside, not their
-//  heads;
+//  - `class`, `with`, `try` and `match` are one node, an OpaqueStmt, with what its heads say;
 //  - a place that could not be parsed is an ErrorExpr or ErrorStmt, and a diagnostic has been
 //  reported.
 // Positions are byte offsets into the source file.
@@ -441,8 +440,46 @@ struct TypeAliasStmt : Stmt {
     const Expr* value;
 };
 
-// `class`, `with`, `try` or `match`: no script may hold it. `body` has the statements of all its
-// suites in order, so that functions inside are seen.
+enum class PatternKind : uint8_t {
+    kValue,     // a literal or a dotted name
+    kCapture,   // name, `_` (no name), or `pattern as name` (one item)
+    kOr,        // a | b
+    kSequence,  // [a, *rest]
+    kStar,      // *rest, *_ (no name)
+    kMapping,   // {key: pattern, **rest}
+    kClass,     // Name(a, word=b)
+};
+
+// What a `case` compares with.
+struct Pattern {
+    PatternKind kind;
+    Range range;
+    const Expr* value = nullptr;  // of kValue; the class of kClass
+    Symbol name;                  // that it binds; not valid: none
+    std::span<const Pattern* const> items;
+    Exprs keys;                        // of kMapping, one for each item
+    std::span<const Symbol> keywords;  // of kClass, of its last items
+};
+
+// A suite of `try` or `match`, and its head.
+struct Clause {
+    std::string_view keyword;  // case, try, except, else, finally
+    Range range;               // of the keyword
+    Stmts body;
+    const Pattern* pattern = nullptr;  // of `case`
+    const Expr* test = nullptr;        // the guard of `case`, the class of `except`; may be null
+    Symbol name;                       // except ... as name
+    bool is_group = false;             // except*
+    bool is_understood = true;
+};
+
+struct WithItem {
+    const Expr* context;
+    const Expr* target;  // may be null
+};
+
+// `class`, `with`, `try` or `match`. `body` has the statements of all its suites in order, so that
+// functions inside are seen.
 struct OpaqueStmt : Stmt {
     static constexpr StmtKind kKind = StmtKind::kOpaque;
     std::string_view keyword;
@@ -450,6 +487,11 @@ struct OpaqueStmt : Stmt {
     Stmts body;
     std::span<const Symbol> head_names;  // all names in the heads; that of a class is the first
     Exprs decorators;                    // of a class
+    // What the heads say; empty where one of them is not understood.
+    const Expr* subject = nullptr;    // of `match`
+    std::span<const Clause> clauses;  // of `match` and `try`
+    std::span<const WithItem> items;  // of `with`
+    bool is_async = false;
 };
 
 // --- The tree ------------------------------------------------------------------------------------

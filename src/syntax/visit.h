@@ -115,6 +115,31 @@ void each_child(const Expr* node, Visit visit) {
     }
 }
 
+// The expressions in a pattern.
+template <typename Visit>
+void each_pattern_child(const Pattern* pattern, Visit& visit) {
+    if (pattern->value != nullptr) {
+        visit(pattern->value);
+    }
+    for (const Expr* key : pattern->keys) {
+        visit(key);
+    }
+    for (const Pattern* item : pattern->items) {
+        each_pattern_child(item, visit);
+    }
+}
+
+// Calls `see(Symbol)` for the names that a pattern binds.
+template <typename See>
+void each_capture(const Pattern* pattern, See& see) {
+    if (pattern->name.valid()) {
+        see(pattern->name);
+    }
+    for (const Pattern* item : pattern->items) {
+        each_capture(item, see);
+    }
+}
+
 // The same for a statement, and the statements of its blocks.
 template <typename VisitExpr, typename VisitStmt>
 void each_child(const Stmt* node, VisitExpr visit_expr, VisitStmt visit_stmt) {
@@ -192,9 +217,22 @@ void each_child(const Stmt* node, VisitExpr visit_expr, VisitStmt visit_stmt) {
             one(as<TypeAliasStmt>(node)->name);
             one(as<TypeAliasStmt>(node)->value);
             break;
-        case StmtKind::kOpaque:
-            block(as<OpaqueStmt>(node)->body);
+        case StmtKind::kOpaque: {
+            const auto* n = as<OpaqueStmt>(node);
+            one(n->subject);
+            for (const Clause& clause : n->clauses) {
+                if (clause.pattern != nullptr) {
+                    each_pattern_child(clause.pattern, one);
+                }
+                one(clause.test);
+            }
+            for (const WithItem& item : n->items) {
+                one(item.context);
+                one(item.target);
+            }
+            block(n->body);
             break;
+        }
         default:
             break;
     }

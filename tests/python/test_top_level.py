@@ -195,7 +195,49 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "equal",
     ),
     "after the script": ("K = 1\nL = [1]", "(K + L[0])", "K = 5\nL[0] = 7", "equal"),
-    "match": ("K = 2\nmatch K:\n    case 2:\n        K = 9", "K", "", "refused"),
+    "match": ("K = 2\nmatch K:\n    case 2:\n        K = 9", "K", "", "equal"),
+    "match of items": (
+        "match (2, [1, 2, 3]):\n    case (0, _):\n        K = 1\n    case (a, [b, *c]) if b:\n"
+        "        import math as m2\n        K = a + b + m2.floor(sum(c))",
+        "K",
+        "",
+        "equal",
+    ),
+    "match of a mapping": (
+        'match {"a": 1, "b": (5, 6)}:\n    case {"a": 1, "b": [_, K], **rest}:\n'
+        "        K += len(rest)",
+        "K",
+        "",
+        "equal",
+    ),
+    "match of instances": (
+        ("from dataclasses import dataclass\nfrom enum import Enum\nclass E(Enum):\n    A = 1\n"
+        "    B = 2\n@dataclass\nclass P:\n    x: int\n    y: E\nmatch P(3, E.B):\n"
+        "    case P(y=E.A):\n        K = 1\n    case P(3, q) if q is E.A:\n        K = 2\n"
+        "    case P(x=n, y=E.B):\n        K = n * 7"),
+        "K",
+        "",
+        "equal",
+    ),
+    "match without a case": ("K = 4\nmatch [1]:\n    case {}:\n        K = 5", "K", "", "equal"),
+    "match of what is not known": (
+        "import os\nK = 4\nmatch os.getpid():\n    case 0:\n        K = 5",
+        "K",
+        "",
+        "refused",
+    ),
+    "match of an array": (
+        "A = np.ones(1)\nmatch A:\n    case 1.0:\n        K = 5\n    case _:\n        K = 6",
+        "K",
+        "",
+        "refused",
+    ),
+    "slices of lists": (
+        "L = [1, 2, 3, 4, 5]\nM = L\nL[1:3] = [7, 8, 9]\ndel L[::2]\nL[-1:] += [10, 11]",
+        "(sum(M) * 10 + len(M))",
+        "",
+        "equal",
+    ),
     "random": ("import random\nK = random.random()", "K", "", "refused"),
     "seeded": ("np.random.seed(0)\nW = np.random.rand(2).astype(np.float32)", "W", "", "refused"),
     "unknown effect": (
