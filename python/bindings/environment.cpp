@@ -1,6 +1,7 @@
 #include "bindings/environment.h"
 
 #include "bindings/opset.h"
+#include "bindings/sources.h"
 #include "elaborate/library.h"
 
 namespace sardonyx::python {
@@ -174,7 +175,10 @@ elaborate::Environment::Answer PythonEnvironment::call(
         named[text_to_python(name)] = converted;
     }
     nb::object object = object_to_python(opaque);
-    return answer([&] {
+    nb::object watched =
+        nb::module_::import_("sardonyx._live")
+            .attr("Watched")(object, function_.attr("__code__").attr("co_filename"));
+    elaborate::Environment::Answer answered = answer([&] {
         nb::object result =
             nb::steal(PyObject_Call(object.ptr(), nb::tuple(positional).ptr(), named.ptr()));
         if (!result.is_valid()) {
@@ -182,6 +186,16 @@ elaborate::Environment::Answer PythonEnvironment::call(
         }
         return result;
     });
+    if (nb::cast<bool>(watched.attr("has_changed")())) {
+        nb::object take_back = watched.attr("take_back");
+        if (!answered.value) {
+            take_back();
+        } else {
+            take_back_at_end(take_back);
+            answered.take_back = [take_back] { take_back(); };
+        }
+    }
+    return answered;
 }
 
 }  // namespace sardonyx::python

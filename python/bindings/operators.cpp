@@ -436,6 +436,13 @@ PyObject* row_slot(PyObject* self, Py_ssize_t index) {
 
 }  // namespace
 
+nb::object row_of_zeros(const PyTensor& self) {
+    EagerEmitter e;
+    const Dims& dims = self.tensor().dims();
+    std::vector<int64_t> row(dims.begin() + 1, dims.end());
+    return wrap(e, e.emit("Expand", {e.scalar_like(&self.value, 0), e.int64s(std::move(row))}));
+}
+
 bool is_mixed_list(nb::handle object) {
     return as_tensor(object) == nullptr && contains_tensor(object);
 }

@@ -49,6 +49,19 @@ OwnProgram::OwnProgram() : program_(weights::read_weights, sources()), around_(g
 
 OwnProgram::~OwnProgram() {
     g_innermost = around_;
+    for (; !at_end_.empty(); at_end_.pop_back()) {
+        try {
+            at_end_.back()();
+        } catch (nb::python_error& error) {
+            error.discard_as_unraisable("sardonyx: taking back what a compilation has changed");
+        }
+    }
+}
+
+void take_back_at_end(nb::object take_back) {
+    if (g_innermost != nullptr) {
+        g_innermost->at_end(std::move(take_back));
+    }
 }
 
 diagnostics::FileId source_of_file(const std::string& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bindings/bindings.h"
 #include "elaborate/elaborate.h"
@@ -23,11 +24,18 @@ class OwnProgram {
     OwnProgram& operator=(const OwnProgram&) = delete;
     elaborate::Program& program() { return program_; }
     diagnostics::Diagnostics& found() { return program_.diagnostics; }
+    // Called when the compilation ends, the last one first: what functions that it has run have
+    // changed is Python's, and as it was then.
+    void at_end(nb::object take_back) { at_end_.push_back(std::move(take_back)); }
 
   private:
     elaborate::Program program_;
+    std::vector<nb::object> at_end_;
     OwnProgram* around_;
 };
+
+// For the innermost compilation of this thread.
+void take_back_at_end(nb::object take_back);
 
 // The file as one of sources(): read once for each state (size, time) of it on disk. No valid
 // id for what cannot be read, as for a notebook's cell.

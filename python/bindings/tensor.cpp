@@ -132,9 +132,21 @@ int64_t length(const PyTensor& self) {
     return self.tensor().dims().front();
 }
 
-// Each row is read when its turn comes: the loop may assign to items.
+// Whether it has no rows, of numbers, and is iterated over by sum().
+bool is_sum_of_nothing(const Tensor& tensor) {
+    ElementType type = tensor.element_type();
+    return tensor.rank() > 0 && tensor.dims()[0] == 0 && (is_floating(type) || is_integer(type)) &&
+           nb::cast<bool>(nb::module_::import_("sardonyx._items").attr("is_summed")());
+}
+
+// Each row is read when its turn comes: the loop may assign to items. The sum of no rows is of the
+// tensor's type and the shape of a row, as in the graph; Python's would be 0.
 nb::object iterate(nb::handle self) {
-    length(self_tensor(self));
+    const PyTensor& tensor = self_tensor(self);
+    length(tensor);
+    if (is_sum_of_nothing(tensor.tensor())) {
+        return nb::iter(nb::make_tuple(row_of_zeros(tensor)));
+    }
     return nb::steal(PySeqIter_New(self.ptr()));
 }
 

@@ -66,6 +66,8 @@ nb::object results(nb::handle object, const nb::tuple& element_types, bool as_ar
 // Whether a list (or a list in it) holds Tensors; and such a list as one tensor.
 bool is_mixed_list(nb::handle object);
 Tensor tensor_from_mixed_list(nb::handle list, ElementType type);
+// Zeros, of the shape of a row.
+nb::object row_of_zeros(const struct PyTensor& self);
 
 // The operator methods of Tensor (operators.cpp): those that CPython calls through slots, and the
 // others.

@@ -61,9 +61,9 @@ std::optional<Tensor> as_array(const Object& object, ElementType type) {
 }
 
 // Whether both can be computed with here, and one is an array.
-bool are_arrays(const Context& c, const Object& a, const Object& b) {
-    return c.runs_file && (a.is(ObjectKind::kConstant) || b.is(ObjectKind::kConstant)) &&
-           is_array_operand(a) && is_array_operand(b);
+bool are_arrays(const Object& a, const Object& b) {
+    return (a.is(ObjectKind::kConstant) || b.is(ObjectKind::kConstant)) && is_array_operand(a) &&
+           is_array_operand(b);
 }
 
 std::optional<Object> broadcast_operands(Context& c, const Tensor& a, const Tensor& b, Range range,
@@ -83,7 +83,7 @@ std::optional<Object> broadcast_operands(Context& c, const Tensor& a, const Tens
 
 std::optional<Object> array_binary(Context& c, Binary op, const Object& a, const Object& b,
                                    Range range) {
-    if (!are_arrays(c, a, b) || op == Binary::kMatMul) {
+    if (!are_arrays(a, b) || op == Binary::kMatMul) {
         return std::nullopt;
     }
     ElementType type = computed_type(a, b);
@@ -108,7 +108,7 @@ std::optional<Object> array_binary(Context& c, Binary op, const Object& a, const
 
 std::optional<Object> array_compare(Context& c, CompareOp op, const Object& a, const Object& b,
                                     Range range) {
-    if (!are_arrays(c, a, b) || op > CompareOp::kGtE) {
+    if (!are_arrays(a, b) || op > CompareOp::kGtE) {
         return std::nullopt;
     }
     ElementType type = computed_type(a, b);
@@ -130,8 +130,8 @@ std::optional<Object> array_compare(Context& c, CompareOp op, const Object& a, c
     return result ? std::optional(array_object(std::move(*result))) : std::nullopt;
 }
 
-std::optional<Object> array_unary(Context& c, lowering::Unary op, const Object& a) {
-    if (!c.runs_file || !a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
+std::optional<Object> array_unary(lowering::Unary op, const Object& a) {
+    if (!a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
         return std::nullopt;
     }
     std::optional<Tensor> result = apply_unary(op, a.get<Tensor>());

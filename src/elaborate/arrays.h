@@ -1,7 +1,6 @@
-// Python's operators and subscripts on arrays where Python itself runs: at the top level of a file,
-// and in plain functions that are called with what is known. They mean what they mean in NumPy 2.
-//
-// In the body of a script they are nodes of the graph, and nothing here answers.
+// Python's operators on arrays that are known, which mean what they mean in NumPy 2; their items,
+// members and methods where Python itself runs: at the top level of a file, and in plain functions
+// that are called with what is known. In the body of a script those are nodes of the graph.
 #pragma once
 
 #include <optional>
@@ -18,7 +17,7 @@ std::optional<Object> array_binary(Context& c, lowering::Binary op, const Object
                                    const Object& b, syntax::Range range);
 std::optional<Object> array_compare(Context& c, syntax::CompareOp op, const Object& a,
                                     const Object& b, syntax::Range range);
-std::optional<Object> array_unary(Context& c, lowering::Unary op, const Object& a);
+std::optional<Object> array_unary(lowering::Unary op, const Object& a);
 // a[index] with integers, slices and `...`.
 std::optional<Object> array_item(Context& c, const Object& a, const Object& index,
                                  syntax::Range range);

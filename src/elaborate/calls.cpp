@@ -385,13 +385,28 @@ void report_list_of_inputs(Context& c, const ops::Schema& schema, const ops::Par
         .edit(c.span(range), inputs);
 }
 
+// Whether an input of this type is a tensor in all cases.
+bool is_settled(const ops::Schema& schema, const BoundCall& call, int variable) {
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+        const ops::Parameter* parameter = schema.input(i);
+        const Object* object = call.inputs[i].object;
+        if (parameter != nullptr && parameter->type_variable == variable && object != nullptr &&
+            object->is_tensor_like() && !object->is_number_tensor() && !object->is_either()) {
+            return true;
+        }
+    }
+    return false;
+}
+
 ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& call, size_t index,
                        Range call_range) {
     const Object& object = *call.inputs[index].object;
     Range range = call.inputs[index].range;
     const ops::Parameter* parameter = schema.input(index);
     if (object.is_tensor() && !object.is_number_tensor()) {
-        return object.value();
+        return object.is_either() && !is_settled(schema, call, parameter->type_variable)
+                   ? (report_either(c, range), nullptr)
+                   : object.value();
     }
     const ops::TypeSet& types =
         schema.type_variables[static_cast<size_t>(parameter->type_variable)].types;
@@ -762,6 +777,17 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             }
             Environment::Answer answer =
                 c.function().environment->call(callee, arguments.positional, keywords);
+            if (answer.take_back != nullptr) {
+                if (c.graph != c.unit->graph) {
+                    return refuse(
+                        c, arguments.range,
+                        fmt::format("a call of `{}`, which changes objects, inside a loop "
+                                    "or branch that runs in the graph",
+                                    repr(callee)),
+                        "call it outside");
+                }
+                c.undo.push_back({callee, [undo = answer.take_back](const Object&) { undo(); }});
+            }
             if (answer.value) {
                 return *answer.value;
             }

@@ -44,6 +44,14 @@ std::optional<std::vector<Object>> leaves_like(const Object& structure, const Ob
                                                    : std::nullopt;
 }
 
+Object carried_as(const Object& before, const Slot& slot, ir::Value* value) {
+    bool is_mixed = is_python_number(before) || before.is_tensor_or_number() ||
+                    before.is_array_part() || before.is(ObjectKind::kConstant);
+    return slot.is_number ? Object::number(value)
+           : is_mixed     ? Object::tensor_or_number(value)
+                          : Object::tensor(value);
+}
+
 bool can_carry(const Object& object) {
     bool all = true;
     map_leaves(object, [&all](const Object& leaf) {
@@ -135,7 +143,8 @@ bool promote(Context& c, const Carried& one, Slot& slot, const Object& result, R
     ElementType type = is_leaf(result)
                            ? common_type(slot.init, result).value_or(ElementType::kUndefined)
                            : ElementType::kUndefined;
-    ir::Value* value = as_value(c, slot.init, range, type);
+    ir::Value* value =
+        refuse_rounding(c, slot.init, type, range) ? nullptr : as_value(c, slot.init, range, type);
     if (value == nullptr) {
         return false;
     }

@@ -46,6 +46,9 @@ Object map_leaves(const Object& object, Leaf&& leaf) {
 // The parts of `object` where `structure` has leaves; nothing when it is built otherwise.
 std::optional<std::vector<Object>> leaves_like(const Object& structure, const Object& object);
 
+// A value of the slot, which has been `before` when the loop began.
+Object carried_as(const Object& before, const Slot& slot, ir::Value* value);
+
 bool can_carry(const Object& object);
 Carried make_carried(Symbol name, const Object& before);
 // A list that the loop makes longer; nothing after a diagnostic.

@@ -52,6 +52,7 @@ class Environment {
     struct Answer {
         std::optional<Object> value;
         std::string error;
+        std::function<void()> take_back = nullptr;  // of a call that has changed objects
     };
     virtual Answer attribute(const Object& opaque, std::string_view name) {
         (void)opaque, (void)name;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/nearest.h"
 #include "elaborate/arrays.h"
@@ -334,6 +335,125 @@ Object in_tensor(Context& c, bool is_in, const Object& a, const Object& b, Range
     return as_number(is_in ? found : e.emit("Not", {found}));
 }
 
+// --- An int beside a float, which Python compares exactly ----------------------------------------
+
+constexpr double kExactInts = 0x1p53;  // DOUBLE holds all ints up to it
+
+syntax::CompareOp turned(syntax::CompareOp op) {
+    using syntax::CompareOp;
+    return op == CompareOp::kLt    ? CompareOp::kGt
+           : op == CompareOp::kLtE ? CompareOp::kGtE
+           : op == CompareOp::kGt  ? CompareOp::kLt
+           : op == CompareOp::kGtE ? CompareOp::kLtE
+                                   : op;
+}
+
+// `number op limit` of a limit that is known, by a limit of the other type, which is exact.
+Object compare_with_limit(Context& c, syntax::CompareOp op, const Object& number,
+                          const Object& limit, Range range) {
+    using syntax::CompareOp;
+    double below = limit.as_double(), above = below;
+    if (limit.is_whole()) {  // between two floats
+        bool is_above = static_cast<Int128>(below) < limit.as_whole();
+        (is_above ? above : below) = std::nextafter(below, is_above ? HUGE_VAL : -HUGE_VAL);
+        if (op == CompareOp::kEq || op == CompareOp::kNotEq) {
+            return Object::boolean(op == CompareOp::kNotEq);
+        }
+    }
+    bool wants_less = op == CompareOp::kLt || op == CompareOp::kLtE;
+    if (limit.is_whole()) {
+        return compare_pair(c, wants_less ? CompareOp::kLtE : CompareOp::kGtE, number,
+                            Object::real(wants_less ? below : above), range, range, range);
+    }
+    constexpr double kMost = 0x1p63;
+    if (!(std::fabs(below) < kMost)) {  // beyond all ints, or nan
+        bool is_less = below >= kMost && number_type(number) != ElementType::kUint64;
+        if (below >= kMost && below < 0x1p64 && !is_less) {
+            return refuse_operand(c, "<", number, limit, range);
+        }
+        return Object::boolean(op == CompareOp::kNotEq || (wants_less && below > 0) ||
+                               ((op == CompareOp::kGt || op == CompareOp::kGtE) && below < 0));
+    }
+    return compare_pair(c, op, number, Object::integer(static_cast<int64_t>(below)), range, range,
+                        range);
+}
+
+// Whether the int is certainly one that DOUBLE holds: a size, or of an element type that it holds.
+bool is_small_int(Context& c, ir::Value* value, Range range) {
+    const ir::Node* maker = value->producer();
+    bool is_cast = ir::is_standard(maker, "Cast");
+    ElementType from = is_cast ? maker->input(0)->type.element_type() : ElementType::kUndefined;
+    bool is_narrow = from == ElementType::kBool || (is_integer(from) && info(from).bits < 64);
+    const ir::Graph* graph = value->graph();  // of a Loop: the number of the iteration
+    bool is_counter = maker == nullptr && graph != nullptr && graph->parent() != nullptr &&
+                      graph->inputs[0] == value;
+    return is_narrow || is_counter || ir::is_standard(maker, "SequenceLength") ||
+           Emitter(c, range).is_size(value);
+}
+
+// `number op real` of a value of INT64 and one of DOUBLE: where the int, rounded, is the float, the
+// float is an int.
+Object compare_in_graph(Context& c, syntax::CompareOp op, ir::Value* number, ir::Value* real,
+                        Range range) {
+    using lowering::Compare;
+    using syntax::CompareOp;
+    Emitter e(c, range);
+    auto compare = [&e](Compare how, ir::Value* x, ir::Value* y) {
+        return lowering::lower_compare(e, how, x, y);
+    };
+    auto how = static_cast<Compare>(op);
+    ir::Value* rounded = lowering::cast(e, number, ElementType::kDouble);
+    ir::Value* most = emit_constant(c, Tensor::scalar<double>(0x1p63), range);
+    ir::Value* tie =
+        e.emit("And", {compare(Compare::kEq, rounded, real), compare(Compare::kLt, real, most)});
+    ir::Value* whole = lowering::cast(e, real, ElementType::kInt64);
+    if (op == CompareOp::kEq || op == CompareOp::kNotEq) {
+        ir::Value* equal = e.emit("And", {tie, compare(Compare::kEq, number, whole)});
+        return as_number(op == CompareOp::kEq ? equal : e.emit("Not", {equal}));
+    }
+    bool wants_less = op == CompareOp::kLt || op == CompareOp::kLtE;
+    ir::Value* apart = compare(wants_less ? Compare::kLt : Compare::kGt, rounded, real);
+    if (wants_less) {  // no int is 2**63
+        apart = e.emit("Or", {apart, e.emit("And", {compare(Compare::kEq, rounded, real),
+                                                    compare(Compare::kGtE, real, most)})});
+    }
+    return as_number(e.emit("Or", {apart, e.emit("And", {tie, compare(how, number, whole)})}));
+}
+
+// Nothing: both are ints or floats, or DOUBLE holds the int.
+std::optional<Object> exact_compare(Context& c, syntax::CompareOp op, const Object& a,
+                                    const Object& b, Range range) {
+    ElementType left = number_type(a), right = number_type(b);
+    bool is_mixed = (left == ElementType::kDouble) != (right == ElementType::kDouble) &&
+                    left != ElementType::kUndefined && right != ElementType::kUndefined &&
+                    left != ElementType::kBool && right != ElementType::kBool;
+    if (!is_mixed) {
+        return std::nullopt;
+    }
+    const Object& number = left == ElementType::kDouble ? b : a;
+    const Object& real = left == ElementType::kDouble ? a : b;
+    op = left == ElementType::kDouble ? turned(op) : op;
+    if (!number.is_graph_value()) {
+        bool is_exact = static_cast<Int128>(number.as_double()) == number.as_whole();
+        return is_exact ? std::nullopt
+                        : std::optional(compare_with_limit(c, turned(op), real, number, range));
+    }
+    bool is_small = number.is_tensor() && is_small_int(c, number.value(), range);
+    if (!real.is_graph_value()) {
+        return std::fabs(real.as_double()) < kExactInts || is_small
+                   ? std::nullopt
+                   : std::optional(compare_with_limit(c, op, number, real, range));
+    }
+    if (is_small || number_type(number) == ElementType::kUint64) {
+        return std::nullopt;
+    }
+    ir::Value* whole = as_value(c, number, range, ElementType::kInt64);
+    ir::Value* value = as_value(c, real, range, ElementType::kDouble);
+    return whole != nullptr && value != nullptr
+               ? std::optional(compare_in_graph(c, op, whole, value, range))
+               : Object::error();
+}
+
 }  // namespace
 
 Object compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Object& b, Range range,
@@ -390,6 +510,11 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Obj
                                                     ">=", "is", "is not", "in", "not in"};
     if (op >= CompareOp::kIs || !is_operand(a) || !is_operand(b)) {
         return refuse_operand(c, kSymbols[static_cast<size_t>(op)], a, b, range);
+    }
+    if (is_python_number(a) && is_python_number(b)) {
+        if (std::optional<Object> exact = exact_compare(c, op, a, b, range)) {
+            return *exact;
+        }
     }
     ir::Value *left = nullptr, *right = nullptr;
     as_operands(c, a, b, a_range, b_range, left, right);
@@ -615,7 +740,7 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
     if (!operand.is_tensor_like()) {
         return static_unary(c, op, operand, expr->range);
     }
-    if (std::optional<Object> known = array_unary(c, op, operand)) {
+    if (std::optional<Object> known = array_unary(op, operand)) {
         return *known;
     }
     if (operand.is_shape_tensor()) {
@@ -1119,6 +1244,94 @@ std::optional<Object> sequence_binary(Context& c, lowering::Binary op, const Obj
 
 }  // namespace
 
+namespace {
+
+bool is_of_array(const Object& object) {
+    return object.is(ObjectKind::kConstant) || object.is_array_part();
+}
+
+bool is_of_integers(const Object& object) {
+    return object.is(ObjectKind::kConstant) ? is_integer(object.get<Tensor>().element_type())
+           : is_python_number(object)
+               ? number_type(object) != ElementType::kDouble
+               : object.is_tensor() && is_integer(object.value()->type.element_type());
+}
+
+// As far as is certain: a size, the number of an iteration, a sum or product of such.
+bool is_never_negative(const ir::Value* value, int depth = 0) {
+    constexpr int kDeepest = 8;
+    const ir::Node* maker = value->producer();
+    if (value->constant) {
+        std::optional<std::vector<int64_t>> known = to_int64s(*value->constant);
+        return known &&
+               std::all_of(known->begin(), known->end(), [](int64_t one) { return one >= 0; });
+    }
+    if (maker == nullptr) {  // of a Loop: the number of the iteration
+        const ir::Graph* graph = value->graph();
+        return graph != nullptr && graph->parent() != nullptr && graph->inputs[0] == value;
+    }
+    bool is_sum = ir::is_standard(maker, "Add") || ir::is_standard(maker, "Mul");
+    return is_sum && depth < kDeepest && is_never_negative(maker->input(0), depth + 1) &&
+           is_never_negative(maker->input(1), depth + 1);
+}
+
+bool is_never_negative(const Object& number) {
+    return (number.is_tensor() && is_never_negative(number.value())) ||
+           (is_python_int(number) &&
+            settled_compare(syntax::CompareOp::kGtE, number, Object::integer(0)) == true);
+}
+
+// What an operator on these gives: NumPy's where arrays meet no tensor, Python's of its numbers.
+Object as_operand_kind(ir::Value* result, const Object& a, const Object& b) {
+    if (result == nullptr) {
+        return Object::error();
+    }
+    if (is_python_number(a) && is_python_number(b)) {
+        return Object::number(result);
+    }
+    bool of_arrays =
+        (is_of_array(a) || is_python_number(a)) && (is_of_array(b) || is_python_number(b));
+    auto is_open = [](const Object& one) {
+        return one.is_tensor_or_number() || is_python_number(one);
+    };
+    return of_arrays                  ? Object::array_part(result)
+           : is_open(a) && is_open(b) ? Object::tensor_or_number(result)
+                                      : Object::tensor(result);
+}
+
+// `/` of integers where Python gives a float. False after a diagnostic.
+bool divide_as_python(Context& c, const Object& a, const Object& b, Range range, Range a_range,
+                      Range b_range, ir::Value*& left, ir::Value*& right) {
+    auto is_open = [](const Object& one) { return one.is_tensor_or_number(); };
+    if ((is_open(a) && (is_open(b) || is_python_number(b))) ||
+        (is_open(b) && is_python_number(a))) {
+        c.report(kUnsupportedOperand, range,
+                 "`/` on integers of which only the run says whether they are a tensor's or "
+                 "Python's: the quotients differ")
+            .with_help("cast first, as in `op.Cast(x, to=FLOAT.dtype)`, or write `//`");
+        return false;
+    }
+    Emitter e(c, range);
+    auto as_double = [&](const Object& one, Range at) {
+        ir::Value* value = as_value(c, one, at, ElementType::kDouble);
+        return value != nullptr ? lowering::cast(e, value, ElementType::kDouble) : nullptr;
+    };
+    left = as_double(a, a_range);
+    right = as_double(b, b_range);
+    return left != nullptr && right != nullptr;
+}
+
+// Whether `/` is Python's or NumPy's, which make a float of integers, and not the operator Div.
+bool divides_to_float(const Object& a, const Object& b) {
+    auto is_other = [](const Object& one) { return is_of_array(one) || is_python_number(one); };
+    bool of_arrays = (is_of_array(a) && is_other(b)) || (is_of_array(b) && is_other(a));
+    bool is_open = (a.is_tensor_or_number() && (b.is_tensor_or_number() || is_python_number(b))) ||
+                   (b.is_tensor_or_number() && is_python_number(a));
+    return (of_arrays || is_open) && is_of_integers(a) && is_of_integers(b);
+}
+
+}  // namespace
+
 Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b, Range range,
               Range a_range, Range b_range) {
     if (a.is_error() || b.is_error()) {
@@ -1150,9 +1363,18 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
             : are_numbers && common_type(a, b) == ElementType::kBool && !keeps_bools(operation)
                 ? ElementType::kInt64
                 : ElementType::kUndefined;
+        if (operation == lowering::Binary::kPow && are_numbers && b.is_graph_value() &&
+            is_of_integers(a) && is_of_integers(b) && !is_never_negative(b)) {
+            return refuse(c, range, "an int to a power that may be negative, which gives a float",
+                          "use a float, as in `2.0 ** n`");
+        }
         if (are_numbers && of_bools != ElementType::kUndefined) {  // true division; True + True
             left = as_typed_value(c, a, of_bools, a_range);
             right = as_typed_value(c, b, of_bools, b_range);
+        } else if (operation == lowering::Binary::kDiv && divides_to_float(a, b)) {
+            if (!divide_as_python(c, a, b, range, a_range, b_range, left, right)) {
+                return Object::error();
+            }
         } else if (operation == lowering::Binary::kPow && is_integer_base && b.is_integer() &&
                    b.as_int() < 0) {
             return refuse(c, range, "an integer tensor to a negative power",
@@ -1177,7 +1399,7 @@ Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
         ir::Value* result = lowering::lower_binary(e, operation, left, right);
         bool is_either =
             gives_either(a, b) && !(are_numbers && operation == lowering::Binary::kDiv);
-        return (are_numbers ? as_number(result) : as_object(result)).either(is_either);
+        return as_operand_kind(result, a, b).either(is_either);
     }
     return refuse_operand(c, lowering::kBinarySymbols[static_cast<size_t>(op)], a, b, range);
 }

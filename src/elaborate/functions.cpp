@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "elaborate/activation.h"
 #include "elaborate/branch.h"
+#include "elaborate/carried.h"
 #include "elaborate/emit.h"
 #include "elaborate/jumps.h"
 #include "elaborate/names.h"
@@ -45,32 +46,14 @@ std::string_view docstring(const syntax::FunctionDefStmt* definition) {
 
 namespace {
 
-// `-> Sequence[FLOAT[...]]`: a list that is returned is one result.
-bool is_annotated_sequence(Context& c, const ScriptFunction& function) {
-    size_t said = c.program.diagnostics.items().size();
-    std::optional<std::vector<Annotation>> results =
-        read_results(c, function.definition->returns, 1);
-    c.program.diagnostics.truncate(said);  // add_outputs() reads it again
-    return results && results->size() == 1 && (*results)[0].type.kind() == TypeKind::kSequence;
-}
-
-Object make_sequence_result(Context& c) {
-    const std::vector<Object>& items = c.at.result.items();
-    Arguments arguments;
-    arguments.positional = items;
-    arguments.ranges.assign(items.size(), c.at.result_range);
-    arguments.range = arguments.callee_range = c.at.result_range;
-    return call_operator(c, operator_opset(c),
-                         items.empty() ? "SequenceEmpty" : "SequenceConstruct", arguments, 0);
-}
-
-// A list of Python's numbers is one tensor, whether they are known or not; other lists are as many
-// results as they have items.
+// A list of Python's numbers is one tensor, whether they are known or not; any other is a sequence.
 bool is_of_numbers(const Object& list) {
     auto is_number = [](const Object& item) {
-        return is_python_number(item) || (item.is(ObjectKind::kList) && is_of_numbers(item));
+        return is_python_number(item) || item.is(ObjectKind::kString) ||
+               (item.is_sequence() && is_of_numbers(item));
     };
-    return list.is_static() || std::all_of(list.items().begin(), list.items().end(), is_number);
+    const std::vector<Object>& items = list.items();
+    return !items.empty() && std::all_of(items.begin(), items.end(), is_number);
 }
 
 // What the body returned, as a list of objects; nothing after an error.
@@ -91,22 +74,26 @@ std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunc
     if (c.at.result.is_error()) {
         return std::nullopt;
     }
-    if (c.at.result.is(ObjectKind::kList) && is_annotated_sequence(c, function)) {
-        Object sequence = make_sequence_result(c);
-        return sequence.is_error() ? std::nullopt : std::optional(std::vector<Object>{sequence});
-    }
-    if (c.at.result.is(ObjectKind::kTuple) ||
-        (c.at.result.is(ObjectKind::kList) && !is_of_numbers(c.at.result))) {
-        return c.at.result.items();
-    }
-    return std::vector<Object>{c.at.result};
+    return c.at.result.is(ObjectKind::kTuple) ? c.at.result.items()
+                                              : std::vector<Object>{c.at.result};
 }
 
-// One result. A list of tensors among several results is a sequence, as it is in Python.
-Object as_result(Context& c, const Object& object) {
-    if (!object.is_sequence() || object.is_static() ||
-        (object.is(ObjectKind::kList) && is_of_numbers(object))) {
+// One result. A list is one object in Python, and one sequence here.
+Object as_result(Context& c, const Object& object, const Annotation* annotation) {
+    bool is_annotated = annotation != nullptr && annotation->type.kind() == TypeKind::kSequence;
+    if (!object.is_sequence() || (!is_annotated && is_of_numbers(object))) {
         return object;
+    }
+    if (object.items().empty()) {
+        ElementType type =
+            is_annotated ? annotation->type.element().element_type() : ElementType::kUndefined;
+        if (type == ElementType::kUndefined) {
+            c.report(kUnsupportedOperand, c.at.result_range,
+                     "an empty list is returned, of which nothing says what its items are")
+                .with_help("annotate the result, as in `-> Sequence[FLOAT[...]]`");
+            return Object::error();
+        }
+        return empty_sequence(c, annotation->type, c.at.result_range);
     }
     bool are_values = object.is(ObjectKind::kList) &&
                       std::all_of(object.items().begin(), object.items().end(), is_leaf);
@@ -118,7 +105,10 @@ Object as_result(Context& c, const Object& object) {
     }
     std::vector<ir::Value*> items;
     for (const Object& item : object.items()) {
-        items.push_back(as_value(c, item, c.at.result_range));
+        if (item.is_either()) {
+            report_either(c, c.at.result_range);
+        }
+        items.push_back(item.is_either() ? nullptr : as_value(c, item, c.at.result_range));
     }
     return as_object(Emitter(c, c.at.result_range).emit_variadic("SequenceConstruct", items));
 }
@@ -132,7 +122,9 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
                  fmt::format("`{}` returns {} result{}, and its annotation says {}", function.name,
                              objects.size(), objects.size() == 1 ? "" : "s", annotations->size()))
             .label(c.span(function.definition->returns->range), "annotated here")
-            .with_help("annotate as many results as there are");
+            .with_help(c.at.result.is(ObjectKind::kList)
+                           ? "a list is one result: return a tuple, as in `tuple(xs)`"
+                           : "annotate as many results as there are");
         annotations.reset();
     }
     for (size_t i = 0; i < objects.size(); ++i) {
@@ -143,8 +135,8 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
             report_either(c, c.at.result_range);
             return;
         }
-        ir::Value* value =
-            output_of(c, c.unit->graph, as_result(c, objects[i]), type, c.at.result_range);
+        ir::Value* value = output_of(c, c.unit->graph, as_result(c, objects[i], annotation), type,
+                                     c.at.result_range);
         if (value == nullptr) {
             return;
         }

@@ -149,15 +149,14 @@ void bind_inputs(Context& c, const std::vector<Carried>& carried, ir::Graph* gra
             continue;
         }
         size_t next = 0;
-        Object inside = map_leaves(one.before, [&](const Object&) {
+        Object inside = map_leaves(one.before, [&](const Object& before) {
             const Slot& slot = one.slots[next++];
             if (slot.is_fixed) {
                 return slot.init;
             }
             ir::Value* input = c.model.add_input(graph, name_text(c, one.name), slot.type);
             c.loop_inputs.emplace_back(input, slot.init.is_tensor() ? slot.init.value() : nullptr);
-            return (slot.is_number ? Object::number(input) : Object::tensor(input))
-                .either(slot.is_either);
+            return carried_as(before, slot, input).either(slot.is_either);
         });
         c.at.scope->set(one.name, inside);
     }
@@ -544,7 +543,7 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
         size_t next = 0;
         std::vector<Object> leaves = *leaves_like(one.before, round.results[i]);
         bind_outputs(
-            c, one.name, map_leaves(one.before, [&](const Object&) {
+            c, one.name, map_leaves(one.before, [&](const Object& before) {
                 const Object& last = leaves[next];
                 const Slot& slot = one.slots[next++];
                 if (slot.is_fixed) {
@@ -552,7 +551,10 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
                 }
                 bool is_settled = loop.surely_runs && last.is_tensor() && !last.is_either() &&
                                   last.value()->type.element_type() == slot.type.element_type();
-                return (slot.is_number ? Object::number(node.take()) : Object::tensor(node.take()))
+                bool surely_tensor = loop.surely_runs && last.is_tensor() &&
+                                     !last.is_number_tensor() && !last.is_tensor_or_number();
+                ir::Value* output = node.take();
+                return (surely_tensor ? Object::tensor(output) : carried_as(before, slot, output))
                     .either(slot.is_either && !is_settled);
             }));
     }

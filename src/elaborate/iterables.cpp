@@ -229,7 +229,15 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
     }
     if (object.is(ObjectKind::kConstant)) {
         ir::Value* value = as_value(c, object, range);
-        return value != nullptr ? tensor_iterable(c, value, range) : std::nullopt;
+        std::optional<Iterable> result =
+            value != nullptr ? tensor_iterable(c, value, range) : std::nullopt;
+        if (result) {
+            result->at = [at = result->at](ir::Value* index) {
+                Object item = at(index);
+                return item.is_tensor() ? Object::array_part(item.value()) : item;
+            };
+        }
+        return result;
     }
     if (object.is(ObjectKind::kSet)) {
         c.report(kUnsupportedOperand, range, "a loop over a set, which has no order")
@@ -256,7 +264,8 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
 // enumerate(items, start)
 std::optional<Iterable> enumerated(Context& c, const Iterable& inner, const Object& start,
                                    Range range) {
-    if (inner.is_static() && refuse_live(c, inner, range)) {
+    bool is_list = inner.is_static() && inner.items.is(ObjectKind::kList) && start.is_integer();
+    if (inner.is_static() && !is_list && refuse_live(c, inner, range)) {
         return std::nullopt;
     }
     if (inner.is_static() && start.is_integer()) {
@@ -415,27 +424,43 @@ std::string_view called_builtin(Context& c, const syntax::CallExpr* expr) {
     return callee.is(ObjectKind::kBuiltin) ? callee.get<BuiltinObject>().name : std::string_view{};
 }
 
+std::optional<Iterable> call_enumerate(Context& c, const syntax::CallExpr* expr,
+                                       const Iterable& part) {
+    Object start = expr->args.size() > 1     ? eval(c, expr->args[1])
+                   : !expr->keywords.empty() ? eval(c, expr->keywords[0].value)
+                                             : Object::integer(0);
+    std::optional<Iterable> result =
+        start.is_error() ? std::nullopt : enumerated(c, part, start, expr->range);
+    bool is_list = part.source.is_error() && part.items.is(ObjectKind::kList);
+    if (result && result->is_static() && is_list && start.is_integer()) {
+        result->enumerated = part.items;
+        result->first = start.as_int();
+    }
+    return result;
+}
+
 std::optional<Iterable> call_iterable(Context& c, const syntax::CallExpr* expr,
                                       std::string_view builtin, syntax::Stmts body) {
     std::vector<Iterable> parts;
+    std::vector<Object> sources;
     size_t most = builtin == "zip" ? SIZE_MAX : 1;
     for (size_t i = 0; i < expr->args.size() && i < most; ++i) {
         std::optional<Iterable> part = eval_iterable(c, expr->args[i], body);
         if (!part) {
             return std::nullopt;
         }
+        sources.push_back(part->source.is_error() ? part->items : part->source);
         parts.push_back(std::move(*part));
     }
-    if (builtin == "zip") {
-        return zipped(c, std::move(parts), expr->range);
+    std::optional<Iterable> result = builtin == "zip" ? zipped(c, std::move(parts), expr->range)
+                                     : builtin == "reversed" ? reversed(c, parts[0], expr->range)
+                                                             : call_enumerate(c, expr, parts[0]);
+    if (result && result->is_static()) {  // the items are taken now, and Python takes each later
+        result->source = Object::make(
+            ObjectKind::kIterator,
+            IteratorObject{builtin, {}, Object::tuple(std::move(sources)), c.span(expr->range)});
     }
-    if (builtin == "reversed") {
-        return reversed(c, parts[0], expr->range);
-    }
-    Object start = expr->args.size() > 1     ? eval(c, expr->args[1])
-                   : !expr->keywords.empty() ? eval(c, expr->keywords[0].value)
-                                             : Object::integer(0);
-    return start.is_error() ? std::nullopt : enumerated(c, parts[0], start, expr->range);
+    return result;
 }
 
 // Whether the arguments of enumerate, zip or reversed are as they should be; other calls are left

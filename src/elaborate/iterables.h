@@ -16,7 +16,9 @@ struct Iterable {
     std::function<Object(ir::Value* index)> at;  // the item; emits into the current graph
     bool is_live = false;  // each item is read when its turn comes, as the loop assigns to them
     std::vector<Context::Iterated> iterated;  // the tensors whose items are not read so
-    Object source;  // the iterator that has given the items; else the error object
+    Object source;      // the iterator that has given the items; else the error object
+    Object enumerated;  // the list that `enumerate` goes over, which a `for` reads as it goes on
+    int64_t first = 0;  // the number of its first item
 
     bool is_static() const { return count == nullptr; }
 };

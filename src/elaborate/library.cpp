@@ -129,6 +129,21 @@ std::optional<std::vector<Object>> keys_of(Context& c, const std::vector<Object>
                                                   : apply_to_each(c, key->value, items, range);
 }
 
+// What `max(x, default=d)` of a tensor is where x may be empty; nothing: it has elements.
+std::optional<Object> default_of_empty(Context& c, const Object& object,
+                                       const KeywordArgument& otherwise, const Arguments& a,
+                                       std::string_view word) {
+    const Type& type = object.value()->type;
+    bool is_known = type.is_tensor() && type.has_shape() && !type.shape().empty() &&
+                    type.shape()[0].is_static();
+    if (is_known) {
+        return type.shape()[0].value() == 0 ? std::optional(otherwise.value) : std::nullopt;
+    }
+    return refuse(c, a.range,
+                  fmt::format("`{}` with a default, of a tensor whose size is not known", word),
+                  fmt::format("ask first: `{}(x) if len(x) > 0 else d`", word));
+}
+
 // min and max: of the arguments, or of the items of one list.
 Object extreme(Context& c, const Arguments& a, bool want_max) {
     std::string_view word = want_max ? "max" : "min";
@@ -140,6 +155,12 @@ Object extreme(Context& c, const Arguments& a, bool want_max) {
     std::vector<Range> ranges = a.ranges;
     if (items.size() == 1) {
         if (items[0].is_graph_value()) {
+            if (otherwise != nullptr && items[0].is_tensor()) {
+                std::optional<Object> given = default_of_empty(c, items[0], *otherwise, a, word);
+                if (given) {
+                    return *given;
+                }
+            }
             return key == nullptr
                        ? tensor_extreme(c, a, want_max)
                        : refuse(c, a.range, fmt::format("`{}` of a tensor by `key`", word),

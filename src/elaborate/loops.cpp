@@ -93,6 +93,36 @@ Unrolling unroll(Context& c, const syntax::ForStmt* statement, Count&& count, bo
     return so_far;
 }
 
+// The keys of the dict that is iterated over, or of which a view is.
+std::vector<Object> dict_keys(const Object& iterable, const Object& source) {
+    const Object* dict = &iterable;
+    if (source.is(ObjectKind::kIterator) && source.get<IteratorObject>().is_view &&
+        source.get<IteratorObject>().sources.is(ObjectKind::kTuple)) {
+        dict = source.get<IteratorObject>().sources.items().data();
+    }
+    std::vector<Object> keys;
+    if (dict->is(ObjectKind::kDict)) {
+        for (const auto& [key, value] : dict->get<DictObject>().items) {
+            keys.push_back(key);
+        }
+    }
+    return keys;
+}
+
+bool have_same_keys(const std::vector<Object>& a, const std::vector<Object>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
+}
+
+Unrolling unroll_enumerated(Context& c, const syntax::ForStmt* statement, const Object& list,
+                            int64_t first) {
+    const std::vector<Object>& items = list.items();
+    return unroll(
+        c, statement, [&items] { return static_cast<int64_t>(items.size()); }, true,
+        [&items, first](int64_t i) {
+            return Object::tuple({Object::integer(first + i), items[static_cast<size_t>(i)]});
+        });
+}
+
 Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Object& iterable,
                        const Object& source) {
     if (iterable.is(ObjectKind::kRange)) {
@@ -103,15 +133,17 @@ Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Objec
     }
     // Of a list and of a view of a dict, as it is at each iteration.
     bool is_view = source.is(ObjectKind::kIterator) && source.get<IteratorObject>().is_view;
+    bool is_dict = iterable.is(ObjectKind::kDict);
     bool is_list = iterable.is(ObjectKind::kList) && !is_view;
     std::vector<Object> copied = is_list ? std::vector<Object>() : *static_items(c, iterable);
     const std::vector<Object>& items = is_list ? iterable.items() : copied;
     size_t changes = c.undo.size();
+    std::vector<Object> keys = dict_keys(iterable, source);
     auto count = [&] {
-        if (is_view && c.undo.size() != changes) {
+        if ((is_view || is_dict) && c.undo.size() != changes) {
             changes = c.undo.size();
-            std::vector<Object> now = *static_items(c, source);
-            if (now.size() != copied.size()) {
+            std::vector<Object> now = *static_items(c, is_view ? source : iterable);
+            if (!have_same_keys(dict_keys(iterable, source), keys)) {
                 c.report(kUnsupportedOperand, statement->iterable->range,
                          "a dict that gets or loses keys while it is iterated over")
                     .with_help("iterate over a copy: `list(...)`");
@@ -238,7 +270,10 @@ Jump exec_for(Context& c, const syntax::ForStmt* statement) {
     bool is_range = iterable->items.is(ObjectKind::kRange);
     if (c.at.in_graph.count(statement) == 0) {
         Trial trial(c);
-        Unrolling unrolled = unroll_items(c, statement, iterable->items, iterable->source);
+        Unrolling unrolled =
+            iterable->enumerated.is(ObjectKind::kList)
+                ? unroll_enumerated(c, statement, iterable->enumerated, iterable->first)
+                : unroll_items(c, statement, iterable->items, iterable->source);
         if (unrolled.outcome != Unrolled::kDynamic || !is_range) {
             trial.keep();
             return finish_unrolled(c, unrolled.outcome, unrolled.broke, statement->orelse, head);

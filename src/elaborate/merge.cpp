@@ -160,6 +160,21 @@ bool are_same_to_python(const Object& x, const Object& y) {
     return !left || !right || *left == *right;
 }
 
+// What the value that is one or the other is to Python.
+Object joined_kind(const Object& x, const Object& y, ir::Value* output) {
+    bool x_is_number = is_python_number(x), y_is_number = is_python_number(y);
+    auto is_of_array = [](const Object& one) {
+        return one.is(ObjectKind::kConstant) || one.is_array_part();
+    };
+    bool are_mixed =
+        x_is_number || y_is_number || x.is_tensor_or_number() || y.is_tensor_or_number();
+    return x_is_number && y_is_number                      ? Object::number(output)
+           : x.is_shape_tensor() || y.is_shape_tensor()    ? Object::shape(output)
+           : is_of_array(x) && is_of_array(y)              ? Object::array_part(output)
+           : are_mixed || is_of_array(x) || is_of_array(y) ? Object::tensor_or_number(output)
+                                                           : Object::tensor(output);
+}
+
 // What the two branches leave behind, as outputs of one If node.
 class Merge {
   public:
@@ -175,6 +190,10 @@ class Merge {
                 return std::nullopt;
             }
             std::optional<ElementType> type = are_lists ? item_type(x, y) : common_type(x, y);
+            if (refuse_rounding(c_, x, type, range_) || refuse_rounding(c_, y, type, range_)) {
+                failed_ = true;
+                return Object::error();
+            }
             if (!type || (are_lists && *type == ElementType::kUndefined)) {
                 return std::nullopt;
             }
@@ -227,12 +246,7 @@ class Merge {
                             [this](const Object& x, const Object& y) -> std::optional<Object> {
                                 ir::Value* output = node_->output(next_++);
                                 name_items(output, x, y);
-                                bool are_shapes = x.is_shape_tensor() || y.is_shape_tensor();
-                                Object joined = is_python_number(x) && is_python_number(y)
-                                                    ? Object::number(output)
-                                                : are_shapes ? Object::shape(output)
-                                                             : Object::tensor(output);
-                                return joined.either(is_either_of(x, y));
+                                return joined_kind(x, y, output).either(is_either_of(x, y));
                             })
             .value_or(Object::error());
     }

@@ -191,6 +191,10 @@ class Object {
     static Object number(ir::Value* value) { return tensor_as(Python::kNumber, value); }
     // x.shape of a tensor whose rank is not known: to Python a tuple of ints, here an INT64 vector.
     static Object shape(ir::Value* value) { return tensor_as(Python::kTuple, value); }
+    // What the run takes out of an array, or makes of such: to Python NumPy's, with its arithmetic.
+    static Object array_part(ir::Value* value) { return tensor_as(Python::kArray, value); }
+    // A tensor or, as the run decides, a Python number of its element type: max(x, 0).
+    static Object tensor_or_number(ir::Value* value) { return tensor_as(Python::kMixed, value); }
     // Another value for the same kind of Python object: a tensor, a number or a shape.
     Object with_value(ir::Value* value) const {
         return tensor_as(python_, value).either(is_either_);
@@ -231,6 +235,8 @@ class Object {
     bool is_tensor() const { return kind_ == ObjectKind::kTensor; }
     bool is_number_tensor() const { return python_ == Python::kNumber; }
     bool is_shape_tensor() const { return python_ == Python::kTuple; }
+    bool is_array_part() const { return python_ == Python::kArray; }
+    bool is_tensor_or_number() const { return python_ == Python::kMixed; }
     // What the run of the graph decides to be a number of one type to Python, or else a number of
     // another type or a tensor: 1 or 2.5, 0 or a FLOAT. Beside tensors it takes their type; alone
     // it would have two.
@@ -301,7 +307,7 @@ class Object {
   private:
     // What a tensor value is to Python: that is a property of the object, not of the node that
     // makes the value. op.Shape(x) is a tensor, x.shape is not.
-    enum class Python : uint8_t { kTensor, kNumber, kTuple };
+    enum class Python : uint8_t { kTensor, kNumber, kTuple, kArray, kMixed };
 
     explicit Object(ObjectKind kind) : kind_(kind) {}
 

@@ -233,6 +233,14 @@ void change_set(Context& c, const syntax::AugAssignStmt* statement, const Object
     set.items() = after.items();
 }
 
+// Whether NumPy does it in place, in the body of a script: to an array with axes.
+bool changes_array(const Context& c, const Object& before) {
+    bool is_array = (before.is(ObjectKind::kConstant) && before.get<Tensor>().rank() > 0) ||
+                    (before.is_array_part() &&
+                     !(before.value()->type.has_shape() && before.value()->type.shape().empty()));
+    return !c.runs_file && is_array;
+}
+
 void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     const auto* name = syntax::maybe_as<syntax::NameExpr>(statement->target);
     if (statement->target->kind == ExprKind::kSubscript) {
@@ -247,6 +255,13 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     }
     Object before = lookup(c, name->name, name->range);
     Object value = eval(c, statement->value);
+    if (changes_array(c, before) && !value.is_error()) {
+        c.report(kUnsupportedStatement, statement->range,
+                 "an augmented assignment to an array, which changes it for all who have it")
+            .with_help(fmt::format("make a new one: `{0} = {0} ...`", c.text(name->name)));
+        bind_error(c, name);
+        return;
+    }
     if (value.is(ObjectKind::kIterator) && before.is(ObjectKind::kList)) {
         value = Object::list(static_items(c, value).value_or(std::vector<Object>()));
     }

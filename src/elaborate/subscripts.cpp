@@ -355,7 +355,18 @@ Object shape_subscript(Context& c, const Object& object, const Object& index,
 // An item of a list of numbers, at a place that is known when the graph runs.
 Object number_subscript(Context& c, const Object& list, const Object& index, const Expr* index_expr,
                         Range range, Range object_range) {
-    ir::Value* value = as_value(c, list, object_range);
+    auto is_float = [](const Object& one) {
+        return is_python_number(one) && number_type(one) == ElementType::kDouble;
+    };
+    const std::vector<Object>& all = list.items();
+    bool any_float = std::any_of(all.begin(), all.end(), is_float);
+    ElementType type = any_float ? ElementType::kDouble : ElementType::kUndefined;
+    for (const Object& one : all) {
+        if (refuse_rounding(c, one, type, object_range)) {
+            return Object::error();
+        }
+    }
+    ir::Value* value = as_value(c, list, object_range, type);
     Object item = value != nullptr
                       ? tensor_subscript(c, value, index, index_expr, range, object_range)
                       : Object::error();
@@ -363,7 +374,10 @@ Object number_subscript(Context& c, const Object& list, const Object& index, con
     bool are_numbers = std::all_of(items.begin(), items.end(), is_python_number);
     bool is_one =
         item.is_tensor() && item.value()->type.has_shape() && item.value()->type.shape().empty();
-    return are_numbers && is_one ? Object::number(item.value()) : item;
+    return are_numbers && is_one
+               ? Object::number(item.value())
+                     .either(any_float && !std::all_of(all.begin(), all.end(), is_float))
+               : item;
 }
 
 }  // namespace
@@ -384,6 +398,16 @@ std::optional<std::vector<Object>> tensor_rows(Context& c, const Object& object,
     return items;
 }
 
+namespace {
+
+// What the index selects of an array is NumPy's, too.
+Object part_of(const Object& whole, const Object& part) {
+    bool is_array = whole.is(ObjectKind::kConstant) || whole.is_array_part();
+    return is_array && part.is_tensor() ? Object::array_part(part.value()) : part;
+}
+
+}  // namespace
+
 Object subscript(Context& c, const Object& object, const Object& index, const Expr* index_expr,
                  Range range, Range object_range) {
     if (object.is_error() || index.is_error()) {
@@ -397,16 +421,17 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
             if (object.value()->type.kind() == TypeKind::kSequence) {
                 return sequence_item(c, object.value(), index, range, index_expr->range);
             }
-            return tensor_subscript(c, object.value(), index, index_expr, range, object_range);
+            return part_of(object, tensor_subscript(c, object.value(), index, index_expr, range,
+                                                    object_range));
         case ObjectKind::kAttribute:
         case ObjectKind::kConstant: {
             if (std::optional<Object> known = array_item(c, object, index, range)) {
                 return *known;
             }
             ir::Value* value = as_value(c, object, object_range);
-            return value != nullptr
-                       ? tensor_subscript(c, value, index, index_expr, range, object_range)
-                       : Object::error();
+            return value != nullptr ? part_of(object, tensor_subscript(c, value, index, index_expr,
+                                                                       range, object_range))
+                                    : Object::error();
         }
         case ObjectKind::kType:
             return typed_subscript(c, object, index, range, index_expr);

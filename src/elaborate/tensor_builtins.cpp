@@ -116,7 +116,50 @@ Object greater_of(Context& c, const Object& item, const Object& best, bool want_
         : is_floating(e.element(left))
             ? e.emit("Where", {e.emit(want_max ? "Greater" : "Less", {left, right}), left, right})
             : e.emit(want_max ? "Max" : "Min", {left, right});
-    return are_numbers ? as_number(result).either(is_either_of(item, best)) : as_object(result);
+    if (result == nullptr) {
+        return Object::error();
+    }
+    // The greater one is what it is: Python's number stays one.
+    auto is_open = [](const Object& one) {
+        return is_python_number(one) || one.is_tensor_or_number();
+    };
+    Object kind = are_numbers                      ? Object::number(result)
+                  : is_open(item) || is_open(best) ? Object::tensor_or_number(result)
+                                                   : Object::tensor(result);
+    return kind.either(is_either_of(item, best));
+}
+
+// The least or greatest element; Python raises where there is none, and so does the run.
+ir::Value* extreme_element(Context& c, ir::Value* value, bool want_max, Range range) {
+    const Dim& size = value->type.shape()[0];
+    if (size.is_static() && size.value() == 0) {
+        refuse_tensor(c, range, fmt::format("`{}` of an empty tensor", want_max ? "max" : "min"),
+                      "give it elements");
+        return nullptr;
+    }
+    ElementType type = value->type.element_type();
+    if (type == ElementType::kBool) {
+        refuse_tensor(c, range, fmt::format("`{}` of a tensor of BOOL", want_max ? "max" : "min"),
+                      want_max ? "call `any(x)`" : "call `all(x)`");
+        return nullptr;
+    }
+    Emitter e(c, range);
+    auto reduced = [&](ir::Value* of) {
+        return e.emit(want_max ? "ReduceMax" : "ReduceMin", {of},
+                      {ir::make_attribute("keepdims", int64_t{0})});
+    };
+    bool may_be_nan = is_floating(type) && e.opset() >= 9;
+    if (size.is_static() && !may_be_nan) {
+        return reduced(value);
+    }
+    ir::Value* first = e.emit("Gather", {value, e.int64_scalar(0)});  // fails where there is none
+    if (!may_be_nan) {
+        return e.emit(want_max ? "Max" : "Min", {reduced(value), first});
+    }
+    // Python keeps a nan that comes first, and passes over others.
+    ir::Value* least = e.scalar_like(value, want_max ? -HUGE_VAL : HUGE_VAL);
+    ir::Value* others = reduced(e.emit("Where", {e.emit("IsNaN", {value}), least, value}));
+    return e.emit("Where", {e.emit("IsNaN", {first}), first, others});
 }
 
 }  // namespace
@@ -124,7 +167,6 @@ Object greater_of(Context& c, const Object& item, const Object& best, bool want_
 Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
     std::string_view word = want_max ? "max" : "min";
     std::string_view reduction = want_max ? "ReduceMax" : "ReduceMin";
-    Emitter e(c, a.range);
     if (a.positional.size() == 1) {
         int rank = iterated_rank(c, a.positional[0], a.ranges[0], word, reduction);
         if (rank > 1) {
@@ -133,9 +175,8 @@ Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
                 fmt::format("`{}` of a tensor of rank {}, whose rows have no order", word, rank),
                 fmt::format("call `op.{}(x)`", reduction));
         }
-        ir::Value* found = rank < 0 ? nullptr
-                                    : e.emit(reduction, {a.positional[0].value()},
-                                             {ir::make_attribute("keepdims", int64_t{0})});
+        ir::Value* found =
+            rank < 0 ? nullptr : extreme_element(c, a.positional[0].value(), want_max, a.range);
         return found != nullptr && a.positional[0].is_shape_tensor() ? Object::number(found)
                                                                      : as_object(found);
     }
@@ -145,7 +186,10 @@ Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
     for (size_t i = 0; i < a.positional.size(); ++i) {
         Object item = a.positional[i];
         if (item.is_graph_value() && !is_python_number(item)) {
-            item = as_object(one_element(c, item, a.ranges[i], fmt::format("`{}`", word), help));
+            ir::Value* one = one_element(c, item, a.ranges[i], fmt::format("`{}`", word), help);
+            item = one == nullptr           ? Object::error()
+                   : item.is_shape_tensor() ? as_object(one)
+                                            : item.with_value(one);
         }
         best = i == 0 ? item : greater_of(c, item, best, want_max, a.ranges[i], a.range);
         if (best.is_error()) {

@@ -126,6 +126,19 @@ bool gives_either(const Object& a, const Object& b) {
     return (is_open(a) && !settles(a, b)) || (is_open(b) && !settles(b, a));
 }
 
+bool refuse_rounding(Context& c, const Object& number, std::optional<ElementType> type,
+                     Range range) {
+    if (type != ElementType::kDouble || !number.is_whole() ||
+        static_cast<Int128>(number.as_double()) == number.as_whole()) {
+        return false;
+    }
+    c.report(kUnsupportedOperand, range,
+             fmt::format("{} is a float in other cases, and DOUBLE does not hold it exactly",
+                         repr(number)))
+        .with_help(fmt::format("write `float({})`, or an int in all cases", repr(number)));
+    return true;
+}
+
 std::optional<ElementType> common_type(const Object& a, const Object& b) {
     if (is_python_number(a) && is_python_number(b)) {
         return number_type(a, b);

@@ -22,6 +22,9 @@ bool is_either_of(const Object& a, const Object& b);
 
 // Whether arithmetic on two operands gives what is of two types to Python.
 bool gives_either(const Object& a, const Object& b);
+// Refuses an int that joins floats, which the graph holds in DOUBLE, where it is not exact there.
+bool refuse_rounding(Context& c, const Object& number, std::optional<ElementType> type,
+                     syntax::Range range);
 
 // The element type that two leaves have in common when one value stands for both; a Python number
 // takes the other's. kUndefined: not known. Nothing: they have none.

@@ -43,6 +43,40 @@ bool fits(const Type& declared, const RuntimeValue& value) {
     return true;
 }
 
+// A name of a dimension is one size in all inputs.
+Status check_names(const ir::Graph& graph, const std::vector<RuntimeValue>& placed,
+                   const std::vector<bool>& given) {
+    struct Seen {
+        const Dim* dim;
+        int64_t size;
+        size_t input;
+    };
+    std::vector<Seen> seen;
+    for (size_t i = 0; i < graph.inputs.size(); ++i) {
+        const Type& type = graph.inputs[i]->type;
+        if (!given[i] || !placed[i].is_tensor() || !type.is_tensor() || !type.has_shape()) {
+            continue;
+        }
+        for (size_t d = 0; d < type.shape().size(); ++d) {
+            const Dim& dim = type.shape()[d];
+            if (!dim.is_symbolic()) {
+                continue;
+            }
+            int64_t size = placed[i].tensor().dims()[d];
+            auto known = std::find_if(seen.begin(), seen.end(),
+                                      [&](const Seen& one) { return one.dim->equals(dim); });
+            if (known == seen.end()) {
+                seen.push_back({&dim, size, i});
+            } else if (known->size != size) {
+                return Error{fmt::format(
+                    "dimension `{}` is {} in input `{}` and {} in input `{}`", dim.to_string(),
+                    known->size, graph.inputs[known->input]->name, size, graph.inputs[i]->name)};
+            }
+        }
+    }
+    return {};
+}
+
 Status place_inputs(const ir::Graph& graph,
                     std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
                     std::vector<RuntimeValue>* placed) {
@@ -62,6 +96,7 @@ Status place_inputs(const ir::Graph& graph,
         (*placed)[i] = value;
         given[i] = true;
     }
+    SDX_TRY(check_names(graph, *placed, given));
     for (size_t i = 0; i < graph.inputs.size(); ++i) {
         const ir::Value& input = *graph.inputs[i];
         if (given[i]) {

@@ -223,7 +223,7 @@ def called(one: Construct, script: Any, inputs: dict[str, Any]) -> list[Any]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         result = script(*by_position, **by_name)
-    return list(result) if isinstance(result, (tuple, list)) else [result]
+    return list(result) if isinstance(result, tuple) else [result]
 
 
 PROGRAMS = [*CONSTRUCTS, *FORMS]

@@ -306,9 +306,7 @@ def f(x: FLOAT["N", "M"], y: DOUBLE["K"]):
 expression("abs(x)", x=F)
 expression("abs(x)", x=I)
 expression("max(x, y)", x=np.float32(1), y=np.float32(2))
-expression(
-    "min(x, y, 0)", x=np.float32(1), y=np.float32(2), expect="np.float32(0)", as_python=False
-)
+expression("min(x, y, 0.0)", x=np.float32(1), y=np.float32(2), expect="np.float32(0)")
 expression("max(x)", x=F)
 expression("min(x)", x=I)
 expression("sum(x)", x=F)

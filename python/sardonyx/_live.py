@@ -1,0 +1,139 @@
+"""The objects that a function may change when the compiler runs it: its defaults, what it has
+closed over, the globals that it names, and what these hold."""
+
+import sys
+import types
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Larger arrays are only read while the function runs.
+_MOST_BYTES = 1 << 20
+# So many objects are looked at: a compiler cannot follow everything.
+_MOST = 10_000
+
+
+def _names(code: types.CodeType) -> "set[str]":
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names(constant)
+    return names
+
+
+def _same(one: "Any", other: "Any") -> bool:
+    """Whether the containers hold the same objects."""
+    if isinstance(one, dict):
+        return len(one) == len(other) and all(
+            a is b and x is y for (a, x), (b, y) in zip(one.items(), other.items(), strict=True)
+        )
+    if isinstance(one, (set, bytearray)):
+        return bool(one == other)
+    return len(one) == len(other) and all(x is y for x, y in zip(one, other, strict=True))
+
+
+class Watched:
+    """A function that is about to be called, and all that it may change, as it is now."""
+
+    def __init__(self, function: "Any", path: str) -> None:
+        self._folder = path[: max(path.rfind("/"), path.rfind("\\")) + 1]
+        self._seen: set[int] = set()
+        self._containers: list[tuple[Any, Any]] = []
+        self._arrays: list[tuple[Any, Any]] = []
+        self._globals: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+        self._locked: list[Any] = []
+        self._see(function)
+
+    def _see(self, start: "Any") -> None:
+        waiting = [start]
+        while waiting and len(self._seen) < _MOST:
+            one = waiting.pop()
+            if id(one) in self._seen or isinstance(one, (int, float, str, bytes, types.ModuleType)):
+                continue
+            self._seen.add(id(one))
+            if isinstance(one, types.MethodType):
+                waiting += [one.__self__, one.__func__]
+            elif isinstance(one, types.FunctionType):
+                waiting += self._of_function(one)
+            elif isinstance(one, (list, dict, set, bytearray)):
+                self._containers.append((one, one.copy()))
+                waiting += one.values() if isinstance(one, dict) else one
+            elif isinstance(one, (tuple, frozenset)):
+                waiting += one
+            elif hasattr(type(one), "__array_interface__"):
+                self._array(one)
+            elif self._is_own(type(one)) and hasattr(one, "__dict__"):
+                waiting.append(one.__dict__)
+            elif isinstance(one, type) and self._is_own(one):
+                waiting += list(vars(one).values())
+
+    def _of_function(self, function: types.FunctionType) -> "list[Any]":
+        """What a function of the script's folder, or below it, can reach."""
+        if not function.__code__.co_filename.startswith(self._folder):
+            return []
+        found: list[Any] = [
+            *(function.__defaults__ or ()),
+            *(function.__kwdefaults__ or {}).values(),
+        ]
+        for cell in function.__closure__ or ():
+            try:
+                found.append(cell.cell_contents)
+            except ValueError:
+                continue  # still empty
+        scope = function.__globals__
+        before = self._globals.setdefault(id(scope), (scope, {}))[1]
+        for name in _names(function.__code__):
+            if name in scope:
+                before[name] = scope[name]
+                found.append(scope[name])
+        return found
+
+    def _is_own(self, kind: type) -> bool:
+        functions = [one for one in vars(kind).values() if isinstance(one, types.FunctionType)]
+        if functions:
+            return functions[0].__code__.co_filename.startswith(self._folder)
+        module = sys.modules.get(kind.__module__)
+        path = getattr(module, "__file__", None)
+        return isinstance(path, str) and path.startswith(self._folder)
+
+    def _array(self, array: "Any") -> None:
+        flags = getattr(array, "flags", None)
+        if flags is None or not flags.writeable:
+            return
+        if array.nbytes <= _MOST_BYTES:
+            self._arrays.append((array, array.copy()))
+        else:
+            flags.writeable = False
+            self._locked.append(flags)
+
+    def has_changed(self) -> bool:
+        """Whether the call has changed something. To be asked once, after it."""
+        for flags in self._locked:
+            flags.writeable = True
+        self._containers = [(one, old) for one, old in self._containers if not _same(one, old)]
+        self._arrays = [
+            (one, old)
+            for one, old in self._arrays
+            if one.shape != old.shape or one.tobytes() != old.tobytes()
+        ]
+        self._bindings = [
+            (scope, name, old)
+            for scope, before in self._globals.values()
+            for name, old in before.items()
+            if scope.get(name, self) is not old
+        ]
+        return bool(self._containers or self._arrays or self._bindings)
+
+    def take_back(self) -> None:
+        """Gives everything back what it held."""
+        for one, old in self._containers:
+            if isinstance(one, (list, bytearray)):
+                one[:] = old
+            else:
+                one.clear()
+                one.update(old)
+        for array, old in self._arrays:
+            array[...] = old
+        for scope, name, old in self._bindings:
+            scope[name] = old
