@@ -1,9 +1,8 @@
 #include "bindings/sources.h"
 
-#include <chrono>
-#include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "base/file.h"
 #include "weights/weights.h"
@@ -12,13 +11,10 @@ namespace sardonyx::python {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr size_t kMaxBytes = size_t{64} << 20;
 
 struct CachedSource {
-    fs::file_time_type time;
-    uintmax_t size = 0;
+    FileState state;  // as nothing on disk, if the text came from elsewhere
     diagnostics::FileId file;
 };
 
@@ -65,20 +61,18 @@ void take_back_at_end(nb::object take_back) {
 }
 
 diagnostics::FileId source_of_file(const std::string& path) {
-    std::error_code failed;
-    fs::file_time_type time = fs::last_write_time(path, failed);
-    uintmax_t size = failed ? 0 : fs::file_size(path, failed);
-    if (failed) {
+    std::optional<FileState> state = file_state(path);
+    if (!state) {
         return {};
     }
     std::lock_guard<std::mutex> lock(cache().lock);
     CachedSource& cached = cache().files[path];
-    if (!cached.file.valid() || cached.time != time || cached.size != size) {
+    if (!cached.file.valid() || cached.state != *state) {
         Result<std::string> text = read_file(path, kMaxBytes);
         if (!text.ok()) {
             return {};
         }
-        cached = {time, size, sources().add(path, std::move(text).value())};
+        cached = {*state, sources().add(path, std::move(text).value())};
     }
     return cached.file;
 }
@@ -87,7 +81,7 @@ diagnostics::FileId source_of_text(const std::string& path, std::string text) {
     std::lock_guard<std::mutex> lock(cache().lock);
     CachedSource& cached = cache().files[path];
     if (!cached.file.valid() || sources().text(cached.file) != text) {
-        cached = {{}, text.size(), sources().add(path, std::move(text))};
+        cached = {{}, sources().add(path, std::move(text))};
     }
     return cached.file;
 }

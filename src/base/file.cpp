@@ -27,6 +27,16 @@ Error file_error(const char* action, const std::string& path) {
     return Error{std::string("cannot ") + action + " `" + path + "`: " + std::strerror(errno)};
 }
 
+FileState state_of(const struct stat& status) {
+#if defined(__APPLE__)
+    const timespec& time = status.st_mtimespec;
+#else
+    const timespec& time = status.st_mtim;
+#endif
+    return {static_cast<int64_t>(status.st_size), static_cast<int64_t>(time.tv_sec),
+            static_cast<int64_t>(time.tv_nsec)};
+}
+
 class Descriptor {
   public:
     explicit Descriptor(int fd) : fd_(fd) {}
@@ -122,6 +132,11 @@ Result<MappedFile> map_file(const std::string& path) {
     return MappedFile{std::move(owner), bytes, std::move(stamp)};
 }
 
+std::optional<FileState> file_state(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 ? std::optional(state_of(status)) : std::nullopt;
+}
+
 FileStamp::FileStamp(int descriptor, std::string path, std::span<const std::byte> bytes)
     : descriptor_(descriptor),
       path_(std::move(path)),
@@ -132,26 +147,17 @@ FileStamp::~FileStamp() {
     ::close(descriptor_);
 }
 
-FileStamp::State FileStamp::now() const {
+FileState FileStamp::now() const {
     struct stat status {};
-    if (::fstat(descriptor_, &status) != 0) {
-        return {};
-    }
-#if defined(__APPLE__)
-    const timespec& time = status.st_mtimespec;
-#else
-    const timespec& time = status.st_mtim;
-#endif
-    return {static_cast<int64_t>(status.st_size), static_cast<int64_t>(time.tv_sec),
-            static_cast<int64_t>(time.tv_nsec)};
+    return ::fstat(descriptor_, &status) == 0 ? state_of(status) : FileState{};
 }
 
 Result<void> FileStamp::check() const {
-    State state = now();
+    FileState state = now();
     if (state == first_ && !guard_.is_damaged()) {
         return {};
     }
-    bool is_shorter = state[0] < first_[0] || guard_.is_damaged();
+    bool is_shorter = state.size < first_.size || guard_.is_damaged();
     return Error{"`" + path_ + "` was " + (is_shorter ? "truncated" : "overwritten") +
                  " after it was loaded: load it again; a file that is in use is replaced by a new "
                  "one of its name, which is no harm"};

@@ -1,10 +1,10 @@
 // Files: reading whole or mapped, and writing so that a failure leaves no half-written file.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +14,16 @@
 #include "base/result.h"
 
 namespace sardonyx {
+
+// What changes when a file is written: its size in bytes and its time of change.
+struct FileState {
+    int64_t size = -1;
+    int64_t seconds = 0;
+    int64_t nanoseconds = 0;
+    friend bool operator==(const FileState&, const FileState&) = default;
+};
+// Nothing: there is no such file, or it may not be looked at.
+std::optional<FileState> file_state(const std::string& path);
 
 // Tells whether a mapped file is as it was: one that is overwritten changes what is read through
 // the mapping, and reading what a truncated one has lost ends the process (SIGBUS) but where a
@@ -31,13 +41,12 @@ class FileStamp {
     void forget_mapping() { guard_.forget(); }
 
   private:
-    using State = std::array<int64_t, 3>;  // size, seconds, nanoseconds
-    State now() const;
+    FileState now() const;
 
     int descriptor_;
     std::string path_;
     MappingGuard guard_;
-    State first_;
+    FileState first_;
 };
 using FileStamps = std::vector<std::shared_ptr<const FileStamp>>;
 // Those who read mapped files ask before they begin, and throw away what they made when the answer

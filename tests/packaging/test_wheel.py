@@ -19,6 +19,7 @@ if not (ROOT / "python/sardonyx/__init__.py").exists():
 
 def run(*command: str | pathlib.Path, cwd: pathlib.Path) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment.setdefault("CXX", "c++")  # the compiler's name of the other builds, for ccache
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

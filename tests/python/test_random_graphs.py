@@ -834,8 +834,9 @@ def save(folder: pathlib.Path, model: onnx.ModelProto, inputs: dict[str, np.ndar
 
 
 def main() -> int:
-    """Batches of graphs until the time is over; each has a seed, the given one first."""
+    """Batches of graphs until the number or the time is over, each of a seed, the given one first."""
     parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--runs", type=int, default=-1, help="how many graphs; -1 is any number")
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--findings", type=pathlib.Path, required=True)
@@ -843,7 +844,7 @@ def main() -> int:
     counts = {0: 0, 1: 0, 2: 0}
     end = time.monotonic() + options.seconds
     seed = options.seed
-    while time.monotonic() < end:
+    while time.monotonic() < end and (options.runs < 0 or sum(counts.values()) < options.runs):
         folder = options.findings / f"random_graphs-{seed}"
         try:
             check_graphs(seed, BATCH, counts, functools.partial(save, folder))
