@@ -71,37 +71,29 @@ target_include_directories(sdx_proto SYSTEM PRIVATE ${SDX_PROTOZERO})
 sdx_phase(weights sdx_proto)
 sdx_phase(driver sdx_lint sdx_schemas sdx_weights)
 
-# The operator tables are generated from the installed onnx package.
-set(SDX_OPS_TABLE ${PROJECT_BINARY_DIR}/generated/ops_table.cpp)
-add_custom_command(
-  OUTPUT ${SDX_OPS_TABLE}
-  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_ops.py ${SDX_OPS_TABLE}
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_ops.py ${PROJECT_SOURCE_DIR}/tools/enumerations.py
-  COMMENT "Generating the operator tables from the installed onnx package"
-  VERBATIM)
-target_sources(sdx_ops PRIVATE ${SDX_OPS_TABLE})
+# sdx_generated(target name tool comment): the table that tools/<tool>.py writes is a source of the
+# target, alone in its object, and made again when the tool or a file that follows changes.
+function(sdx_generated target name tool comment)
+  set(table ${PROJECT_BINARY_DIR}/generated/${name}.cpp)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/tools/ OUTPUT_VARIABLE parts)
+  add_custom_command(
+    OUTPUT ${table}
+    COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/${tool}.py ${table}
+    DEPENDS ${PROJECT_SOURCE_DIR}/tools/${tool}.py ${parts}
+    COMMENT ${comment}
+    VERBATIM)
+  target_sources(${target} PRIVATE ${table})
+  set_source_files_properties(${table} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
 
-# The normal forms of names are those of the Python that builds.
-set(SDX_NORMAL_FORMS_TABLE ${PROJECT_BINARY_DIR}/generated/normal_forms_table.cpp)
-add_custom_command(
-  OUTPUT ${SDX_NORMAL_FORMS_TABLE}
-  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_normal_forms.py ${SDX_NORMAL_FORMS_TABLE}
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_normal_forms.py
-  COMMENT "Generating the tables of Unicode's normal forms"
-  VERBATIM)
-target_sources(sdx_syntax PRIVATE ${SDX_NORMAL_FORMS_TABLE})
-set_source_files_properties(${SDX_NORMAL_FORMS_TABLE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-
-# The general categories of code points are those of the Python that builds; the scripts fontTools has.
-set(SDX_UNICODE_TABLE ${PROJECT_BINARY_DIR}/generated/unicode_table.cpp)
-add_custom_command(
-  OUTPUT ${SDX_UNICODE_TABLE}
-  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_unicode.py ${SDX_UNICODE_TABLE}
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_unicode.py
-  COMMENT "Generating the tables of Unicode's categories and scripts"
-  VERBATIM)
-target_sources(sdx_eval PRIVATE ${SDX_UNICODE_TABLE})
-set_source_files_properties(${SDX_UNICODE_TABLE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+sdx_generated(sdx_ops ops_table generate_ops
+  "Generating the operator tables from the installed onnx package" enumerations.py)
+# The normal forms and categories of code points are those of the Python that builds; their scripts
+# fontTools has.
+sdx_generated(sdx_syntax normal_forms_table generate_normal_forms
+  "Generating the tables of Unicode's normal forms")
+sdx_generated(sdx_eval unicode_table generate_unicode
+  "Generating the tables of Unicode's categories and scripts")
 
 if(SDX_CLI AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
