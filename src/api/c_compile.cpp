@@ -11,22 +11,6 @@ namespace {
 
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-Assignments read_assignments(const char* const* texts, size_t count, const char* what) {
-    Assignments all;
-    if (texts == nullptr && count > 0) {
-        throw Error(std::string("`") + what + "` is NULL");
-    }
-    for (size_t i = 0; i < count; ++i) {
-        std::string text = texts[i] != nullptr ? texts[i] : "";
-        size_t equals = text.find('=');
-        if (equals == std::string::npos) {
-            throw Error(std::string("`") + what + "` has no `name=...` at " + std::to_string(i));
-        }
-        all.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-    }
-    return all;
-}
-
 std::vector<std::string> read_texts(const char* const* texts, size_t count, const char* what) {
     if (texts == nullptr && count > 0) {
         throw Error(std::string("`") + what + "` is NULL");
@@ -37,6 +21,19 @@ std::vector<std::string> read_texts(const char* const* texts, size_t count, cons
             throw Error(std::string("`") + what + "` is NULL at " + std::to_string(i));
         }
         all.emplace_back(texts[i]);
+    }
+    return all;
+}
+
+Assignments read_assignments(const char* const* texts, size_t count, const char* what) {
+    Assignments all;
+    for (const std::string& text : read_texts(texts, count, what)) {
+        size_t equals = text.find('=');
+        if (equals == std::string::npos) {
+            throw Error(std::string("`") + what + "` has no `name=...` at " +
+                        std::to_string(all.size()));
+        }
+        all.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }
     return all;
 }
