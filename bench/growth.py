@@ -84,27 +84,35 @@ def sequence_in_a_loop(size: int, folder: Path) -> float:
     return time.perf_counter() - started
 
 
-def scripts_that_call(size: int, folder: Path) -> float:
+def scripts_that_call(size: int, folder: Path, first: str = "x + 1.0") -> float:
     """`sardonyx check` of so many scripts, each of which calls the one before."""
     lines = [
         "from sardonyx import opset21, script",
         "@script()",
         "def f0(x):",
-        "    return x + 1.0",
+        f"    return {first}",
     ]
     for i in range(1, size):
         lines += ["@script()", f"def f{i}(x):", f"    return f{i - 1}(x) + 1.0"]
     path = folder / "chain.py"
     path.write_text("\n".join(lines) + "\n")
     started = time.perf_counter()
-    subprocess.run([PROGRAM, "check", path], check=True)
+    is_right = subprocess.run([PROGRAM, "check", path], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode == 0  # fmt: skip
+    assert is_right == (first == "x + 1.0")
     return time.perf_counter() - started
+
+
+def scripts_that_call_a_wrong_one(size: int, folder: Path) -> float:
+    """The same where the first of them is wrong, and so all are."""
+    return scripts_that_call(size, folder, "x + nothing")
 
 
 ROWS: list[tuple[str, Callable[[int, Path], float], int]] = [
     ("prepare a chain of nodes", chain_of_nodes, 1_000_000),
     ("SequenceInsert in a Loop", sequence_in_a_loop, 100_000),
     ("check scripts that call each other", scripts_that_call, 1_000),
+    ("the same, the first one wrong", scripts_that_call_a_wrong_one, 1_000),
 ]
 
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "base/file.h"
@@ -102,12 +103,16 @@ class Recorder final : public eval::RunObserver {
 
 Result<void> run_other_model(const std::string& path, const NamedValues& inputs,
                              const eval::RunOptions& options, ValueWriter* writer) {
-    auto model = proto::read_model_file(path);
+    FileStamps files;
+    auto model = proto::read_model_file(path, &files);
     SDX_TRY(model);
+    std::optional<MappedReading> reading(files);
     auto plan = eval::prepare(**model);
     SDX_TRY(plan);
     Recorder recorder(writer);
     auto results = eval::run(**plan, inputs, options, &recorder);
+    reading.reset();
+    SDX_TRY(check_unchanged(files));
     if (!results.ok()) {
         return Error{fmt::format("`{}`: {}", path, results.error().message)};
     }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
@@ -18,15 +20,23 @@ int dump_model(const DumpOptions& options) {
         print_error("a model has `--stage ir` alone; tokens, trees and names are those of scripts");
         return kUsage;
     }
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(options.target.path);
+    FileStamps files;
+    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(options.target.path, &files);
     if (!model.ok()) {
         print_error(model.error().message);
         return kFailure;
     }
+    std::optional<MappedReading> reading(files);
     if (options.types) {
         (void)infer::infer_model(**model);
     }
-    print(ir::dump(**model));
+    std::string text = ir::dump(**model);
+    reading.reset();
+    if (Result<void> unchanged = check_unchanged(files); !unchanged.ok()) {
+        print_error(unchanged.error().message);
+        return kFailure;
+    }
+    print(text);
     return kSuccess;
 }
 

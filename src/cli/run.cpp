@@ -143,10 +143,13 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
     run.seed = options.seed;
     run.threads = options.threads;
     run.max_steps = options.max_steps;
-    if (!options.compare.empty()) {
-        return compare_with_peer(model, values, run, {{}, path, sources}, options);
-    }
     std::optional<MappedReading> reading(files);
+    if (!options.compare.empty()) {
+        int status = compare_with_peer(model, values, run, {{}, path, sources}, options);
+        reading.reset();
+        Result<void> unchanged = check_unchanged(files);
+        return unchanged.ok() ? status : fail(unchanged.error());
+    }
     Result<std::shared_ptr<const eval::Plan>> plan = eval::prepare(model);
     if (!plan.ok()) {
         return fail(plan.error());

@@ -155,7 +155,8 @@ class ScriptCheck {
 
     // A call may be in what a script does by itself alone, and not as its callers call it.
     void look_for_caller(size_t i) {
-        for (size_t other = 0; !findings_[i].empty() && other < scripts_.size(); ++other) {
+        for (size_t other = 0; !findings_[i].empty() && unchecked_ > 0 && other < scripts_.size();
+             ++other) {
             const std::vector<size_t>& mentioned = mentioned_[other];
             bool may_call = !is_checked_[other] &&
                             std::find(mentioned.begin(), mentioned.end(), i) != mentioned.end();
@@ -169,6 +170,7 @@ class ScriptCheck {
         const elaborate::Options& options = program_.file_options;
         diagnostics::Diagnostics& said = program_.diagnostics;
         const elaborate::ScriptFunction& script = *scripts_[i];
+        unchecked_ -= is_checked_[i] ? 0 : 1;
         is_checked_[i] = true;
         size_t start = said.items().size();
         program_.types.clear();
@@ -195,6 +197,7 @@ class ScriptCheck {
     std::vector<std::vector<diagnostics::Diagnostic>> findings_;
     std::vector<std::vector<diagnostics::Inlay>> types_;
     std::vector<bool> is_checked_ = std::vector<bool>(scripts_.size());
+    size_t unchecked_ = scripts_.size();
 };
 
 bool is_told(const CheckRequest& request, const diagnostics::Diagnostic& one) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "driver/diagnostics.h"
 #include "elaborate/diagnostics.h"
 #include "infer/infer.h"
@@ -102,10 +103,20 @@ class FormalDuties {
                 breaches_.push_back(fmt::format("input `{}` has no element type", input->name));
             }
         }
+        check_types("input", graph.inputs);
+        check_types("output", graph.outputs);
         return std::move(breaches_);
     }
 
   private:
+    void check_types(std::string_view which, std::span<const ir::Value* const> values) {
+        for (const ir::Value* value : values) {
+            if (!value->type.is_known()) {
+                breaches_.push_back(fmt::format("{} `{}` has no type", which, value->name));
+            }
+        }
+    }
+
     void check_names(const ir::Graph& graph) {
         if (graph.name.empty()) {
             const char* which = &graph == model_.graph ? "the graph" : "a graph of a node";
@@ -124,54 +135,65 @@ class FormalDuties {
     std::vector<std::string> breaches_;
 };
 
-}  // namespace
-
-void check_model(elaborate::Program& program, const std::string& path,
-                 const ops::SchemaSet* schemas) {
-    diagnostics::FileId file = program.sources.add(path, {});
+void check_read_model(elaborate::Program& program, diagnostics::FileId file, ir::Model& model,
+                      const ops::SchemaSet* schemas) {
     diagnostics::Span whole{file, 0, 0};
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path);
-    if (!model.ok()) {
-        report_invalid(program, whole, model.error().message);
-        return;
-    }
-    std::vector<std::string> problems = ir::verify(**model);
+    std::vector<std::string> problems = ir::verify(model);
     for (std::string& problem : problems) {
         report_invalid(program, whole, std::move(problem));
     }
     if (!problems.empty()) {
         return;  // inference relies on the structure
     }
-    if ((*model)->graph != nullptr) {
-        for (std::string& breach : FormalDuties(**model).breaches()) {
+    if (model.graph != nullptr) {
+        for (std::string& breach : FormalDuties(model).breaches()) {
             report_invalid(program, whole, std::move(breach));
         }
     }
     Nodes nodes(file);
-    for (ir::Function* function : (*model)->functions) {
+    for (ir::Function* function : model.functions) {
         nodes.add(*function->body, function);
     }
-    if ((*model)->graph != nullptr) {
-        nodes.add(*(*model)->graph, nullptr);
+    if (model.graph != nullptr) {
+        nodes.add(*model.graph, nullptr);
     }
-    for (const ir::Function* function : (*model)->functions) {
-        if (const ir::Node* node = infer::incompatible_node(**model, *function)) {
+    for (const ir::Function* function : model.functions) {
+        if (const ir::Node* node = infer::incompatible_node(model, *function)) {
             program.diagnostics
                 .report(elaborate::kOpsetConflict, whole,
                         fmt::format("{}: it is of opset {} of its domain, and of another one in "
                                     "opset {}, which the model imports",
                                     nodes.place(node->span),
                                     ir::opset_version(function->opset_imports, node->domain),
-                                    ir::opset_version((*model)->opset_imports, node->domain)))
+                                    ir::opset_version(model.opset_imports, node->domain)))
                 .with_help("import one version of the domain everywhere");
         }
     }
-    for (const infer::Finding& finding : infer::infer_model(**model, schemas)) {
+    for (const infer::Finding& finding : infer::infer_model(model, schemas)) {
         std::string place = nodes.place(finding.span);
         program.diagnostics
             .report(*finding.kind, whole,
                     place.empty() ? finding.message : fmt::format("{}: {}", place, finding.message))
             .with_help(finding.help);
+    }
+}
+
+}  // namespace
+
+void check_model(elaborate::Program& program, const std::string& path,
+                 const ops::SchemaSet* schemas) {
+    diagnostics::FileId file = program.sources.add(path, {});
+    diagnostics::Span whole{file, 0, 0};
+    FileStamps files;
+    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path, &files);
+    if (!model.ok()) {
+        report_invalid(program, whole, model.error().message);
+        return;
+    }
+    MappedReading reading(files);
+    check_read_model(program, file, **model, schemas);
+    if (Result<void> unchanged = check_unchanged(files); !unchanged.ok()) {
+        report_invalid(program, whole, unchanged.error().message);
     }
 }
 

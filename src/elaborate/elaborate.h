@@ -2,6 +2,7 @@
 // Program; a model is returned all the same, and is whole when no error has been reported.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -44,7 +45,8 @@ class ScriptFunction {
     std::string producer_name;
     std::string producer_version;
     std::string doc_string;
-    bool is_inline = false;  // calls of it run its body in place
+    bool is_inline = false;   // calls of it run its body in place
+    bool is_of_file = false;  // its file holds it, as long as the program lives
 
     diagnostics::Span name_span() const { return tree->span(definition->name_range); }
 };
@@ -98,6 +100,11 @@ struct Program {
     std::vector<std::unique_ptr<FileModule>> modules;  // one per file, in the order of loading
     // Scripts that others have called: what they need to know, their callers may have given.
     std::set<const ScriptFunction*> called;
+    // Scripts that cannot be functions of a model, by what they were built for and the opsets of
+    // their callers, with the mistakes: each is built once, whoever calls it.
+    std::map<std::pair<const ScriptFunction*, std::string>, std::vector<diagnostics::Diagnostic>>
+        failed;
+    int64_t built = 0;  // functions of models, whole and failed
     const WeightReader read_weights;
     // For what is evaluated outside of scripts: the schemas and limits of the caller.
     Options file_options;

@@ -253,6 +253,18 @@ void report_missing_opset(Context& c) {
 
 }  // namespace
 
+std::string opsets_around(Context& c) {
+    const Unit& unit = *c.unit;
+    int64_t own = unit.python_opset.version;
+    own = own != 0 ? own : ir::opset_version(unit.imports, "");
+    if (own == 0 && unit.function != nullptr) {
+        own = default_opset_of(*unit.function);
+        own = own != 0 ? own : opset_named_in(c, *unit.function).version;
+    }
+    own = own != 0 ? own : opset_of_callers(c);
+    return fmt::format("{} {} {}", c.options.opset, own, opset_of_file(c));
+}
+
 OpsetObject operator_opset(Context& c) {
     OpsetObject& settled = c.unit->python_opset;
     if (settled.version == 0) {

@@ -52,6 +52,8 @@ struct NamedOpset {
 NamedOpset named_opset(Context& c);
 // The opset of Python's operators in the current function.
 OpsetObject operator_opset(Context& c);
+// What the unit and those around it say of the opset of a function that is called here.
+std::string opsets_around(Context& c);
 
 // A constant node. Large constants of a model become initializers of its main graph; equal ones
 // are one.

@@ -112,6 +112,27 @@ void build_body(Context& c, const ScriptFunction& function, ir::Function& target
     }
 }
 
+// A mistake that another caller may not meet: it depends on what is being built, or on limits.
+bool depends_on_caller(const Context& c, const std::vector<diagnostics::Diagnostic>& mistakes) {
+    return c.gave_up ||
+           std::any_of(mistakes.begin(), mistakes.end(), [](const diagnostics::Diagnostic& one) {
+               return one.kind == &kRecursiveScript || one.kind == &kLimitExceeded;
+           });
+}
+
+// The function in Program::failed; nothing where it cannot be kept beyond this compilation.
+std::optional<std::pair<const ScriptFunction*, std::string>> failure_key(
+    Context& c, const ScriptFunction& function, const std::vector<Fact>& facts,
+    const std::string& key) {
+    bool is_static = std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
+        return fact.passing == Fact::Passing::kStatic;
+    });
+    if (is_static || !function.is_of_file || c.program.wants_types) {
+        return std::nullopt;
+    }
+    return std::make_pair(&function, fmt::format("{}\n{}", opsets_around(c), key));
+}
+
 // Callees come first: onnx.reference knows a function only from its definition on.
 void move_behind_callees(ir::Model& model, const ir::Function* target) {
     auto found = std::find(model.functions.rbegin(), model.functions.rend(), target);
@@ -141,8 +162,17 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
         made.mistakes = take_findings(c, said);
         return made;
     }
+    if (auto failure =
+            c.program.failed.empty() ? std::nullopt : failure_key(c, function, facts, key)) {
+        auto failed = c.program.failed.find(*failure);
+        if (failed != c.program.failed.end()) {
+            made.mistakes = failed->second;
+            return c.functions.insert_or_assign(std::move(id), std::move(made)).first->second;
+        }
+    }
     DepthGuard guard(c, call_range);
     if (guard) {
+        ++c.program.built;
         c.building.push_back(id);
         ir::Function* target = add_function(
             c, function, fact_suffix(read_parameters(c, function, false), facts, detail));
@@ -169,6 +199,10 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
     }
     if (made.function == nullptr) {
         made.mistakes = take_findings(c, said);
+        auto failure = failure_key(c, function, facts, key);
+        if (failure && guard && !depends_on_caller(c, made.mistakes)) {
+            c.program.failed.emplace(*std::move(failure), made.mistakes);
+        }
     }
     return c.functions.insert_or_assign(std::move(id), std::move(made)).first->second;
 }
@@ -542,7 +576,14 @@ void build_ahead(Context& c, const ScriptFunction& function) {
 void build_far_callees(Context& c, const ScriptFunction& function) {
     std::map<const ScriptFunction*, int> heights;
     std::vector<Visit> stack;
+    auto has_failed = [&c](const ScriptFunction* one) {
+        auto found = c.program.failed.lower_bound({one, std::string()});
+        return found != c.program.failed.end() && found->first.first == one;
+    };
     auto push = [&](std::shared_ptr<const ScriptFunction> next) {
+        if (has_failed(next.get())) {
+            return;  // and those that it calls need not be built
+        }
         if (heights.emplace(next.get(), 0).second) {
             std::vector<std::shared_ptr<ScriptFunction>> called = callees(c, *next);
             stack.push_back({std::move(next), std::move(called)});

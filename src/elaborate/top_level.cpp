@@ -343,6 +343,7 @@ Object FileModule::make_script(Context& c, const syntax::FunctionDefStmt* defini
     }
     Object object = Object::make(ObjectKind::kScript, std::move(function));
     scripts_.push_back(std::static_pointer_cast<ScriptFunction>(object.pointer()));
+    scripts_.back()->is_of_file = true;
     return object;
 }
 

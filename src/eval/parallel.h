@@ -52,4 +52,20 @@ void parallel_for(const Workers& workers, int64_t n, int64_t piece, const Body& 
     run_tasks(workers, (n + piece - 1) / piece, task, &pieces);
 }
 
+// Elements of light work after which a loop asks whether the run shall end: about a millisecond.
+constexpr int64_t kPolled = 1 << 16;
+
+// For what one thread does as a whole: calls body(begin, end) for pieces of [0, n), in order, and
+// asks between them. False: the run shall end, and the rest is not done.
+template <typename Body>
+inline bool in_turns(const Workers& workers, int64_t n, int64_t piece, const Body& body) {
+    for (int64_t begin = 0; begin < n; begin += piece) {
+        if (begin > 0 && workers.poll()) [[unlikely]] {
+            return false;
+        }
+        body(begin, n - begin < piece ? n : begin + piece);
+    }
+    return true;
+}
+
 }  // namespace sardonyx::eval

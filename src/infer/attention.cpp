@@ -167,11 +167,6 @@ void infer_attention(NodeContext& c) {
                fmt::format("`{}` has only one of `past_key` and `past_value`", c.schema->name),
                c.has_input(4) ? 4 : 5, -1, "give both, or neither");
     }
-    if (c.output_count() == 2) {
-        c.fail(kArgumentCount,
-               fmt::format("`{}` gives `present_key` without `present_value`", c.schema->name), -1,
-               -1, "take both, or neither");
-    }
     int_in_range(c, "qk_matmul_output_mode", 0, 3);
     Dim past = known_dim(read_past(c, 4, k), read_past(c, 5, v));
     Dim total = past + k.sequence;

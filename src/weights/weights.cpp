@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/file.h"
 #include "proto/proto.h"
 #include "weights/npy.h"
@@ -14,8 +16,10 @@ bool ends_with(std::string_view text, std::string_view end) {
 }
 
 Result<NamedTensors> read_initializers(const std::string& path) {
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path);
+    FileStamps files;
+    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path, &files);
     SDX_TRY(model);
+    SDX_TRY(check_unchanged(files));
     NamedTensors tensors;
     if ((*model)->graph == nullptr) {
         return tensors;
@@ -54,7 +58,14 @@ Result<NamedTensors> read_weights(const std::string& path) {
         }
         Result<MappedFile> file = map_file(path);
         SDX_TRY(file);
+        FileStamps files;
+        if (file->stamp != nullptr) {
+            files.push_back(file->stamp);
+        }
+        std::optional<MappedReading> reading(files);
         Result<NamedTensors> tensors = format.read(file->bytes, file->owner);
+        reading.reset();
+        SDX_TRY(check_unchanged(files));
         if (!tensors.ok()) {
             return Error{fmt::format("`{}`: {}", path, tensors.error().message)};
         }

@@ -1,6 +1,7 @@
 // The one way to a compilation: which script is meant, which findings are told.
 #include "driver/driver.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -184,6 +185,26 @@ TEST(Check, TellsOfAllScriptsAndOfCommentsThatSilenceNothing) {
               (Codes{"unknown-operator", "unused-import", "unused-ignore"}));
     request.ignore = {"unused-ignore", "unused-import"};
     EXPECT_EQ(codes(check(request).program->diagnostics), Codes{"unknown-operator"});
+}
+
+TEST(Check, AChainWhoseFirstScriptIsWrongIsBuiltOnce) {
+    auto built = [](int length) {
+        std::string text = std::string(kHead) +
+                           "@script()\n"
+                           "def f0(x):\n"
+                           "    return op.Reluu(x)\n";
+        for (int i = 1; i < length; ++i) {
+            text += fmt::format("@script()\ndef f{}(x):\n    return op.Neg(f{}(x))\n", i, i - 1);
+        }
+        CheckRequest request;
+        request.files.push_back({"file.py", true, text});
+        Checked checked = check(request);
+        EXPECT_EQ(codes(checked.program->diagnostics)[0], "unknown-operator");
+        return checked.program->built;
+    };
+    int64_t few = built(20), many = built(80);
+    EXPECT_GE(few, 19);
+    EXPECT_LE(many, 4 * few + 8);
 }
 
 }  // namespace

@@ -404,6 +404,10 @@ def initializers_of_old(model: Model, _: Random) -> None:
     model.graph.initializer.append(weights("w3", 2))
 
 
+def no_type(model: Model, draw: Random) -> None:
+    draw.choice([*model.graph.input, *model.graph.output]).ClearField("type")
+
+
 def cut_off(model: Model, draw: Random) -> bytes:
     data = model.SerializeToString()
     # Within the graph, whose length is said before it.
@@ -449,6 +453,7 @@ INVALID: list[Callable[[Model, Random], bytes | None]] = [
     contrary_default,
     typeless_input,
     initializers_of_old,
+    no_type,
     cut_off,
 ]
 
@@ -464,6 +469,7 @@ RUNNABLE = {
     "contrary_default",
     "typeless_input",
     "initializers_of_old",
+    "no_type",
 }
 
 

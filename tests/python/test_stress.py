@@ -300,6 +300,21 @@ def test_the_program_tells_a_file_that_is_truncated_during_a_run(tmp_path):
     assert "was truncated after it was loaded" in message
 
 
+@pytest.mark.parametrize("which", ["the model", "the other"])
+def test_a_comparison_tells_a_file_that_is_truncated(tmp_path, which):
+    path = reads_again_and_again(tmp_path / "m.onnx", "ReduceSum")
+    other = reads_again_and_again(tmp_path / "other.onnx", "ReduceSum")
+    command = [SARDONYX, "run", path, "n=500", "s=[2048, 1024]", "y=0.0", "--compare", other]
+    process = subprocess.Popen([str(part) for part in command], stderr=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, text=True)  # fmt: skip
+    time.sleep(0.3)
+    os.truncate(path if which == "the model" else other, 1 << 20)
+    _, message = process.communicate(timeout=100)
+    assert process.returncode == 1, message
+    # The other one may not have been read by then.
+    assert "was truncated after it was loaded" in message or "cut off" in message
+
+
 @pytest.mark.parametrize("by", ["signal", "fault"])
 def test_other_bus_errors_end_the_process(tmp_path, by):
     path, _ = mapped_model(tmp_path, 1.0)

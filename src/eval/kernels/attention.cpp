@@ -350,7 +350,7 @@ SDX_CLONES bool has_more_than_masked(const S* row, int64_t n) {
 }
 
 void softmax_of_numbers(const float* rows, int64_t n, int64_t count, float* out) {
-    softmax_rows(rows, n, count, out);
+    softmax_rows(Workers(), rows, n, count, out);
 }
 void softmax_of_numbers(const double* rows, int64_t n, int64_t count, double* out) {
     for (int64_t r = 0; r < count * n; r += n) {

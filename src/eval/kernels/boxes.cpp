@@ -79,7 +79,14 @@ Status non_max_suppression(KernelContext& c) {
         };
         std::make_heap(order.begin(), order.end(), comes_later);
         kept.clear();
+        auto work = static_cast<int64_t>(order.size());
         while (!order.empty() && static_cast<int64_t>(kept.size()) < most) {
+            if (work += static_cast<int64_t>(kept.size()) + 32; work > kPolled) {
+                work = 0;
+                if (c.threads().poll()) {
+                    return {};
+                }
+            }
             std::pop_heap(order.begin(), order.end(), comes_later);
             int64_t i = order.back();
             order.pop_back();

@@ -14,6 +14,7 @@
 #include "eval/kernels/elementwise.h"
 #include "eval/kernels/movement.h"
 #include "eval/kernels/scratch.h"
+#include "eval/kernels/sorting.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -33,12 +34,17 @@ Error outside_axis(int64_t index, int64_t n) {
 Result<std::vector<int64_t>> indices_into(KernelContext& c, size_t i, int64_t n) {
     SDX_ASSIGN(Tensor wide, cast_tensor(c, c.tensor(i), ElementType::kInt64));
     std::span<const int64_t> given = wide.elements<int64_t>();
-    std::vector<int64_t> indices(given.begin(), given.end());
-    for (int64_t& index : indices) {
+    std::vector<int64_t> indices;
+    indices.reserve(given.size());
+    for (size_t i = 0; i < given.size(); ++i) {
+        if (i % kPolled == 0) {
+            SDX_TRY(check_interrupt(c.options()));
+        }
+        int64_t index = given[i];
         if (index < -n || index >= n) {
             return outside_axis(index, n);
         }
-        index += index < 0 ? n : 0;
+        indices.push_back(index + (index < 0 ? n : 0));
     }
     return indices;
 }
@@ -171,13 +177,16 @@ Status for_each_pair_run(const ElementPairs& pairs, const Workers& threads, cons
     pairs.for_each_unit(threads, [&](const ElementPairs::Unit& unit) {
         int64_t start = pairs.outer_at[unit.o];
         bool fits = true;
-        if (view.inner == 1) {
-            fits = run(unit.o * view.n, nullptr, view.n, start);
-        }
-        for (int64_t i = 0; i < view.n && view.inner != 1; ++i) {
-            fits &= run((unit.o * view.n + i) * view.inner + unit.first,
-                        pairs.inner_at.data() + unit.first, unit.count, start);
-        }
+        int64_t lines = std::max<int64_t>(1, kPolled / (view.inner == 1 ? 1 : unit.count));
+        in_turns(threads, view.n, lines, [&](int64_t begin, int64_t end) {
+            if (view.inner == 1) {
+                fits &= run(unit.o * view.n + begin, nullptr, end - begin, start);
+            }
+            for (int64_t i = begin; i < end && view.inner != 1; ++i) {
+                fits &= run((unit.o * view.n + i) * view.inner + unit.first,
+                            pairs.inner_at.data() + unit.first, unit.count, start);
+            }
+        });
         if (!fits) {
             valid = false;
         }
@@ -465,6 +474,7 @@ Status scatter_elements(KernelContext& c) {
         pairs, c.threads(), [&](int64_t p, const int64_t* inner_at, int64_t count, int64_t start) {
             return offset_run(pairs, indices + p, inner_at, count, start, at.data() + p);
         }));
+    SDX_TRY(check_interrupt(c.options()));  // the offsets are used
     SDX_ASSIGN(Tensor * out, copied_output(c));
     return for_each_pair_run(pairs, c.threads(),
                              [&](int64_t p, const int64_t*, int64_t count, int64_t) {
@@ -487,7 +497,11 @@ Status scatter_nd(KernelContext& c) {
     auto count = static_cast<int64_t>(table.offsets.size());
     int64_t piece = std::max<int64_t>(256, kTaskMoves / std::max<int64_t>(1, count));
     parallel_for(c.threads(), table.slice, piece, [&](int64_t begin, int64_t end) {
-        update(c.tensor(2), {table.offsets.data(), 0, count, table.slice, begin, end}, *out);
+        int64_t updates = std::max<int64_t>(1, kPolled / (end - begin));
+        in_turns(c.threads(), count, updates, [&](int64_t first, int64_t last) {
+            update(c.tensor(2),
+                   {table.offsets.data(), first, last - first, table.slice, begin, end}, *out);
+        });
     });
     return {};
 }
@@ -564,11 +578,14 @@ Status compress(KernelContext& c) {
     AxisView view = axis_view(data.dims(), axis);
     std::vector<int64_t> chosen;
     std::span<const bool> condition = c.tensor(1).elements<bool>();
-    for (size_t i = 0; i < condition.size(); ++i) {
-        if (condition[i]) {
-            chosen.push_back(static_cast<int64_t>(i));
+    auto conditions = static_cast<int64_t>(condition.size());
+    in_turns(c.threads(), conditions, kPolled, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            if (condition[i]) {
+                chosen.push_back(i);
+            }
         }
-    }
+    });
     if (!chosen.empty() && chosen.back() >= view.n) {
         return Error{fmt::format("the condition chooses element {} of an axis of size {}",
                                  chosen.back(), view.n)};
@@ -587,18 +604,20 @@ Status non_zero(KernelContext& c) {
     std::vector<int64_t> places;
     Status status = visit(AllTypes{}, data.element_type(), [&]<typename T>() -> Status {
         std::span<const T> elements = data.elements<T>();
-        for (size_t i = 0; i < elements.size(); ++i) {
-            bool is_zero;
-            if constexpr (std::is_same_v<T, std::string>) {
-                is_zero = elements[i].empty();
-            } else {
-                is_zero = static_cast<Compute<T>>(elements[i]) == Compute<T>(0);
+        in_turns(c.threads(), data.count(), kPolled, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                bool is_zero;
+                if constexpr (std::is_same_v<T, std::string>) {
+                    is_zero = elements[i].empty();
+                } else {
+                    is_zero = static_cast<Compute<T>>(elements[i]) == Compute<T>(0);
+                }
+                if (!is_zero) {
+                    places.push_back(i);
+                }
             }
-            if (!is_zero) {
-                places.push_back(static_cast<int64_t>(i));
-            }
-        }
-        return {};
+        });
+        return check_interrupt(c.options());
     });
     SDX_TRY(status);
     int64_t rank = static_cast<int64_t>(dims.size());
@@ -607,9 +626,11 @@ Status non_zero(KernelContext& c) {
     Dims strides = row_major_strides(dims);
     std::span<int64_t> target = out->mutable_elements<int64_t>();
     for (int64_t d = 0; d < rank; ++d) {
-        for (int64_t i = 0; i < count; ++i) {
-            target[d * count + i] = places[i] / strides[d] % dims[d];
-        }
+        in_turns(c.threads(), count, kPolled, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                target[d * count + i] = places[i] / strides[d] % dims[d];
+            }
+        });
     }
     return {};
 }
@@ -633,18 +654,20 @@ Status one_hot(KernelContext& c) {
     return visit_width(values.element_type(), [&]<typename T>() -> Status {
         std::span<const T> off_on = values.elements<T>();
         std::span<T> target = out->mutable_elements<T>();
-        std::fill(target.begin(), target.end(), off_on[0]);
-        for (size_t i = 0; i < in.size(); ++i) {
-            int64_t index = in[i];
-            // An index out of range has no element that is on.
-            if (index < lowest || index >= depth) {
-                continue;
+        in_turns(c.threads(), out->count(), 4 * kPolled, [&](int64_t begin, int64_t end) {
+            std::fill(target.begin() + begin, target.begin() + end, off_on[0]);
+        });
+        in_turns(c.threads(), indices.count(), kPolled, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                int64_t index = in[i];
+                // An index out of range has no element that is on.
+                if (index < lowest || index >= depth) {
+                    continue;
+                }
+                index += index < 0 ? depth : 0;
+                target[(i / view.inner * depth + index) * view.inner + i % view.inner] = off_on[1];
             }
-            index += index < 0 ? depth : 0;
-            int64_t o = static_cast<int64_t>(i) / view.inner;
-            target[(o * depth + index) * view.inner + static_cast<int64_t>(i) % view.inner] =
-                off_on[1];
-        }
+        });
         return {};
     });
 }
@@ -668,16 +691,20 @@ Status reverse_sequence(KernelContext& c) {
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), data.dims()));
     int64_t run = product(std::span<const int64_t>(data.dims()).subspan(2));
     for (int64_t b = 0; b < batch; ++b) {
+        SDX_TRY(check_interrupt(c.options()));
         if (lengths[b] < 0 || lengths[b] > time) {
             return Error{fmt::format("length {} is not within the {} steps", lengths[b], time)};
         }
-        for (int64_t t = 0; t < time && run > 0; ++t) {
-            int64_t from = t < lengths[b] ? lengths[b] - 1 - t : t;
-            auto place = [&](int64_t step) {
-                return (batch_axis == 0 ? b * time + step : step * batch + b) * run;
-            };
-            copy_elements(data, place(from), *out, place(t), run);
-        }
+        int64_t steps = std::max<int64_t>(1, kPolled / std::max<int64_t>(1, run));
+        in_turns(c.threads(), run > 0 ? time : 0, steps, [&](int64_t begin, int64_t end) {
+            for (int64_t t = begin; t < end; ++t) {
+                int64_t from = t < lengths[b] ? lengths[b] - 1 - t : t;
+                auto place = [&](int64_t step) {
+                    return (batch_axis == 0 ? b * time + step : step * batch + b) * run;
+                };
+                copy_elements(data, place(from), *out, place(t), run);
+            }
+        });
     }
     return {};
 }
@@ -751,84 +778,123 @@ struct KeyedPlace {
 };
 
 // A stable sort by the bytes of the keys, the lowest first; bytes that all keys share are skipped.
-void sort_by_key(std::vector<KeyedPlace>& places) {
+// False: the run shall end.
+bool sort_by_key(const Workers& threads, int64_t n, Scratch<KeyedPlace>& places) {
     uint64_t differing = 0;
-    for (const KeyedPlace& one : places) {
-        differing |= one.key ^ places[0].key;
-    }
-    std::vector<KeyedPlace> sorted(places.size());
-    for (int shift = 0; shift < 64; shift += 8) {
+    auto for_all = [&](const auto& body) {
+        return in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
+            std::for_each(places.data() + begin, places.data() + end, body);
+        });
+    };
+    uint64_t first = n == 0 ? 0 : places.data()[0].key;
+    bool goes_on = for_all([&](const KeyedPlace& one) { differing |= one.key ^ first; });
+    Scratch<KeyedPlace> sorted(n);
+    for (int shift = 0; goes_on && shift < 64; shift += 8) {
         if ((differing >> shift & 0xff) == 0) {
             continue;
         }
         std::array<int64_t, 257> starts{};
-        for (const KeyedPlace& one : places) {
-            ++starts[(one.key >> shift & 0xff) + 1];
+        goes_on = for_all([&](const KeyedPlace& one) { ++starts[(one.key >> shift & 0xff) + 1]; });
+        if (goes_on) {
+            std::partial_sum(starts.begin(), starts.end(), starts.begin());
+            goes_on = for_all([&](const KeyedPlace& one) {
+                sorted.data()[starts[one.key >> shift & 0xff]++] = one;
+            });
+            std::swap(places, sorted);
         }
-        std::partial_sum(starts.begin(), starts.end(), starts.begin());
-        for (const KeyedPlace& one : places) {
-            sorted[starts[one.key >> shift & 0xff]++] = one;
-        }
-        places.swap(sorted);
     }
+    return goes_on;
 }
 
-// The slices in their order, equal ones in the order of their places.
+// order[i] = i
+bool count_up(const Workers& threads, int64_t n, int64_t* order) {
+    return in_turns(threads, n, kPolled, [order](int64_t begin, int64_t end) {
+        std::iota(order + begin, order + end, begin);
+    });
+}
+
+// The slices in their order, equal ones in the order of their places. False: the run shall end.
 template <typename T>
-std::vector<int64_t> slice_order(const SliceOrder<T>& slices) {
-    std::vector<int64_t> order(slices.view.n);
-    std::iota(order.begin(), order.end(), 0);
+bool slice_order(const Workers& threads, const SliceOrder<T>& slices, int64_t* order) {
+    int64_t n = slices.view.n;
     if constexpr (!std::is_same_v<T, std::string> && !kIsComplex<T>) {
         constexpr int64_t kFewSlices = 256;  // for which the tables of the bytes do not pay
-        if (slices.view.outer == 1 && slices.view.inner == 1 && slices.view.n > kFewSlices) {
-            std::vector<KeyedPlace> places(order.size());
-            for (size_t i = 0; i < places.size(); ++i) {
-                places[i] = {order_key(slices.in[i]), static_cast<int64_t>(i)};
-            }
-            sort_by_key(places);
-            for (size_t i = 0; i < places.size(); ++i) {
-                order[i] = places[i].place;
-            }
-            return order;
+        if (slices.view.outer == 1 && slices.view.inner == 1 && n > kFewSlices) {
+            Scratch<KeyedPlace> places(n);
+            return in_turns(threads, n, kPolled,
+                            [&](int64_t begin, int64_t end) {
+                                for (int64_t i = begin; i < end; ++i) {
+                                    places.data()[i] = {order_key(slices.in[i]), i};
+                                }
+                            }) &&
+                   sort_by_key(threads, n, places) &&
+                   in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
+                       for (int64_t i = begin; i < end; ++i) {
+                           order[i] = places.data()[i].place;
+                       }
+                   });
         }
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int64_t a, int64_t b) { return slices.compare(a, b) < 0; });
-    return order;
+    return count_up(threads, n, order) &&
+           sort_in_turns(threads, order, n,
+                         [&](int64_t a, int64_t b) { return slices.compare(a, b) < 0; });
 }
 
-template <typename T>
-UniqueSlices find_unique(const SliceOrder<T>& slices, bool sorted) {
-    std::vector<int64_t> order = slice_order(slices);
-    UniqueSlices unique;
-    unique.inverse.resize(order.size());
-    for (size_t i = 0; i < order.size(); ++i) {
-        if (i == 0 || slices.compare(order[i - 1], order[i]) != 0) {
-            unique.first.push_back(order[i]);
-            unique.counts.push_back(0);
-        }
-        unique.inverse[order[i]] = static_cast<int64_t>(unique.first.size()) - 1;
-        ++unique.counts.back();
+// The same slices in the order of their first occurrence. False: the run shall end.
+bool order_by_occurrence(const Workers& threads, UniqueSlices& unique) {
+    auto count = static_cast<int64_t>(unique.first.size());
+    Scratch<int64_t> rank(count), position(count);
+    bool goes_on = count_up(threads, count, rank.data()) &&
+                   sort_in_turns(threads, rank.data(), count, [&](int64_t a, int64_t b) {
+                       return unique.first[a] < unique.first[b];
+                   });
+    UniqueSlices result;
+    goes_on = goes_on && in_turns(threads, count, kPolled, [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                      int64_t index = rank.data()[i];
+                      position.data()[index] = i;
+                      result.first.push_back(unique.first[index]);
+                      result.counts.push_back(unique.counts[index]);
+                  }
+              });
+    if (!goes_on) {
+        return false;
     }
-    if (sorted) {
+    unique.first = std::move(result.first);
+    unique.counts = std::move(result.counts);
+    return in_turns(threads, static_cast<int64_t>(unique.inverse.size()), kPolled,
+                    [&](int64_t begin, int64_t end) {
+                        for (int64_t i = begin; i < end; ++i) {
+                            unique.inverse[i] = position.data()[unique.inverse[i]];
+                        }
+                    });
+}
+
+// When the run shall end, some of them.
+template <typename T>
+UniqueSlices find_unique(const Workers& threads, const SliceOrder<T>& slices, bool sorted) {
+    int64_t n = slices.view.n;
+    Scratch<int64_t> order(n);
+    UniqueSlices unique;
+    if (!slice_order(threads, slices, order.data())) {
         return unique;
     }
-    // In the order of first occurrence.
-    std::vector<int64_t> rank(unique.first.size());
-    std::iota(rank.begin(), rank.end(), 0);
-    std::sort(rank.begin(), rank.end(),
-              [&](int64_t a, int64_t b) { return unique.first[a] < unique.first[b]; });
-    UniqueSlices result;
-    std::vector<int64_t> position(rank.size());
-    for (size_t i = 0; i < rank.size(); ++i) {
-        position[rank[i]] = static_cast<int64_t>(i);
-        result.first.push_back(unique.first[rank[i]]);
-        result.counts.push_back(unique.counts[rank[i]]);
+    unique.inverse.resize(n);
+    bool goes_on = in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t place = order.data()[i];
+            if (i == 0 || slices.compare(order.data()[i - 1], place) != 0) {
+                unique.first.push_back(place);
+                unique.counts.push_back(0);
+            }
+            unique.inverse[place] = static_cast<int64_t>(unique.first.size()) - 1;
+            ++unique.counts.back();
+        }
+    });
+    if (!sorted && goes_on) {
+        order_by_occurrence(threads, unique);
     }
-    for (int64_t index : unique.inverse) {
-        result.inverse.push_back(position[index]);
-    }
-    return result;
+    return unique;
 }
 
 void set_list(KernelContext& c, size_t output, const std::vector<int64_t>& list) {
@@ -852,16 +918,18 @@ Status unique(KernelContext& c) {
     UniqueSlices unique;
     bool sorted = c.int_attribute("sorted") != 0;
     SDX_TRY(visit(AllTypes{}, data.element_type(), [&]<typename T>() -> Status {
-        unique = find_unique(SliceOrder<T>{data.elements<T>().data(), view}, sorted);
-        return {};
+        unique = find_unique(c.threads(), SliceOrder<T>{data.elements<T>().data(), view}, sorted);
+        return check_interrupt(c.options());
     }));
     Dims dims = data.dims();
     dims[axis] = static_cast<int64_t>(unique.first.size());
     SDX_ASSIGN(Tensor * out, c.output(0, data.element_type(), std::move(dims)));
     take_slices(c.threads(), data, view, unique.first, out);
-    set_list(c, 1, unique.first);
-    set_list(c, 2, unique.inverse);
-    set_list(c, 3, unique.counts);
+    for (auto [output, list] :
+         {std::pair{1, &unique.first}, {2, &unique.inverse}, {3, &unique.counts}}) {
+        SDX_TRY(check_interrupt(c.options()));
+        set_list(c, output, *list);
+    }
     return {};
 }
 

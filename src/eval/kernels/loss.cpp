@@ -65,6 +65,9 @@ Status write_loss(KernelContext& c, const Labels& all, std::span<const double> s
     std::span<const T> scores = c.tensor(0).elements<T>();
     double total = 0, weight_total = 0;
     for (size_t i = 0; i < all.labels.size(); ++i) {
+        if (i % kPolled == 0) {
+            SDX_TRY(check_interrupt(c.options()));
+        }
         int64_t label = all.labels[i];
         double loss = 0;
         if (label >= 0) {
@@ -89,12 +92,12 @@ Status write_loss(KernelContext& c, const Labels& all, std::span<const double> s
 
 // The logarithm of the sum of e^score over the classes, in rows [begin, end) of scores [N, C, ...].
 template <typename T>
-void log_sums_of_classes(const AxisView& view, const T* scores, double* sums, int64_t begin,
-                         int64_t end) {
+void log_sums_of_classes(const Workers& threads, const AxisView& view, const T* scores,
+                         double* sums, int64_t begin, int64_t end) {
     if constexpr (std::is_same_v<T, float>) {
         if (view.inner == 1) {
             Scratch<float> powers(kFoldRows * view.n);
-            log_sums_of_rows(scores + begin * view.n, view.n, end - begin, powers.data(),
+            log_sums_of_rows(threads, scores + begin * view.n, view.n, end - begin, powers.data(),
                              sums + begin);
             return;
         }
@@ -143,7 +146,7 @@ Status softmax_cross_entropy_loss(KernelContext& c) {
         auto rows = static_cast<int64_t>(view.n > 0 ? shifts.size() : 0);
         parallel_for(c.threads(), rows, items_per_task(8 * view.n),
                      [&](int64_t begin, int64_t end) {
-                         log_sums_of_classes(view, scores, shifts.data(), begin, end);
+                         log_sums_of_classes(c.threads(), view, scores, shifts.data(), begin, end);
                      });
         SDX_TRY(write_loss<T>(c, all, shifts));
         if (c.wants(1)) {

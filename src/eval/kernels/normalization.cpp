@@ -42,7 +42,7 @@ Result<AxisView> softmax_view(KernelContext& c) {
     return axis_view(c.dims(0), at);
 }
 
-// Whether rows of float have a loop of their own, Line::kRows(in, n, count, out).
+// Whether rows of float have a loop of their own, Line::kRows(threads, in, n, count, out).
 template <typename Line>
 concept HasRows = requires { Line::kRows; };
 
@@ -51,26 +51,37 @@ int64_t start_of_line(const AxisView& view, int64_t i) {
     return i / view.inner * view.n * view.inner + i % view.inner;
 }
 
+// Calls body(k) for [0, n), and asks in between whether the run shall end; then some are left out.
+template <typename Body>
+void along_line(const Workers& threads, int64_t n, const Body& body) {
+    in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
+        for (int64_t k = begin; k < end; ++k) {
+            body(k);
+        }
+    });
+}
+
 // Lines [begin, end) by that loop, those of 16-bit floats as floats, which are rounded once. False:
 // there is none for them.
 template <typename Line, typename T>
-bool run_float_rows(const T* in, const AxisView& view, int64_t begin, int64_t end, T* out) {
+bool run_float_rows(const Workers& threads, const T* in, const AxisView& view, int64_t begin,
+                    int64_t end, T* out) {
     if constexpr (HasRows<Line> && std::is_same_v<T, float>) {
         if (view.inner == 1) {
-            Line::kRows(in + begin * view.n, view.n, end - begin, out + begin * view.n);
+            Line::kRows(threads, in + begin * view.n, view.n, end - begin, out + begin * view.n);
             return true;
         }
     } else if constexpr (HasRows<Line> && std::is_same_v<Compute<T>, float>) {
         Scratch<float> row(view.n), result(view.n);
         for (int64_t i = begin; i < end; ++i) {
             int64_t start = start_of_line(view, i);
-            for (int64_t k = 0; k < view.n; ++k) {
+            along_line(threads, view.n, [&](int64_t k) {
                 row.data()[k] = static_cast<float>(in[start + k * view.inner]);
-            }
-            Line::kRows(row.data(), view.n, 1, result.data());
-            for (int64_t k = 0; k < view.n; ++k) {
+            });
+            Line::kRows(threads, row.data(), view.n, 1, result.data());
+            along_line(threads, view.n, [&](int64_t k) {
                 out[start + k * view.inner] = static_cast<T>(result.data()[k]);
-            }
+            });
         }
         return true;
     }
@@ -89,12 +100,12 @@ Status for_each_line(KernelContext& c, const AxisView& view, Line line) {
         T* target = out->mutable_elements<T>().data();
         parallel_for(c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
                      [&](int64_t begin, int64_t end) {
-                         if (run_float_rows<Line>(in, view, begin, end, target)) {
+                         if (run_float_rows<Line>(c.threads(), in, view, begin, end, target)) {
                              return;
                          }
                          for (int64_t i = begin; i < end; ++i) {
                              int64_t start = start_of_line(view, i);
-                             line(in + start, target + start, view.n, view.inner);
+                             line(c.threads(), in + start, target + start, view.n, view.inner);
                          }
                      });
         return {};
@@ -102,12 +113,11 @@ Status for_each_line(KernelContext& c, const AxisView& view, Line line) {
 }
 
 template <typename T>
-Compute<T> line_maximum(const T* in, int64_t n, int64_t stride) {
+Compute<T> line_maximum(const Workers& threads, const T* in, int64_t n, int64_t stride) {
     using V = Compute<T>;
     V greatest = static_cast<V>(in[0]);
-    for (int64_t k = 1; k < n; ++k) {
-        greatest = std::max(greatest, static_cast<V>(in[k * stride]));
-    }
+    along_line(threads, n,
+               [&](int64_t k) { greatest = std::max(greatest, static_cast<V>(in[k * stride])); });
     return greatest;
 }
 
@@ -115,46 +125,45 @@ Compute<T> line_maximum(const T* in, int64_t n, int64_t stride) {
 struct SoftmaxLine {
     static constexpr auto kRows = &softmax_rows;
     template <typename T>
-    void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
+    void operator()(const Workers& threads, const T* in, T* out, int64_t n, int64_t stride) const {
         using V = Compute<T>;
-        V greatest = line_maximum(in, n, stride);
+        V greatest = line_maximum(threads, in, n, stride);
         double sum = 0;
-        for (int64_t k = 0; k < n; ++k) {
+        along_line(threads, n, [&](int64_t k) {
             out[k * stride] = static_cast<T>(std::exp(static_cast<V>(in[k * stride]) - greatest));
             sum += static_cast<V>(out[k * stride]);
-        }
+        });
         V total = static_cast<V>(sum);
-        for (int64_t k = 0; k < n; ++k) {
+        along_line(threads, n, [&](int64_t k) {
             out[k * stride] = static_cast<T>(static_cast<V>(out[k * stride]) / total);
-        }
+        });
     }
 };
 struct LogSoftmaxLine {
     static constexpr auto kRows = &log_softmax_rows;
     template <typename T>
-    void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
+    void operator()(const Workers& threads, const T* in, T* out, int64_t n, int64_t stride) const {
         using V = Compute<T>;
-        V greatest = line_maximum(in, n, stride);
+        V greatest = line_maximum(threads, in, n, stride);
         double sum = 0;
-        for (int64_t k = 0; k < n; ++k) {
-            sum += std::exp(static_cast<V>(in[k * stride]) - greatest);
-        }
+        along_line(threads, n,
+                   [&](int64_t k) { sum += std::exp(static_cast<V>(in[k * stride]) - greatest); });
         V shift = static_cast<V>(std::log(sum));
-        for (int64_t k = 0; k < n; ++k) {
+        along_line(threads, n, [&](int64_t k) {
             out[k * stride] = static_cast<T>(static_cast<V>(in[k * stride]) - greatest - shift);
-        }
+        });
     }
 };
 struct HardmaxLine {
     template <typename T>
-    void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
+    void operator()(const Workers& threads, const T* in, T* out, int64_t n, int64_t stride) const {
         int64_t best = 0;
-        for (int64_t k = 0; k < n; ++k) {
+        along_line(threads, n, [&](int64_t k) {
             bool greater = static_cast<Compute<T>>(in[k * stride]) >
                            static_cast<Compute<T>>(in[best * stride]);
             best = greater ? k : best;
             out[k * stride] = static_cast<T>(0.0f);
-        }
+        });
         out[best * stride] = static_cast<T>(1.0f);
     }
 };
@@ -162,18 +171,18 @@ struct HardmaxLine {
 struct LpLine {
     int64_t p;
     template <typename T>
-    void operator()(const T* in, T* out, int64_t n, int64_t stride) const {
+    void operator()(const Workers& threads, const T* in, T* out, int64_t n, int64_t stride) const {
         double sum = 0;
-        for (int64_t k = 0; k < n; ++k) {
+        along_line(threads, n, [&](int64_t k) {
             double x = static_cast<double>(static_cast<Compute<T>>(in[k * stride]));
             sum += p == 1 ? std::fabs(x) : x * x;
-        }
+        });
         double norm = p == 1 ? sum : std::sqrt(sum);
-        for (int64_t k = 0; k < n; ++k) {
+        along_line(threads, n, [&](int64_t k) {
             double x = static_cast<double>(static_cast<Compute<T>>(in[k * stride]));
             // A line of zeros stays as it is.
             out[k * stride] = static_cast<T>(norm == 0 ? 0 : x / norm);
-        }
+        });
     }
 };
 
@@ -594,7 +603,7 @@ Status lrn(KernelContext& c) {
     double beta = c.float_attribute("beta");
     double bias = c.float_attribute("bias");
     AxisView view = axis_view(c.dims(0), 1);
-    auto line = [&]<typename T>(const T* in, T* out, int64_t n, int64_t stride) {
+    auto line = [&]<typename T>(const Workers&, const T* in, T* out, int64_t n, int64_t stride) {
         for (int64_t k = 0; k < n; ++k) {
             int64_t first = std::max<int64_t>(0, k - (size - 1) / 2);
             int64_t last = std::min<int64_t>(n - 1, k + size / 2);

@@ -548,6 +548,9 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
         add_all_gates(r, weights_of(w, r.input_codes, r.input, d), x.data(), rows, r.input,
                       c.threads(), products.data());
         for (int64_t step = 0; step < r.steps; ++step) {
+            if (direction.threads.poll()) {
+                return {};
+            }
             for (int64_t b = 0; b < r.batch; ++b) {
                 active[b] = step < r.lengths[b];
                 int64_t at = r.reverses(d) ? r.lengths[b] - 1 - step : step;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -11,6 +12,8 @@
 #include "eval/kernel.h"
 #include "eval/kernels/cast.h"
 #include "eval/kernels/clones.h"
+#include "eval/kernels/scratch.h"
+#include "eval/kernels/sorting.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/vector_math.h"
 #include "eval/kernels/visit.h"
@@ -491,18 +494,26 @@ Status arg_extreme(KernelContext& c) {
 // Lines [begin, end) along the middle axis of in[outer, n, inner].
 template <typename Combine, typename T>
 SDX_CLONES void cumulate_lines(const T* in, const AxisView& view, bool is_exclusive,
-                               bool is_reversed, T* out, int64_t begin, int64_t end) {
+                               bool is_reversed, const Workers& threads, T* out, int64_t begin,
+                               int64_t end) {
     using W = std::conditional_t<std::is_floating_point_v<Compute<T>>, Compute<T>, Wrapping<T>>;
     for_each_columns(view, begin, end, [&](int64_t, int64_t start, int64_t count) {
         W totals[kColumns];
         std::fill(totals, totals + count, static_cast<W>(Combine::kNeutral));
-        for (int64_t step = 0; step < view.n; ++step) {
-            int64_t row = start + (is_reversed ? view.n - 1 - step : step) * view.inner;
-            for (int64_t j = 0; j < count; ++j) {
-                W next =
-                    Combine::apply(totals[j], static_cast<W>(static_cast<Compute<T>>(in[row + j])));
-                out[row + j] = static_cast<T>(is_exclusive ? totals[j] : next);
-                totals[j] = next;
+        int64_t steps = std::max<int64_t>(1, kPolled / count);
+        for (int64_t first = 0; first < view.n; first += steps) {
+            if (first > 0 && threads.poll()) {
+                return;
+            }
+            int64_t last = std::min(view.n, first + steps);
+            for (int64_t step = first; step < last; ++step) {
+                int64_t row = start + (is_reversed ? view.n - 1 - step : step) * view.inner;
+                for (int64_t j = 0; j < count; ++j) {
+                    W next = Combine::apply(totals[j],
+                                            static_cast<W>(static_cast<Compute<T>>(in[row + j])));
+                    out[row + j] = static_cast<T>(is_exclusive ? totals[j] : next);
+                    totals[j] = next;
+                }
             }
         }
     });
@@ -540,8 +551,8 @@ Status cumulate(KernelContext& c) {
         T* result = out->mutable_elements<T>().data();
         parallel_for(c.threads(), view.outer * view.inner, items_per_task(view.n),
                      [&](int64_t begin, int64_t end) {
-                         cumulate_lines<Combine>(in, view, is_exclusive, is_reversed, result, begin,
-                                                 end);
+                         cumulate_lines<Combine>(in, view, is_exclusive, is_reversed, c.threads(),
+                                                 result, begin, end);
                      });
         return {};
     });
@@ -582,17 +593,33 @@ struct TopKey {
     }
 };
 
-// The first k keys, sorted.
+// The first k keys, sorted; no two are equal. When the run shall end, any k of them.
 template <typename Key>
-void choose_first(Key* keys, int64_t n, int64_t k) {
-    if (4 * k < n) {
+void choose_first(const Workers& threads, Key* keys, int64_t n, int64_t k) {
+    constexpr int64_t kWhole = 1 << 19;  // keys that are chosen from within milliseconds
+    if (n <= kWhole && 4 * k < n) {
         std::partial_sort(keys, keys + k, keys + n);
         return;
     }
-    if (k < n) {
+    if (4 * k < n) {
+        // The same, k keys as a heap whose first is the greatest.
+        std::make_heap(keys, keys + k);
+        in_turns(threads, k > 0 ? n - k : 0, kPolled, [&](int64_t begin, int64_t end) {
+            for (Key* key = keys + k + begin; key < keys + k + end; ++key) {
+                if (*key < keys[0]) {
+                    std::pop_heap(keys, keys + k);
+                    std::swap(*key, keys[k - 1]);
+                    std::push_heap(keys, keys + k);
+                }
+            }
+        });
+    } else if (k < n && n <= kWhole) {
         std::nth_element(keys, keys + k, keys + n);
+    } else {
+        sort_in_turns(threads, keys, n, std::less<>());
+        return;
     }
-    std::sort(keys, keys + k);
+    sort_in_turns(threads, keys, k, std::less<>());
 }
 
 struct TopOptions {
@@ -611,35 +638,42 @@ SDX_CLONES void make_keys(const T* in, int64_t n, int64_t first, bool largest,
 // Lines [begin, end) along the middle axis of in[outer, n, inner]; some neighbours at a time, since
 // they lie in the same lines of the cache.
 template <typename T>
-void choose_lines(const T* in, const AxisView& view, const TopOptions& options, T* values,
-                  int64_t* places, int64_t begin, int64_t end) {
+void choose_lines(const T* in, const AxisView& view, const TopOptions& options,
+                  const Workers& threads, T* values, int64_t* places, int64_t begin, int64_t end) {
     using Order = TopKey<Compute<T>>;
     using Key = typename Order::Key;
     constexpr int64_t kNeighbours = 16;
     int64_t lines = std::min(kNeighbours, view.inner);
-    std::vector<Key> keys(lines * view.n);
+    Scratch<Key> keys(lines * view.n);
     for (int64_t line = begin; line < end;) {
         int64_t outer = line / view.inner, column = line % view.inner;
         int64_t count = std::min({lines, end - line, view.inner - column});
         const T* start = in + outer * view.n * view.inner + column;
-        if (view.inner == 1) {
-            make_keys(start, view.n, 0, options.largest, keys.data());
-        }
-        for (int64_t i = 0; view.inner > 1 && i < view.n; ++i) {
-            for (int64_t j = 0; j < count; ++j) {
-                keys[j * view.n + i] = Order::make(
-                    static_cast<Compute<T>>(start[i * view.inner + j]), i, options.largest);
+        bool goes_on = in_turns(threads, view.n, kPolled / count, [&](int64_t first, int64_t last) {
+            if (view.inner == 1) {
+                make_keys(start + first, last - first, first, options.largest, keys.data() + first);
             }
+            for (int64_t i = first; view.inner > 1 && i < last; ++i) {
+                for (int64_t j = 0; j < count; ++j) {
+                    keys.data()[j * view.n + i] = Order::make(
+                        static_cast<Compute<T>>(start[i * view.inner + j]), i, options.largest);
+                }
+            }
+        });
+        if (!goes_on) {
+            return;
         }
         for (int64_t j = 0; j < count; ++j) {
             Key* chosen = keys.data() + j * view.n;
-            choose_first(chosen, view.n, options.k);
-            for (int64_t i = 0; i < options.k; ++i) {
-                int64_t index = Order::index(chosen[i]);
-                int64_t at = (outer * options.k + i) * view.inner + column + j;
-                values[at] = start[index * view.inner + j];
-                places[at] = index;
-            }
+            choose_first(threads, chosen, view.n, options.k);
+            in_turns(threads, options.k, kPolled, [&](int64_t first, int64_t last) {
+                for (int64_t i = first; i < last; ++i) {
+                    int64_t index = Order::index(chosen[i]);
+                    int64_t at = (outer * options.k + i) * view.inner + column + j;
+                    values[at] = start[index * view.inner + j];
+                    places[at] = index;
+                }
+            });
         }
         line += count;
     }
@@ -726,10 +760,11 @@ Status top_k(KernelContext& c) {
         const T* in = source.elements<T>().data();
         T* chosen = values->mutable_elements<T>().data();
         int64_t* places = indices->mutable_elements<int64_t>().data();
-        parallel_for(c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
-                     [&](int64_t begin, int64_t end) {
-                         choose_lines(in, view, {k, largest}, chosen, places, begin, end);
-                     });
+        parallel_for(
+            c.threads(), view.outer * view.inner, items_per_task(8 * view.n),
+            [&](int64_t begin, int64_t end) {
+                choose_lines(in, view, {k, largest}, c.threads(), chosen, places, begin, end);
+            });
         return {};
     });
 }

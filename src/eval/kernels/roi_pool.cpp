@@ -81,6 +81,7 @@ Result<Tensor> max_roi_places(const KernelContext& c) {
             RoiAxis vertical(region[2] * scale, region[4] * scale, bins[0], dims[2]);
             RoiAxis horizontal(region[1] * scale, region[3] * scale, bins[1], dims[3]);
             for (int64_t channel = 0; channel < dims[1]; ++channel) {
+                SDX_TRY(check_interrupt(c.options()));
                 int64_t start = (image * dims[1] + channel) * dims[2] * dims[3];
                 for (int64_t i = 0; i < bins[0] * bins[1]; ++i) {
                     int64_t at = greatest(in + start, dims[3], vertical.range(i / bins[1]),

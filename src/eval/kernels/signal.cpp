@@ -14,6 +14,7 @@
 #include "eval/kernels/cast.h"
 #include "eval/kernels/clones.h"
 #include "eval/kernels/elementwise.h"
+#include "eval/kernels/scratch.h"
 #include "eval/kernels/strided.h"
 #include "eval/kernels/visit.h"
 
@@ -28,36 +29,52 @@ constexpr double kPi = std::numbers::pi;
 
 // Numbers with their parts apart, so that loops over them are vectorised.
 struct Signal {
-    std::vector<double> real, imaginary;
+    explicit Signal(size_t count = 0)
+        : n(count),
+          storage(2 * static_cast<int64_t>(n)),
+          real(storage.data()),
+          imaginary(real + n) {}
 
-    Signal() = default;
-    explicit Signal(size_t n) : real(n), imaginary(n) {}
-    size_t size() const { return real.size(); }
     void set(size_t i, Complex x) {
         real[i] = x.real();
         imaginary[i] = x.imag();
     }
+    Complex get(size_t i) const { return {real[i], imaginary[i]}; }
+    void exchange_parts() { std::swap(real, imaginary); }
+
+    size_t n;
+    Scratch<double> storage;
+    double* real;
+    double* imaginary;
 };
 
-// One step of a transform: the halves of each stretch of 2 * half numbers, of which the second is
-// turned, become their sum and their difference.
+// One step of a transform, of numbers [0, count) of a half and of the half behind it, which is
+// turned: they become their sum and their difference.
+[[gnu::always_inline]] inline void join_numbers(double* real, double* imaginary, int64_t half,
+                                                int64_t count, const double* turn_real,
+                                                const double* turn_imaginary) {
+    double* odd_real = real + half;
+    double* odd_imaginary = imaginary + half;
+    SDX_INDEPENDENT_LOOP
+    for (int64_t k = 0; k < count; ++k) {
+        double x = odd_real[k] * turn_real[k] - odd_imaginary[k] * turn_imaginary[k];
+        double y = odd_real[k] * turn_imaginary[k] + odd_imaginary[k] * turn_real[k];
+        odd_real[k] = real[k] - x;
+        odd_imaginary[k] = imaginary[k] - y;
+        real[k] += x;
+        imaginary[k] += y;
+    }
+}
+// The same of all stretches of 2 * half numbers.
 SDX_CLONES void join_halves(double* real, double* imaginary, int64_t n, int64_t half,
                             const double* turn_real, const double* turn_imaginary) {
     for (int64_t start = 0; start < n; start += 2 * half) {
-        double* even_real = real + start;
-        double* even_imaginary = imaginary + start;
-        double* odd_real = even_real + half;
-        double* odd_imaginary = even_imaginary + half;
-        SDX_INDEPENDENT_LOOP
-        for (int64_t k = 0; k < half; ++k) {
-            double x = odd_real[k] * turn_real[k] - odd_imaginary[k] * turn_imaginary[k];
-            double y = odd_real[k] * turn_imaginary[k] + odd_imaginary[k] * turn_real[k];
-            odd_real[k] = even_real[k] - x;
-            odd_imaginary[k] = even_imaginary[k] - y;
-            even_real[k] += x;
-            even_imaginary[k] += y;
-        }
+        join_numbers(real + start, imaginary + start, half, half, turn_real, turn_imaginary);
     }
+}
+SDX_CLONES void join_part(double* real, double* imaginary, int64_t half, int64_t count,
+                          const double* turn_real, const double* turn_imaginary) {
+    join_numbers(real, imaginary, half, count, turn_real, turn_imaginary);
 }
 
 // x[k] *= y[k]
@@ -70,63 +87,93 @@ SDX_CLONES void multiply_numbers(double* real, double* imaginary, const double* 
         real[k] = x;
     }
 }
-void multiply_signal(Signal& x, const Signal& y) {
-    multiply_numbers(x.real.data(), x.imaginary.data(), y.real.data(), y.imaginary.data(),
-                     static_cast<int64_t>(std::min(x.size(), y.size())));
-}
 
-// Transforms of a length that is a power of two, forward, without a division.
+// Transforms of a length that is a power of two, forward, without a division. When the run shall
+// end, they and those below leave what they have not done.
 class BinaryTransform {
   public:
-    explicit BinaryTransform(size_t n) : turns_(n), order_(n) {
+    BinaryTransform(const Workers& workers, size_t n) : workers_(workers), turns_(n), order_(n) {
         for (size_t half = 1; half < n; half *= 2) {
-            for (size_t k = 0; k < half; ++k) {
+            for_all(half, [&](int64_t k) {
                 turns_.set(half + k, std::polar(1.0, -kPi * static_cast<double>(k) /
                                                          static_cast<double>(half)));
-            }
+            });
         }
-        for (size_t i = 1, j = 0; i < n; ++i) {
+        size_t reversed = 0;
+        size_t* order = order_.data();
+        for_all(n, [&](int64_t i) {
+            order[i] = reversed;
             size_t bit = n >> 1;
-            for (; (j & bit) != 0; bit >>= 1) {
-                j ^= bit;
+            for (; (reversed & bit) != 0; bit >>= 1) {
+                reversed ^= bit;
             }
-            j ^= bit;
-            order_[i] = j;
-        }
+            reversed ^= bit;
+        });
     }
 
     void run(Signal& x) const {
-        size_t n = order_.size();
-        for (size_t i = 0; i < n; ++i) {
-            if (i < order_[i]) {
-                std::swap(x.real[i], x.real[order_[i]]);
-                std::swap(x.imaginary[i], x.imaginary[order_[i]]);
-            }
+        if (workers_.are_stopped()) {
+            return;  // the order may not be whole
         }
-        for (size_t half = 1; half < n; half *= 2) {
-            join_halves(x.real.data(), x.imaginary.data(), static_cast<int64_t>(n),
-                        static_cast<int64_t>(half), turns_.real.data() + half,
-                        turns_.imaginary.data() + half);
+        auto n = static_cast<int64_t>(x.n);
+        const size_t* order = order_.data();
+        for_all(n, [&](size_t i) {
+            size_t other = order[i];
+            if (i < other) {
+                std::swap(x.real[i], x.real[other]);
+                std::swap(x.imaginary[i], x.imaginary[other]);
+            }
+        });
+        for (int64_t half = 1; half < n; half *= 2) {
+            const double* real = turns_.real + half;
+            const double* imaginary = turns_.imaginary + half;
+            if (2 * half <= kPolled) {
+                in_turns(workers_, n, kPolled, [&](int64_t begin, int64_t end) {
+                    join_halves(x.real + begin, x.imaginary + begin, end - begin, half, real,
+                                imaginary);
+                });
+                continue;
+            }
+            for (int64_t start = 0; start < n; start += 2 * half) {
+                in_turns(workers_, half, kPolled, [&](int64_t begin, int64_t end) {
+                    join_part(x.real + start + begin, x.imaginary + start + begin, half,
+                              end - begin, real + begin, imaginary + begin);
+                });
+            }
         }
     }
 
   private:
-    Signal turns_;               // of the step that joins halves of h numbers: [h, 2h)
-    std::vector<size_t> order_;  // the bits of each index reversed
+    template <typename Body>
+    void for_all(size_t n, const Body& body) const {
+        in_turns(workers_, static_cast<int64_t>(n), kPolled, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                body(i);
+            }
+        });
+    }
+
+    Workers workers_;
+    Signal turns_;           // of the step that joins halves of h numbers: [h, 2h)
+    Scratch<size_t> order_;  // the bits of each index reversed
 };
 
 // Transforms of any length, forward, without a division.
 class Transform {
   public:
-    explicit Transform(size_t n)
-        : n_(n), is_binary_((n & (n - 1)) == 0), binary_(is_binary_ ? n : padded_length(n)) {
+    Transform(const Workers& workers, size_t n)
+        : workers_(workers),
+          n_(n),
+          is_binary_((n & (n - 1)) == 0),
+          binary_(workers, is_binary_ ? n : padded_length(n)) {
         if (is_binary_) {
             return;
         }
         chirp_ = Signal(n);
         filter_ = Signal(padded_length(n));
-        size_t padded = filter_.size();
-        for (size_t k = 0; k < n; ++k) {
+        size_t padded = filter_.n;
+        for_all(n, padded - n + 1, [&](int64_t k) { filter_.set(k, 0); });
+        for_all(0, n, [&](size_t k) {
             // k * k modulo 2n, so that the angle keeps its precision.
             auto square = static_cast<double>((static_cast<unsigned __int128>(k) * k) % (2 * n));
             Complex chirp = std::polar(1.0, -kPi * square / static_cast<double>(n));
@@ -135,7 +182,7 @@ class Transform {
             Complex conjugate = std::conj(chirp) / static_cast<double>(padded);
             filter_.set(k, conjugate);
             filter_.set((padded - k) % padded, conjugate);
-        }
+        });
         binary_.run(filter_);
     }
 
@@ -145,20 +192,21 @@ class Transform {
             binary_.run(x);
             return;
         }
-        multiply_signal(x, chirp_);
-        size_t padded = filter_.size();
-        work = x;
-        work.real.resize(padded);
-        work.imaginary.resize(padded);
+        multiply(x, chirp_, n_);
+        size_t padded = filter_.n;
+        if (work.n != padded) {
+            work = Signal(padded);
+        }
+        for_all(0, n_, [&](int64_t k) { work.set(k, x.get(k)); });
+        for_all(n_, padded, [&](int64_t k) { work.set(k, 0); });
         binary_.run(work);
-        multiply_signal(work, filter_);
+        multiply(work, filter_, padded);
         // The inverse is the transform with the parts exchanged before and after.
-        std::swap(work.real, work.imaginary);
+        work.exchange_parts();
         binary_.run(work);
-        std::swap(work.real, work.imaginary);
-        std::copy_n(work.real.begin(), n_, x.real.begin());
-        std::copy_n(work.imaginary.begin(), n_, x.imaginary.begin());
-        multiply_signal(x, chirp_);
+        work.exchange_parts();
+        for_all(0, n_, [&](int64_t k) { x.set(k, work.get(k)); });
+        multiply(x, chirp_, n_);
     }
 
   private:
@@ -169,7 +217,23 @@ class Transform {
         }
         return padded;
     }
+    template <typename Body>
+    void for_all(size_t first, size_t last, const Body& body) const {
+        auto count = static_cast<int64_t>(last - std::min(first, last));
+        in_turns(workers_, count, kPolled, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                body(first + i);
+            }
+        });
+    }
+    void multiply(Signal& x, const Signal& y, size_t n) const {
+        in_turns(workers_, static_cast<int64_t>(n), kPolled, [&](int64_t begin, int64_t end) {
+            multiply_numbers(x.real + begin, x.imaginary + begin, y.real + begin,
+                             y.imaginary + begin, end - begin);
+        });
+    }
 
+    Workers workers_;
     size_t n_;
     bool is_binary_;
     BinaryTransform binary_;
@@ -237,35 +301,39 @@ Result<TransformShape> transform_shape(const KernelContext& c) {
 
 // One run of the axis, at `stride` numbers from each other; x and work are overwritten.
 template <typename T>
-void transform_run(const TransformShape& t, const Transform& transform, const T* in,
-                   int64_t in_stride, T* out, int64_t out_stride, Signal& x, Signal& work) {
-    x.real.assign(t.length, 0);
-    x.imaginary.assign(t.length, 0);
-    for (int64_t i = 0; i < t.in; ++i) {
+void transform_run(const Workers& threads, const TransformShape& t, const Transform& transform,
+                   const T* in, int64_t in_stride, T* out, int64_t out_stride, Signal& x,
+                   Signal& work) {
+    auto for_all = [&threads](int64_t first, int64_t last, const auto& body) {
+        in_turns(threads, last - first, kPolled, [&](int64_t begin, int64_t end) {
+            for (int64_t i = first + begin; i < first + end; ++i) {
+                body(i);
+            }
+        });
+    };
+    for_all(0, t.in, [&](int64_t i) {
         const T* number = in + i * in_stride;
         x.set(i, {as_double(number[0]), t.in_parts == 2 ? as_double(number[1]) : 0.0});
-    }
-    if (t.inverse && t.onesided) {
-        for (int64_t i = t.length / 2 + 1; i < t.length; ++i) {
-            x.real[i] = x.real[t.length - i];
-            x.imaginary[i] = -x.imaginary[t.length - i];
-        }
-    }
+    });
+    bool is_half = t.inverse && t.onesided;  // and the other half is its mirror image
+    int64_t given = is_half ? t.length / 2 + 1 : t.length;
+    for_all(t.in, given, [&](int64_t i) { x.set(i, 0); });
+    for_all(given, t.length, [&](int64_t i) { x.set(i, std::conj(x.get(t.length - i))); });
     if (t.inverse) {
-        std::swap(x.real, x.imaginary);  // the transform with the parts exchanged
+        x.exchange_parts();  // the transform with the parts exchanged
     }
     transform.run(x, work);
     if (t.inverse) {
-        std::swap(x.real, x.imaginary);
+        x.exchange_parts();
     }
     double scale = t.inverse ? 1.0 / static_cast<double>(t.length) : 1.0;
-    for (int64_t i = 0; i < t.out; ++i) {
+    for_all(0, t.out, [&](int64_t i) {
         T* number = out + i * out_stride;
         number[0] = static_cast<T>(x.real[i] * scale);
         if (t.out_parts == 2) {
             number[1] = static_cast<T>(x.imaginary[i] * scale);
         }
-    }
+    });
 }
 
 // What a transform costs, about, for items_per_task().
@@ -286,6 +354,9 @@ Status cosine_window(KernelContext& c, std::span<const double> terms) {
     SDX_ASSIGN(Tensor * out, c.output(0, type, {size}));
     return visit(Numbers{}, type, [&]<typename T>() -> Status {
         for (int64_t i = 0; i < size; ++i) {
+            if (i % kPolled == 0) {
+                SDX_TRY(check_interrupt(c.options()));
+            }
             double turn = period == 0 ? 0 : static_cast<double>(i) / static_cast<double>(period);
             double sum = period == 0 ? 1 : 0;  // one point is the middle of the window
             for (size_t k = 0; k < terms.size() && period != 0; ++k) {
@@ -347,6 +418,7 @@ Status mel_weight_matrix(KernelContext& c) {
     return visit(Numbers{}, type, [&]<typename T>() -> Status {
         std::span<T> weights = out->mutable_elements<T>();
         for (int64_t filter = 0; filter < filters; ++filter) {
+            SDX_TRY(check_interrupt(c.options()));
             int64_t begin = bins[filter], peak = bins[filter + 1], end = bins[filter + 2];
             for (int64_t row = 0; row < rows; ++row) {
                 auto at = static_cast<double>(row);
@@ -380,17 +452,17 @@ Status dft(KernelContext& c) {
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         T* result = out->mutable_elements<T>().data();
-        Transform transform(t.length);
+        Transform transform(c.threads(), t.length);
         int64_t numbers = from.inner / t.in_parts;
         parallel_for(c.threads(), from.outer * numbers, items_per_task(operations_of(t.length)),
                      [&](int64_t begin, int64_t end) {
-                         Signal x, work;
+                         Signal x(t.length), work;
                          for (int64_t i = begin; i < end; ++i) {
                              int64_t o = i / numbers, k = i % numbers;
                              transform_run(
-                                 t, transform, in + o * from.n * from.inner + k * t.in_parts,
-                                 from.inner, result + o * to.n * to.inner + k * t.out_parts,
-                                 to.inner, x, work);
+                                 c.threads(), t, transform,
+                                 in + o * from.n * from.inner + k * t.in_parts, from.inner,
+                                 result + o * to.n * to.inner + k * t.out_parts, to.inner, x, work);
                          }
                      });
         return {};
@@ -426,7 +498,7 @@ Status stft(KernelContext& c) {
         const T* signal = c.tensor(0).elements<T>().data();
         const T* window = c.has_input(2) ? c.tensor(2).elements<T>().data() : nullptr;
         T* result = out->mutable_elements<T>().data();
-        Transform transform(length);
+        Transform transform(c.threads(), length);
         parallel_for(
             c.threads(), dims[0] * frames, items_per_task(operations_of(length)),
             [&](int64_t begin, int64_t end) {
@@ -434,11 +506,13 @@ Status stft(KernelContext& c) {
                 for (int64_t frame = begin; frame < end; ++frame) {
                     const T* start =
                         signal + (frame / frames * dims[1] + frame % frames * step) * parts;
-                    for (int64_t i = 0; i < length; ++i) {
-                        double weight = window != nullptr ? as_double(window[i]) : 1.0;
-                        x.set(i, {as_double(start[i * parts]) * weight,
-                                  parts == 2 ? as_double(start[i * parts + 1]) * weight : 0.0});
-                    }
+                    in_turns(c.threads(), length, kPolled, [&](int64_t first, int64_t last) {
+                        for (int64_t i = first; i < last; ++i) {
+                            double weight = window != nullptr ? as_double(window[i]) : 1.0;
+                            x.set(i, {as_double(start[i * parts]) * weight,
+                                      parts == 2 ? as_double(start[i * parts + 1]) * weight : 0.0});
+                        }
+                    });
                     transform.run(x, work);
                     T* bin = result + frame * bins * 2;
                     for (int64_t k = 0; k < bins; ++k, bin += 2) {

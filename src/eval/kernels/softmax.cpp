@@ -19,9 +19,9 @@ struct RowPowers {
 
 // out[i] = e^(in[i] - greatest of the row) / kPowerUnit, the greatest ones and the sums of the
 // powers themselves, for `count` <= kFoldRows rows.
-[[gnu::always_inline]] inline RowPowers row_powers(const float* in, int64_t n, int64_t count,
-                                                   float* out) {
-    RowPowers powers;
+[[gnu::always_inline]] inline RowPowers row_powers(const Workers& threads, const float* in,
+                                                   int64_t n, int64_t count, float* out) {
+    RowPowers powers{};
     // What is no number is left out here, and makes a sum that is none.
     auto greater = [](float a, float b) { return b > a ? b : a; };
     fold_rows(in, n, count, -std::numeric_limits<float>::infinity(), greater, greater,
@@ -29,11 +29,17 @@ struct RowPowers {
     for (int64_t r = 0; r < count; ++r) {
         // No element is above the greatest.
         float greatest = powers.greatest[r];
-        SDX_INDEPENDENT_LOOP
-        for (int64_t i = r * n; i < (r + 1) * n; ++i) {
-            float x = in[i] - greatest;
-            float power = vector_exp_scaled(x < kLeastPower ? kLeastPower : x);
-            out[i] = x < kLeastPower ? 0.0f : power;
+        for (int64_t begin = r * n, end = 0; begin < (r + 1) * n; begin = end) {
+            end = std::min(begin + kPolled, (r + 1) * n);
+            SDX_INDEPENDENT_LOOP
+            for (int64_t i = begin; i < end; ++i) {
+                float x = in[i] - greatest;
+                float power = vector_exp_scaled(x < kLeastPower ? kLeastPower : x);
+                out[i] = x < kLeastPower ? 0.0f : power;
+            }
+            if (n > kPolled && threads.poll()) {
+                return powers;
+            }
         }
     }
     fold_rows(
@@ -45,8 +51,9 @@ struct RowPowers {
     return powers;
 }
 
-SDX_CLONES void softmax_block(const float* in, int64_t n, int64_t count, float* out) {
-    RowPowers powers = row_powers(in, n, count, out);
+SDX_CLONES void softmax_block(const Workers& threads, const float* in, int64_t n, int64_t count,
+                              float* out) {
+    RowPowers powers = row_powers(threads, in, n, count, out);
     for (int64_t r = 0; r < count; ++r) {
         auto factor = static_cast<float>(kPowerUnit / powers.sums[r]);
         for (int64_t i = r * n; i < (r + 1) * n; ++i) {
@@ -55,8 +62,9 @@ SDX_CLONES void softmax_block(const float* in, int64_t n, int64_t count, float* 
     }
 }
 
-SDX_CLONES void log_softmax_block(const float* in, int64_t n, int64_t count, float* out) {
-    RowPowers powers = row_powers(in, n, count, out);
+SDX_CLONES void log_softmax_block(const Workers& threads, const float* in, int64_t n, int64_t count,
+                                  float* out) {
+    RowPowers powers = row_powers(threads, in, n, count, out);
     for (int64_t r = 0; r < count; ++r) {
         float greatest = powers.greatest[r];
         auto shift = static_cast<float>(std::log(powers.sums[r]));
@@ -66,9 +74,9 @@ SDX_CLONES void log_softmax_block(const float* in, int64_t n, int64_t count, flo
     }
 }
 
-SDX_CLONES void log_sums_of_block(const float* in, int64_t n, int64_t count, float* scratch,
-                                  double* out) {
-    RowPowers powers = row_powers(in, n, count, scratch);
+SDX_CLONES void log_sums_of_block(const Workers& threads, const float* in, int64_t n, int64_t count,
+                                  float* scratch, double* out) {
+    RowPowers powers = row_powers(threads, in, n, count, scratch);
     for (int64_t r = 0; r < count; ++r) {
         out[r] = std::log(powers.sums[r]) + static_cast<double>(powers.greatest[r]);
     }
@@ -76,21 +84,23 @@ SDX_CLONES void log_sums_of_block(const float* in, int64_t n, int64_t count, flo
 
 }  // namespace
 
-void softmax_rows(const float* in, int64_t n, int64_t count, float* out) {
+void softmax_rows(const Workers& threads, const float* in, int64_t n, int64_t count, float* out) {
     for (int64_t r = 0; r < count; r += kFoldRows) {
-        softmax_block(in + r * n, n, std::min(kFoldRows, count - r), out + r * n);
+        softmax_block(threads, in + r * n, n, std::min(kFoldRows, count - r), out + r * n);
     }
 }
 
-void log_softmax_rows(const float* in, int64_t n, int64_t count, float* out) {
+void log_softmax_rows(const Workers& threads, const float* in, int64_t n, int64_t count,
+                      float* out) {
     for (int64_t r = 0; r < count; r += kFoldRows) {
-        log_softmax_block(in + r * n, n, std::min(kFoldRows, count - r), out + r * n);
+        log_softmax_block(threads, in + r * n, n, std::min(kFoldRows, count - r), out + r * n);
     }
 }
 
-void log_sums_of_rows(const float* in, int64_t n, int64_t count, float* powers, double* out) {
+void log_sums_of_rows(const Workers& threads, const float* in, int64_t n, int64_t count,
+                      float* powers, double* out) {
     for (int64_t r = 0; r < count; r += kFoldRows) {
-        log_sums_of_block(in + r * n, n, std::min(kFoldRows, count - r), powers, out + r);
+        log_sums_of_block(threads, in + r * n, n, std::min(kFoldRows, count - r), powers, out + r);
     }
 }
 
