@@ -2,7 +2,8 @@
 
 What a script reads must have the value that Python gives it, or the script is refused. Programs are
 written by hand (`FILES`), and drawn at random: statements of every kind before, between and after
-the scripts. SDX_TOP_LEVEL is how many are drawn (SDX_FULL: 2,000), SDX_SEED where drawing begins.
+the scripts. SDX_TOP_LEVEL is how many are drawn (SDX_FULL: 2,000) from seed 0 on, and again from
+SDX_SEED on.
 """
 
 from __future__ import annotations
@@ -567,6 +568,8 @@ class Writer:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
+        # Whether the file has what only Python can compute: most of those are refused.
+        self.has_unknown = self.random.random() < 0.4
         self.ints: list[str] = []
         self.lists: list[str] = []
         self.dicts: list[str] = []
@@ -639,10 +642,12 @@ class Writer:
             f"{name} *= {r.choice(['2', '1', '0.5'])}",
             f"{name} -= {r.choice(self.arrays)}",
             f"{name} = {self.array()}",
-            f"{name}.sort()",
+            f"{name}.sort()" if self.has_unknown else f"{name} = -{name}",
         ])  # fmt: skip
 
     def unknown(self) -> str:
+        if not self.has_unknown:
+            return self.int()
         return self.random.choice(
             ["os.getpid() * 0 + 2", "int(time.time() * 0) + 3", "len(sys.argv) * 0 + 1", "hash(4)"]
         )
@@ -675,25 +680,25 @@ class Writer:
                 f"{name} = {other}",
                 f"{name} = {other} + [1]",
                 f"{name}.extend({other} + [1])",
+                f"del {name}[0:0]",
                 f"{name}.append({self.unknown()})",
                 f"{name} = [v + 1 for v in {other}]",
-                f"{name} = copy.copy({other})",
                 f"{name}, {other} = {other}, {name}",
                 f"{name} = sorted({other}, key=lambda v: -v)",
-                f"del {name}[0:0]",
-                f"random.shuffle({name})",
             ]
+            if self.has_unknown:
+                choices += [f"random.shuffle({name})", f"{name} = copy.copy({other})"]
         if self.dicts:
             name = r.choice(self.dicts)
             choices += [
                 f'{name}["a"] = {self.int()}',
                 f'{name}["{r.choice("abc")}"] = {self.int()}',
                 f'{name}.pop("b", None)',
-                f"{name}.update(c={self.int()})",
                 f'{name}.setdefault("d", {self.int()})',
                 f'{name}["e"] = {self.unknown()}',
-                f"{name} |= {{'f': {self.int()}}}",
             ]
+            if self.has_unknown:
+                choices += [f"{name} |= {{'f': {self.int()}}}", f"{name}.update(c={self.int()})"]
         if self.arrays:
             choices += [self.change_of_array() for _ in range(6)]
         if self.functions:
@@ -729,6 +734,7 @@ class Writer:
                 body.append(f"if v > 3:\n        return {self.int()}")
         body.append(r.choice(["return v", "return v * 2", f"return {self.int()} + v"]))
         decorator = r.choice(["", "", "", "", "@functools.lru_cache\n", "@passes\n"])
+        decorator = decorator if self.has_unknown else ""
         text = f"{decorator}def {name}(v):\n    " + "\n    ".join(body)
         self.functions.append(name)
         return text
@@ -736,6 +742,7 @@ class Writer:
     def statement(self, depth: int, may_bind: bool = True) -> str:
         r = self.random
         kind = r.randint(0, 17 if depth < 2 else 5)
+        kind = kind if self.has_unknown or kind != 13 else 0  # try
         if kind <= 4 or (not may_bind and kind in (8, 9, 10, 11, 14, 16, 17)):
             return self.simple()
         if kind == 5:
@@ -748,7 +755,8 @@ class Writer:
             return f"{head}\n{self.block(depth)}"
         if kind == 7:
             other = f"\nelse:\n{self.block(depth)}" if r.random() < 0.5 else ""
-            test = r.choice([f"{self.int()} > 2", f"{self.unknown()} > 2", "len(sys.argv) < 0"])
+            test = r.choice([f"{self.int()} > 2", f"{self.unknown()} > 2", f"{self.int()} < 0"])
+            test = "len(sys.argv) < 0" if self.has_unknown and r.random() < 0.3 else test
             return f"if {test}:\n{self.block(depth)}{other}"
         if kind == 8:
             name = self.fresh("k")
@@ -825,11 +833,12 @@ class Writer:
         return header + "\n".join([*before, script, *after]) + "\n"
 
 
-def test_random_files(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("seed", sorted({0, SEED}))
+def test_random_files(seed: int, tmp_path: pathlib.Path) -> None:
     found = {"equal": 0, "refused": 0, "failed": 0}
     for i in range(COUNT):
         path = tmp_path / f"file{i}.py"
-        path.write_text(Writer(SEED + i).program())
+        path.write_text(Writer(seed + i).program())
         found[agree(path)] += 1
         path.unlink()
-    assert found["equal"] > COUNT // 10, found
+    assert found["equal"] > COUNT // 2, found
