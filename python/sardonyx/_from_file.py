@@ -32,13 +32,24 @@ def _fail(message: str, status: int = 2) -> "NoReturn":
     sys.exit(status)
 
 
-def _scripts(path: str) -> "list[_script.OnnxFunction]":
-    """The scripts that the file makes, the last of each name, in their order."""
+def _scripts(path: str, other_schemas: "Any" = None) -> "list[_script.OnnxFunction]":
+    """The scripts that the file makes, the last of each name, in their order.
+
+    `other_schemas` are those of scripts that name none themselves.
+    """
     made: list[_script.OnnxFunction] = []
     plain = _script.OnnxFunction.__init__
 
-    def remember(self: "_script.OnnxFunction", *args: "Any", **keywords: "Any") -> None:
-        plain(self, *args, **keywords)
+    def remember(
+        self: "_script.OnnxFunction",
+        function: "Any",
+        opset: "Any" = None,
+        default_opset: "Any" = None,
+        schemas: "Any" = None,
+        **keywords: "Any",
+    ) -> None:
+        given = other_schemas if schemas is None else schemas
+        plain(self, function, opset, default_opset, given, **keywords)
         made.append(self)
 
     name = pathlib.Path(path).stem
@@ -68,9 +79,9 @@ def _scripts(path: str) -> "list[_script.OnnxFunction]":
     return [one for one in made if own.get(one.__name__) is one]
 
 
-def _choose(path: str, name: str) -> "_script.OnnxFunction":
+def _choose(path: str, name: str, schemas: "Any") -> "_script.OnnxFunction":
     """The script that is meant: of this name, or else the one that no other one names."""
-    scripts = _scripts(path)
+    scripts = _scripts(path, schemas)
     listed = ", ".join(f"`{one.__name__}`" for one in scripts)
     if not scripts:
         _fail(f"`{path}` has no scripts; decorate a function with `@script()` from `sardonyx`")
@@ -164,10 +175,24 @@ def _compile(script: "_script.OnnxFunction", words: "argparse.Namespace") -> byt
             sys.exit(1)
 
 
-def _check(paths: "Sequence[str]") -> int:
-    status = 0
+def _schemas(paths: "Sequence[str]") -> "Any":
+    if not paths:
+        return None
+    try:
+        return sardonyx.load_schemas(*paths)
+    except _script.CompileError as error:
+        print(str(error).lstrip("\n"), file=sys.stderr)
+        sys.exit(1)
+    except (OSError, ValueError) as error:
+        _fail(str(error))
+
+
+def _check(paths: "Sequence[str]", schemas: "Any", as_json: bool) -> int:
+    import json
+
+    status, findings = 0, []
     for path in paths:
-        for script in _scripts(path):
+        for script in _scripts(path, schemas):
             try:
                 try:
                     script.to_model_bytes()
@@ -176,9 +201,69 @@ def _check(paths: "Sequence[str]") -> int:
                         raise
                     script.to_function_bytes()
             except _script.CompileError as error:
-                print(str(error).lstrip("\n"), file=sys.stderr)
+                findings += error.diagnostics
+                if not as_json:
+                    print(str(error).lstrip("\n"), file=sys.stderr)
                 status = 1
+    if as_json:
+        print(json.dumps(findings, indent=2))
     return status
+
+
+# Options of `check` that Python's values have nothing to do with, and why.
+_OF_THE_TEXT = {
+    "--fix": "changes the text of the file",
+    "--unsafe-fixes": "changes the text of the file",
+    "--diff": "shows changes of the text of the file",
+    "--types": "shows the text of the file with its types",
+    "--sarif": "is about the files as texts",
+    "--select": "chooses among warnings about the text",
+    "--ignore": "chooses among warnings about the text",
+}
+
+
+def _refuse_options_of_the_text(arguments: "Sequence[str]") -> None:
+    for word in arguments:
+        option = word.partition("=")[0]
+        if option in _OF_THE_TEXT:
+            _fail(f"`{option}` {_OF_THE_TEXT[option]}: use it without `--python`")
+
+
+def _external_data(script: "_script.OnnxFunction", words: "argparse.Namespace") -> int:
+    """Writes initializers of so many bytes and more beside the model; the size of both."""
+    try:
+        import onnx
+    except ImportError:
+        _fail("`--external-data` with `--python` needs the package onnx")
+    model = onnx.load_from_string(_compile(script, words))
+    target, data = pathlib.Path(words.output), pathlib.Path(words.output + ".data")
+    data.unlink(missing_ok=True)  # onnx would append to it
+    onnx.save_model(
+        model,
+        str(target),
+        save_as_external_data=True,
+        all_tensors_to_one_file=True,
+        location=data.name,
+        size_threshold=words.external_data,
+    )
+    return target.stat().st_size + (data.stat().st_size if data.exists() else 0)
+
+
+def _complaint(words: "argparse.Namespace", path: str) -> str:
+    """What is wrong with the options of `build` together."""
+    if words.function and words.input:
+        return "a function takes inputs of any type: use `--input` without `--function`"
+    if words.function and words.external_data:
+        return "a function has no initializers: use `--external-data` without `--function`"
+    if words.function and words.attribute:
+        return "a function keeps its attribute parameters: use `--attribute` without `--function`"
+    if words.output == "-":
+        return "`--python` writes to a file: name it"
+    own = pathlib.Path(path).resolve()
+    for output in (words.output, words.output + ".data"):
+        if pathlib.Path(output).resolve() == own:
+            return f"`{output}` is the script itself; write the model to another file"
+    return ""
 
 
 def main(command: str, arguments: "list[str]") -> int:
@@ -186,9 +271,15 @@ def main(command: str, arguments: "list[str]") -> int:
     import argparse
 
     reader = argparse.ArgumentParser(prog=f"sardonyx {command} --python", allow_abbrev=False)
+    reader.add_argument("--schemas", action="append", default=[], metavar="FILE.toml")
     if command == "check":
+        _refuse_options_of_the_text(arguments)
         reader.add_argument("files", nargs="+", metavar="FILE.py")
-        return _check(reader.parse_args(arguments).files)
+        reader.add_argument("--json", action="store_true")
+        reader.add_argument("--format", choices=("text", "json"), default="text")
+        checked = reader.parse_args(arguments)
+        as_json = checked.json or checked.format == "json"
+        return _check(checked.files, _schemas(checked.schemas), as_json)
     reader.add_argument("file", metavar="FILE.py[:NAME]")
     reader.add_argument("--attribute", action="append", default=[], metavar="NAME=VALUE")
     reader.add_argument("--opset", type=int, default=0, metavar="N")
@@ -199,15 +290,21 @@ def main(command: str, arguments: "list[str]") -> int:
         reader.add_argument("--input", action="append", metavar="NAME=TYPE")
         reader.add_argument("--ir-version", type=int, default=0, metavar="N")
         reader.add_argument("--function", action="store_true")
+        reader.add_argument("--external-data", type=int, default=0, metavar="BYTES")
         words = reader.parse_args(arguments)
     else:
         words, rest = reader.parse_known_args(arguments)
     path, name = _target(words.file)
     if not path.endswith(".py"):
         _fail("`--python` takes a script file, whose name ends in `.py`")
-    if command == "build" and pathlib.Path(words.output).resolve() == pathlib.Path(path).resolve():
-        _fail(f"`{words.output}` is the script itself; write the model to another file")
-    script = _choose(path, name)
+    complaint = _complaint(words, path) if command == "build" else ""
+    if complaint:
+        _fail(complaint)
+    script = _choose(path, name, _schemas(words.schemas))
+    if command == "build" and words.external_data:
+        size = _external_data(script, words)
+        print(f"{words.output}: `{script.__name__}` as a model, {size} bytes")
+        return 0
     data = _compile(script, words)
     if command == "build":
         pathlib.Path(words.output).write_bytes(data)

@@ -738,6 +738,9 @@ const ScriptFunction* inline_script(Context& c, const Object& callee) {
 }  // namespace
 
 Object call(Context& c, const Object& callee, const Arguments& arguments, size_t wanted) {
+    if (c.is_raising()) {
+        return Object::error();
+    }
     switch (callee.kind()) {
         case ObjectKind::kError:
             return Object::error();

@@ -6,6 +6,7 @@
 
 #include "elaborate/exec.h"
 #include "elaborate/library.h"
+#include "elaborate/lists.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {
@@ -21,10 +22,20 @@ std::optional<Object> Namespace::lookup(std::string_view wanted) {
             return value;
         }
     }
-    std::optional<Object> inherited =
-        of != nullptr ? const_cast<Namespace*>(of)->lookup(wanted) : std::nullopt;
-    // A method would be bound to the instance.
-    return inherited && inherited->is(ObjectKind::kClosure) ? std::nullopt : inherited;
+    return of != nullptr ? const_cast<Namespace*>(of)->lookup(wanted) : std::nullopt;
+}
+
+bool Namespace::has_own(std::string_view wanted) const {
+    return std::any_of(values_.begin(), values_.end(),
+                       [wanted](const auto& one) { return one.first == wanted; });
+}
+
+Object Namespace::object() {
+    std::shared_ptr<void> made = self_.lock();
+    Object found = made != nullptr ? Object::from_pointer(ObjectKind::kModule, made)
+                                   : Object::make(ObjectKind::kModule, ModuleObject{name, this});
+    self_ = found.pointer();
+    return found;
 }
 
 std::vector<std::string> Namespace::names() {
@@ -84,15 +95,18 @@ Object refuse_class(Context& c, Range range, std::string message) {
 // The object of a new namespace, which lives as long as the program.
 std::pair<Object, Namespace*> make_namespace(Context& c, Namespace::Kind kind, std::string name,
                                              const Namespace* of) {
-    auto made = std::make_unique<Namespace>(kind, name, of);
+    auto made = std::make_unique<Namespace>(kind, std::move(name), of);
     Namespace* place = made.get();
     c.program.unknowns->namespaces.push_back(std::move(made));
-    return {Object::make(ObjectKind::kModule, ModuleObject{std::move(name), place}), place};
+    Object object = place->object();
+    claim(c, object);
+    return {object, place};
 }
 
 struct ClassKind {
     Namespace::Kind kind = Namespace::Kind::kClass;
-    bool has_ints = false;  // an IntEnum
+    bool has_ints = false;     // an IntEnum
+    bool has_strings = false;  // a StrEnum
     bool is_frozen = false;
     bool has_eq = true;
 };
@@ -112,16 +126,28 @@ bool read_keywords(Context& c, const syntax::CallExpr* call, ClassKind& kind) {
     return true;
 }
 
+// The name of the one base, where it is a class of Python's: `Enum` or `enum.Enum`.
+std::string base_name(Context& c, std::span<const Symbol> names) {
+    std::optional<Object> base =
+        c.function().environment->lookup_symbol(names[0], c.text(names[0]));
+    bool is_in_module = names.size() == 2 && base && base->is(ObjectKind::kModule) &&
+                        base->get<ModuleObject>().environment == nullptr;
+    if (is_in_module) {
+        base = library_attribute(base->get<ModuleObject>().name, c.text(names[1]));
+    }
+    bool is_class =
+        base && base->is(ObjectKind::kPythonType) && (is_in_module || names.size() == 1);
+    return is_class ? base->get<PythonType>().name : std::string();
+}
+
 // What decorators and bases say; nothing, and a diagnostic, for others.
 std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement) {
     ClassKind kind;
-    if (statement->head_names.size() == 2 && statement->decorators.empty()) {
-        std::optional<Object> base = c.function().environment->lookup_symbol(
-            statement->head_names[1], c.text(statement->head_names[1]));
-        bool is_enum = base && base->is(ObjectKind::kPythonType);
-        std::string name = is_enum ? base->get<PythonType>().name : std::string();
+    if (statement->head_names.size() > 1 && statement->decorators.empty()) {
+        std::string name = base_name(c, statement->head_names.subspan(1));
         kind.has_ints = name == "IntEnum";
-        if (kind.has_ints || name == "Enum") {
+        kind.has_strings = name == "StrEnum";
+        if (kind.has_ints || kind.has_strings || name == "Enum") {
             kind.kind = Namespace::Kind::kEnumeration;
             return kind;
         }
@@ -175,8 +201,9 @@ bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& mad
 
 // What a name of an enumeration's body becomes: a member, or the earlier one of an equal value.
 Object make_member(Context& c, Namespace& enumeration, const std::string& name, const Object& value,
-                   bool has_ints) {
-    if (has_ints && value.is(ObjectKind::kInt)) {
+                   const ClassKind& kind) {
+    if ((kind.has_ints && value.is(ObjectKind::kInt)) ||
+        (kind.has_strings && value.is(ObjectKind::kString))) {
         return value;
     }
     for (const std::string& known : enumeration.fields) {
@@ -195,19 +222,56 @@ Object make_member(Context& c, Namespace& enumeration, const std::string& name, 
 
 // Whether a name of the body means here what it means in Python.
 bool is_plain_member(const Namespace& made, const std::string& name, const Object& value,
-                     bool has_ints) {
+                     const ClassKind& kind) {
     bool is_list =
         value.is(ObjectKind::kList) || value.is(ObjectKind::kDict) || value.is(ObjectKind::kSet);
+    if (name == "__init__" || name == "__call__" || name == "__post_init__") {
+        return value.is(ObjectKind::kClosure) &&
+               made.kind == (name == "__init__"        ? Namespace::Kind::kClass
+                             : name == "__post_init__" ? Namespace::Kind::kDataclass
+                                                       : made.kind) &&
+               made.kind != Namespace::Kind::kEnumeration;
+    }
     if (name.rfind("__", 0) == 0 || value.is(ObjectKind::kUnbound)) {
         return false;
     }
     if (made.kind == Namespace::Kind::kEnumeration) {
         bool is_member = !value.is(ObjectKind::kClosure);
-        return name[0] != '_' && !is_list && value.is_static() &&
-               !(is_member && has_ints && !value.is(ObjectKind::kInt));
+        return name[0] != '_' && !value.is(ObjectKind::kMethod) && !is_list && value.is_static() &&
+               !(is_member && kind.has_ints && !value.is(ObjectKind::kInt)) &&
+               !(is_member && kind.has_strings && !value.is(ObjectKind::kString));
     }
     bool is_field = std::find(made.fields.begin(), made.fields.end(), name) != made.fields.end();
     return !(is_list && is_field);
+}
+
+bool is_auto(const Object& value) {
+    return value.is(ObjectKind::kPythonType) && value.get<PythonType>().name == kAuto;
+}
+
+// What `auto()` becomes; the error object where the values before it do not say. Python takes the
+// largest one, or, before 3.11, the last one: they must be the same.
+Object next_value(Context& c, const ClassKind& kind, const std::string& name,
+                  const std::vector<Object>& before, Range range) {
+    if (kind.has_strings) {
+        std::string text = name;
+        for (char& one : text) {
+            if ((static_cast<unsigned char>(one) & 0x80) != 0) {
+                return refuse_class(c, range, "`auto()` for a name that is not ASCII");
+            }
+            one = one >= 'A' && one <= 'Z' ? static_cast<char>(one - 'A' + 'a') : one;
+        }
+        return Object::string(std::move(text));
+    }
+    int64_t last = 0;
+    for (const Object& value : before) {
+        if (!value.is(ObjectKind::kInt) || (&value != before.data() && value.as_int() <= last) ||
+            value.as_int() == INT64_MAX) {
+            return refuse_class(c, range, "`auto()` after values that do not increase");
+        }
+        last = value.as_int();
+    }
+    return Object::integer(last + 1);
 }
 
 }  // namespace
@@ -232,24 +296,131 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     if (kind->kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) {
         return Object::error();
     }
+    std::vector<Object> given;  // by the names before
     for (Symbol symbol : own->changed(mark)) {
         const Object* value = own->find(symbol);
         if (value == nullptr || symbol.index >= c.tree().names.size()) {
             continue;  // deleted, or of a loop
         }
         std::string text(c.text(symbol));
-        if (!is_plain_member(*made, text, *value, kind->has_ints)) {
+        Object automatic;
+        if (kind->kind == Namespace::Kind::kEnumeration && is_auto(*value)) {
+            automatic = next_value(c, *kind, text, given, statement->keyword_range);
+            if (automatic.is_error()) {
+                return automatic;
+            }
+            value = &automatic;
+        }
+        given.push_back(*value);
+        if (!is_plain_member(*made, text, *value, *kind)) {
             return refuse_class(c, statement->keyword_range,
                                 fmt::format("a class with `{}`", text));
         }
         bool is_member =
             kind->kind == Namespace::Kind::kEnumeration && !value->is(ObjectKind::kClosure);
-        made->set(text, is_member ? make_member(c, *made, text, *value, kind->has_ints) : *value);
+        made->set(text, is_member ? make_member(c, *made, text, *value, *kind) : *value);
     }
     return object;
 }
 
+namespace {
+
+constexpr std::string_view kProperty = "property", kClassMethod = "classmethod",
+                           kStaticMethod = "staticmethod";
+
+// The function with the object in front of its arguments.
+Object bind_to(const Object& function, Object self) {
+    Object parts = Object::tuple({function, Object::tuple({std::move(self)}), Object::dict({})});
+    return Object::make(ObjectKind::kMethod, MethodObject{parts, std::string(kPartial)});
+}
+
+Object call_with(Context& c, const Object& function, const Object& self, Arguments arguments) {
+    return call(c, bind_to(function, self), arguments);
+}
+
+// Runs what a class does with a new instance; the error object after a diagnostic.
+Object initialise(Context& c, std::string_view name, Namespace& made, const Arguments& arguments) {
+    std::optional<Object> function = made.lookup(name);
+    Object instance = made.object();
+    if (!function) {
+        return instance;
+    }
+    made.new_in = c.graph;
+    Object result = call_with(c, *function, instance, arguments);
+    made.new_in = nullptr;
+    if (!result.is_error() && !result.is_none()) {
+        return refuse(c, arguments.range, fmt::format("`{}` that returns something", name));
+    }
+    return result.is_error() ? result : instance;
+}
+
+}  // namespace
+
+bool is_method_decorator(const Object& object) {
+    return is_builtin(object, kProperty) || is_builtin(object, kClassMethod) ||
+           is_builtin(object, kStaticMethod);
+}
+
+Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
+                    Range range) {
+    bool is_instance = own.kind == Namespace::Kind::kInstance;
+    bool is_inherited = is_instance && !own.has_own(name);  // what it holds itself is no method
+    if (found.is(ObjectKind::kClosure)) {
+        return is_inherited ? bind_to(found, own.object()) : found;
+    }
+    if (!found.is(ObjectKind::kMethod) || (is_instance && !is_inherited)) {
+        return found;
+    }
+    const MethodObject& method = found.get<MethodObject>();
+    if (method.name == kStaticMethod) {
+        return method.self;
+    }
+    if (method.name == kClassMethod) {
+        Namespace* type = is_instance ? const_cast<Namespace*>(own.of) : &own;
+        return bind_to(method.self, type->object());
+    }
+    if (method.name == kProperty) {
+        Arguments nothing;
+        nothing.range = nothing.callee_range = range;
+        return is_instance ? call_with(c, method.self, own.object(), nothing)
+                           : refuse(c, range, "a property of a class itself");
+    }
+    return found;
+}
+
+bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
+                      Range range) {
+    std::optional<Object> of_class =
+        own.of != nullptr ? const_cast<Namespace*>(own.of)->lookup(name) : std::optional<Object>();
+    bool is_property = of_class && of_class->is(ObjectKind::kMethod);
+    bool is_new = own.new_in != nullptr && (c.runs_file || own.new_in == c.graph);
+    bool is_open = !own.is_frozen && own.unknown_all == nullptr && !is_property &&
+                   (own.kind == Namespace::Kind::kClass || own.kind == Namespace::Kind::kInstance);
+    // A script is compiled more than once: what is older than this run of its function stays.
+    bool is_own =
+        is_new || (c.runs_file && (c.unit->function == nullptr ||
+                                   (c.graph != c.unit->graph && is_owned(c, own.object()))));
+    if (!is_open || !is_own) {
+        refuse(c, range, fmt::format("an assignment to `{}` of `{}`", name, own.name),
+               "make a new instance");
+        return false;
+    }
+    own.set(name, value);
+    return true;
+}
+
 Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
+    if (type.kind == Namespace::Kind::kInstance && type.unknown_all == nullptr) {
+        if (std::optional<Object> function = const_cast<Namespace*>(type.of)->lookup("__call__")) {
+            return call_with(c, *function, type.object(), arguments);
+        }
+    }
+    if (type.kind == Namespace::Kind::kClass && type.unknown_all == nullptr &&
+        type.lookup("__init__")) {
+        return initialise(c, "__init__",
+                          *make_namespace(c, Namespace::Kind::kInstance, type.name, &type).second,
+                          arguments);
+    }
     bool is_data = type.kind == Namespace::Kind::kDataclass;
     bool is_plain = type.kind == Namespace::Kind::kClass && arguments.positional.empty() &&
                     arguments.keywords.empty();
@@ -279,7 +450,9 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
         }
         made->set(type.fields[i], *value);
     }
-    return object;
+    Arguments nothing;
+    nothing.range = nothing.callee_range = arguments.range;
+    return initialise(c, "__post_init__", *made, nothing);
 }
 
 }  // namespace sardonyx::elaborate

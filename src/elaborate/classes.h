@@ -1,5 +1,5 @@
-// Classes of a file as the evaluator sees them: names with values. Plain ones without bases,
-// dataclasses, and enumerations; what else a class may be is not known.
+// Classes of a file as the evaluator sees them: names with values and methods. Plain ones without
+// bases, dataclasses, and enumerations; what else a class may be is not known.
 #pragma once
 
 #include <memory>
@@ -27,12 +27,19 @@ class Namespace : public Environment {
     bool has_eq = true;                         // a dataclass whose instances compare by fields
     std::vector<std::string> fields;            // of a dataclass, in order
     std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
+    const ir::Graph* new_in = nullptr;          // where its `__init__` runs; null: that is over
 
+    // As it is kept: of a method the function, of a property what computes it.
     std::optional<Object> lookup(std::string_view name) override;
     std::vector<std::string> names() override;
     void set(std::string_view name, Object value);
+    // Whether it holds the name itself, and not its class.
+    bool has_own(std::string_view name) const;
+    // The object that stands for it.
+    Object object();
 
   private:
+    std::weak_ptr<void> self_;
     std::vector<std::pair<std::string, Object>> values_;
 };
 
@@ -50,7 +57,17 @@ Object fields_of(Namespace& instance);
 // close over.
 Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptFunction& top,
                   const std::shared_ptr<Scope>& root);
-// A call of a class.
+// What Python gives for the member `name`, which is kept as `found`: methods are bound, properties
+// are computed.
+Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
+                    syntax::Range range);
+// own.name = value; false after a diagnostic.
+bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
+                      syntax::Range range);
+// Whether a builtin makes a method something else than one of instances.
+bool is_method_decorator(const Object& object);
+
+// A call of a class, or of an instance that has `__call__`.
 Object instantiate(Context& c, Namespace& type, const Arguments& arguments);
 
 }  // namespace sardonyx::elaborate

@@ -202,6 +202,17 @@ struct Context {
     };
     Activation at;
 
+    // What Python would raise, while a `try` or `with` guards what is run (exceptions.h).
+    struct Raising {
+        size_t errors = SIZE_MAX;  // how many had been said when it began; SIZE_MAX: nothing guards
+        const ir::Graph* graph = nullptr;  // in which it began
+        std::string_view type;             // the class of the first mistake since; empty: not known
+        std::string_view handled;          // of the exception whose handler runs
+    };
+    Raising raising;
+    // Something has been raised, and nothing more happens up to the `try`.
+    bool is_raising() const { return program.diagnostics.error_count() > raising.errors; }
+
     // The top level of a file is run: names of files change, and `global` binds them.
     bool runs_file = false;
 

@@ -1096,7 +1096,7 @@ Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
 
 Object eval(Context& c, const Expr* expr, size_t wanted) {
     DepthGuard guard(c, expr->range);
-    Object object = guard ? eval_kind(c, expr, wanted) : Object::error();
+    Object object = guard && !c.is_raising() ? eval_kind(c, expr, wanted) : Object::error();
     if (object.nesting() <= c.options.limits.depth) {
         return object;
     }

@@ -11,7 +11,9 @@
 
 #include "elaborate/arrays.h"
 #include "elaborate/emit.h"
+#include "elaborate/exceptions.h"
 #include "elaborate/functions.h"
+#include "elaborate/itertools.h"
 #include "elaborate/script_keywords.h"
 #include "elaborate/sizes.h"
 #include "elaborate/statics.h"
@@ -171,8 +173,9 @@ Object extreme(Context& c, const Arguments& a, bool want_max) {
             return otherwise->value;
         }
         if (!inner || inner->empty()) {
-            return refuse(c, a.range,
-                          fmt::format("`{}` of {}", word, inner ? "nothing" : kind_name(items[0])));
+            refuse(c, a.range,
+                   fmt::format("`{}` of {}", word, inner ? "nothing" : kind_name(items[0])));
+            return inner ? raises(c, "ValueError") : Object::error();
         }
         items = std::move(*inner);
         ranges.assign(items.size(), a.range);
@@ -995,6 +998,42 @@ Object dataclass_of_nothing(Context& c, const Arguments& a) {
     return refuse(c, a.range, "`dataclass` that does not decorate a class");
 }
 
+// What a class makes of its functions (classes.cpp).
+Object py_property(Context& c, const Arguments& a) {
+    (void)c;
+    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "property"});
+}
+Object py_classmethod(Context& c, const Arguments& a) {
+    (void)c;
+    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "classmethod"});
+}
+Object py_staticmethod(Context& c, const Arguments& a) {
+    (void)c;
+    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "staticmethod"});
+}
+
+Object enum_auto(Context& c, const Arguments& a) {
+    (void)c, (void)a;
+    return Object::make(ObjectKind::kPythonType, PythonType{std::string(kAuto), {}});
+}
+
+// onnx.numpy_helper.from_array(array, name) and to_array(tensor): the elements are copied.
+Object copied_array(Context& c, const Arguments& a) {
+    if (!a.positional[0].is(ObjectKind::kConstant)) {
+        return refuse(c, a.range, fmt::format("{} as an array", kind_name(a.positional[0])));
+    }
+    Arguments one = a;
+    one.positional.resize(1);
+    one.ranges.resize(1);
+    one.keywords.clear();
+    return np_array(c, one);
+}
+
+// As the context of a `with` they are read there (exceptions.cpp).
+Object context_of_nothing(Context& c, const Arguments& a) {
+    return refuse(c, a.range, "a context manager outside of a `with`");
+}
+
 Object typing_type_var(Context& c, const Arguments& a) {
     (void)c, (void)a;
     return Object::make(ObjectKind::kPythonType, PythonType{"TypeVar", {}});
@@ -1034,6 +1073,9 @@ constexpr BuiltinRow kBuiltins[] = {
     {"any", py_any, 1, 1, false, true},
     {"print", py_print, 0, SIZE_MAX, true, true},
     {"slice", py_slice, 1, 3},
+    {"property", py_property, 1, 1},
+    {"classmethod", py_classmethod, 1, 1},
+    {"staticmethod", py_staticmethod, 1, 1},
     {"isinstance", py_isinstance, 2, 2, false, true},
     {"reveal_type", py_reveal_type, 1, 1, false, true},
     {"typing.reveal_type", py_reveal_type, 1, 1, false, true},
@@ -1055,7 +1097,24 @@ constexpr BuiltinRow kBuiltins[] = {
     {"numpy.prod", math_prod, 1, 1},
     {"numpy.load", load_array, 1, 2, true},
     {"functools.partial", functools_partial, 1, SIZE_MAX, true},
+    {"functools.reduce", functools_reduce, 2, 3},
+    {"itertools.product", itertools_product, 0, SIZE_MAX, true},
+    {"itertools.chain", itertools_chain, 0, SIZE_MAX},
+    {"itertools.chain.from_iterable", itertools_from_iterable, 1, 1},
+    {"itertools.accumulate", itertools_accumulate, 1, 2, true},
+    {"itertools.zip_longest", itertools_zip_longest, 0, SIZE_MAX, true},
+    {"itertools.islice", itertools_islice, 2, 4},
+    {"itertools.repeat", itertools_repeat, 1, 2, true},
+    {"itertools.combinations", itertools_combinations, 2, 2},
+    {"itertools.permutations", itertools_permutations, 1, 2},
+    {"itertools.pairwise", itertools_pairwise, 1, 1},
+    {"itertools.starmap", itertools_starmap, 2, 2},
     {"dataclasses.dataclass", dataclass_of_nothing, 0, SIZE_MAX, true},
+    {"contextlib.nullcontext", context_of_nothing, 0, SIZE_MAX, true},
+    {"contextlib.suppress", context_of_nothing, 0, SIZE_MAX, true},
+    {"enum.auto", enum_auto, 0, 0},
+    {"onnx.numpy_helper.from_array", copied_array, 1, 2, true},
+    {"onnx.numpy_helper.to_array", copied_array, 1, 1},
     {"onnx.helper.make_tensor", make_tensor, 0, 4, true},
     {"sardonyx.script", sdx_script, 0, SIZE_MAX, true},
     {"sardonyx.graph", sdx_graph, 0, 0},
@@ -1108,10 +1167,13 @@ constexpr ModuleRow kModules[] = {
     {"collections", "collections"},
     {"__future__", "__future__"},
     {"functools", "functools"},
+    {"contextlib", "contextlib"},
+    {"itertools", "itertools"},
     {"dataclasses", "dataclasses"},
     {"enum", "enum"},
     {"onnx", "onnx"},
     {"onnx.helper", "onnx.helper"},
+    {"onnx.numpy_helper", "onnx.numpy_helper"},
     {"sardonyx", "sardonyx"},
     {"sardonyx.values", "sardonyx"},
     {"sardonyx.onnx_types", "sardonyx"},
@@ -1270,7 +1332,8 @@ std::string_view math_name(std::string_view module, std::string_view name) {
 
 std::optional<Object> library_name(std::string_view name) {
     if (std::find(std::begin(kPythonTypes), std::end(kPythonTypes), name) !=
-        std::end(kPythonTypes)) {
+            std::end(kPythonTypes) ||
+        is_exception_type(name)) {
         return python_type(name);
     }
     return name.find('.') == std::string_view::npos ? find_builtin(name) : std::nullopt;
@@ -1323,6 +1386,9 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
         if (name == "helper") {
             return Object::make(ObjectKind::kModule, ModuleObject{"onnx.helper", nullptr});
         }
+        if (name == "numpy_helper") {
+            return Object::make(ObjectKind::kModule, ModuleObject{"onnx.numpy_helper", nullptr});
+        }
     }
     if (known == "collections" && name == "abc") {
         return Object::make(ObjectKind::kModule, ModuleObject{"collections.abc", nullptr});
@@ -1331,7 +1397,7 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
                                  std::end(kTypingNames)) {
         return python_type(name);
     }
-    if (known == "enum" && (name == "Enum" || name == "IntEnum")) {
+    if (known == "enum" && (name == "Enum" || name == "IntEnum" || name == "StrEnum")) {
         return python_type(name);
     }
     if (known == "typing" && name == "TYPE_CHECKING") {

@@ -14,6 +14,9 @@ namespace sardonyx::elaborate {
 // The method that a functools.partial is: of (function, arguments, keywords).
 inline constexpr std::string_view kPartial = "functools.partial";
 
+// The type that enum.auto() gives, which stands for a value yet to come.
+inline constexpr std::string_view kAuto = "auto";
+
 // The object of a builtin name (`len`, `range`, `float`); nothing when there is none.
 std::optional<Object> library_name(std::string_view name);
 // For "did you mean".

@@ -6,9 +6,11 @@
 
 #include "base/nearest.h"
 #include "elaborate/arrays.h"
+#include "elaborate/classes.h"
 #include "elaborate/element_types.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
+#include "elaborate/exceptions.h"
 #include "elaborate/library.h"
 #include "elaborate/repairs.h"
 #include "elaborate/sizes.h"
@@ -196,8 +198,9 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
         report_unknown(c, *found, fmt::format("{}.{}", module.name, name), range);
         return Object::error();
     }
+    Namespace* of_file = as_namespace(object);
     if (found) {
-        return *found;
+        return of_file != nullptr ? bound_member(c, *of_file, name, *found, range) : *found;
     }
     std::vector<std::string> own;
     std::vector<std::string_view> known;
@@ -207,7 +210,10 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
     } else {
         known = library_module_names(module.name);
     }
-    return no_member(c, object, name, name_range, known);
+    Object failed = no_member(c, object, name, name_range, known);
+    // What all classes have is not known here.
+    return of_file != nullptr && name[0] != '_' && name != "mro" ? raises(c, "AttributeError")
+                                                                 : failed;
 }
 
 constexpr std::string_view kListMethods[] = {"append", "extend", "insert",  "pop",
@@ -273,6 +279,12 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             }
             return no_member(c, object, name, name_range, {});
         }
+        case ObjectKind::kBuiltin:
+            if (is_builtin(object, "itertools.chain") && name == "from_iterable") {
+                return Object::make(ObjectKind::kBuiltin,
+                                    library_builtin("itertools.chain.from_iterable"));
+            }
+            return no_member(c, object, name, name_range, {});
         case ObjectKind::kInt:
             if (object.pointer() == nullptr) {
                 return no_member(c, object, name, name_range, {});

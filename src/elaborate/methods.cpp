@@ -12,6 +12,7 @@
 #include "elaborate/element_types.h"
 #include "elaborate/emit.h"
 #include "elaborate/equality.h"
+#include "elaborate/exceptions.h"
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
 #include "elaborate/statics.h"
@@ -163,6 +164,7 @@ std::optional<size_t> place_of(Context& c, const MethodObject& method, const Arg
         }
     }
     refuse(c, a.range, fmt::format("{} is not in the list", repr(a.positional[0])));
+    raises(c, "ValueError");
     return std::nullopt;
 }
 
@@ -256,10 +258,12 @@ Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
         }
         return found != nullptr ? *found : otherwise;
     }
+    if (found == nullptr && a.positional.size() == 1) {
+        refuse(c, a.range, fmt::format("the dict has no key {}", repr(key)));
+        return raises(c, "KeyError");
+    }
     if (found == nullptr) {
-        return a.positional.size() > 1
-                   ? otherwise
-                   : refuse(c, a.range, fmt::format("the dict has no key {}", repr(key)));
+        return otherwise;
     }
     Object value = *found;
     dict.items.erase(std::find_if(dict.items.begin(), dict.items.end(),
@@ -406,7 +410,13 @@ Object parse_number(Context& c, const std::string& text, bool is_int, const Argu
     } else if (std::optional<double> value = parse_float(text)) {
         return Object::real(*value);
     }
-    return refuse(c, a.range, fmt::format("{} is no number", repr(Object::string(text))));
+    Object failed = refuse(c, a.range, fmt::format("{} is no number", repr(Object::string(text))));
+    // A longer one may be an int that is too large here, and other digits may be Unicode's.
+    constexpr size_t kSure = 18;
+    bool is_sure = text.size() <= kSure && std::none_of(text.begin(), text.end(), [](char one) {
+                       return (static_cast<unsigned char>(one) & 0x80) != 0;
+                   });
+    return is_sure ? raises(c, "ValueError") : failed;
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class FileModule : public Environment {
     void run_statement(Context& c, const syntax::Stmt* statement);
     void run_if(Context& c, const syntax::IfStmt* statement);
     void run_opaque(Context& c, const syntax::OpaqueStmt* statement);
-    void run_try(Context& c, const syntax::OpaqueStmt* statement);
+    void run_guarded(Context& c, const syntax::OpaqueStmt* statement);
     void run_assert(Context& c, const syntax::AssertStmt* statement);
     void run_definition(Context& c, const syntax::FunctionDefStmt* statement);
     Object decorated(Context& c, const syntax::FunctionDefStmt* definition);

@@ -229,7 +229,11 @@ class Matcher {
             if (!value) {
                 return Match::kNo;
             }
-            if (Match one = match(pattern->items[i], *value); one != Match::kYes) {
+            Object held = bound_member(c_, *instance, name, *value, pattern->range);
+            if (held.is_error()) {
+                return Match::kFailed;
+            }
+            if (Match one = match(pattern->items[i], held); one != Match::kYes) {
                 return one;
             }
         }

@@ -8,6 +8,7 @@
 #include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
+#include "elaborate/exceptions.h"
 #include "elaborate/functions.h"
 #include "elaborate/jumps.h"
 #include "elaborate/library.h"
@@ -80,13 +81,17 @@ bool unpack(Context& c, syntax::Exprs targets, const Object& value, Range target
     bool has_star = star < targets.size();
     size_t fixed = targets.size() - (has_star ? 1 : 0);
     if (has_star ? items->size() < fixed : items->size() != fixed) {
-        c.report(kResultCount, target_range,
-                 fmt::format("{} value{} unpacked into {}{} target{}", items->size(),
-                             items->size() == 1 ? " is" : "s are", has_star ? "at least " : "",
-                             fixed, fixed == 1 ? "" : "s"))
-            .label(c.span(value_range), fmt::format("this gives {}", items->size()))
+        diagnostics::Diagnostic& reported =
+            c.report(kResultCount, target_range,
+                     fmt::format("{} value{} unpacked into {}{} target{}", items->size(),
+                                 items->size() == 1 ? " is" : "s are", has_star ? "at least " : "",
+                                 fixed, fixed == 1 ? "" : "s"));
+        reported.label(c.span(value_range), fmt::format("this gives {}", items->size()))
             .with_help(has_star ? "give at least as many values as there are plain targets"
                                 : "write one target for each value");
+        if (!value.is_tensor()) {
+            raises(c, "ValueError");
+        }
         return false;
     }
     bool ok = true;
@@ -110,6 +115,9 @@ bool unpack(Context& c, syntax::Exprs targets, const Object& value, Range target
 }  // namespace
 
 void bind_name(Context& c, Symbol name, Object value) {
+    if (c.is_raising()) {
+        return;
+    }
     const std::vector<Symbol>& outer = c.at.outer_names;
     if (outer.empty() || std::find(outer.begin(), outer.end(), name) == outer.end()) {
         c.at.scope->set(name, std::move(value));
@@ -169,6 +177,11 @@ void exec_assign(Context& c, const syntax::AssignStmt* statement) {
     }
     c.at.own_call = statement->value;
     Object value = eval(c, statement->value, target_count(statement->targets[0]));
+    if (c.runs_file && value.is(ObjectKind::kIterator) && !value.get<IteratorObject>().is_view) {
+        value = refuse(c, statement->value->range,
+                       "an iterator, which is used up or follows what it is made of",
+                       "make a list of it: `list(...)`");
+    }
     for (const Expr* target : statement->targets) {
         if (value.is_error()) {
             bind_error(c, target);
@@ -241,10 +254,33 @@ bool changes_array(const Context& c, const Object& before) {
     return !c.runs_file && is_array;
 }
 
+// cfg.n op= value; false: it is something else.
+bool augment_member(Context& c, const syntax::AugAssignStmt* statement) {
+    const auto* target = syntax::maybe_as<syntax::AttributeExpr>(statement->target);
+    Object object = target != nullptr ? eval(c, target->value) : Object::error();
+    Namespace* own = as_namespace(object);
+    if (own == nullptr || !target->name.valid()) {
+        return false;
+    }
+    std::string_view name = c.text(target->name);
+    Object before = member(c, object, name, target->range, target->name_range);
+    Object value = before.is_error() ? before : eval(c, statement->value);
+    Object after = binary(c, statement->op, before, value, statement->range, target->range,
+                          statement->value->range);
+    if (!after.is_error() && !c.is_raising()) {
+        bool is_changed = changes_in_place(c, before, after, statement->range);
+        assign_to_member(c, *own, name, is_changed ? before : after, statement->range);
+    }
+    return true;
+}
+
 void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     const auto* name = syntax::maybe_as<syntax::NameExpr>(statement->target);
     if (statement->target->kind == ExprKind::kSubscript) {
         augment_item(c, statement);
+        return;
+    }
+    if (augment_member(c, statement)) {
         return;
     }
     if (name == nullptr) {
@@ -328,12 +364,18 @@ void exec_assert(Context& c, const syntax::AssertStmt* statement) {
                      ? fmt::format("the assertion does not hold: {}", message.text())
                      : std::string("the assertion does not hold"))
             .with_help("call the script with what it asserts, or change the assertion");
+        raises(c, "AssertionError");
     }
 }
 
 void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
+    std::vector<std::string> kinds;  // property and the like
     for (const Expr* decorator : statement->decorators) {
         Object object = eval(c, decorator);
+        if (is_method_decorator(object)) {
+            kinds.emplace_back(object.get<BuiltinObject>().name);
+            continue;
+        }
         bool is_graph =
             (object.is(ObjectKind::kDecorator) && object.get<DecoratorObject>().is_graph) ||
             is_builtin(object, "sardonyx.graph");
@@ -355,7 +397,11 @@ void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
                                        ? eval(c, parameter.default_value)
                                        : Object::error());
     }
-    bind_name(c, statement->name, Object::make(ObjectKind::kClosure, std::move(closure)));
+    Object made = Object::make(ObjectKind::kClosure, std::move(closure));
+    for (; !kinds.empty(); kinds.pop_back()) {
+        made = Object::make(ObjectKind::kMethod, MethodObject{made, kinds.back()});
+    }
+    bind_name(c, statement->name, std::move(made));
 }
 
 void exec_delete(Context& c, const syntax::DeleteStmt* statement) {
@@ -479,12 +525,11 @@ bool exec_simple(Context& c, const Stmt* statement) {
                                   "define it at the top of the file");
             return true;
         case StmtKind::kRaise:
-            unsupported_statement(c, statement->range, "`raise`",
-                                  "a graph cannot raise: use `assert` on static facts");
+            exec_raise(c, syntax::as<syntax::RaiseStmt>(statement));
             return true;
         case StmtKind::kOpaque: {
             const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
-            if (opaque->subject != nullptr) {
+            if (opaque->subject != nullptr || !opaque->clauses.empty() || !opaque->items.empty()) {
                 return false;
             }
             unsupported_statement(c, opaque->keyword_range, fmt::format("`{}`", opaque->keyword),
@@ -520,20 +565,8 @@ Jump exec_jump(Context& c, const Stmt* statement) {
 }
 
 // `y.dtype = FLOAT.dtype`: a hint, which must be true.
-bool assign_dtype(Context& c, const syntax::AttributeExpr* target, const Object& value,
-                  Range value_range) {
-    Object object = eval(c, target->value);
-    if (object.is_error()) {
-        return false;
-    }
-    bool is_dtype = target->name.valid() && c.text(target->name) == "dtype" && object.is_tensor() &&
-                    value.is(ObjectKind::kElementType);
-    if (!is_dtype) {
-        c.report(kUnsupportedStatement, target->range,
-                 "an assignment to something other than a name")
-            .with_help("bind the value to a name");
-        return false;
-    }
+bool assign_dtype(Context& c, const syntax::AttributeExpr* target, const Object& object,
+                  const Object& value, Range value_range) {
     Type& type = object.value()->type;
     if (type.element_type() == ElementType::kUndefined) {
         Type hint = Type::tensor(value.as_element_type());
@@ -567,6 +600,15 @@ Jump exec_match(Context& c, const syntax::OpaqueStmt* statement, const Rest* aft
                                         : Jump::kNone;
 }
 
+Jump exec_suites(Context& c, const syntax::OpaqueStmt* statement, const Rest* after,
+                 bool& consumed) {
+    if (statement->subject != nullptr) {
+        return exec_match(c, statement, after, consumed);
+    }
+    RunSuite run = [&c](Stmts suite) { return exec(c, suite); };
+    return statement->items.empty() ? exec_try(c, statement, run) : exec_with(c, statement, run);
+}
+
 bool is_plain_jump(const Stmt* statement) {
     return statement->kind == StmtKind::kReturn || statement->kind == StmtKind::kBreak ||
            statement->kind == StmtKind::kContinue;
@@ -576,16 +618,19 @@ bool is_plain_jump(const Stmt* statement) {
 
 namespace {
 
-// cfg.n = value: of a class of the file or its instance, while the file runs.
-bool assign_member(Context& c, const syntax::AttributeExpr* target, const Object& value) {
-    Object object = c.runs_file ? eval(c, target->value) : Object::error();
-    Namespace* own = as_namespace(object);
-    bool is_open =
-        own != nullptr && !own->is_frozen && own->unknown_all == nullptr &&
-        (own->kind == Namespace::Kind::kClass || own->kind == Namespace::Kind::kInstance);
-    if (is_open) {
-        own->set(c.text(target->name), value);
-        return true;
+// cfg.n = value of a class of the file or its instance; `y.dtype = ...` is a hint.
+bool assign_member(Context& c, const syntax::AttributeExpr* target, const Object& value,
+                   Range value_range) {
+    Object object = eval(c, target->value);
+    if (object.is_error() || !target->name.valid()) {
+        return false;
+    }
+    if (Namespace* own = as_namespace(object)) {
+        return assign_to_member(c, *own, c.text(target->name), value, target->range);
+    }
+    if (c.text(target->name) == "dtype" && object.is_tensor() &&
+        value.is(ObjectKind::kElementType)) {
+        return assign_dtype(c, target, object, value, value_range);
     }
     c.report(kUnsupportedStatement, target->range, "an assignment to something other than a name")
         .with_help("bind the value to a name");
@@ -595,6 +640,9 @@ bool assign_member(Context& c, const syntax::AttributeExpr* target, const Object
 }  // namespace
 
 bool assign(Context& c, const Expr* target, Object value, Range value_range) {
+    if (c.is_raising()) {
+        return false;
+    }
     switch (target->kind) {
         case ExprKind::kName: {
             Symbol name = syntax::as<syntax::NameExpr>(target)->name;
@@ -618,12 +666,7 @@ bool assign(Context& c, const Expr* target, Object value, Range value_range) {
         case ExprKind::kSubscript:
             return assign_item(c, syntax::as<syntax::SubscriptExpr>(target), value, value_range);
         case ExprKind::kAttribute:
-            if (value.is(ObjectKind::kElementType) &&
-                c.text(syntax::as<syntax::AttributeExpr>(target)->name) == "dtype") {
-                return assign_dtype(c, syntax::as<syntax::AttributeExpr>(target), value,
-                                    value_range);
-            }
-            return assign_member(c, syntax::as<syntax::AttributeExpr>(target), value);
+            return assign_member(c, syntax::as<syntax::AttributeExpr>(target), value, value_range);
         default:
             c.report(kUnsupportedStatement, target->range,
                      "an assignment to something other than a name")
@@ -640,7 +683,7 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
     if (!guard) {
         return Jump::kNone;
     }
-    for (size_t i = 0; i < statements.size() && !c.gave_up; ++i) {
+    for (size_t i = 0; i < statements.size() && !c.gave_up && !c.is_raising(); ++i) {
         const Stmt* statement = statements[i];
         if (exec_simple(c, statement)) {
             continue;
@@ -676,7 +719,7 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
                 break;
             }
             case StmtKind::kOpaque:
-                jump = exec_match(c, syntax::as<syntax::OpaqueStmt>(statement), &after, consumed);
+                jump = exec_suites(c, syntax::as<syntax::OpaqueStmt>(statement), &after, consumed);
                 break;
             default:
                 break;

@@ -7,6 +7,7 @@
 
 #include "elaborate/classes.h"
 #include "elaborate/environment.h"
+#include "elaborate/exceptions.h"
 #include "elaborate/lists.h"
 #include "elaborate/text.h"
 
@@ -57,10 +58,15 @@ Object int_shift(Context& c, bool is_left, Int128 a, Int128 b, syntax::Range ran
                : Object::whole(result);
 }
 
+Object division_by_zero(Context& c, syntax::Range range) {
+    refuse(c, range, "division by zero");
+    return raises(c, "ZeroDivisionError");
+}
+
 // Rounded down, as Python does.
 Object int_division(Context& c, Binary op, Int128 a, Int128 b, syntax::Range range) {
     if (b == 0) {
-        return refuse(c, range, "division by zero");
+        return division_by_zero(c, range);
     }
     if (op == Binary::kDiv) {
         return Object::real(static_cast<double>(a) / static_cast<double>(b));
@@ -120,12 +126,12 @@ Object float_binary(Context& c, Binary op, double a, double b, syntax::Range ran
         case Binary::kMul:
             return Object::real(a * b);
         case Binary::kDiv:
-            return b == 0 ? refuse(c, range, "division by zero") : Object::real(a / b);
+            return b == 0 ? division_by_zero(c, range) : Object::real(a / b);
         case Binary::kFloorDiv:
-            return b == 0 ? refuse(c, range, "division by zero") : Object::real(std::floor(a / b));
+            return b == 0 ? division_by_zero(c, range) : Object::real(std::floor(a / b));
         case Binary::kMod: {
             if (b == 0) {
-                return refuse(c, range, "division by zero");
+                return division_by_zero(c, range);
             }
             double rest = std::fmod(a, b);
             return Object::real(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);

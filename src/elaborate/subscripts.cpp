@@ -12,6 +12,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/equality.h"
 #include "elaborate/eval.h"
+#include "elaborate/exceptions.h"
 #include "elaborate/functions.h"
 #include "elaborate/library.h"
 #include "elaborate/repairs.h"
@@ -218,6 +219,7 @@ std::optional<size_t> list_index(Context& c, const Object& list, const Object& i
         if (count > 0) {
             reported.with_help(fmt::format("use {} to {}", -count, count - 1));
         }
+        raises(c, "IndexError");
         return std::nullopt;
     }
     return static_cast<size_t>(i);
@@ -240,6 +242,7 @@ void report_missing_key(Context& c, const DictObject& dict, const Object& key, R
     std::string_view near = key.is(ObjectKind::kString) ? nearest(key.text(), words) : "";
     diagnostics::Diagnostic& reported =
         c.report(kStaticError, range, fmt::format("the dict has no key `{}`", repr(key)));
+    raises(c, "KeyError");
     if (!near.empty()) {
         reported.with_help(fmt::format("did you mean `'{}'`?", near));
         offer_string(c, reported, range, near);

@@ -12,6 +12,7 @@
 #include "elaborate/context.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
+#include "elaborate/exceptions.h"
 #include "elaborate/exec.h"
 #include "elaborate/library.h"
 #include "elaborate/module.h"
@@ -50,6 +51,9 @@ void FileModule::run() {
 
 void FileModule::run_block(Context& c, Stmts statements) {
     for (const Stmt* statement : statements) {
+        if (c.is_raising()) {
+            return;
+        }
         if (program_.unknowns->is_exhausted()) {
             size_t said = program_.diagnostics.items().size();
             program_.diagnostics.report(kLimitExceeded, tree_.span(statement->range),
@@ -86,6 +90,10 @@ void FileModule::run_statement(Context& c, const Stmt* statement) {
             run_assert(c, syntax::as<syntax::AssertStmt>(statement));
             return;
         case StmtKind::kRaise: {
+            if (c.raising.errors != SIZE_MAX) {
+                attempt(c, statement, [&] { exec(c, Stmts(&statement, 1)); });
+                return;
+            }
             size_t said = program_.diagnostics.items().size();
             ++program_.unknowns->failures;
             forget_all(make_cause(statement, said));
@@ -161,6 +169,9 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
     std::shared_ptr<UnknownCause> cause;
     if (program_.diagnostics.error_count() == errors && !has_nodes && !c.gave_up) {
         globals_->keep();
+    } else if (c.is_raising() && !has_nodes && !c.gave_up) {
+        globals_->keep();  // as far as it has been run; the `try` around takes it from here
+        return make_cause(statement, said);
     } else {
         if (program_.diagnostics.error_count() == errors) {
             program_.diagnostics.report(kStaticRequired, tree_.span(statement->range),
@@ -194,67 +205,36 @@ void FileModule::run_if(Context& c, const syntax::IfStmt* statement) {
     }
 }
 
-// --- Statements whose heads the tree keeps as names ----------------------------------------------
+// --- Statements of several suites ----------------------------------------------------------------
 
-namespace {
-
-struct Suite {
-    std::string_view keyword;  // try, except, else or finally
-    Stmts statements;
-};
-
-// The suites of a `try`, told apart by the heads that stand between the statements.
-std::vector<Suite> suites_of(std::string_view text, const syntax::OpaqueStmt* statement) {
-    std::vector<Suite> suites{{"try", {}}};
-    size_t first = 0;
-    for (size_t i = 1; i < statement->body.size(); ++i) {
-        uint32_t end = statement->body[i - 1]->range.end, begin = statement->body[i]->range.begin;
-        std::string_view between = text.substr(end, begin - end);
-        for (size_t line = between.find('\n'); line != std::string_view::npos;
-             line = between.find('\n', line + 1)) {
-            size_t word = between.find_first_not_of(" \t\f\r\n", line);
-            std::string_view rest =
-                word == std::string_view::npos ? std::string_view() : between.substr(word);
-            for (std::string_view keyword : {"except", "else", "finally"}) {
-                bool is_head = rest.substr(0, keyword.size()) == keyword &&
-                               rest.substr(keyword.size()).find_first_of(":* \t(") == 0;
-                if (is_head) {
-                    if (suites.back().statements.empty()) {
-                        suites.back().statements = statement->body.subspan(first, i - first);
-                    }
-                    suites.push_back({keyword, {}});
-                    first = i;
-                }
-            }
-        }
-    }
-    suites.back().statements = statement->body.subspan(first);
-    return suites;
-}
-
-}  // namespace
-
-// What raises nothing, as far as is known, does not reach the handlers.
-void FileModule::run_try(Context& c, const syntax::OpaqueStmt* statement) {
-    std::vector<Suite> suites = suites_of(program_.sources.text(tree_.file), statement);
+// `try` and `with`. A statement in them that is not run might have raised something.
+void FileModule::run_guarded(Context& c, const syntax::OpaqueStmt* statement) {
     attempt(c, statement, [&] {
-        size_t failures = program_.unknowns->failures;
-        for (const Suite& suite : suites) {
-            if (suite.keyword != "except") {
-                run_block(c, suite.statements);
+        RunSuite run = [&](Stmts suite) {
+            size_t failures = program_.unknowns->failures;
+            run_block(c, suite);
+            if (program_.unknowns->failures == failures) {
+                return Jump::kNone;
             }
-            if (program_.unknowns->failures != failures) {
+            if (c.is_raising()) {
+                c.raising.type = {};
+            } else {
                 c.report(kUnsupportedStatement, statement->keyword_range,
                          "whether this raises an error is not known");
-                return;
             }
+            return Jump::kNone;
+        };
+        if (statement->items.empty()) {
+            exec_try(c, statement, run);
+        } else {
+            exec_with(c, statement, run);
         }
     });
 }
 
 void FileModule::run_opaque(Context& c, const syntax::OpaqueStmt* statement) {
-    if (statement->keyword == "try") {
-        run_try(c, statement);
+    if (!statement->items.empty() || (statement->keyword == "try" && !statement->clauses.empty())) {
+        run_guarded(c, statement);
     } else if (statement->subject != nullptr) {
         std::optional<const syntax::Clause*> chosen;
         auto cause = attempt(c, statement, [&] { chosen = chosen_case(c, statement); });
@@ -264,7 +244,7 @@ void FileModule::run_opaque(Context& c, const syntax::OpaqueStmt* statement) {
     } else if (statement->keyword == "class" && !statement->head_names.empty()) {
         attempt(c, statement, [&] {
             Object made = make_class(c, statement, top_, root_);
-            if (!made.is_error()) {
+            if (!made.is_error() && !c.is_raising()) {
                 bind(statement->head_names[0], made);
             }
         });
@@ -281,7 +261,11 @@ void FileModule::run_assert(Context& c, const syntax::AssertStmt* statement) {
         Object test = eval(c, statement->condition);
         fails = !test.is_error() && truth(test) == false;
     });
-    if (fails) {  // Python ends here
+    if (fails && c.raising.errors != SIZE_MAX) {
+        program_.diagnostics.report(kStaticError, tree_.span(statement->condition->range),
+                                    "the assertion does not hold");
+        raises(c, "AssertionError");
+    } else if (fails) {  // Python ends here
         ++program_.unknowns->failures;
         program_.diagnostics.report(kStaticError, tree_.span(statement->condition->range),
                                     "the assertion does not hold");

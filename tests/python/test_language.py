@@ -1340,7 +1340,7 @@ WRONG = [
     ("return op.Gelu(x)", ["operator-not-in-opset:1"]),
     ("return op.Geluu(x)", ["unknown-operator:1"]),
     # One mistake, one finding.
-    ("try:\n    y = x\nexcept ValueError:\n    z = x\nreturn y + z", ["unsupported-statement:1"]),
+    ("try:\n    y = x + 1\nexcept ValueError:\n    z = x\nreturn y + z", ["unsupported-statement:1"]),
     ("with open('a') as g:\n    y = x\nreturn y", ["unsupported-statement:1"]),
     ("match c:\n    case 1:\n        y = x\nreturn y", ["unsupported-statement:1"]),
     ("nonlocal q\nreturn x", ["unknown-name:1"]),
@@ -1385,7 +1385,7 @@ WRONG = [
     ("return n ** 0.5", ["lossy-literal:1"]),
     ("return x << 1", ["unsupported-operand:1"]),
     ("x.foo = 1.0\nreturn x", ["unsupported-statement:1"]),
-    ("try:\n    y = x\nexcept ValueError:\n    y = x\nreturn x", ["unsupported-statement:1"]),
+    ("try:\n    y = -x\nexcept ValueError:\n    y = x\nreturn x", ["unsupported-statement:1"]),
     ("with x:\n    pass\nreturn x", ["unsupported-statement:1"]),
     ("import math\nreturn x", ["unsupported-statement:1"]),
     ("global y\ny = x\nreturn x", ["unsupported-statement:1"]),

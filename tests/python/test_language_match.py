@@ -15,21 +15,22 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 I = np.array([1, 2, 3], np.int64)  # noqa: E741
 
 MATCHED: list[tuple[str, Any]] = [
-    ('mode = "b"\nmatch mode:\n    case "a":\n        y = x + 1\n    case "b" | "c":\n'
-     "        y = x + 2\n    case _:\n        y = x\nreturn y", I + 2),
-    ("match (1, [2, 3, 4]):\n    case (0, _):\n        return x\n"
-     "    case (a, [b, *rest]) if len(rest) == 2:\n        return x * (a + b + rest[1])", I * 7),
-    ('match {"k": 3, "z": 5}:\n    case {"k": 4}:\n        y = x\n    case {"k": k, **rest}:\n'
-     '        y = x * k + rest["z"]\nreturn y', I * 3 + 5),
-    ("match None:\n    case True | False:\n        y = x\n    case None:\n        y = x * 4\n"
-     "return y", I * 4),
+    (('mode = "b"\nmatch mode:\n    case "a":\n        y = x + 1\n    case "b" | "c":\n'
+     "        y = x + 2\n    case _:\n        y = x\nreturn y"), I + 2),
+    (("match (1, [2, 3, 4]):\n    case (0, _):\n        return x\n"
+     "    case (a, [b, *rest]) if len(rest) == 2:\n        return x * (a + b + rest[1])"), I * 7),
+    (('match {"k": 3, "z": 5}:\n    case {"k": 4}:\n        y = x\n    case {"k": k, **rest}:\n'
+     '        y = x * k + rest["z"]\nreturn y'), I * 3 + 5),
+    (("match None:\n    case True | False:\n        y = x\n    case None:\n        y = x * 4\n"
+     "return y"), I * 4),
     ("match 1:\n    case True:\n        return x\n    case 1.0:\n        return x * 2", I * 2),
-    ('match "ab":\n    case ["a", "b"]:\n        y = x\n    case str(s):\n        y = x * len(s)\n'
-     "return y", I * 2),
-    ("match -1.5:\n    case int():\n        y = x\n    case float(v) | int(v):\n"
-     "        y = x * int(v * 2)\nreturn y", I * -3),
-    ("y = x\nfor i in range(6):\n    match i:\n        case 1:\n            continue\n"
-     "        case 4:\n            break\n        case n:\n            y = y + n\nreturn y", I + 5),
+    (('match "ab":\n    case ["a", "b"]:\n        y = x\n    case str(s):\n        y = x * len(s)\n'
+     "return y"), I * 2),
+    (("match -1.5:\n    case int():\n        y = x\n    case float(v) | int(v):\n"
+     "        y = x * int(v * 2)\nreturn y"), I * -3),
+    (("y = x\nfor i in range(6):\n    match i:\n        case 1:\n            continue\n"
+     "        case 4:\n            break\n        case n:\n            y = y + n\nreturn y"),
+     I + 5),
     ("y = x\nmatch 3:\n    case 4:\n        y = x * 5\nreturn y", I),
     ("match 5:\n    case 1 as n:\n        pass\n    case int() as n:\n        pass\nreturn x * n",
      I * 5),
@@ -38,8 +39,8 @@ MATCHED: list[tuple[str, Any]] = [
     # What is captured is the tensor, and what a case holds may depend on one.
     ("match [x, x * 2]:\n    case [a, b]:\n        y = a + b\nreturn y", I * 3),
     ("match 1:\n    case 1:\n        if x[0] > 0:\n            return x * 2\nreturn x * 3", I * 2),
-    ("def g(v):\n    match v:\n        case [a, b]:\n            return a * b\n"
-     "        case _:\n            return 7\n\nreturn x * (g([2, 5]) + g(3))", I * 17),
+    (("def g(v):\n    match v:\n        case [a, b]:\n            return a * b\n"
+     "        case _:\n            return 7\n\nreturn x * (g([2, 5]) + g(3))"), I * 17),
     # Slices as targets.
     ("a = [1, 2, 3, 4]\nb = a\na[1:3] = [7]\nreturn x * (b[1] * 10 + len(b))", I * 73),
     ("a = [1, 2, 3, 4]\na[::2] = [5, 6]\nreturn x * (a[0] * 10 + a[2])", I * 56),

@@ -9,6 +9,7 @@ SDX_SEED on.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import pathlib
 import random
@@ -18,6 +19,7 @@ import textwrap
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from language import shared_compiler
 from sardonyx import Model
@@ -198,15 +200,15 @@ FILES: dict[str, tuple[str, str, str, str]] = {
     "after the script": ("K = 1\nL = [1]", "(K + L[0])", "K = 5\nL[0] = 7", "equal"),
     "match": ("K = 2\nmatch K:\n    case 2:\n        K = 9", "K", "", "equal"),
     "match of items": (
-        "match (2, [1, 2, 3]):\n    case (0, _):\n        K = 1\n    case (a, [b, *c]) if b:\n"
-        "        import math as m2\n        K = a + b + m2.floor(sum(c))",
+        ("match (2, [1, 2, 3]):\n    case (0, _):\n        K = 1\n    case (a, [b, *c]) if b:\n"
+        "        import math as m2\n        K = a + b + m2.floor(sum(c))"),
         "K",
         "",
         "equal",
     ),
     "match of a mapping": (
-        'match {"a": 1, "b": (5, 6)}:\n    case {"a": 1, "b": [_, K], **rest}:\n'
-        "        K += len(rest)",
+        ('match {"a": 1, "b": (5, 6)}:\n    case {"a": 1, "b": [_, K], **rest}:\n'
+        "        K += len(rest)"),
         "K",
         "",
         "equal",
@@ -261,10 +263,10 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "refused",
     ),
     "with": (
-        "import contextlib\nK = 1\nwith contextlib.nullcontext(5) as K:\n    pass",
+        "import contextlib\nK = 1\nwith contextlib.nullcontext(5) as K:\n    K += 1",
         "K",
         "",
-        "refused",
+        "equal",
     ),
     "class": ("class C:\n    K = 3\n    L = [K, 2]\nC.L.append(5)", "sum(C.L)", "", "equal"),
     "attribute of a class": ("class C:\n    K = 3\nc = C()\nC.K = 5", "(C.K + c.K)", "", "equal"),
@@ -357,7 +359,7 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "class C:\n    n = 1\n    def f(self):\n        self.n += 1\nc = C()\nc.f()",
         "c.n",
         "",
-        "refused",
+        "equal",
     ),
     "enumeration": (
         ("from enum import Enum, IntEnum\nclass E(Enum):\n    A = 2\n    B = 5\n"
@@ -375,6 +377,137 @@ FILES: dict[str, tuple[str, str, str, str]] = {
     ),
     "error in try": (
         'D = {}\ntry:\n    K = 1\n    D["a"]\n    K = 2\nexcept KeyError:\n    K += 5',
+        "K",
+        "",
+        "equal",
+    ),
+    "error in a loop in try": (
+        ("K = 1\nL = []\ntry:\n    for i in range(3):\n        K = i\n"
+        "        L.append(10 // (1 - i))\nexcept ZeroDivisionError:\n"
+        "    K = K * 10 + sum(L) + i * 1000\nelse:\n    K = 5"),
+        "K",
+        "",
+        "equal",
+    ),
+    "exceptions of functions": (
+        ("def f(v, seen=[]):\n    seen.append(v)\n    if v > 2:\n        raise ValueError(v)\n"
+        "    return len(seen)\nK = 0\nfor v in [1, 3, 2]:\n    try:\n        K += f(v)\n"
+        "    except (KeyError, ValueError) as e:\n        K += 100\n    finally:\n"
+        "        K += 1000"),
+        "K",
+        "",
+        "equal",
+    ),
+    "exceptions again": (
+        ("try:\n    try:\n        assert 1 == 2\n    except AssertionError:\n        raise\n"
+        "    finally:\n        Z = 7\nexcept Exception:\n    K = Z\ntry:\n    try:\n"
+        "        [].pop()\n    except LookupError as e:\n        raise RuntimeError from e\n"
+        "except RuntimeError:\n    K += 10\ntry:\n    while True:\n        K += 1\n"
+        "        if K > 20: raise StopIteration\nexcept StopIteration:\n    K *= 2"),
+        "K",
+        "",
+        "equal",
+    ),
+    "an import before the error": (
+        ("try:\n    import no_such\n    K = {}['a']\nexcept KeyError:\n    K = 4\n"
+        "except ImportError:\n    K = 5"),
+        "K",
+        "",
+        "refused",
+    ),
+    "with what suppresses": (
+        ("from contextlib import suppress, nullcontext\nK = 1\n"
+        "with (nullcontext() as z, suppress(KeyError, ValueError)):\n    K = 2\n"
+        "    import math as m2\n"
+        "    {}['a']\n    K = 3"),
+        "(K if z is None else 5)",
+        "",
+        "equal",
+    ),
+    "with a file": ("K = 1\nwith open('/dev/null') as f:\n    K = 2", "K", "", "refused"),
+    "methods": (
+        ("class C:\n    n = 1\n    def __init__(self, k=2):\n        self.k = k\n"
+        "        self.L = []\n    def f(self):\n        self.n += 1\n        self.L += [self.n]\n"
+        "        return self\n    def __call__(self, v): return v * self.k\n    @property\n"
+        "    def p(self): return self.k + 1\n    @classmethod\n"
+        "    def make(cls, a): return cls(a * 2)\n"
+        "    @staticmethod\n    def s(v): return 2 * v\nc = C()\nd = c\nd.f().f()\n"
+        "e = C.make(4)\nK = c.n + sum(c.L) * 10 + C.n * 100 + e.p * 1000 + e(3) * 10000\n"
+        "K += e.s(3) + C.s(4) + C.f(e).n"),
+        "K",
+        "",
+        "equal",
+    ),
+    "functions that instances hold": (
+        ("from dataclasses import dataclass\ndef g(v): return v + 1\n@dataclass\nclass C:\n"
+        "    w: int\n    f: object = g\nclass D:\n    h = g\n    k = len\n"
+        "class E:\n    pass\ne = E()\ne.f = g\nK = C(3).f(4) + e.f(1) + D.h(5) + D().k([1, 2])"),
+        "K",
+        "",
+        "equal",
+    ),
+    "methods of a dataclass": (
+        ("from dataclasses import dataclass\n@dataclass\nclass C:\n    w: int\n    h: int = 2\n"
+        "    def area(self): return self.w * self.h\n    def __post_init__(self): self.w += 1\n"
+        "K = C(3).area()"),
+        "K",
+        "",
+        "equal",
+    ),
+    "a property is assigned to": (
+        ("class C:\n    @property\n    def p(self): return 1\nc = C()\nK = 2\ntry:\n    c.q\n"
+        "except AttributeError:\n    K = c.p"),
+        "K",
+        "",
+        "equal",
+    ),
+    "a method that is not known": (
+        ("class C:\n    n = 1\n    def f(self):\n        import os\n"
+        "        self.n = os.getpid() * 0\n"
+        "c = C()\nc.n = 3\nc.f()"),
+        "c.n",
+        "",
+        "refused",
+    ),
+    "itertools": (
+        ("import itertools as it\nfrom functools import reduce\nK = 0\n"
+        "for i, (a, b) in enumerate(it.permutations([1, 2, 3], 2)):\n    K += i * (a * 10 + b)\n"
+        "for i, (a, b) in enumerate(it.combinations([1, 2, 3, 4], 2)):\n    K += i * (a * 10 + b)\n"
+        "K += len(list(it.product([0, 1], repeat=3))) + sum(it.islice(range(100), 2, 20, 5))\n"
+        "K += sum(a * b for a, b in it.pairwise([1, 2, 3])) + sum(it.starmap(pow, [(2, 3)]))\n"
+        "K += sum(it.chain.from_iterable([[1], (2,)])) + reduce(lambda a, b: a * 10 + b, [1, 2])\n"
+        "K += list(it.accumulate([1, 2, 3], lambda a, b: a * b, initial=2))[-1]\n"
+        "K += len(list(it.combinations([1], 2))) + len(list(it.permutations([], 0)))"),
+        "K",
+        "",
+        "equal",
+    ),
+    "automatic members": (
+        ("import enum\nfrom enum import Enum, IntEnum, auto\nclass E(Enum):\n    A = 3\n"
+        "    B = auto()\n    C = enum.auto()\nclass I(enum.IntEnum):\n    A = auto()\n"
+        "    B = auto()\nclass S(enum.StrEnum):\n    AB = auto()\n    C = 'x'\n"
+        "K = E.B.value + E.C.value * 10 + I.B * 100 + (S.AB == 'ab') * 1000 + len(S.C)"),
+        "K",
+        "",
+        "equal",
+    ),
+    "automatic members after others": (
+        "from enum import Enum, auto\nclass E(Enum):\n    A = 5\n    B = 2\n    C = auto()",
+        "E.C.value",
+        "",
+        "refused",
+    ),
+    "tensors of onnx": (
+        ("import onnx\nfrom onnx import helper, numpy_helper, TensorProto\n"
+        "A = np.array([1, 2], np.float32)\nT = numpy_helper.from_array(A, 'a')\nA[0] = 7\n"
+        "B = onnx.numpy_helper.to_array(T)\n"
+        "C = numpy_helper.to_array(helper.make_tensor('t', TensorProto.FLOAT, [2], [3.0, 4.0]))"),
+        "(A + B * 10 + C * 100)",
+        "",
+        "equal",
+    ),
+    "an iterator of itertools twice": (
+        "import itertools as it\np = it.product([1], [2])\nK = len(list(p)) + len(list(p)) + 1",
         "K",
         "",
         "refused",
@@ -522,6 +655,16 @@ LIVE = (
 )
 
 
+SCHEMA = """\
+domain = "my.domain"
+
+[[operator]]
+name = "Twice"
+inputs = [{ name = "x", type = "FLOAT" }]
+outputs = [{ name = "y", type = "FLOAT", like = "x" }]
+"""
+
+
 def with_python(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [PROGRAM, *words],
@@ -543,6 +686,33 @@ def test_python_gives_the_values(tmp_path: pathlib.Path) -> None:
     assert "graph m" in with_python("dump", "--python", path).stdout
     without = with_python("check", path)
     assert "unchecked-script" in without.stdout and "check --python" in without.stdout, without
+
+
+def test_options_with_python(tmp_path: pathlib.Path) -> None:
+    path, target = tmp_path / "file.py", tmp_path / "m.onnx"
+    path.write_text(
+        "import os\nfrom sardonyx import FLOAT, Opset, opset21 as op, script\nimport numpy as np\n"
+        'my = Opset("my.domain", 1)\nW = np.arange(500, dtype=np.float32) + os.getpid() * 0\n'
+        "@script(default_opset=op)\ndef m(x: FLOAT[500]):\n    return my.Twice(x) + W\n"
+    )
+    schemas = tmp_path / "my.toml"
+    schemas.write_text(SCHEMA)
+    done = with_python("check", "--python", "--json", path)
+    assert done.returncode == 0, done
+    build = ("build", "--python", "--schemas", schemas, path, "-o", target)
+    done = with_python(*build, "--external-data", "1")
+    assert done.returncode == 0, done
+    model = onnx.load(target)
+    assert model.graph.output[0].type.tensor_type.shape.dim[0].dim_value == 500
+    assert (tmp_path / "m.onnx.data").stat().st_size == 2000
+    for words in (("--function", "--external-data", "1"), ("--function", "--input", "x=FLOAT")):
+        done = with_python(*build, *words)
+        assert done.returncode == 2 and "a function" in done.stderr, done
+    done = with_python("check", "--python", "--fix", path)
+    assert done.returncode == 2 and "without `--python`" in done.stderr, done
+    path.write_text(path.read_text().replace("my.Twice(x)", "x[500]"))
+    done = with_python("check", "--python", "--json", path)
+    assert done.returncode == 1 and json.loads(done.stdout)[0]["code"], done
 
 
 def test_python_says_what_is_missing(tmp_path: pathlib.Path) -> None:

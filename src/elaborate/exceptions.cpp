@@ -1,0 +1,355 @@
+#include "elaborate/exceptions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elaborate/eval.h"
+#include "elaborate/jumps.h"
+#include "elaborate/library.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Clause;
+using syntax::Expr;
+
+namespace {
+
+struct ExceptionRow {
+    std::string_view name, base;
+};
+
+constexpr ExceptionRow kExceptions[] = {
+    {"BaseException", ""},
+    {"Exception", "BaseException"},
+    {"ArithmeticError", "Exception"},
+    {"FloatingPointError", "ArithmeticError"},
+    {"OverflowError", "ArithmeticError"},
+    {"ZeroDivisionError", "ArithmeticError"},
+    {"AssertionError", "Exception"},
+    {"AttributeError", "Exception"},
+    {"ImportError", "Exception"},
+    {"ModuleNotFoundError", "ImportError"},
+    {"LookupError", "Exception"},
+    {"IndexError", "LookupError"},
+    {"KeyError", "LookupError"},
+    {"NameError", "Exception"},
+    {"UnboundLocalError", "NameError"},
+    {"OSError", "Exception"},
+    {"FileNotFoundError", "OSError"},
+    {"RuntimeError", "Exception"},
+    {"NotImplementedError", "RuntimeError"},
+    {"RecursionError", "RuntimeError"},
+    {"StopIteration", "Exception"},
+    {"TypeError", "Exception"},
+    {"ValueError", "Exception"},
+    {"UnicodeError", "ValueError"},
+    {"KeyboardInterrupt", "BaseException"},
+    {"SystemExit", "BaseException"},
+};
+
+const ExceptionRow* find_row(std::string_view name) {
+    const auto* row = std::find_if(std::begin(kExceptions), std::end(kExceptions),
+                                   [name](const ExceptionRow& one) { return one.name == name; });
+    return row != std::end(kExceptions) ? row : nullptr;
+}
+
+bool is_subclass(std::string_view type, std::string_view base) {
+    for (const ExceptionRow* row = find_row(type); row != nullptr; row = find_row(row->base)) {
+        if (row->name == base) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The class that an object names; empty: it is none.
+std::string_view exception_type(const Object& object) {
+    const ExceptionRow* row =
+        object.is(ObjectKind::kPythonType) ? find_row(object.get<PythonType>().name) : nullptr;
+    return row != nullptr ? row->name : std::string_view();
+}
+
+// What running a suite has come to.
+struct Outcome {
+    Jump jump = Jump::kNone;
+    bool has_raised = false;
+    std::string_view type;                          // of has_raised; empty: not known
+    std::vector<diagnostics::Diagnostic> findings;  // of has_raised, taken back
+};
+
+// Runs what a `try` or `with` guards.
+Outcome run_guarded(Context& c, const std::function<Jump()>& body) {
+    diagnostics::Diagnostics& said = c.program.diagnostics;
+    size_t before = said.items().size();
+    Context::Raising outer = c.raising;
+    c.raising = {said.error_count(), c.graph, {}, outer.handled};
+    Outcome outcome;
+    outcome.jump = body();
+    outcome.has_raised = c.is_raising();
+    outcome.type = c.raising.type;
+    c.raising = outer;
+    if (outcome.has_raised) {
+        outcome.findings.assign(said.items().begin() + static_cast<std::ptrdiff_t>(before),
+                                said.items().end());
+        said.truncate(before);
+    }
+    return outcome;
+}
+
+// Goes on with what has been raised, for whoever is around.
+void raise_again(Context& c, const Outcome& outcome) {
+    size_t errors = c.program.diagnostics.error_count();
+    for (const diagnostics::Diagnostic& finding : outcome.findings) {
+        c.program.diagnostics.add(finding);
+    }
+    if (c.raising.errors == errors && c.raising.graph == c.graph) {
+        c.raising.type = outcome.type;
+    }
+}
+
+// Whether the clause, or `suppress`, names a class that catches the type; nothing after a
+// diagnostic.
+std::optional<bool> catches(Context& c, const Object& object, std::string_view type,
+                            syntax::Range range) {
+    if (object.is_error()) {
+        return std::nullopt;
+    }
+    std::vector<Object> classes{object};
+    if (object.is(ObjectKind::kTuple)) {
+        classes = std::vector<Object>(object.items());
+    }
+    for (const Object& one : classes) {
+        std::string_view base = exception_type(one);
+        if (base.empty()) {
+            c.report(kUnsupportedStatement, range,
+                     "an exception whose class is not one of Python's own")
+                .with_help("catch a class that is built into Python");
+            return std::nullopt;
+        }
+        if (is_subclass(type, base)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What the names of a statement are worth after a mistake that nobody catches.
+void unbind_all(Context& c, const syntax::OpaqueStmt* statement) {
+    if (c.runs_file) {
+        return;
+    }
+    const syntax::Stmt* one = statement;
+    for (Symbol name : assigned_names(syntax::Stmts(&one, 1))) {
+        c.at.scope->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
+    }
+}
+
+// Only what a run decides could fail there: nobody knows here whether it does.
+bool is_decided_here(Context& c, const syntax::OpaqueStmt* statement, const ir::Node* last,
+                     bool catches_anything) {
+    bool is_open = c.graph->last_node() != last &&
+                   (catches_anything || flag_value(c, kReturnedFlag).is_tensor());
+    if (is_open) {
+        c.report(kUnsupportedStatement, statement->keyword_range,
+                 fmt::format("a tensor is computed in `{}`, and what fails when a graph runs "
+                             "cannot be caught there",
+                             statement->keyword))
+            .with_help("compute tensors outside of it");
+    }
+    return !is_open;
+}
+
+Jump run_handler(Context& c, const Clause& clause, const Outcome& outcome, const RunSuite& run) {
+    std::string_view outer = c.raising.handled;
+    c.raising.handled = outcome.type;
+    if (clause.name.valid()) {
+        bind_name(
+            c, clause.name,
+            Object::make(ObjectKind::kUnbound,
+                         Unbound{"is an exception, which only Python has", c.span(clause.range)}));
+    }
+    Jump jump = run(clause.body);
+    c.raising.handled = outer;
+    if (clause.name.valid() && !c.is_raising()) {
+        bind_name(c, clause.name,
+                  Object::make(ObjectKind::kUnbound, Unbound{"is deleted at the end of its handler",
+                                                             c.span(clause.range)}));
+    }
+    return jump;
+}
+
+// The first handler of the type; null: there is none. Nothing after a diagnostic.
+std::optional<const Clause*> find_handler(Context& c, const syntax::OpaqueStmt* statement,
+                                          std::string_view type) {
+    for (const Clause& clause : statement->clauses) {
+        if (clause.keyword != "except") {
+            continue;
+        }
+        if (clause.is_group) {
+            c.report(kUnsupportedStatement, clause.range, "`except*`").with_help("write `except`");
+            return std::nullopt;
+        }
+        std::optional<bool> fits = clause.test == nullptr
+                                       ? std::optional(true)
+                                       : catches(c, eval(c, clause.test), type, clause.test->range);
+        if (!fits || *fits) {
+            return fits ? std::optional(&clause) : std::nullopt;
+        }
+    }
+    return nullptr;
+}
+
+const Clause* find_clause(const syntax::OpaqueStmt* statement, std::string_view keyword) {
+    for (const Clause& clause : statement->clauses) {
+        if (clause.keyword == keyword) {
+            return &clause;
+        }
+    }
+    return nullptr;
+}
+
+// The body, its handlers and `else`.
+Jump exec_handled(Context& c, const syntax::OpaqueStmt* statement, const RunSuite& run) {
+    const ir::Node* last = c.graph->last_node();
+    Outcome outcome = run_guarded(c, [&] { return run(statement->clauses[0].body); });
+    bool has_handlers = find_clause(statement, "except") != nullptr;
+    if (outcome.has_raised && (outcome.type.empty() || c.graph->last_node() != last)) {
+        raise_again(c, {outcome.jump, true, {}, outcome.findings});  // of no class that is known
+        unbind_all(c, statement);
+        return Jump::kNone;
+    }
+    if (!is_decided_here(c, statement, last, has_handlers)) {
+        unbind_all(c, statement);
+        return Jump::kNone;
+    }
+    if (!outcome.has_raised) {
+        const Clause* otherwise = find_clause(statement, "else");
+        return outcome.jump == Jump::kNone && otherwise != nullptr ? run(otherwise->body)
+                                                                   : outcome.jump;
+    }
+    std::optional<const Clause*> handler = find_handler(c, statement, outcome.type);
+    if (!handler || *handler == nullptr) {
+        if (handler) {
+            raise_again(c, outcome);
+        }
+        return Jump::kNone;
+    }
+    return run_handler(c, **handler, outcome, run);
+}
+
+Jump exec_items(Context& c, const syntax::OpaqueStmt* statement, size_t i, const RunSuite& run) {
+    if (i == statement->items.size()) {
+        return run(statement->body);
+    }
+    const syntax::WithItem& item = statement->items[i];
+    const auto* call = syntax::maybe_as<syntax::CallExpr>(item.context);
+    size_t said = c.program.diagnostics.items().size();
+    Object callee = call != nullptr ? eval(c, call->callee) : Object::none();
+    c.program.diagnostics.truncate(said);  // what it is instead of these two is of no interest
+    bool is_null = is_builtin(callee, "contextlib.nullcontext");
+    bool is_known = is_null || is_builtin(callee, "contextlib.suppress");
+    bool is_plain = is_known && call->keywords.empty() && (!is_null || call->args.size() <= 1) &&
+                    std::none_of(call->args.begin(), call->args.end(), [](const Expr* one) {
+                        return one->kind == syntax::ExprKind::kStarred;
+                    });
+    if (!is_plain) {
+        c.report(kUnsupportedStatement, statement->keyword_range,
+                 "`with` of something other than `contextlib.nullcontext` and "
+                 "`contextlib.suppress`")
+            .label(c.span(item.context->range), "this is not known")
+            .with_help("do without it, or have Python run the file: `--python`");
+        unbind_all(c, statement);
+        return Jump::kNone;
+    }
+    std::vector<Object> values;
+    for (const Expr* argument : call->args) {
+        values.push_back(eval(c, argument));
+        if (values.back().is_error()) {
+            return Jump::kNone;
+        }
+    }
+    if (item.target != nullptr) {
+        assign(c, item.target, is_null && !values.empty() ? values[0] : Object::none(),
+               item.context->range);
+    }
+    if (is_null) {
+        return exec_items(c, statement, i + 1, run);
+    }
+    const ir::Node* last = c.graph->last_node();
+    Outcome outcome = run_guarded(c, [&] { return exec_items(c, statement, i + 1, run); });
+    if (!outcome.has_raised) {
+        return is_decided_here(c, statement, last, true) ? outcome.jump : Jump::kNone;
+    }
+    bool is_known_type = !outcome.type.empty() && c.graph->last_node() == last;
+    std::optional<bool> caught =
+        is_known_type ? catches(c, Object::tuple(values), outcome.type, item.context->range)
+                      : std::optional(false);
+    if (caught && !*caught) {
+        raise_again(c, {outcome.jump, true, is_known_type ? outcome.type : std::string_view(),
+                        outcome.findings});
+        unbind_all(c, statement);
+    }
+    return Jump::kNone;
+}
+
+}  // namespace
+
+Object raises(Context& c, std::string_view type) {
+    const Context::Raising& around = c.raising;
+    // What only some runs of a graph come to is caught by nobody.
+    if (around.errors + 1 == c.program.diagnostics.error_count() && around.graph == c.graph) {
+        c.raising.type = type;
+    }
+    return Object::error();
+}
+
+bool is_exception_type(std::string_view name) {
+    return find_row(name) != nullptr;
+}
+
+Jump exec_try(Context& c, const syntax::OpaqueStmt* statement, const RunSuite& run) {
+    const Clause* finally = find_clause(statement, "finally");
+    if (finally == nullptr) {
+        return exec_handled(c, statement, run);
+    }
+    Outcome outcome = run_guarded(c, [&] { return exec_handled(c, statement, run); });
+    Object result = c.at.result;
+    syntax::Range result_range = c.at.result_range;
+    Jump last = run(finally->body);
+    if (last != Jump::kNone) {
+        return last;  // what has been raised is forgotten
+    }
+    c.at.result = std::move(result);
+    c.at.result_range = result_range;
+    if (outcome.has_raised) {
+        raise_again(c, outcome);
+    }
+    return outcome.jump;
+}
+
+Jump exec_with(Context& c, const syntax::OpaqueStmt* statement, const RunSuite& run) {
+    return exec_items(c, statement, 0, run);
+}
+
+void exec_raise(Context& c, const syntax::RaiseStmt* statement) {
+    std::string_view type = c.raising.handled;
+    if (statement->exception != nullptr && c.raising.errors != SIZE_MAX) {
+        const auto* call = syntax::maybe_as<syntax::CallExpr>(statement->exception);
+        type = exception_type(eval(c, call != nullptr ? call->callee : statement->exception));
+        for (size_t i = 0; call != nullptr && i < call->args.size(); ++i) {
+            eval(c, call->args[i]);
+        }
+        if (c.is_raising()) {
+            return;
+        }
+        type = call != nullptr && !call->keywords.empty() ? std::string_view() : type;
+    }
+    c.report(kUnsupportedStatement, statement->range, "`raise` in a script")
+        .with_help("a graph cannot raise: use `assert` on static facts");
+    if (!type.empty() && c.raising.errors != SIZE_MAX) {
+        raises(c, type);
+    }
+}
+
+}  // namespace sardonyx::elaborate
