@@ -18,6 +18,7 @@
 #include "ir/own.h"
 #include "proto/proto.h"
 #include "syntax/parse.h"
+#include "syntax/visit.h"
 
 namespace sardonyx::python {
 
@@ -123,8 +124,55 @@ std::shared_ptr<ops::SchemaSet> schema_set(nb::handle schemas) {
     return nb::inst_ptr<Schemas>(schemas)->set;
 }
 
+// Whether Python makes the code of the function of this text: the line where a lambda begins may be
+// in the middle of a statement, and its text may go on in the next one.
+bool is_code_of(nb::handle code, std::string_view text) {
+    nb::object inner;
+    try {
+        inner = nb::module_::import_("builtins")
+                    .attr("compile")(text_to_python(text), "<lambda>", "eval")
+                    .attr("co_consts")[0];
+    } catch (const nb::python_error&) {
+        return false;
+    }
+    auto is_equal = [&](const char* name) {
+        return nb::hasattr(inner, name) && inner.attr(name).equal(code.attr(name));
+    };
+    return is_equal("co_code") && is_equal("co_consts") && is_equal("co_names") &&
+           is_equal("co_varnames") && is_equal("co_argcount") && is_equal("co_flags");
+}
+
+// The one lambda of a statement as a function that returns its value; null: there is none, or
+// another one.
+const syntax::FunctionDefStmt* lambda_as_function(syntax::Tree& tree, nb::handle code) {
+    const syntax::LambdaExpr* lambda = nullptr;
+    size_t count = 0;
+    auto visit = [&](const syntax::Expr* one) {
+        if (const auto* found = syntax::maybe_as<syntax::LambdaExpr>(one)) {
+            lambda = found;
+            ++count;
+        }
+    };
+    syntax::each_expression(tree.body, visit);
+    if (count != 1) {
+        return nullptr;
+    }
+    std::string_view text = sources().text(tree.file);
+    syntax::Range range = lambda->range;
+    if (!is_code_of(code, text.substr(range.begin, range.end - range.begin))) {
+        return nullptr;
+    }
+    const syntax::Stmt* result = tree.arena.make<syntax::ReturnStmt>(
+        syntax::Stmt{syntax::StmtKind::kReturn, lambda->body->range}, lambda->body);
+    return tree.arena.make<syntax::FunctionDefStmt>(
+        syntax::Stmt{syntax::StmtKind::kFunctionDef, range}, tree.names.intern("lambda"), range,
+        syntax::Exprs{}, lambda->parameters, nullptr,
+        tree.arena.copy(std::span<const syntax::Stmt* const>(&result, 1)), false);
+}
+
 // Null after a syntax error.
-std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnostics& found) {
+std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnostics& found,
+                                      bool takes_lambda = false) {
     nb::object code = function.attr("__code__");
     std::string path = text_from_python(code.attr("co_filename"));
     diagnostics::FileId file = find_source(function, path);
@@ -147,6 +195,13 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
     }
     elaborate::ScriptFunction& made = script->function;
     made.name = text_from_python(code.attr("co_name"));
+    if (takes_lambda && made.name == "<lambda>") {
+        definition = lambda_as_function(script->tree, code);
+        if (definition == nullptr) {
+            return nullptr;
+        }
+        made.name = "lambda";
+    }
     if (definition == nullptr || script->tree.names.text(definition->name) != made.name) {
         no_source(function, "`" + path +
                                 "` has changed since it was imported, or the function is "
@@ -313,7 +368,7 @@ std::shared_ptr<void> script_of(nb::handle object) {
 std::shared_ptr<void> script_of_function(nb::object function) {
     diagnostics::Diagnostics found;
     try {
-        std::shared_ptr<Script> script = read_function(std::move(function), found);
+        std::shared_ptr<Script> script = read_function(std::move(function), found, true);
         if (script == nullptr) {
             return nullptr;
         }
