@@ -265,6 +265,11 @@ bool augment_member(Context& c, const syntax::AugAssignStmt* statement) {
     std::string_view name = c.text(target->name);
     Object before = member(c, object, name, target->range, target->name_range);
     Object value = before.is_error() ? before : eval(c, statement->value);
+    if (changes_array(c, before) && !value.is_error()) {
+        refuse(c, statement->range,
+               "an augmented assignment to an array, which changes it for all who have it");
+        return true;
+    }
     Object after = binary(c, statement->op, before, value, statement->range, target->range,
                           statement->value->range);
     if (!after.is_error() && !c.is_raising()) {
