@@ -169,8 +169,11 @@ ElementType settled_type(nb::handle object) {
 // At least one of the two is a Tensor; it settles the type of a literal as the other one.
 nb::object binary(Binary op, nb::handle left, nb::handle right) {
     EagerEmitter e;
-    // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they say.
-    Value b = operand(e, right, op == Binary::kPow ? ElementType::kUndefined : settled_type(left));
+    // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they say. But
+    // that of integers is one.
+    ElementType base = settled_type(left);
+    bool is_own = op == Binary::kPow && !(is_integer(base) && PyFloat_Check(right.ptr()));
+    Value b = operand(e, right, is_own ? ElementType::kUndefined : base);
     Value a = b == nullptr ? nullptr : operand(e, left, settled_type(right));
     return a == nullptr ? not_implemented() : wrap(e, lowering::lower_binary(e, op, a, b));
 }

@@ -162,6 +162,22 @@ ir::Value* extreme_element(Context& c, ir::Value* value, bool want_max, Range ra
     return e.emit("Where", {e.emit("IsNaN", {first}), first, others});
 }
 
+// The rank of all arguments, each of which is of one element; nothing: they differ.
+std::optional<size_t> common_rank(const Arguments& a) {
+    std::optional<size_t> common;
+    for (const Object& one : a.positional) {
+        bool is_open = one.is_tensor() && !one.value()->type.has_shape();
+        size_t rank = one.is(ObjectKind::kConstant) ? one.get<Tensor>().dims().size()
+                      : one.is_tensor() && !is_open ? one.value()->type.shape().size()
+                                                    : 0;
+        if (common && *common != rank && !is_open) {
+            return std::nullopt;
+        }
+        common = is_open && common ? common : rank;
+    }
+    return common;
+}
+
 }  // namespace
 
 Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
@@ -195,6 +211,19 @@ Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
         if (best.is_error()) {
             return best;
         }
+    }
+    std::optional<size_t> rank = common_rank(a);
+    if (!rank) {
+        return refuse_tensor(
+            c, a.range,
+            fmt::format("`{}` of values of different rank, of which the run chooses one", word),
+            "take the elements, as in `x[0]`");
+    }
+    if (*rank > 0 && best.is_tensor()) {
+        Emitter e(c, a.range);
+        ir::Value* shaped =
+            e.emit("Reshape", {best.value(), e.int64s(std::vector<int64_t>(*rank, 1))});
+        return shaped != nullptr ? best.with_value(shaped) : Object::error();
     }
     return best;
 }

@@ -120,6 +120,26 @@ def test_the_greater_of_a_tensor_and_an_int_as_annotated(tmp_path: pathlib.Path)
     assert Model(function.to_model_bytes())(F).dtype == np.float32
 
 
+def test_the_greater_one_keeps_its_rank(tmp_path: pathlib.Path) -> None:
+    x = F[1:2]
+    text = HEADER.replace("onnxscript", "sardonyx") + (
+        "@script(default_opset=op)\ndef f(x: FLOAT[{0}], y: FLOAT[{0}]):\n    return max(x, y)\n"
+    )
+    for size in ("1", '"N"'):
+        path = tmp_path / "file.py"
+        path.write_text(text.format(size))
+        function = runpy.run_path(str(path))["f"]
+        for call in (function, Model(function.to_model_bytes())):
+            np.testing.assert_array_equal(call(x, x + 1), x + 1)
+    refused("return max(x, 0.1)", "unsupported-operand", x=x)
+    refused("return max(x, x[0])", "unsupported-operand", x=x)
+
+
+def test_integers_to_the_power_of_a_float(tmp_path: pathlib.Path) -> None:
+    check("return x ** 2.0", I**2, tmp_path, x=I)
+    refused("return x ** 2.5", "lossy-literal", x=I)
+
+
 # --- A list that is returned is one sequence ---
 
 LISTS: list[tuple[str, list[Any], Any]] = [
