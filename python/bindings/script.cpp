@@ -129,14 +129,19 @@ std::shared_ptr<ops::SchemaSet> schema_set(nb::handle schemas) {
 bool is_code_of(nb::handle code, std::string_view text) {
     nb::object inner;
     try {
-        inner = nb::module_::import_("builtins")
-                    .attr("compile")(text_to_python(text), "<lambda>", "eval")
-                    .attr("co_consts")[0];
+        nb::object whole = nb::module_::import_("builtins")
+                               .attr("compile")(text_to_python(text), "<lambda>", "eval");
+        for (nb::handle constant : whole.attr("co_consts")) {
+            // The others are defaults.
+            if (!inner.is_valid() && nb::hasattr(constant, "co_code")) {
+                inner = nb::borrow(constant);
+            }
+        }
     } catch (const nb::python_error&) {
         return false;
     }
     auto is_equal = [&](const char* name) {
-        return nb::hasattr(inner, name) && inner.attr(name).equal(code.attr(name));
+        return inner.is_valid() && inner.attr(name).equal(code.attr(name));
     };
     return is_equal("co_code") && is_equal("co_consts") && is_equal("co_names") &&
            is_equal("co_varnames") && is_equal("co_argcount") && is_equal("co_flags");

@@ -2,6 +2,10 @@
 #include "eval/eval.h"
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -43,6 +47,16 @@ bool fits(const Type& declared, const RuntimeValue& value) {
     return true;
 }
 
+// Exporters write these for sizes that they do not know, also where they differ.
+bool is_placeholder(const Dim& dim) {
+    std::string name = dim.to_string();
+    constexpr std::string_view kUnknown[] = {"None", "unknown", "dynamic"};
+    return std::find(std::begin(kUnknown), std::end(kUnknown), name) != std::end(kUnknown) ||
+           std::none_of(name.begin(), name.end(), [](unsigned char character) {
+               return std::isalpha(character) != 0 || character > 127;
+           });
+}
+
 // A name of a dimension is one size in all inputs.
 Status check_names(const ir::Graph& graph, const std::vector<RuntimeValue>& placed,
                    const std::vector<bool>& given) {
@@ -67,7 +81,7 @@ Status check_names(const ir::Graph& graph, const std::vector<RuntimeValue>& plac
                                       [&](const Seen& one) { return one.dim->equals(dim); });
             if (known == seen.end()) {
                 seen.push_back({&dim, size, i});
-            } else if (known->size != size) {
+            } else if (known->size != size && !is_placeholder(dim)) {
                 return Error{fmt::format(
                     "dimension `{}` is {} in input `{}` and {} in input `{}`", dim.to_string(),
                     known->size, graph.inputs[known->input]->name, size, graph.inputs[i]->name)};

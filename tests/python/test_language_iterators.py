@@ -57,7 +57,7 @@ OBJECTS: list[tuple[str, Any]] = [
     ("k = 1\nb = any([(k := v) > 3 for v in [1, 5, 7]])\nreturn x * k", I * 7),
     ("return x * any(10 // v > 3 for v in [1, 0])", I),
     # Lambdas of the file.
-    ("k = 3\nf = lambda v, n=4: v * k + n\n---\nreturn f(x) + f(x, n=1) + f(2)", I * 6 + 15),
+    ("k = 3\ng = lambda v, n=4: v * k + n\n---\nreturn g(x) + g(x, n=1) + g(2)", I * 6 + 15),
     # Items that a helper assigns are the caller's.
     ("def g(y):\n    y[0] = 100\n\nx = x + 0\ng(x)\nreturn x", np.array([100, 2, 3])),
     ("def g(y):\n    y[0] = 100\n---\nx = x + 0\ng(x)\nreturn x", np.array([100, 2, 3])),

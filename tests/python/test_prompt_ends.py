@@ -285,7 +285,8 @@ def cases() -> list[Case]:
         "Attention",
         lambda: [noise(1, 1, 1, 64), noise(1, 1, 700_000, 64), noise(1, 1, 700_000, 64)],
     )
-    add("LinearAttention", lambda: [noise(1, 20_000, 512)] * 3, q_num_heads=8, kv_num_heads=8)
+    heads = {"q_num_heads": 8, "kv_num_heads": 8, "update_rule": "linear"}
+    add("LinearAttention", lambda: [noise(1, 20_000, 512)] * 3, **heads)
     add("RotaryEmbedding", lambda: [noise(1, 32, 10_000, 128), noise(10_000, 64), noise(10_000, 64),
         np.arange(10_000)[None]])  # fmt: skip
 

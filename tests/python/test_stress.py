@@ -304,7 +304,7 @@ def test_the_program_tells_a_file_that_is_truncated_during_a_run(tmp_path):
 def test_a_comparison_tells_a_file_that_is_truncated(tmp_path, which):
     path = reads_again_and_again(tmp_path / "m.onnx", "ReduceSum")
     other = reads_again_and_again(tmp_path / "other.onnx", "ReduceSum")
-    command = [SARDONYX, "run", path, "n=500", "s=[2048, 1024]", "y=0.0", "--compare", other]
+    command = [SARDONYX, "run", path, "n=5000", "s=[2048, 1024]", "y=0.0", "--compare", other]
     process = subprocess.Popen([str(part) for part in command], stderr=subprocess.PIPE,
                                stdout=subprocess.DEVNULL, text=True)  # fmt: skip
     time.sleep(0.3)
