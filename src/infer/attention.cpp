@@ -167,6 +167,16 @@ void infer_attention(NodeContext& c) {
                fmt::format("`{}` has only one of `past_key` and `past_value`", c.schema->name),
                c.has_input(4) ? 4 : 5, -1, "give both, or neither");
     }
+    auto gives = [&c](size_t i) {
+        return i < c.node.output_count() && !c.node.output(i)->name.empty();
+    };
+    constexpr int kBothOrNeither = 25;  // older versions give each by itself
+    if (c.version() >= kBothOrNeither && gives(1) != gives(2)) {
+        c.fail(
+            kArgumentCount,
+            fmt::format("`{}` gives only one of `present_key` and `present_value`", c.schema->name),
+            -1, -1, "take both, or neither");
+    }
     int_in_range(c, "qk_matmul_output_mode", 0, 3);
     Dim past = known_dim(read_past(c, 4, k), read_past(c, 5, v));
     Dim total = past + k.sequence;

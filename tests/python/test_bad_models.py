@@ -540,6 +540,24 @@ def test_a_called_function_that_cannot_run_is_not_loaded() -> None:
     sardonyx.load(model.SerializeToString())
 
 
+@pytest.mark.parametrize("version", [23, 24, 25, 28])
+@pytest.mark.parametrize("outputs", [["y", "k"], ["y", "", "v"], ["y", "k", "v"]])
+def test_one_present_output_of_attention(
+    tmp_path: pathlib.Path, version: int, outputs: list[str]
+) -> None:
+    """Each of them by itself before version 25, as onnx's full check has it."""
+    node = helper.make_node("Attention", ["q", "k0", "v0"], outputs)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [info(name, 1, 2, 3, 4) for name in ("q", "k0", "v0")],
+        [info(name, 1, 2, 3, 4) for name in outputs if name],
+    )
+    model = helper.make_model(graph, opset_imports=opsets(ai_onnx=version), ir_version=13)
+    found = errors_of(tmp_path, {"m": model.SerializeToString()})["m"]
+    assert bool(found) == (version >= 25 and outputs != ["y", "k", "v"])
+
+
 def test_external_data_under_two_names(tmp_path: pathlib.Path) -> None:
     model = network()
     path = tmp_path / "model.onnx"

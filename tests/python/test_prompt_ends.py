@@ -296,7 +296,10 @@ def cases() -> list[Case]:
     add(
         "STFT", lambda: [noise(1, 9_000_000, 1), one(256, np.int64), noise(512), one(512, np.int64)]
     )
-    add("STFT", lambda: [noise(1, 3_000_000, 1), one(1, np.int64), None, one(2_900_000, np.int64)])
+    add(
+        "STFT",
+        lambda: [noise(1, 3_000_000, 1), one(50_000, np.int64), None, one(2_900_000, np.int64)],
+    )
     add("StringNormalizer", lambda: [words(1_000_000)], case_change_action="UPPER")
     add("StringConcat", lambda: [words(1_000_000), words(1_000_000)])
     add("StringSplit", lambda: [words(1_000_000)])

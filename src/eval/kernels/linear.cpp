@@ -524,9 +524,12 @@ Result<Tensor> einsum_two(KernelContext& c, const Equation& equation,
 }
 
 // The determinant by elimination with row pivots, of which nothing is left of the matrix.
-double determinant(std::span<double> m, int64_t n) {
+double determinant(const Workers& threads, std::span<double> m, int64_t n) {
     double result = 1;
     for (int64_t column = 0; column < n; ++column) {
+        if (n * n > kPolled && threads.poll()) {
+            return 0;  // of use to nobody
+        }
         int64_t pivot = column;
         for (int64_t r = column + 1; r < n; ++r) {
             if (std::fabs(m[r * n + column]) > std::fabs(m[pivot * n + column])) {
@@ -760,8 +763,8 @@ Status det(KernelContext& c) {
                          for (int64_t i = begin; i < end; ++i) {
                              std::transform(in + i * n * n, in + (i + 1) * n * n, matrix.begin(),
                                             as_double<T>);
-                             result[i] =
-                                 static_cast<T>(static_cast<Compute<T>>(determinant(matrix, n)));
+                             result[i] = static_cast<T>(
+                                 static_cast<Compute<T>>(determinant(c.threads(), matrix, n)));
                          }
                      });
         return {};

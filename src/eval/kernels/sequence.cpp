@@ -137,6 +137,7 @@ Status split_to_sequence(KernelContext& c) {
     sequence->element_type = source.element_type();
     int64_t start = 0;
     for (int64_t size : sizes) {
+        SDX_TRY(check_interrupt(c.options()));
         SDX_ASSIGN(Tensor part, part_of_axis(c, source, axis, start, size));
         if (drops_axis) {
             Dims dims = part.dims();
