@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "infer/diagnostics.h"
@@ -135,6 +136,79 @@ void check_node_names(const ir::Model& model, const ops::SchemaSet* schemas,
     check(*model.graph, model.opset_imports);
 }
 
+namespace {
+
+// What any run knows of the types in the main graph: those of inputs and initializers, and what
+// follows from them by the type variables of the operators alone.
+class CertainTypes {
+  public:
+    explicit CertainTypes(const ir::Graph& graph) {
+        for (const ir::Value* input : graph.inputs) {
+            set(*input, input->type);
+        }
+        for (const ir::Value* value : graph.initializers) {
+            if (!value->is_graph_input() && value->constant.has_value()) {
+                set(*value, Type::tensor(value->constant->element_type()));
+            }
+        }
+    }
+
+    std::vector<Type> of_inputs(const ir::Node& node) const {
+        std::vector<Type> types;
+        for (size_t i = 0; i < node.input_count(); ++i) {
+            auto found = types_.find(node.input(i));
+            types.push_back(found == types_.end() ? Type() : found->second);
+        }
+        return types;
+    }
+
+    void add_outputs(const ir::Node& node, const ops::Schema& schema,
+                     std::span<const Type> inputs) {
+        for (size_t i = 0; i < node.output_count(); ++i) {
+            const ops::Parameter* output = schema.output(i);
+            if (output == nullptr ||
+                (output->option == ops::ParameterOption::kVariadic && !output->is_homogeneous)) {
+                return;
+            }
+            for (size_t k = 0; k < inputs.size(); ++k) {
+                const ops::Parameter* input = schema.input(k);
+                if (input != nullptr && input->type_variable == output->type_variable) {
+                    set(*node.output(i), inputs[k]);
+                    break;
+                }
+            }
+        }
+    }
+
+  private:
+    void set(const ir::Value& value, const Type& type) {
+        if (type.is_tensor() && type.element_type() != ElementType::kUndefined) {
+            types_.emplace(&value, Type::tensor(type.element_type()));
+        }
+    }
+
+    std::unordered_map<const ir::Value*, Type> types_;
+};
+
+// Where the types of inputs, which no run takes others of, do not fit the nodes of the main graph.
+std::string first_mistyped_node(const ir::Model& model, const Names& names) {
+    CertainTypes types(*model.graph);
+    for (const ir::Node& node : *model.graph) {
+        const ops::Schema* schema = names.find(node, model.opset_imports).schema;
+        if (schema == nullptr) {
+            continue;
+        }
+        std::vector<Type> inputs = types.of_inputs(node);
+        if (std::string problem = type_problem(node, *schema, inputs); !problem.empty()) {
+            return fmt::format("node `{}` (`{}`): {}", node.name, node.op_type, problem);
+        }
+        types.add_outputs(node, *schema, inputs);
+    }
+    return {};
+}
+
+}  // namespace
+
 std::string first_hopeless_node(const ir::Model& model) {
     std::string result;
     if (model.graph == nullptr) {
@@ -165,7 +239,7 @@ std::string first_hopeless_node(const ir::Model& model) {
         waiting.pop_back();
         search(*function->body, function->opset_imports);
     }
-    return result;
+    return result.empty() ? first_mistyped_node(model, names) : result;
 }
 
 void check_defaults(const ir::Model& model, std::vector<Finding>& findings) {

@@ -16,8 +16,9 @@ void check_node_names(const ir::Model& model, const ops::SchemaSet* schemas,
                       std::vector<Finding>& findings);
 
 // The first node, of the main graph or of a function that is called, that no run can get past: it
-// names nothing, or its inputs and attributes are not those of its operator. "node `n` (`Foo`):
-// ...". Empty: there is none.
+// names nothing, or its inputs and attributes are not those of its operator; or one of the main
+// graph that does not take the element types of its inputs. "node `n` (`Foo`): ...". Empty: there
+// is none.
 std::string first_hopeless_node(const ir::Model& model);
 
 // A finding for each input whose default is of another type.

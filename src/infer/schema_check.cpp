@@ -59,39 +59,55 @@ const ops::Schema* later_version_that_takes(const NodeContext& c, size_t input, 
     return nullptr;
 }
 
-void check_admitted(NodeContext& c, size_t i, const ops::Parameter& parameter) {
-    const ops::TypeSet& types = c.schema->type_variables[parameter.type_variable].types;
-    const Type& type = c.input_type(i);
-    if (types.admits(type)) {
-        return;
-    }
-    const ops::Schema* later = later_version_that_takes(c, i, type);
-    std::string help = later != nullptr ? fmt::format("opset {} takes it; this one takes {}",
-                                                      later->since_version, admitted_types(types))
-                                        : fmt::format("it takes {}; convert the value with `Cast`",
-                                                      admitted_types(types));
-    c.fail(kUnsupportedType,
-           fmt::format("{} is {}, which the operator does not take", c.input_name(i),
-                       type.to_string()),
-           static_cast<int>(i), -1, std::move(help));
+std::string not_admitted(const ir::Node& node, const ops::Schema& schema, size_t i,
+                         const Type& type) {
+    return fmt::format("{} is {}, which the operator does not take", input_name(node, schema, i),
+                       type.to_string());
 }
 
-void check_input_types(NodeContext& c) {
+void report_not_admitted(NodeContext& c, size_t i, const ops::TypeVariable& variable) {
+    const Type& type = c.input_type(i);
+    const ops::Schema* later = later_version_that_takes(c, i, type);
+    std::string help = later != nullptr
+                           ? fmt::format("opset {} takes it; this one takes {}",
+                                         later->since_version, admitted_types(variable.types))
+                           : fmt::format("it takes {}; convert the value with `Cast`",
+                                         admitted_types(variable.types));
+    c.fail(kUnsupportedType, not_admitted(c.node, *c.schema, i, type), static_cast<int>(i), -1,
+           std::move(help));
+}
+
+std::string types_differ(const ir::Node& node, const ops::Schema& schema, size_t i,
+                         const Type& type, size_t other, const Type& other_type,
+                         const ops::TypeVariable& variable) {
+    return fmt::format("{} is {}, but {} is {}: both must be of one type (`{}`)",
+                       input_name(node, schema, i), type.to_string(),
+                       input_name(node, schema, other), other_type.to_string(), variable.name);
+}
+
+// Calls refuse(i, variable) for each input whose type the operator does not take, and differ(i,
+// other, variable) for each that is of another type than one before it must be of, too.
+template <typename TypeOf, typename Refuse, typename Differ>
+void check_types_of_inputs(const ir::Node& node, const ops::Schema& schema, const TypeOf& type_of,
+                           const Refuse& refuse, const Differ& differ) {
     // For each type variable, the first input of a known type, plus 1.
     std::array<uint32_t, kMaxTypeVariables> first_input{};
-    for (size_t i = 0; i < c.node.input_count(); ++i) {
-        const ops::Parameter* parameter = c.schema->input(i);
+    for (size_t i = 0; i < node.input_count(); ++i) {
+        const ops::Parameter* parameter = schema.input(i);
         if (parameter == nullptr) {
             return;
         }
-        const Type& type = c.input_type(i);
+        const Type& type = type_of(i);
         size_t variable = static_cast<size_t>(parameter->type_variable);
         bool is_heterogeneous =
             parameter->option == ops::ParameterOption::kVariadic && !parameter->is_homogeneous;
         if (!type.is_known() || variable >= kMaxTypeVariables) {
             continue;
         }
-        check_admitted(c, i, *parameter);
+        const ops::TypeVariable& wanted = schema.type_variables[variable];
+        if (!wanted.types.admits(type)) {
+            refuse(i, wanted);
+        }
         if (is_heterogeneous) {
             continue;
         }
@@ -100,16 +116,23 @@ void check_input_types(NodeContext& c) {
             continue;
         }
         size_t other = first_input[variable] - 1;
-        if (certainly_differ(type, c.input_type(other))) {
-            c.fail(kTypeMismatch,
-                   fmt::format("{} is {}, but {} is {}: both must be of one type (`{}`)",
-                               c.input_name(i), type.to_string(), c.input_name(other),
-                               c.input_type(other).to_string(),
-                               c.schema->type_variables[variable].name),
-                   static_cast<int>(i), static_cast<int>(other),
-                   "convert one of them with `Cast` or `CastLike`");
+        if (certainly_differ(type, type_of(other))) {
+            differ(i, other, wanted);
         }
     }
+}
+
+void check_input_types(NodeContext& c) {
+    check_types_of_inputs(
+        c.node, *c.schema, [&c](size_t i) -> const Type& { return c.input_type(i); },
+        [&c](size_t i, const ops::TypeVariable& variable) { report_not_admitted(c, i, variable); },
+        [&c](size_t i, size_t other, const ops::TypeVariable& variable) {
+            c.fail(kTypeMismatch,
+                   types_differ(c.node, *c.schema, i, c.input_type(i), other, c.input_type(other),
+                                variable),
+                   static_cast<int>(i), static_cast<int>(other),
+                   "convert one of them with `Cast` or `CastLike`");
+        });
 }
 
 std::string count_text(size_t minimum, size_t maximum, std::string_view what) {
@@ -291,6 +314,21 @@ std::vector<SignatureProblem> signature_problems(const ir::Node& node, const ops
         check_attribute(node, schema, attribute, problems);
     }
     return problems;
+}
+
+std::string type_problem(const ir::Node& node, const ops::Schema& schema,
+                         std::span<const Type> types) {
+    std::string problem;
+    auto say = [&problem](std::string message) {
+        problem = problem.empty() ? std::move(message) : problem;
+    };
+    check_types_of_inputs(
+        node, schema, [types](size_t i) -> const Type& { return types[i]; },
+        [&](size_t i, const ops::TypeVariable&) { say(not_admitted(node, schema, i, types[i])); },
+        [&](size_t i, size_t other, const ops::TypeVariable& variable) {
+            say(types_differ(node, schema, i, types[i], other, types[other], variable));
+        });
+    return problem;
 }
 
 void check_against_schema(NodeContext& c) {

@@ -2,6 +2,7 @@
 // variable admits, one type for one variable, names, types and values of attributes.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,10 @@ struct SignatureProblem {
     std::string help = {};
 };
 std::vector<SignatureProblem> signature_problems(const ir::Node& node, const ops::Schema& schema);
+
+// What is wrong with these types of its inputs; of an unknown type nothing is. Empty: nothing.
+std::string type_problem(const ir::Node& node, const ops::Schema& schema,
+                         std::span<const Type> types);
 
 void check_against_schema(NodeContext& c);
 

@@ -461,7 +461,6 @@ INVALID: list[Callable[[Model, Random], bytes | None]] = [
 RUNNABLE = {
     "recursion",
     "absurd_flag",
-    "wrong_type",
     "left_out_output",
     "split_without_parts",
     "constant_without_value",
