@@ -834,7 +834,7 @@ def save(folder: pathlib.Path, model: onnx.ModelProto, inputs: dict[str, np.ndar
 
 
 def main() -> int:
-    """Batches of graphs until their number or time is over; each has a seed, the given one first."""
+    """Batches of graphs until their number or time is over; each has a seed: the first is given."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--runs", type=int, default=-1, help="how many graphs; -1 is any number")
     parser.add_argument("--seconds", type=float, required=True)
