@@ -2,6 +2,7 @@
 // sardonyx.OnnxFunction is the Python object around it.
 #include <memory>
 
+#include "base/file.h"
 #include "bindings/bindings.h"
 #include "bindings/call.h"
 #include "bindings/environment.h"
@@ -13,6 +14,7 @@
 #include "diagnostics/ignore.h"
 #include "diagnostics/render.h"
 #include "driver/driver.h"
+#include "driver/model_files.h"
 #include "elaborate/script_keywords.h"
 #include "elaborate/type_text.h"
 #include "ir/own.h"
@@ -296,6 +298,18 @@ nb::tuple compile_to_bytes(const PyScript& self, ModelOptions& wanted) {
                   own.found());
 }
 
+// The same to a file, with large initializers beside it; the size of both in bytes.
+nb::tuple compile_to_file(const PyScript& self, const std::string& path, size_t external_bytes,
+                          ModelOptions& wanted) {
+    OwnProgram own;
+    std::unique_ptr<ir::Model> model = compile_model(self, wanted, own);
+    return report(
+        model == nullptr
+            ? nb::none()
+            : nb::object(nb::int_(unwrap(driver::write_model_files(*model, path, external_bytes)))),
+        own.found());
+}
+
 // The model itself, without the detour through bytes. Arrays of Python may change afterwards.
 nb::tuple compile_to_model(const PyScript& self, ModelOptions& wanted) {
     OwnProgram own;
@@ -322,6 +336,23 @@ void def_compilation(nb::class_<PyScript>& script, const char* name,
         },
         nb::arg("input_types"), nb::arg("output_types"), nb::arg("attributes"), nb::arg("opset"),
         nb::arg("ir_version"), nb::arg("producer_name"), nb::arg("producer_version"));
+}
+
+void def_compilation_to_file(nb::class_<PyScript>& script) {
+    script.def(
+        "compile_file",
+        [](const PyScript& self, const std::string& path, size_t external_bytes,
+           const nb::dict& input_types, const nb::list& output_types, const nb::dict& attributes,
+           int64_t opset, int64_t ir_version, const std::string& producer_name,
+           const std::string& producer_version) {
+            ModelOptions wanted{
+                options_of(input_types, output_types, attributes, opset, ir_version), producer_name,
+                producer_version};
+            return compile_to_file(self, path, external_bytes, wanted);
+        },
+        nb::arg("path"), nb::arg("external_bytes"), nb::arg("input_types"), nb::arg("output_types"),
+        nb::arg("attributes"), nb::arg("opset"), nb::arg("ir_version"), nb::arg("producer_name"),
+        nb::arg("producer_version"));
 }
 
 nb::tuple compile_function(const PyScript& self) {
@@ -397,6 +428,16 @@ void bind_script(nb::module_& m) {
         .def("compile_function", compile_function);
     def_compilation(script, "compile_model", compile_to_model);
     def_compilation(script, "compile_bytes", compile_to_bytes);
+    def_compilation_to_file(script);
+    m.def(
+        "write_file",
+        [](const std::string& path, const nb::bytes& data) {
+            Result<void> written = write_file(path, {data.c_str(), data.size()});
+            if (!written.ok()) {
+                raise(written.error());
+            }
+        },
+        nb::arg("path"), nb::arg("data"));
     m.def(
         "type_text",
         [](nb::handle value) {

@@ -13,17 +13,19 @@ import sys
 import tempfile
 import traceback
 import warnings
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import sardonyx
 
 from . import _script
+from ._core import write_file
 from ._run import AliasFinder
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+_T = TypeVar("_T")
 _NOT_A_MODEL = {"missing-input-type", "missing-attribute-value"}
 
 
@@ -160,19 +162,34 @@ def _options(words: "argparse.Namespace") -> "dict[str, Any]":
     return options
 
 
-def _compile(script: "_script.OnnxFunction", words: "argparse.Namespace") -> bytes:
+def _compiled(compile: "Callable[[], _T]") -> "_T":
+    """What it gives; prints its warnings, and ends with its errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", _script.ScriptWarning)
         warnings.showwarning = lambda message, *_, **__: print(
             str(message).lstrip("\n"), file=sys.stderr
         )
         try:
-            if words.function:
-                return script.to_function_bytes()
-            return script.to_model_bytes(**_options(words))
+            return compile()
         except _script.CompileError as error:
             print(str(error).lstrip("\n"), file=sys.stderr)
             sys.exit(1)
+
+
+def _build(script: "_script.OnnxFunction", words: "argparse.Namespace") -> int:
+    try:
+        if words.function:
+            data = _compiled(script.to_function_bytes)
+            write_file(words.output, data)
+            size = len(data)
+        else:
+            options = _options(words)
+            size = _compiled(lambda: script._write(words.output, words.external_data, **options))
+    except (OSError, sardonyx.EvalError) as error:
+        _fail(str(error), 1)
+    kind = "function" if words.function else "model"
+    print(f"{words.output}: `{script.__name__}` as a {kind}, {size} bytes")
+    return 0
 
 
 def _schemas(paths: "Sequence[str]") -> "Any":
@@ -210,62 +227,6 @@ def _check(paths: "Sequence[str]", schemas: "Any", as_json: bool) -> int:
     return status
 
 
-# Options of `check` that Python's values have nothing to do with, and why.
-_OF_THE_TEXT = {
-    "--fix": "changes the text of the file",
-    "--unsafe-fixes": "changes the text of the file",
-    "--diff": "shows changes of the text of the file",
-    "--types": "shows the text of the file with its types",
-    "--sarif": "is about the files as texts",
-    "--select": "chooses among warnings about the text",
-    "--ignore": "chooses among warnings about the text",
-}
-
-
-def _refuse_options_of_the_text(arguments: "Sequence[str]") -> None:
-    for word in arguments:
-        option = word.partition("=")[0]
-        if option in _OF_THE_TEXT:
-            _fail(f"`{option}` {_OF_THE_TEXT[option]}: use it without `--python`")
-
-
-def _external_data(script: "_script.OnnxFunction", words: "argparse.Namespace") -> int:
-    """Writes initializers of so many bytes and more beside the model; the size of both."""
-    try:
-        import onnx
-    except ImportError:
-        _fail("`--external-data` with `--python` needs the package onnx")
-    model = onnx.load_from_string(_compile(script, words))
-    target, data = pathlib.Path(words.output), pathlib.Path(words.output + ".data")
-    data.unlink(missing_ok=True)  # onnx would append to it
-    onnx.save_model(
-        model,
-        str(target),
-        save_as_external_data=True,
-        all_tensors_to_one_file=True,
-        location=data.name,
-        size_threshold=words.external_data,
-    )
-    return target.stat().st_size + (data.stat().st_size if data.exists() else 0)
-
-
-def _complaint(words: "argparse.Namespace", path: str) -> str:
-    """What is wrong with the options of `build` together."""
-    if words.function and words.input:
-        return "a function takes inputs of any type: use `--input` without `--function`"
-    if words.function and words.external_data:
-        return "a function has no initializers: use `--external-data` without `--function`"
-    if words.function and words.attribute:
-        return "a function keeps its attribute parameters: use `--attribute` without `--function`"
-    if words.output == "-":
-        return "`--python` writes to a file: name it"
-    own = pathlib.Path(path).resolve()
-    for output in (words.output, words.output + ".data"):
-        if pathlib.Path(output).resolve() == own:
-            return f"`{output}` is the script itself; write the model to another file"
-    return ""
-
-
 def main(command: str, arguments: "list[str]") -> int:
     """Does what `sardonyx COMMAND --python ARGUMENTS` asks for."""
     import argparse
@@ -273,7 +234,6 @@ def main(command: str, arguments: "list[str]") -> int:
     reader = argparse.ArgumentParser(prog=f"sardonyx {command} --python", allow_abbrev=False)
     reader.add_argument("--schemas", action="append", default=[], metavar="FILE.toml")
     if command == "check":
-        _refuse_options_of_the_text(arguments)
         reader.add_argument("files", nargs="+", metavar="FILE.py")
         reader.add_argument("--json", action="store_true")
         reader.add_argument("--format", choices=("text", "json"), default="text")
@@ -295,22 +255,10 @@ def main(command: str, arguments: "list[str]") -> int:
     else:
         words, rest = reader.parse_known_args(arguments)
     path, name = _target(words.file)
-    if not path.endswith(".py"):
-        _fail("`--python` takes a script file, whose name ends in `.py`")
-    complaint = _complaint(words, path) if command == "build" else ""
-    if complaint:
-        _fail(complaint)
     script = _choose(path, name, _schemas(words.schemas))
-    if command == "build" and words.external_data:
-        size = _external_data(script, words)
-        print(f"{words.output}: `{script.__name__}` as a model, {size} bytes")
-        return 0
-    data = _compile(script, words)
     if command == "build":
-        pathlib.Path(words.output).write_bytes(data)
-        kind = "function" if words.function else "model"
-        print(f"{words.output}: `{script.__name__}` as a {kind}, {len(data)} bytes")
-        return 0
+        return _build(script, words)
+    data = _compiled(lambda: script.to_model_bytes(**_options(words)))
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder) / f"{script.__name__}.onnx"
         model.write_bytes(data)

@@ -251,6 +251,12 @@ class OnnxFunction:
         result: bytes = _take(self._script.compile_bytes(*request))
         return result
 
+    def _write(self, path: str, external_bytes: int = 0, **options: "Any") -> int:
+        """Writes the model, and initializers of so many bytes and more beside it; their size."""
+        request = self._request(**options)
+        size: int = _take(self._script.compile_file(path, external_bytes, *request))
+        return size
+
     def _request(
         self,
         io_types: "Any" = None,

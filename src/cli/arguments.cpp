@@ -87,7 +87,7 @@ struct Words {
     std::string format = "text";
     bool json = false;
     bool sarif = false;
-    bool python = false;  // done before (python.h): here for the help
+    bool python = false;
     std::string stage = "ir";
 
     BuildOptions build;
@@ -157,7 +157,7 @@ void add_build(CLI::App& app, Words& words) {
     command->add_flag("--function", words.build.as_function, "Write a FunctionProto, not a model");
     command
         ->add_option("--external-data", words.build.external_bytes,
-                     "Write initializers of this size and more to OUT.onnx.data")
+                     "Write initializers of this size and more to a file beside the model")
         ->check(CLI::PositiveNumber)
         ->type_name("BYTES");
 }
@@ -400,7 +400,7 @@ bool Target::is_script() const {
     return path.size() > 3 && path.compare(path.size() - 3, 3, ".py") == 0;
 }
 
-Command parse_arguments(int count, const char* const* words_given) {
+Arguments parse_arguments(int count, const char* const* words_given) {
     Words words;
     CLI::App app{std::string(kAbout), "sardonyx"};
     app.set_version_flag("--version", "sardonyx " SDX_VERSION, "Show the version");
@@ -413,22 +413,25 @@ Command parse_arguments(int count, const char* const* words_given) {
         row.add(app, words);
     }
     if (count > 1 && words_given[1][0] != '-' && find_command(words_given[1]) == nullptr) {
-        return unknown_command(words_given[1]);
+        return {unknown_command(words_given[1])};
     }
     try {
         app.parse(count, words_given);
     } catch (const CLI::CallForHelp&) {
         std::vector<CLI::App*> chosen = app.get_subcommands();
-        return Answer{chosen.empty() ? app.help() : chosen[0]->help("sardonyx"), kSuccess};
+        return {Answer{chosen.empty() ? app.help() : chosen[0]->help("sardonyx"), kSuccess}};
     } catch (const CLI::CallForVersion& version) {
-        return Answer{std::string(version.what()) + "\n", kSuccess};
+        return {Answer{std::string(version.what()) + "\n", kSuccess}};
     } catch (const CLI::ParseError& error) {
-        return parse_failure(app, error);
+        return {parse_failure(app, error)};
     }
     set_color(color_of(words.color));
     CLI::App* chosen = app.get_subcommands()[0];
     Result<Command> command = find_command(chosen->get_name())->read(words);
-    return command.ok() ? *command : usage_error(chosen, command.error().message);
+    if (!command.ok()) {
+        return {usage_error(chosen, command.error().message)};
+    }
+    return {*command, words.python};
 }
 
 }  // namespace sardonyx::cli

@@ -5,7 +5,12 @@
 
 namespace sardonyx::cli {
 
+struct Arguments {
+    Command command;
+    bool in_python = false;  // --python
+};
+
 // Sets the terminal's colours as a side effect (--color). Help, version and mistakes are Answers.
-Command parse_arguments(int count, const char* const* words);
+Arguments parse_arguments(int count, const char* const* words);
 
 }  // namespace sardonyx::cli

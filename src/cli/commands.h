@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct BuildOptions {
     bool as_function = false;
     size_t external_bytes = 0;  // initializers of as many go to a file beside; 0: none
 };
+// What is wrong with the options together; empty: nothing.
+std::string_view complaint(const BuildOptions& options);
 int run_build(const BuildOptions& options);
 
 struct RunOptions {

@@ -31,11 +31,9 @@ struct Dispatch {
 int main(int count, char** words) {
     using namespace sardonyx::cli;
     ignore_closed_pipes();
-    if (std::optional<int> status = run_in_python(count, words)) {
-        return finish(*status);
-    }
     end_on_interrupt();
     end_without_memory();
-    Command command = parse_arguments(count, words);
-    return finish(std::visit(Dispatch(), command));
+    Arguments arguments = parse_arguments(count, words);
+    return finish(arguments.in_python ? run_in_python(arguments.command, count, words)
+                                      : std::visit(Dispatch(), arguments.command));
 }

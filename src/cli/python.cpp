@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/terminal.h"
 
 namespace sardonyx::cli {
@@ -27,28 +26,79 @@ constexpr const char* kStart =
     "    sys.exit(f'error: `--python` needs the package sardonyx in {sys.executable}: {error}')\n"
     "sys.exit(main(sys.argv[1], sys.argv[2:]))\n";
 
+// Options of `check` that Python's values have nothing to do with.
+std::string complaint(const CheckOptions& options) {
+    struct OfTheText {
+        const char* option;
+        const char* reason;
+        bool is_given;
+    };
+    const OfTheText rows[] = {
+        {"--fix", "changes the text of the file", options.fix},
+        {"--unsafe-fixes", "changes the text of the file", options.unsafe_fixes},
+        {"--diff", "shows changes of the text of the file", options.diff},
+        {"--types", "shows the text of the file with its types", options.types},
+        {"--sarif", "is about the files as texts", options.format == CheckFormat::kSarif},
+        {"--select", "chooses among warnings about the text", !options.select.empty()},
+        {"--ignore", "chooses among warnings about the text", !options.ignore.empty()},
+    };
+    for (const OfTheText& row : rows) {
+        if (row.is_given) {
+            return fmt::format("`{}` {}: use it without `--python`", row.option, row.reason);
+        }
+    }
+    return {};
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+    std::error_code failed;
+    return std::filesystem::equivalent(one, other, failed) && !failed;
+}
+
+// What is wrong with the options of a command that Python shall do; empty: nothing.
+struct Complaint {
+    std::string operator()(const BuildOptions& options) const {
+        if (std::string_view words = complaint(options); !words.empty()) {
+            return std::string(words);
+        }
+        if (options.output == "-") {
+            return "`--python` writes to a file: name it";
+        }
+        return is_same_file(options.output, options.target.path)
+                   ? fmt::format("`{}` is the script itself; write the model to another file",
+                                 options.output)
+                   : std::string();
+    }
+    std::string operator()(const CheckOptions& options) const { return complaint(options); }
+    std::string operator()(const RunOptions& options) const { return of(options.target); }
+    std::string operator()(const DumpOptions& options) const { return of(options.target); }
+    std::string operator()(const Answer&) const { return {}; }
+
+    static std::string of(const Target& target) {
+        return target.is_script() ? std::string()
+                                  : "`--python` takes a script file, whose name ends in `.py`";
+    }
+};
+
 }  // namespace
 
-std::optional<int> run_in_python(int count, char** words) {
-    std::vector<std::string> all(words, words + count);
-    auto end = std::find(all.begin(), all.end(), "--");
-    auto flag = std::find(all.begin(), end, "--python");
-    bool wants_help =
-        std::find(all.begin(), end, "--help") != end || std::find(all.begin(), end, "-h") != end;
-    if (count < 2 || flag == end || flag == all.begin() + 1 || wants_help) {
-        return std::nullopt;
+int run_in_python(const Command& command, int count, char** words) {
+    if (std::string wrong = std::visit(Complaint(), command); !wrong.empty()) {
+        print_error(wrong);
+        return kUsage;
     }
-    all.erase(flag);
+    std::vector<std::string> all(words, words + count);
+    all.erase(std::find(all.begin(), all.end(), "--python"));
     const char* named = std::getenv("SARDONYX_PYTHON");
     std::string python = named != nullptr && *named != 0 ? named : "python3";
     std::error_code failed;
     std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failed);
     ::setenv("SARDONYX_PROGRAM", failed ? words[0] : own.c_str(), 1);
-    std::vector<std::string> command{python, "-c", kStart};
-    command.insert(command.end(), all.begin() + 1, all.end());
+    std::vector<std::string> call{python, "-c", kStart};
+    call.insert(call.end(), all.begin() + 1, all.end());
     std::vector<char*> argv;
-    argv.reserve(command.size() + 1);
-    for (std::string& word : command) {
+    argv.reserve(call.size() + 1);
+    for (std::string& word : call) {
         argv.push_back(word.data());
     }
     argv.push_back(nullptr);

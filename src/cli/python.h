@@ -2,12 +2,12 @@
 // (python/sardonyx/_from_file.py), with the values that its names have there.
 #pragma once
 
-#include <optional>
+#include "cli/commands.h"
 
 namespace sardonyx::cli {
 
-// Does not return where Python takes over; the exit status where it cannot be started; nothing
-// where the words do not ask for it.
-std::optional<int> run_in_python(int count, char** words);
+// Does what the words ask for in Python, and does not return where it takes over; the exit status
+// where the options have no meaning there, or where Python cannot be started.
+int run_in_python(const Command& command, int count, char** words);
 
 }  // namespace sardonyx::cli

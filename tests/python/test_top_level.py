@@ -13,17 +13,23 @@ import json
 import os
 import pathlib
 import random
+import resource
+import signal
 import subprocess
 import sys
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 import pytest
+import sardonyx
 from language import shared_compiler
 from sardonyx import Model
 from test_diagnostics_pages import PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 COUNT = int(os.environ.get("SDX_TOP_LEVEL", "2000" if os.environ.get("SDX_FULL") else "150"))
 SEED = int(os.environ.get("SDX_SEED", "0"), 0)
@@ -665,9 +671,12 @@ outputs = [{ name = "y", type = "FLOAT", like = "x" }]
 """
 
 
-def with_python(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def with_python(
+    *words: object, before: Callable[[], None] | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [PROGRAM, *words],
+        preexec_fn=before,
         capture_output=True,
         text=True,
         env={**os.environ, "SARDONYX_PYTHON": sys.executable, **environment},
@@ -704,7 +713,8 @@ def test_options_with_python(tmp_path: pathlib.Path) -> None:
     assert done.returncode == 0, done
     model = onnx.load(target)
     assert model.graph.output[0].type.tensor_type.shape.dim[0].dim_value == 500
-    assert (tmp_path / "m.onnx.data").stat().st_size == 2000
+    (data,) = tmp_path.glob("m.onnx.*.data")
+    assert data.stat().st_size == 2000
     for words in (("--function", "--external-data", "1"), ("--function", "--input", "x=FLOAT")):
         done = with_python(*build, *words)
         assert done.returncode == 2 and "a function" in done.stderr, done
@@ -713,6 +723,37 @@ def test_options_with_python(tmp_path: pathlib.Path) -> None:
     path.write_text(path.read_text().replace("my.Twice(x)", "x[500]"))
     done = with_python("check", "--python", "--json", path)
     assert done.returncode == 1 and json.loads(done.stdout)[0]["code"], done
+
+
+def test_a_failed_build_with_python_leaves_the_old_model_whole(tmp_path: pathlib.Path) -> None:
+    path, target = tmp_path / "file.py", tmp_path / "m.onnx"
+    text = (
+        HEADER + "LARGE = np.full(2048, {}, np.float32)\n"
+        "SMALL = [np.full(150, i, np.float32) for i in range(40)]\n"
+        "@script()\ndef m(x: FLOAT[2]):\n    y = op.ReduceSum(LARGE) + x\n"
+        "    for small in SMALL[:{}]:\n        y = y + op.ReduceSum(small) * 0.0\n    return y\n"
+    )
+    build = ("build", "--python", path, "-o", target, "--external-data", "1000")
+    path.write_text(text.format(1, 0))
+    # Without the package onnx, and with a disk on which the data fit, and the model does not.
+    (tmp_path / "onnx.py").write_text("raise ImportError\n")
+    done = with_python(*build)
+    assert done.returncode == 0, done
+    before = {one: one.read_bytes() for one in tmp_path.glob("m.onnx*")}
+    assert len(before) == 2
+
+    def fill() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))
+
+    path.write_text(text.format(3, 40))
+    done = with_python(*build, before=fill, PYTHONDONTWRITEBYTECODE="1")
+    assert done.returncode == 1 and "cannot write" in done.stderr, done
+    assert "Traceback" not in done.stderr
+    assert {one: one.read_bytes() for one in tmp_path.glob("m.onnx*")} == before
+    assert with_python(*build).returncode == 0
+    assert len(list(tmp_path.glob("m.onnx*"))) == 2
+    np.testing.assert_array_equal(np.asarray(sardonyx.load(str(target))(X)), 3 * 2048 + X)
 
 
 def test_python_says_what_is_missing(tmp_path: pathlib.Path) -> None:
