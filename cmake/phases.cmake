@@ -4,19 +4,27 @@
 find_package(fmt REQUIRED)
 find_package(Python COMPONENTS Interpreter REQUIRED)
 
-# sdx_phase(name dependency...): the .cpp files under src/<name>/ as the library sdx_<name>.
-function(sdx_phase name)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
-  if(NOT sources)
-    return()
-  endif()
-  add_library(sdx_${name} STATIC ${sources})
+# sdx_library(name source...): the sources as the library sdx_<name>.
+function(sdx_library name)
+  add_library(sdx_${name} STATIC ${ARGN})
   set_property(GLOBAL APPEND PROPERTY SDX_PHASES ${name})
   if(SDX_JOIN AND NOT name MATCHES "^(ops|weights|api)$")  # names inside files meet there
     set_target_properties(sdx_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
   target_include_directories(sdx_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(sdx_${name} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
+endfunction()
+
+# sdx_phase(name dependency...): the .cpp files under src/<name>/ as the library sdx_<name>.
+function(sdx_phase name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  if(name STREQUAL "eval")  # its loops and kernels are a library of their own
+    list(FILTER sources EXCLUDE REGEX "/eval/(loops|kernels)/")
+  endif()
+  if(NOT sources)
+    return()
+  endif()
+  sdx_library(${name} ${sources})
   foreach(dependency IN LISTS ARGN)
     target_link_libraries(sdx_${name} PUBLIC ${dependency})
   endforeach()
@@ -47,10 +55,25 @@ sdx_phase(elaborate sdx_syntax sdx_infer)
 sdx_phase(lint sdx_elaborate)
 sdx_phase(eval sdx_ir sdx_ops)
 # Kernels are loops: vectorise them, which -O2 of g++ hardly does. Nobody looks at errno or at the
-# floating-point exceptions, which would forbid it.
-target_compile_options(sdx_eval PRIVATE $<$<CONFIG:Release>:-O3> -fno-math-errno -fno-trapping-math)
-# Loops that ask for vectors and cannot have them with these options of clang are scalar there.
-target_compile_options(sdx_eval PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
+# floating-point exceptions, which would forbid it. The two libraries need each other: the dispatch
+# table names the kernels, which work through eval/operators.
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/eval/loops/*.cpp
+     ${PROJECT_SOURCE_DIR}/src/eval/kernels/*.cpp)
+sdx_library(kernels ${sources})
+target_link_libraries(sdx_kernels PUBLIC sdx_eval)
+target_link_libraries(sdx_eval PUBLIC sdx_kernels)
+target_compile_options(sdx_kernels PRIVATE $<$<CONFIG:Release>:-O3>)
+foreach(library sdx_eval sdx_kernels)
+  target_compile_options(${library} PRIVATE -fno-math-errno -fno-trapping-math)
+  # Loops that ask for vectors and cannot have them with these options of clang are scalar there.
+  target_compile_options(${library} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
+endforeach()
+# The slowest sources are objects of their own, so that none of them is left alone at the end.
+set_source_files_properties(
+  ${PROJECT_SOURCE_DIR}/src/eval/kernels/reduction.cpp
+  ${PROJECT_SOURCE_DIR}/src/eval/kernels/pooling.cpp
+  ${PROJECT_SOURCE_DIR}/src/eval/loops/gemm.cpp
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 find_package(Threads REQUIRED)
 target_link_libraries(sdx_eval PRIVATE Threads::Threads)
 # Products of matrices. The library is loaded by the first product that is large.
@@ -59,10 +82,10 @@ if(SDX_ONEDNN_HEADERS)
   file(STRINGS ${SDX_ONEDNN_HEADERS}/oneapi/dnnl/dnnl_version.h version
        REGEX "define DNNL_VERSION_MAJOR [0-9]+")
   string(REGEX MATCH "[0-9]+" version "${version}")
-  target_include_directories(sdx_eval SYSTEM PRIVATE ${SDX_ONEDNN_HEADERS})
-  target_compile_definitions(sdx_eval PRIVATE SDX_ONEDNN="libdnnl.so.${version}")
+  target_include_directories(sdx_kernels SYSTEM PRIVATE ${SDX_ONEDNN_HEADERS})
+  target_compile_definitions(sdx_kernels PRIVATE SDX_ONEDNN="libdnnl.so.${version}")
 else()
-  message(STATUS "oneDNN is missing (libdnnl-dev): products of matrices use the loops of eval/kernels/gemm")
+  message(STATUS "oneDNN is missing (libdnnl-dev): products of matrices use the loops of eval/loops/gemm")
 endif()
 sdx_phase(proto sdx_ir sdx_ops)
 # protozero is headers alone; only the sources of proto/ see it.
@@ -92,7 +115,7 @@ sdx_generated(sdx_ops ops_table generate_ops
 # fontTools has.
 sdx_generated(sdx_syntax normal_forms_table generate_normal_forms
   "Generating the tables of Unicode's normal forms")
-sdx_generated(sdx_eval unicode_table generate_unicode
+sdx_generated(sdx_kernels unicode_table generate_unicode
   "Generating the tables of Unicode's categories and scripts")
 
 if(SDX_CLI AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)

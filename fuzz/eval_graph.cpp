@@ -16,8 +16,8 @@
 
 #include "base/check.h"
 #include "eval/eval.h"
-#include "eval/kernels/strided.h"
-#include "eval/observer.h"
+#include "eval/loops/strided.h"
+#include "eval/run/observer.h"
 #include "ir/ir.h"
 #include "ir/verify.h"
 #include "operands.h"

@@ -4,7 +4,8 @@
     check_layers.py [--root DIR] [--headers] [--compiler CXX]
 
 - A folder of src/ includes itself and the folders before it (the table in docs/architecture.md),
-  without the exceptions named in FORBIDDEN.
+  without the exceptions named in FORBIDDEN. Where ROOMS divides a folder, the same holds for its
+  rooms.
 - Headers begin with a comment that says what they are for, have `#pragma once`, and include neither
   {fmt} nor the slow libraries, each of which is included in one .cpp file only.
 - The core throws nothing and uses no header that a supported compiler lacks.
@@ -73,6 +74,26 @@ FORBIDDEN = {
     "lsp": set(FOLDERS[2 : FOLDERS.index("ide")]),
 }
 
+# The rooms of a folder in the order of their includes; "" is what lies in the folder itself.
+ROOMS = {
+    "eval": (
+        "runtime",
+        "operators",
+        "loops",
+        "kernels/regex",
+        "kernels/images",
+        "kernels",
+        "kernels/ml",
+        "kernels/text",
+        "dispatch",
+        "gradient",
+        "gradient/rules",
+        "plan",
+        "run",
+        "",
+    ),
+}
+
 # Libraries that take seconds to compile: included in one .cpp file of the repository's C++ code.
 ONE_FILE_ONLY = ("nlohmann/", "CLI/", "toml++/")
 
@@ -120,7 +141,7 @@ CATCH = re.compile(r"\b(?:try\s*\{|catch\s*\()")
 # Folders that use what throws (CLI11, protozero, include/sardonyx), and stop it where they call it.
 MAY_CATCH = {"api", "cli", "proto"}
 # Memory that runs out on a helper's thread is told to the thread that runs.
-MAY_PASS_ON = {"src/eval/parallel.cpp"}
+MAY_PASS_ON = {"src/eval/runtime/parallel.cpp"}
 
 # What turns errors into the exceptions of include/sardonyx, and what turns those into errors of C.
 MAY_THROW = {"src/api/fail.cpp", "src/api/c_compile.cpp"}
@@ -174,6 +195,26 @@ def check_includes_of(
             yield f'{where}: include "{match[2]}" by its path from src/, as "folder/name.h"'
         elif folder not in allowed:
             yield f"{where}: `{own}` must not include `{folder}`"
+        elif folder == own and own in ROOMS:
+            yield from check_room(root, path, match[2], where)
+
+
+def check_room(
+    root: pathlib.Path, path: pathlib.Path, included: str, where: str
+) -> Iterator[Violation]:
+    """A file of a folder with rooms includes another file of that folder."""
+    own = path.relative_to(root / "src").parts[0]
+    rooms = ROOMS[own]
+    here, there = (
+        pathlib.PurePath(name).parent.relative_to(own).as_posix().removeprefix(".")
+        for name in (path.relative_to(root / "src"), included)
+    )
+    for room in (here, there):
+        if room not in rooms:
+            yield f"{where}: `{own}/{room}` has no place in ROOMS of tools/check_layers.py"
+            return
+    if rooms.index(there) > rooms.index(here):
+        yield f"{where}: `{own}/{here}` must not include `{own}/{there}`"
 
 
 def check_headers(root: pathlib.Path) -> Iterator[Violation]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of src/eval/kernels/unicode.h from Python's unicodedata and fontTools.
+"""Writes the tables of src/eval/kernels/regex/unicode.h from Python's unicodedata and fontTools.
 
     generate_unicode.py OUT.cpp
 
@@ -19,7 +19,7 @@ from fontTools.unicodedata import Scripts
 _TEXT = """\
 // Written by tools/generate_unicode.py from Unicode {version} and fontTools; do not edit.
 // NOLINTBEGIN
-#include "eval/kernels/unicode.h"
+#include "eval/kernels/regex/unicode.h"
 
 namespace sardonyx::eval {{
 namespace {{

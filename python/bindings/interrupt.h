@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "bindings/bindings.h"
-#include "eval/interrupt.h"
+#include "eval/runtime/interrupt.h"
 
 namespace sardonyx::python {
 

@@ -7,7 +7,7 @@
 
 #include "api/model_handle.h"
 #include "api/value_handle.h"
-#include "eval/interrupt.h"
+#include "eval/runtime/interrupt.h"
 
 sdx_model::sdx_model(std::shared_ptr<sardonyx::Model::State> shared) : state(std::move(shared)) {
     auto add = [](std::vector<Port>& ports, const auto& values) {

@@ -9,7 +9,7 @@
 #include "api/state.h"
 #include "base/file.h"
 #include "eval/eval.h"
-#include "eval/interrupt.h"
+#include "eval/runtime/interrupt.h"
 #include "infer/model_check.h"
 #include "proto/proto.h"
 

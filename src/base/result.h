@@ -78,3 +78,13 @@ class [[nodiscard]] Result<void> {
             return ::sardonyx::Error(sdx_result.error());              \
         }                                                              \
     } while (false)
+
+#define SDX_CONCAT_(a, b) a##b
+#define SDX_CONCAT(a, b) SDX_CONCAT_(a, b)
+// Initialises `declaration` with the value of a Result, or returns its error.
+#define SDX_ASSIGN(declaration, expression)                                  \
+    auto SDX_CONCAT(sdx_result_, __LINE__) = (expression);                   \
+    if (!SDX_CONCAT(sdx_result_, __LINE__).ok()) {                           \
+        return ::sardonyx::Error(SDX_CONCAT(sdx_result_, __LINE__).error()); \
+    }                                                                        \
+    declaration = std::move(SDX_CONCAT(sdx_result_, __LINE__)).value()

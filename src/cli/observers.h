@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "diagnostics/source.h"
-#include "eval/observer.h"
+#include "eval/run/observer.h"
 
 namespace sardonyx::cli {
 

@@ -4,7 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "eval/kernel.h"
+#include "eval/dispatch/dispatch.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval {
 

@@ -10,7 +10,8 @@
 #include <fmt/format.h>
 
 #include "eval/eager.h"
-#include "eval/runner.h"
+#include "eval/operators/check_call.h"
+#include "eval/run/runner.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -154,21 +155,6 @@ Error at_call(std::string_view op_type, const Error& error,
 }
 
 }  // namespace
-
-std::string RuntimeValue::describe() const {
-    if (is_tensor()) {
-        return tensor().type().to_string();
-    }
-    if (is_sequence()) {
-        return fmt::format("Sequence[{}] of {}", name(sequence().element_type),
-                           sequence().items.size());
-    }
-    if (is_map()) {
-        return fmt::format("Map[{}, {}] of {}", name(map().keys.element_type()),
-                           name(map().values.element_type()), map().keys.count());
-    }
-    return "None";
-}
 
 Result<std::vector<RuntimeValue>> run(
     const Plan& plan, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,

@@ -1,5 +1,6 @@
 // Chains: which nodes they are made of, and which shapes they are run on as one.
-#include "eval/chain.h"
+#include "eval/run/chain.h"
+#include "eval/plan/chains.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "eval/kernels/strided.h"
-#include "eval/observer.h"
+#include "eval/loops/strided.h"
+#include "eval/run/observer.h"
 
 namespace sardonyx::eval {
 namespace {

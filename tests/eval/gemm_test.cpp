@@ -1,6 +1,6 @@
 // Products of matrices of every shape and layout against the plain sum, on one thread and several,
 // and the pool of threads under them.
-#include "eval/kernels/gemm.h"
+#include "eval/loops/gemm.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "eval/parallel.h"
+#include "eval/runtime/parallel.h"
 
 namespace sardonyx::eval {
 namespace {

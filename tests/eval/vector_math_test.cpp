@@ -1,6 +1,6 @@
-// The elementary functions of eval/kernels/vector_math.h against those of <cmath> in double: the
+// The elementary functions of eval/loops/vector_math.h against those of <cmath> in double: the
 // error bounds that the header states.
-#include "eval/kernels/vector_math.h"
+#include "eval/loops/vector_math.h"
 
 #include <gtest/gtest.h>
 

@@ -76,6 +76,16 @@ def test_the_small_tree_keeps_the_rules(tree: pathlib.Path) -> None:
             "src/eval/bad.cpp:1: `eval` must not include `syntax`",
         ),
         (
+            "src/eval/kernels/bad.cpp",
+            '#include "eval/plan/plan.h"\n',
+            "src/eval/kernels/bad.cpp:1: `eval/kernels` must not include `eval/plan`",
+        ),
+        (
+            "src/eval/odd/bad.cpp",
+            '#include "eval/eval.h"\n',
+            "src/eval/odd/bad.cpp:1: `eval/odd` has no place in ROOMS of tools/check_layers.py",
+        ),
+        (
             "src/ir/bad.cpp",
             '#include "ir.h"\n',
             'src/ir/bad.cpp:1: include "ir.h" by its path from src/, as "folder/name.h"',

@@ -1,17 +1,16 @@
 // Activations and Clip: elementwise functors with parameters (activation.h has those that others
 // use).
-#include "eval/kernels/activation.h"
-
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
 #include "eval/kernels/cast.h"
-#include "eval/kernels/elementwise.h"
-#include "eval/kernels/functors.h"
-#include "eval/kernels/vector_math.h"
+#include "eval/loops/activation.h"
+#include "eval/loops/elementwise.h"
+#include "eval/loops/functors.h"
+#include "eval/loops/vector_math.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
 #include "eval/kernels/cast.h"
-#include "eval/kernels/elementwise.h"
-#include "eval/kernels/functors.h"
+#include "eval/loops/elementwise.h"
+#include "eval/loops/functors.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

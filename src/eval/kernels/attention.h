@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "eval/kernel.h"
-#include "eval/kernels/matmul.h"
+#include "eval/loops/matmul.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval {
 

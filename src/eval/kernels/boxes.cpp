@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

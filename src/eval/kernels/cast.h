@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "eval/kernel.h"
+#include "eval/operators/kernel.h"
 #include "types/small_floats.h"
 
 namespace sardonyx::eval {

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
 #include "eval/kernels/cast.h"
-#include "eval/kernels/strided.h"
-#include "eval/kernels/visit.h"
+#include "eval/loops/strided.h"
+#include "eval/loops/visit.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

@@ -6,15 +6,15 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
 #include "eval/kernels/cast.h"
-#include "eval/kernels/clones.h"
-#include "eval/kernels/convolution.h"
-#include "eval/kernels/elementwise.h"
-#include "eval/kernels/functors.h"
-#include "eval/kernels/matmul.h"
-#include "eval/kernels/strided.h"
-#include "eval/kernels/visit.h"
+#include "eval/loops/clones.h"
+#include "eval/loops/convolution.h"
+#include "eval/loops/elementwise.h"
+#include "eval/loops/functors.h"
+#include "eval/loops/matmul.h"
+#include "eval/loops/strided.h"
+#include "eval/loops/visit.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval {
 namespace {

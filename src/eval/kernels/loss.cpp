@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
 #include "eval/kernels/cast.h"
-#include "eval/kernels/reduction.h"
-#include "eval/kernels/scratch.h"
-#include "eval/kernels/softmax.h"
-#include "eval/kernels/strided.h"
-#include "eval/kernels/visit.h"
+#include "eval/loops/reduction.h"
+#include "eval/loops/scratch.h"
+#include "eval/loops/softmax.h"
+#include "eval/loops/strided.h"
+#include "eval/loops/visit.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

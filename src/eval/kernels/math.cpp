@@ -1,10 +1,10 @@
 // Elementwise operators of one operand: mathematics, rounding, tests of floats.
 #include <cmath>
 
-#include "eval/kernel.h"
 #include "eval/kernels/cast.h"
-#include "eval/kernels/elementwise.h"
-#include "eval/kernels/vector_math.h"
+#include "eval/loops/elementwise.h"
+#include "eval/loops/vector_math.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

@@ -1,14 +1,15 @@
 // Operators that move elements or only change the shape.
+#include "eval/kernels/movement.h"
+
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
 #include "eval/kernels/cast.h"
-#include "eval/kernels/movement.h"
-#include "eval/kernels/strided.h"
-#include "eval/kernels/visit.h"
+#include "eval/loops/strided.h"
+#include "eval/loops/visit.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval {
 

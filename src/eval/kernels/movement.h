@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "eval/kernel.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
-#include "eval/kernels/strided.h"
+#include "eval/loops/strided.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "eval/parallel.h"
+#include "eval/runtime/parallel.h"
 
 namespace sardonyx::eval {
 

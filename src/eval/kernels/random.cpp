@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
 #include "eval/kernels/cast.h"
-#include "eval/kernels/clones.h"
-#include "eval/kernels/strided.h"
-#include "eval/kernels/vector_math.h"
-#include "eval/kernels/visit.h"
+#include "eval/loops/clones.h"
+#include "eval/loops/strided.h"
+#include "eval/loops/vector_math.h"
+#include "eval/loops/visit.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

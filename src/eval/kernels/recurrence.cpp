@@ -12,17 +12,17 @@
 
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
-#include "eval/kernels/activation.h"
 #include "eval/kernels/cast.h"
-#include "eval/kernels/clones.h"
-#include "eval/kernels/convolution.h"
-#include "eval/kernels/matmul.h"
 #include "eval/kernels/quantization.h"
-#include "eval/kernels/scratch.h"
-#include "eval/kernels/strided.h"
-#include "eval/kernels/vector_math.h"
-#include "eval/kernels/visit.h"
+#include "eval/loops/activation.h"
+#include "eval/loops/clones.h"
+#include "eval/loops/convolution.h"
+#include "eval/loops/matmul.h"
+#include "eval/loops/scratch.h"
+#include "eval/loops/strided.h"
+#include "eval/loops/vector_math.h"
+#include "eval/loops/visit.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {

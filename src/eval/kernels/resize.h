@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "eval/kernel.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 

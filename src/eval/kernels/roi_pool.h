@@ -1,7 +1,7 @@
 // Where MaxRoiPool finds its elements, for its derivative.
 #pragma once
 
-#include "eval/kernel.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 

@@ -1,8 +1,8 @@
 // RotaryEmbedding (https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html).
 #include <fmt/format.h>
 
-#include "eval/kernel.h"
-#include "eval/kernels/visit.h"
+#include "eval/loops/visit.h"
+#include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {
