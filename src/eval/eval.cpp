@@ -2,8 +2,6 @@
 #include "eval/eval.h"
 
 #include <algorithm>
-#include <cctype>
-#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -48,53 +46,34 @@ bool fits(const Type& declared, const RuntimeValue& value) {
     return true;
 }
 
-// Exporters write these for sizes that they do not know, also where they differ.
-bool is_placeholder(const Dim& dim) {
-    std::string name = dim.to_string();
-    constexpr std::string_view kUnknown[] = {"None", "unknown", "dynamic"};
-    return std::find(std::begin(kUnknown), std::end(kUnknown), name) != std::end(kUnknown) ||
-           std::none_of(name.begin(), name.end(), [](unsigned char character) {
-               return std::isalpha(character) != 0 || character > 127;
-           });
-}
-
 // A name of a dimension is one size in all inputs.
-Status check_names(const ir::Graph& graph, const std::vector<RuntimeValue>& placed,
+Status check_names(const Plan& plan, const std::vector<RuntimeValue>& placed,
                    const std::vector<bool>& given) {
-    struct Seen {
-        const Dim* dim;
-        int64_t size;
-        size_t input;
-    };
-    std::vector<Seen> seen;
-    for (size_t i = 0; i < graph.inputs.size(); ++i) {
-        const Type& type = graph.inputs[i]->type;
-        if (!given[i] || !placed[i].is_tensor() || !type.is_tensor() || !type.has_shape()) {
-            continue;
-        }
-        for (size_t d = 0; d < type.shape().size(); ++d) {
-            const Dim& dim = type.shape()[d];
-            if (!dim.is_symbolic()) {
+    for (const std::vector<Plan::Place>& places : plan.equal_sizes) {
+        const Plan::Place* first = nullptr;
+        for (const Plan::Place& place : places) {
+            if (!given[place.input] || !placed[place.input].is_tensor()) {
                 continue;
             }
-            int64_t size = placed[i].tensor().dims()[d];
-            auto known = std::find_if(seen.begin(), seen.end(),
-                                      [&](const Seen& one) { return one.dim->equals(dim); });
-            if (known == seen.end()) {
-                seen.push_back({&dim, size, i});
-            } else if (known->size != size && !is_placeholder(dim)) {
-                return Error{fmt::format(
-                    "dimension `{}` is {} in input `{}` and {} in input `{}`", dim.to_string(),
-                    known->size, graph.inputs[known->input]->name, size, graph.inputs[i]->name)};
+            first = first == nullptr ? &place : first;
+            int64_t size = placed[place.input].tensor().dims()[place.axis];
+            int64_t known = placed[first->input].tensor().dims()[first->axis];
+            if (size != known) {
+                const std::vector<ir::Value*>& inputs = plan.graph->inputs;
+                return Error{fmt::format("dimension `{}` is {} in input `{}` and {} in input `{}`",
+                                         inputs[place.input]->type.shape()[place.axis].to_string(),
+                                         known, inputs[first->input]->name, size,
+                                         inputs[place.input]->name)};
             }
         }
     }
     return {};
 }
 
-Status place_inputs(const ir::Graph& graph,
+Status place_inputs(const Plan& plan,
                     std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
                     std::vector<RuntimeValue>* placed) {
+    const ir::Graph& graph = *plan.graph;
     std::vector<bool> given(graph.inputs.size(), false);
     placed->resize(graph.inputs.size());
     for (const auto& [name, value] : inputs) {
@@ -111,7 +90,7 @@ Status place_inputs(const ir::Graph& graph,
         (*placed)[i] = value;
         given[i] = true;
     }
-    SDX_TRY(check_names(graph, *placed, given));
+    SDX_TRY(check_names(plan, *placed, given));
     for (size_t i = 0; i < graph.inputs.size(); ++i) {
         const ir::Value& input = *graph.inputs[i];
         if (given[i]) {
@@ -160,7 +139,7 @@ Result<std::vector<RuntimeValue>> run(
     const Plan& plan, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
     const RunOptions& options, RunObserver* observer) {
     std::vector<RuntimeValue> placed;
-    SDX_TRY(place_inputs(*plan.graph, inputs, &placed));
+    SDX_TRY(place_inputs(plan, inputs, &placed));
     Runner runner(options, observer);
     return unless_stopped(runner.call(plan.main, std::move(placed), {}), options);
 }

@@ -135,6 +135,45 @@ def test_top_k(dtype: Any, axis: int, k: int, largest: int) -> None:
     np.testing.assert_array_equal(values, np.take_along_axis(x, expected, axis))
 
 
+ORDERS = {
+    "no order": lambda n: RANDOM.integers(-n, n, n),
+    "the last first": lambda n: np.arange(n, 0, -1),
+    "the first first": lambda n: np.arange(n),
+    "few values": lambda n: RANDOM.integers(0, 3, n),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.float64])
+@pytest.mark.parametrize("order", ORDERS)
+def test_top_k_of_one_line(order: str, dtype: Any) -> None:
+    """The lengths and counts have different ways to choose and to sort."""
+    for n, counts in (
+        (200, (1, 7, 150, 200)),
+        (3001, (1, 300, 800, 2999)),
+        (700_000, (9, 140_000)),
+    ):
+        x = ORDERS[order](n).astype(dtype)
+        for largest in (0, 1):
+            expected = np.argsort(-x if largest else x, kind="stable")
+            for k in counts:
+                found, places = run("TopK", [x, ints(k)], 2, largest=largest)
+                np.testing.assert_array_equal(places, expected[:k])
+                np.testing.assert_array_equal(found, x[places])
+
+
+@pytest.mark.parametrize("is_sorted", [0, 1])
+@pytest.mark.parametrize("n", [90, 100_001])
+def test_unique(n: int, is_sorted: int) -> None:
+    x = RANDOM.integers(-n, n, n).astype(np.float32)
+    values, first, inverse, counts = np.unique(x, True, True, True)
+    found = run("Unique", [x], 4, sorted=is_sorted)
+    by_place = np.argsort(first) if not is_sorted else np.arange(len(first))
+    np.testing.assert_array_equal(found[0], values[by_place])
+    np.testing.assert_array_equal(found[1], first[by_place])
+    np.testing.assert_array_equal(found[0][found[2]], values[inverse])
+    np.testing.assert_array_equal(found[3], counts[by_place])
+
+
 @pytest.mark.parametrize("length", [1, 2, 3, 8, 100, 128, 997])
 @pytest.mark.parametrize("inverse", [0, 1])
 def test_dft(length: int, inverse: int) -> None:

@@ -222,21 +222,27 @@ Result<Tensor> to_strings(const KernelContext& c, const Tensor& source) {
     ElementType type = source.element_type();
     Tensor codes = is_packed(type) ? unpacked(source) : source;
     bool is_single = type != ElementType::kDouble;
-    for (int64_t i = 0; i < source.count(); ++i) {
-        alignas(8) unsigned char wide[8];
-        SDX_TRY(read_wide(codes, type, i, 1, wide));
-        switch (wide_kind(type)) {
-            case WideKind::kDouble:
-                out[i] = print_float(*reinterpret_cast<double*>(wide), is_single);
-                break;
-            case WideKind::kInt64:
-                out[i] = fmt::format("{}", *reinterpret_cast<int64_t*>(wide));
-                break;
-            case WideKind::kUint64:
-                out[i] = fmt::format("{}", *reinterpret_cast<uint64_t*>(wide));
-                break;
+    alignas(8) unsigned char none[8];
+    SDX_TRY(read_wide(codes, type, 0, 0, none));  // the type decides whether there is a text
+    auto print = [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            alignas(8) unsigned char wide[8];
+            (void)read_wide(codes, type, i, 1, wide);
+            switch (wide_kind(type)) {
+                case WideKind::kDouble:
+                    out[i] = print_float(*reinterpret_cast<double*>(wide), is_single);
+                    break;
+                case WideKind::kInt64:
+                    out[i] = fmt::format("{}", *reinterpret_cast<int64_t*>(wide));
+                    break;
+                case WideKind::kUint64:
+                    out[i] = fmt::format("{}", *reinterpret_cast<uint64_t*>(wide));
+                    break;
+            }
         }
-    }
+    };
+    constexpr int64_t kOfOneText = 100;  // operations, about
+    parallel_for(c.threads(), source.count(), items_per_task(kOfOneText), print);
     return target;
 }
 
@@ -251,6 +257,9 @@ Result<Tensor> from_strings(const KernelContext& c, const Tensor& source, Elemen
                c.scratch(is_float ? ElementType::kDouble : ElementType::kInt64, source.dims()));
     std::span<const std::string> in = source.elements<std::string>();
     for (int64_t i = 0; i < source.count(); ++i) {
+        if (i % kBlock == kBlock - 1) {
+            SDX_TRY(check_interrupt(c.options()));
+        }
         const char* begin = in[i].c_str();
         char* end = nullptr;
         if (is_float) {

@@ -777,35 +777,6 @@ struct KeyedPlace {
     int64_t place;
 };
 
-// A stable sort by the bytes of the keys, the lowest first; bytes that all keys share are skipped.
-// False: the run shall end.
-bool sort_by_key(const Workers& threads, int64_t n, Scratch<KeyedPlace>& places) {
-    uint64_t differing = 0;
-    auto for_all = [&](const auto& body) {
-        return in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
-            std::for_each(places.data() + begin, places.data() + end, body);
-        });
-    };
-    uint64_t first = n == 0 ? 0 : places.data()[0].key;
-    bool goes_on = for_all([&](const KeyedPlace& one) { differing |= one.key ^ first; });
-    Scratch<KeyedPlace> sorted(n);
-    for (int shift = 0; goes_on && shift < 64; shift += 8) {
-        if ((differing >> shift & 0xff) == 0) {
-            continue;
-        }
-        std::array<int64_t, 257> starts{};
-        goes_on = for_all([&](const KeyedPlace& one) { ++starts[(one.key >> shift & 0xff) + 1]; });
-        if (goes_on) {
-            std::partial_sum(starts.begin(), starts.end(), starts.begin());
-            goes_on = for_all([&](const KeyedPlace& one) {
-                sorted.data()[starts[one.key >> shift & 0xff]++] = one;
-            });
-            std::swap(places, sorted);
-        }
-    }
-    return goes_on;
-}
-
 // order[i] = i
 bool count_up(const Workers& threads, int64_t n, int64_t* order) {
     return in_turns(threads, n, kPolled, [order](int64_t begin, int64_t end) {
@@ -813,9 +784,11 @@ bool count_up(const Workers& threads, int64_t n, int64_t* order) {
     });
 }
 
-// The slices in their order, equal ones in the order of their places. False: the run shall end.
+// The slices in their order, equal ones in the order of their places; for each whether it is unlike
+// the one before it. False: the run shall end.
 template <typename T>
-bool slice_order(const Workers& threads, const SliceOrder<T>& slices, int64_t* order) {
+bool slice_order(const Workers& threads, const SliceOrder<T>& slices, int64_t* order,
+                 uint8_t* is_new) {
     int64_t n = slices.view.n;
     if constexpr (!std::is_same_v<T, std::string> && !kIsComplex<T>) {
         constexpr int64_t kFewSlices = 256;  // for which the tables of the bytes do not pay
@@ -827,47 +800,49 @@ bool slice_order(const Workers& threads, const SliceOrder<T>& slices, int64_t* o
                                     places.data()[i] = {order_key(slices.in[i]), i};
                                 }
                             }) &&
-                   sort_by_key(threads, n, places) &&
+                   sort_by_bytes(threads, places.data(), n, 0, 64,
+                                 [](const KeyedPlace& one) { return one.key; }) &&
                    in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
+                       const KeyedPlace* sorted = places.data();
                        for (int64_t i = begin; i < end; ++i) {
-                           order[i] = places.data()[i].place;
+                           order[i] = sorted[i].place;
+                           is_new[i] = i == 0 || sorted[i].key != sorted[i - 1].key ? 1 : 0;
                        }
                    });
         }
     }
     return count_up(threads, n, order) &&
            sort_in_turns(threads, order, n,
-                         [&](int64_t a, int64_t b) { return slices.compare(a, b) < 0; });
+                         [&](int64_t a, int64_t b) { return slices.compare(a, b) < 0; }) &&
+           in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
+               for (int64_t i = begin; i < end; ++i) {
+                   is_new[i] = i == 0 || slices.compare(order[i - 1], order[i]) != 0 ? 1 : 0;
+               }
+           });
 }
 
 // The same slices in the order of their first occurrence. False: the run shall end.
 bool order_by_occurrence(const Workers& threads, UniqueSlices& unique) {
-    auto count = static_cast<int64_t>(unique.first.size());
-    Scratch<int64_t> rank(count), position(count);
-    bool goes_on = count_up(threads, count, rank.data()) &&
-                   sort_in_turns(threads, rank.data(), count, [&](int64_t a, int64_t b) {
-                       return unique.first[a] < unique.first[b];
-                   });
+    size_t count = unique.first.size();
+    Scratch<int64_t> position(static_cast<int64_t>(count));
     UniqueSlices result;
-    goes_on = goes_on && in_turns(threads, count, kPolled, [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) {
-                      int64_t index = rank.data()[i];
-                      position.data()[index] = i;
-                      result.first.push_back(unique.first[index]);
-                      result.counts.push_back(unique.counts[index]);
-                  }
-              });
-    if (!goes_on) {
-        return false;
-    }
+    result.first.reserve(count);
+    result.counts.reserve(count);
+    auto n = static_cast<int64_t>(unique.inverse.size());
+    bool goes_on = in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t index = unique.inverse[i];
+            if (unique.first[index] == i) {
+                position.data()[index] = static_cast<int64_t>(result.first.size());
+                result.first.push_back(i);
+                result.counts.push_back(unique.counts[index]);
+            }
+            unique.inverse[i] = position.data()[index];
+        }
+    });
     unique.first = std::move(result.first);
     unique.counts = std::move(result.counts);
-    return in_turns(threads, static_cast<int64_t>(unique.inverse.size()), kPolled,
-                    [&](int64_t begin, int64_t end) {
-                        for (int64_t i = begin; i < end; ++i) {
-                            unique.inverse[i] = position.data()[unique.inverse[i]];
-                        }
-                    });
+    return goes_on;
 }
 
 // When the run shall end, some of them.
@@ -875,20 +850,24 @@ template <typename T>
 UniqueSlices find_unique(const Workers& threads, const SliceOrder<T>& slices, bool sorted) {
     int64_t n = slices.view.n;
     Scratch<int64_t> order(n);
+    Scratch<uint8_t> is_new(n);
     UniqueSlices unique;
-    if (!slice_order(threads, slices, order.data())) {
+    if (!slice_order(threads, slices, order.data(), is_new.data())) {
         return unique;
     }
     unique.inverse.resize(n);
     bool goes_on = in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-            int64_t place = order.data()[i];
-            if (i == 0 || slices.compare(order.data()[i - 1], place) != 0) {
-                unique.first.push_back(place);
+        for (int64_t i = begin; i < end;) {
+            const int64_t start = i;
+            if (is_new.data()[i] != 0) {
+                unique.first.push_back(order.data()[i]);
                 unique.counts.push_back(0);
             }
-            unique.inverse[place] = static_cast<int64_t>(unique.first.size()) - 1;
-            ++unique.counts.back();
+            const int64_t index = static_cast<int64_t>(unique.first.size()) - 1;
+            do {
+                unique.inverse[order.data()[i]] = index;
+            } while (++i < end && is_new.data()[i] == 0);
+            unique.counts.back() += i - start;
         }
     });
     if (!sorted && goes_on) {

@@ -193,33 +193,40 @@ struct Moments {
     double variance = 0;
 };
 
-SDX_CLONES Moments moments(const float* row, int64_t n) {
+// When the run shall end, some numbers.
+SDX_CLONES Moments moments(const Workers& threads, const float* row, int64_t n) {
     auto count = static_cast<double>(n);
     Moments m;
-    m.mean = sum_row<double>(row, n, [](float x) { return static_cast<double>(x); }) / count;
-    m.variance = sum_row<double>(row, n,
-                                 [mean = m.mean](float x) {
-                                     double from_mean = static_cast<double>(x) - mean;
-                                     return from_mean * from_mean;
-                                 }) /
+    m.mean = sum_row<double>(
+                 row, n, [](float x) { return static_cast<double>(x); }, &threads) /
+             count;
+    m.variance = sum_row<double>(
+                     row, n,
+                     [mean = m.mean](float x) {
+                         double from_mean = static_cast<double>(x) - mean;
+                         return from_mean * from_mean;
+                     },
+                     &threads) /
                  count;
     return m;
 }
 template <typename T>
-Moments moments(const T* row, int64_t n) {
+Moments moments(const Workers& threads, const T* row, int64_t n) {
     auto value = [](T x) { return static_cast<double>(static_cast<Compute<T>>(x)); };
     double count = static_cast<double>(n);
     Moments m;
-    m.mean = sum_row<double>(row, n, value) / count;
+    m.mean = sum_row<double>(row, n, value, &threads) / count;
     m.variance =
-        sum_row<double>(row, n, [&](T x) { return (value(x) - m.mean) * (value(x) - m.mean); }) /
+        sum_row<double>(
+            row, n, [&](T x) { return (value(x) - m.mean) * (value(x) - m.mean); }, &threads) /
         count;
     return m;
 }
 
 template <typename T>
-SDX_CLONES double sum_of_squares(const T* row, int64_t n) {
-    return sum_row<double>(row, n, [](T x) { return as_double(x) * as_double(x); });
+SDX_CLONES double sum_of_squares(const Workers& threads, const T* row, int64_t n) {
+    return sum_row<double>(
+        row, n, [](T x) { return as_double(x) * as_double(x); }, &threads);
 }
 
 // The scale and the bias of a row, one for each element or one for all; null: none.
@@ -228,6 +235,12 @@ struct RowFactors {
     const T* scale = nullptr;
     const T* bias = nullptr;
     bool is_one = false;
+
+    // Those from an element of the row on.
+    RowFactors from(int64_t element) const {
+        int64_t steps = is_one || scale == nullptr ? 0 : element;
+        return {scale + steps, bias == nullptr ? nullptr : bias + steps, is_one};
+    }
 };
 
 template <typename T>
@@ -330,8 +343,8 @@ struct DistanceFrom {
 
 struct MeasureRow {
     template <typename T>
-    Moments operator()(const T* row, int64_t n) const {
-        return moments(row, n);
+    Moments operator()(const Workers& threads, const T* row, int64_t n) const {
+        return moments(threads, row, n);
     }
 };
 
@@ -381,18 +394,27 @@ Result<Tensor> normalized_rows(KernelContext& c, const AxisView& view, RowStatis
         statistics->mean.resize(view.outer);
         statistics->inverse.resize(view.outer);
         double epsilon = c.float_attribute("epsilon");
-        parallel_for(c.threads(), view.outer, items_per_task(4 * view.n),
+        const Workers threads = c.threads();
+        auto normalize = [&](int64_t o) {
+            const T* row = in + o * view.n;
+            T* to = target + o * view.n;
+            Moments m = measure(threads, row, view.n);
+            double factor = 1 / std::sqrt(m.variance + epsilon);
+            RowFactors<T> factors = affine.of_row<T>(o);
+            in_turns(threads, view.n, 4 * kPolled, [&](int64_t begin, int64_t end) {
+                normalize_row(row + begin, to + begin, end - begin, m.mean, factor,
+                              factors.from(begin));
+            });
+            statistics->mean[o] = m.mean;
+            statistics->inverse[o] = factor;
+        };
+        parallel_for(threads, view.outer, items_per_task(4 * view.n),
                      [&](int64_t begin, int64_t end) {
                          for (int64_t o = begin; o < end; ++o) {
-                             Moments m = measure(in + o * view.n, view.n);
-                             double factor = 1 / std::sqrt(m.variance + epsilon);
-                             normalize_row(in + o * view.n, target + o * view.n, view.n, m.mean,
-                                           factor, affine.of_row<T>(o));
-                             statistics->mean[o] = m.mean;
-                             statistics->inverse[o] = factor;
+                             normalize(o);
                          }
                      });
-        return {};
+        return check_interrupt(c.options());
     }));
     return out;
 }
@@ -471,8 +493,8 @@ Status rms_normalization(KernelContext& c) {
     SDX_ASSIGN(int axis, c.axis(c.int_attribute("axis"), c.rank(0)));
     AxisView view = axis_view(c.dims(0), axis, c.rank(0));
     RowStatistics statistics;
-    auto mean_square = []<typename T>(const T* row, int64_t n) {
-        return Moments{0, sum_of_squares(row, n) / static_cast<double>(n)};
+    auto mean_square = []<typename T>(const Workers& threads, const T* row, int64_t n) {
+        return Moments{0, sum_of_squares(threads, row, n) / static_cast<double>(n)};
     };
     RowAffine affine = affine_of_rows(c, axis, c.tensor(1), nullptr);
     SDX_ASSIGN(Tensor normalized, normalized_rows(c, view, &statistics, mean_square, affine));
@@ -552,7 +574,7 @@ Status batch_normalization(KernelContext& c) {
                     const T* row = in + (o * view.n + channel) * view.inner;
                     std::copy(row, row + view.inner, values.begin() + o * view.inner);
                 }
-                Moments m = moments(values.data(), view.outer * view.inner);
+                Moments m = moments(c.threads(), values.data(), view.outer * view.inner);
                 mean[channel] = m.mean;
                 variance[channel] = m.variance;
                 running_mean[channel] = running_mean[channel] * momentum + m.mean * (1 - momentum);
@@ -640,11 +662,16 @@ Status mean_variance_normalization(KernelContext& c) {
         const T* in = rows.data.elements<T>().data();
         // What equal numbers are divided by: more than nothing in float16 too.
         constexpr double kEpsilon = std::is_same_v<T, Float16> ? 0x1p-24 : 1e-9;
-        for (int64_t r = 0; r < mean.count(); ++r) {
-            Moments m = moments(in + r * rows.n, rows.n);
-            mean.mutable_elements<double>()[r] = m.mean;
-            deviation.mutable_elements<V>()[r] = static_cast<V>(std::sqrt(m.variance) + kEpsilon);
-        }
+        double* means = mean.mutable_elements<double>().data();
+        V* deviations = deviation.mutable_elements<V>().data();
+        parallel_for(c.threads(), mean.count(), items_per_task(4 * rows.n),
+                     [&](int64_t begin, int64_t end) {
+                         for (int64_t r = begin; r < end; ++r) {
+                             Moments m = moments(c.threads(), in + r * rows.n, rows.n);
+                             means[r] = m.mean;
+                             deviations[r] = static_cast<V>(std::sqrt(m.variance) + kEpsilon);
+                         }
+                     });
         centre.loop = &binary_loop<DistanceFrom, T, double, V>;
         scale.loop = &binary_loop<Divide, V, V, T>;
         return {};

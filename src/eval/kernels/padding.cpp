@@ -112,7 +112,15 @@ struct PaddedAxis {
 
     // Fills places [begin, end), which are on one side of those that are done.
     template <typename T>
-    void fill(T* axis, int64_t begin, int64_t end, const T& constant) const {
+    void fill(const Workers& threads, T* axis, int64_t begin, int64_t end,
+              const T& constant) const {
+        int64_t places = std::max<int64_t>(1, 4 * kPolled / std::max<int64_t>(1, block));
+        in_turns(threads, end - begin, places, [&](int64_t first, int64_t last) {
+            fill_part(axis, begin + first, begin + last, constant);
+        });
+    }
+    template <typename T>
+    void fill_part(T* axis, int64_t begin, int64_t end, const T& constant) const {
         if (mode == PadMode::kConstant) {
             std::fill_n(axis + begin * block, (end - begin) * block, constant);
             return;
@@ -136,9 +144,9 @@ struct PaddedAxis {
         }
     }
     template <typename T>
-    void fill_ends(T* axis, const T& constant) const {
-        fill(axis, 0, low, constant);
-        fill(axis, high, size, constant);
+    void fill_ends(const Workers& threads, T* axis, const T& constant) const {
+        fill(threads, axis, 0, low, constant);
+        fill(threads, axis, high, size, constant);
     }
 };
 
@@ -159,7 +167,7 @@ void pad_axis(const Workers& threads, T* out, const Dims& strides, const Dims& l
             offset += index[k] * strides[k];
         }
         for (int64_t i = begin; i < end; ++i) {
-            axis.fill_ends(out + offset, constant);
+            axis.fill_ends(threads, out + offset, constant);
             for (size_t k = d; k-- > 0;) {
                 offset += strides[k];
                 if (++index[k] < high[k]) {

@@ -1,7 +1,6 @@
 // TopK.
 #include <algorithm>
 #include <bit>
-#include <functional>
 
 #include <fmt/format.h>
 
@@ -48,35 +47,6 @@ struct TopKey {
     }
 };
 
-// The first k keys, sorted; no two are equal. When the run shall end, any k of them.
-template <typename Key>
-void choose_first(const Workers& threads, Key* keys, int64_t n, int64_t k) {
-    constexpr int64_t kWhole = 1 << 19;  // keys that are chosen from within milliseconds
-    if (n <= kWhole && 4 * k < n) {
-        std::partial_sort(keys, keys + k, keys + n);
-        return;
-    }
-    if (4 * k < n) {
-        // The same, k keys as a heap whose first is the greatest.
-        std::make_heap(keys, keys + k);
-        in_turns(threads, k > 0 ? n - k : 0, kPolled, [&](int64_t begin, int64_t end) {
-            for (Key* key = keys + k + begin; key < keys + k + end; ++key) {
-                if (*key < keys[0]) {
-                    std::pop_heap(keys, keys + k);
-                    std::swap(*key, keys[k - 1]);
-                    std::push_heap(keys, keys + k);
-                }
-            }
-        });
-    } else if (k < n && n <= kWhole) {
-        std::nth_element(keys, keys + k, keys + n);
-    } else {
-        sort_in_turns(threads, keys, n, std::less<>());
-        return;
-    }
-    sort_in_turns(threads, keys, k, std::less<>());
-}
-
 struct TopOptions {
     int64_t k = 0;
     bool largest = true;
@@ -90,6 +60,30 @@ SDX_CLONES void make_keys(const T* in, int64_t n, int64_t first, bool largest,
     }
 }
 
+// One line without gaps, of which few are wanted: the keys of all need not be in memory.
+template <typename T>
+void choose_few(const T* line, int64_t n, const TopOptions& options, const Workers& threads,
+                T* values, int64_t* places) {
+    using Order = TopKey<Compute<T>>;
+    constexpr int64_t kBlock = 1024;
+    typename Order::Key keys[kBlock];
+    FirstKeys<typename Order::Key> first(options.k);
+    bool goes_on = in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
+        for (int64_t at = begin; at < end; at += kBlock) {
+            int64_t count = std::min(kBlock, end - at);
+            make_keys(line + at, count, at, options.largest, keys);
+            first.add(keys, count);
+        }
+    });
+    if (!goes_on) {
+        return;
+    }
+    for (auto key : first.sorted()) {
+        *places = Order::index(key);
+        *values++ = line[*places++];
+    }
+}
+
 // Lines [begin, end) along the middle axis of in[outer, n, inner]; some neighbours at a time, since
 // they lie in the same lines of the cache.
 template <typename T>
@@ -98,6 +92,14 @@ void choose_lines(const T* in, const AxisView& view, const TopOptions& options,
     using Order = TopKey<Compute<T>>;
     using Key = typename Order::Key;
     constexpr int64_t kNeighbours = 16;
+    constexpr int64_t kLong = 4096;
+    if (view.inner == 1 && view.n > kLong && 4 * options.k < view.n && options.k <= kFirstAtOnce) {
+        for (int64_t line = begin; line < end; ++line) {
+            choose_few(in + line * view.n, view.n, options, threads, values + line * options.k,
+                       places + line * options.k);
+        }
+        return;
+    }
     int64_t lines = std::min(kNeighbours, view.inner);
     Scratch<Key> keys(lines * view.n);
     for (int64_t line = begin; line < end;) {
@@ -120,7 +122,7 @@ void choose_lines(const T* in, const AxisView& view, const TopOptions& options,
         }
         for (int64_t j = 0; j < count; ++j) {
             Key* chosen = keys.data() + j * view.n;
-            choose_first(threads, chosen, view.n, options.k);
+            choose_first(threads, chosen, view.n, options.k, Order::kIndexBits);
             in_turns(threads, options.k, kPolled, [&](int64_t first, int64_t last) {
                 for (int64_t i = first; i < last; ++i) {
                     int64_t index = Order::index(chosen[i]);

@@ -53,10 +53,13 @@ template <typename A, typename Join>
 }
 
 // results[r] = what `start` and the n elements of row r come to, for `count` <= kFoldRows rows that
-// follow each other: step(A, element) takes in an element, join(A, A) joins two lanes.
+// follow each other: step(A, element) takes in an element, join(A, A) joins two lanes. With
+// `polled` a long row ends early, with some result, when the run shall end.
 template <typename A, typename T, typename Step, typename Join>
 [[gnu::always_inline]] inline void fold_rows(const T* in, int64_t n, int64_t count, A start,
-                                             const Step& step, const Join& join, A* results) {
+                                             const Step& step, const Join& join, A* results,
+                                             const Workers* polled = nullptr) {
+    static_assert(kPolled % kFoldLanes == 0);
     A lanes[kFoldRows * kFoldLanes];
     A halves[kFoldRows * kFoldLanes / 2];
     for (int64_t r = 0; r < count; ++r) {
@@ -64,13 +67,19 @@ template <typename A, typename T, typename Step, typename Join>
         A folded[kFoldLanes];
         std::fill(folded, folded + kFoldLanes, start);
         int64_t i = 0;
-        for (; i + kFoldLanes <= n; i += kFoldLanes) {
-            SDX_ROLLED_LOOP
-            for (int k = 0; k < kFoldLanes; ++k) {
-                folded[k] = step(folded[k], row[i + k]);
+        for (int64_t end = n; i + kFoldLanes <= n;) {
+            end = polled != nullptr ? std::min(n, i + kPolled) : n;
+            for (; i + kFoldLanes <= end; i += kFoldLanes) {
+                SDX_ROLLED_LOOP
+                for (int k = 0; k < kFoldLanes; ++k) {
+                    folded[k] = step(folded[k], row[i + k]);
+                }
+            }
+            if (end < n && polled->poll()) [[unlikely]] {
+                break;
             }
         }
-        if (auto rest = static_cast<int>(n - i); rest > 0) {
+        if (int64_t rest = n - i; rest > 0) {
             SDX_ROLLED_LOOP
             for (int k = 0; k < kFoldLanes; ++k) {
                 folded[k] = k < rest ? step(folded[k], row[i + k]) : folded[k];
@@ -87,10 +96,12 @@ template <typename A, typename T, typename Step, typename Join>
 
 // The sum of a row, in the accumulator's type.
 template <typename A, typename T, typename Map>
-[[gnu::always_inline]] inline A sum_row(const T* row, int64_t n, const Map& map) {
+[[gnu::always_inline]] inline A sum_row(const T* row, int64_t n, const Map& map,
+                                        const Workers* polled = nullptr) {
     A sum;
     fold_rows(
-        row, n, 1, A{}, [&](A a, T x) { return a + map(x); }, [](A a, A b) { return a + b; }, &sum);
+        row, n, 1, A{}, [&](A a, T x) { return a + map(x); }, [](A a, A b) { return a + b; }, &sum,
+        polled);
     return sum;
 }
 

@@ -25,7 +25,7 @@ struct RowPowers {
     // What is no number is left out here, and makes a sum that is none.
     auto greater = [](float a, float b) { return b > a ? b : a; };
     fold_rows(in, n, count, -std::numeric_limits<float>::infinity(), greater, greater,
-              powers.greatest);
+              powers.greatest, &threads);
     for (int64_t r = 0; r < count; ++r) {
         // No element is above the greatest.
         float greatest = powers.greatest[r];
@@ -34,7 +34,8 @@ struct RowPowers {
             SDX_INDEPENDENT_LOOP
             for (int64_t i = begin; i < end; ++i) {
                 float x = in[i] - greatest;
-                float power = vector_exp_scaled(x < kLeastPower ? kLeastPower : x);
+                // Below its least argument it is some number.
+                float power = vector_exp_scaled(x);
                 out[i] = x < kLeastPower ? 0.0f : power;
             }
             if (n > kPolled && threads.poll()) {
@@ -44,7 +45,7 @@ struct RowPowers {
     }
     fold_rows(
         out, n, count, 0.0, [](double a, float x) { return a + static_cast<double>(x); },
-        [](double a, double b) { return a + b; }, powers.sums);
+        [](double a, double b) { return a + b; }, powers.sums, &threads);
     for (int64_t r = 0; r < count; ++r) {
         powers.sums[r] *= kPowerUnit;
     }
@@ -56,8 +57,14 @@ SDX_CLONES void softmax_block(const Workers& threads, const float* in, int64_t n
     RowPowers powers = row_powers(threads, in, n, count, out);
     for (int64_t r = 0; r < count; ++r) {
         auto factor = static_cast<float>(kPowerUnit / powers.sums[r]);
-        for (int64_t i = r * n; i < (r + 1) * n; ++i) {
-            out[i] *= factor;
+        for (int64_t begin = r * n, end = 0; begin < (r + 1) * n; begin = end) {
+            end = std::min(begin + kPolled, (r + 1) * n);
+            for (int64_t i = begin; i < end; ++i) {
+                out[i] *= factor;
+            }
+            if (n > kPolled && threads.poll()) {
+                return;
+            }
         }
     }
 }
@@ -68,8 +75,14 @@ SDX_CLONES void log_softmax_block(const Workers& threads, const float* in, int64
     for (int64_t r = 0; r < count; ++r) {
         float greatest = powers.greatest[r];
         auto shift = static_cast<float>(std::log(powers.sums[r]));
-        for (int64_t i = r * n; i < (r + 1) * n; ++i) {
-            out[i] = in[i] - greatest - shift;
+        for (int64_t begin = r * n, end = 0; begin < (r + 1) * n; begin = end) {
+            end = std::min(begin + kPolled, (r + 1) * n);
+            for (int64_t i = begin; i < end; ++i) {
+                out[i] = in[i] - greatest - shift;
+            }
+            if (n > kPolled && threads.poll()) {
+                return;
+            }
         }
     }
 }

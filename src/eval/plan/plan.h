@@ -95,7 +95,14 @@ struct FramePlan {
 // A prepared model, and behind eval.h. It refers to the model's nodes and weights.
 class Plan {
   public:
-    const ir::Graph* graph = nullptr;  // that `main` was made from
+    // An axis of an input of the graph.
+    struct Place {
+        size_t input;
+        size_t axis;
+    };
+
+    const ir::Graph* graph = nullptr;             // that `main` was made from
+    std::vector<std::vector<Place>> equal_sizes;  // the axes of one name, where it has several
     FramePlan main;
     std::vector<std::unique_ptr<FramePlan>> functions;  // that it calls, through others too
 };

@@ -39,12 +39,13 @@ bool Interrupt::look() {
     if (time >= deadline_) {
         return stop(Reason::kLate);
     }
-    if (check_ == nullptr || time < next_check_.load(std::memory_order_relaxed) ||
-        is_helper_thread()) {
+    int64_t next = next_check_.load(std::memory_order_relaxed);
+    if (check_ == nullptr || time < next || is_helper_thread()) {
         return false;
     }
     next_check_.store(time + kInterval, std::memory_order_relaxed);
-    return check_(data_) && stop(Reason::kCaller);
+    // What came before the run is the caller's: a short run costs nothing.
+    return next != 0 && check_(data_) && stop(Reason::kCaller);
 }
 
 bool Interrupt::stop(Reason reason) {

@@ -16,7 +16,8 @@ namespace sardonyx::eval {
 // Of one run. Its sources are set before the run begins.
 class Interrupt {
   public:
-    // True: end the run. It is called on the thread that runs, every kInterval or so.
+    // True: end the run. It is called on the thread that runs, every kInterval or so, the first
+    // time after as long.
     using Check = bool (*)(void* data);
     enum class Reason : uint8_t { kNone, kCancelled, kLate, kCaller };
     static constexpr int64_t kInterval = 40'000'000;  // nanoseconds
@@ -54,8 +55,8 @@ class Interrupt {
     Check check_ = nullptr;
     void* data_ = nullptr;
     double seconds_ = 0;
-    int64_t deadline_ = INT64_MAX;  // of the monotonic clock, in nanoseconds
-    std::atomic<int64_t> next_check_{0};
+    int64_t deadline_ = INT64_MAX;        // of the monotonic clock, in nanoseconds
+    std::atomic<int64_t> next_check_{0};  // 0: the run has not asked yet
     std::atomic<Reason> reason_{Reason::kNone};
 };
 

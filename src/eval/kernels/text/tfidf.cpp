@@ -16,6 +16,9 @@ enum class Weighting : uint8_t { kCounts, kPresence, kWeightedCounts };
 // A token that no n-gram of the pool has.
 constexpr int64_t kNoToken = -1;
 
+// Look-ups after which a loop asks whether the run shall end.
+constexpr int64_t kTurn = kPolled / 16;
+
 class Vectorizer {
   public:
     Status read(const KernelContext& c) {
@@ -37,37 +40,42 @@ class Vectorizer {
 
     int64_t width() const { return width_; }
 
-    std::vector<int64_t> tokens(const Tensor& x) const {
-        std::vector<int64_t> result;
-        if (x.element_type() == ElementType::kString) {
-            for (const std::string& text : x.elements<std::string>()) {
-                auto found = string_tokens_.find(text);
-                result.push_back(found == string_tokens_.end() ? kNoToken : found->second);
-            }
-            return result;
-        }
-        auto number = [&](int64_t value) {
-            auto found = int_tokens_.find(value);
-            result.push_back(found == int_tokens_.end() ? kNoToken : found->second);
+    // When the run shall end, some of them are wrong.
+    std::vector<int64_t> tokens(const Workers& threads, const Tensor& x) const {
+        std::vector<int64_t> result(static_cast<size_t>(x.count()), kNoToken);
+        auto number = [&](const auto& values, const auto& numbers) {
+            in_turns(threads, x.count(), kTurn, [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                    auto found = numbers.find(values[i]);
+                    result[i] = found == numbers.end() ? kNoToken : found->second;
+                }
+            });
         };
-        if (x.element_type() == ElementType::kInt64) {
-            std::for_each(x.elements<int64_t>().begin(), x.elements<int64_t>().end(), number);
+        if (x.element_type() == ElementType::kString) {
+            number(x.elements<std::string>(), string_tokens_);
+        } else if (x.element_type() == ElementType::kInt64) {
+            number(x.elements<int64_t>(), int_tokens_);
         } else {
-            std::for_each(x.elements<int32_t>().begin(), x.elements<int32_t>().end(), number);
+            number(x.elements<int32_t>(), int_tokens_);
         }
         return result;
     }
 
     // `out` has width() elements.
-    void vectorize(std::span<const int64_t> row, float* out) const {
+    void vectorize(const Workers& threads, std::span<const int64_t> row, float* out) const {
         std::fill(out, out + width_, 0.0F);
         auto n = static_cast<int64_t>(row.size());
         int64_t shortest = min_length_;
         // With no room for an n-gram at one distance, there is none at the greater ones.
         for (int64_t distance = 1; distance <= max_skip_ + 1 && distance <= std::max<int64_t>(1, n);
              ++distance) {
-            for (int64_t start = 0; start < n; ++start) {
-                count_from(row, start, distance, shortest, out);
+            bool goes_on = in_turns(threads, n, kTurn, [&](int64_t begin, int64_t end) {
+                for (int64_t start = begin; start < end; ++start) {
+                    count_from(row, start, distance, shortest, out);
+                }
+            });
+            if (!goes_on) {
+                return;
             }
             // Single tokens do not depend on the distance: they count once.
             shortest = std::max<int64_t>(shortest, 2);
@@ -196,17 +204,24 @@ Status tf_idf_vectorizer(KernelContext& c) {
         has_ints == (c.type(0) == ElementType::kString)) {
         return Error{"the pool must be either of strings or of integers, as the input is"};
     }
-    Vectorizer vectorizer;
-    SDX_TRY(vectorizer.read(c));
+    auto read = [&]() -> Result<Vectorizer> {
+        Vectorizer made;
+        SDX_TRY(made.read(c));
+        return made;
+    };
+    SDX_ASSIGN(std::shared_ptr<const Vectorizer> vectorizer,
+               of_attributes<Vectorizer>(
+                   c, [](const Vectorizer&) { return true; }, read));
     int64_t rows = dims.size() == 2 ? dims[0] : 1;
     int64_t columns = dims.empty() ? 1 : dims.back();
-    Dims result = dims.size() == 2 ? Dims{rows, vectorizer.width()} : Dims{vectorizer.width()};
+    Dims result = dims.size() == 2 ? Dims{rows, vectorizer->width()} : Dims{vectorizer->width()};
     SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kFloat, std::move(result)));
-    std::vector<int64_t> tokens = vectorizer.tokens(c.tensor(0));
+    std::vector<int64_t> tokens = vectorizer->tokens(c.threads(), c.tensor(0));
     float* data = out->mutable_elements<float>().data();
     for (int64_t i = 0; i < rows && out->count() > 0; ++i) {
-        vectorizer.vectorize(std::span(tokens).subspan(i * columns, columns),
-                             data + i * vectorizer.width());
+        SDX_TRY(check_interrupt(c.options()));
+        vectorizer->vectorize(c.threads(), std::span(tokens).subspan(i * columns, columns),
+                              data + i * vectorizer->width());
     }
     return {};
 }
