@@ -13,6 +13,7 @@
 #include "elaborate/branch.h"
 #include "elaborate/exec.h"
 #include "elaborate/library.h"
+#include "elaborate/lists.h"
 #include "ir/standard.h"
 #include "syntax/visit.h"
 
@@ -617,13 +618,20 @@ class Holders {
         }
     }
 
+    void count_lists_alone(bool lists_alone) { lists_alone_ = lists_alone; }
+
     bool may_be(const ir::Value* other, bool same_class) const {
         return other == value_ || (same_class && (value_is_merged_ || is_merged(other))) ||
                origins_.count(other) != 0;
     }
 
     int count(const Object& object, bool same_class, int depth = 0) {
-        if (object.is_tensor()) {
+        // A number is no list, and nothing changes it.
+        if (object.is_number_tensor() ||
+            (lists_alone_ && object.is_tensor() && !is_sequence_value(object))) {
+            return 0;
+        }
+        if (object.is_tensor() || object.is_numbers()) {
             return may_be(object.value(), same_class) ? 1 : 0;
         }
         if (object.is(ObjectKind::kIterator)) {
@@ -660,6 +668,7 @@ class Holders {
     static constexpr int64_t kSteps = 1'000'000;
     const ir::Value* value_;
     bool value_is_merged_;
+    bool lists_alone_ = false;
     std::unordered_set<const ir::Value*> origins_;
     int64_t steps_ = 0;
     std::unordered_set<const void*> seen_;  // a list that two names share is one place
@@ -794,7 +803,7 @@ std::vector<const Scope*> waiting_scopes(const Context& c, const ir::Value* valu
         inner = caller->scope->function;
         bool is_here = can_give && caller->calls_in == c.graph && caller->is_own_call;
         for (const auto& [symbol, object] : caller->scope->values()) {
-            if (is_here && object.is_tensor() && object.value() == value) {
+            if (is_here && (object.is_tensor() || object.is_numbers()) && object.value() == value) {
                 names.push_back({caller->scope.get(), symbol});
             }
         }
@@ -807,8 +816,9 @@ std::vector<const Scope*> waiting_scopes(const Context& c, const ir::Value* valu
 
 std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
                                         bool in_list, uint32_t offset,
-                                        std::vector<CallerName>& callers) {
+                                        std::vector<CallerName>& callers, bool is_list) {
     Holders holders(value);
+    holders.count_lists_alone(is_list);
     int places = 0;
     std::string holder;
     std::vector<uint32_t> names{name.index};
@@ -843,14 +853,15 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
     bool in_call = c.at.caller != nullptr && c.at.caller->scope != nullptr;
     for (const auto& [symbol, object] : c.at.scope->values()) {
         bool is_seen = std::find(names.begin(), names.end(), symbol.index) != names.end();
-        if (!is_seen && in_call && object.is_tensor() && object.value() == value &&
-            is_live(c, symbol, offset)) {
+        if (!is_seen && in_call && (object.is_tensor() || object.is_numbers()) &&
+            object.value() == value && is_live(c, symbol, offset)) {
             ++places;
             holder = symbol.index < c.tree().names.size() ? c.text(symbol) : holder;
         }
     }
     std::vector<const Scope*> others = waiting_scopes(c, value, can_give, callers);
     Holders around(c, value);
+    around.count_lists_alone(is_list);
     for (const auto* caller = c.at.caller; caller != nullptr; caller = caller->caller) {
         places += std::any_of(caller->iterated.begin(), caller->iterated.end(),
                               [&](const auto& one) { return around.may_be(one.value, false); })

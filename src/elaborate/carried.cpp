@@ -47,15 +47,17 @@ std::optional<std::vector<Object>> leaves_like(const Object& structure, const Ob
 Object carried_as(const Object& before, const Slot& slot, ir::Value* value) {
     bool is_mixed = is_python_number(before) || before.is_tensor_or_number() ||
                     before.is_array_part() || before.is(ObjectKind::kConstant);
-    return slot.is_number ? Object::number(value)
-           : is_mixed     ? Object::tensor_or_number(value)
-                          : Object::tensor(value);
+    return slot.is_numbers  ? Object::numbers(value)
+           : slot.is_number ? Object::number(value)
+           : is_mixed       ? Object::tensor_or_number(value)
+                            : Object::tensor(value);
 }
 
 bool can_carry(const Object& object) {
     bool all = true;
     map_leaves(object, [&all](const Object& leaf) {
-        all = all && is_leaf(leaf) && !leaf.is(ObjectKind::kString) && !leaf.is_shape_tensor();
+        all = all && (is_leaf(leaf) || leaf.is_numbers()) && !leaf.is(ObjectKind::kString) &&
+              !leaf.is_shape_tensor();
         return leaf;
     });
     return all;
@@ -67,7 +69,11 @@ Carried make_carried(Symbol name, const Object& before) {
         Slot slot;
         slot.init = leaf;
         slot.type = leaf.is_tensor() ? leaf.value()->type : Type();
-        slot.is_literal = !leaf.is_tensor();
+        slot.is_literal = !leaf.is_tensor() && !leaf.is_numbers();
+        slot.is_numbers = leaf.is_numbers();
+        if (slot.is_numbers && !is_open_list(leaf)) {
+            slot.type = Type::tensor(leaf.value()->type.element_type(), Shape{Dim()});
+        }
         slot.is_number = is_python_number(leaf);
         slot.is_either = leaf.is_either();
         one.slots.push_back(std::move(slot));
@@ -76,12 +82,40 @@ Carried make_carried(Symbol name, const Object& before) {
     return one;
 }
 
+namespace {
+
+Slot numbers_slot(ir::Value* init) {
+    Slot slot{Object::numbers(init), Type::tensor(init->type.element_type(), Shape{Dim()}), false,
+              false};
+    slot.is_numbers = true;
+    return slot;
+}
+
+// A list that starts with Python's numbers.
+std::optional<Carried> make_numbers(Context& c, Carried one, const Object& list, Range range) {
+    std::optional<ElementType> type = type_of_numbers(list);
+    if (!type) {
+        c.report(kUnsupportedOperand, range,
+                 "ints, floats or bools in one list that grows in the graph")
+            .with_help("give all items one type, as by `float(n)`");
+        return std::nullopt;
+    }
+    ir::Value* start = as_value(c, list, range, *type);
+    if (start != nullptr) {
+        one.slots[0] = numbers_slot(start);
+    }
+    return start != nullptr ? std::optional(std::move(one)) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, Range range) {
     Carried one{name, Object::none(), {Slot()}, true};
     Slot& slot = one.slots[0];
     slot.init = Object::none();
-    slot.type = Type::sequence(Type());
+    slot.type = Type();
     slot.is_literal = slot.is_number = false;
+    slot.is_numbers = true;
     if (is_shared(c, list)) {
         c.report(kUnsupportedStatement, range,
                  "a list that has a second name grows in a loop that runs in the graph")
@@ -91,6 +125,10 @@ std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, Ra
     if (list.items().empty()) {
         return one;
     }
+    if (may_be_numbers(list)) {
+        return make_numbers(c, one, list, range);
+    }
+    slot.is_numbers = false;
     Emitter e(c, range);
     ir::Value* sequence = nullptr;
     for (const Object& item : list.items()) {
@@ -110,6 +148,11 @@ std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, Ra
     return sequence != nullptr ? std::optional(one) : std::nullopt;
 }
 
+Object empty_numbers(Context& c, const Type& type, Range range) {
+    Result<Tensor> nothing = tensor_from_int64s(type.element_type(), {0}, {});
+    return Object::numbers(emit_constant(c, std::move(*nothing), range));
+}
+
 Object empty_sequence(Context& c, const Type& type, Range range) {
     ir::Value* value = Emitter(c, range).emit(
         "SequenceEmpty", {},
@@ -120,7 +163,7 @@ Object empty_sequence(Context& c, const Type& type, Range range) {
 bool same_start(const std::vector<Carried>& a, const std::vector<Carried>& b) {
     auto same_slot = [](const Slot& x, const Slot& y) {
         return x.is_literal == y.is_literal && x.is_number == y.is_number && x.type == y.type &&
-               x.is_either == y.is_either &&
+               x.is_either == y.is_either && x.is_numbers == y.is_numbers &&
                (!x.is_literal || (x.init.kind() == y.init.kind() && equal(x.init, y.init)));
     };
     return std::equal(
@@ -138,6 +181,12 @@ bool promote(Context& c, const Carried& one, Slot& slot, const Object& result, R
                              name_text(c, one.name), repr(slot.init)))
             .with_help("start from a tensor, as in `op.CastLike(0, x)`, or annotate the inputs");
         return false;
+    }
+    if (slot.init.is(ObjectKind::kList) && may_be_numbers(slot.init) && may_be_numbers(result)) {
+        std::optional<Carried> list =
+            make_numbers(c, Carried{one.name, {}, {Slot()}}, slot.init, range);
+        slot = list ? std::move(list->slots[0]) : slot;
+        return list.has_value();
     }
     slot.is_either = slot.is_either || (is_leaf(result) && is_either_of(slot.init, result));
     ElementType type = is_leaf(result)
@@ -179,6 +228,42 @@ Fit refuse_list(Context& c, const Carried& one, const Object& result, Range rang
                                name_text(c, one.name), kind_name(result)))
         .with_help("append tensors of one type, and annotate the inputs");
     return Fit::kNo;
+}
+
+// A list of numbers, or one of whose items nothing is known yet.
+Fit fit_numbers(Context& c, const Carried& one, Slot& slot, const Object& result, Range range) {
+    ElementType items = may_be_numbers(result)
+                            ? type_of_numbers(result).value_or(ElementType::kUndefined)
+                            : ElementType::kUndefined;
+    bool is_known = items != ElementType::kUndefined;
+    if (slot.is_numbers && slot.init.is_numbers() && result.is(ObjectKind::kList) &&
+        result.items().empty()) {
+        return Fit::kYes;
+    }
+    bool is_open = slot.init.is_none() || is_open_list(slot.init);
+    if (is_open && is_open_list(result) && !one.is_list) {
+        return Fit::kYes;
+    }
+    if (is_open && slot.is_numbers && slot.type.element_type() != ElementType::kUndefined) {
+        is_open = false;
+    }
+    if (is_open && is_known) {
+        slot = numbers_slot(empty_numbers(c, Type::tensor(items, Shape{Dim()}), range).value());
+        return Fit::kWider;
+    }
+    if (is_open && is_bound_list(result) &&
+        result.value()->type.element().element_type() != ElementType::kUndefined) {
+        slot.is_numbers = false;
+        slot.type = result.value()->type;
+        slot.init = empty_sequence(c, slot.type, range);
+        return slot.init.is_error() ? Fit::kNo : Fit::kWider;
+    }
+    if (is_open || !is_known) {
+        return refuse_list(c, one, result, range);
+    }
+    return slot.is_numbers && items == slot.type.element_type()
+               ? Fit::kYes
+               : refuse_types(c, one, slot, result, range);
 }
 
 // A slot of Python's numbers: its type grows as Python's does.
@@ -231,6 +316,9 @@ Fit fit_type(Context& c, const Carried& one, Slot& slot, const Object& result, i
             return Fit::kYes;
         }
         return promote(c, one, slot, result, range) ? Fit::kWider : Fit::kNo;
+    }
+    if (slot.is_numbers || result.is_numbers()) {
+        return fit_numbers(c, one, slot, result, range);
     }
     if (slot.type.kind() == TypeKind::kSequence && result.is_tensor() &&
         result.value()->type.kind() == TypeKind::kSequence &&

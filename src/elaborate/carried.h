@@ -13,12 +13,13 @@ namespace sardonyx::elaborate {
 // One tensor of it. A tuple or list is carried item by item.
 struct Slot {
     Object init;
-    Type type;               // inside the loop
-    bool is_literal;         // a Python number before the loop: its element type is open
-    bool is_number;          // a Python number in every iteration
-    bool is_either = false;  // of two types to Python: Object::is_either
-    bool is_fixed = false;   // a literal that the body gives back as it was: not carried after all
-    diagnostics::Span from;  // of what has widened the type last
+    Type type;                // inside the loop
+    bool is_literal;          // a Python number before the loop: its element type is open
+    bool is_number;           // a Python number in every iteration
+    bool is_either = false;   // of two types to Python: Object::is_either
+    bool is_numbers = false;  // a list of Python's numbers, or one of whose items nothing is known
+    bool is_fixed = false;    // a literal that the body gives back as it was: not carried after all
+    diagnostics::Span from;   // of what has widened the type last
 };
 
 struct Carried {
@@ -53,7 +54,8 @@ bool can_carry(const Object& object);
 Carried make_carried(Symbol name, const Object& before);
 // A list that the loop makes longer; nothing after a diagnostic.
 std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, syntax::Range range);
-// The empty sequence of this type.
+// The empty list of numbers, and the empty sequence of this type.
+Object empty_numbers(Context& c, const Type& type, syntax::Range range);
 Object empty_sequence(Context& c, const Type& type, syntax::Range range);
 // Whether two loops start alike.
 bool same_start(const std::vector<Carried>& a, const std::vector<Carried>& b);

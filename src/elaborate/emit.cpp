@@ -927,6 +927,8 @@ ir::Value* as_value(Context& c, const Object& object, syntax::Range range, Eleme
         case ObjectKind::kTensor:
             return object.is_number_tensor() ? number_value(c, object, range, type, like)
                                              : object.value();
+        case ObjectKind::kNumbers:
+            return number_value(c, object, range, type, like);
         case ObjectKind::kAttribute:
         case ObjectKind::kConstant: {
             ir::Value* value = object.is(ObjectKind::kAttribute)

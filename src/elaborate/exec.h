@@ -49,9 +49,10 @@ struct CallerName {
 // item of `name` changes; nothing when there is none. `in_list`: the tensor is itself an item of
 // the list of that name. `callers`: the names that hold it as well and can be given the changed one
 // (aliases.cpp).
+// `is_list`: the value is a list that grows.
 std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
                                         bool in_list, uint32_t offset,
-                                        std::vector<CallerName>& callers);
+                                        std::vector<CallerName>& callers, bool is_list = false);
 
 // The names of the function whose tensor an expression may be, or may hold (aliases.cpp).
 std::vector<Symbol> passed_names(Context& c, const syntax::Expr* expr);

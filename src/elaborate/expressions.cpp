@@ -462,6 +462,13 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Obj
     if (a.is_error() || b.is_error()) {
         return Object::error();
     }
+    bool wants_item = op == CompareOp::kIn || op == CompareOp::kNotIn;
+    if (a.is_numbers() || (b.is_numbers() && !(wants_item && is_python_number(a)))) {
+        c.report(kUnsupportedOperand, range,
+                 "a comparison of a list of which the run decides how long it is")
+            .with_help("compare its items, or tensors: `op.Equal`");
+        return Object::error();
+    }
     if ((op == CompareOp::kEq || op == CompareOp::kNotEq) && is_by_value(a) && is_by_value(b)) {
         return *compare_containers(c, op, a, b, range);
     }
@@ -483,6 +490,11 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Object& a, const Obj
         }
     }
     if (op == CompareOp::kIn || op == CompareOp::kNotIn) {
+        if (b.is_numbers()) {
+            Object one = in_tensor(c, op == CompareOp::kIn, a, Object::tensor(b.value()), range,
+                                   a_range, b_range);
+            return one.is_tensor() ? Object::number(one.value()) : one;
+        }
         if (b.is_tensor_like() && !is_sequence_value(b) && is_operand(a)) {
             return in_tensor(c, op == CompareOp::kIn, a, b, range, a_range, b_range);
         }
@@ -1332,12 +1344,41 @@ bool divides_to_float(const Object& a, const Object& b) {
 
 }  // namespace
 
+namespace {
+
+// Of a list of numbers that the graph makes: it is joined to a list, and beside a tensor it is one.
+Object numbers_binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b,
+                      Range range, Range a_range, Range b_range) {
+    const Object& other = a.is_numbers() ? b : a;
+    if (op == syntax::BinaryOp::kAdd && !other.is_tensor_like()) {
+        return joined_numbers(c, a, b, range);
+    }
+    if (!other.is_tensor_like() || is_python_number(other)) {
+        return refuse_operand(c, lowering::kBinarySymbols[static_cast<size_t>(op)], a, b, range);
+    }
+    ir::Value* tensor = as_value(c, other, a.is_numbers() ? b_range : a_range);
+    ir::Value* list = tensor == nullptr
+                          ? nullptr
+                          : as_value(c, a.is_numbers() ? a : b, a.is_numbers() ? a_range : b_range,
+                                     tensor->type.element_type(), tensor);
+    if (list == nullptr) {
+        return Object::error();
+    }
+    return a.is_numbers() ? binary(c, op, Object::tensor(list), b, range, a_range, b_range)
+                          : binary(c, op, a, Object::tensor(list), range, a_range, b_range);
+}
+
+}  // namespace
+
 Object binary(Context& c, syntax::BinaryOp op, const Object& a, const Object& b, Range range,
               Range a_range, Range b_range) {
     if (a.is_error() || b.is_error()) {
         return Object::error();
     }
     lowering::Binary operation = static_cast<lowering::Binary>(op);
+    if (a.is_numbers() || b.is_numbers()) {
+        return numbers_binary(c, op, a, b, range, a_range, b_range);
+    }
     if (std::optional<Object> settled =
             is_python_int(a) && is_python_int(b) && (a.is_tensor() || b.is_tensor())
                 ? settled_binary(operation, a, b)
@@ -1415,6 +1456,11 @@ Object condition(Context& c, const Object& object, Range range) {
     }
     if (std::optional<bool> holds = settled_truth(object)) {
         return Object::boolean(*holds);
+    }
+    if (object.is_numbers() || is_sequence_value(object)) {
+        Emitter e(c, range);
+        const char* counts = object.is_numbers() ? "Size" : "SequenceLength";
+        return as_object(e.emit("Greater", {e.emit(counts, {object.value()}), e.int64_scalar(0)}));
     }
     if (!object.is_tensor_like() || object.is_shape_tensor()) {
         c.report(kUnsupportedOperand, range, fmt::format("{} as a condition", kind_name(object)))

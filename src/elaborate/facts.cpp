@@ -55,7 +55,7 @@ class CaptureSearch {
         if (depth > kMaxNesting || ++steps_ > kMaxKeyBytes) {
             return false;
         }
-        if (object.is_graph_value()) {
+        if (object.is_graph_value() || object.is_numbers()) {
             return is_captured;
         }
         if (object.is_sequence()) {
@@ -166,6 +166,9 @@ class KeyWriter {
                 this->object(object.get<SliceObject>().upper, depth + 1);
                 this->object(object.get<SliceObject>().step, depth + 1);
                 break;
+            case ObjectKind::kNumbers:
+                ok = false;  // a function of the model has no such input
+                break;
             case ObjectKind::kTensor:
                 text += object.is_number_tensor() ? 'n' : object.is_shape_tensor() ? 's' : 't';
                 type_of(object.is_number_tensor() ? object.value()->type
@@ -273,6 +276,9 @@ bool becomes_tensor(const BoundParameter& one, const Object& object) {
         return true;
     }
     bool is_annotated = one.annotation.type.is_known();
+    if (object.is_numbers()) {
+        return is_annotated && one.annotation.type.is_tensor();
+    }
     if (object.is(ObjectKind::kConstant) || object.is_number()) {
         return is_annotated || object.is(ObjectKind::kConstant);
     }

@@ -155,7 +155,8 @@ void bind_inputs(Context& c, const std::vector<Carried>& carried, ir::Graph* gra
                 return slot.init;
             }
             ir::Value* input = c.model.add_input(graph, name_text(c, one.name), slot.type);
-            c.loop_inputs.emplace_back(input, slot.init.is_tensor() ? slot.init.value() : nullptr);
+            bool has_value = slot.init.is_tensor() || slot.init.is_numbers();
+            c.loop_inputs.emplace_back(input, has_value ? slot.init.value() : nullptr);
             return carried_as(before, slot, input).either(slot.is_either);
         });
         c.at.scope->set(one.name, inside);
@@ -450,9 +451,34 @@ void forget_names(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
     }
 }
 
+// The same as take_row() for a list of numbers.
+ir::Value* take_number(const Slot& slot, const Object& result, ir::Value* input) {
+    const std::optional<Tensor>& start = slot.init.value()->constant;
+    ir::Node* join = result.is_numbers() ? result.value()->producer() : nullptr;
+    if (!start || start->count() != 0 || !ir::is_standard(join, "Concat") ||
+        join->input_count() != 2 || join->graph() != input->graph() || join->input(0) != input ||
+        input->first_use()->next != nullptr || join->output()->has_uses()) {
+        return nullptr;
+    }
+    ir::Node* row = join->input(1)->producer();
+    bool is_one = ir::is_standard(row, "Reshape") && row->graph() == input->graph() &&
+                  row->output()->first_use()->next == nullptr && row->input(0)->type.has_shape() &&
+                  row->input(0)->type.shape().empty();
+    if (!is_one) {
+        return nullptr;
+    }
+    ir::Value* number = row->input(0);
+    input->graph()->remove(join);
+    input->graph()->remove(row);
+    return number;
+}
+
 // What a round appends to a list that starts empty, when it does so once in every iteration and
 // every row has one shape; the appending node is taken out. Null: anything else.
 ir::Value* take_row(const Slot& slot, const Object& result, ir::Value* input) {
+    if (slot.is_numbers) {
+        return take_number(slot, result, input);
+    }
     ir::Node* start = slot.init.value()->producer();
     ir::Node* insert = result.is_tensor() ? result.value()->producer() : nullptr;
     if (!ir::is_standard(start, "SequenceEmpty") || !ir::is_standard(insert, "SequenceInsert") ||
@@ -566,7 +592,11 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
         }
     }
     for (const auto& [index, row] : rows) {
-        bind_outputs(c, carried[index].name, rows_of(c, node.take(), row->type, loop.head));
+        ir::Value* stacked = node.take();
+        bind_outputs(c, carried[index].name,
+                     carried[index].slots[0].is_numbers
+                         ? Object::numbers(stacked)
+                         : rows_of(c, stacked, row->type, loop.head));
     }
     Object broke = *c.at.scope->find(kBroke);
     c.at.scope->set(kBroke, Object::boolean(false));
@@ -586,14 +616,20 @@ bool recall(Context& c, const GraphLoop& loop, std::vector<Carried>& carried) {
                 slot.is_fixed = known.is_fixed;
                 slot.is_number = known.is_number;
                 slot.is_either = known.is_either;
+                slot.is_numbers = known.is_numbers;
                 slot.type = known.type;
                 slot.from = known.from;
                 if (slot.is_fixed) {
                     continue;
                 }
-                if (carried[i].is_list) {
-                    slot.init =
-                        slot.init.is_tensor() ? slot.init : empty_sequence(c, slot.type, loop.head);
+                if (carried[i].is_list || slot.is_numbers) {
+                    if (slot.init.is(ObjectKind::kList)) {
+                        slot.init = Object::numbers(
+                            as_value(c, slot.init, loop.head, slot.type.element_type()));
+                    } else if (slot.init.is_none()) {
+                        slot.init = known.is_numbers ? empty_numbers(c, slot.type, loop.head)
+                                                     : empty_sequence(c, slot.type, loop.head);
+                    }
                     continue;
                 }
                 ir::Value* value =

@@ -215,9 +215,9 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
             return live_iterable(c, name, object, use);
         }
     }
-    if (object.is_tensor()) {
+    if (object.is_tensor() || object.is_numbers()) {
         std::optional<Iterable> result = tensor_iterable(c, object.value(), range);
-        if (result && object.is_shape_tensor()) {
+        if (result && (object.is_shape_tensor() || object.is_numbers())) {
             result->at = [at = result->at](ir::Value* index) {
                 Object item = at(index);
                 return item.is_tensor() ? Object::number(item.value()) : item;

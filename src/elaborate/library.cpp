@@ -49,6 +49,9 @@ Object apply_operator(Context& c, std::string_view name, const Arguments& a) {
 
 Object py_len(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
+    if (object.is_numbers()) {
+        return size_of_axis(c, object.value(), 0, a.range);
+    }
     if (object.is_tensor()) {
         ir::Value* value = object.value();
         if (value->type.kind() == TypeKind::kSequence) {
@@ -156,6 +159,9 @@ Object extreme(Context& c, const Arguments& a, bool want_max) {
     std::vector<Object> items = a.positional;
     std::vector<Range> ranges = a.ranges;
     if (items.size() == 1) {
+        if (items[0].is_numbers() && key == nullptr && otherwise == nullptr) {
+            return tensor_extreme(c, a, want_max);
+        }
         if (items[0].is_graph_value()) {
             if (otherwise != nullptr && items[0].is_tensor()) {
                 std::optional<Object> given = default_of_empty(c, items[0], *otherwise, a, word);
@@ -319,7 +325,7 @@ Object py_divmod(Context& c, const Arguments& a) {
 }
 
 Object py_sum(Context& c, const Arguments& a) {
-    if (a.positional[0].is_tensor()) {
+    if (a.positional[0].is_tensor() || a.positional[0].is_numbers()) {
         return tensor_sum(c, a);
     }
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
@@ -502,6 +508,11 @@ Object py_sorted(Context& c, const Arguments& a) {
 }
 
 Object all_any(Context& c, const Arguments& a, bool all) {
+    if (a.positional[0].is_numbers()) {
+        Object one = Object::tensor(a.positional[0].value());
+        one = tensor_any_all(c, one, a.ranges[0], all);
+        return one.is_tensor() ? Object::number(one.value()) : one;
+    }
     if (a.positional[0].is_tensor()) {
         return tensor_any_all(c, a.positional[0], a.ranges[0], all);
     }
@@ -599,8 +610,10 @@ bool is_instance(const Object& object, std::string_view type) {
                    (type == "list" || type == "List" || type == "Sequence" || type == "Iterable");
         case ObjectKind::kElementType:
             return object.is_type_number() && type == "int";
+        case ObjectKind::kNumbers:
+            return type == "list" || type == "List" || type == "Sequence" || type == "Iterable";
         case ObjectKind::kSet:
-            return type == "set";
+            return type == (object.is_frozen() ? "frozenset" : "set");
         case ObjectKind::kBool:
             return type == "bool" || type == "int";
         case ObjectKind::kInt:

@@ -7,6 +7,7 @@
 #include "elaborate/branch.h"
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
+#include "elaborate/exec.h"
 #include "elaborate/statics.h"
 #include "elaborate/values.h"
 #include "ir/standard.h"
@@ -86,9 +87,106 @@ bool is_sequence_value(const Object& object) {
     return object.is_tensor() && object.value()->type.kind() == TypeKind::kSequence;
 }
 
+bool may_be_numbers(const Object& object) {
+    return object.is_numbers() ||
+           (object.is(ObjectKind::kList) &&
+            std::all_of(object.items().begin(), object.items().end(), is_python_number));
+}
+
+bool is_open_list(const Object& object) {
+    return object.is_numbers() && object.value()->type.element_type() == ElementType::kUndefined;
+}
+
+std::optional<ElementType> type_of_numbers(const Object& object) {
+    if (object.is_numbers()) {
+        return object.value()->type.element_type();
+    }
+    ElementType type = ElementType::kUndefined;
+    for (const Object& item : object.items()) {
+        ElementType own = number_type(item);
+        if (item.is_either() || (type != ElementType::kUndefined && own != type)) {
+            return std::nullopt;
+        }
+        type = own;
+    }
+    return type;
+}
+
+namespace {
+
+Object refuse_mixed(Context& c, Range range, std::string_view what) {
+    c.report(kUnsupportedOperand, range,
+             fmt::format("{} in one list that grows in the graph", what))
+        .with_help("give all items one type, as by `float(n)`");
+    return Object::error();
+}
+
+// A vector of numbers with more of them.
+Object insert_numbers(Context& c, const Object& numbers, const Object& more, Range range) {
+    ElementType held = numbers.value()->type.element_type();
+    std::optional<ElementType> type = type_of_numbers(more);
+    if (type == ElementType::kUndefined) {
+        return numbers;
+    }
+    if (!type || (held != ElementType::kUndefined && held != *type)) {
+        return refuse_mixed(c, range, "ints, floats or bools");
+    }
+    ir::Value* added = as_value(c, more, range, *type);
+    Emitter e(c, range);
+    ir::Value* grown = added != nullptr ? e.emit("Concat", {numbers.value(), added},
+                                                 {ir::make_attribute("axis", int64_t{0})})
+                                        : nullptr;
+    if (grown == nullptr) {
+        return Object::error();
+    }
+    if (held == ElementType::kUndefined) {
+        grown->type = Type::tensor(*type, Shape{Dim()});
+    }
+    return Object::numbers(grown);
+}
+
+}  // namespace
+
+Object joined_numbers(Context& c, const Object& a, const Object& b, Range range) {
+    if (a.is_numbers() && b.is(ObjectKind::kList)) {
+        return insert_items(c, a, b, range);
+    }
+    if (!may_be_numbers(a) || !may_be_numbers(b)) {
+        return refuse(c, range, fmt::format("`+` between {} and {}", kind_name(a), kind_name(b)),
+                      "join lists of numbers of one type");
+    }
+    if (a.is_numbers()) {
+        return insert_numbers(c, a, b, range);
+    }
+    ElementType type = b.value()->type.element_type();
+    if (a.items().empty()) {
+        return b;
+    }
+    if (type_of_numbers(a) != type) {
+        return refuse_mixed(c, range, "ints, floats or bools");
+    }
+    ir::Value* first = as_value(c, a, range, type);
+    ir::Value* all = first != nullptr
+                         ? Emitter(c, range).emit("Concat", {first, b.value()},
+                                                  {ir::make_attribute("axis", int64_t{0})})
+                         : nullptr;
+    return all != nullptr ? Object::numbers(all) : Object::error();
+}
+
 Object insert_item(Context& c, const Object& sequence, const Object& item, Range range) {
     if (item.is_error() || sequence.is_error()) {
         return Object::error();
+    }
+    bool is_open = is_open_list(sequence);
+    if (sequence.is_numbers() && is_python_number(item)) {
+        if (item.is_either()) {
+            report_either(c, range);
+            return Object::error();
+        }
+        return insert_numbers(c, sequence, Object::list({item}), range);
+    }
+    if (sequence.is_numbers() && !is_open) {
+        return refuse_mixed(c, range, fmt::format("{} and numbers", kind_name(item)));
     }
     if (!is_leaf(item)) {
         c.report(
@@ -97,7 +195,8 @@ Object insert_item(Context& c, const Object& sequence, const Object& item, Range
             .with_help("append tensors or numbers of one type");
         return Object::error();
     }
-    ElementType element = sequence.value()->type.element().element_type();
+    ElementType element =
+        is_open ? ElementType::kUndefined : sequence.value()->type.element().element_type();
     ir::Value* value = as_typed_value(c, item, element, range);
     ir::Value* grown = value != nullptr
                            ? Emitter(c, range).emit("SequenceInsert", {sequence.value(), value})
@@ -109,6 +208,9 @@ Object insert_item(Context& c, const Object& sequence, const Object& item, Range
 }
 
 Object insert_items(Context& c, Object sequence, const Object& list, Range range) {
+    if (sequence.is_numbers() && list.is_numbers()) {
+        return insert_numbers(c, sequence, list, range);
+    }
     std::optional<std::vector<Object>> items = static_items(c, list);
     if (!items) {
         return refuse(c, range, fmt::format("a list extended by {}", kind_name(list)),
@@ -120,12 +222,37 @@ Object insert_items(Context& c, Object sequence, const Object& list, Range range
     return sequence;
 }
 
+namespace {
+
+// Binds the name to its longer list, which is the same list for whoever else holds it.
+void bind_grown(Context& c, const syntax::NameExpr* name, const Object& before, const Object& grown,
+                Range range) {
+    Object after = grown.is_error() ? Object::make(ObjectKind::kUnbound, Unbound{}) : grown;
+    std::vector<CallerName> callers;
+    std::optional<std::string> other =
+        other_holder(c, before.value(), name->name, false, range.end, callers, true);
+    if (other && !grown.is_error()) {
+        std::string target(c.text(name->name));
+        c.report(kAliasedItemAssignment, range,
+                 fmt::format("`{}` may be the same list as `{}`, which Python would change too",
+                             *other, target))
+            .with_help(fmt::format("make a new list: `{0} = {0} + [...]`", target));
+        after = Object::make(ObjectKind::kUnbound, Unbound{});
+    }
+    for (const CallerName& one : callers) {
+        one.scope->set(one.name, after);
+    }
+    c.at.scope->set(name->name, after);
+}
+
+}  // namespace
+
 bool exec_growth(Context& c, const Expr* expr) {
     const Expr* argument = nullptr;
     bool extends = false;
     const syntax::NameExpr* name = grown_by_call(c, expr, argument, extends);
     const Object* found = name != nullptr ? c.at.scope->find(name->name) : nullptr;
-    if (found == nullptr || !is_sequence_value(*found)) {
+    if (found == nullptr || !(found->is_numbers() || is_sequence_value(*found))) {
         return false;
     }
     Object sequence = *found;
@@ -133,8 +260,18 @@ bool exec_growth(Context& c, const Expr* expr) {
     Object grown = value.is_error() ? Object::error()
                    : extends        ? insert_items(c, sequence, value, expr->range)
                                     : insert_item(c, sequence, value, expr->range);
-    c.at.scope->set(name->name,
-                    grown.is_error() ? Object::make(ObjectKind::kUnbound, Unbound{}) : grown);
+    bind_grown(c, name, sequence, grown, expr->range);
+    return true;
+}
+
+bool exec_growth(Context& c, const syntax::NameExpr* name, const Object& list, const Object& more,
+                 Range range) {
+    if (!(list.is_numbers() || is_sequence_value(list)) ||
+        !(more.is(ObjectKind::kList) || more.is_numbers()) ||
+        c.at.scope->find(name->name) == nullptr) {
+        return false;
+    }
+    bind_grown(c, name, list, insert_items(c, list, more, range), range);
     return true;
 }
 

@@ -13,14 +13,27 @@ std::vector<Symbol> grown_names(const Context& c, syntax::Stmts statements);
 
 bool is_sequence_value(const Object& object);
 
-// The sequence with one more item; the error object after a diagnostic.
+// Whether the graph can hold the list as a vector: it is empty, or its items are Python's numbers.
+bool may_be_numbers(const Object& object);
+// Whether it is an empty list in the graph, of which nothing says yet what its items are.
+bool is_open_list(const Object& object);
+// The element type of all of its items; kUndefined: it is empty. Nothing: they are not of one, as
+// an int and a float are not.
+std::optional<ElementType> type_of_numbers(const Object& object);
+
+// The list, a sequence or one of numbers, with one more item; the error object after a diagnostic.
 Object insert_item(Context& c, const Object& sequence, const Object& item, syntax::Range range);
 // With all items of a static list.
 Object insert_items(Context& c, Object sequence, const Object& list, syntax::Range range);
 
-// x.append(item) or x.extend(list) on a name that holds a sequence: the name is bound anew. False:
+// x.append(item) or x.extend(list) on a name that holds such a list: the name is bound anew. False:
 // it is something else.
 bool exec_growth(Context& c, const syntax::Expr* expr);
+// The same for x += list.
+bool exec_growth(Context& c, const syntax::NameExpr* name, const Object& list, const Object& more,
+                 syntax::Range range);
+// xs + ys of which one at least is a list of numbers that the graph makes.
+Object joined_numbers(Context& c, const Object& a, const Object& b, syntax::Range range);
 
 // Notes that a list or dict has been made in the current graph.
 void claim(Context& c, const Object& object);

@@ -24,7 +24,7 @@ using syntax::Range;
 namespace {
 
 bool may_be_sequence(const Object& object) {
-    return is_sequence_value(object) ||
+    return is_sequence_value(object) || is_open_list(object) ||
            (object.is(ObjectKind::kList) &&
             std::all_of(object.items().begin(), object.items().end(), is_leaf));
 }
@@ -32,6 +32,20 @@ bool may_be_sequence(const Object& object) {
 // Whether lists of different lengths meet: they become a sequence. (Numbers alone are a tensor.)
 bool are_sequences(const Object& a, const Object& b) {
     return may_be_sequence(a) && may_be_sequence(b) && !(is_leaf(a) && is_leaf(b));
+}
+
+// Whether lists of Python's numbers meet of which the run decides how long they are.
+bool are_numbers(const Object& a, const Object& b) {
+    return may_be_numbers(a) && may_be_numbers(b);
+}
+
+// The type of the numbers of both. Nothing: they have none in common, or nothing says it.
+std::optional<ElementType> type_of_numbers(const Object& a, const Object& b) {
+    std::optional<ElementType> left = type_of_numbers(a), right = type_of_numbers(b);
+    if (!left || !right || *left == ElementType::kUndefined) {
+        return left && right != ElementType::kUndefined ? right : std::nullopt;
+    }
+    return *right == ElementType::kUndefined || *right == *left ? left : std::nullopt;
 }
 
 // The element type of the items of both. Nothing: they have none in common.
@@ -46,6 +60,9 @@ std::optional<ElementType> item_type(const Object& a, const Object& b) {
                 return std::nullopt;
             }
             type = element != ElementType::kUndefined ? element : type;
+            continue;
+        }
+        if (list->is_numbers()) {
             continue;
         }
         for (const Object& item : list->items()) {
@@ -69,7 +86,7 @@ std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf
         return a;
     }
     if (a.is_sequence() && a.kind() == b.kind() && a.items().size() == b.items().size() &&
-        (a.is(ObjectKind::kTuple) || !a.is_static() || !b.is_static())) {
+        !a.items().empty()) {
         std::vector<Object> items;
         for (size_t i = 0; i < a.items().size(); ++i) {
             std::optional<Object> item = join_objects(a.items()[i], b.items()[i], leaf);
@@ -96,7 +113,7 @@ std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf
         return left.size() == right.size() ? std::optional(Object::dict(std::move(dict)))
                                            : std::nullopt;
     }
-    if ((is_leaf(a) && is_leaf(b)) || are_sequences(a, b)) {
+    if (are_numbers(a, b) || (is_leaf(a) && is_leaf(b)) || are_sequences(a, b)) {
         return leaf(a, b);
     }
     return std::nullopt;
@@ -185,6 +202,13 @@ class Merge {
     std::optional<Object> plan(const Object& a, const Object& b) {
         size_t before = yes_.graph->outputs.size();
         auto leaf = [this](const Object& x, const Object& y) -> std::optional<Object> {
+            if (are_numbers(x, y)) {
+                std::optional<ElementType> type = type_of_numbers(x, y);
+                failed_ =
+                    type && (output_of(c_, yes_.graph, x, *type, range_) == nullptr ||
+                             output_of(c_, no_.graph, y, *type, range_) == nullptr || failed_);
+                return type ? std::optional(Object::error()) : std::nullopt;
+            }
             bool are_lists = are_sequences(x, y);
             if (!are_same_to_python(x, y)) {
                 return std::nullopt;
@@ -245,6 +269,11 @@ class Merge {
         return join_objects(a, b,
                             [this](const Object& x, const Object& y) -> std::optional<Object> {
                                 ir::Value* output = node_->output(next_++);
+                                if (are_numbers(x, y)) {
+                                    output->type =
+                                        Type::tensor(*type_of_numbers(x, y), Shape{Dim()});
+                                    return Object::numbers(output);
+                                }
                                 name_items(output, x, y);
                                 return joined_kind(x, y, output).either(is_either_of(x, y));
                             })
@@ -254,8 +283,8 @@ class Merge {
   private:
     // A list of a branch as a sequence; of an ONNX sequence itself.
     Object as_sequence(ir::Graph* graph, const Object& list, ElementType type) {
-        if (list.is_tensor()) {
-            return list;
+        if (list.is_tensor() || list.is_numbers()) {
+            return list.is_tensor() ? list : Object::tensor(list.value());
         }
         ir::Graph* outer = c_.graph;
         c_.graph = graph;

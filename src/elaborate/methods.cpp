@@ -603,6 +603,10 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
     if (name == "tuple" && object.is_shape_tensor()) {
         return Object(object);
     }
+    if (name == "list" && object.is_numbers()) {
+        ir::Value* copy = Emitter(c, a.range).emit("Identity", {object.value()});
+        return copy != nullptr ? Object::numbers(copy) : Object::error();
+    }
     if (name == "list" || name == "tuple") {
         if (std::optional<std::vector<Object>> items = static_items(c, object)) {
             return own_items(c, name, std::move(*items));

@@ -91,6 +91,7 @@ std::string repr_at(const Object& object, int depth) {
         case ObjectKind::kConstant:
             return to_string(object.get<Tensor>());
         case ObjectKind::kTensor:
+        case ObjectKind::kNumbers:
             return std::string(object.value()->name);
         case ObjectKind::kElementType:
             return type_repr(object);
@@ -178,8 +179,8 @@ bool is_static_at(const Object& object, Walk& walk) {
         return is_static_at(fields_of(*instance), walk);
     }
     if (!object.is_sequence() && !object.is(ObjectKind::kDict)) {
-        return !object.is_error() && !object.is_tensor() && !object.is(ObjectKind::kUnbound) &&
-               !object.is(ObjectKind::kAttribute);
+        return !object.is_error() && !object.is_tensor() && !object.is_numbers() &&
+               !object.is(ObjectKind::kUnbound) && !object.is(ObjectKind::kAttribute);
     }
     if (walk.depth == 0 || walk.steps <= 0) {
         return false;
@@ -364,6 +365,7 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         case ObjectKind::kElementType:
             return a.as_element_type() == b.as_element_type();
         case ObjectKind::kTensor:
+        case ObjectKind::kNumbers:
             return a.value() == b.value();
         case ObjectKind::kConstant:
             return equal_tensors(a.get<Tensor>(), b.get<Tensor>());
@@ -442,22 +444,23 @@ std::string repr(const Object& object) {
 }
 
 std::string_view kind_name(const Object& object) {
-    static constexpr std::string_view kNames[] = {"an error",        "an unbound name",
-                                                  "`None`",          "a bool",
-                                                  "an int",          "an int",
-                                                  "a float",         "a string",
-                                                  "a bytes object",  "`...`",
-                                                  "a tuple",         "a list",
-                                                  "a dict",          "a set",
-                                                  "a range",         "a slice",
-                                                  "an array",        "a tensor",
-                                                  "an attribute",    "an element type",
-                                                  "a type",          "a type",
-                                                  "an opset",        "an operator",
-                                                  "a script",        "a nested function",
-                                                  "a function",      "a method",
-                                                  "a module",        "a decorator",
-                                                  "a Python object", "an iterator"};
+    static constexpr std::string_view kNames[] = {"an error",         "an unbound name",
+                                                  "`None`",           "a bool",
+                                                  "an int",           "an int",
+                                                  "a float",          "a string",
+                                                  "a bytes object",   "`...`",
+                                                  "a tuple",          "a list",
+                                                  "a dict",           "a set",
+                                                  "a range",          "a slice",
+                                                  "an array",         "a tensor",
+                                                  "an attribute",     "an element type",
+                                                  "a type",           "a type",
+                                                  "an opset",         "an operator",
+                                                  "a script",         "a nested function",
+                                                  "a function",       "a method",
+                                                  "a module",         "a decorator",
+                                                  "a Python object",  "an iterator",
+                                                  "a list of the run"};
     if (object.is(ObjectKind::kIterator)) {
         return object.get<IteratorObject>().what;
     }

@@ -63,6 +63,7 @@ enum class ObjectKind : uint8_t {
     kDecorator,  // what script(...) or graph() returns
     kOpaque,     // an object that only the environment knows
     kIterator,   // a generator, a zip, a view of a dict
+    kNumbers,    // a list of Python's numbers that the graph makes: a vector
 };
 
 // As what Python knows an element type: FLOAT.dtype and x.dtype, an int that is equal to all
@@ -195,9 +196,17 @@ class Object {
     static Object array_part(ir::Value* value) { return tensor_as(Python::kArray, value); }
     // A tensor or, as the run decides, a Python number of its element type: max(x, 0).
     static Object tensor_or_number(ir::Value* value) { return tensor_as(Python::kMixed, value); }
+    // A list of Python's numbers of which the run decides how many: a vector of INT64, DOUBLE or
+    // BOOL, which nobody changes in place. A type that is not known: an empty list, which the first
+    // item makes one of numbers or a sequence.
+    static Object numbers(ir::Value* value) {
+        Object object(ObjectKind::kNumbers);
+        object.scalar_.value = value;
+        return object;
+    }
     // Another value for the same kind of Python object: a tensor, a number or a shape.
     Object with_value(ir::Value* value) const {
-        return tensor_as(python_, value).either(is_either_);
+        return is_numbers() ? numbers(value) : tensor_as(python_, value).either(is_either_);
     }
     static Object element_type(ElementType type, TypeForm form = TypeForm::kOnnx) {
         Object object(ObjectKind::kElementType);
@@ -233,6 +242,7 @@ class Object {
     bool is_error() const { return kind_ == ObjectKind::kError; }
     bool is_none() const { return kind_ == ObjectKind::kNone; }
     bool is_tensor() const { return kind_ == ObjectKind::kTensor; }
+    bool is_numbers() const { return kind_ == ObjectKind::kNumbers; }
     bool is_number_tensor() const { return python_ == Python::kNumber; }
     bool is_shape_tensor() const { return python_ == Python::kTuple; }
     bool is_array_part() const { return python_ == Python::kArray; }

@@ -501,6 +501,14 @@ Object call_script(Context& c, const ScriptFunction& function, const Arguments& 
     for (Detail detail : {Detail::kAnnotations, Detail::kRanks, Detail::kShapes}) {
         std::vector<Fact> facts = facts_of(parameters, *given, detail);
         std::optional<std::string> key = fact_key(c, facts, detail);
+        auto is_list_of_run = [](const Fact& fact) { return fact.object.is_numbers(); };
+        if (!key && std::any_of(facts.begin(), facts.end(), is_list_of_run)) {
+            c.report(kUnsupportedOperand, arguments.range,
+                     fmt::format("a list whose length the run decides, as an argument of `{}`",
+                                 function.name))
+                .with_help("annotate the parameter as a tensor, or make the function a plain one");
+            return Object::error();
+        }
         if (!key) {
             c.report(kLimitExceeded, arguments.range,
                      fmt::format("an argument of `{}` that is too large to be compared with those "

@@ -306,6 +306,10 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     if (value.is(ObjectKind::kIterator) && before.is(ObjectKind::kList)) {
         value = Object::list(static_items(c, value).value_or(std::vector<Object>()));
     }
+    if (statement->op == syntax::BinaryOp::kAdd &&
+        exec_growth(c, name, before, value, statement->range)) {
+        return;
+    }
     if (extends_in_place(c, statement, before, value)) {
         Arguments more;
         more.positional = {value};

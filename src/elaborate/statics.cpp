@@ -463,6 +463,7 @@ std::optional<bool> truth(const Object& object) {
         case ObjectKind::kError:
         case ObjectKind::kUnbound:
         case ObjectKind::kTensor:
+        case ObjectKind::kNumbers:
         case ObjectKind::kAttribute:
         case ObjectKind::kOpaque:
             return std::nullopt;

@@ -417,6 +417,19 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
         return Object::error();
     }
     switch (object.kind()) {
+        case ObjectKind::kNumbers: {
+            bool is_slice = index.is(ObjectKind::kSlice);
+            if (!is_slice && !is_python_int(index)) {
+                return refuse_index(c, range,
+                                    fmt::format("a list is indexed with {}", kind_name(index)),
+                                    "use an int or a slice");
+            }
+            Object part =
+                tensor_subscript(c, object.value(), index, index_expr, range, object_range);
+            return !part.is_tensor() ? part
+                   : is_slice        ? Object::numbers(part.value())
+                                     : Object::number(part.value());
+        }
         case ObjectKind::kTensor:
             if (object.is_shape_tensor()) {
                 return shape_subscript(c, object, index, index_expr, range, object_range);

@@ -193,8 +193,8 @@ Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
         }
         ir::Value* found =
             rank < 0 ? nullptr : extreme_element(c, a.positional[0].value(), want_max, a.range);
-        return found != nullptr && a.positional[0].is_shape_tensor() ? Object::number(found)
-                                                                     : as_object(found);
+        bool of_numbers = a.positional[0].is_shape_tensor() || a.positional[0].is_numbers();
+        return found != nullptr && of_numbers ? Object::number(found) : as_object(found);
     }
     std::string help =
         fmt::format("call `op.{}`, which compares the elements", want_max ? "Max" : "Min");
@@ -228,7 +228,29 @@ Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
     return best;
 }
 
+namespace {
+
+// The sum of a list of Python's numbers is one.
+Object sum_of_numbers(Context& c, const Arguments& a) {
+    ir::Value* value = a.positional[0].value();
+    bool of_bools = value->type.element_type() == ElementType::kBool;
+    Arguments plain = a;
+    plain.positional = {
+        Object::tensor(of_bools ? cast_to(c, value, ElementType::kInt64, a.range) : value)};
+    Object total = tensor_sum(c, plain);
+    total = total.is_tensor() ? Object::number(total.value()) : total;
+    return a.positional.size() < 2 || total.is_error()
+               ? total
+               : binary(c, syntax::BinaryOp::kAdd, a.positional[1], total, a.range, a.ranges[1],
+                        a.ranges[0]);
+}
+
+}  // namespace
+
 Object tensor_sum(Context& c, const Arguments& a) {
+    if (a.positional[0].is_numbers()) {
+        return sum_of_numbers(c, a);
+    }
     if (iterated_rank(c, a.positional[0], a.ranges[0], "sum", "ReduceSum") < 0) {
         return Object::error();
     }

@@ -65,6 +65,8 @@ std::string text_at(const Object& object, int nesting) {
     switch (object.kind()) {
         case ObjectKind::kTensor:
             return type_text(object.value()->type);
+        case ObjectKind::kNumbers:
+            return fmt::format("list of {}", name(object.value()->type.element_type()));
         case ObjectKind::kAttribute: {
             const AttributeObject& attribute = object.get<AttributeObject>();
             return fmt::format("attribute {}",

@@ -350,6 +350,14 @@ std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& li
         value->type = without_symbols(like.value()->type);
         return like.with_value(value);
     }
+    if (like.is_numbers()) {
+        Result<Tensor> nothing = tensor_from_int64s(like.value()->type.element_type(), {0}, {});
+        ir::Graph* outer = c.graph;
+        c.graph = graph;
+        ir::Value* value = nothing.ok() ? emit_constant(c, std::move(*nothing), range) : nullptr;
+        c.graph = outer;
+        return value != nullptr ? std::optional(Object::numbers(value)) : std::nullopt;
+    }
     if (!like.is_sequence() || like.is_static()) {
         return like;
     }
