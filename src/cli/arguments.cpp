@@ -185,6 +185,8 @@ void add_run(CLI::App& app, Words& words) {
         ->type_name("N");
     command->add_flag("--trace", words.run.trace,
                       "Print every value: its type, range, NaN and infinities, and its line");
+    command->add_flag("--plan", words.run.plan,
+                      "Print the plan first: the order of the nodes, and the places of values");
     command
         ->add_option(
             "--compare", words.run.compare,
@@ -229,8 +231,9 @@ void add_dump(CLI::App& app, Words& words) {
     command->add_option("file", words.target, "A script file, one script of it, or a model")
         ->required()
         ->type_name("FILE[:NAME]");
-    command->add_option("--stage", words.stage, "tokens, tree or ir")
-        ->check(one_of({"tokens", "tree", "ir"}))
+    command
+        ->add_option("--stage", words.stage, "tokens, tree, ir, or plan: how the evaluator runs it")
+        ->check(one_of({"tokens", "tree", "ir", "plan"}))
         ->type_name("STAGE");
     command->add_flag("--types", words.dump.types, "Infer the types that a model does not state");
 }
@@ -298,6 +301,7 @@ Result<Command> dump_command(Words& words) {
     words.dump.target = read_target(words.target);
     words.dump.stage = words.stage == "tokens" ? DumpStage::kTokens
                        : words.stage == "tree" ? DumpStage::kTree
+                       : words.stage == "plan" ? DumpStage::kPlan
                                                : DumpStage::kIr;
     return Command(words.dump);
 }

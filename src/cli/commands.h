@@ -48,6 +48,7 @@ struct RunOptions {
     int threads = 0;  // 0: the cores
     int64_t max_steps = INT64_MAX;
     bool trace = false;   // print every value
+    bool plan = false;    // print the plan before
     std::string compare;  // the peer to compare every value with; empty: none
 };
 int run_run(const RunOptions& options);
@@ -68,7 +69,7 @@ struct CheckOptions {
 };
 int run_check(const CheckOptions& options);
 
-enum class DumpStage { kTokens, kTree, kIr };
+enum class DumpStage { kTokens, kTree, kIr, kPlan };
 
 struct DumpOptions {
     Target target;

@@ -9,15 +9,28 @@
 #include "cli/commands.h"
 #include "cli/compilation.h"
 #include "cli/terminal.h"
+#include "eval/eval.h"
+#include "eval/plan/dump.h"
 #include "infer/infer.h"
 #include "proto/proto.h"
 
 namespace sardonyx::cli {
 namespace {
 
+// The text of a model as the IR or, prepared for a run, as a plan.
+Result<std::string> text_of(const ir::Model& model, DumpStage stage) {
+    if (stage != DumpStage::kPlan) {
+        return ir::dump(model);
+    }
+    Result<std::shared_ptr<const eval::Plan>> plan = eval::prepare(model);
+    return plan.ok() ? Result<std::string>(eval::dump(**plan)) : plan.error();
+}
+
 int dump_model(const DumpOptions& options) {
-    if (options.stage != DumpStage::kIr || !options.target.name.empty()) {
-        print_error("a model has `--stage ir` alone; tokens, trees and names are those of scripts");
+    if (options.stage == DumpStage::kTokens || options.stage == DumpStage::kTree ||
+        !options.target.name.empty()) {
+        print_error(
+            "a model has the stages ir and plan; tokens, trees and names are those of scripts");
         return kUsage;
     }
     FileStamps files;
@@ -30,13 +43,17 @@ int dump_model(const DumpOptions& options) {
     if (options.types) {
         (void)infer::infer_model(**model);
     }
-    std::string text = ir::dump(**model);
+    Result<std::string> text = text_of(**model, options.stage);
     reading.reset();
     if (Result<void> unchanged = check_unchanged(files); !unchanged.ok()) {
         print_error(unchanged.error().message);
         return kFailure;
     }
-    print(text);
+    if (!text.ok()) {
+        print_error(text.error().message);
+        return kFailure;
+    }
+    print(*text);
     return kSuccess;
 }
 
@@ -50,13 +67,19 @@ int dump_script(const DumpOptions& options) {
     if (!request) {
         return kUsage;
     }
-    request->form = driver::Form::kAsAnnotated;
+    bool is_plan = options.stage == DumpStage::kPlan;
+    request->form = is_plan ? driver::Form::kModel : driver::Form::kAsAnnotated;
     driver::Compilation compiled = driver::compile(*request);
     if (compiled.model == nullptr) {
         print_findings(compiled.sources(), compiled.findings());
         return failure_of(compiled);
     }
-    print(ir::dump(*compiled.model));
+    Result<std::string> text = text_of(*compiled.model, options.stage);
+    if (!text.ok()) {
+        print_error(text.error().message);
+        return kFailure;
+    }
+    print(*text);
     return finish_dump(compiled);
 }
 
@@ -84,7 +107,9 @@ int run_dump(const DumpOptions& options) {
     if (!options.target.is_script()) {
         return dump_model(options);
     }
-    bool is_one = options.stage == DumpStage::kIr && !options.target.name.empty();
+    // A plan is of one script, which the driver chooses where no name is given.
+    bool is_one = options.stage == DumpStage::kPlan ||
+                  (options.stage == DumpStage::kIr && !options.target.name.empty());
     return is_one ? dump_script(options) : dump_file(options);
 }
 

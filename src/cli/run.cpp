@@ -17,6 +17,7 @@
 #include "cli/outputs.h"
 #include "cli/terminal.h"
 #include "eval/eval.h"
+#include "eval/plan/dump.h"
 #include "proto/proto.h"
 
 namespace sardonyx::cli {
@@ -153,6 +154,9 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
     Result<std::shared_ptr<const eval::Plan>> plan = eval::prepare(model);
     if (!plan.ok()) {
         return fail(plan.error());
+    }
+    if (options.plan) {
+        print(eval::dump(**plan));
     }
     Observers observers(sources);
     Trace trace(sources);

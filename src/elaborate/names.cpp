@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <functional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "elaborate/emit.h"
@@ -78,10 +78,22 @@ struct Naming {
 
 namespace {
 
-using Outputs = std::unordered_set<const ir::Value*>;
+// The outputs of a graph, for many questions.
+class Outputs {
+  public:
+    explicit Outputs(const ir::Graph& graph) : values_(graph.outputs.begin(), graph.outputs.end()) {
+        std::sort(values_.begin(), values_.end(), std::less<>());
+    }
+    bool contains(const ir::Value* value) const {
+        return std::binary_search(values_.begin(), values_.end(), value, std::less<>());
+    }
+
+  private:
+    std::vector<const ir::Value*> values_;
+};
 
 bool is_used(const ir::Value* value, const Outputs& outputs) {
-    return value->has_uses() || outputs.count(value) != 0;
+    return value->has_uses() || outputs.contains(value);
 }
 
 std::vector<ir::Graph*> subgraphs(const ir::Node& node) {
@@ -166,7 +178,7 @@ ir::Node* without_outputs(ir::Model& model, ir::Graph& graph, ir::Node* node,
 
 // Takes out the nodes whose results nobody uses, without a look into the others' subgraphs.
 void sweep(ir::Graph& graph) {
-    Outputs outputs(graph.outputs.begin(), graph.outputs.end());
+    Outputs outputs(graph);
     for (ir::Node* node = graph.last_node(); node != nullptr;) {
         ir::Node* previous = node->previous();
         std::span<ir::Value* const> all = node->outputs();
@@ -186,7 +198,7 @@ void sweep(ir::Graph& graph) {
 ir::Node* shrink(ir::Model& model, ir::Graph& graph, ir::Node* node) {
     bool is_control = ir::is_standard(node, "If") || ir::is_standard(node, "Loop");
     while (is_control && !subgraphs(*node).empty()) {
-        Outputs outputs(graph.outputs.begin(), graph.outputs.end());
+        Outputs outputs(graph);
         std::vector<bool> wanted = wanted_outputs(*node, outputs);
         if (std::find(wanted.begin(), wanted.end(), false) == wanted.end()) {
             break;

@@ -202,10 +202,11 @@ void check_attribute(const ir::Node& node, const ops::Schema& schema,
 void check_required(const ir::Node& node, const ops::Schema& schema,
                     std::vector<SignatureProblem>& problems) {
     for (const ops::AttributeSchema& declared : schema.attributes) {
-        bool is_given = std::any_of(
-            node.attributes.begin(), node.attributes.end(),
-            [&declared](const ir::Attribute& one) { return one.name == declared.name; });
-        if (declared.is_required && !is_given) {
+        bool is_missing =
+            declared.is_required &&
+            std::none_of(node.attributes.begin(), node.attributes.end(),
+                         [&](const ir::Attribute& one) { return one.name == declared.name; });
+        if (is_missing) {
             problems.push_back(
                 {&kMissingAttribute,
                  fmt::format("`{}` needs the attribute `{}`", node.op_type, declared.name),

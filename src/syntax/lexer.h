@@ -44,6 +44,8 @@ class Lexer {
     const Break& line_break() const { return break_; }
     // The comments, from `# sardonyx:` on, that speak to this program; in the order of the text.
     const std::vector<Range>& directives() const { return directives_; }
+    // Whether a name so far has a character beyond ASCII; others are as Python reads them.
+    bool has_wide_names() const { return has_wide_names_; }
     // Ends the current logical line at its break.
     void cut_line();
     static constexpr uint32_t kNone = UINT32_MAX;
@@ -110,6 +112,7 @@ class Lexer {
     bool cut_ = false;       // the previous logical line was cut, and was not compound
     bool expression_ = false;
     bool done_ = false;  // the current logical line has all its tokens
+    bool has_wide_names_ = false;
     Break break_;
     uint32_t breaks_ = 0;     // how many breaks there were, each with more brackets open
     size_t break_depth_ = 0;  // the brackets open at the last of them

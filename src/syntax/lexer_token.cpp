@@ -92,6 +92,7 @@ void Lexer::read_name() {
         }
     }
     if (all >= 0x80) {
+        has_wide_names_ = true;
         end = find_non_identifier(begin, end);
         if (end == begin) {
             read_invalid();

@@ -101,6 +101,9 @@ std::vector<uint32_t> compose(const std::vector<uint32_t>& points) {
 }  // namespace
 
 std::string normal_form(std::string_view name) {
+    if (std::none_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; })) {
+        return std::string(name);
+    }
     std::vector<uint32_t> points;
     for (size_t i = 0; i < name.size();) {
         Utf8 decoded = decode_utf8(name.substr(i));

@@ -114,9 +114,8 @@ class Parser {
     Symbol intern(Range range) { return intern(text(range.begin, range.end)); }
     // A name as Python reads it.
     Symbol intern(std::string_view name) {
-        bool is_ascii =
-            std::none_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; });
-        return tree_.names.intern(is_ascii ? name : std::string_view(normal_form(name)));
+        return tree_.names.intern(lexer_.has_wide_names() ? std::string_view(normal_form(name))
+                                                          : name);
     }
 
     // --- Errors ----------------------------------------------------------------------------------

@@ -845,6 +845,56 @@ def test_dump_models() -> None:
     run("dump", "m.onnx", "--stage", "tree", status=2)
 
 
+PLANNED = """\
+from sardonyx import FLOAT, script
+from sardonyx import opset20 as op
+
+
+@script()
+def twice(x: FLOAT[4]) -> FLOAT[4]:
+    return op.Abs(op.Neg(x) + 1.0)
+
+
+@script()
+def main(x: FLOAT[4]) -> FLOAT[4]:
+    y = op.MatMul(x, op.Constant(value_floats=[1.0, 2.0, 3.0, 4.0]))
+    if y > 0.0:
+        z = twice(x)
+    else:
+        z = op.Neg(x)
+    return z
+"""
+
+
+def test_plans(folder: pathlib.Path) -> None:
+    (folder / "planned.py").write_text(PLANNED)
+    plan = run("dump", "planned.py:main", "--stage", "plan").stdout
+    lines = [line.strip() for line in plan.splitlines()]
+    assert lines[0].startswith("main: ") and "c0: FLOAT[4]" in lines
+    assert "s1 = MatMul(s0, c0)" in lines
+    branch = plan.index("then_branch:")
+    assert branch < plan.index("this::twice(s0)") < plan.index("else_branch:")
+    # Functions follow, with their elementwise nodes as one chain.
+    body = plan[plan.index("function this::twice") :]
+    chain = [line for line in body.splitlines() if "| " in line]
+    assert [line.partition(" = ")[2].partition("(")[0] for line in chain] == ["Neg", "Add", "Abs"]
+    run("build", "planned.py:main", "-o", "planned.onnx")
+    assert run("dump", "planned.onnx", "--stage", "plan").stdout == plan
+    # A run shows it first.
+    done = run("run", "planned.onnx", "x=[1, 2, 3, 4]", "--plan")
+    assert done.stdout.startswith(plan) and "FLOAT[4]" in done.stdout[len(plan) :]
+    # What cannot be prepared has no plan, and says why.
+    unknown = onnx.helper.make_graph(
+        [onnx.helper.make_node("Twist", ["x"], ["y"], domain="my")],
+        "g",
+        [onnx.helper.make_tensor_value_info("x", 1, [1])],
+        [onnx.helper.make_tensor_value_info("y", 1, [1])],
+    )
+    imports = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("my", 1)]
+    onnx.save(onnx.helper.make_model(unknown, opset_imports=imports), "unknown.onnx")
+    assert "Twist" in run("dump", "unknown.onnx", "--stage", "plan", status=1).stderr
+
+
 def test_dump_shows_what_it_can_of_a_file_with_mistakes() -> None:
     pathlib.Path("broken.py").write_text(GELU + "\n\ndef f(:\n    pass\n")
     for stage in ("tokens", "tree", "ir"):
