@@ -138,6 +138,9 @@ std::vector<std::string> FileModule::names() {
 
 // `from sardonyx import *` brings all of them.
 std::vector<int64_t> FileModule::opset_versions() {
+    if (opset_versions_.has_value()) {
+        return *opset_versions_;
+    }
     std::vector<int64_t> versions = Environment::opset_versions();
     for (const Star& star : stars_) {
         for (int64_t version = 1; star.module.is(ObjectKind::kModule); ++version) {
@@ -148,16 +151,21 @@ std::vector<int64_t> FileModule::opset_versions() {
             versions.push_back(version);
         }
     }
+    if (state_ == State::kDone) {
+        opset_versions_ = versions;
+    }
     return versions;
 }
 
 void FileModule::bind(Symbol name, Object value) {
     pending_.erase(name.index);
+    opset_versions_.reset();
     globals_->set(name, std::move(value));
 }
 
 void FileModule::forget(Symbol name, const Object& unknown) {
     pending_.erase(name.index);
+    opset_versions_.reset();
     globals_->set(name, unknown);
 }
 

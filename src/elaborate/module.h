@@ -107,6 +107,8 @@ class FileModule : public Environment {
     std::vector<std::shared_ptr<ScriptFunction>> scripts_;
     // Mistakes in the decorators of scripts, by their definitions.
     std::unordered_map<const void*, std::vector<diagnostics::Diagnostic>> script_findings_;
+    // Of all names, once the file has been run: each failed call asks.
+    std::optional<std::vector<int64_t>> opset_versions_;
 };
 
 }  // namespace sardonyx::elaborate

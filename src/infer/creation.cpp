@@ -183,9 +183,6 @@ void infer_constant(NodeContext& c) {
             return;
         }
     }
-    if (c.node.attributes.empty()) {
-        c.fail(kMissingAttribute, "`Constant` has no value", -1, -1, "give one of its attributes");
-    }
 }
 
 void infer_eye_like(NodeContext& c) {

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "infer/diagnostics.h"
+#include "ops/standard.h"
 
 namespace sardonyx::infer {
 namespace {
@@ -199,6 +200,27 @@ void check_attribute(const ir::Node& node, const ops::Schema& schema,
     }
 }
 
+// What the standard asks for in words: one of several ways to say something.
+void check_one_of_several(const ir::Node& node, const ops::Schema& schema,
+                          std::vector<SignatureProblem>& problems) {
+    constexpr int kUnevenVersion = 18;
+    if (ops::is_standard(schema, "Constant") && node.attributes.empty()) {
+        problems.push_back(
+            {&kMissingAttribute, "`Constant` has no value", -1, {}, "give one of its attributes"});
+    }
+    bool has_sizes = node.input_count() > 1 && node.input(1) != nullptr;
+    bool has_number = std::any_of(node.attributes.begin(), node.attributes.end(),
+                                  [](const auto& one) { return one.name == "num_outputs"; });
+    if (ops::is_standard(schema, "Split") && schema.since_version >= kUnevenVersion && !has_sizes &&
+        !has_number) {
+        problems.push_back({&kMissingAttribute,
+                            "`Split` has neither `split` nor `num_outputs`",
+                            -1,
+                            {},
+                            "give the sizes of the parts, or how many there are"});
+    }
+}
+
 void check_required(const ir::Node& node, const ops::Schema& schema,
                     std::vector<SignatureProblem>& problems) {
     for (const ops::AttributeSchema& declared : schema.attributes) {
@@ -311,6 +333,7 @@ std::vector<SignatureProblem> signature_problems(const ir::Node& node, const ops
     std::vector<SignatureProblem> problems;
     check_counts(node, schema, problems);
     check_required(node, schema, problems);
+    check_one_of_several(node, schema, problems);
     for (const ir::Attribute& attribute : node.attributes) {
         check_attribute(node, schema, attribute, problems);
     }

@@ -218,10 +218,6 @@ std::vector<Dim> split_sizes(NodeContext& c, const Dim& size) {
     constexpr int kUnevenVersion = 18;
     if (c.version() >= kUnevenVersion) {
         std::optional<int64_t> declared = c.attribute_int("num_outputs");
-        if (!c.has_attribute("num_outputs")) {
-            c.fail(kMissingAttribute, "`Split` has neither `split` nor `num_outputs`", -1, -1,
-                   "give the sizes of the parts, or how many there are");
-        }
         if (!declared.has_value() || *declared < parts) {
             return std::vector<Dim>(count);
         }

@@ -462,8 +462,6 @@ RUNNABLE = {
     "recursion",
     "absurd_flag",
     "left_out_output",
-    "split_without_parts",
-    "constant_without_value",
     "nameless_graph",
     "contrary_default",
     "typeless_input",

@@ -88,20 +88,31 @@ SDX_CLONES void multiply_numbers(double* real, double* imaginary, const double* 
     }
 }
 
+// Calls body(i) for [first, last), and asks in between whether the run shall end; then some are
+// left out.
+template <typename Body>
+void for_all(const Workers& workers, int64_t first, int64_t last, const Body& body) {
+    in_turns(workers, last - first, kPolled, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            body(first + i);
+        }
+    });
+}
+
 // Transforms of a length that is a power of two, forward, without a division. When the run shall
 // end, they and those below leave what they have not done.
 class BinaryTransform {
   public:
     BinaryTransform(const Workers& workers, size_t n) : workers_(workers), turns_(n), order_(n) {
         for (size_t half = 1; half < n; half *= 2) {
-            for_all(half, [&](int64_t k) {
+            for_all(workers_, 0, half, [&](int64_t k) {
                 turns_.set(half + k, std::polar(1.0, -kPi * static_cast<double>(k) /
                                                          static_cast<double>(half)));
             });
         }
         size_t reversed = 0;
         size_t* order = order_.data();
-        for_all(n, [&](int64_t i) {
+        for_all(workers_, 0, n, [&](int64_t i) {
             order[i] = reversed;
             size_t bit = n >> 1;
             for (; (reversed & bit) != 0; bit >>= 1) {
@@ -117,7 +128,7 @@ class BinaryTransform {
         }
         auto n = static_cast<int64_t>(x.n);
         const size_t* order = order_.data();
-        for_all(n, [&](size_t i) {
+        for_all(workers_, 0, n, [&](size_t i) {
             size_t other = order[i];
             if (i < other) {
                 std::swap(x.real[i], x.real[other]);
@@ -144,15 +155,6 @@ class BinaryTransform {
     }
 
   private:
-    template <typename Body>
-    void for_all(size_t n, const Body& body) const {
-        in_turns(workers_, static_cast<int64_t>(n), kPolled, [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) {
-                body(i);
-            }
-        });
-    }
-
     Workers workers_;
     Signal turns_;           // of the step that joins halves of h numbers: [h, 2h)
     Scratch<size_t> order_;  // the bits of each index reversed
@@ -172,8 +174,8 @@ class Transform {
         chirp_ = Signal(n);
         filter_ = Signal(padded_length(n));
         size_t padded = filter_.n;
-        for_all(n, padded - n + 1, [&](int64_t k) { filter_.set(k, 0); });
-        for_all(0, n, [&](size_t k) {
+        for_all(workers_, n, padded - n + 1, [&](int64_t k) { filter_.set(k, 0); });
+        for_all(workers_, 0, n, [&](size_t k) {
             // k * k modulo 2n, so that the angle keeps its precision.
             auto square = static_cast<double>((static_cast<unsigned __int128>(k) * k) % (2 * n));
             Complex chirp = std::polar(1.0, -kPi * square / static_cast<double>(n));
@@ -197,15 +199,15 @@ class Transform {
         if (work.n != padded) {
             work = Signal(padded);
         }
-        for_all(0, n_, [&](int64_t k) { work.set(k, x.get(k)); });
-        for_all(n_, padded, [&](int64_t k) { work.set(k, 0); });
+        for_all(workers_, 0, n_, [&](int64_t k) { work.set(k, x.get(k)); });
+        for_all(workers_, n_, padded, [&](int64_t k) { work.set(k, 0); });
         binary_.run(work);
         multiply(work, filter_, padded);
         // The inverse is the transform with the parts exchanged before and after.
         work.exchange_parts();
         binary_.run(work);
         work.exchange_parts();
-        for_all(0, n_, [&](int64_t k) { x.set(k, work.get(k)); });
+        for_all(workers_, 0, n_, [&](int64_t k) { x.set(k, work.get(k)); });
         multiply(x, chirp_, n_);
     }
 
@@ -216,15 +218,6 @@ class Transform {
             padded <<= 1;
         }
         return padded;
-    }
-    template <typename Body>
-    void for_all(size_t first, size_t last, const Body& body) const {
-        auto count = static_cast<int64_t>(last - std::min(first, last));
-        in_turns(workers_, count, kPolled, [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) {
-                body(first + i);
-            }
-        });
     }
     void multiply(Signal& x, const Signal& y, size_t n) const {
         in_turns(workers_, static_cast<int64_t>(n), kPolled, [&](int64_t begin, int64_t end) {
@@ -304,21 +297,14 @@ template <typename T>
 void transform_run(const Workers& threads, const TransformShape& t, const Transform& transform,
                    const T* in, int64_t in_stride, T* out, int64_t out_stride, Signal& x,
                    Signal& work) {
-    auto for_all = [&threads](int64_t first, int64_t last, const auto& body) {
-        in_turns(threads, last - first, kPolled, [&](int64_t begin, int64_t end) {
-            for (int64_t i = first + begin; i < first + end; ++i) {
-                body(i);
-            }
-        });
-    };
-    for_all(0, t.in, [&](int64_t i) {
+    for_all(threads, 0, t.in, [&](int64_t i) {
         const T* number = in + i * in_stride;
         x.set(i, {as_double(number[0]), t.in_parts == 2 ? as_double(number[1]) : 0.0});
     });
     bool is_half = t.inverse && t.onesided;  // and the other half is its mirror image
     int64_t given = is_half ? t.length / 2 + 1 : t.length;
-    for_all(t.in, given, [&](int64_t i) { x.set(i, 0); });
-    for_all(given, t.length, [&](int64_t i) { x.set(i, std::conj(x.get(t.length - i))); });
+    for_all(threads, t.in, given, [&](int64_t i) { x.set(i, 0); });
+    for_all(threads, given, t.length, [&](int64_t i) { x.set(i, std::conj(x.get(t.length - i))); });
     if (t.inverse) {
         x.exchange_parts();  // the transform with the parts exchanged
     }
@@ -327,7 +313,7 @@ void transform_run(const Workers& threads, const TransformShape& t, const Transf
         x.exchange_parts();
     }
     double scale = t.inverse ? 1.0 / static_cast<double>(t.length) : 1.0;
-    for_all(0, t.out, [&](int64_t i) {
+    for_all(threads, 0, t.out, [&](int64_t i) {
         T* number = out + i * out_stride;
         number[0] = static_cast<T>(x.real[i] * scale);
         if (t.out_parts == 2) {

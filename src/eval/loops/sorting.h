@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "eval/loops/clones.h"
 #include "eval/loops/scratch.h"
 #include "eval/runtime/parallel.h"
 
@@ -109,6 +110,15 @@ bool sort_by_bytes(const Workers& workers, T* items, int64_t n, int first_bit, i
     return goes_on;
 }
 
+template <typename Key>
+SDX_CLONES bool is_any_below(const Key* keys, int64_t n, Key bound) {
+    bool found = false;
+    for (int64_t i = 0; i < n; ++i) {
+        found |= keys[i] < bound;
+    }
+    return found;
+}
+
 // The first k of different numbers that come in pieces, k > 0; none is the greatest of its type. It
 // keeps what is below the k-th of those that it has seen; when there is no more room it looks for
 // that one again.
@@ -118,19 +128,13 @@ class FirstKeys {
     explicit FirstKeys(int64_t k) : k_(k), room_(k + std::max(k, kLeastRoom)), keys_(room_) {}
 
     void add(const Key* keys, int64_t n) {
-        Key* kept = keys_.data();
-        int64_t count = count_;
-        for (int64_t i = 0; i < n; ++i) {
-            const Key key = keys[i];
-            if (key < bound_) {
-                kept[count++] = key;
-                if (count == room_) {
-                    keep_k();
-                    count = k_;
-                }
+        constexpr int64_t kBlock = 64;
+        for (int64_t i = 0; i < n; i += kBlock) {
+            int64_t count = std::min(kBlock, n - i);
+            if (is_any_below(keys + i, count, bound_)) {
+                add_block(keys + i, count);
             }
         }
-        count_ = count;
     }
     // Those that there are, at most k, sorted.
     std::span<const Key> sorted() {
@@ -142,12 +146,25 @@ class FirstKeys {
     }
 
   private:
-    static constexpr int64_t kLeastRoom = 128;
+    static constexpr int64_t kLeastRoom = 32;
+
+    void add_block(const Key* keys, int64_t n) {
+        Key* kept = keys_.data();
+        for (int64_t i = 0; i < n; ++i) {
+            if (keys[i] < bound_) {
+                kept[count_++] = keys[i];
+                if (count_ == room_) {
+                    keep_k();
+                }
+            }
+        }
+    }
 
     void keep_k() {
         Key* kept = keys_.data();
         std::nth_element(kept, kept + (k_ - 1), kept + room_);
         bound_ = kept[k_ - 1];
+        count_ = k_;
     }
 
     int64_t k_;
@@ -195,7 +212,6 @@ inline constexpr int64_t kFirstAtOnce = 1 << 17;
 template <typename Key>
 void choose_first(const Workers& workers, Key* keys, int64_t n, int64_t k, int index_bits) {
     constexpr int64_t kFew = 256;  // for which the tables of the bytes do not pay
-    constexpr int64_t kSmallHeap = 16;
     constexpr int kBits = 8 * static_cast<int>(sizeof(Key));
     bool are_few = 4 * k < n;
     if (k <= 0) {
@@ -204,14 +220,12 @@ void choose_first(const Workers& workers, Key* keys, int64_t n, int64_t k, int i
     if (are_few ? k > kFirstAtOnce : n > kFew) {
         n = are_few ? keep_low(workers, keys, n, k) : n;
         sort_by_bytes(workers, keys, n, index_bits, kBits, [](Key key) { return key; });
-    } else if (are_few && (k > kSmallHeap || n > kFirstAtOnce)) {
+    } else if (are_few) {
         FirstKeys<Key> first(k);
         in_turns(workers, n, kPolled,
                  [&](int64_t begin, int64_t end) { first.add(keys + begin, end - begin); });
         std::span<const Key> found = first.sorted();
         std::copy(found.begin(), found.end(), keys);
-    } else if (are_few) {
-        std::partial_sort(keys, keys + k, keys + n);
     } else {
         std::nth_element(keys, keys + k, keys + n);
         std::sort(keys, keys + k);

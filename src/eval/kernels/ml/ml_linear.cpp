@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -141,16 +142,38 @@ Lanes dot(std::span<const Lanes> items, const Weights& weights) {
     return total;
 }
 
-Lanes squared_distance(std::span<const Lanes> items, const float* point) {
-    Lanes total{};
+// out[s] is the sum of the squares of items[i] - points[s * items.size() + i], for kFewSums points.
+SDX_CLONES void add_distances(std::span<const Lanes> items, const float* points, Lanes* out) {
+    typedef double Vector
+        __attribute__((vector_size(sizeof(Lanes))));  // NOLINT(modernize-use-using)
+    Vector total[kFewSums] = {};
     for (size_t i = 0; i < items.size(); ++i) {
-        double y = point[i];
-        for (int k = 0; k < kLanes; ++k) {
-            double difference = items[i][k] - y;
-            total[k] += difference * difference;
+        Vector item;
+        std::memcpy(&item, &items[i], sizeof item);
+        for (int s = 0; s < kFewSums; ++s) {
+            Vector difference = item - static_cast<double>(points[s * items.size() + i]);
+            total[s] += difference * difference;
         }
     }
-    return total;
+    std::memcpy(out, total, sizeof total);
+}
+
+void squared_distances(std::span<const Lanes> items, std::span<const float> points, int64_t count,
+                       Lanes* out) {
+    int64_t i = 0;
+    for (; i + kFewSums <= count; i += kFewSums) {
+        add_distances(items, points.data() + i * items.size(), out + i);
+    }
+    for (; i < count; ++i) {
+        out[i] = {};
+        for (size_t k = 0; k < items.size(); ++k) {
+            for (int lane = 0; lane < kLanes; ++lane) {
+                double difference =
+                    items[k][lane] - static_cast<double>(points[i * items.size() + k]);
+                out[i][lane] += difference * difference;
+            }
+        }
+    }
 }
 
 // Calls body(begin, end) with pieces of whole blocks of kLanes rows, on several threads.
@@ -316,12 +339,15 @@ namespace {
 
 enum class SvmKernel : uint8_t { kLinear, kPolynomial, kRadial, kSigmoid };
 
-// tanh within 3 units in the last place, without branches or calls, so that loops over it are
-// vectorised; the scores that it is for become floats.
-inline double tanh_of_score(double x) {
-    // tanh(a) = t / (t + 2) with t = e^2a - 1; from 20 on it is 1.
-    double a = std::fabs(x);
-    double u = a > 20.0 ? 40.0 : a + a;
+// e^u = (1 + fraction) * power, for u in [-700, 700].
+struct ScorePower {
+    double fraction;
+    double power;
+};
+
+// Without branches or calls, so that loops over it are vectorised; the scores that it is for become
+// floats. NaN comes through in the fraction.
+inline ScorePower power_of_score(double u) {
     // u = n * ln 2 + r with |r| <= ln(2) / 2; adding kRound rounds to an integer.
     constexpr double kRound = 0x1.8p52;
     double shifted = u * 1.44269504088896340736 + kRound;
@@ -342,10 +368,34 @@ inline double tanh_of_score(double x) {
     p = p * r + 1.0 / 6.0;
     p = p * r + 0.5;
     p = r + r * r * p;
-    auto power = std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52);
-    double t = power * p + (power - 1.0);
+    return {p, std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52)};
+}
+
+// tanh within 1e-14 of itself.
+inline double tanh_of_score(double x) {
+    // tanh(a) = t / (t + 2) with t = e^2a - 1; from 20 on it is 1.
+    double a = std::fabs(x);
     // NaN, of any payload, is not greater than 20 and comes through.
-    return std::copysign(t / (t + 2.0), x);
+    ScorePower e = power_of_score(a > 20.0 ? 40.0 : a + a);
+    double t = e.power * e.fraction + (e.power - 1.0);
+    // Division of doubles takes most of the time: one of floats, and a step of Newton's.
+    double divisor = t + 2.0;
+    auto near = static_cast<double>(1.0f / static_cast<float>(divisor));
+    return std::copysign(t * (near * (2.0 - divisor * near)), x);
+}
+
+// e^(factor * x), 0 or infinity from 700 on.
+SDX_CLONES void powers_of_lanes(Lanes* values, int64_t count, double factor) {
+    double* all = values->data();
+    for (int64_t i = 0; i < count * kLanes; ++i) {
+        double u = factor * all[i];
+        double within = u > 700.0 ? 700.0 : u;
+        within = within < -700.0 ? -700.0 : within;
+        ScorePower e = power_of_score(within);
+        double power = e.power + e.power * e.fraction;
+        power = u < -700.0 ? 0.0 : power;
+        all[i] = u > 700.0 ? std::numeric_limits<double>::infinity() : power;
+    }
 }
 
 SDX_CLONES void tanh_of_lanes(Lanes* values, int64_t count, double gamma, double coef0) {
@@ -415,9 +465,7 @@ class Svm {
                  std::vector<Lanes>& result) const {
         result.resize(count);
         if (kernel_ == SvmKernel::kRadial) {
-            for (int64_t i = 0; i < count; ++i) {
-                result[i] = squared_distance(x, y.data() + i * static_cast<int64_t>(x.size()));
-            }
+            squared_distances(x, y, count, result.data());
         } else {
             multiply_rows(x, are_floats, y, count, result.data());
         }
@@ -450,31 +498,30 @@ class Svm {
   private:
     // What the kernel makes of products or distances.
     void apply(std::vector<Lanes>& result, int64_t count) const {
-        constexpr double kMostFactors = 8;
-        bool is_whole = degree_ >= 0 && degree_ <= kMostFactors && degree_ == std::floor(degree_);
-        if (kernel_ == SvmKernel::kSigmoid) {
-            tanh_of_lanes(result.data(), count, gamma_, coef0_);
-        } else if (kernel_ == SvmKernel::kPolynomial && is_whole) {
-            power_of_lanes(result.data(), count, gamma_, coef0_, static_cast<int>(degree_));
-        } else {
-            for (Lanes& values : result) {
-                apply_each(values);
-            }
+        switch (kernel_) {
+            case SvmKernel::kLinear:
+                break;
+            case SvmKernel::kPolynomial:
+                raise(result, count);
+                break;
+            case SvmKernel::kRadial:
+                powers_of_lanes(result.data(), count, -gamma_);
+                break;
+            case SvmKernel::kSigmoid:
+                tanh_of_lanes(result.data(), count, gamma_, coef0_);
+                break;
         }
     }
 
-    void apply_each(Lanes& values) const {
-        for (double& value : values) {
-            switch (kernel_) {
-                case SvmKernel::kLinear:
-                case SvmKernel::kSigmoid:
-                    break;
-                case SvmKernel::kPolynomial:
-                    value = std::pow(gamma_ * value + coef0_, degree_);
-                    break;
-                case SvmKernel::kRadial:
-                    value = std::exp(-gamma_ * value);
-                    break;
+    void raise(std::vector<Lanes>& result, int64_t count) const {
+        constexpr double kMostFactors = 8;
+        if (degree_ >= 0 && degree_ <= kMostFactors && degree_ == std::floor(degree_)) {
+            power_of_lanes(result.data(), count, gamma_, coef0_, static_cast<int>(degree_));
+            return;
+        }
+        for (Lanes& values : result) {
+            for (double& value : values) {
+                value = std::pow(gamma_ * value + coef0_, degree_);
             }
         }
     }
