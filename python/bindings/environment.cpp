@@ -136,8 +136,18 @@ elaborate::Environment::Answer PythonEnvironment::item(const Object& opaque, con
 }
 
 std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
-    nb::object called = object_to_python(opaque);
-    if (!called.is_valid() || !PyFunction_Check(called.ptr())) {
+    nb::object called = object_to_python(opaque), self;
+    if (!called.is_valid()) {
+        return std::nullopt;
+    }
+    if (PyMethod_Check(called.ptr())) {
+        self = called.attr("__self__");
+        called = called.attr("__func__");
+    } else if (!PyFunction_Check(called.ptr()) && !PyType_Check(called.ptr())) {
+        self = called;  // an instance that is called
+        called = nb::getattr(called.type(), "__call__", nb::none());
+    }
+    if (!PyFunction_Check(called.ptr())) {
         return std::nullopt;
     }
     auto path_of = [](nb::handle function) {
@@ -149,9 +159,11 @@ std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
         return std::nullopt;
     }
     std::shared_ptr<void> script = script_of_function(std::move(called));
-    return script != nullptr
-               ? std::optional(Object::from_pointer(ObjectKind::kScript, std::move(script)))
-               : std::nullopt;
+    if (script == nullptr) {
+        return std::nullopt;
+    }
+    Object function = Object::from_pointer(ObjectKind::kScript, std::move(script));
+    return self.is_valid() ? elaborate::bind_first(function, object_from_python(self)) : function;
 }
 
 elaborate::Environment::Answer PythonEnvironment::call(

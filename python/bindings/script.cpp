@@ -126,27 +126,40 @@ std::shared_ptr<ops::SchemaSet> schema_set(nb::handle schemas) {
     return nb::inst_ptr<Schemas>(schemas)->set;
 }
 
+// The first function in the code of what is around it; others of its constants are defaults.
+nb::object first_code(const nb::object& around) {
+    for (nb::handle constant : around.attr("co_consts")) {
+        if (nb::hasattr(constant, "co_code")) {
+            return nb::borrow(constant);
+        }
+    }
+    return nb::none();
+}
+
 // Whether Python makes the code of the function of this text: the line where a lambda begins may be
 // in the middle of a statement, and its text may go on in the next one.
 bool is_code_of(nb::handle code, std::string_view text) {
     nb::object inner;
     try {
+        // Inside a function that has the variables that it closes over.
+        nb::object names = nb::str(", ").attr("join")(code.attr("co_freevars"));
+        std::string around = "lambda " + text_from_python(names) + ": (";
         nb::object whole = nb::module_::import_("builtins")
-                               .attr("compile")(text_to_python(text), "<lambda>", "eval");
-        for (nb::handle constant : whole.attr("co_consts")) {
-            // The others are defaults.
-            if (!inner.is_valid() && nb::hasattr(constant, "co_code")) {
-                inner = nb::borrow(constant);
-            }
-        }
+                               .attr("compile")(text_to_python(around + std::string(text) + ")"),
+                                                "<lambda>", "eval");
+        inner = first_code(first_code(whole));
     } catch (const nb::python_error&) {
         return false;
     }
     auto is_equal = [&](const char* name) {
-        return inner.is_valid() && inner.attr(name).equal(code.attr(name));
+        return inner.is_valid() && !inner.is_none() && inner.attr(name).equal(code.attr(name));
+    };
+    auto flags = [](nb::handle one) {
+        constexpr int kNested = 0x10;  // whether a function is around it
+        return nb::cast<int>(one.attr("co_flags")) & ~kNested;
     };
     return is_equal("co_code") && is_equal("co_consts") && is_equal("co_names") &&
-           is_equal("co_varnames") && is_equal("co_argcount") && is_equal("co_flags");
+           is_equal("co_varnames") && is_equal("co_argcount") && flags(inner) == flags(code);
 }
 
 // The one lambda of a statement as a function that returns its value; null: there is none, or

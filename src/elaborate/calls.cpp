@@ -725,14 +725,14 @@ Object call_partial(Context& c, const Object& bound, const Arguments& arguments,
 
 // A function of Python that takes what only the graph knows is read, as those of a file are. Null:
 // it cannot be.
-const ScriptFunction* inline_script(Context& c, const Object& callee) {
+const Object* inline_script(Context& c, const Object& callee) {
     auto [place, is_new] = c.inlined.try_emplace(callee.pointer().get());
     if (is_new) {
         std::optional<Object> script = c.function().environment->inline_script(callee);
         place->second = {callee, script ? *script : Object::error()};
     }
     const Object& script = place->second.second;
-    return script.is_error() ? nullptr : &script.get<ScriptFunction>();
+    return script.is_error() ? nullptr : &script;
 }
 
 }  // namespace
@@ -794,8 +794,14 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             if (answer.value) {
                 return *answer.value;
             }
-            if (const ScriptFunction* script = inline_script(c, callee)) {
-                return call_script(c, *script, arguments, wanted);
+            const Object* script = inline_script(c, callee);
+            // What a method of Python raises on what is known is what it means.
+            bool has_raised = script != nullptr && script->is(ObjectKind::kMethod) &&
+                              std::all_of(arguments.positional.begin(), arguments.positional.end(),
+                                          [](const Object& one) { return one.is_static(); }) &&
+                              arguments.keywords.empty();
+            if (script != nullptr && !has_raised) {
+                return call(c, Object(*script), arguments, wanted);
             }
             c.report(kNotCallable, arguments.range,
                      fmt::format("`{}` cannot be called at compile time{}{}", repr(callee),

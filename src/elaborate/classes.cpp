@@ -109,6 +109,7 @@ struct ClassKind {
     bool has_strings = false;  // a StrEnum
     bool is_frozen = false;
     bool has_eq = true;
+    const Namespace* base = nullptr;
 };
 
 // The keywords of `dataclass`; false after a diagnostic.
@@ -140,6 +141,29 @@ std::string base_name(Context& c, std::span<const Symbol> names) {
     return is_class ? base->get<PythonType>().name : std::string();
 }
 
+// The plain class of the file that is the one base; null: it is something else.
+const Namespace* base_class(Context& c, const syntax::OpaqueStmt* statement) {
+    if (statement->head_names.size() != 2 || !statement->decorators.empty()) {
+        return nullptr;
+    }
+    std::string_view name = c.text(statement->head_names[1]);
+    std::string_view text = c.source(
+        {statement->keyword_range.begin,
+         statement->body.empty() ? statement->range.end : statement->body[0]->range.begin});
+    size_t open = text.find('('), close = text.find(')');
+    if (open == std::string_view::npos || close == std::string_view::npos ||
+        text.substr(open + 1, close - open - 1) != name) {
+        return nullptr;
+    }
+    std::optional<Object> base =
+        c.function().environment->lookup_symbol(statement->head_names[1], name);
+    Namespace* found = base ? as_namespace(*base) : nullptr;
+    return found != nullptr && found->kind == Namespace::Kind::kClass &&
+                   found->unknown_all == nullptr
+               ? found
+               : nullptr;
+}
+
 // What decorators and bases say; nothing, and a diagnostic, for others.
 std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement) {
     ClassKind kind;
@@ -152,8 +176,13 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
             return kind;
         }
     }
+    kind.base = base_class(c, statement);
+    if (kind.base != nullptr) {
+        return kind;
+    }
     if (statement->head_names.size() != 1 || statement->decorators.size() > 1) {
-        refuse_class(c, statement->keyword_range, "a class with bases or several decorators");
+        refuse_class(c, statement->keyword_range,
+                     "a class with several decorators, or a base that is no plain class");
         return std::nullopt;
     }
     if (statement->decorators.empty()) {
@@ -176,6 +205,15 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
     }
     kind.kind = Namespace::Kind::kDataclass;
     return kind;
+}
+
+// field(...) with this keyword, or any where `keyword` is empty.
+bool is_field_of(const Object& value, std::string_view keyword) {
+    if (!value.is(ObjectKind::kMethod) || value.get<MethodObject>().name != kField) {
+        return false;
+    }
+    return keyword.empty() || value.get<MethodObject>().self.get<DictObject>().find(
+                                  Object::string(std::string(keyword))) != nullptr;
 }
 
 // Whether the annotated names are fields; others mean something else to `dataclass`.
@@ -212,12 +250,17 @@ Object make_member(Context& c, Namespace& enumeration, const std::string& name, 
             return member;
         }
     }
-    auto [member, place] = make_namespace(c, Namespace::Kind::kMember,
-                                          fmt::format("{}.{}", enumeration.name, name), nullptr);
+    auto [member, place] = make_namespace(
+        c, Namespace::Kind::kMember, fmt::format("{}.{}", enumeration.name, name), &enumeration);
     place->set("name", Object::string(name));
     place->set("value", value);
     enumeration.fields.push_back(name);
     return member;
+}
+
+// A method, or a property and the like: no member of an enumeration.
+bool is_function(const Object& value) {
+    return value.is(ObjectKind::kClosure) || value.is(ObjectKind::kMethod);
 }
 
 // Whether a name of the body means here what it means in Python.
@@ -225,6 +268,9 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
                      const ClassKind& kind) {
     bool is_list =
         value.is(ObjectKind::kList) || value.is(ObjectKind::kDict) || value.is(ObjectKind::kSet);
+    if (name == "__len__" || name == "__getitem__") {
+        return value.is(ObjectKind::kClosure) && made.kind != Namespace::Kind::kEnumeration;
+    }
     if (name == "__init__" || name == "__call__" || name == "__post_init__") {
         return value.is(ObjectKind::kClosure) &&
                made.kind == (name == "__init__"        ? Namespace::Kind::kClass
@@ -236,8 +282,8 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
         return false;
     }
     if (made.kind == Namespace::Kind::kEnumeration) {
-        bool is_member = !value.is(ObjectKind::kClosure);
-        return name[0] != '_' && !value.is(ObjectKind::kMethod) && !is_list && value.is_static() &&
+        bool is_member = !is_function(value);
+        return name[0] != '_' && !is_list && (!is_member || value.is_static()) &&
                !(is_member && kind.has_ints && !value.is(ObjectKind::kInt)) &&
                !(is_member && kind.has_strings && !value.is(ObjectKind::kString));
     }
@@ -290,7 +336,7 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     exec(c, statement->body);
     c.at.scope = outer;
     std::string name(c.text(statement->head_names[0]));
-    auto [object, made] = make_namespace(c, kind->kind, name, nullptr);
+    auto [object, made] = make_namespace(c, kind->kind, name, kind->base);
     made->is_frozen = kind->is_frozen;
     made->has_eq = kind->has_eq;
     if (kind->kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) {
@@ -311,13 +357,23 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
             }
             value = &automatic;
         }
+        if (is_field_of(*value, "") && kind->kind != Namespace::Kind::kDataclass) {
+            return refuse_class(c, statement->keyword_range, "`field` outside of a dataclass");
+        }
+        if (is_field_of(*value, "default")) {
+            automatic =
+                *value->get<MethodObject>().self.get<DictObject>().find(Object::string("default"));
+            value = &automatic;
+        }
         given.push_back(*value);
         if (!is_plain_member(*made, text, *value, *kind)) {
             return refuse_class(c, statement->keyword_range,
                                 fmt::format("a class with `{}`", text));
         }
-        bool is_member =
-            kind->kind == Namespace::Kind::kEnumeration && !value->is(ObjectKind::kClosure);
+        bool is_member = kind->kind == Namespace::Kind::kEnumeration && !is_function(*value);
+        if (is_field_of(*value, "") && !is_field_of(*value, "default_factory")) {
+            continue;  // it has no default
+        }
         made->set(text, is_member ? make_member(c, *made, text, *value, *kind) : *value);
     }
     return object;
@@ -326,16 +382,11 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
 namespace {
 
 constexpr std::string_view kProperty = "property", kClassMethod = "classmethod",
-                           kStaticMethod = "staticmethod";
-
-// The function with the object in front of its arguments.
-Object bind_to(const Object& function, Object self) {
-    Object parts = Object::tuple({function, Object::tuple({std::move(self)}), Object::dict({})});
-    return Object::make(ObjectKind::kMethod, MethodObject{parts, std::string(kPartial)});
-}
+                           kStaticMethod = "staticmethod",
+                           kCachedProperty = "functools.cached_property";
 
 Object call_with(Context& c, const Object& function, const Object& self, Arguments arguments) {
-    return call(c, bind_to(function, self), arguments);
+    return call(c, bind_first(function, self), arguments);
 }
 
 // Runs what a class does with a new instance; the error object after a diagnostic.
@@ -358,15 +409,41 @@ Object initialise(Context& c, std::string_view name, Namespace& made, const Argu
 
 bool is_method_decorator(const Object& object) {
     return is_builtin(object, kProperty) || is_builtin(object, kClassMethod) ||
-           is_builtin(object, kStaticMethod);
+           is_builtin(object, kStaticMethod) || is_builtin(object, kCachedProperty);
+}
+
+bool is_a(const Namespace& instance, const Namespace* type) {
+    const Namespace* own = instance.of;
+    while (own != nullptr && own != type) {
+        own = own->of;
+    }
+    return own != nullptr;
+}
+
+std::optional<Object> special_method(const Object& instance, std::string_view name) {
+    Namespace* own = as_namespace(instance);
+    if (own == nullptr || own->kind != Namespace::Kind::kInstance || own->unknown_all != nullptr) {
+        return std::nullopt;
+    }
+    return const_cast<Namespace*>(own->of)->lookup(name);
+}
+
+Object call_method_of(Context& c, const Object& method, const Object& instance,
+                      std::vector<Object> arguments, Range range) {
+    Arguments all;
+    all.ranges.assign(arguments.size(), range);
+    all.positional = std::move(arguments);
+    all.range = all.callee_range = range;
+    return call_with(c, method, instance, all);
 }
 
 Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
                     Range range) {
-    bool is_instance = own.kind == Namespace::Kind::kInstance;
+    bool is_instance =
+        own.kind == Namespace::Kind::kInstance || own.kind == Namespace::Kind::kMember;
     bool is_inherited = is_instance && !own.has_own(name);  // what it holds itself is no method
     if (found.is(ObjectKind::kClosure)) {
-        return is_inherited ? bind_to(found, own.object()) : found;
+        return is_inherited ? bind_first(found, own.object()) : found;
     }
     if (!found.is(ObjectKind::kMethod) || (is_instance && !is_inherited)) {
         return found;
@@ -377,9 +454,25 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
     }
     if (method.name == kClassMethod) {
         Namespace* type = is_instance ? const_cast<Namespace*>(own.of) : &own;
-        return bind_to(method.self, type->object());
+        return bind_first(method.self, type->object());
     }
-    if (method.name == kProperty) {
+    if (method.name == kField) {
+        return refuse(c, range, "a field of a class itself");
+    }
+    if (method.name == kCachedProperty && is_instance) {
+        Arguments nothing;
+        nothing.range = nothing.callee_range = range;
+        Object value = call_with(c, method.self, own.object(), nothing);
+        bool is_open = value.is(ObjectKind::kList) || value.is(ObjectKind::kDict) ||
+                       value.is(ObjectKind::kSet) || is_by_value(value);
+        if (c.runs_file && !value.is_error()) {
+            own.set(name, value);
+        } else if (is_open) {
+            return refuse(c, range, "a cached property that gives a list, dict, set or instance");
+        }
+        return value;
+    }
+    if (method.name == kProperty || method.name == kCachedProperty) {
         Arguments nothing;
         nothing.range = nothing.callee_range = range;
         return is_instance ? call_with(c, method.self, own.object(), nothing)
@@ -392,7 +485,8 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
                       Range range) {
     std::optional<Object> of_class =
         own.of != nullptr ? const_cast<Namespace*>(own.of)->lookup(name) : std::optional<Object>();
-    bool is_property = of_class && of_class->is(ObjectKind::kMethod);
+    bool is_property = of_class && of_class->is(ObjectKind::kMethod) &&
+                       of_class->get<MethodObject>().name != kField;
     bool is_new = own.new_in != nullptr && (c.runs_file || own.new_in == c.graph);
     bool is_open = !own.is_frozen && own.unknown_all == nullptr && !is_property &&
                    (own.kind == Namespace::Kind::kClass || own.kind == Namespace::Kind::kInstance);
@@ -444,6 +538,15 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
             continue;
         }
         std::optional<Object> value = made->lookup(type.fields[i]);
+        if (value && is_field_of(*value, "default_factory")) {
+            Arguments nothing;
+            nothing.range = nothing.callee_range = arguments.range;
+            const DictObject& of_field = value->get<MethodObject>().self.get<DictObject>();
+            value = call(c, *of_field.find(Object::string("default_factory")), nothing);
+            if (value->is_error()) {
+                return *value;
+            }
+        }
         if (!value || unknown_cause(c.program, *value) != nullptr) {
             return refuse(c, arguments.range,
                           fmt::format("`{}` needs `{}`", type.name, type.fields[i]));

@@ -1,5 +1,6 @@
-// Classes of a file as the evaluator sees them: names with values and methods. Plain ones without
-// bases, dataclasses, and enumerations; what else a class may be is not known.
+// Classes of a file as the evaluator sees them: names with values and methods. Plain ones with at
+// most one base of their kind, dataclasses, and enumerations; what else a class may be is not
+// known.
 #pragma once
 
 #include <memory>
@@ -22,7 +23,8 @@ class Namespace : public Environment {
 
     const Kind kind;
     const std::string name;
-    const Namespace* const of;  // an instance's class; else null
+    // The class of an instance or member, the base of a class; null: there is none.
+    const Namespace* const of;
     bool is_frozen = false;
     bool has_eq = true;                         // a dataclass whose instances compare by fields
     std::vector<std::string> fields;            // of a dataclass, in order
@@ -64,6 +66,17 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
 // own.name = value; false after a diagnostic.
 bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
                       syntax::Range range);
+// Whether the instance is of the class, or of one that has it as a base.
+bool is_a(const Namespace& instance, const Namespace* type);
+// The method of this name of an instance's class; nothing: it has none.
+std::optional<Object> special_method(const Object& instance, std::string_view name);
+// Calls a method of an instance.
+Object call_method_of(Context& c, const Object& method, const Object& instance,
+                      std::vector<Object> arguments, syntax::Range range);
+
+// What `field(default_factory=...)` is until its class is called.
+inline constexpr std::string_view kField = "dataclasses.field";
+
 // Whether a builtin makes a method something else than one of instances.
 bool is_method_decorator(const Object& object);
 

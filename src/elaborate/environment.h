@@ -67,8 +67,8 @@ class Environment {
         (void)opaque, (void)arguments, (void)keywords;
         return {};
     }
-    // A function as a script whose calls run in place; nothing: it is none, or not of the script's
-    // own files.
+    // A function or method as a script whose calls run in place, a method with its object in front
+    // of the arguments; nothing: it is none, or not of the script's own files.
     virtual std::optional<Object> inline_script(const Object& opaque) {
         (void)opaque;
         return std::nullopt;

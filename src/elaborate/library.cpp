@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "elaborate/arrays.h"
+#include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/exceptions.h"
 #include "elaborate/functions.h"
@@ -68,6 +69,9 @@ Object py_len(Context& c, const Arguments& a) {
     }
     if (object.is(ObjectKind::kRange)) {
         return Object::integer(object.get<RangeObject>().size());
+    }
+    if (std::optional<Object> method = special_method(object, "__len__")) {
+        return call_method_of(c, *method, object, {}, a.range);
     }
     bool has_length = !object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view;
     std::optional<std::vector<Object>> items = has_length ? static_items(c, object) : std::nullopt;
@@ -765,6 +769,16 @@ Object math_ceil(Context& c, const Arguments& a) {
                                             : to_integer(c, a, std::ceil);
 }
 
+Object math_trunc(Context& c, const Arguments& a) {
+    const Object& object = a.positional[0];
+    if (is_python_number(object) && object.is_graph_value()) {
+        return tensor_number(c, a, "int");
+    }
+    return object.is_graph_value()
+               ? refuse(c, a.range, "`math.trunc` of a tensor", "write `int(x)`")
+               : to_integer(c, a, std::trunc);
+}
+
 Object math_prod(Context& c, const Arguments& a) {
     if (a.positional[0].is_shape_tensor()) {
         ir::Value* product = Emitter(c, a.range)
@@ -1011,6 +1025,44 @@ Object dataclass_of_nothing(Context& c, const Arguments& a) {
     return refuse(c, a.range, "`dataclass` that does not decorate a class");
 }
 
+// A field of a dataclass: how it gets its value is kept (classes.cpp).
+Object dataclasses_field(Context& c, const Arguments& a) {
+    DictObject how;
+    for (const KeywordArgument& keyword : a.keywords) {
+        bool is_value = keyword.name == "default" || keyword.name == "default_factory";
+        if (!is_value && keyword.name != "repr") {
+            return refuse(c, keyword.name_range, fmt::format("`field` with `{}`", keyword.name));
+        }
+        if (is_value) {
+            how.set(Object::string(std::string(keyword.name)), keyword.value);
+        }
+    }
+    return Object::make(ObjectKind::kMethod,
+                        MethodObject{Object::dict(std::move(how)), std::string(kField)});
+}
+
+Object py_cached_property(Context& c, const Arguments& a) {
+    (void)c;
+    return Object::make(ObjectKind::kMethod,
+                        MethodObject{a.positional[0], "functools.cached_property"});
+}
+
+// The number of a character, and the character of a number.
+Object py_ord(Context& c, const Arguments& a) {
+    const Object& text = a.positional[0];
+    bool is_one = text.is(ObjectKind::kString) && text.text().size() == 1 &&
+                  static_cast<unsigned char>(text.text()[0]) < 0x80;
+    return is_one ? Object::integer(text.text()[0])
+                  : refuse(c, a.range, "`ord` of what is not one character of ASCII");
+}
+
+Object py_chr(Context& c, const Arguments& a) {
+    const Object& number = a.positional[0];
+    bool is_known = number.is_integer() && number.as_int() >= 0 && number.as_int() < 0x80;
+    return is_known ? Object::string(std::string(1, static_cast<char>(number.as_int())))
+                    : refuse(c, a.range, "`chr` of what is no number of an ASCII character");
+}
+
 // What a class makes of its functions (classes.cpp).
 Object py_property(Context& c, const Arguments& a) {
     (void)c;
@@ -1123,6 +1175,11 @@ constexpr BuiltinRow kBuiltins[] = {
     {"itertools.pairwise", itertools_pairwise, 1, 1},
     {"itertools.starmap", itertools_starmap, 2, 2},
     {"dataclasses.dataclass", dataclass_of_nothing, 0, SIZE_MAX, true},
+    {"dataclasses.field", dataclasses_field, 0, 0, true},
+    {"functools.cached_property", py_cached_property, 1, 1},
+    {"ord", py_ord, 1, 1},
+    {"chr", py_chr, 1, 1},
+    {"math.trunc", math_trunc, 1, 1},
     {"contextlib.nullcontext", context_of_nothing, 0, SIZE_MAX, true},
     {"contextlib.suppress", context_of_nothing, 0, SIZE_MAX, true},
     {"enum.auto", enum_auto, 0, 0},
@@ -1442,6 +1499,11 @@ std::vector<std::string_view> library_module_names(std::string_view module) {
         }
     }
     return names;
+}
+
+Object bind_first(const Object& function, Object first) {
+    Object parts = Object::tuple({function, Object::tuple({std::move(first)}), Object::dict({})});
+    return Object::make(ObjectKind::kMethod, MethodObject{parts, std::string(kPartial)});
 }
 
 BuiltinObject library_builtin(std::string_view name) {

@@ -12,6 +12,8 @@
 namespace sardonyx::elaborate {
 
 // The method that a functools.partial is: of (function, arguments, keywords).
+// The function with an argument in front of those that it is called with.
+Object bind_first(const Object& function, Object first);
 inline constexpr std::string_view kPartial = "functools.partial";
 
 // The type that enum.auto() gives, which stands for a value yet to come.

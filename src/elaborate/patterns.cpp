@@ -214,7 +214,7 @@ class Matcher {
         }
         Namespace* instance = as_namespace(subject);
         if (instance == nullptr || instance->kind != Namespace::Kind::kInstance ||
-            instance->of != own) {
+            !is_a(*instance, own)) {
             return Match::kNo;
         }
         size_t positional = pattern->items.size() - pattern->keywords.size();

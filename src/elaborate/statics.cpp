@@ -495,7 +495,8 @@ std::optional<bool> truth(const Object& object) {
                                                  : std::nullopt;
         }
         default:
-            return true;
+            // An instance that has a length is asked for it.
+            return special_method(object, "__len__") ? std::nullopt : std::optional(true);
     }
 }
 

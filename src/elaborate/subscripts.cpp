@@ -9,6 +9,7 @@
 
 #include "base/nearest.h"
 #include "elaborate/arrays.h"
+#include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/equality.h"
 #include "elaborate/eval.h"
@@ -469,6 +470,9 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
                                 "look it up outside the script");
         }
         default:
+            if (std::optional<Object> method = special_method(object, "__getitem__")) {
+                return call_method_of(c, *method, object, {index}, range);
+            }
             if (index.is_tensor() && !index.is_shape_tensor() && object.is_sequence() &&
                 (object.is_static() || is_int_sequence(object))) {
                 return number_subscript(c, object, index, index_expr, range, object_range);

@@ -460,11 +460,14 @@ def test_ctrl_c_ends_the_program(tmp_path):
     path = endless(tmp_path / "m.onnx")
     command = [SARDONYX, "run", path, "go=True", "x=[0.0, 0.0, 0.0, 0.0]"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(0.7)
-    started = time.monotonic()
-    process.send_signal(2)
-    assert process.wait(20) == 130
-    assert time.monotonic() - started < PROMPT
-    assert "Traceback" not in process.stderr.read()
-    process.stderr.close()
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.7)
+        started = time.monotonic()
+        process.send_signal(2)
+        assert process.wait(20) == 130
+        assert time.monotonic() - started < PROMPT
+        assert "Traceback" not in process.stderr.read()
+    finally:
+        process.kill()  # it ends by itself unless the signal is ignored
+        process.communicate()

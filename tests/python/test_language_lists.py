@@ -118,3 +118,34 @@ def test_lists_that_are_refused(body: str, code: str, tmp_path: pathlib.Path) ->
         path.write_text(text)
         with pytest.raises(sardonyx.CompileError, match=code):
             runpy.run_path(str(path))["f"].to_model_bytes()
+
+
+METHODS = """\
+class Scaled:
+    def __init__(self, w):
+        self.w = w
+    def __call__(self, v):
+        return self.f(v) * 2
+    def f(self, v):
+        return v + self.w
+    @staticmethod
+    def s(v):
+        return v * 3
+c = Scaled(np.array([1, 2, 3], np.float32))
+cs = [Scaled(2.0), Scaled(3.0)]
+def times(k):
+    return lambda v: v * k
+def plus(k):
+    def inner(v):
+        return v + k
+    return inner
+triple, five = times(3), plus(5)
+---
+"""
+
+
+def test_methods_of_objects(tmp_path: pathlib.Path) -> None:
+    body = "for one in cs:\n    x = one(x)\nreturn c(x) + c.f(x) + Scaled.s(x), triple(five(x))"
+    y = ((X + 2) * 2 + 3) * 2
+    w = np.array([1, 2, 3], np.float32)
+    check(METHODS + body, ((y + w) * 2 + y + w + y * 3, (y + 5) * 3), tmp_path, x=X)

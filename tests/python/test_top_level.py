@@ -374,6 +374,79 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "",
         "equal",
     ),
+    "bases": (
+        ("class B:\n    k = 2\n    def f(self):\n        return self.k\n    @classmethod\n"
+        "    def g(cls):\n        return cls.k * 10\nclass C(B):\n    k = 5\n"
+        "class D(C):\n    pass\n"
+        "K = D().f() + D.g() + B.g() + C().g()\nmatch D():\n    case B():\n        K += 1000"),
+        "K",
+        "",
+        "equal",
+    ),
+    "super": (
+        ("class B:\n    def __init__(self):\n        self.k = 3\nclass C(B):\n"
+        "    def __init__(self):\n        super().__init__()\nK = C().k"),
+        "K",
+        "",
+        "refused",
+    ),
+    "special methods": (
+        ("class C:\n    def __init__(self, n):\n        self.a = list(range(n))\n"
+        "    def __len__(self):\n        return len(self.a)\n    def __getitem__(self, i):\n"
+        "        return self.a[i] * 2\nK = len(C(4)) + C(5)[3]"),
+        "K",
+        "",
+        "equal",
+    ),
+    "truth by length": (
+        ("class C:\n    def __len__(self):\n        return 0\nK = 2 if C() else 3"),
+        "K",
+        "",
+        "refused",
+    ),
+    "equality by a method": (
+        ("class C:\n    def __eq__(self, other):\n        return True\nK = 2 if C() == C() else 3"),
+        "K",
+        "",
+        "refused",
+    ),
+    "methods of members": (
+        ("from enum import Enum\nclass E(Enum):\n    A = 1\n    B = 2\n    def f(self, n):\n"
+        "        return self.value * n\n    @property\n    def g(self):\n"
+        "        return self.value + 5\n    @classmethod\n    def h(cls):\n        return cls.B\n"
+        "K = E.B.f(3) + 100 * E.A.g + 10 * (E.h() is E.B)"),
+        "K",
+        "",
+        "equal",
+    ),
+    "cached property": (
+        ("import functools\nclass C:\n    n = 3\n    @functools.cached_property\n"
+        "    def k(self):\n        return self.n * 2\nc = C()\nK = c.k\nc.n = 7\nK += 100 * c.k"),
+        "(K + C().k)",
+        "",
+        "equal",
+    ),
+    "fields with defaults": (
+        ("from dataclasses import dataclass, field\n@dataclass\nclass C:\n"
+        "    a: list = field(default_factory=list)\n    b: int = field(default=4, repr=False)\n"
+        "    c: list = field(default_factory=lambda: [1, 2])\nc = C()\nc.a.append(5)\n"
+        "K = C().b + len(C().a) + 10 * len(c.a) + 100 * len(C([1]).c)"),
+        "K",
+        "",
+        "equal",
+    ),
+    "field outside of a dataclass": (
+        "from dataclasses import field\nclass C:\n    a: int = field(default=4)\nK = 2",
+        "K + (C.a if isinstance(C.a, int) else 3)",
+        "",
+        "refused",
+    ),
+    "characters": (
+        'import math\nK = ord(min("cab", key=ord)) + len(chr(65)) + math.trunc(-2.7)',
+        "K",
+        "",
+        "equal",
+    ),
     "import in try": (
         ("try:\n    import numpy as np2\n    K = 1\nexcept ImportError:\n    K = 2\n"
         "else:\n    K += 3\nfinally:\n    K *= 2"),
