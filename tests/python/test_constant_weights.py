@@ -92,6 +92,45 @@ def test_convolutions(name: str) -> None:
     check("Conv", {"x": floats(*x), "w": floats(*w), "b": floats(w[0])}, **attributes)
 
 
+TYPES = {
+    "float": onnx.TensorProto.FLOAT,
+    "float16": onnx.TensorProto.FLOAT16,
+    "bfloat16": onnx.TensorProto.BFLOAT16,
+    "double": onnx.TensorProto.DOUBLE,
+}
+PRODUCTS = [(1, 5000, 40), (3, 700, 64), (7, 1000, 300), (8, 384, 400), (16, 200, 512),
+            (8, 1000, 300), (64, 2000, 48), (33, 385, 97)]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize(("m", "k", "n"), PRODUCTS)
+def test_products_of_any_numbers(kind: str, m: int, k: int, n: int) -> None:
+    """The same bits, but for products of floats of 8 rows and more whose sums have more than 384
+    terms: those of constants are convolutions of oneDNN, which adds in another order."""
+    nodes = [
+        helper.make_node("Cast", ["x"], ["x_"], to=TYPES[kind]),
+        helper.make_node("Cast", ["w"], ["w_"], to=TYPES[kind]),
+        helper.make_node("MatMul", ["x_", "w_"], ["y_"]),
+        helper.make_node("Cast", ["y_"], ["y"], to=onnx.TensorProto.DOUBLE),
+    ]
+    x, w = (RANDOM.standard_normal(dims).astype(np.float32) for dims in ((m, k), (k, n)))
+    float_info = [helper.make_tensor_value_info(name, 1, None) for name in ("x", "w")]
+    result = [helper.make_tensor_value_info("y", onnx.TensorProto.DOUBLE, None)]
+    found = []
+    for constants in ([], [numpy_helper.from_array(w, "w")]):
+        inputs = float_info[:1] if constants else float_info
+        graph = helper.make_graph(nodes, "g", inputs, result, constants)
+        imports = [helper.make_opsetid("", 18)]
+        made = helper.make_model(graph, opset_imports=imports, ir_version=9)
+        feeds = {"x": x} if constants else {"x": x, "w": w}
+        found.append(sardonyx.load(made.SerializeToString()).run(feeds)[0])
+    if kind == "float" and m >= 8 and k > 384:
+        bound = 4e-7 * (np.abs(x).astype(np.float64) @ np.abs(w))
+        assert (np.abs(found[0] - found[1]) < bound).all()
+    else:
+        np.testing.assert_array_equal(*found)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_special_value_reaches_its_windows_alone(value: float) -> None:
     x = floats(1, 32, 20, 20)

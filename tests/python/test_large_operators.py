@@ -135,6 +135,26 @@ def test_top_k(dtype: Any, axis: int, k: int, largest: int) -> None:
     np.testing.assert_array_equal(values, np.take_along_axis(x, expected, axis))
 
 
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "LpPool"])
+@pytest.mark.parametrize(
+    ("dims", "kernel", "stride", "pad"),
+    [
+        ((1, 1, 40_001), (64,), 1, 3),
+        ((1, 2, 50_000), (2,), 2, 0),
+        ((1, 1, 90_000), (7,), 3, 0),
+        ((1, 1, 120, 301), (20, 20), 1, 0),
+    ],
+)
+def test_pools_of_large_planes(
+    op: str, dims: tuple[int, ...], kernel: tuple[int, ...], stride: int, pad: int
+) -> None:
+    how = {"kernel_shape": kernel, "strides": [stride] * len(kernel), "pads": [pad, pad]}
+    if len(kernel) == 2:
+        del how["pads"]
+    ours, theirs = run_both(op, [normal(*dims)], version=18, **how)
+    np.testing.assert_allclose(ours[0], theirs[0], rtol=2e-5, atol=1e-6)
+
+
 ORDERS = {
     "no order": lambda n: RANDOM.integers(-n, n, n),
     "the last first": lambda n: np.arange(n, 0, -1),

@@ -101,7 +101,8 @@ Status fold_windows(const KernelContext& c, const WindowGeometry& g, List list, 
                          Scratch<S> terms(n), between(windows.scratch_size()), folds(count);
                          for (int64_t p = begin; p < end; ++p) {
                              const auto* plane = to_terms(in + p * n, n, terms.data());
-                             windows.fold<Fold>(plane, nothing, between.data(), folds.data());
+                             windows.fold<Fold>(c.threads(), plane, nothing, between.data(),
+                                                folds.data());
                              to_results(folds.data(), count, result + p * count);
                          }
                      });
@@ -175,7 +176,12 @@ Status maxima_and_places(KernelContext& c, const WindowGeometry& g) {
         int64_t work = 4 * windows * std::min(g.kernel_count(), plane);
         parallel_for(c.threads(), planes, items_per_task(work), [&](int64_t begin, int64_t end) {
             WindowWalk walk(g);
+            const Workers threads = c.threads();
+            Turns turns(threads);
             for (int64_t i = 0; i < windows; ++i) {
+                if (turns.end_after(4 * static_cast<int64_t>(walk.taps().size()) * (end - begin))) {
+                    return;
+                }
                 for (int64_t p = begin; p < end; ++p) {
                     int64_t place = -1;
                     result[p * windows + i] = window_maximum(in + p * plane, walk.taps(), &place);
@@ -278,11 +284,18 @@ Status norm_of(KernelContext& c, const WindowGeometry& g) {
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c, g)));
     return fold_windows<SumOf>(
         c, g, Floats{}, 0.0,
-        [p](const auto* in, int64_t n, double* room) {
-            powers_of(in, n, p, room);
+        [&c, p](const auto* in, int64_t n, double* room) {
+            in_turns(c.threads(), n, kPolled, [&](int64_t begin, int64_t end) {
+                powers_of(in + begin, end - begin, p, room + begin);
+            });
             return static_cast<const double*>(room);
         },
-        [p]<typename T>(const double* sums, int64_t n, T* out) { roots_of(sums, n, p, out); }, out);
+        [&c, p]<typename T>(const double* sums, int64_t n, T* out) {
+            in_turns(c.threads(), n, kPolled, [&](int64_t begin, int64_t end) {
+                roots_of(sums + begin, end - begin, p, out + begin);
+            });
+        },
+        out);
 }
 
 }  // namespace
@@ -365,6 +378,9 @@ Status max_unpool(KernelContext& c) {
     Dims strides = row_major_strides(dims);
     std::span<const int64_t> indices = c.tensor(1).elements<int64_t>();
     for (size_t i = 0; i < indices.size(); ++i) {
+        if (i % kPolled == kPolled - 1) {
+            SDX_TRY(check_interrupt(c.options()));
+        }
         int64_t index = indices[i];
         if (index < 0 || index >= limit) {
             return Error{fmt::format("index {} is out of range for {}", index, to_string(least))};

@@ -564,8 +564,8 @@ Status affine_grid(KernelContext& c) {
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* matrices = c.tensor(0).elements<T>().data();
         T* result = out->mutable_elements<T>().data();
-        std::array<double, 3> place{};  // x first
-        for (int64_t i = 0; i < size[0] * points && out->count() > 0; ++i) {
+        auto put = [&](int64_t i) {
+            std::array<double, 3> place{};  // x first
             int64_t left = i % points;
             for (int64_t d = axes; d-- > 0;) {
                 auto n = static_cast<double>(dims[d + 1]);
@@ -586,7 +586,14 @@ Status affine_grid(KernelContext& c) {
                 }
                 result[i * axes + row] = static_cast<T>(sum);
             }
-        }
+        };
+        constexpr int64_t kOfOnePoint = 32;  // operations, about
+        parallel_for(c.threads(), out->count() > 0 ? size[0] * points : 0,
+                     items_per_task(kOfOnePoint), [&](int64_t begin, int64_t end) {
+                         for (int64_t i = begin; i < end; ++i) {
+                             put(i);
+                         }
+                     });
         return {};
     });
 }

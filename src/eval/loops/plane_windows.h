@@ -10,6 +10,7 @@
 
 #include "eval/loops/clones.h"
 #include "eval/loops/window.h"
+#include "eval/runtime/parallel.h"
 
 namespace sardonyx::eval {
 
@@ -63,6 +64,24 @@ struct AxisWindows {
 // How many elements inside the plane each window has, or with the padding.
 std::vector<double> window_counts(const WindowGeometry& geometry, bool with_padding);
 
+// Asks after so much work whether the run shall end.
+class Turns {
+  public:
+    explicit Turns(const Workers& workers) : workers_(workers) {}
+    bool end_after(int64_t operations) {
+        done_ += operations;
+        if (done_ < kPolled) {
+            return false;
+        }
+        done_ = 0;
+        return workers_.poll();
+    }
+
+  private:
+    const Workers& workers_;
+    int64_t done_ = 0;
+};
+
 // The axes of a geometry whose output has windows.
 class PlaneWindows {
   public:
@@ -76,9 +95,9 @@ class PlaneWindows {
     int64_t operations() const { return operations_; }
 
     // out[i] = the fold of the elements of window i, each as S first; `nothing` for a window
-    // without any.
+    // without any. On one thread; when the run shall end, some are left out.
     template <typename Fold, typename In, typename S>
-    void fold(const In* plane, S nothing, S* scratch, S* out) const;
+    void fold(const Workers& threads, const In* plane, S nothing, S* scratch, S* out) const;
 
   private:
     const WindowGeometry& g_;
@@ -123,39 +142,59 @@ template <typename Fold, int kStride, typename In, typename S>
 }
 
 // `n` results in a row, from the window w on, which has elements. All of the windows have as many.
+// In parts that the cache holds while they are folded. True: the run shall end.
 template <typename Fold, typename In, typename S>
-[[gnu::always_inline]] inline void fold_alike(const In* in, const AxisWindows& axis, int64_t w,
-                                              int64_t n, S* out) {
+[[gnu::always_inline]] inline bool fold_alike(Turns& turns, const In* in, const AxisWindows& axis,
+                                              int64_t w, int64_t n, S* out) {
+    constexpr int64_t kPart = 1 << 13;
     AxisWindows::Window window = axis.window(w);
     const In* from = in + window.first * axis.inner;
     int64_t step = axis.step * axis.inner;
     S* to = out + w * axis.inner;
-    if (axis.stride == 1 || axis.inner > 1) {
-        fold_run<Fold, 1>(from, 1, step, window.count, to, n);
-    } else if (axis.stride == 2) {
-        fold_run<Fold, 2>(from, 2, step, window.count, to, n);
-    } else {
-        fold_run<Fold, 0>(from, axis.stride, step, window.count, to, n);
+    for (int64_t i = 0; i < n; i += kPart) {
+        int64_t part = std::min(kPart, n - i);
+        if (axis.stride == 1 || axis.inner > 1) {
+            fold_run<Fold, 1>(from + i, 1, step, window.count, to + i, part);
+        } else if (axis.stride == 2) {
+            fold_run<Fold, 2>(from + 2 * i, 2, step, window.count, to + i, part);
+        } else {
+            fold_run<Fold, 0>(from + axis.stride * i, axis.stride, step, window.count, to + i,
+                              part);
+        }
+        if (turns.end_after(part * window.count)) [[unlikely]] {
+            return true;
+        }
     }
+    return false;
 }
 
 // Folds along one axis: [outer, size, inner] to [outer, windows, inner], of the type S.
 template <typename Fold, typename In, typename S>
-SDX_CLONES void fold_axis(const In* in, const AxisWindows& axis, S nothing, S* out) {
+SDX_CLONES void fold_axis(const Workers& threads, const In* in, const AxisWindows& axis, S nothing,
+                          S* out) {
+    Turns turns(threads);
     int64_t full = axis.full_end - axis.full_begin;
     int64_t from = axis.size * axis.inner, to = axis.count * axis.inner;  // steps of `outer`
     if (full > 0 && axis.inner == 1 && axis.size == axis.stride * axis.count) {
         // Rows behind each other are like one, but for the windows at their ends, which are written
         // again below.
-        fold_alike<Fold>(in, axis, axis.full_begin, (axis.outer - 1) * axis.count + full, out);
+        int64_t n = (axis.outer - 1) * axis.count + full;
+        if (fold_alike<Fold>(turns, in, axis, axis.full_begin, n, out)) {
+            return;
+        }
     } else if (full > 0 && (axis.inner == 1 || axis.stride == 1)) {
         for (int64_t o = 0; o < axis.outer; ++o) {
-            fold_alike<Fold>(in + o * from, axis, axis.full_begin, full * axis.inner, out + o * to);
+            if (fold_alike<Fold>(turns, in + o * from, axis, axis.full_begin, full * axis.inner,
+                                 out + o * to)) {
+                return;
+            }
         }
     } else {
         for (int64_t o = 0; o < axis.outer; ++o) {
             for (int64_t w = axis.full_begin; w < axis.full_end; ++w) {
-                fold_alike<Fold>(in + o * from, axis, w, axis.inner, out + o * to);
+                if (fold_alike<Fold>(turns, in + o * from, axis, w, axis.inner, out + o * to)) {
+                    return;
+                }
             }
         }
     }
@@ -165,15 +204,16 @@ SDX_CLONES void fold_axis(const In* in, const AxisWindows& axis, S nothing, S* o
         for (int64_t o = 0; o < axis.outer; ++o) {
             if (is_empty) {
                 std::fill_n(out + o * to + w * axis.inner, axis.inner, nothing);
-            } else {
-                fold_alike<Fold>(in + o * from, axis, w, axis.inner, out + o * to);
+            } else if (fold_alike<Fold>(turns, in + o * from, axis, w, axis.inner, out + o * to)) {
+                return;
             }
         }
     }
 }
 
 template <typename Fold, typename In, typename S>
-void PlaneWindows::fold(const In* plane, S nothing, S* scratch, S* out) const {
+void PlaneWindows::fold(const Workers& threads, const In* plane, S nothing, S* scratch,
+                        S* out) const {
     if (g_.in_count() == 0) {
         std::fill_n(out, g_.out_count(), nothing);  // windows of padding alone
         return;
@@ -185,9 +225,10 @@ void PlaneWindows::fold(const In* plane, S nothing, S* scratch, S* out) const {
     auto target = [&](size_t i) {
         return i + 1 == axes_.size() ? out : scratch + i % 2 * static_cast<size_t>(largest_);
     };
-    fold_axis<Fold>(plane, axes_[0], nothing, target(0));
+    fold_axis<Fold>(threads, plane, axes_[0], nothing, target(0));
     for (size_t i = 1; i < axes_.size(); ++i) {
-        fold_axis<Fold>(static_cast<const S*>(target(i - 1)), axes_[i], nothing, target(i));
+        fold_axis<Fold>(threads, static_cast<const S*>(target(i - 1)), axes_[i], nothing,
+                        target(i));
     }
 }
 
