@@ -222,7 +222,8 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
                 Object item = at(index);
                 return item.is_tensor() ? Object::number(item.value()) : item;
             };
-        } else if (result && !body.empty()) {
+        }
+        if (result && !object.is_shape_tensor() && !body.empty()) {
             result->iterated.push_back({object.value(), passed_names(c, expr), range});
         }
         return result;

@@ -99,6 +99,7 @@ def test_lists_that_a_branch_chooses(body: str, _: Any, c: bool, tmp_path: pathl
 
 
 REFUSED = [
+    ("a = [int(v) for v in x]\nfor v in a:\n    a.append(v)\nreturn a", "aliased-item-assignment"),
     ("a = [int(v) for v in x]\nreturn x * (a == [1, 2, 3])", "unsupported-operand"),
     ("a = [int(v) for v in x]\nb = a\nb.append(3)\nreturn len(a)", "aliased-item-assignment"),
     ("a = [0]\nfor v in x:\n    a.append(float(v))\nreturn a", "unsupported-operand"),
