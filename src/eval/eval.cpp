@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "eval/dispatch/invoke.h"
 #include "eval/eager.h"
-#include "eval/operators/check_call.h"
 #include "eval/run/runner.h"
 
 namespace sardonyx::eval {
@@ -186,22 +186,14 @@ Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64
         --count;
     }
     inputs = inputs.first(count);
-    Status status = check_call(schema, inputs, output_count);
-    if (status.ok() && !(attributes.empty() && schema.attributes.empty())) {
-        status = check_attributes(schema, AttributeView(attributes, {}));
-    }
-    if (!status.ok()) {
-        return at_call(schema.name, status.error(), inputs);
-    }
     RandomState random{options.seed};
     std::vector<RuntimeValue> outputs(std::max<size_t>(output_count, schema.minimum_outputs));
     KernelContext context(schema, inputs, AttributeView(attributes, {}), outputs, options, random);
-    status = entry.kernel(context);
-    if (options.interrupt != nullptr && options.interrupt->is_stopped()) [[unlikely]] {
-        return options.interrupt->error();
-    }
+    bool has_attributes = !attributes.empty() || !schema.attributes.empty();
+    Status status = invoke(entry, context, output_count,
+                           has_attributes ? Unchecked::kCallAndAttributes : Unchecked::kCall);
     if (!status.ok()) {
-        return at_call(schema.name, status.error(), inputs);
+        return is_stopped(options) ? status.error() : at_call(schema.name, status.error(), inputs);
     }
     outputs.resize(output_count);
     return outputs;

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "eval/dispatch/invoke.h"
 #include "eval/gradient/derivative.h"
-#include "eval/operators/check_call.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -207,11 +207,7 @@ Result<std::vector<RuntimeValue>> Tape::run(const OperatorEntry& entry,
     std::vector<RuntimeValue> outputs(std::max<size_t>(output_count, schema.minimum_outputs));
     AttributeView view(attributes, {});
     KernelContext context(schema, pointers, view, outputs, options_, random_);
-    Status status = check_call(schema, pointers, output_count);
-    if (status.ok()) {
-        status = entry.kernel(context);
-    }
-    if (!status.ok()) {
+    if (Status status = invoke(entry, context, output_count); !status.ok()) {
         return Error{fmt::format("`{}`: {}; inputs: {}", schema.name, status.error().message,
                                  describe_inputs(pointers))};
     }

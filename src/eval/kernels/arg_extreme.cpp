@@ -86,13 +86,25 @@ template <bool is_max, typename T>
 
 // Places along the middle axis of in[outer, n, inner]; NaN is the greatest and the least.
 template <bool is_max, typename T>
-SDX_CLONES void find_extremes(const T* in, const AxisView& view, bool last, int64_t* out,
-                              int64_t begin, int64_t end) {
+[[gnu::always_inline]] inline void find_in_lines(const T* in, const AxisView& view, bool last,
+                                                 int64_t* out, int64_t begin, int64_t end) {
     if (view.inner == 1) {
         find_in_rows<is_max>(in, view.n, last, out, begin, end);
     } else {
         find_in_columns<is_max>(in, view, last, out, begin, end);
     }
+}
+// Clones for floats alone, which nearly all callers have: those of the other eleven types would
+// take ten seconds to compile.
+template <bool is_max>
+SDX_CLONES void find_extremes(const float* in, const AxisView& view, bool last, int64_t* out,
+                              int64_t begin, int64_t end) {
+    find_in_lines<is_max>(in, view, last, out, begin, end);
+}
+template <bool is_max, typename T>
+void find_extremes(const T* in, const AxisView& view, bool last, int64_t* out, int64_t begin,
+                   int64_t end) {
+    find_in_lines<is_max>(in, view, last, out, begin, end);
 }
 
 template <bool is_max>

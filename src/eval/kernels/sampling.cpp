@@ -182,8 +182,8 @@ struct TapTable {
 // results[p] += the weighted sum of the taps of point p, or, with is_max, becomes the greatest of
 // itself and the weighted taps; for the first `count` points.
 template <bool is_max, typename T, typename Offset>
-SDX_CLONES void fold_taps(const T* plane, const TapTable<Offset>& table, int64_t count,
-                          double* results) {
+[[gnu::always_inline]] inline void fold_all_taps(const T* plane, const TapTable<Offset>& table,
+                                                 int64_t count, double* results) {
     const Offset* offsets = table.offsets.data();
     const double* weights = table.weights.data();
     const int64_t step = table.points;
@@ -207,6 +207,18 @@ SDX_CLONES void fold_taps(const T* plane, const TapTable<Offset>& table, int64_t
             results[p] = join(results[p], part(p));
         }
     }
+}
+
+// Clones for pictures of floats alone, which nearly all are: others come rarely, and each
+// type is compiled for each instruction set.
+template <bool is_max, typename Offset>
+SDX_CLONES void fold_taps(const float* plane, const TapTable<Offset>& table, int64_t count,
+                          double* results) {
+    fold_all_taps<is_max>(plane, table, count, results);
+}
+template <bool is_max, typename T, typename Offset>
+void fold_taps(const T* plane, const TapTable<Offset>& table, int64_t count, double* results) {
+    fold_all_taps<is_max>(plane, table, count, results);
 }
 
 // Taps of a group of points: the longer the group, the more of it reads a plane while it is in the

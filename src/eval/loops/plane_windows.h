@@ -175,36 +175,26 @@ SDX_CLONES void fold_axis(const Workers& threads, const In* in, const AxisWindow
     Turns turns(threads);
     int64_t full = axis.full_end - axis.full_begin;
     int64_t from = axis.size * axis.inner, to = axis.count * axis.inner;  // steps of `outer`
-    if (full > 0 && axis.inner == 1 && axis.size == axis.stride * axis.count) {
-        // Rows behind each other are like one, but for the windows at their ends, which are written
-        // again below.
-        int64_t n = (axis.outer - 1) * axis.count + full;
-        if (fold_alike<Fold>(turns, in, axis, axis.full_begin, n, out)) {
-            return;
-        }
-    } else if (full > 0 && (axis.inner == 1 || axis.stride == 1)) {
-        for (int64_t o = 0; o < axis.outer; ++o) {
-            if (fold_alike<Fold>(turns, in + o * from, axis, axis.full_begin, full * axis.inner,
-                                 out + o * to)) {
-                return;
-            }
-        }
-    } else {
-        for (int64_t o = 0; o < axis.outer; ++o) {
-            for (int64_t w = axis.full_begin; w < axis.full_end; ++w) {
-                if (fold_alike<Fold>(turns, in + o * from, axis, w, axis.inner, out + o * to)) {
-                    return;
-                }
-            }
-        }
-    }
-    for (int64_t part = 0; part < axis.count - full; ++part) {
-        int64_t w = part < axis.full_begin ? part : part + full;
-        bool is_empty = axis.window(w).count <= 0;
-        for (int64_t o = 0; o < axis.outer; ++o) {
-            if (is_empty) {
+    // Rows behind each other are like one, but for the windows at their ends, which are written
+    // again behind it.
+    bool is_whole = full > 0 && axis.inner == 1 && axis.size == axis.stride * axis.count;
+    // Full windows in runs of neighbours; the others, `edges` of them, one by one.
+    int64_t run = is_whole                              ? (axis.outer - 1) * axis.count + full
+                  : axis.inner == 1 || axis.stride == 1 ? full * axis.inner
+                                                        : axis.inner;
+    int64_t runs = full <= 0 ? 0 : run == axis.inner ? full : 1;
+    int64_t edges = axis.count - full;
+    // One place for all of them: the loops below it are long, and cloned for each type.
+    for (int64_t o = 0; o < axis.outer; ++o) {
+        for (int64_t part = is_whole && o > 0 ? runs : 0; part < runs + edges; ++part) {
+            int64_t edge = part - runs;
+            int64_t w = edge < 0                 ? axis.full_begin + part
+                        : edge < axis.full_begin ? edge
+                                                 : edge + full;
+            if (edge >= 0 && axis.window(w).count <= 0) {
                 std::fill_n(out + o * to + w * axis.inner, axis.inner, nothing);
-            } else if (fold_alike<Fold>(turns, in + o * from, axis, w, axis.inner, out + o * to)) {
+            } else if (fold_alike<Fold>(turns, in + o * from, axis, w, edge < 0 ? run : axis.inner,
+                                        out + o * to)) {
                 return;
             }
         }

@@ -77,10 +77,14 @@ inline Status check_interrupt(const RunOptions& options) {
     }
     return {};
 }
+// Whether a run has been asked to end.
+inline bool is_stopped(const RunOptions& options) {
+    return options.interrupt != nullptr && options.interrupt->is_stopped();
+}
 // What an entry gives: the error of a run that was stopped, in place of all that came of it.
 template <typename T>
 Result<T> unless_stopped(Result<T> result, const RunOptions& options) {
-    if (options.interrupt != nullptr && options.interrupt->is_stopped()) [[unlikely]] {
+    if (is_stopped(options)) [[unlikely]] {
         return options.interrupt->error();
     }
     return result;

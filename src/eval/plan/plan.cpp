@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/stack.h"
-#include "eval/operators/check_call.h"
+#include "eval/dispatch/invoke.h"
 #include "eval/plan/chains.h"
 #include "eval/plan/gradient_slice.h"
 #include "eval/plan/layout.h"
@@ -393,8 +393,7 @@ class Planner {
         RandomState random;
         KernelContext context(*plan.entry->schema, inputs, AttributeView(node.attributes, {}),
                               outputs, options, random);
-        if (!check_call(*plan.entry->schema, inputs, node.output_count()).ok() ||
-            !plan.entry->kernel(context).ok() || random.counter != 0) {
+        if (!invoke(*plan.entry, context, node.output_count()).ok() || random.counter != 0) {
             return false;
         }
         for (size_t i = 0; i < node.output_count(); ++i) {

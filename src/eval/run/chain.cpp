@@ -7,7 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "eval/operators/check_call.h"
+#include "eval/dispatch/invoke.h"
 #include "ops/standard.h"
 
 namespace sardonyx::eval {
@@ -265,10 +265,6 @@ class ChainRun {
                   RuntimeValue* result) const {
         const NodePlan& node = graph_.nodes[chain_.first + s];
         const ops::Schema& schema = *node.entry->schema;
-        // The types of all blocks are those of the first.
-        if (block == 0 && !check_call(schema, inputs, 1).ok()) {
-            return false;
-        }
         RandomState random;
         KernelContext context(schema, inputs, AttributeView(node.attributes, frame_.bindings),
                               {result, 1}, options_, random);
@@ -276,7 +272,9 @@ class ChainRun {
         if (block > 0 && chain_.steps[s].is_kept) {
             context.set_place(cut_.part(results_[s], block, cut_.row_size));
         }
-        return node.entry->kernel(context).ok();
+        // The types of all blocks are those of the first.
+        return invoke(*node.entry, context, 1, block == 0 ? Unchecked::kCall : Unchecked::kNothing)
+            .ok();
     }
 
     const GraphPlan& graph_;

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/stack.h"
+#include "eval/dispatch/invoke.h"
 #include "eval/gradient/derivative.h"
 #include "eval/loops/channels_last.h"
-#include "eval/operators/check_call.h"
 #include "eval/run/chain.h"
 
 namespace sardonyx::eval {
@@ -164,11 +164,7 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
     for (Operand operand : node.inputs) {
         inputs_.push_back(&frame.get(operand));
     }
-    SDX_TRY(check_call(schema, inputs_, node.outputs.size()));
     AttributeView attributes(node.attributes, frame.bindings);
-    if (node.has_references) {
-        SDX_TRY(check_attributes(schema, attributes));
-    }
     outputs_.clear();
     outputs_.resize(std::max<size_t>(node.outputs.size(), schema.minimum_outputs));
     // A tensor that the tape shares is not overwritten.
@@ -185,14 +181,13 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
     context.set_dying(node.dying);
     context.set_constants(node.constants, !node.has_references, &node.cache);
     context.set_channels_last(node.channels_last);
-    Status status = node.entry->kernel(context);
+    // Attributes without references were checked when the plan was made.
+    Status status = invoke(*node.entry, context, node.outputs.size(),
+                           node.has_references ? Unchecked::kCallAndAttributes : Unchecked::kCall);
     if (!status.ok() && node.channels_last != 0) {
         status = run_with_channels_first(node, frame);
     }
     SDX_TRY(status);
-    if (options_.interrupt != nullptr && options_.interrupt->is_stopped()) [[unlikely]] {
-        return options_.interrupt->error();  // the results are not whole
-    }
     if (!recorded.empty()) {
         tape_->record(schema, node.name, context.attributes(), std::move(recorded), outputs_);
     }
@@ -218,7 +213,7 @@ Status Runner::run_with_channels_first(const NodePlan& node, const Frame& frame)
     KernelContext context(*node.entry->schema, inputs_,
                           AttributeView(node.attributes, frame.bindings), outputs_, options_,
                           random_);
-    SDX_TRY(node.entry->kernel(context));
+    SDX_TRY(invoke(*node.entry, context, node.outputs.size()));
     if ((node.channels_last & kChannelsLastResult) != 0) {
         outputs_[0] = with_channels_last(outputs_[0].tensor(), threads);
     }
