@@ -552,10 +552,11 @@ bool is_merged(const ir::Value* value) {
 }
 
 // The tensors of which a merged one may be one: those that branches leave, that loops begin and go
-// on with, and that were put into the list of which it is an item.
+// on with, and that were put into the list of which it is an item. Of a list: the lists that it may
+// be.
 class Origins {
   public:
-    explicit Origins(const Context& c) : c_(c) {}
+    Origins(const Context& c, bool of_list) : c_(c), of_list_(of_list) {}
 
     const std::unordered_set<const ir::Value*>& of(const ir::Value* value) {
         add(value);
@@ -590,9 +591,9 @@ class Origins {
         } else if (ir::is_standard(node, "Loop")) {
             add(index + 2 < node->input_count() ? node->input(index + 2) : nullptr);
             add_subgraph(*node, "body", index + 1);
-        } else if (ir::is_standard(node, "SequenceAt") ||
-                   ir::is_standard(node, "SequenceConstruct") ||
-                   ir::is_standard(node, "SequenceInsert")) {
+        } else if (!of_list_ && (ir::is_standard(node, "SequenceAt") ||
+                                 ir::is_standard(node, "SequenceConstruct") ||
+                                 ir::is_standard(node, "SequenceInsert"))) {
             for (size_t i = 0; i < node->input_count(); ++i) {
                 add(node->input(i));
             }
@@ -604,6 +605,7 @@ class Origins {
     }
 
     const Context& c_;
+    bool of_list_;
     std::unordered_set<const ir::Value*> found_;
 };
 
@@ -614,13 +616,23 @@ class Holders {
     // The same, or one of those that it may be.
     Holders(const Context& c, const ir::Value* value) : Holders(value) {
         if (value_is_merged_) {
-            origins_ = Origins(c).of(value);
+            origins_ = Origins(c, false).of(value);
         }
     }
-
-    void count_lists_alone(bool lists_alone) { lists_alone_ = lists_alone; }
+    // The places that hold a list: names of a class may share items of it, which says nothing.
+    static Holders of_list(const Context& c, const ir::Value* value) {
+        Holders holders(value);
+        holders.c_ = &c;
+        holders.origins_ = Origins(c, true).of(value);
+        return holders;
+    }
 
     bool may_be(const ir::Value* other, bool same_class) const {
+        if (c_ != nullptr) {
+            const auto others = Origins(*c_, true).of(other);
+            return std::any_of(others.begin(), others.end(),
+                               [this](const ir::Value* one) { return origins_.count(one) != 0; });
+        }
         return other == value_ || (same_class && (value_is_merged_ || is_merged(other))) ||
                origins_.count(other) != 0;
     }
@@ -628,7 +640,7 @@ class Holders {
     int count(const Object& object, bool same_class, int depth = 0) {
         // A number is no list, and nothing changes it.
         if (object.is_number_tensor() ||
-            (lists_alone_ && object.is_tensor() && !is_sequence_value(object))) {
+            (c_ != nullptr && object.is_tensor() && !is_sequence_value(object))) {
             return 0;
         }
         if (object.is_tensor() || object.is_numbers()) {
@@ -668,7 +680,7 @@ class Holders {
     static constexpr int64_t kSteps = 1'000'000;
     const ir::Value* value_;
     bool value_is_merged_;
-    bool lists_alone_ = false;
+    const Context* c_ = nullptr;  // of a list
     std::unordered_set<const ir::Value*> origins_;
     int64_t steps_ = 0;
     std::unordered_set<const void*> seen_;  // a list that two names share is one place
@@ -817,8 +829,7 @@ std::vector<const Scope*> waiting_scopes(const Context& c, const ir::Value* valu
 std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
                                         bool in_list, uint32_t offset,
                                         std::vector<CallerName>& callers, bool is_list) {
-    Holders holders(value);
-    holders.count_lists_alone(is_list);
+    Holders holders = is_list ? Holders::of_list(c, value) : Holders(value);
     int places = 0;
     std::string holder;
     std::vector<uint32_t> names{name.index};
@@ -860,8 +871,7 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
         }
     }
     std::vector<const Scope*> others = waiting_scopes(c, value, can_give, callers);
-    Holders around(c, value);
-    around.count_lists_alone(is_list);
+    Holders around = is_list ? Holders::of_list(c, value) : Holders(c, value);
     for (const auto* caller = c.at.caller; caller != nullptr; caller = caller->caller) {
         places += std::any_of(caller->iterated.begin(), caller->iterated.end(),
                               [&](const auto& one) { return around.may_be(one.value, false); })

@@ -51,6 +51,10 @@ MADE = [
     (("best = []\nfor v in x:\n    if not best or v > best[-1]:\n        best.append(v)\n"
      "return best[2]"),
      X[2]),
+    ("a = [int(v) for v in x]\nb = []\nfor v in a:\n    b.append(v + 1)\nreturn b, a, b[-1] / 2", None),
+    (("a = []\nfor v in x:\n    a.append(v * 2)\nb = [x[0]]\nfor v in a:\n    b.append(v)\n"
+      "return b[3] / 2, a[2], len(a), len(b)"),
+     None),
 ]  # fmt: skip
 
 
@@ -99,6 +103,11 @@ def test_lists_that_a_branch_chooses(body: str, _: Any, c: bool, tmp_path: pathl
 
 
 REFUSED = [
+    ("a = [int(v) for v in x]\nb = a if x[0] > 1 else [1]\nfor v in a:\n    b.append(v)\nreturn a",
+     "aliased-item-assignment"),
+    (("a = []\nfor v in x:\n    a.append(v * 2)\nb = a\nfor v in a:\n    b.append(v)\n"
+      "return len(a)"),
+     "aliased-item-assignment"),
     ("a = [int(v) for v in x]\nfor v in a:\n    a.append(v)\nreturn a", "aliased-item-assignment"),
     ("a = [int(v) for v in x]\nreturn x * (a == [1, 2, 3])", "unsupported-operand"),
     ("a = [int(v) for v in x]\nb = a\nb.append(3)\nreturn len(a)", "aliased-item-assignment"),
