@@ -142,11 +142,11 @@ template <typename Fold, int kStride, typename In, typename S>
 }
 
 // `n` results in a row, from the window w on, which has elements. All of the windows have as many.
-// In parts that the cache holds while they are folded. True: the run shall end.
+// In parts between which it asks. True: the run shall end.
 template <typename Fold, typename In, typename S>
 [[gnu::always_inline]] inline bool fold_alike(Turns& turns, const In* in, const AxisWindows& axis,
                                               int64_t w, int64_t n, S* out) {
-    constexpr int64_t kPart = 1 << 13;
+    constexpr int64_t kPart = 1 << 16;
     AxisWindows::Window window = axis.window(w);
     const In* from = in + window.first * axis.inner;
     int64_t step = axis.step * axis.inner;

@@ -211,6 +211,7 @@ inline constexpr int64_t kFirstAtOnce = 1 << 17;
 // bits, and differ in these. When the run shall end, any k of them.
 template <typename Key>
 void choose_first(const Workers& workers, Key* keys, int64_t n, int64_t k, int index_bits) {
+    constexpr int64_t kSmallHeap = 16;
     constexpr int64_t kFew = 256;  // for which the tables of the bytes do not pay
     constexpr int kBits = 8 * static_cast<int>(sizeof(Key));
     bool are_few = 4 * k < n;
@@ -220,6 +221,8 @@ void choose_first(const Workers& workers, Key* keys, int64_t n, int64_t k, int i
     if (are_few ? k > kFirstAtOnce : n > kFew) {
         n = are_few ? keep_low(workers, keys, n, k) : n;
         sort_by_bytes(workers, keys, n, index_bits, kBits, [](Key key) { return key; });
+    } else if (are_few && k <= kSmallHeap && n <= kFirstAtOnce) {
+        std::partial_sort(keys, keys + k, keys + n);
     } else if (are_few) {
         FirstKeys<Key> first(k);
         in_turns(workers, n, kPolled,
