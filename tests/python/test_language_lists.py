@@ -51,7 +51,8 @@ MADE = [
     (("best = []\nfor v in x:\n    if not best or v > best[-1]:\n        best.append(v)\n"
      "return best[2]"),
      X[2]),
-    ("a = [int(v) for v in x]\nb = []\nfor v in a:\n    b.append(v + 1)\nreturn b, a, b[-1] / 2", None),
+    ("a = [int(v) for v in x]\nb = []\nfor v in a:\n    b.append(v + 1)\nreturn b, a, b[-1] / 2",
+     None),
     (("a = []\nfor v in x:\n    a.append(v * 2)\nb = [x[0]]\nfor v in a:\n    b.append(v)\n"
       "return b[3] / 2, a[2], len(a), len(b)"),
      None),

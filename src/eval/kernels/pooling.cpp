@@ -18,6 +18,24 @@
 namespace sardonyx::eval::kernels {
 namespace {
 
+// Asks after so much work whether the run shall end.
+class Turns {
+  public:
+    explicit Turns(const Workers& workers) : workers_(workers) {}
+    bool end_after(int64_t operations) {
+        done_ += operations;
+        if (done_ < kPolled) {
+            return false;
+        }
+        done_ = 0;
+        return workers_.poll();
+    }
+
+  private:
+    const Workers& workers_;
+    int64_t done_ = 0;
+};
+
 using PoolTypes =
     Join<Floats, TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>>>;
 

@@ -59,28 +59,20 @@ struct AxisWindows {
         int64_t outside = elements_before(w, 0);
         return {elements_before(w, size) - outside, w * stride - begin + outside * step};
     }
+    // The windows [first, last) alone, of some of the planes that `outer` counts.
+    AxisWindows part(int64_t first, int64_t last, int64_t planes) const {
+        AxisWindows some = *this;
+        some.outer = planes;
+        some.begin = begin - first * stride;
+        some.count = last - first;
+        some.full_begin = std::clamp<int64_t>(full_begin - first, 0, some.count);
+        some.full_end = std::clamp<int64_t>(full_end - first, some.full_begin, some.count);
+        return some;
+    }
 };
 
 // How many elements inside the plane each window has, or with the padding.
 std::vector<double> window_counts(const WindowGeometry& geometry, bool with_padding);
-
-// Asks after so much work whether the run shall end.
-class Turns {
-  public:
-    explicit Turns(const Workers& workers) : workers_(workers) {}
-    bool end_after(int64_t operations) {
-        done_ += operations;
-        if (done_ < kPolled) {
-            return false;
-        }
-        done_ = 0;
-        return workers_.poll();
-    }
-
-  private:
-    const Workers& workers_;
-    int64_t done_ = 0;
-};
 
 // The axes of a geometry whose output has windows.
 class PlaneWindows {
@@ -142,61 +134,80 @@ template <typename Fold, int kStride, typename In, typename S>
 }
 
 // `n` results in a row, from the window w on, which has elements. All of the windows have as many.
-// In parts between which it asks. True: the run shall end.
 template <typename Fold, typename In, typename S>
-[[gnu::always_inline]] inline bool fold_alike(Turns& turns, const In* in, const AxisWindows& axis,
-                                              int64_t w, int64_t n, S* out) {
-    constexpr int64_t kPart = 1 << 16;
+[[gnu::always_inline]] inline void fold_alike(const In* in, const AxisWindows& axis, int64_t w,
+                                              int64_t n, S* out) {
     AxisWindows::Window window = axis.window(w);
     const In* from = in + window.first * axis.inner;
     int64_t step = axis.step * axis.inner;
     S* to = out + w * axis.inner;
-    for (int64_t i = 0; i < n; i += kPart) {
-        int64_t part = std::min(kPart, n - i);
-        if (axis.stride == 1 || axis.inner > 1) {
-            fold_run<Fold, 1>(from + i, 1, step, window.count, to + i, part);
-        } else if (axis.stride == 2) {
-            fold_run<Fold, 2>(from + 2 * i, 2, step, window.count, to + i, part);
-        } else {
-            fold_run<Fold, 0>(from + axis.stride * i, axis.stride, step, window.count, to + i,
-                              part);
-        }
-        if (turns.end_after(part * window.count)) [[unlikely]] {
-            return true;
-        }
+    if (axis.stride == 1 || axis.inner > 1) {
+        fold_run<Fold, 1>(from, 1, step, window.count, to, n);
+    } else if (axis.stride == 2) {
+        fold_run<Fold, 2>(from, 2, step, window.count, to, n);
+    } else {
+        fold_run<Fold, 0>(from, axis.stride, step, window.count, to, n);
     }
-    return false;
 }
 
 // Folds along one axis: [outer, size, inner] to [outer, windows, inner], of the type S.
 template <typename Fold, typename In, typename S>
-SDX_CLONES void fold_axis(const Workers& threads, const In* in, const AxisWindows& axis, S nothing,
-                          S* out) {
-    Turns turns(threads);
+SDX_CLONES void fold_axis(const In* in, const AxisWindows& axis, S nothing, S* out) {
     int64_t full = axis.full_end - axis.full_begin;
     int64_t from = axis.size * axis.inner, to = axis.count * axis.inner;  // steps of `outer`
-    // Rows behind each other are like one, but for the windows at their ends, which are written
-    // again behind it.
-    bool is_whole = full > 0 && axis.inner == 1 && axis.size == axis.stride * axis.count;
-    // Full windows in runs of neighbours; the others, `edges` of them, one by one.
-    int64_t run = is_whole                              ? (axis.outer - 1) * axis.count + full
-                  : axis.inner == 1 || axis.stride == 1 ? full * axis.inner
-                                                        : axis.inner;
-    int64_t runs = full <= 0 ? 0 : run == axis.inner ? full : 1;
-    int64_t edges = axis.count - full;
-    // One place for all of them: the loops below it are long, and cloned for each type.
-    for (int64_t o = 0; o < axis.outer; ++o) {
-        for (int64_t part = is_whole && o > 0 ? runs : 0; part < runs + edges; ++part) {
-            int64_t edge = part - runs;
-            int64_t w = edge < 0                 ? axis.full_begin + part
-                        : edge < axis.full_begin ? edge
-                                                 : edge + full;
-            if (edge >= 0 && axis.window(w).count <= 0) {
+    if (full > 0 && axis.inner == 1 && axis.size == axis.stride * axis.count) {
+        // Rows behind each other are like one, but for the windows at their ends, which are written
+        // again below.
+        fold_alike<Fold>(in, axis, axis.full_begin, (axis.outer - 1) * axis.count + full, out);
+    } else if (full > 0 && (axis.inner == 1 || axis.stride == 1)) {
+        for (int64_t o = 0; o < axis.outer; ++o) {
+            fold_alike<Fold>(in + o * from, axis, axis.full_begin, full * axis.inner, out + o * to);
+        }
+    } else {
+        for (int64_t o = 0; o < axis.outer; ++o) {
+            for (int64_t w = axis.full_begin; w < axis.full_end; ++w) {
+                fold_alike<Fold>(in + o * from, axis, w, axis.inner, out + o * to);
+            }
+        }
+    }
+    for (int64_t part = 0; part < axis.count - full; ++part) {
+        int64_t w = part < axis.full_begin ? part : part + full;
+        bool is_empty = axis.window(w).count <= 0;
+        for (int64_t o = 0; o < axis.outer; ++o) {
+            if (is_empty) {
                 std::fill_n(out + o * to + w * axis.inner, axis.inner, nothing);
-            } else if (fold_alike<Fold>(turns, in + o * from, axis, w, edge < 0 ? run : axis.inner,
-                                        out + o * to)) {
+            } else {
+                fold_alike<Fold>(in + o * from, axis, w, axis.inner, out + o * to);
+            }
+        }
+    }
+}
+
+// The same in parts between which it asks whether the run shall end: some planes, or some windows
+// of one. What takes little time is one part.
+template <typename Fold, typename In, typename S>
+void fold_in_parts(const Workers& threads, const In* in, const AxisWindows& axis, S nothing,
+                   S* out) {
+    constexpr int64_t kPart = 1 << 22;  // additions, or the like: some milliseconds
+    int64_t of_window = std::max<int64_t>(1, axis.inner * std::min(axis.kernel, axis.size));
+    int64_t of_plane = std::max<int64_t>(1, axis.count) * of_window;
+    if (axis.outer * of_plane <= kPart) {
+        fold_axis<Fold>(in, axis, nothing, out);
+        return;
+    }
+    int64_t planes = std::max<int64_t>(1, kPart / of_plane);
+    int64_t windows =
+        planes > 1 ? axis.count
+                   : std::clamp<int64_t>(kPart / of_window, 1, std::max<int64_t>(1, axis.count));
+    for (int64_t o = 0; o < axis.outer; o += planes) {
+        for (int64_t w = 0; w < axis.count; w += windows) {
+            if (threads.poll()) {
                 return;
             }
+            fold_axis<Fold>(
+                in + o * axis.size * axis.inner,
+                axis.part(w, std::min(w + windows, axis.count), std::min(planes, axis.outer - o)),
+                nothing, out + (o * axis.count + w) * axis.inner);
         }
     }
 }
@@ -215,10 +226,10 @@ void PlaneWindows::fold(const Workers& threads, const In* plane, S nothing, S* s
     auto target = [&](size_t i) {
         return i + 1 == axes_.size() ? out : scratch + i % 2 * static_cast<size_t>(largest_);
     };
-    fold_axis<Fold>(threads, plane, axes_[0], nothing, target(0));
+    fold_in_parts<Fold>(threads, plane, axes_[0], nothing, target(0));
     for (size_t i = 1; i < axes_.size(); ++i) {
-        fold_axis<Fold>(threads, static_cast<const S*>(target(i - 1)), axes_[i], nothing,
-                        target(i));
+        fold_in_parts<Fold>(threads, static_cast<const S*>(target(i - 1)), axes_[i], nothing,
+                            target(i));
     }
 }
 
