@@ -87,12 +87,18 @@ class Compiler:
         answer = self.process.stdout.readline().rstrip("\n").split("\t")
         if answer == [""]:
             raise AssertionError(f"the compiler stopped with {self.process.wait()}")
-        return answer, target.read_bytes() if answer[0] == "ok" else b""
+        data = target.read_bytes() if answer[0] == "ok" else b""
+        # Each file that is written looks for left-over ones in its folder, so keep that small.
+        target.unlink(missing_ok=True)
+        return answer, data
 
     def compile(self, text: str, name: str = "", kind: str = "model") -> tuple[list[str], bytes]:
         source = self.path(".py")
         source.write_text(text)
-        return self.compile_file(source, name, kind)
+        try:
+            return self.compile_file(source, name, kind)
+        finally:
+            source.unlink()
 
 
 @functools.cache

@@ -115,9 +115,14 @@ class Evaluator:
         process.stdin.write("\t".join(fields) + "\n")
         process.stdin.flush()
         answer = process.stdout.readline().rstrip("\n").split("\t")
-        if answer[0] != "ok":
-            raise RuntimeError(answer[1] if len(answer) > 1 else f"crash: {process.wait()}")
-        return [self.decode(field, f"{prefix}_{i}") for i, field in enumerate(answer[1:])]
+        try:
+            if answer[0] != "ok":
+                raise RuntimeError(answer[1] if len(answer) > 1 else f"crash: {process.wait()}")
+            return [self.decode(field, f"{prefix}_{i}") for i, field in enumerate(answer[1:])]
+        finally:
+            # Each file that is written looks for left-over ones in its folder, so keep that small.
+            for path in pathlib.Path(self.folder.name).iterdir():
+                path.unlink()
 
 
 def to_proto(value: Any) -> onnx.TensorProto:
