@@ -21,7 +21,7 @@ test: ## Install what is missing, build, then run all tests
 	@tools/dev models
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	SDX_STRICT=1 SDX_BUILD=$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python \
-		$(PYTHON) -m pytest -q -n $(JOBS) --durations=20 tests/python
+		$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal --durations=20 tests/python
 	$(PYTHON) -m pytest -q tests/packaging
 
 build: ## Build the release
