@@ -335,36 +335,23 @@ nb::tuple compile_to_model(const PyScript& self, ModelOptions& wanted) {
     return report(nb::cast(PyModel{std::move(model), {}, nullptr}), own.found());
 }
 
-void def_compilation(nb::class_<PyScript>& script, const char* name,
-                     nb::tuple (*compile)(const PyScript&, ModelOptions&)) {
+// `names` are of the arguments, of the types `Before`, that `compile` takes before the options.
+template <typename... Before, typename Compile, typename... Names>
+void def_compilation(nb::class_<PyScript>& script, const char* name, Compile compile,
+                     const Names&... names) {
     script.def(
         name,
-        [compile](const PyScript& self, const nb::dict& input_types, const nb::list& output_types,
-                  const nb::dict& attributes, int64_t opset, int64_t ir_version,
-                  const std::string& producer_name, const std::string& producer_version) {
+        [compile](const PyScript& self, Before... before, const nb::dict& input_types,
+                  const nb::list& output_types, const nb::dict& attributes, int64_t opset,
+                  int64_t ir_version, const std::string& producer_name,
+                  const std::string& producer_version) {
             ModelOptions wanted{
                 options_of(input_types, output_types, attributes, opset, ir_version), producer_name,
                 producer_version};
-            return compile(self, wanted);
+            return compile(self, before..., wanted);
         },
-        nb::arg("input_types"), nb::arg("output_types"), nb::arg("attributes"), nb::arg("opset"),
-        nb::arg("ir_version"), nb::arg("producer_name"), nb::arg("producer_version"));
-}
-
-void def_compilation_to_file(nb::class_<PyScript>& script) {
-    script.def(
-        "compile_file",
-        [](const PyScript& self, const std::string& path, size_t external_bytes,
-           const nb::dict& input_types, const nb::list& output_types, const nb::dict& attributes,
-           int64_t opset, int64_t ir_version, const std::string& producer_name,
-           const std::string& producer_version) {
-            ModelOptions wanted{
-                options_of(input_types, output_types, attributes, opset, ir_version), producer_name,
-                producer_version};
-            return compile_to_file(self, path, external_bytes, wanted);
-        },
-        nb::arg("path"), nb::arg("external_bytes"), nb::arg("input_types"), nb::arg("output_types"),
-        nb::arg("attributes"), nb::arg("opset"), nb::arg("ir_version"), nb::arg("producer_name"),
+        names..., nb::arg("input_types"), nb::arg("output_types"), nb::arg("attributes"),
+        nb::arg("opset"), nb::arg("ir_version"), nb::arg("producer_name"),
         nb::arg("producer_version"));
 }
 
@@ -441,7 +428,8 @@ void bind_script(nb::module_& m) {
         .def("compile_function", compile_function);
     def_compilation(script, "compile_model", compile_to_model);
     def_compilation(script, "compile_bytes", compile_to_bytes);
-    def_compilation_to_file(script);
+    def_compilation<const std::string&, size_t>(script, "compile_file", compile_to_file,
+                                                nb::arg("path"), nb::arg("external_bytes"));
     m.def(
         "write_file",
         [](const std::string& path, const nb::bytes& data) {

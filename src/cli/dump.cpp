@@ -26,6 +26,16 @@ Result<std::string> text_of(const ir::Model& model, DumpStage stage) {
     return plan.ok() ? Result<std::string>(eval::dump(**plan)) : plan.error();
 }
 
+// Prints it, or its error; whether there is none.
+bool show(const Result<std::string>& text) {
+    if (!text.ok()) {
+        print_error(text.error().message);
+        return false;
+    }
+    print(*text);
+    return true;
+}
+
 int dump_model(const DumpOptions& options) {
     if (options.stage == DumpStage::kTokens || options.stage == DumpStage::kTree ||
         !options.target.name.empty()) {
@@ -49,12 +59,7 @@ int dump_model(const DumpOptions& options) {
         print_error(unchanged.error().message);
         return kFailure;
     }
-    if (!text.ok()) {
-        print_error(text.error().message);
-        return kFailure;
-    }
-    print(*text);
-    return kSuccess;
+    return show(text) ? kSuccess : kFailure;
 }
 
 int finish_dump(const driver::Compilation& compiled) {
@@ -74,13 +79,7 @@ int dump_script(const DumpOptions& options) {
         print_findings(compiled.sources(), compiled.findings());
         return failure_of(compiled);
     }
-    Result<std::string> text = text_of(*compiled.model, options.stage);
-    if (!text.ok()) {
-        print_error(text.error().message);
-        return kFailure;
-    }
-    print(*text);
-    return finish_dump(compiled);
+    return show(text_of(*compiled.model, options.stage)) ? finish_dump(compiled) : kFailure;
 }
 
 int dump_file(const DumpOptions& options) {

@@ -18,24 +18,6 @@
 namespace sardonyx::eval::kernels {
 namespace {
 
-// Asks after so much work whether the run shall end.
-class Turns {
-  public:
-    explicit Turns(const Workers& workers) : workers_(workers) {}
-    bool end_after(int64_t operations) {
-        done_ += operations;
-        if (done_ < kPolled) {
-            return false;
-        }
-        done_ = 0;
-        return workers_.poll();
-    }
-
-  private:
-    const Workers& workers_;
-    int64_t done_ = 0;
-};
-
 using PoolTypes =
     Join<Floats, TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>>>;
 
@@ -191,26 +173,27 @@ Status maxima_and_places(KernelContext& c, const WindowGeometry& g) {
         int64_t planes = c.dims(0)[0] * c.dims(0)[1];
         int64_t windows = g.out_count();
         int64_t plane = g.in_count();
-        int64_t work = 4 * windows * std::min(g.kernel_count(), plane);
-        parallel_for(c.threads(), planes, items_per_task(work), [&](int64_t begin, int64_t end) {
+        int64_t of_window = std::max<int64_t>(1, 4 * std::min(g.kernel_count(), plane));
+        auto fold_planes = [&](int64_t begin, int64_t end) {
             WindowWalk walk(g);
-            const Workers threads = c.threads();
-            Turns turns(threads);
-            for (int64_t i = 0; i < windows; ++i) {
-                if (turns.end_after(4 * static_cast<int64_t>(walk.taps().size()) * (end - begin))) {
-                    return;
+            int64_t turn = std::max<int64_t>(1, kPolled / (of_window * (end - begin)));
+            in_turns(c.threads(), windows, turn, [&](int64_t first, int64_t last) {
+                for (int64_t i = first; i < last; ++i) {
+                    for (int64_t p = begin; p < end; ++p) {
+                        int64_t place = -1;
+                        result[p * windows + i] =
+                            window_maximum(in + p * plane, walk.taps(), &place);
+                        int64_t within =
+                            by_columns && place >= 0 ? column_major(place, g.in) : place;
+                        indices[p * windows + i] = p * plane + within;
+                    }
+                    if (i + 1 < windows) {
+                        walk.next();
+                    }
                 }
-                for (int64_t p = begin; p < end; ++p) {
-                    int64_t place = -1;
-                    result[p * windows + i] = window_maximum(in + p * plane, walk.taps(), &place);
-                    int64_t within = by_columns && place >= 0 ? column_major(place, g.in) : place;
-                    indices[p * windows + i] = p * plane + within;
-                }
-                if (i + 1 < windows) {
-                    walk.next();
-                }
-            }
-        });
+            });
+        };
+        parallel_for(c.threads(), planes, items_per_task(windows * of_window), fold_planes);
         return {};
     });
 }
