@@ -152,6 +152,15 @@ bool is_text(char kind) {
     return kind == 'O' || kind == 'U' || kind == 'S' || kind == 'T';
 }
 
+// For loops over Python's objects, which are slow: now and then raises what a handler of a signal
+// does.
+void raise_signals(size_t count) {
+    constexpr size_t kOften = 1 << 16;
+    if (count % kOften == 0 && PyErr_CheckSignals() != 0) {
+        throw nb::python_error();
+    }
+}
+
 Tensor tensor_of_strings(nb::handle array) {
     std::vector<std::string> strings;
     for (nb::handle item : array.attr("ravel")().attr("tolist")()) {
@@ -160,6 +169,7 @@ Tensor tensor_of_strings(nb::handle array) {
                   "an array of objects must hold strings alone, found `" + kind_of(item) + "`");
         }
         strings.push_back(text_from_python(item));
+        raise_signals(strings.size());
     }
     return Tensor::of_strings(dims_of(as_array(array)), std::move(strings));
 }
@@ -323,6 +333,7 @@ nb::object array_from_tensor(Tensor tensor) {
         int64_t i = 0;
         for (const std::string& text : tensor.elements<std::string>()) {
             array[i++] = text_to_python(text);
+            raise_signals(static_cast<size_t>(i));
         }
         return array.attr("reshape")(shape_tuple(tensor));
     }

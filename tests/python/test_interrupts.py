@@ -5,6 +5,7 @@ Under a timer of 10 ms the paths of oneDNN run for a minute in all with SDX_SIGN
 """
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -273,6 +274,41 @@ def test_ctrl_c_ends_a_long_node(tmp_path, kind):
     """
     times = [float(line) for line in run_python(code, path, tmp_path / "x.npy", kind).split()]
     assert max(times) < PROMPT
+
+
+LONG_OPERATORS = {
+    "AveragePool": (lambda n: np.ones((1, 1, 100 * n), np.float32), {"kernel_shape": [64]}),
+    "RegexFullMatch": (lambda n: np.array(["a text"] * n, object), {"pattern": "a.*t"}),
+    "StringNormalizer": (lambda n: np.array(["a"] * n, object), {"case_change_action": "UPPER"}),
+    "StringSplit": (lambda n: np.array(["a b c"] * n, object), {}),
+}
+
+
+@pytest.mark.parametrize("operator", LONG_OPERATORS)
+def test_operators_end_before_their_work_is_done(tmp_path, operator):
+    make, attributes = LONG_OPERATORS[operator]
+    kind = TensorProto.FLOAT if operator == "AveragePool" else TensorProto.STRING
+    node = helper.make_node(operator, ["x"], ["y"], **attributes)
+    rank = 3 if operator == "AveragePool" else 1
+    inputs, outputs = [("x", kind, [None] * rank)], [("y", TensorProto.UNDEFINED)]
+    model = sardonyx.load(save(tmp_path / "m.onnx", [node], inputs, outputs, opset=20))
+    whole, n = 0.0, 4096
+    while whole < 0.3:  # of processor time: much more than the time between two questions
+        n *= 2
+        x = make(n)
+        started = time.process_time()
+        model.run({"x": x}, threads=1)
+        whole = time.process_time() - started
+    kept = signal.signal(signal.SIGPROF, signal.default_int_handler)
+    try:
+        started = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, whole / 4)
+        with pytest.raises(KeyboardInterrupt):
+            model.run({"x": x}, threads=1)
+        assert time.process_time() - started < 0.8 * whole
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, kept)
 
 
 def test_a_handler_that_raises_ends_an_operator_that_is_called():

@@ -207,10 +207,12 @@ Status max_of(KernelContext& c, const WindowGeometry& g) {
         return fold_windows<GreatestOf>(
             c, g, list, least,
             [](const auto* in, int64_t n, S* room) { return as_terms(in, n, room); },
-            []<typename T>(const S* folds, int64_t n, T* out) {
-                for (int64_t i = 0; i < n; ++i) {
-                    out[i] = static_cast<T>(folds[i]);
-                }
+            [&c]<typename T>(const S* folds, int64_t n, T* out) {
+                in_turns(c.threads(), n, 4 * kPolled, [&](int64_t begin, int64_t end) {
+                    for (int64_t i = begin; i < end; ++i) {
+                        out[i] = static_cast<T>(folds[i]);
+                    }
+                });
             },
             out);
     };
@@ -248,7 +250,8 @@ SDX_CLONES void scale_folds(const double* in, const double* factors, int64_t n, 
 
 Status average_of(KernelContext& c, const WindowGeometry& g) {
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), pooled_dims(c, g)));
-    std::vector<double> factors = window_counts(g, c.int_attribute("count_include_pad", 0) != 0);
+    std::vector<double> factors =
+        window_counts(c.threads(), g, c.int_attribute("count_include_pad", 0) != 0);
     for (double& factor : factors) {
         factor = 1 / factor;
     }
@@ -256,7 +259,9 @@ Status average_of(KernelContext& c, const WindowGeometry& g) {
         c, g, Floats{}, 0.0,
         [](const auto* in, int64_t n, double* room) { return as_terms(in, n, room); },
         [&]<typename T>(const double* sums, int64_t n, T* out) {
-            scale_folds(sums, factors.data(), n, out);
+            in_turns(c.threads(), n, 4 * kPolled, [&](int64_t begin, int64_t end) {
+                scale_folds(sums + begin, factors.data() + begin, end - begin, out + begin);
+            });
         },
         out);
 }

@@ -46,16 +46,25 @@ PlaneWindows::PlaneWindows(const WindowGeometry& geometry) : g_(geometry) {
     }
 }
 
-std::vector<double> window_counts(const WindowGeometry& g, bool with_padding) {
+std::vector<double> window_counts(const Workers& threads, const WindowGeometry& g,
+                                  bool with_padding) {
     std::vector<double> counts{1};
     for (size_t d = 0; d < g.in.size(); ++d) {
         AxisWindows axis = axis_windows(g, d);
-        std::vector<double> longer;
+        std::vector<double> longer(counts.size() * static_cast<size_t>(axis.count));
+        double* next = longer.data();
         for (double outer : counts) {
-            for (int64_t w = 0; w < axis.count; ++w) {
-                int64_t own = with_padding ? axis.elements_before(w, axis.size + g.end[d])
-                                           : axis.window(w).count;
-                longer.push_back(outer * static_cast<double>(own));
+            bool goes_on = in_turns(threads, axis.count, kPolled, [&](int64_t begin, int64_t end) {
+                for (int64_t w = begin; w < end; ++w) {
+                    bool is_full = w >= axis.full_begin && w < axis.full_end;
+                    int64_t own = is_full        ? axis.kernel
+                                  : with_padding ? axis.elements_before(w, axis.size + g.end[d])
+                                                 : axis.window(w).count;
+                    *next++ = outer * static_cast<double>(own);
+                }
+            });
+            if (!goes_on) {
+                return std::vector<double>(static_cast<size_t>(g.out_count()));
             }
         }
         counts = std::move(longer);

@@ -71,8 +71,10 @@ struct AxisWindows {
     }
 };
 
-// How many elements inside the plane each window has, or with the padding.
-std::vector<double> window_counts(const WindowGeometry& geometry, bool with_padding);
+// How many elements inside the plane each window has, or with the padding; anything when the run
+// shall end.
+std::vector<double> window_counts(const Workers& threads, const WindowGeometry& geometry,
+                                  bool with_padding);
 
 // The axes of a geometry whose output has windows.
 class PlaneWindows {

@@ -1,5 +1,6 @@
 // RegexFullMatch, StringNormalizer and StringSplit.
 #include <algorithm>
+#include <span>
 #include <string>
 #include <unordered_set>
 
@@ -8,6 +9,7 @@
 #include "eval/kernels/regex/characters.h"
 #include "eval/kernels/regex/regex.h"
 #include "eval/operators/kernel.h"
+#include "eval/runtime/parallel.h"
 
 namespace sardonyx::eval::kernels {
 namespace {
@@ -29,6 +31,9 @@ Result<CaseChange> case_change(const KernelContext& c) {
 }
 
 using Pieces = std::vector<std::string_view>;
+
+// Texts of usual lengths; some milliseconds.
+constexpr int64_t kTextsPerTask = 1 << 12;
 
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
@@ -72,9 +77,12 @@ Status regex_full_match(KernelContext& c) {
     SDX_ASSIGN(Regex regex, Regex::compile(c.string_attribute("pattern")));
     SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kBool, c.dims(0)));
     bool* result = out->mutable_elements<bool>().data();
-    for (const std::string& text : c.tensor(0).elements<std::string>()) {
-        *result++ = regex.matches(text);
-    }
+    const std::string* texts = c.tensor(0).elements<std::string>().data();
+    parallel_for(c.threads(), out->count(), kTextsPerTask, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            result[i] = regex.matches(texts[i]);
+        }
+    });
     return {};
 }
 
@@ -94,13 +102,16 @@ Status string_normalizer(KernelContext& c) {
         stop_words.insert(key(word));
     }
     std::vector<std::string> kept;
-    for (const std::string& text : c.tensor(0).elements<std::string>()) {
-        if (stop_words.empty() || stop_words.find(key(text)) == stop_words.end()) {
-            kept.push_back(change == CaseChange::kLower   ? lower_case(text)
-                           : change == CaseChange::kUpper ? upper_case(text)
-                                                          : text);
+    const std::string* texts = c.tensor(0).elements<std::string>().data();
+    in_turns(c.threads(), c.tensor(0).count(), kTextsPerTask, [&](int64_t begin, int64_t end) {
+        for (const std::string& text : std::span(texts + begin, texts + end)) {
+            if (stop_words.empty() || stop_words.find(key(text)) == stop_words.end()) {
+                kept.push_back(change == CaseChange::kLower   ? lower_case(text)
+                               : change == CaseChange::kUpper ? upper_case(text)
+                                                              : text);
+            }
         }
-    }
+    });
     if (kept.empty()) {
         kept.emplace_back();
     }
@@ -118,24 +129,30 @@ Status string_split(KernelContext& c) {
                               ? static_cast<uint64_t>(c.int_attribute("maxsplit"))
                               : UINT64_MAX;
     SDX_ASSIGN(Tensor counts, c.scratch(ElementType::kInt64, c.dims(0)));
-    std::vector<Pieces> rows;
+    int64_t n = counts.count();
+    int64_t* lengths = counts.mutable_elements<int64_t>().data();
+    std::vector<Pieces> rows(static_cast<size_t>(n));
+    const std::string* texts = c.tensor(0).elements<std::string>().data();
     size_t longest = 0;
-    for (const std::string& text : c.tensor(0).elements<std::string>()) {
-        rows.push_back(delimiter.empty() ? split_at_spaces(text, max_splits)
-                                         : split_at(text, delimiter, max_splits));
-        counts.mutable_elements<int64_t>()[rows.size() - 1] =
-            static_cast<int64_t>(rows.back().size());
-        longest = std::max(longest, rows.back().size());
-    }
+    in_turns(c.threads(), n, kTextsPerTask, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            rows[i] = delimiter.empty() ? split_at_spaces(texts[i], max_splits)
+                                        : split_at(texts[i], delimiter, max_splits);
+            lengths[i] = static_cast<int64_t>(rows[i].size());
+            longest = std::max(longest, rows[i].size());
+        }
+    });
     Dims dims = c.dims(0);
     dims.push_back(static_cast<int64_t>(longest));
     SDX_ASSIGN(Tensor * out, c.output(0, ElementType::kString, std::move(dims)));
     std::string* result = out->mutable_elements<std::string>().data();
-    for (size_t i = 0; i < rows.size(); ++i) {
-        for (size_t k = 0; k < longest; ++k) {
-            result[i * longest + k] = k < rows[i].size() ? std::string(rows[i][k]) : std::string();
+    in_turns(c.threads(), n, kTextsPerTask, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            for (size_t k = 0; k < rows[i].size(); ++k) {
+                result[i * longest + k] = std::string(rows[i][k]);
+            }
         }
-    }
+    });
     if (c.wants(1)) {
         c.set_output(1, std::move(counts));
     }
