@@ -32,6 +32,9 @@ nb::handle eval_error();
 [[noreturn]] void raise(nb::handle type, const std::string& message);
 // Raises EvalError with the words of a failed Result.
 [[noreturn]] void raise(const Error& error);
+// Raises what Python's `open` does (FileNotFoundError and its like) where a path is no file that
+// can be read. To be asked when reading has failed.
+void check_readable(const std::string& path);
 
 template <typename T>
 T unwrap(Result<T> result) {

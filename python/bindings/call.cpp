@@ -326,7 +326,7 @@ std::vector<RuntimeValue> evaluate_elsewhere(nb::handle evaluator, const eval::O
                                              size_t output_count) {
     nb::list arrays;
     for (const RuntimeValue* input : inputs) {
-        arrays.append(value_to_python(*input, true));
+        arrays.append(value_to_python(*input, Given::kViews));
     }
     nb::dict values;
     for (const ir::Attribute& attribute : attributes) {

@@ -1,3 +1,8 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
 #include "base/screenful.h"
 #include "bindings/bindings.h"
 #include "bindings/integers.h"
@@ -22,6 +27,19 @@ void raise(nb::handle type, const std::string& message) {
 
 void raise(const Error& error) {
     raise(g_eval_error, screenful(error.message));
+}
+
+void check_readable(const std::string& path) {
+    struct stat found {};
+    int failed = ::stat(path.c_str(), &found) != 0   ? errno
+                 : S_ISDIR(found.st_mode)            ? EISDIR
+                 : ::access(path.c_str(), R_OK) != 0 ? errno
+                                                     : 0;
+    if (failed != 0) {
+        errno = failed;
+        PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, text_to_python(path).ptr());
+        throw nb::python_error();
+    }
 }
 
 std::string text_from_python(nb::handle text) {
@@ -119,6 +137,7 @@ void bind_errors(nb::module_& m) {
         "An operator, a graph or its data could not be evaluated, read or written.",
         PyExc_RuntimeError, nullptr));
     m.attr("EvalError") = g_eval_error;
+    m.def("check_readable", check_readable, nb::arg("path"));
 }
 
 }  // namespace sardonyx::python

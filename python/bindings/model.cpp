@@ -38,7 +38,11 @@ PyModel load(nb::handle source) {
             throw nb::python_error();
         }
         FileStamps files;
-        ModelPointer model = checked(proto::read_model_file(text_from_python(path), &files));
+        auto read = proto::read_model_file(text_from_python(path), &files);
+        if (!read.ok()) {
+            check_readable(text_from_python(path));
+        }
+        ModelPointer model = checked(std::move(read));
         return {std::move(model), std::move(files), nullptr};
     }
     auto bytes = std::make_shared<std::string>(text_from_python(given));
@@ -177,6 +181,17 @@ void bind_model(nb::module_& m) {
         .def("__call__", call,
              "Runs it on its inputs in order or by name; gives its output, several as a tuple.")
         .def("to_bytes", to_bytes, "The bytes of a ModelProto.")
+        // As bytes: weights in files of their own come along.
+        .def("__reduce__",
+             [](nb::handle self) {
+                 return nb::make_tuple(self.type(),
+                                       nb::make_tuple(to_bytes(*nb::inst_ptr<PyModel>(self))));
+             })
+        // Nothing changes a model.
+        .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+        .def(
+            "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); },
+            nb::arg("memo"))
         .def("__str__", [](const PyModel& self) { return text_to_python(ir::dump(*self.model)); });
 }
 

@@ -5,6 +5,10 @@
 
 NB_MODULE(_core, m) {
     using namespace sardonyx::python;
+#ifdef NDEBUG
+    // Threads that never end, and debuggers, hold objects at exit: no business of users.
+    nb::set_leak_warnings(false);
+#endif
     m.doc() = "The native part of sardonyx: tensors, operators, scripts and models.";
     m.attr("onnx_version") = text_to_python(sardonyx::ops::onnx_version());
     bind_errors(m);

@@ -362,4 +362,16 @@ nb::object array_from_tensor(Tensor tensor) {
     return array;
 }
 
+nb::object own_array_from_tensor(Tensor tensor) {
+    bool is_shared = tensor.element_type() != ElementType::kString && !tensor.is_unique() &&
+                     info(tensor.element_type()).bits >= 8;
+    if (!is_shared) {
+        return array_from_tensor(std::move(tensor));
+    }
+    nb::object array = new_array(tensor, nullptr, 0);
+    std::span<const std::byte> bytes = tensor.bytes();
+    std::copy(bytes.begin(), bytes.end(), static_cast<std::byte*>(PyArray_DATA(as_array(array))));
+    return array;
+}
+
 }  // namespace sardonyx::python

@@ -268,14 +268,6 @@ nb::object as_type(const PyTensor& self, nb::handle type) {
                           {ir::make_attribute("to", static_cast<int64_t>(element))}));
 }
 
-[[noreturn]] void no_member(const PyTensor& self, const std::string& name) {
-    (void)self;
-    std::string instead(lowering::instead_of_method(name));
-    raise(PyExc_AttributeError,
-          instead.empty() ? "a tensor has no member `" + name + "`"
-                          : "a tensor has no method `" + name + "`: write `" + instead + "`");
-}
-
 using Bound = lowering::SliceBound<Value>;
 using Item = lowering::SubscriptItem<Value>;
 
@@ -508,17 +500,22 @@ const PyType_Slot kOperatorSlots[] = {
 };
 #undef SDX_SLOT
 
+void no_member(const std::string& name) {
+    std::string instead(lowering::instead_of_method(name));
+    raise(PyExc_AttributeError,
+          instead.empty() ? "a tensor has no member `" + name + "`"
+                          : "a tensor has no method `" + name + "`: write `" + instead + "`");
+}
+
 void bind_operators(nb::class_<PyTensor>& c) {
     c.def("__round__", rounded, nb::arg("digits") = nb::none())
-        .def("__getattr__", no_member)
+        .def("__getattr__", [](const PyTensor&, const std::string& name) { no_member(name); })
         .def("astype", as_type, nb::arg("dtype"), "The elements cast to another element type.")
         .def_prop_ro("T", transposed, "The axes in the opposite order.")
         .def_prop_ro("mT", matrix_transposed, "The last two axes in exchange.")
         .def_prop_ro("ndim", [](const PyTensor& self) { return self.tensor().rank(); })
         .def_prop_ro("size", [](const PyTensor& self) { return self.tensor().count(); });
     c.def("__hash__", [](nb::handle self) { return reinterpret_cast<Py_hash_t>(self.ptr()) >> 4; });
-    // NumPy leaves `array + tensor` to the tensor.
-    c.attr("__array_ufunc__") = nb::none();
 }
 
 }  // namespace sardonyx::python

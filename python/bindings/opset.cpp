@@ -169,6 +169,12 @@ void bind_op(nb::module_& m) {
         .def_prop_ro("input_names", input_names)
         .def_prop_ro("op_schema", op_schema, "onnx.defs.OpSchema, of the onnx package.")
         .def_prop_ro("__doc__", doc)
+        .def("__reduce__",
+             [](nb::handle self) {
+                 const Operator& op = *nb::inst_ptr<Operator>(self);
+                 return nb::make_tuple(self.type(),
+                                       nb::make_tuple(Opset{op.domain, op.version}, op.name));
+             })
         .def("__repr__", [](const Operator& self) {
             return repr(Opset{self.domain, self.version}) + "." + signature(self);
         });
@@ -205,6 +211,12 @@ void bind_opset(nb::module_& m) {
         .def("__hash__",
              [](const Opset& self) {
                  return nb::hash(nb::make_tuple(text_to_python(self.domain), self.version));
+             })
+        .def("__reduce__",
+             [](nb::handle self) {
+                 const Opset& opset = *nb::inst_ptr<Opset>(self);
+                 return nb::make_tuple(self.type(),
+                                       nb::make_tuple(text_to_python(opset.domain), opset.version));
              })
         .def("__repr__", repr);
     bind_op(m);

@@ -12,9 +12,10 @@ namespace {
 nb::tuple load_schemas(const nb::list& paths) {
     diagnostics::Sources sources;
     diagnostics::Diagnostics found;
-    Schemas made{std::make_shared<ops::SchemaSet>()};
+    Schemas made{std::make_shared<ops::SchemaSet>(), {}};
     for (nb::handle path : paths) {
-        schemas::load_schemas(text_from_python(path), sources, found, *made.set);
+        made.paths.push_back(text_from_python(path));
+        schemas::load_schemas(made.paths.back(), sources, found, *made.set);
     }
     if (!found.has_errors()) {
         return nb::make_tuple(nb::cast(std::move(made)), nb::str(""), nb::str("[]"));
@@ -27,9 +28,17 @@ nb::tuple load_schemas(const nb::list& paths) {
 }  // namespace
 
 void bind_schemas(nb::module_& m) {
-    nb::class_<Schemas>(m, "Schemas").def("__len__", [](const Schemas& self) {
-        return self.set->entries().size();
-    });
+    nb::class_<Schemas>(m, "Schemas")
+        .def("__len__", [](const Schemas& self) { return self.set->entries().size(); })
+        // By the files: who reads it has them too.
+        .def("__reduce__", [](const Schemas& self) {
+            nb::list paths;
+            for (const std::string& path : self.paths) {
+                paths.append(text_to_python(path));
+            }
+            return nb::make_tuple(nb::module_::import_("sardonyx._schemas").attr("load_schemas"),
+                                  nb::tuple(paths));
+        });
     m.def("load_schemas", load_schemas, nb::arg("paths"));
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "ops/schema_set.h"
 
@@ -9,6 +11,7 @@ namespace sardonyx::python {
 
 struct Schemas {
     std::shared_ptr<ops::SchemaSet> set;
+    std::vector<std::string> paths;
 };
 
 }  // namespace sardonyx::python

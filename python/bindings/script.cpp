@@ -34,6 +34,7 @@ struct Script {
     PythonEnvironment environment;
     elaborate::ScriptFunction function;
     std::shared_ptr<ops::SchemaSet> schemas;  // of operators of other domains; null: none
+    diagnostics::Span whole = {};             // its text, decorators included
 };
 
 struct PyScript {
@@ -102,12 +103,19 @@ diagnostics::FileId find_source(nb::handle function, const std::string& path) {
     if (file.valid()) {
         return file;
     }
+    nb::object text = nb::module_::import_("sardonyx._sources").attr("text_of_command")(function);
+    if (!text.is_none()) {
+        return source_of_text(path, path, text_from_python(text));
+    }
     // Notebooks, doctests and the interactive prompt keep their text in linecache.
     nb::object lines = nb::module_::import_("linecache")
                            .attr("getlines")(text_to_python(path), function.attr("__globals__"));
-    return nb::len(lines) == 0
-               ? diagnostics::FileId{}
-               : source_of_text(path, text_from_python(nb::str("").attr("join")(lines)));
+    if (nb::len(lines) == 0) {
+        return {};
+    }
+    nb::object name = nb::module_::import_("sardonyx._sources").attr("shown_name")(path);
+    return source_of_text(path, text_from_python(name),
+                          text_from_python(nb::str("").attr("join")(lines)));
 }
 
 [[noreturn]] void no_source(nb::handle function, const std::string& why) {
@@ -197,7 +205,9 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
     std::string path = text_from_python(code.attr("co_filename"));
     diagnostics::FileId file = find_source(function, path);
     if (!file.valid()) {
-        no_source(function, "there is no file `" + path + "`, nor text in linecache");
+        no_source(function, "there is no file `" + path +
+                                "`, nor text in linecache; put it into a file, or make it with "
+                                "`script.from_source(text)`");
     }
     const diagnostics::Sources& texts = sources();
     std::string_view line = texts.line(file, nb::cast<uint32_t>(code.attr("co_firstlineno")));
@@ -213,6 +223,8 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
     if (found.has_errors()) {
         return nullptr;
     }
+    script->whole = {file, begin,
+                     script->tree.body.empty() ? begin : script->tree.body[0]->range.end};
     elaborate::ScriptFunction& made = script->function;
     made.name = text_from_python(code.attr("co_name"));
     if (takes_lambda && made.name == "<lambda>") {
@@ -368,6 +380,16 @@ nb::tuple compile_function(const PyScript& self) {
                   own.found());
 }
 
+// The findings as JSON: of a model where its annotations allow one, else of a function.
+nb::object check(const PyScript& self) {
+    elaborate::Options options;
+    options.schemas = self.script->schemas.get();
+    OwnProgram own;
+    driver::compile_script(own.program(), self.script->function, driver::Form::kAsAnnotated,
+                           options);
+    return text_to_python(diagnostics::render_json(sources(), own.found()));
+}
+
 // A script holds a Python function, whose globals hold the script: the collector must see it.
 int traverse(PyObject* self, visitproc visit, void* arg) {
 #if PY_VERSION_HEX >= 0x03090000
@@ -420,6 +442,20 @@ void bind_script(nb::module_& m) {
     script
         .def_prop_ro(
             "name", [](const PyScript& self) { return text_to_python(self.script->function.name); })
+        .def_prop_ro(
+            "source",
+            [](const PyScript& self) {
+                diagnostics::Span whole = self.script->whole;
+                return text_to_python(
+                    sources().text(whole.file).substr(whole.begin, whole.end - whole.begin));
+            })
+        .def_prop_ro("place",
+                     [](const PyScript& self) {
+                         diagnostics::Span whole = self.script->whole;
+                         return nb::make_tuple(text_to_python(sources().path(whole.file)),
+                                               sources().position(whole.file, whole.begin).line);
+                     })
+        .def("check", check)
         .def_prop_ro("opset",
                      [](const PyScript& self) {
                          const elaborate::OpsetObject& opset = self.script->function.opset;

@@ -77,11 +77,13 @@ diagnostics::FileId source_of_file(const std::string& path) {
     return cached.file;
 }
 
-diagnostics::FileId source_of_text(const std::string& path, std::string text) {
+diagnostics::FileId source_of_text(const std::string& path, const std::string& shown,
+                                   std::string text) {
     std::lock_guard<std::mutex> lock(cache().lock);
     CachedSource& cached = cache().files[path];
-    if (!cached.file.valid() || sources().text(cached.file) != text) {
-        cached = {{}, sources().add(path, std::move(text))};
+    if (!cached.file.valid() || sources().text(cached.file) != text ||
+        sources().path(cached.file) != shown) {
+        cached = {{}, sources().add(shown, std::move(text))};
     }
     return cached.file;
 }

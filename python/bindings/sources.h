@@ -40,7 +40,8 @@ void take_back_at_end(nb::object take_back);
 // The file as one of sources(): read once for each state (size, time) of it on disk. No valid
 // id for what cannot be read, as for a notebook's cell.
 diagnostics::FileId source_of_file(const std::string& path);
-// The same for text that somebody else keeps.
-diagnostics::FileId source_of_text(const std::string& path, std::string text);
+// The same for text that somebody else keeps; `shown` is what messages call it.
+diagnostics::FileId source_of_text(const std::string& path, const std::string& shown,
+                                   std::string text);
 
 }  // namespace sardonyx::python

@@ -115,6 +115,44 @@ nb::object complex(PyTensor& self) {
     return type(value(self).attr("item")());
 }
 
+// What has no meaning in a graph is no member of a tensor while a script runs.
+void refuse_in_script(const char* name) {
+    if (inside_script()) {
+        no_member(name);
+    }
+}
+
+nb::object numpy(PyTensor& self) {
+    refuse_in_script("numpy");
+    return value(self);
+}
+
+nb::object to_list(PyTensor& self) {
+    refuse_in_script("tolist");
+    return value(self).attr("tolist")();
+}
+
+nb::object item(PyTensor& self) {
+    refuse_in_script("item");
+    single(self, "a number");
+    return value(self).attr("item")();
+}
+
+// f"{x:.2f}": of a number as Python has it; without a format, of any tensor.
+nb::object format(nb::handle self, nb::handle spec) {
+    PyTensor& tensor = self_tensor(self);
+    if (nb::len(spec) == 0) {
+        return nb::str(self);
+    }
+    if (tensor.tensor().rank() != 0) {
+        raise(PyExc_TypeError, "the format `" + text_from_python(spec) +
+                                   "` is for one number, and the tensor is " +
+                                   tensor.tensor().type().to_string() +
+                                   ": use numpy.array2string(tensor.numpy(), ...)");
+    }
+    return value(tensor).attr("item")().attr("__format__")(spec);
+}
+
 // DLPack's kDLCPU.
 constexpr int kDlpackCpu = 1;
 
@@ -246,6 +284,15 @@ void bind_tensor(nb::module_& m) {
         .def_prop_ro("device", [](const PyTensor&) { return "cpu"; })
         .def("to_device", to_device, nb::arg("device"), nb::kw_only(),
              nb::arg("stream") = nb::none(), "The tensor itself: all are on the CPU.")
+        .def("numpy", numpy, "The elements as a NumPy array.")
+        .def("tolist", to_list, "The elements as numbers of Python, in nested lists.")
+        .def("item", item, "The one element as a number of Python.")
+        .def("__format__", format, nb::arg("spec"))
+        .def("__array_ufunc__",
+             [](nb::handle self, const nb::args& args, const nb::kwargs& keywords) {
+                 return nb::module_::import_("sardonyx._ufuncs")
+                     .attr("apply")(self, *args, **keywords);
+             })
         .def("__complex__", complex)
         .def("__reduce__",
              [](nb::handle self) {

@@ -53,8 +53,16 @@ Tensor tensor_from_python(nb::handle object, ElementType type = ElementType::kUn
 
 // None, a tensor, a list of tensors as a sequence, or a dict as a map.
 eval::RuntimeValue value_from_python(nb::handle object);
-// Tensors become Tensor or, with `as_arrays`, numpy.ndarray; sequences become lists, maps dicts.
-nb::object value_to_python(eval::RuntimeValue value, bool as_arrays);
+// Tensors become Tensor or numpy.ndarray; sequences become lists, maps dicts.
+enum class Given : uint8_t {
+    kTensors,
+    kArrays,  // whose elements are nobody else's: they may be written
+    kViews,   // arrays that may share their elements
+};
+nb::object value_to_python(eval::RuntimeValue value, Given given);
+inline nb::object value_to_python(eval::RuntimeValue value, bool as_arrays) {
+    return value_to_python(std::move(value), as_arrays ? Given::kArrays : Given::kTensors);
+}
 
 // An argument of a script function as its body takes it: a Tensor (a literal becomes one of
 // `element_type`, a TensorProto.DataType or 0), or a list of them.
@@ -73,6 +81,8 @@ nb::object row_of_zeros(const struct PyTensor& self);
 // others.
 extern const PyType_Slot kOperatorSlots[];
 void bind_operators(nb::class_<PyTensor>& c);
+// Raises AttributeError: says what to write instead.
+[[noreturn]] void no_member(const std::string& name);
 
 // Where script functions run, results stay Tensors; see script.py.
 bool inside_script();

@@ -97,15 +97,19 @@ eval::RuntimeValue value_from_python(nb::handle object) {
     return std::shared_ptr<const eval::Sequence>(std::move(sequence));
 }
 
-nb::object value_to_python(eval::RuntimeValue value, bool as_arrays) {
+nb::object value_to_python(eval::RuntimeValue value, Given given) {
     if (value.is_none()) {
         return nb::none();
     }
     if (value.is_tensor()) {
-        if (as_arrays) {
-            return array_from_tensor(std::move(value.tensor()));
+        switch (given) {
+            case Given::kTensors:
+                return make_tensor(std::move(value.tensor()));
+            case Given::kArrays:
+                return own_array_from_tensor(std::move(value.tensor()));
+            case Given::kViews:
+                return array_from_tensor(std::move(value.tensor()));
         }
-        return make_tensor(std::move(value.tensor()));
     }
     if (value.is_map()) {
         nb::object keys = array_from_tensor(value.map().keys).attr("tolist")();
@@ -118,7 +122,7 @@ nb::object value_to_python(eval::RuntimeValue value, bool as_arrays) {
     }
     nb::list items;
     for (const eval::RuntimeValue& item : value.sequence().items) {
-        items.append(value_to_python(item, as_arrays));
+        items.append(value_to_python(item, given));
     }
     return items;
 }
@@ -144,7 +148,26 @@ nb::object argument(nb::handle object, int element_type) {
                        is_ndarray(object) ? nb::borrow(object) : nb::object());
 }
 
-nb::object result(nb::handle object, int element_type, bool as_arrays) {
+// The elements of a result as an array that may be written. What is nobody else's any more
+// (`is_last`) gives its storage away; small ones are cheaper to copy.
+nb::object own_array(PyTensor& tensor, bool is_last) {
+    if (tensor.array.is_valid()) {  // the caller's own array, or a view of our elements
+        bool is_writable = nb::cast<bool>(tensor.array.attr("flags").attr("writeable"));
+        return is_writable ? tensor.array : nb::object(tensor.array.attr("copy")());
+    }
+    constexpr size_t kSmall = 4096;
+    Tensor& held = tensor.value.tensor();
+    bool is_text = held.element_type() == ElementType::kString;
+    if (is_text || !is_last || !held.is_unique() || held.bytes().size() <= kSmall) {
+        return own_array_from_tensor(held);
+    }
+    nb::object array = own_array_from_tensor(std::move(held));
+    held = tensor_from_array(array);
+    return array;
+}
+
+// `holders` are the references to the object that go away with this call.
+nb::object result(nb::handle object, int element_type, bool as_arrays, Py_ssize_t holders) {
     if (object.is_none() || PyDict_Check(object.ptr())) {
         return nb::borrow(object);
     }
@@ -153,7 +176,7 @@ nb::object result(nb::handle object, int element_type, bool as_arrays) {
         Nesting nesting;
         nb::list items;
         for (nb::handle item : nb::borrow<nb::object>(object)) {
-            items.append(result(item, element_type, as_arrays));
+            items.append(result(item, element_type, as_arrays, 0));
         }
         return items;
     }
@@ -161,8 +184,12 @@ nb::object result(nb::handle object, int element_type, bool as_arrays) {
         raise(PyExc_TypeError,
               "a tuple among the results: return its items one by one, or a list of tensors");
     }
+    PyTensor* tensor = as_tensor(object);
+    if (as_arrays && tensor != nullptr) {
+        return own_array(*tensor, Py_REFCNT(object.ptr()) <= holders);
+    }
     nb::object wrapped = argument(object, element_type);
-    return as_arrays ? nb::object(wrapped.attr("value")) : wrapped;
+    return as_arrays ? own_array(*as_tensor(wrapped), true) : wrapped;
 }
 
 nb::object results(nb::handle object, const nb::tuple& element_types, bool as_arrays) {
@@ -170,12 +197,15 @@ nb::object results(nb::handle object, const nb::tuple& element_types, bool as_ar
     auto type_of = [&](size_t i) {
         return i < element_types.size() ? nb::cast<int>(element_types[i]) : 0;
     };
+    // The variable of OnnxFunction.__call__, and its place on Python's stack.
+    constexpr Py_ssize_t kOfCaller = 2;
     if (!PyTuple_Check(object.ptr())) {
-        return result(object, type_of(0), as_arrays);
+        return result(object, type_of(0), as_arrays, kOfCaller);
     }
+    Py_ssize_t of_tuple = Py_REFCNT(object.ptr()) <= kOfCaller ? 1 : 0;
     nb::list items;
     for (nb::handle item : nb::borrow<nb::tuple>(object)) {
-        items.append(result(item, type_of(nb::len(items)), as_arrays));
+        items.append(result(item, type_of(nb::len(items)), as_arrays, of_tuple));
     }
     return nb::tuple(items);
 }

@@ -9,7 +9,11 @@ namespace {
 
 nb::dict read_weights(const std::string& path) {
     nb::dict tensors;
-    for (auto& [name, tensor] : unwrap(weights::read_weights(path))) {
+    auto read = weights::read_weights(path);
+    if (!read.ok()) {
+        check_readable(path);
+    }
+    for (auto& [name, tensor] : unwrap(std::move(read))) {
         tensors[text_to_python(name)] = make_tensor(std::move(tensor));
     }
     return tensors;

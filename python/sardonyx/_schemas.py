@@ -1,6 +1,6 @@
 """Schemas of operators of other domains: files in TOML, docs/schemas.md."""
 
-from ._core import Schemas
+from ._core import Schemas, check_readable
 from ._core import load_schemas as _load
 from ._script import _take
 
@@ -17,5 +17,8 @@ def load_schemas(*paths: "str | os.PathLike[str]") -> Schemas:
     from pathlib import Path
 
     own = {file.stem: file for file in (Path(__file__).parent / "schemas").glob("*.toml")}
-    schemas: Schemas = _take(_load([str(own.get(str(path), path)) for path in paths]))
+    names = [str(own.get(str(path), path)) for path in paths]
+    for name in names:
+        check_readable(name)
+    schemas: Schemas = _take(_load(names))
     return schemas

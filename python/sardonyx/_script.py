@@ -1,7 +1,10 @@
 """@script: functions that run as Python and compile to ONNX."""
 
+import sys
+
 from ._annotations import KEYWORD_ONLY, POSITIONAL_ONLY, Parameter
 from ._core import (
+    EvalError,
     Model,
     Opset,
     as_argument,
@@ -16,6 +19,7 @@ from ._core import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import inspect
+    import os
     from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
     from typing import Any
@@ -31,18 +35,34 @@ class ScriptWarning(UserWarning):
     __module__ = "sardonyx"
 
 
-class CompileError(Exception):
-    """What is wrong with a script: the text shows each place, `diagnostics` has it as data."""
+class CompileError(ValueError):
+    """What is wrong with a script: the text shows each place, `diagnostics` has it as data.
+
+    The first line of the text says where the first mistake is, and what it is.
+    """
 
     __module__ = "sardonyx"
 
-    def __init__(self, text: str, json: str) -> None:
+    def __init__(self, text: str, json: str = "[]") -> None:
         super().__init__(text)
         self._json = json
 
+    def __reduce__(self) -> "tuple[Any, ...]":
+        return (type(self), (self.args[0], self._json), self.__dict__)
+
     def __str__(self) -> str:
-        # Tracebacks put the name of the class before the text.
-        return "\n" + str(self.args[0]).rstrip()
+        return self._summary() + "\n" + str(self.args[0]).rstrip()
+
+    def _summary(self) -> str:
+        """`scripts.py, line 7: ...`; nothing where the mistakes are in no place."""
+        errors = [one for one in self.diagnostics if one["severity"] == "error"]
+        placed = [one for one in errors if one.get("file") and one.get("range")]
+        if not placed:
+            return ""
+        first = placed[0]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        line = first["range"]["start"]["line"]
+        return f"{first['file']}, line {line}: {first['message']}{more}"
 
     @property
     def diagnostics(self) -> "list[dict[str, Any]]":
@@ -59,7 +79,6 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
     if result is None:
         raise CompileError(text, json) from None
     if text:
-        import sys
         import warnings
 
         level, frame = 1, sys._getframe()
@@ -129,6 +148,7 @@ class OnnxFunction:
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__
+        self._options = (opset, default_opset, schemas, keywords)
         self._script = _take(parse(function, opset, default_opset, keywords, schemas))
         self._parameters: list[Parameter] | None = None
         self._variadic: int | None = None
@@ -145,6 +165,36 @@ class OnnxFunction:
         """The domain and version that the function itself belongs to."""
         opset: Opset = self._script.opset
         return opset
+
+    @property
+    def function(self) -> "Callable[..., Any]":
+        """The Python function."""
+        return self.__wrapped__
+
+    @property
+    def source(self) -> str:
+        """The text of the definition, with its decorators."""
+        text: str = self._script.source
+        return text
+
+    @property
+    def __annotations__(self) -> "dict[str, Any]":  # type: ignore[override]
+        return self.__wrapped__.__annotations__
+
+    # As functions: a script is found by its name, and a copy of it is the script itself.
+    def __reduce__(self) -> "str | tuple[Any, ...]":
+        frame = sys._getframe(1)
+        if frame.f_globals.get("__name__", "").rpartition(".")[2] != "cloudpickle":
+            return self.__qualname__
+        # cloudpickle takes functions along whose modules the reader does not have.
+        path, line = self._script.place
+        return (_rebuilt, (type(self), self.__wrapped__, path, line, self.source, self._options))
+
+    def __copy__(self) -> "OnnxFunction":
+        return self
+
+    def __deepcopy__(self, memo: "dict[int, Any]") -> "OnnxFunction":
+        return self
 
     @property
     def __signature__(self) -> "inspect.Signature":
@@ -251,6 +301,32 @@ class OnnxFunction:
         result: bytes = _take(self._script.compile_bytes(*request))
         return result
 
+    def save(
+        self, path: "str | os.PathLike[str]", *, external_bytes: int = 0, **options: "Any"
+    ) -> None:
+        """Writes the script as a model to a file, whole or not at all.
+
+        Initializers of `external_bytes` and more go to a file beside it. Takes what
+        `to_model_bytes` takes.
+        """
+        import os
+
+        name = os.fspath(path)
+        try:
+            self._write(name, external_bytes, **options)
+        except EvalError as error:
+            raise _os_error(error, name) from None
+
+    def check(self) -> "list[dict[str, Any]]":
+        """The findings, errors and warnings: a dict for each, as `sardonyx check --json` has them.
+
+        The script is compiled as a model where its annotations allow one, else as a function.
+        """
+        import json
+
+        found: list[dict[str, Any]] = json.loads(self._script.check())
+        return found
+
     def _write(self, path: str, external_bytes: int = 0, **options: "Any") -> int:
         """Writes the model, and initializers of so many bytes and more beside it; their size."""
         request = self._request(**options)
@@ -338,6 +414,35 @@ class TracedOnnxFunction(OnnxFunction):
         super().__init__(function, opset)
 
 
+def _rebuilt(
+    kind: "type[OnnxFunction]",
+    function: "Any",
+    path: str,
+    line: int,
+    source: str,
+    options: "tuple[Any, ...]",
+) -> OnnxFunction:
+    """A script that cloudpickle has taken along, with its text."""
+    from ._sources import keep_text
+
+    keep_text(function, path, line, source)
+    opset, default_opset, schemas, keywords = options
+    made = kind.__new__(kind)
+    OnnxFunction.__init__(made, function, opset, default_opset, schemas, **keywords)
+    return made
+
+
+def _os_error(error: Exception, path: str) -> Exception:
+    """What a file that cannot be written raises in Python: OSError where the system says why."""
+    import errno
+    import os
+
+    for number in errno.errorcode:
+        if str(error).endswith(": " + os.strerror(number)):
+            return OSError(number, os.strerror(number), path)
+    return error
+
+
 def _onnx() -> "ModuleType | None":
     """The onnx package, where it is installed."""
     try:
@@ -372,6 +477,36 @@ def script(
         return OnnxFunction(function, opset, default_opset, schemas, **keywords)  # type: ignore[arg-type]
 
     return decorate
+
+
+def _from_source(text: str, name: "str | None" = None) -> OnnxFunction:
+    """Runs a Python text that defines scripts, and gives the one of this name.
+
+    Without a name it is the one that no other script of the text mentions. For texts that are in no
+    file: those of `exec`, of the interactive prompt, and those that a program makes.
+    """
+    from ._sources import run_text
+
+    names = run_text(text)
+    scripts = {key: one for key, one in names.items() if isinstance(one, OnnxFunction)}
+    own = {key: one for key, one in scripts.items() if one.__module__ == names["__name__"]}
+    if name is not None and name not in own:
+        raise ValueError(f"the text defines no script `{name}`{_listed(own)}")
+    if name is not None:
+        return own[name]
+    used = {word for one in own.values() for word in one.function.__code__.co_names}
+    left = [one for key, one in own.items() if key not in used]
+    if len(left) != 1:
+        problem = "more than one script, name one" if own else "no function with `@script()`"
+        raise ValueError(f"the text defines {problem}{_listed(own)}")
+    return left[0]
+
+
+def _listed(scripts: "dict[str, OnnxFunction]") -> str:
+    return ": it has " + ", ".join(f"`{name}`" for name in scripts) if scripts else ""
+
+
+script.from_source = _from_source  # type: ignore[attr-defined]
 
 
 def graph() -> "Callable[[Callable[..., Any]], OnnxClosure]":

@@ -3,6 +3,8 @@
 They are classes, made when they are first asked for.
 """
 
+import sys
+
 from ._core import annotation_dims, element_type_number, numpy_dtype
 
 TYPE_CHECKING = False
@@ -150,6 +152,9 @@ class TensorTypeMeta(type):
             shape = _dims(cls, shape)
         shaped = cls._shaped.get(shape)
         if shaped is None:
+            import copyreg
+
+            copyreg.pickle(TensorTypeMeta, _reduced)
             body = {"dtype": cls.dtype, "shape": shape, "__module__": __name__}
             shaped = TensorTypeMeta(cls.__name__, (cls,), body)
             cls._shaped[shape] = shaped
@@ -211,6 +216,15 @@ class TensorType(metaclass=TensorTypeMeta):
         elif not isinstance(shape, tuple):
             shape = (shape,)
         return helper.make_tensor_type_proto(int(cls.dtype), shape)
+
+
+def _with_shape(name: str, shape: object) -> "Any":
+    return getattr(sys.modules[__name__], name)[shape]
+
+
+def _reduced(cls: TensorTypeMeta) -> "str | tuple[Any, ...]":
+    """How a type is pickled: by its name, and with its shape."""
+    return cls.__name__ if cls.shape is None else (_with_shape, (cls.__name__, cls.shape))
 
 
 def _make(name: str) -> "Any":

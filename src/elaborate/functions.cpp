@@ -482,12 +482,19 @@ const Type* option_type(const Options& options, std::string_view name) {
     return nullptr;
 }
 
-void bind_model_attribute(Context& c, const BoundParameter& one) {
-    for (const auto& [name, value] : c.options.attributes) {
-        if (name == one.name) {
-            c.at.scope->set(one.parameter->name, value);
-            return;
+const Object* attribute_value(const Context& c, std::string_view name) {
+    for (const auto& [attribute, value] : c.options.attributes) {
+        if (attribute == name) {
+            return &value;
         }
+    }
+    return nullptr;
+}
+
+void bind_model_attribute(Context& c, const BoundParameter& one) {
+    if (const Object* value = attribute_value(c, one.name)) {
+        c.at.scope->set(one.parameter->name, *value);
+        return;
     }
     if (one.has_default) {
         c.at.scope->set(one.parameter->name, one.default_value);
@@ -573,8 +580,9 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
     }
     const Type* given = option_type(c.options, one.name);
     if (one.annotation.is_attribute ||
-        (given == nullptr && one.parameter->annotation == nullptr && one.has_default &&
-         is_attribute_default(one.default_value))) {
+        (given == nullptr && one.parameter->annotation == nullptr &&
+         (attribute_value(c, one.name) != nullptr ||
+          (one.has_default && is_attribute_default(one.default_value))))) {
         bind_model_attribute(c, one);
         return;
     }
@@ -644,8 +652,45 @@ void add_function_imports(ir::Model& model) {
     }
 }
 
+// That the parameter takes a value when the model is built, and is no input.
+bool is_model_attribute(const BoundParameter& one) {
+    return one.annotation.is_attribute ||
+           (one.parameter->annotation == nullptr && !one.is_variadic());
+}
+
+void check_attribute_names(Context& c, const ScriptFunction& function,
+                           const std::vector<BoundParameter>& parameters) {
+    for (const auto& [name, value] : c.options.attributes) {
+        auto same = [wanted = std::string_view(name)](const BoundParameter& one) {
+            return one.name == wanted;
+        };
+        auto found = std::find_if(parameters.begin(), parameters.end(), same);
+        if (found != parameters.end() && is_model_attribute(*found)) {
+            continue;
+        }
+        std::vector<std::string_view> names;
+        for (const BoundParameter& one : parameters) {
+            if (is_model_attribute(one)) {
+                names.push_back(one.name);
+            }
+        }
+        bool is_input = found != parameters.end();
+        std::string_view near = nearest(name, names);
+        c.program.diagnostics
+            .report(
+                kArgumentMismatch, function.name_span(),
+                is_input
+                    ? fmt::format("`{}` of `{}` is an input, not an attribute", name, function.name)
+                    : fmt::format("`{}` has no attribute parameter `{}`", function.name, name))
+            .with_help(is_input       ? "inputs get their values when the model runs"
+                       : near.empty() ? "use the names of its parameters"
+                                      : fmt::format("did you mean `{}`?", near));
+    }
+}
+
 void check_option_names(Context& c, const ScriptFunction& function,
                         const std::vector<BoundParameter>& parameters) {
+    check_attribute_names(c, function, parameters);
     for (const auto& [name, type] : c.options.input_types) {
         bool known = std::any_of(
             parameters.begin(), parameters.end(),

@@ -187,7 +187,7 @@ def test_load(tmp_path):
     onnx.checker.check_model(onnx.load_from_string(model.to_bytes()), full_check=True)
     with pytest.raises(sardonyx.EvalError):
         sardonyx.load(b"nonsense")
-    with pytest.raises(sardonyx.EvalError, match="nowhere"):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
         sardonyx.load(str(tmp_path / "nowhere.onnx"))
     with pytest.raises(sardonyx.EvalError):
         model.run({"z": x})

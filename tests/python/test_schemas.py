@@ -379,7 +379,7 @@ def test_python_takes_schemas(tmp_path: pathlib.Path) -> None:
     path.write_text("[[operator]]\n")
     with pytest.raises(sardonyx.CompileError, match="without a name"):
         sardonyx.load_schemas(path)
-    with pytest.raises(sardonyx.CompileError, match="no-such-file"):
+    with pytest.raises(FileNotFoundError, match="no-such-file"):
         sardonyx.load_schemas("no-such-file.toml")
     with pytest.raises(TypeError, match="load_schemas"):
         script(schemas="com.microsoft")(act.__wrapped__)
