@@ -110,7 +110,7 @@ function(sdx_generated target name tool comment)
 endfunction()
 
 sdx_generated(sdx_ops ops_table generate_ops
-  "Generating the operator tables from the installed onnx package" enumerations.py)
+  "Generating the operator tables from the installed onnx package" enumerations.py operator_docs.py)
 # The normal forms and categories of code points are those of the Python that builds; their scripts
 # fontTools has.
 sdx_generated(sdx_syntax normal_forms_table generate_normal_forms

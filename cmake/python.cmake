@@ -44,12 +44,15 @@ endforeach()
 # Schema files of other domains.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/sardonyx/schemas ${package}/schemas SYMBOLIC)
 
-# What editors know of the operators.
-set(stubs ${package}/_opsets.pyi)
+# What editors and type checkers know of the operators and the element types.
+set(stubs ${package}/_opsets.pyi ${package}/_element_types.pyi)
 add_custom_command(
   OUTPUT ${stubs}
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_stubs.py ${stubs}
   DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_stubs.py
+          ${PROJECT_SOURCE_DIR}/tools/operator_docs.py
+          ${PROJECT_SOURCE_DIR}/tools/enumerations.py
+          ${PROJECT_SOURCE_DIR}/src/types/element_types.def
   COMMENT "Generating the types of the opsets from the installed onnx package"
   VERBATIM)
 add_custom_target(sdx_python_stubs DEPENDS ${stubs})

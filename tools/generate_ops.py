@@ -18,6 +18,7 @@ import onnx
 import onnx.defs
 import onnx.helper
 from enumerations import legal_strings
+from operator_docs import documentation
 
 _NO_LIMIT = 65535  # UINT16_MAX, as in ops.h
 _INT_MAX = 2147483647
@@ -132,6 +133,7 @@ class Tables:
         self.parameters = Array("Parameter", "kParameters")
         self.attributes = Array("AttributeSchema", "kAttributes")
         self.schemas = Array("Schema", "kSchemaRows")
+        self.versions: dict[tuple[str, str], list[int]] = {}
 
     def add_schema(self, schema: Any) -> None:
         variables = {c.type_param_str: c for c in schema.type_constraints}
@@ -161,7 +163,7 @@ class Tables:
                 [self.attribute_row(schema, a) for _, a in sorted(schema.attributes.items())]
             ),
             self.type_variables.span(list(rows.values())),
-            text(schema.doc or ""),
+            text(documentation(schema, self.versions[schema.domain, schema.name])),
         )
         self.schemas.rows.append(fields)
 
@@ -297,6 +299,8 @@ def generate() -> str:
         key=lambda schema: (schema.domain, schema.name, schema.since_version),
     )
     tables = Tables()
+    for schema in schemas:
+        tables.versions.setdefault((schema.domain, schema.name), []).append(schema.since_version)
     for schema in schemas:
         tables.add_schema(schema)
     operators, domains, ranges = operator_rows(schemas)

@@ -1,5 +1,9 @@
 // The Python classes Opset and Op.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <vector>
 
 #include "bindings/bindings.h"
 #include "bindings/call.h"
@@ -73,7 +77,58 @@ nb::list operator_names(const Opset& self) {
     return names;
 }
 
-// "TopK(X, K, *, axis, largest, sorted)".
+// The attributes of a schema, the required ones first.
+std::vector<const ops::AttributeSchema*> ordered_attributes(const ops::Schema& schema) {
+    std::vector<const ops::AttributeSchema*> result;
+    for (bool required : {true, false}) {
+        for (const ops::AttributeSchema& attribute : schema.attributes) {
+            if (attribute.is_required == required) {
+                result.push_back(&attribute);
+            }
+        }
+    }
+    return result;
+}
+
+template <typename T, typename Convert>
+nb::object tuple_of(std::span<const T> values, Convert convert) {
+    nb::list list;
+    for (const T& value : values) {
+        list.append(convert(value));
+    }
+    return nb::tuple(list);
+}
+
+// The shortest number that gives this float32.
+nb::object float_to_python(float value) {
+    return nb::float_(std::strtod(fmt::format("{}", value).c_str(), nullptr));
+}
+
+// What an attribute is when it is left out; None: nothing.
+nb::object default_of(const ops::AttributeSchema& attribute) {
+    if (!attribute.has_default) {
+        return nb::none();
+    }
+    switch (attribute.type) {
+        case ops::AttributeType::kInt:
+            return nb::int_(attribute.default_int);
+        case ops::AttributeType::kFloat:
+            return float_to_python(attribute.default_float);
+        case ops::AttributeType::kString:
+            return text_to_python(attribute.default_string);
+        case ops::AttributeType::kInts:
+            return tuple_of(attribute.default_ints, [](int64_t one) { return nb::int_(one); });
+        case ops::AttributeType::kFloats:
+            return tuple_of(attribute.default_floats, float_to_python);
+        case ops::AttributeType::kStrings:
+            return tuple_of(attribute.default_strings,
+                            [](std::string_view one) { return text_to_python(one); });
+        default:
+            return nb::none();
+    }
+}
+
+// "TopK(X, K, *, axis=-1, largest=1, sorted=1)".
 std::string signature(const Operator& self) {
     std::string text = self.name + "(";
     if (self.schema() == nullptr) {
@@ -92,11 +147,38 @@ std::string signature(const Operator& self) {
         text += separator + "*";
         separator = ", ";
     }
-    for (const ops::AttributeSchema& attribute : self.schema()->attributes) {
-        text += separator + std::string(attribute.name) + (attribute.is_required ? "" : "=None");
+    for (const ops::AttributeSchema* attribute : ordered_attributes(*self.schema())) {
+        text += separator + std::string(attribute->name);
+        if (!attribute->is_required) {
+            text += "=" + text_from_python(nb::repr(default_of(*attribute)));
+        }
         separator = ", ";
     }
     return text + ")";
+}
+
+// inspect.Signature. _signatures.py makes it of (name, form, is_required, default) of each
+// parameter.
+nb::object signature_object(const Operator& self) {
+    nb::list rows;
+    if (self.schema() == nullptr) {
+        rows.append(nb::make_tuple("inputs", "variadic", true, nb::none()));
+        rows.append(nb::make_tuple("attributes", "named", true, nb::none()));
+    } else {
+        bool may_be_left_out = false;
+        for (const ops::Parameter& input : self.schema()->inputs) {
+            bool is_variadic = input.option == ops::ParameterOption::kVariadic;
+            may_be_left_out = may_be_left_out || input.option == ops::ParameterOption::kOptional;
+            rows.append(nb::make_tuple(text_to_python(input.name),
+                                       is_variadic ? "variadic" : "input", !may_be_left_out,
+                                       nb::none()));
+        }
+        for (const ops::AttributeSchema* attribute : ordered_attributes(*self.schema())) {
+            rows.append(nb::make_tuple(text_to_python(attribute->name), "attribute",
+                                       attribute->is_required, default_of(*attribute)));
+        }
+    }
+    return nb::module_::import_("sardonyx._signatures").attr("signature")(rows);
 }
 
 nb::object doc(const Operator& self) {
@@ -169,6 +251,7 @@ void bind_op(nb::module_& m) {
         .def_prop_ro("input_names", input_names)
         .def_prop_ro("op_schema", op_schema, "onnx.defs.OpSchema, of the onnx package.")
         .def_prop_ro("__doc__", doc)
+        .def_prop_ro("__signature__", signature_object)
         .def("__reduce__",
              [](nb::handle self) {
                  const Operator& op = *nb::inst_ptr<Operator>(self);

@@ -5,6 +5,8 @@ Nothing is imported before it is used: `import sardonyx` costs what reading this
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    # _element_types, _functions and _opsets are for checkers alone: the types of what onnx_types,
+    # _script and onnx_opset have. The build writes the first and the last.
     from . import evaluator as evaluator
     from . import onnx_opset as onnx_opset
     from . import onnx_types as onnx_types
@@ -16,17 +18,18 @@ if TYPE_CHECKING:
     from ._core import Model as Model
     from ._core import Opset as Opset
     from ._core import Tensor as Tensor
+    from ._element_types import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
+    from ._functions import OnnxFunction as OnnxFunction
+    from ._functions import TracedOnnxFunction as TracedOnnxFunction
+    from ._functions import graph as graph
+    from ._functions import script as script
     from ._library import export_onnx_lib as export_onnx_lib
     from ._library import external_tensor as external_tensor
     from ._opsets import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
     from ._reveal import reveal_type as reveal_type
     from ._schemas import load_schemas as load_schemas
     from ._script import CompileError as CompileError
-    from ._script import OnnxFunction as OnnxFunction
     from ._script import ScriptWarning as ScriptWarning
-    from ._script import TracedOnnxFunction as TracedOnnxFunction
-    from ._script import graph as graph
-    from ._script import script as script
     from ._weights import load_weights as load_weights
     from .onnx_types import TensorType as TensorType
 
@@ -68,23 +71,25 @@ def _submodule(name: str) -> object:
     return getattr(package, name)
 
 
-def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return _submodule(name)
-    if name == "__all__":
-        return __dir__()
-    if name == "proto2python":
-        raise AttributeError("sardonyx cannot turn a model into a script yet")
-    home = _HOMES.get(name)
-    if home is None and name.startswith("opset"):
-        home = "onnx_opset"
-    elif home is None and name.isupper():
-        home = "onnx_types"
-    if home is None:
-        raise AttributeError(f"module 'sardonyx' has no attribute {name!r}")
-    value = getattr(_submodule(home), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # checkers are to know which names there are
+
+    def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            return _submodule(name)
+        if name == "__all__":
+            return __dir__()
+        if name == "proto2python":
+            raise AttributeError("sardonyx cannot turn a model into a script yet")
+        home = _HOMES.get(name)
+        if home is None and name.startswith("opset"):
+            home = "onnx_opset"
+        elif home is None and name.isupper():
+            home = "onnx_types"
+        if home is None:
+            raise AttributeError(f"module 'sardonyx' has no attribute {name!r}")
+        value = getattr(_submodule(home), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> "list[str]":

@@ -116,6 +116,10 @@ class OnnxClosure:
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
 
+    def __class_getitem__(cls, types: object) -> "type[OnnxClosure]":
+        # `OnnxClosure[..., Any]` in an annotation: see _functions.pyi.
+        return cls
+
     def __call__(self, *args: "Any", **kwargs: "Any") -> "Any":
         """Runs the function."""
         return self.function(*args, **kwargs)
@@ -154,6 +158,10 @@ class OnnxFunction:
         self._variadic: int | None = None
         self._results: tuple[int, ...] = ()
         self._types: Signature | None = None
+
+    def __class_getitem__(cls, types: object) -> "type[OnnxFunction]":
+        # `OnnxFunction[..., Any]` in an annotation: see _functions.pyi.
+        return cls
 
     @property
     def name(self) -> str:

@@ -4,7 +4,10 @@ from ._core import Opset, domains
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    all_opsets: "dict[tuple[str, int], Opset]"
+    from ._core import _AnyOpset
+    from ._opsets import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
+
+    all_opsets: "dict[tuple[str, int], _AnyOpset]"
 
 
 def _variable(domain: str, version: int) -> str:
@@ -27,20 +30,24 @@ def onnx_opset_version() -> int:
     return _NEWEST
 
 
-def __getattr__(name: str) -> object:
-    if name in _VERSIONS:
-        value: object = Opset(*_VERSIONS[name])
-    elif name == "all_opsets":
-        value = {
-            key: globals().get(variable) or __getattr__(variable)
-            for variable, key in _VERSIONS.items()
-        }
-    elif name.startswith("opset"):
-        raise AttributeError(f"there is no {name}: the newest opset of ai.onnx is opset{_NEWEST}")
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in _VERSIONS:
+            value: object = Opset(*_VERSIONS[name])
+        elif name == "all_opsets":
+            value = {
+                key: globals().get(variable) or __getattr__(variable)
+                for variable, key in _VERSIONS.items()
+            }
+        elif name.startswith("opset"):
+            raise AttributeError(
+                f"there is no {name}: the newest opset of ai.onnx is opset{_NEWEST}"
+            )
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> "list[str]":

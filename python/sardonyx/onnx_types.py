@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     import onnx
 
+    from ._element_types import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
+
     tensor_type_registry: "dict[ElementType, type[TensorType]]"
 
 # The numbers of TensorProto.DataType.
@@ -237,15 +239,17 @@ def _make(name: str) -> "Any":
     return TensorTypeMeta(name, (TensorType,), body)
 
 
-def __getattr__(name: str) -> object:
-    if name in _NUMBERS:
-        value: object = _make(name)
-    elif name == "tensor_type_registry":
-        value = {ElementType(one): globals().get(one) or __getattr__(one) for one in _NUMBERS}
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in _NUMBERS:
+            value: object = _make(name)
+        elif name == "tensor_type_registry":
+            value = {ElementType(one): globals().get(one) or __getattr__(one) for one in _NUMBERS}
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> "list[str]":
