@@ -30,11 +30,13 @@ using elaborate::Object;
 
 // `function` points into the other members: an object of this type stays where it is.
 struct Script {
-    syntax::Tree tree;
+    std::shared_ptr<syntax::Tree> tree;  // methods of several objects share it
     PythonEnvironment environment;
     elaborate::ScriptFunction function;
     std::shared_ptr<ops::SchemaSet> schemas;  // of operators of other domains; null: none
     diagnostics::Span whole = {};             // its text, decorators included
+    std::shared_ptr<Script> method = {};      // of an object: the function of the class
+    const PyObject* self = nullptr;           // the object, which `function.self` holds
 };
 
 struct PyScript {
@@ -198,6 +200,17 @@ const syntax::FunctionDefStmt* lambda_as_function(syntax::Tree& tree, nb::handle
         tree.arena.copy(std::span<const syntax::Stmt* const>(&result, 1)), false);
 }
 
+// The method of an object, whose class has the function.
+std::shared_ptr<Script> bind_method(const std::shared_ptr<Script>& method, nb::handle self) {
+    auto bound = std::make_shared<Script>(*method);
+    bound->function.tree = bound->tree.get();
+    bound->function.environment = &bound->environment;
+    bound->function.self = object_from_python(self);
+    bound->method = method;
+    bound->self = self.ptr();
+    return bound;
+}
+
 // Null after a syntax error.
 std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnostics& found,
                                       bool takes_lambda = false) {
@@ -215,31 +228,33 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
         no_source(function, "`" + path + "` has become shorter since it was imported");
     }
     auto begin = static_cast<uint32_t>(line.data() - texts.text(file).data());
-    auto script = std::make_shared<Script>(Script{
-        syntax::parse_statement(texts, file, begin, found), PythonEnvironment(function), {}, {}});
+    auto tree = std::make_shared<syntax::Tree>(syntax::parse_statement(texts, file, begin, found));
+    auto script =
+        std::make_shared<Script>(Script{std::move(tree), PythonEnvironment(function), {}, {}});
     const syntax::FunctionDefStmt* definition =
-        script->tree.body.empty() ? nullptr
-                                  : syntax::maybe_as<syntax::FunctionDefStmt>(script->tree.body[0]);
+        script->tree->body.empty()
+            ? nullptr
+            : syntax::maybe_as<syntax::FunctionDefStmt>(script->tree->body[0]);
     if (found.has_errors()) {
         return nullptr;
     }
     script->whole = {file, begin,
-                     script->tree.body.empty() ? begin : script->tree.body[0]->range.end};
+                     script->tree->body.empty() ? begin : script->tree->body[0]->range.end};
     elaborate::ScriptFunction& made = script->function;
     made.name = text_from_python(code.attr("co_name"));
     if (takes_lambda && made.name == "<lambda>") {
-        definition = lambda_as_function(script->tree, code);
+        definition = lambda_as_function(*script->tree, code);
         if (definition == nullptr) {
             return nullptr;
         }
         made.name = "lambda";
     }
-    if (definition == nullptr || script->tree.names.text(definition->name) != made.name) {
+    if (definition == nullptr || script->tree->names.text(definition->name) != made.name) {
         no_source(function, "`" + path +
                                 "` has changed since it was imported, or the function is "
                                 "no `def`");
     }
-    made.tree = &script->tree;
+    made.tree = script->tree.get();
     made.definition = definition;
     made.environment = &script->environment;
     made.opset = {"this", 1};
@@ -419,7 +434,11 @@ std::shared_ptr<void> script_of(nb::handle object) {
     if (!held.is_valid() || !nb::isinstance<PyScript>(held)) {
         return nullptr;
     }
-    const std::shared_ptr<Script>& script = nb::inst_ptr<PyScript>(held)->script;
+    std::shared_ptr<Script> script = nb::inst_ptr<PyScript>(held)->script;
+    if (script->method != nullptr) {
+        script = std::static_pointer_cast<Script>(
+            method_of_program(script->method.get(), script->self, script));
+    }
     return {script, &script->function};
 }
 
@@ -456,6 +475,12 @@ void bind_script(nb::module_& m) {
                                                sources().position(whole.file, whole.begin).line);
                      })
         .def("check", check)
+        .def(
+            "bind",
+            [](const PyScript& self, nb::handle object) {
+                return PyScript{bind_method(self.script, object)};
+            },
+            nb::arg("object"))
         .def_prop_ro("opset",
                      [](const PyScript& self) {
                          const elaborate::OpsetObject& opset = self.script->function.opset;

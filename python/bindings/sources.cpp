@@ -60,6 +60,14 @@ void take_back_at_end(nb::object take_back) {
     }
 }
 
+std::shared_ptr<void> method_of_program(const void* method, const void* self,
+                                        std::shared_ptr<void> made) {
+    if (g_innermost == nullptr) {
+        return made;
+    }
+    return g_innermost->methods.try_emplace({method, self}, std::move(made)).first->second;
+}
+
 diagnostics::FileId source_of_file(const std::string& path) {
     std::optional<FileState> state = file_state(path);
     if (!state) {

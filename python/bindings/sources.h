@@ -1,7 +1,10 @@
 // The source text of Python functions.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/bindings.h"
@@ -27,6 +30,8 @@ class OwnProgram {
     // Called when the compilation ends, the last one first: what functions that it has run have
     // changed is Python's, and as it was then.
     void at_end(nb::object take_back) { at_end_.push_back(std::move(take_back)); }
+    // Methods of objects by their function and object: one script for all that mention it.
+    std::map<std::pair<const void*, const void*>, std::shared_ptr<void>> methods;
 
   private:
     elaborate::Program program_;
@@ -36,6 +41,10 @@ class OwnProgram {
 
 // For the innermost compilation of this thread.
 void take_back_at_end(nb::object take_back);
+
+// The script of a method that the innermost compilation knows already, else `made`.
+std::shared_ptr<void> method_of_program(const void* method, const void* self,
+                                        std::shared_ptr<void> made);
 
 // The file as one of sources(): read once for each state (size, time) of it on disk. No valid
 // id for what cannot be read, as for a notebook's cell.

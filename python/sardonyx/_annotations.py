@@ -112,7 +112,10 @@ def read_signature(
 
     parameters: list[Parameter] = []
     types: list[tuple[str, Any, bool, bool]] = []
+    is_method = hasattr(function, "__self__")  # it gets its first argument from elsewhere
     for i, name in enumerate(names):
+        if is_method and i == 0:
+            continue
         kind = POSITIONAL_ONLY if i < code.co_posonlyargcount else NORMAL
         kind = KEYWORD_ONLY if i >= code.co_argcount else kind
         annotation = _tensor_type(_evaluate(function, function.__annotations__.get(name)))

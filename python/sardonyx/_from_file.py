@@ -66,7 +66,7 @@ def _scripts(path: str, other_schemas: "Any" = None) -> "list[_script.OnnxFuncti
     try:
         spec.loader.exec_module(module)
     except _script.CompileError as error:
-        print(str(error).lstrip("\n"), file=sys.stderr)
+        print(str(error.args[0]).rstrip(), file=sys.stderr)
         sys.exit(1)
     except Exception as error:
         # The frames of this file and of the import system are no part of the program.
@@ -172,7 +172,7 @@ def _compiled(compile: "Callable[[], _T]") -> "_T":
         try:
             return compile()
         except _script.CompileError as error:
-            print(str(error).lstrip("\n"), file=sys.stderr)
+            print(str(error.args[0]).rstrip(), file=sys.stderr)
             sys.exit(1)
 
 
@@ -198,7 +198,7 @@ def _schemas(paths: "Sequence[str]") -> "Any":
     try:
         return sardonyx.load_schemas(*paths)
     except _script.CompileError as error:
-        print(str(error).lstrip("\n"), file=sys.stderr)
+        print(str(error.args[0]).rstrip(), file=sys.stderr)
         sys.exit(1)
     except (OSError, ValueError) as error:
         _fail(str(error))
@@ -220,7 +220,7 @@ def _check(paths: "Sequence[str]", schemas: "Any", as_json: bool) -> int:
             except _script.CompileError as error:
                 findings += error.diagnostics
                 if not as_json:
-                    print(str(error).lstrip("\n"), file=sys.stderr)
+                    print(str(error.args[0]).rstrip(), file=sys.stderr)
                 status = 1
     if as_json:
         print(json.dumps(findings, indent=2))

@@ -189,6 +189,9 @@ class OnnxFunction:
     def __annotations__(self) -> "dict[str, Any]":  # type: ignore[override]
         return self.__wrapped__.__annotations__
 
+    def __get__(self, instance: "Any", owner: "type | None" = None) -> "OnnxFunction":
+        return self if instance is None else BoundOnnxFunction(self, instance)
+
     # As functions: a script is found by its name, and a copy of it is the script itself.
     def __reduce__(self) -> "str | tuple[Any, ...]":
         frame = sys._getframe(1)
@@ -413,6 +416,40 @@ class OnnxFunction:
             types.update(zip(inputs, input_types, strict=False))
         types.update({name: info for name, info in (value_infos or {}).items() if name in inputs})
         return types
+
+
+class BoundOnnxFunction(OnnxFunction):
+    """A script of a class, of one of its objects: `self` is known when it is compiled.
+
+    What the body reads of `self` is constant in the model, as the globals that it reads.
+    """
+
+    def __init__(self, script: OnnxFunction, owner: "Any") -> None:
+        import types
+
+        self.__self__ = owner
+        self.__func__ = script
+        self.__wrapped__ = types.MethodType(script.__wrapped__, owner)
+        self.__name__ = script.__name__
+        self.__qualname__ = script.__qualname__
+        self.__module__ = script.__module__
+        self.__doc__ = script.__doc__
+        self._options = script._options
+        self._parameters = None
+        self._variadic = None
+        self._results = ()
+        self._types = None
+
+    @property
+    def _script(self) -> "Any":
+        # Made anew: it holds the object where the garbage collector does not see it.
+        return self.__func__._script.bind(self.__self__)
+
+    def __reduce__(self) -> "str | tuple[Any, ...]":
+        return (getattr, (self.__self__, self.__name__))
+
+    def __get__(self, instance: "Any", owner: "type | None" = None) -> OnnxFunction:
+        return self  # bound already
 
 
 class TracedOnnxFunction(OnnxFunction):

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ class ScriptFunction {
     // Default values of parameters that are evaluated already (Python's live defaults win over the
     // source).
     std::vector<std::pair<std::string, Object>> defaults;
+    // Of a method: the object that it is called of, which is its first argument everywhere.
+    std::optional<Object> self;
     // Keywords of script(...) for the model: ir_version, producer_name, producer_version,
     // doc_string.
     int64_t ir_version = 0;

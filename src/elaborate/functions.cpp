@@ -579,6 +579,10 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
         return;  // reported before
     }
     const Type* given = option_type(c.options, one.name);
+    if (one.is_self) {
+        c.at.scope->set(one.parameter->name, one.default_value);
+        return;
+    }
     if (one.annotation.is_attribute ||
         (given == nullptr && one.parameter->annotation == nullptr &&
          (attribute_value(c, one.name) != nullptr ||
@@ -613,9 +617,11 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
          (type.is_tensor() && type.element_type() == ElementType::kUndefined))) {
         c.report(kMissingInputType, one.parameter->range,
                  fmt::format("the input `{}` of a model has no element type", one.name))
-            .with_help(fmt::format("annotate it, as in `{}: FLOAT[...]`, or give its type when "
-                                   "building the model",
-                                   one.name));
+            .with_help(one.name == "self"
+                           ? "compile the method of an object, as in `thing.method`"
+                           : fmt::format("annotate it, as in `{}: FLOAT[...]`, or give its type "
+                                         "when building the model",
+                                         one.name));
     }
     c.at.scope->set(one.parameter->name,
                     Object::tensor(c.model.add_input(c.unit->graph, one.name, std::move(type))));
@@ -655,7 +661,7 @@ void add_function_imports(ir::Model& model) {
 // That the parameter takes a value when the model is built, and is no input.
 bool is_model_attribute(const BoundParameter& one) {
     return one.annotation.is_attribute ||
-           (one.parameter->annotation == nullptr && !one.is_variadic());
+           (one.parameter->annotation == nullptr && !one.is_variadic() && !one.is_self);
 }
 
 void check_attribute_names(Context& c, const ScriptFunction& function,

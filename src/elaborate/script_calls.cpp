@@ -217,6 +217,11 @@ std::vector<Fact> annotated_facts(const std::vector<BoundParameter>& parameters)
     std::vector<Fact> facts(parameters.size());
     for (size_t i = 0; i < parameters.size(); ++i) {
         const Annotation& annotation = parameters[i].annotation;
+        if (parameters[i].is_self) {
+            facts[i].passing = Fact::Passing::kStatic;
+            facts[i].object = parameters[i].default_value;
+            continue;
+        }
         if (annotation.is_attribute) {
             facts[i].passing = Fact::Passing::kAttribute;
             continue;
@@ -236,7 +241,11 @@ namespace {
 // The arguments of a call, by parameter; nothing after a diagnostic.
 std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& function,
                                               const std::vector<BoundParameter>& parameters,
-                                              const Arguments& arguments) {
+                                              Arguments arguments) {
+    if (function.self) {
+        arguments.positional.insert(arguments.positional.begin(), *function.self);
+        arguments.ranges.insert(arguments.ranges.begin(), arguments.callee_range);
+    }
     std::vector<CallArgument> bound;
     std::vector<Object> variadic;
     if (parameters.size() != function.definition->parameters->items.size() ||

@@ -23,11 +23,18 @@ namespace {
 
 BoundParameter read_parameter(Context& c, const ScriptFunction& function,
                               const Parameter& parameter) {
-    BoundParameter one{&parameter, c.text(parameter.name), {}, false, {}};
+    BoundParameter one{&parameter, c.text(parameter.name), {}, false, {}, false};
     if (parameter.kind == ParameterKind::kKeywordArgs) {
         c.report(kUnsupportedStatement, parameter.range,
                  "`**kwargs` on a script: a graph has inputs and attributes of fixed names")
             .with_help("name the parameters");
+        return one;
+    }
+    bool is_first = &parameter == function.definition->parameters->items.data();
+    if (function.self && is_first) {
+        one.has_default = true;
+        one.default_value = *function.self;
+        one.is_self = true;
         return one;
     }
     // Python asks nobody what the annotations of a plain function say.

@@ -16,6 +16,7 @@ struct BoundParameter {
     Annotation annotation;
     bool has_default = false;
     Object default_value;
+    bool is_self = false;  // of a method: `default_value` is the object that it is called of
 
     bool is_variadic() const { return parameter->kind == syntax::ParameterKind::kVarArgs; }
 };

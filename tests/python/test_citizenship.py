@@ -436,3 +436,86 @@ def test_notebooks(tmp_path):
     assert said.getvalue().startswith("[1.] True\n")
     assert "\nCell In[2], line 3: `ai.onnx` has no operator `Relux`\n" in said.getvalue()
     assert "--> Cell In[2]:3:15" in said.getvalue()
+
+
+# --- Methods -------------------------------------------------------------------------------------
+
+
+class Layer:
+    def __init__(self, weight: float, inner: Layer | None = None) -> None:
+        self.weight = weight
+        self.bias = np.array([1, -1], np.float32)
+        self.inner = inner
+
+    @script()
+    def scaled(self, x: FLOAT["M", 2], times: int = 1) -> FLOAT["M", 2]:
+        """x scaled."""
+        return op.Mul(x, self.weight * times)
+
+    @script(default_opset=op)
+    def forward(self, x: FLOAT["M", 2]) -> FLOAT["M", 2]:
+        y = self.scaled(x) + self.scaled(x, times=3) + self.bias
+        if self.inner is not None:
+            y = self.inner.forward(y)
+        return y
+
+    @staticmethod
+    @script()
+    def rectified(x: FLOAT["N"]):
+        return op.Relu(x)
+
+
+def test_methods_are_scripts():
+    x = np.array([[1, 2], [3, 4]], np.float32)
+    layer = Layer(0.5)
+    expected = 2 * x + layer.bias
+    np.testing.assert_array_equal(layer.forward(x), expected)
+    np.testing.assert_array_equal(layer.forward(x=x), expected)
+    model = layer.forward.to_model_proto()
+    onnx.checker.check_model(model, full_check=True)
+    assert [one.name for one in model.graph.input] == ["x"]
+    np.testing.assert_array_equal(Model(model)(x), expected)
+    # One function for each way in which it is called, whichever object asks.
+    assert len(model.functions) == 1
+    function = layer.scaled.to_function_proto()
+    assert (list(function.input), list(function.attribute)) == (["x"], [])
+    assert layer.forward.check() == []
+    layer.weight = 1.0
+    np.testing.assert_array_equal(Model(layer.forward.to_model_bytes())(x), 4 * x + layer.bias)
+
+
+def test_methods_of_several_objects():
+    x = np.array([[1, 2]], np.float32)
+    outer = Layer(0.5, Layer(0.25))
+    expected = (2 * x + outer.bias) + outer.bias
+    np.testing.assert_array_equal(outer.forward(x), expected)
+    model = outer.forward.to_model_proto()
+    onnx.checker.check_model(model, full_check=True)
+    np.testing.assert_array_equal(Model(model)(x), expected)
+
+
+def test_methods_as_objects_of_python():
+    layer = Layer(0.5)
+    assert isinstance(layer.scaled, sardonyx.OnnxFunction)
+    assert isinstance(Layer.scaled, sardonyx.OnnxFunction)
+    assert str(layer.scaled.__signature__).startswith("(x: ")
+    assert layer.scaled.__doc__ == "x scaled."
+    assert Layer.rectified([-1.0]).tolist() == layer.rectified([-1.0]).tolist() == [0]
+    assert pickle.loads(pickle.dumps(layer.scaled))([[1.0, 2.0]]).tolist() == [[0.5, 1]]
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        layer.forward()
+    with pytest.raises(CompileError, match=r"of an object, as in `thing\.method`"):
+        Layer.forward.to_model_bytes()
+
+
+def test_objects_with_methods_are_freed():
+    import gc
+    import weakref
+
+    layer = Layer(0.5)
+    layer.kept = layer.forward  # type: ignore[attr-defined]
+    layer.kept.to_model_bytes()
+    gone = weakref.ref(layer)
+    del layer
+    gc.collect()
+    assert gone() is None
