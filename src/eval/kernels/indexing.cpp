@@ -754,27 +754,47 @@ struct UniqueSlices {
     std::vector<int64_t> counts;
 };
 
-// An integer for each number, in the order of SliceOrder: equal numbers have equal ones.
-template <typename T>
-uint64_t order_key(const T& element) {
+// An integer for each number, in the order of SliceOrder: equal numbers have equal ones. It has as
+// many bits as the widest number of its kind.
+template <typename Key, typename T>
+Key order_key(const T& element) {
     auto x = static_cast<Compute<T>>(element);
-    constexpr uint64_t kSign = uint64_t{1} << 63;
+    constexpr Key kSign = Key{1} << (8 * sizeof(Key) - 1);
     if constexpr (std::is_floating_point_v<Compute<T>>) {
         if (x != x) {
-            return ~uint64_t{0};
+            return static_cast<Key>(~Key{0});
         }
-        auto bits = std::bit_cast<uint64_t>(static_cast<double>(x) + 0.0);  // no negative zero
-        return (bits & kSign) != 0 ? ~bits : bits | kSign;
+        using Float = std::conditional_t<sizeof(Key) == 4, float, double>;
+        Key bits = std::bit_cast<Key>(static_cast<Float>(x) + Float{0});  // no negative zero
+        return (bits & kSign) != 0 ? static_cast<Key>(~bits) : bits | kSign;
     } else if constexpr (std::is_signed_v<T>) {
-        return static_cast<uint64_t>(static_cast<int64_t>(x)) ^ kSign;
+        return static_cast<Key>(x) ^ kSign;
     } else {
-        return static_cast<uint64_t>(x);
+        return static_cast<Key>(x);
     }
 }
 
-struct KeyedPlace {
-    uint64_t key;
-    int64_t place;
+// A number and its place, to be sorted by the number alone.
+struct LongKey {
+    uint64_t sorted;
+    int64_t at;
+
+    template <typename T>
+    static LongKey of(const T& element, int64_t place) {
+        return {order_key<uint64_t>(element), place};
+    }
+    uint64_t key() const { return sorted; }
+    int64_t place() const { return at; }
+};
+struct ShortKey {
+    uint64_t both;  // the key is in the high half
+
+    template <typename T>
+    static ShortKey of(const T& element, int64_t place) {
+        return {uint64_t{order_key<uint32_t>(element)} << 32 | static_cast<uint64_t>(place)};
+    }
+    uint32_t key() const { return static_cast<uint32_t>(both >> 32); }
+    int64_t place() const { return static_cast<int64_t>(both & UINT32_MAX); }
 };
 
 // order[i] = i
@@ -782,6 +802,28 @@ bool count_up(const Workers& threads, int64_t n, int64_t* order) {
     return in_turns(threads, n, kPolled, [order](int64_t begin, int64_t end) {
         std::iota(order + begin, order + end, begin);
     });
+}
+
+// The same for single numbers. False: the run shall end.
+template <typename Item, typename T>
+bool number_order(const Workers& threads, const T* in, int64_t n, int64_t* order, uint8_t* is_new) {
+    Scratch<Item> items(n);
+    constexpr int kBits = 8 * sizeof(items.data()->key());
+    return in_turns(threads, n, kPolled,
+                    [&](int64_t begin, int64_t end) {
+                        for (int64_t i = begin; i < end; ++i) {
+                            items.data()[i] = Item::of(in[i], i);
+                        }
+                    }) &&
+           sort_by_bytes(threads, items.data(), n, 0, kBits,
+                         [](const Item& item) { return item.key(); }) &&
+           in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
+               const Item* sorted = items.data();
+               for (int64_t i = begin; i < end; ++i) {
+                   order[i] = sorted[i].place();
+                   is_new[i] = i == 0 || sorted[i].key() != sorted[i - 1].key() ? 1 : 0;
+               }
+           });
 }
 
 // The slices in their order, equal ones in the order of their places; for each whether it is unlike
@@ -793,22 +835,12 @@ bool slice_order(const Workers& threads, const SliceOrder<T>& slices, int64_t* o
     if constexpr (!std::is_same_v<T, std::string> && !kIsComplex<T>) {
         constexpr int64_t kFewSlices = 256;  // for which the tables of the bytes do not pay
         if (slices.view.outer == 1 && slices.view.inner == 1 && n > kFewSlices) {
-            Scratch<KeyedPlace> places(n);
-            return in_turns(threads, n, kPolled,
-                            [&](int64_t begin, int64_t end) {
-                                for (int64_t i = begin; i < end; ++i) {
-                                    places.data()[i] = {order_key(slices.in[i]), i};
-                                }
-                            }) &&
-                   sort_by_bytes(threads, places.data(), n, 0, 64,
-                                 [](const KeyedPlace& one) { return one.key; }) &&
-                   in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
-                       const KeyedPlace* sorted = places.data();
-                       for (int64_t i = begin; i < end; ++i) {
-                           order[i] = sorted[i].place;
-                           is_new[i] = i == 0 || sorted[i].key != sorted[i - 1].key ? 1 : 0;
-                       }
-                   });
+            if constexpr (sizeof(T) <= sizeof(uint32_t)) {
+                if (n <= UINT32_MAX) {
+                    return number_order<ShortKey>(threads, slices.in, n, order, is_new);
+                }
+            }
+            return number_order<LongKey>(threads, slices.in, n, order, is_new);
         }
     }
     return count_up(threads, n, order) &&
@@ -845,9 +877,11 @@ bool order_by_occurrence(const Workers& threads, UniqueSlices& unique) {
     return goes_on;
 }
 
-// When the run shall end, some of them.
+// Sorted, or in the order of their first occurrence; the inverse where it is asked for. When the
+// run shall end, some of them.
 template <typename T>
-UniqueSlices find_unique(const Workers& threads, const SliceOrder<T>& slices, bool sorted) {
+UniqueSlices find_unique(const Workers& threads, const SliceOrder<T>& slices, bool sorted,
+                         bool with_inverse) {
     int64_t n = slices.view.n;
     Scratch<int64_t> order(n);
     Scratch<uint8_t> is_new(n);
@@ -855,7 +889,8 @@ UniqueSlices find_unique(const Workers& threads, const SliceOrder<T>& slices, bo
     if (!slice_order(threads, slices, order.data(), is_new.data())) {
         return unique;
     }
-    unique.inverse.resize(n);
+    with_inverse = with_inverse || !sorted;
+    unique.inverse.resize(with_inverse ? n : 0);
     bool goes_on = in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end;) {
             const int64_t start = i;
@@ -865,7 +900,9 @@ UniqueSlices find_unique(const Workers& threads, const SliceOrder<T>& slices, bo
             }
             const int64_t index = static_cast<int64_t>(unique.first.size()) - 1;
             do {
-                unique.inverse[order.data()[i]] = index;
+                if (with_inverse) {
+                    unique.inverse[order.data()[i]] = index;
+                }
             } while (++i < end && is_new.data()[i] == 0);
             unique.counts.back() += i - start;
         }
@@ -897,7 +934,8 @@ Status unique(KernelContext& c) {
     UniqueSlices unique;
     bool sorted = c.int_attribute("sorted") != 0;
     SDX_TRY(visit(AllTypes{}, data.element_type(), [&]<typename T>() -> Status {
-        unique = find_unique(c.threads(), SliceOrder<T>{data.elements<T>().data(), view}, sorted);
+        unique = find_unique(c.threads(), SliceOrder<T>{data.elements<T>().data(), view}, sorted,
+                             c.wants(2));
         return check_interrupt(c.options());
     }));
     Dims dims = data.dims();

@@ -36,11 +36,16 @@ struct TopKey {
             return static_cast<Bits>(x);
         }
     }
-    static Key make(V x, int64_t index, bool largest) {
+    // In the order of the keys, but for the index.
+    static Bits rank(V x, bool largest) {
         Bits bits = ordered(x);
-        return static_cast<Key>(largest ? static_cast<Bits>(~bits) : bits) << kIndexBits |
+        return largest ? static_cast<Bits>(~bits) : bits;
+    }
+    static Key make(V x, int64_t index, bool largest) {
+        return static_cast<Key>(rank(x, largest)) << kIndexBits |
                static_cast<Key>(static_cast<uint64_t>(index));
     }
+    static Bits rank_of(Key key) { return static_cast<Bits>(key >> kIndexBits); }
     static int64_t index(Key key) {
         return static_cast<int64_t>(kIsShort ? static_cast<uint64_t>(key) & 0xffffffff
                                              : static_cast<uint64_t>(key));
@@ -60,19 +65,33 @@ SDX_CLONES void make_keys(const T* in, int64_t n, int64_t first, bool largest,
     }
 }
 
+// The least rank among n > 0 numbers.
+template <typename T>
+SDX_CLONES typename TopKey<Compute<T>>::Bits least_rank(const T* in, int64_t n, bool largest) {
+    using Order = TopKey<Compute<T>>;
+    typename Order::Bits least = Order::rank(static_cast<Compute<T>>(in[0]), largest);
+    for (int64_t i = 1; i < n; ++i) {
+        typename Order::Bits rank = Order::rank(static_cast<Compute<T>>(in[i]), largest);
+        least = rank < least ? rank : least;
+    }
+    return least;
+}
+
 // One line without gaps, of which few are wanted: the keys of all need not be in memory.
 template <typename T>
 void choose_few(const T* line, int64_t n, const TopOptions& options, const Workers& threads,
                 T* values, int64_t* places) {
     using Order = TopKey<Compute<T>>;
-    constexpr int64_t kBlock = 1024;
+    constexpr int64_t kBlock = 128;
     typename Order::Key keys[kBlock];
     FirstKeys<typename Order::Key> first(options.k);
     bool goes_on = in_turns(threads, n, kPolled, [&](int64_t begin, int64_t end) {
         for (int64_t at = begin; at < end; at += kBlock) {
             int64_t count = std::min(kBlock, end - at);
-            make_keys(line + at, count, at, options.largest, keys);
-            first.add(keys, count);
+            if (least_rank(line + at, count, options.largest) <= Order::rank_of(first.bound())) {
+                make_keys(line + at, count, at, options.largest, keys);
+                first.add(keys, count);
+            }
         }
     });
     if (!goes_on) {

@@ -136,6 +136,8 @@ class FirstKeys {
             }
         }
     }
+    // What is not below it is not kept.
+    Key bound() const { return bound_; }
     // Those that there are, at most k, sorted.
     std::span<const Key> sorted() {
         Key* kept = keys_.data();

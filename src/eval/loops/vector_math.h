@@ -188,12 +188,12 @@ inline float vector_gelu(float x) {
     // The square in two parts, of which the first is exact.
     float high = std::bit_cast<float>(std::bit_cast<uint32_t>(a) & 0xfffff000u);
     ExpParts parts = exp_parts(-0.5f * high * high, -0.5f * (a - high) * (a + high));
-    float share = (1.0f + parts.fraction) * (t * q);
+    // Times 2^64, so that it is a normal number, and what is made of it is rounded once.
+    float share = (1.0f + parts.fraction) * (t * q) * power_of_two(parts.exponent + 64);
     share = is_far ? 0.0f : share;
-    uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(parts.exponent) >> 1);
-    float first = power_of_two(half), second = power_of_two(parts.exponent - half);
-    float below = x * share * first * second;
-    float above = x * (1.0f - share * first * second);
+    constexpr float kUnit = 0x1p-64f;
+    float below = x * share * kUnit;
+    float above = x * (1.0f - share * kUnit);
     // |x| < 1: a half and the odd rest.
     float z = a * a;
     float p = -7.66467838e-6f;
