@@ -1,4 +1,8 @@
-"""Of every run: the tests that were skipped, and whether each may be.
+"""Of every run: the random numbers of each test, and the tests that were skipped, whether each may
+be.
+
+A module's generator `RANDOM` begins each test with a seed of the test's own: the numbers of a test
+do not depend on those that ran before it in the same worker.
 
 `SKIPS` says for which reasons a test may be skipped where everything that the tests want is
 installed, and how many at most. With SDX_STRICT=1, as `make test` and CI have it, a run with other
@@ -10,7 +14,9 @@ from __future__ import annotations
 import collections
 import os
 import re
+import zlib
 
+import numpy as np
 import pytest
 
 # A pattern of the reason, how many tests at most, and why they cannot run.
@@ -23,6 +29,14 @@ SKIPS = (
     (r"this system mounts no tmpfs", 1, "containers may not mount"),
     (r"got empty parameter set for \(path\)", 1, "tests/python/found/ holds no program"),
 )
+
+
+@pytest.fixture(autouse=True)
+def seeded(request: pytest.FixtureRequest) -> None:
+    drawn = getattr(request.module, "RANDOM", None)
+    if isinstance(drawn, np.random.Generator):
+        seed = zlib.crc32(request.node.name.encode())
+        drawn.bit_generator.state = np.random.default_rng(seed).bit_generator.state
 
 
 def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
