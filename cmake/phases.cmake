@@ -118,6 +118,12 @@ sdx_generated(sdx_syntax normal_forms_table generate_normal_forms
 sdx_generated(sdx_kernels unicode_table generate_unicode
   "Generating the tables of Unicode's categories and scripts")
 
+# What `sardonyx explain` and SARIF say of a code are the pages of docs/diagnostics.
+file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/diagnostics/*.md)
+list(TRANSFORM pages REPLACE "^${PROJECT_SOURCE_DIR}/" "../")
+sdx_generated(sdx_diagnostics diagnostic_pages generate_pages
+  "Generating the table of docs/diagnostics" ${pages})
+
 if(SDX_CLI AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
   add_executable(sardonyx_program ${sources})

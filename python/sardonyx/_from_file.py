@@ -233,6 +233,10 @@ def main(command: str, arguments: "list[str]") -> int:
 
     reader = argparse.ArgumentParser(prog=f"sardonyx {command} --python", allow_abbrev=False)
     reader.add_argument("--schemas", action="append", default=[], metavar="FILE.toml")
+    reader.add_argument("-q", "--quiet", action="store_true")
+    reader.add_argument("--isolated", action="store_true")
+    if command in ("build", "check"):
+        reader.add_argument("--color", default="auto")
     if command == "check":
         reader.add_argument("files", nargs="+", metavar="FILE.py")
         reader.add_argument("--json", action="store_true")

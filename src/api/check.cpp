@@ -14,7 +14,7 @@ Report check_files(const std::vector<std::string>& paths, const CheckOptions& op
     for (const ScriptText& script : options.texts) {
         request.files.push_back({script.path, true, script.text});
     }
-    for (driver::CheckedFile& file : driver::files_to_check(paths)) {
+    for (driver::CheckedFile& file : driver::find_files(paths, {}).files) {
         bool has_text = std::any_of(options.texts.begin(), options.texts.end(),
                                     [&](const ScriptText& one) { return one.path == file.path; });
         if (!has_text) {

@@ -9,7 +9,10 @@
 #include <filesystem>
 
 #include "base/nearest.h"
+#include "cli/completion.h"
 #include "cli/terminal.h"
+#include "diagnostics/pages.h"
+#include "driver/settings.h"
 #include "lint/lint.h"
 
 namespace sardonyx::cli {
@@ -23,7 +26,8 @@ constexpr std::string_view kBuildExample =
     "Example:\n"
     "  sardonyx build gelu.py:gelu -o gelu.onnx --input x='FLOAT[2,N]'\n"
     "\n"
-    "Without a name after the colon, the script that no other script of the file uses is built.\n"
+    "`-` reads the script from standard input. Without a name after the colon, the script that no "
+    "other script of the file uses is built.\n"
     "Nothing is written when there are errors.\n";
 constexpr std::string_view kRunExample =
     "Examples:\n"
@@ -38,16 +42,26 @@ constexpr std::string_view kCheckExample =
     "  sardonyx check models/ gelu.onnx --warnings-as-errors\n"
     "  sardonyx check gelu.py --fix\n"
     "\n"
-    "Folders are searched for .py files. A comment `# sardonyx: ignore[CODE]` silences warnings "
+    "Folders are searched for .py files; `-` is a script from standard input. A comment `# "
+    "sardonyx: ignore[CODE]` silences warnings "
     "on\n"
     "its line. Exit status: 0 clean, 1 findings, 2 wrong usage.\n";
 constexpr std::string_view kDumpExample =
     "Example:\n"
     "  sardonyx dump gelu.py:gelu --stage ir\n";
 
+constexpr std::string_view kExplainExample =
+    "Example:\n"
+    "  sardonyx explain unknown-operator\n";
+constexpr std::string_view kCompletionExample =
+    "Examples:\n"
+    "  eval \"$(sardonyx completion bash)\"\n"
+    "  sardonyx completion fish | source\n"
+    "  sardonyx completion man | man -l -\n";
+
 // --- Words ---------------------------------------------------------------------------------------
 
-Target read_target(const std::string& word) {
+Target split_target(const std::string& word) {
     size_t colon = word.rfind(':');
     std::error_code failed;
     if (colon == std::string::npos || colon == 0 || std::filesystem::exists(word, failed)) {
@@ -89,6 +103,12 @@ struct Words {
     bool sarif = false;
     bool python = false;
     std::string stage = "ir";
+    std::string stdin_name;
+    bool quiet = false;
+    bool isolated = false;
+    std::string config;
+    std::string shell;
+    ExplainOptions explain;
 
     BuildOptions build;
     RunOptions run;
@@ -114,7 +134,17 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
         ->type_name("WHEN");
     command->add_flag("--python", words.python,
                       "Import the file with Python (SARDONYX_PYTHON), and take its values");
+    command->add_flag("-q,--quiet", words.quiet, "Print results and findings, and nothing else");
     return command;
+}
+
+// Those of commands that compile scripts.
+void add_script_options(CLI::App* command, Words& words) {
+    command->add_option("--stdin-filename", words.stdin_name, "What to call standard input")
+        ->type_name("NAME");
+    command->add_option("--config", words.config, "The pyproject.toml to take [tool.sardonyx] of")
+        ->type_name("FILE");
+    command->add_flag("--isolated", words.isolated, "Take no pyproject.toml");
 }
 
 // Each --input or --attribute takes one word.
@@ -142,6 +172,7 @@ void add_build(CLI::App& app, Words& words) {
     command->add_option("file", words.target, "The file, and the script in it")
         ->required()
         ->type_name("FILE.py[:NAME]");
+    add_script_options(command, words);
     command
         ->add_option("-o,--output", words.build.output, "The file to write; - is standard output")
         ->required()
@@ -167,6 +198,7 @@ void add_run(CLI::App& app, Words& words) {
     command->add_option("file", words.target, "A model, or a file and the script in it")
         ->required()
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
+    add_script_options(command, words);
     command->add_option("inputs", words.inputs, "The inputs")->type_name("NAME=VALUE");
     add_compile_options(command, words, words.run.texts);
     add_schemas(command, words.run.schemas);
@@ -201,6 +233,7 @@ void add_check(CLI::App& app, Words& words) {
     command->add_option("files", words.check.paths, "Scripts, models, and folders of scripts")
         ->required()
         ->type_name("FILE");
+    add_script_options(command, words);
     command->add_option("--format", words.format, "text, json or sarif")
         ->check(one_of({"text", "json", "sarif"}))
         ->type_name("FORMAT");
@@ -219,6 +252,15 @@ void add_check(CLI::App& app, Words& words) {
         ->allow_extra_args(false)
         ->delimiter(',')
         ->type_name("CODE");
+    command
+        ->add_option("--exclude", words.check.exclude,
+                     "Leave out files and folders whose names or paths match")
+        ->allow_extra_args(false)
+        ->delimiter(',')
+        ->type_name("PATTERN");
+    command->add_option("--opset", words.check.opset, "The opset of ai.onnx, as `build` takes it")
+        ->check(version_from(1))
+        ->type_name("N");
     command->add_flag("--types", words.check.types,
                       "Print scripts with the type of each name; findings go to standard error");
     command->add_flag("--warnings-as-errors", words.check.warnings_as_errors,
@@ -236,6 +278,23 @@ void add_dump(CLI::App& app, Words& words) {
         ->check(one_of({"tokens", "tree", "ir", "plan"}))
         ->type_name("STAGE");
     command->add_flag("--types", words.dump.types, "Infer the types that a model does not state");
+}
+
+void add_explain(CLI::App& app, Words& words) {
+    CLI::App* command =
+        add_command(app, words, "explain", "Say what a code of a finding means", kExplainExample);
+    command->add_option("code", words.explain.code, "The code; without one, all are listed")
+        ->type_name("CODE");
+}
+
+void add_completion(CLI::App& app, Words& words) {
+    CLI::App* command = add_command(app, words, "completion",
+                                    "Print a completion script for a shell, or the manual page",
+                                    kCompletionExample);
+    command->add_option("shell", words.shell, "bash, zsh, fish, or man")
+        ->required()
+        ->check(one_of({"bash", "zsh", "fish", "man"}))
+        ->type_name("SHELL");
 }
 
 // --- Words to commands ---------------------------------------------------------------------------
@@ -262,12 +321,40 @@ Result<void> check_code(const std::string& code) {
 
 constexpr std::string_view kAttributeExample = "--attribute k=3";
 
+Target read_target(const Words& words) {
+    Target target = split_target(words.target);
+    target.stdin_name = words.stdin_name;
+    return target;
+}
+
+Result<void> take_settings(const Words& words, driver::Settings& settings) {
+    if (words.isolated) {
+        return {};
+    }
+    Result<driver::Settings> found =
+        words.config.empty() ? driver::find_settings() : driver::read_settings(words.config);
+    SDX_TRY(found);
+    settings = std::move(*found);
+    return {};
+}
+
+// What the command line says comes first.
+void use(const driver::Settings& settings, driver::OptionTexts& texts,
+         std::vector<std::string>& schemas) {
+    texts.opset = texts.opset != 0 ? texts.opset : settings.opset;
+    schemas = schemas.empty() ? settings.schemas : schemas;
+}
+
 Result<Command> build_command(Words& words) {
     auto types = read_assignments(words.input_types, "--input X='FLOAT[2,3]'");
     SDX_TRY(types);
     auto attributes = read_assignments(words.attributes, kAttributeExample);
     SDX_TRY(attributes);
-    words.build.target = read_target(words.target);
+    driver::Settings settings;
+    SDX_TRY(take_settings(words, settings));
+    words.build.target = read_target(words);
+    words.build.quiet = words.quiet;
+    use(settings, words.build.texts, words.build.schemas);
     words.build.texts.input_types = std::move(*types);
     words.build.texts.attributes = std::move(*attributes);
     return Command(words.build);
@@ -278,7 +365,12 @@ Result<Command> run_command(Words& words) {
     SDX_TRY(attributes);
     auto inputs = read_assignments(words.inputs, "X=3.5");
     SDX_TRY(inputs);
-    words.run.target = read_target(words.target);
+    driver::Settings settings;
+    SDX_TRY(take_settings(words, settings));
+    words.run.target = read_target(words);
+    if (words.run.target.is_script()) {
+        use(settings, words.run.texts, words.run.schemas);
+    }
     words.run.texts.attributes = std::move(*attributes);
     words.run.inputs = std::move(*inputs);
     return Command(words.run);
@@ -289,6 +381,16 @@ Result<Command> check_command(Words& words) {
     words.check.format = format == "json"    ? CheckFormat::kJson
                          : format == "sarif" ? CheckFormat::kSarif
                                              : CheckFormat::kText;
+    CheckOptions& check = words.check;
+    driver::Settings settings;
+    SDX_TRY(take_settings(words, settings));
+    check.select = check.select.empty() ? settings.select : check.select;
+    check.ignore = check.ignore.empty() ? settings.ignore : check.ignore;
+    check.exclude = check.exclude.empty() ? settings.exclude : check.exclude;
+    check.schemas = check.schemas.empty() ? settings.schemas : check.schemas;
+    check.opset = check.opset != 0 ? check.opset : settings.opset;
+    check.quiet = words.quiet;
+    check.stdin_name = words.stdin_name;
     for (const std::vector<std::string>* codes : {&words.check.select, &words.check.ignore}) {
         for (const std::string& code : *codes) {
             SDX_TRY(check_code(code));
@@ -298,12 +400,21 @@ Result<Command> check_command(Words& words) {
 }
 
 Result<Command> dump_command(Words& words) {
-    words.dump.target = read_target(words.target);
+    words.dump.target = read_target(words);
     words.dump.stage = words.stage == "tokens" ? DumpStage::kTokens
                        : words.stage == "tree" ? DumpStage::kTree
                        : words.stage == "plan" ? DumpStage::kPlan
                                                : DumpStage::kIr;
     return Command(words.dump);
+}
+
+Result<Command> explain_command(Words& words) {
+    return Command(words.explain);
+}
+
+// Answered in parse_arguments, which knows all commands.
+Result<Command> completion_command(Words& words) {
+    return Command(Answer{words.shell, kSuccess});
 }
 
 struct CommandRow {
@@ -313,10 +424,9 @@ struct CommandRow {
 };
 
 constexpr CommandRow kCommands[] = {
-    {"build", add_build, build_command},
-    {"run", add_run, run_command},
-    {"check", add_check, check_command},
-    {"dump", add_dump, dump_command},
+    {"build", add_build, build_command},       {"run", add_run, run_command},
+    {"check", add_check, check_command},       {"dump", add_dump, dump_command},
+    {"explain", add_explain, explain_command}, {"completion", add_completion, completion_command},
 };
 
 // --- Mistakes ------------------------------------------------------------------------------------
@@ -325,6 +435,15 @@ Answer usage_error(const CLI::App* command, std::string message) {
     bool is_whole = command == nullptr || command->get_parent() == nullptr;
     std::string path = is_whole ? "" : command->get_name() + " ";
     return {fmt::format("{}; see `sardonyx {}--help`", message, path), kUsage};
+}
+
+std::string command_names() {
+    std::string names;
+    for (const CommandRow& row : kCommands) {
+        bool is_last = &row == std::end(kCommands) - 1;
+        names += fmt::format("{}{}", names.empty() ? "" : is_last ? " or " : ", ", row.name);
+    }
+    return names;
 }
 
 Answer unknown_command(std::string_view word) {
@@ -357,7 +476,7 @@ Answer unknown_words(CLI::App* command) {
     std::string_view near =
         nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
     if (!is_option(word)) {
-        return usage_error(command, fmt::format("`{}` is one word too many", word));
+        return usage_error(command, fmt::format("unexpected argument `{}`", word));
     }
     return usage_error(
         command, near.empty()
@@ -376,7 +495,7 @@ Answer parse_failure(CLI::App& app, const CLI::ParseError& error) {
         return unknown_words(command);
     }
     if (chosen.empty()) {
-        return usage_error(nullptr, "a command is needed: build, run, check or dump");
+        return usage_error(nullptr, "a command is needed: " + command_names());
     }
     std::string message = error.what();
     if (message.rfind(command->get_name() + ": ", 0) == 0) {
@@ -394,6 +513,58 @@ const CommandRow* find_command(std::string_view name) {
     return nullptr;
 }
 
+// Of options that take words of a list.
+struct ChoiceRow {
+    std::string_view option;  // or the value of an argument
+    std::vector<std::string> choices;
+};
+
+void add_choices(CommandWords& command) {
+    const ChoiceRow rows[] = {{"--color", {"auto", "always", "never"}},
+                              {"--format", {"text", "json", "sarif"}},
+                              {"--stage", {"tokens", "tree", "ir", "plan"}},
+                              {"SHELL", {"bash", "zsh", "fish", "man"}}};
+    for (OptionWords& option : command.options) {
+        for (const ChoiceRow& row : rows) {
+            bool is_it = option.value == row.option ||
+                         std::find(option.names.begin(), option.names.end(), row.option) !=
+                             option.names.end();
+            if (is_it) {
+                option.choices = row.choices;
+            }
+        }
+        if (option.value == "CODE") {
+            for (const diagnostics::Page& page : diagnostics::pages()) {
+                option.choices.emplace_back(page.code);
+            }
+        }
+    }
+}
+
+// What the help says of each command.
+std::vector<CommandWords> words_of(const CLI::App& app) {
+    std::vector<CommandWords> commands;
+    for (const CLI::App* command : app.get_subcommands({})) {
+        CommandWords& one = commands.emplace_back();
+        one.name = command->get_name();
+        one.about = command->get_description();
+        one.footer = command->get_footer();
+        for (const CLI::Option* option : command->get_options()) {
+            OptionWords& words = one.options.emplace_back();
+            for (const std::string& name : option->get_snames()) {
+                words.names.push_back("-" + name);
+            }
+            for (const std::string& name : option->get_lnames()) {
+                words.names.push_back("--" + name);
+            }
+            words.about = option->get_description();
+            words.value = option->get_expected_min() > 0 ? option->get_type_name() : "";
+        }
+        add_choices(one);
+    }
+    return commands;
+}
+
 Color color_of(std::string_view word) {
     return word == "always" ? Color::kAlways : word == "never" ? Color::kNever : Color::kAuto;
 }
@@ -401,7 +572,24 @@ Color color_of(std::string_view word) {
 }  // namespace
 
 bool Target::is_script() const {
+    if (is_stdin()) {
+        return true;
+    }
     return path.size() > 3 && path.compare(path.size() - 3, 3, ".py") == 0;
+}
+
+void command_first(int count, char** words) {
+    int at = 1;
+    while (at < count && is_option(words[at])) {
+        std::string_view word = words[at];
+        if (word == "-h" || word == "--help" || word == "--version") {
+            return;
+        }
+        at += word == "--color" ? 2 : 1;
+    }
+    if (at < count) {
+        std::rotate(words + 1, words + at, words + at + 1);
+    }
 }
 
 Arguments parse_arguments(int count, const char* const* words_given) {
@@ -434,6 +622,12 @@ Arguments parse_arguments(int count, const char* const* words_given) {
     Result<Command> command = find_command(chosen->get_name())->read(words);
     if (!command.ok()) {
         return {usage_error(chosen, command.error().message)};
+    }
+    if (!words.shell.empty()) {
+        std::vector<CommandWords> commands = words_of(app);
+        return {Answer{words.shell == "man" ? manual_page(kAbout, commands)
+                                            : completion_script(words.shell, commands),
+                       kSuccess}};
     }
     return {*command, words.python};
 }

@@ -101,6 +101,13 @@ std::string_view complaint(const BuildOptions& options) {
 }
 
 int run_build(const BuildOptions& options) {
+    std::error_code failed;
+    const std::string& path = options.target.path;
+    bool is_model = std::filesystem::path(path).extension() == ".onnx";
+    if (!options.target.is_script() && !is_model && !std::filesystem::exists(path, failed)) {
+        print_error(fmt::format("cannot open `{}`: there is no such file", path));
+        return kFailure;
+    }
     if (std::string_view words = complaint(options); !words.empty()) {
         print_error(words);
         return kUsage;
@@ -126,7 +133,7 @@ int run_build(const BuildOptions& options) {
         print_error(size.error().message);
         return kFailure;
     }
-    if (options.output != kStandardOutput) {
+    if (options.output != kStandardOutput && !options.quiet) {
         print(summary(options, compiled.script->name, *model, *size));
     }
     return kSuccess;

@@ -6,8 +6,11 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/compilation.h"
 #include "cli/diff.h"
 #include "cli/terminal.h"
+#include "diagnostics/glyphs.h"
+#include "diagnostics/order.h"
 #include "diagnostics/render.h"
 #include "driver/fix.h"
 
@@ -46,6 +49,41 @@ std::string report(CheckFormat format, const elaborate::Program& program) {
                : render_findings(program.sources, program.diagnostics);
 }
 
+std::string quantity(size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// What has not been looked at, a line for each reason.
+std::string left_out(const std::vector<std::string>& paths, std::string_view reason) {
+    constexpr size_t kMost = 5;
+    std::string list;
+    for (size_t i = 0; i < paths.size() && i < kMost; ++i) {
+        list += fmt::format("{}`{}`", i == 0 ? "" : ", ", diagnostics::visible(paths[i]));
+    }
+    if (paths.size() > kMost) {
+        list += fmt::format(" and {} more", paths.size() - kMost);
+    }
+    return paths.empty() ? std::string() : fmt::format("not checked: {}: {}\n", list, reason);
+}
+
+// "2 errors and 1 warning in 3 files", as they are shown: equal ones count once.
+std::string summary(size_t files, const diagnostics::Diagnostics& diagnostics,
+                    const driver::FoundFiles& found) {
+    size_t errors = 0, warnings = 0;
+    for (const diagnostics::Diagnostic* one : diagnostics::in_order(diagnostics)) {
+        errors += one->kind->severity == diagnostics::Severity::kError ? 1 : 0;
+        warnings += one->kind->severity == diagnostics::Severity::kWarning ? 1 : 0;
+    }
+    std::string findings = errors == 0 && warnings == 0 ? "no errors or warnings"
+                           : warnings == 0              ? quantity(errors, "error")
+                           : errors == 0                ? quantity(warnings, "warning")
+                                         : fmt::format("{} and {}", quantity(errors, "error"),
+                                                       quantity(warnings, "warning"));
+    return fmt::format("{}{}{}{} in {}\n", left_out(found.empty, "no .py files there"),
+                       left_out(found.unreadable, "the folder cannot be read"),
+                       left_out(found.notebooks, "notebooks"), findings, quantity(files, "file"));
+}
+
 bool has_warnings(const diagnostics::Diagnostics& diagnostics) {
     return std::any_of(diagnostics.items().begin(), diagnostics.items().end(),
                        [](const diagnostics::Diagnostic& one) {
@@ -76,8 +114,26 @@ bool put_repairs(const CheckOptions& options, const driver::Fixed& fixed) {
 }  // namespace
 
 int run_check(const CheckOptions& options) {
-    driver::CheckRequest request{driver::files_to_check(options.paths), options.schemas,
-                                 options.select, options.ignore, options.types};
+    driver::FoundFiles found = driver::find_files(options.paths, options.exclude);
+    for (driver::CheckedFile& file : found.files) {
+        if (file.path != "-") {
+            continue;
+        }
+        if (options.fix) {
+            print_error("`--fix` cannot write to standard input: use `--diff`");
+            return kUsage;
+        }
+        Result<std::string> text = read_standard_input();
+        if (!text.ok()) {
+            print_error(text.error().message);
+            return kFailure;
+        }
+        file = {options.stdin_name.empty() ? std::string(kStandardInput) : options.stdin_name, true,
+                std::move(*text)};
+    }
+    size_t count = found.files.size();
+    driver::CheckRequest request{std::move(found.files), options.schemas, options.select,
+                                 options.ignore,         options.opset,   options.types};
     std::unique_ptr<elaborate::Program> program;
     bool is_written = true;
     if (options.fix || options.diff) {
@@ -96,6 +152,9 @@ int run_check(const CheckOptions& options) {
     }
     if (!options.diff && !options.types) {
         print(report(options.format, *program));
+    }
+    if (options.format == CheckFormat::kText && !options.quiet) {
+        print_note(summary(count, program->diagnostics, found));
     }
     bool is_strict = options.warnings_as_errors || options.fix || options.diff;
     bool fails = !is_written || program->diagnostics.has_errors() ||

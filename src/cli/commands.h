@@ -21,8 +21,10 @@ inline constexpr int kInterrupted = 130;  // as shells say it: 128 and the numbe
 struct Target {
     std::string path;
     std::string name;
+    std::string stdin_name = {};  // what messages call the text of standard input
 
     bool is_script() const;  // Python text, not a model
+    bool is_stdin() const { return path == "-"; }
 };
 
 struct BuildOptions {
@@ -31,6 +33,7 @@ struct BuildOptions {
     driver::OptionTexts texts;
     std::vector<std::string> schemas;  // files with operators of other domains
     bool as_function = false;
+    bool quiet = false;
     size_t external_bytes = 0;  // initializers of as many go to a file beside; 0: none
 };
 // What is wrong with the options together; empty: nothing.
@@ -56,7 +59,11 @@ int run_run(const RunOptions& options);
 enum class CheckFormat { kText, kJson, kSarif };
 
 struct CheckOptions {
-    std::vector<std::string> paths;
+    std::vector<std::string> paths;    // "-": standard input
+    std::string stdin_name;            // what messages call it; empty: "<stdin>"
+    std::vector<std::string> exclude;  // patterns of files and folders in folders
+    int64_t opset = 0;                 // 0: what the scripts import
+    bool quiet = false;                // no summary
     CheckFormat format = CheckFormat::kText;
     bool warnings_as_errors = false;
     bool fix = false;                  // write the safe repairs that findings carry
@@ -78,12 +85,18 @@ struct DumpOptions {
 };
 int run_dump(const DumpOptions& options);
 
+struct ExplainOptions {
+    std::string code;  // empty: list all
+};
+int run_explain(const ExplainOptions& options);
+
 // Nothing more to do: `text` goes to standard output, or, for wrong usage, to standard error.
 struct Answer {
     std::string text;
     int status = kSuccess;
 };
 
-using Command = std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions>;
+using Command =
+    std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions, ExplainOptions>;
 
 }  // namespace sardonyx::cli

@@ -1,8 +1,18 @@
 #include "cli/compilation.h"
 
+#include "base/file.h"
 #include "cli/terminal.h"
 
 namespace sardonyx::cli {
+
+Result<std::string> read_standard_input() {
+    constexpr size_t kMaxText = size_t{64} << 20U;
+    Result<std::string> text = read_file("/dev/stdin", kMaxText);
+    if (!text.ok()) {
+        return Error{"cannot read standard input: " + text.error().message};
+    }
+    return text;
+}
 
 std::optional<driver::Request> request_of(const Target& target, const driver::OptionTexts& texts,
                                           const std::vector<std::string>& schemas) {
@@ -13,6 +23,15 @@ std::optional<driver::Request> request_of(const Target& target, const driver::Op
     }
     driver::Request request;
     request.path = target.path;
+    if (target.is_stdin()) {
+        Result<std::string> text = read_standard_input();
+        if (!text.ok()) {
+            print_error(text.error().message);
+            return std::nullopt;
+        }
+        request.path = target.stdin_name.empty() ? std::string(kStandardInput) : target.stdin_name;
+        request.text = std::move(*text);
+    }
     request.script = target.name;
     request.options = std::move(*options);
     request.schemas = schemas;

@@ -5,6 +5,8 @@
 //   run.cpp        a script or a model on given inputs
 //   check.cpp      findings about scripts and models
 //   dump.cpp       tokens, tree or graph as text
+//   explain.cpp    what a code means
+//   completion.cpp what shells and `man` are told
 //   python.cpp     the same by the user's Python, for `--python`
 //   terminal.cpp   standard output and standard error
 #include "cli/arguments.h"
@@ -19,6 +21,7 @@ struct Dispatch {
     int operator()(const RunOptions& options) const { return run_run(options); }
     int operator()(const CheckOptions& options) const { return run_check(options); }
     int operator()(const DumpOptions& options) const { return run_dump(options); }
+    int operator()(const ExplainOptions& options) const { return run_explain(options); }
     int operator()(const Answer& answer) const {
         answer.status == kSuccess ? print(answer.text) : print_error(answer.text);
         return answer.status;
@@ -33,6 +36,7 @@ int main(int count, char** words) {
     ignore_closed_pipes();
     end_on_interrupt();
     end_without_memory();
+    command_first(count, words);
     Arguments arguments = parse_arguments(count, words);
     return finish(arguments.in_python ? run_in_python(arguments.command, count, words)
                                       : std::visit(Dispatch(), arguments.command));

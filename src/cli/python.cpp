@@ -40,8 +40,13 @@ std::string complaint(const CheckOptions& options) {
         {"--types", "shows the text of the file with its types", options.types},
         {"--sarif", "is about the files as texts", options.format == CheckFormat::kSarif},
         {"--select", "chooses among warnings about the text", !options.select.empty()},
+        {"--exclude", "chooses among files in folders", !options.exclude.empty()},
+        {"--stdin-filename", "names a text", !options.stdin_name.empty()},
         {"--ignore", "chooses among warnings about the text", !options.ignore.empty()},
     };
+    if (std::find(options.paths.begin(), options.paths.end(), "-") != options.paths.end()) {
+        return "`--python` imports files: write the text to one";
+    }
     for (const OfTheText& row : rows) {
         if (row.is_given) {
             return fmt::format("`{}` {}: use it without `--python`", row.option, row.reason);
@@ -61,6 +66,9 @@ struct Complaint {
         if (std::string_view words = complaint(options); !words.empty()) {
             return std::string(words);
         }
+        if (options.target.is_stdin()) {
+            return of(options.target);
+        }
         if (options.output == "-") {
             return "`--python` writes to a file: name it";
         }
@@ -73,8 +81,12 @@ struct Complaint {
     std::string operator()(const RunOptions& options) const { return of(options.target); }
     std::string operator()(const DumpOptions& options) const { return of(options.target); }
     std::string operator()(const Answer&) const { return {}; }
+    std::string operator()(const ExplainOptions&) const { return {}; }
 
     static std::string of(const Target& target) {
+        if (target.is_stdin()) {
+            return "`--python` imports a file: write the text to one";
+        }
         return target.is_script() ? std::string()
                                   : "`--python` takes a script file, whose name ends in `.py`";
     }

@@ -99,6 +99,10 @@ void print(std::string_view text) {
     write_all(STDOUT_FILENO, text);
 }
 
+void print_note(std::string_view text) {
+    write_all(STDERR_FILENO, text);
+}
+
 void print_status(std::string_view line) {
     winsize size{};
     if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {

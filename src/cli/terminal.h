@@ -20,6 +20,8 @@ void end_without_memory();
 void set_color(Color color);
 
 void print(std::string_view text);
+// What is neither result nor finding, on standard error.
+void print_note(std::string_view text);
 // "error: ..." on standard error; text from outside is made visible.
 void print_error(std::string_view message);
 // A line on standard error that the next one replaces; empty: takes it away. For terminals.

@@ -8,6 +8,7 @@
 #include "diagnostics/applicability.h"
 #include "diagnostics/inlays.h"
 #include "diagnostics/order.h"
+#include "diagnostics/pages.h"
 #include "diagnostics/render.h"
 
 namespace sardonyx::diagnostics {
@@ -195,7 +196,12 @@ Json descriptors(const std::map<std::string_view, Rule>& rules) {
     Json json = Json::array();
     for (const auto& [code, rule] : rules) {
         Json level = {{"level", severity_name(rule.kind->severity)}};
-        json.push_back({{"id", code}, {"defaultConfiguration", std::move(level)}});
+        Json added = {{"id", code}, {"defaultConfiguration", std::move(level)}};
+        if (const Page* page = find_page(code)) {
+            added["shortDescription"]["text"] = page->summary;
+            added["help"] = {{"text", page->text}, {"markdown", page->text}};
+        }
+        json.push_back(std::move(added));
     }
     return json;
 }

@@ -15,29 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_script_path(const fs::path& path) {
-    return path.extension() == ".py";
-}
-
-// The scripts under a folder, sorted; hidden folders and caches are left out, links not followed.
-std::vector<std::string> scripts_under(const fs::path& folder) {
-    std::vector<std::string> found;
-    std::error_code failed;
-    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
-                                        failed);
-    for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
-        std::string name = at->path().filename().string();
-        std::error_code ignored;
-        if (name[0] == '.' || name == "__pycache__") {
-            at.disable_recursion_pending();
-        } else if (is_script_path(at->path()) && at->is_regular_file(ignored)) {
-            found.push_back(at->path().string());
-        }
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
 // The types of a script's own names: scripts that it calls show what they are by themselves.
 void take_types(elaborate::Program& program, const elaborate::ScriptFunction& script,
                 std::vector<diagnostics::Inlay>& types) {
@@ -210,21 +187,6 @@ bool is_told(const CheckRequest& request, const diagnostics::Diagnostic& one) {
 
 }  // namespace
 
-std::vector<CheckedFile> files_to_check(const std::vector<std::string>& paths) {
-    std::vector<CheckedFile> files;
-    for (const std::string& path : paths) {
-        std::error_code failed;
-        if (!fs::is_directory(path, failed)) {
-            files.push_back({path, is_script_path(path), std::nullopt});
-            continue;
-        }
-        for (const std::string& script : scripts_under(path)) {
-            files.push_back({script, true, std::nullopt});
-        }
-    }
-    return files;
-}
-
 Checked check(const CheckRequest& request) {
     Checked checked{std::make_unique<elaborate::Program>(weights::read_weights),
                     std::make_unique<ops::SchemaSet>(),
@@ -236,6 +198,7 @@ Checked check(const CheckRequest& request) {
         schemas::load_schemas(path, program.sources, program.diagnostics, *checked.schemas);
     }
     program.file_options.schemas = checked.schemas.get();
+    program.file_options.opset = request.opset;
     // All texts that are at hand come first: files import each other.
     for (const CheckedFile& file : request.files) {
         if (file.text) {

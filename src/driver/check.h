@@ -3,29 +3,21 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "driver/find_files.h"
 #include "elaborate/module.h"
 #include "ops/schema_set.h"
 
 namespace sardonyx::driver {
-
-struct CheckedFile {
-    std::string path;
-    bool is_script = false;           // else a model
-    std::optional<std::string> text;  // of a script; nothing: what the file holds
-};
-
-// The files of the paths; folders give the scripts under them.
-std::vector<CheckedFile> files_to_check(const std::vector<std::string>& paths);
 
 struct CheckRequest {
     std::vector<CheckedFile> files;
     std::vector<std::string> schemas;  // files with operators of other domains
     std::vector<std::string> select;   // the only codes to tell, errors aside; empty: all
     std::vector<std::string> ignore;   // codes not to tell
+    int64_t opset = 0;                 // of ai.onnx, in place of what the scripts import; 0: theirs
     bool wants_types = false;
 };
 

@@ -3,6 +3,9 @@
 #include "driver/check_model.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "base/file.h"
 #include "driver/diagnostics.h"
@@ -77,6 +80,27 @@ class Nodes {
 void report_invalid(elaborate::Program& program, diagnostics::Span whole, std::string problem) {
     program.diagnostics.report(kInvalidModel, whole, std::move(problem))
         .with_help("write the file again, with a newer version of what has written it");
+}
+
+// A path that cannot be read, a file that is no model by its name, or bytes that are no model.
+void report_unread(elaborate::Program& program, const std::string& path, diagnostics::Span whole,
+                   std::string problem) {
+    std::error_code failed;
+    if (::access(path.c_str(), R_OK) != 0 || std::filesystem::is_directory(path, failed)) {
+        program.diagnostics.report(elaborate::kUnreadableFile, {}, std::move(problem))
+            .with_help("check the path, and that you may read the file");
+        return;
+    }
+    std::filesystem::path suffix = std::filesystem::path(path).extension();
+    if (suffix == ".onnx" || suffix == ".pb") {
+        report_invalid(program, whole, std::move(problem));
+        return;
+    }
+    program.diagnostics
+        .report(kInvalidModel, {},
+                fmt::format("`{}` is neither a script, whose name ends in `.py`, nor a model: {}",
+                            path, problem))
+        .with_help("rename the file if it is a script");
 }
 
 // What a model must have that nothing of ours needs, and others refuse to read it without.
@@ -187,7 +211,7 @@ void check_model(elaborate::Program& program, const std::string& path,
     FileStamps files;
     Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path, &files);
     if (!model.ok()) {
-        report_invalid(program, whole, model.error().message);
+        report_unread(program, path, whole, model.error().message);
         return;
     }
     MappedReading reading(files);

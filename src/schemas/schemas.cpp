@@ -1,4 +1,5 @@
-// The reader of schema files. The only file that sees toml++, which is slow to compile.
+// The reader of schema files and of sections of settings. The only file that sees toml++, which is
+// slow to compile.
 #include "schemas/schemas.h"
 
 #define TOML_EXCEPTIONS 0  // NOLINT(readability-identifier-naming): the library's own
@@ -11,6 +12,7 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "schemas/diagnostics.h"
+#include "schemas/toml_section.h"
 #include "schemas/type_names.h"
 
 namespace sardonyx::schemas {
@@ -478,7 +480,65 @@ uint32_t long_line(std::string_view text) {
     return 0;
 }
 
+std::string place_of(const std::string& path, const toml::source_region& where) {
+    return fmt::format("{}:{}:{}", path, where.begin.line, where.begin.column);
+}
+
+// Nothing: not strings alone.
+std::optional<std::vector<std::string>> strings_of(const toml::array& list) {
+    std::vector<std::string> texts;
+    for (const toml::node& item : list) {
+        const toml::value<std::string>* text = item.as_string();
+        if (text == nullptr) {
+            return std::nullopt;
+        }
+        texts.push_back(text->get());
+    }
+    return texts;
+}
+
+TomlEntry entry_of(const std::string& path, const toml::key& key, const toml::node& node) {
+    TomlEntry entry{
+        std::string(key.str()), {}, place_of(path, key.source()), place_of(path, node.source())};
+    if (const toml::value<int64_t>* number = node.as_integer()) {
+        entry.value = number->get();
+    } else if (const toml::array* list = node.as_array()) {
+        if (std::optional<std::vector<std::string>> texts = strings_of(*list)) {
+            entry.value = std::move(*texts);
+        }
+    }
+    return entry;
+}
+
 }  // namespace
+
+Result<std::optional<std::vector<TomlEntry>>> read_tool_section(const std::string& path,
+                                                                std::string_view name) {
+    Result<std::string> text = read_file(path, kMaxBytes);
+    SDX_TRY(text);
+    if (uint32_t line = long_line(*text)) {
+        return Error{fmt::format("{}:{}:1: a line of more than {} bytes", path, line, kMaxLine)};
+    }
+    toml::parse_result parsed = toml::parse(*text);
+    if (!parsed) {
+        return Error{fmt::format("{}: this is no TOML: {}", place_of(path, parsed.error().source()),
+                                 parsed.error().description())};
+    }
+    toml::node_view<toml::node> section = parsed.table()["tool"][name];
+    if (!section) {
+        return std::optional<std::vector<TomlEntry>>();
+    }
+    const toml::table* table = section.as_table();
+    if (table == nullptr) {
+        return Error{fmt::format("{}: `tool.{}` is a table",
+                                 place_of(path, section.node()->source()), name)};
+    }
+    std::vector<TomlEntry> entries;
+    for (const auto& [key, node] : *table) {
+        entries.push_back(entry_of(path, key, node));
+    }
+    return std::optional(std::move(entries));
+}
 
 void read_schemas(const diagnostics::Sources& sources, diagnostics::FileId file,
                   diagnostics::Diagnostics& diagnostics, ops::SchemaSet& set) {

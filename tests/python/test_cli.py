@@ -140,7 +140,7 @@ def test_version_and_help() -> None:
         (["check"], "required"),
         (["check", "x.py", "--format", "xml"], "--format"),
         (["dump", "gelu.py", "--stage", "soul"], "--stage"),
-        (["dump", "gelu.py", "gelu.py"], "one word too many"),
+        (["dump", "gelu.py", "gelu.py"], "unexpected argument `gelu.py`"),
         (["check", "gelu.py", "--color", "pink"], "--color"),
         (["--frobnicate"], "no option `--frobnicate`"),
     ],
