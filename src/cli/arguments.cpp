@@ -10,6 +10,7 @@
 
 #include "base/nearest.h"
 #include "cli/completion.h"
+#include "cli/inputs.h"
 #include "cli/terminal.h"
 #include "diagnostics/pages.h"
 #include "driver/settings.h"
@@ -34,9 +35,10 @@ constexpr std::string_view kRunExample =
     "  sardonyx run gelu.onnx x='rand:FLOAT[2,4]'\n"
     "  sardonyx run gelu.py:gelu x=x.npy y=3.5 z='[[1, 2], [3, 4]]' -o results\n"
     "\n"
-    "An input is a .npy file, a Python literal, `rand:TYPE`, or `rand` for the type that the "
-    "model\n"
-    "declares. The same --seed gives the same random numbers.\n";
+    "An input is a .npy, .npz or .json file, a Python literal (nan and inf are numbers), "
+    "`rand:TYPE`, or\n"
+    "`rand` for the type that the model declares; a .npz or .json file without a name gives "
+    "several. The same --seed gives the same random numbers.\n";
 constexpr std::string_view kCheckExample =
     "Example:\n"
     "  sardonyx check models/ gelu.onnx --warnings-as-errors\n"
@@ -98,6 +100,7 @@ struct Words {
     std::vector<std::string> input_types;
     std::vector<std::string> attributes;
     std::vector<std::string> inputs;
+    std::vector<std::string> dims;
     std::string format = "text";
     bool json = false;
     bool sarif = false;
@@ -205,8 +208,13 @@ void add_run(CLI::App& app, Words& words) {
     command->add_flag("--random", words.run.random,
                       "Random numbers for inputs that are not given; sizes without a number are 4");
     command->add_option("--seed", words.run.seed, "The seed of random numbers")->type_name("N");
-    command->add_option("-o,--output", words.run.folder, "Write the outputs there as .npy files")
-        ->type_name("DIR");
+    command
+        ->add_option("-o,--output", words.run.output,
+                     "Write the outputs as .npy files to a folder, or to one .npz file")
+        ->type_name("DIR|FILE.npz");
+    command->add_flag("--json", words.run.json, "Print the outputs as JSON, every element");
+    add_list(command, "--dim", words.dims, "The size of a named dimension, for random numbers",
+             "NAME=SIZE");
     command->add_option("--threads", words.run.threads, "How many; by default one for each core")
         ->check(CLI::Range(1, 256))
         ->type_name("N");
@@ -225,6 +233,17 @@ void add_run(CLI::App& app, Words& words) {
             "Find the first value that onnxruntime, reference (onnx's evaluator in Python) "
             "or another model computes otherwise")
         ->type_name("onnxruntime|reference|MODEL.onnx");
+    command
+        ->add_option("--atol", words.run.absolute,
+                     "With --compare: differences that pass; by default 1e-4 of the tensor's "
+                     "largest element for float32, and at least 1e-4")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("X");
+    command
+        ->add_option("--rtol", words.run.relative,
+                     "With --compare: the part of each element that passes")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("X");
 }
 
 void add_check(CLI::App& app, Words& words) {
@@ -363,8 +382,14 @@ Result<Command> build_command(Words& words) {
 Result<Command> run_command(Words& words) {
     auto attributes = read_assignments(words.attributes, kAttributeExample);
     SDX_TRY(attributes);
+    auto is_file = std::stable_partition(words.inputs.begin(), words.inputs.end(), is_input_file);
+    words.run.files.assign(words.inputs.begin(), is_file);
+    words.inputs.erase(words.inputs.begin(), is_file);
     auto inputs = read_assignments(words.inputs, "X=3.5");
     SDX_TRY(inputs);
+    auto dims = read_assignments(words.dims, "--dim N=640");
+    SDX_TRY(dims);
+    words.run.sizes = std::move(*dims);
     driver::Settings settings;
     SDX_TRY(take_settings(words, settings));
     words.run.target = read_target(words);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "types/small_floats.h"
 
 namespace sardonyx::cli {
@@ -47,6 +48,13 @@ class Printer {
             narrow_ = to_doubles(tensor, tensor.count()).value_or(std::vector<double>());
         }
         is_cut_ = tensor.count() > kWhole;
+    }
+
+    // All elements as JSON.
+    std::string json() {
+        size_t next = 0;
+        write_json(0, next);
+        return std::move(out_);
     }
 
     std::string print() {
@@ -94,6 +102,54 @@ class Printer {
                            ? small_float_text(narrow_[i])
                            : fmt::format("{}", static_cast<int64_t>(narrow_[i]));
         }
+    }
+
+    void write_json(size_t axis, size_t& next) {
+        if (axis == tensor_.dims().size()) {
+            out_ += json_element(next++);
+            return;
+        }
+        out_ += '[';
+        for (int64_t i = 0; i < tensor_.dims()[axis]; ++i) {
+            out_ += i == 0 ? "" : ", ";
+            write_json(axis + 1, next);
+        }
+        out_ += ']';
+    }
+
+    std::string json_element(size_t i) const {
+        ElementType type = tensor_.element_type();
+        if (type == ElementType::kString) {
+            return json_string(tensor_.elements<std::string>()[i]);
+        }
+        if (type == ElementType::kBool) {
+            return narrow_[i] != 0 ? "true" : "false";
+        }
+        if (type == ElementType::kComplex64 || type == ElementType::kComplex128) {
+            return complex_json(i);
+        }
+        std::string number = text(i);
+        size_t sign = number[0] == '-' ? 1 : 0;
+        std::string_view word = std::string_view(number).substr(sign);
+        return word.rfind("nan", 0) == 0   ? "NaN"
+               : word.rfind("inf", 0) == 0 ? std::string(sign, '-') + "Infinity"
+                                           : number;
+    }
+
+    std::string complex_json(size_t i) const {
+        std::string result;
+        for (size_t part = 2 * i; part < 2 * i + 2; ++part) {
+            bool is_wide = tensor_.element_type() == ElementType::kComplex128;
+            const std::byte* bytes = tensor_.bytes().data();
+            std::string number = is_wide ? float_text(reinterpret_cast<const double*>(bytes)[part])
+                                         : float_text(reinterpret_cast<const float*>(bytes)[part]);
+            size_t sign = number[0] == '-' ? 1 : 0;
+            number = number.substr(sign, 3) == "nan"   ? "NaN"
+                     : number.substr(sign, 3) == "inf" ? std::string(sign, '-') + "Infinity"
+                                                       : number;
+            result += (result.empty() ? "[" : ", ") + number;
+        }
+        return result + "]";
     }
 
     // Calls what(index) for the indices of an axis that are shown, and gap() where some are not.
@@ -167,6 +223,37 @@ class Printer {
 };
 
 }  // namespace
+
+std::string json_string(std::string_view text) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string result = "\"";
+    for (size_t i = 0; i < text.size();) {
+        size_t length = utf8_sequence_length(text.substr(i));
+        char c = text[i];
+        auto byte = static_cast<unsigned char>(c);
+        if (length != 1) {
+            result += length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(i, length);
+            i += std::max<size_t>(length, 1);
+            continue;
+        }
+        ++i;
+        if (c == '"' || c == '\\') {
+            result += '\\';
+            result += c;
+        } else if (byte < 0x20) {
+            result += "\\u00";
+            result += kDigits[byte >> 4U];
+            result += kDigits[byte & 15U];
+        } else {
+            result += c;
+        }
+    }
+    return result + "\"";
+}
+
+std::string json_text(const Tensor& tensor) {
+    return Printer(tensor).json();
+}
 
 std::string array_text(const Tensor& tensor) {
     return tensor.count() == 0 ? "[]" : Printer(tensor).print();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "types/tensor.h"
 
@@ -10,5 +11,10 @@ namespace sardonyx::cli {
 // Nested brackets, columns aligned; of more than 1000 elements, the first and last three along each
 // axis.
 std::string array_text(const Tensor& tensor);
+
+// All elements as nested lists of JSON; NaN and Infinity as Python's json writes them.
+std::string json_text(const Tensor& tensor);
+// Bytes that are no UTF-8 become U+FFFD.
+std::string json_string(std::string_view text);
 
 }  // namespace sardonyx::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -45,14 +46,18 @@ struct RunOptions {
     driver::OptionTexts texts;
     std::vector<std::string> schemas;
     std::vector<driver::Assignment> inputs;
-    bool random = false;  // for inputs that are not given
-    std::string folder;   // for the outputs; empty: only print them
+    std::vector<std::string> files;  // of named inputs
+    bool random = false;             // for inputs that are not given
+    std::string output;              // a folder, or an .npz file; empty: only print the results
+    std::vector<driver::Assignment> sizes;  // of named dimensions, for random numbers
+    bool json = false;                      // print the results as JSON
     uint64_t seed = 0;
     int threads = 0;  // 0: the cores
     int64_t max_steps = INT64_MAX;
-    bool trace = false;   // print every value
-    bool plan = false;    // print the plan before
-    std::string compare;  // the peer to compare every value with; empty: none
+    bool trace = false;                        // print every value
+    bool plan = false;                         // print the plan before
+    std::string compare;                       // the peer to compare every value with; empty: none
+    std::optional<double> absolute, relative;  // what --compare lets pass
 };
 int run_run(const RunOptions& options);
 

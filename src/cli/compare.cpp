@@ -9,14 +9,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "cli/observers.h"
+#include "cli/python.h"
 #include "cli/statistics.h"
 #include "cli/terminal.h"
 #include "diagnostics/glyphs.h"
@@ -122,9 +125,7 @@ Result<void> run_other_model(const std::string& path, const NamedValues& inputs,
 constexpr size_t kMostWords = 1 << 16;  // of what a peer says
 
 Result<void> run_python(const std::vector<std::string>& arguments, const std::string& messages) {
-    // The interpreter that started this program, where one did.
-    const char* named = std::getenv("SARDONYX_PYTHON");
-    std::vector<std::string> words{named != nullptr ? named : "python3", "-m", "sardonyx._peer"};
+    std::vector<std::string> words{python_program(), "-m", "sardonyx._peer"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
     for (std::string& word : words) {
@@ -191,24 +192,28 @@ Result<void> run_peer(const ir::Model& model, const NamedValues& inputs,
 
 // --- The comparison ------------------------------------------------------------------------------
 
-// What rounding in another order makes of a type's numbers.
-Tolerance tolerance_of(ElementType type) {
-    switch (type) {
-        case ElementType::kFloat:
-        case ElementType::kDouble:
-            return {1e-4, 1e-3};
-        case ElementType::kInt8:
-        case ElementType::kUint8:
-            return {1, 0};  // codes of quantized numbers that lie between two
-        default:
-            return is_floating(type) ? Tolerance{1e-2, 1e-2} : Tolerance{};
+// What rounding in another order makes of a type's numbers. Sums of large terms that cancel each
+// other are as far off as the terms are large: so the largest element of the tensor counts.
+Tolerance tolerance_of(const Tensor& tensor) {
+    ElementType type = tensor.element_type();
+    if (type == ElementType::kInt8 || type == ElementType::kUint8) {
+        return {1, 0};  // codes of quantized numbers that lie between two
     }
+    if (!is_floating(type)) {
+        return {};
+    }
+    Statistics known = statistics(tensor);
+    double range = std::max({1.0, std::fabs(known.least), std::fabs(known.greatest)});
+    range = std::isfinite(range) ? range : 1.0;
+    bool is_wide = type == ElementType::kFloat || type == ElementType::kDouble;
+    return is_wide ? Tolerance{1e-4 * range, 1e-3} : Tolerance{1e-2 * range, 1e-2};
 }
 
 class Comparator final : public eval::RunObserver {
   public:
-    Comparator(const TemporaryFolder& folder, const Comparison& comparison)
-        : folder_(folder), comparison_(comparison) {}
+    Comparator(const TemporaryFolder& folder, const Comparison& comparison,
+               const NamedValues& inputs)
+        : folder_(folder), comparison_(comparison), inputs_(inputs) {}
 
     Result<void> read_names() {
         Result<std::string> text = read_file(folder_.file("value.txt"), SIZE_MAX);
@@ -224,6 +229,7 @@ class Comparator final : public eval::RunObserver {
     void node_done(const ir::Node& node, std::span<const RuntimeValue* const> outputs,
                    int depth) override {
         for (size_t i = 0; i < outputs.size() && depth == 1 && !is_found_; ++i) {
+            types_[node.output(i)] = outputs[i]->describe();
             auto file = files_.find(std::string(node.output(i)->name));
             if (file != files_.end() && outputs[i]->is_tensor()) {
                 compare_value(node, node.output(i)->name, outputs[i]->tensor(), file->second);
@@ -243,8 +249,10 @@ class Comparator final : public eval::RunObserver {
             return;
         }
         ++compared_;
-        std::optional<Difference> found =
-            difference(ours, *theirs, tolerance_of(ours.element_type()));
+        Tolerance tolerance = tolerance_of(*theirs);
+        tolerance.absolute = comparison_.absolute.value_or(tolerance.absolute);
+        tolerance.relative = comparison_.relative.value_or(tolerance.relative);
+        std::optional<Difference> found = difference(ours, *theirs, tolerance);
         if (found.has_value() && found->beyond == 0) {
             return;
         }
@@ -256,7 +264,7 @@ class Comparator final : public eval::RunObserver {
         for (const ir::Use& input : node.inputs()) {
             if (input.value != nullptr && !input.value->name.empty()) {
                 text += fmt::format("  input {}: {}\n", diagnostics::visible(input.value->name),
-                                    input.value->type.to_string());
+                                    type_of(*input.value));
             }
         }
         text += fmt::format("  sardonyx: {}\n  {}: {}\n", summary(ours), comparison_.peer,
@@ -269,12 +277,28 @@ class Comparator final : public eval::RunObserver {
         print(text);
     }
 
+    // What a value is in this run: models seldom state it.
+    std::string type_of(const ir::Value& value) const {
+        auto made = types_.find(&value);
+        if (made != types_.end()) {
+            return made->second;
+        }
+        for (const auto& [name, given] : inputs_) {
+            if (name == value.name) {
+                return given.describe();
+            }
+        }
+        return value.constant ? value.constant->type().to_string() : value.type.to_string();
+    }
+
     static std::string summary(const Tensor& tensor) {
         return fmt::format("{} {}", RuntimeValue(tensor).describe(), statistics_text(tensor));
     }
 
     const TemporaryFolder& folder_;
     const Comparison& comparison_;
+    const NamedValues& inputs_;
+    std::unordered_map<const ir::Value*, std::string> types_;
     std::map<std::string, int64_t> files_;
     int64_t compared_ = 0;
     bool is_found_ = false;
@@ -289,7 +313,7 @@ Result<bool> compare(const ir::Model& model, const NamedValues& inputs,
         return Error{"cannot make a temporary folder"};
     }
     SDX_TRY(run_peer(model, inputs, options, comparison, folder));
-    Comparator comparator(folder, comparison);
+    Comparator comparator(folder, comparison, inputs);
     SDX_TRY(comparator.read_names());
     auto plan = eval::prepare(model);
     SDX_TRY(plan);

@@ -1,6 +1,7 @@
 // `sardonyx run --compare PEER`: finds the first value that a peer computes otherwise.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,9 @@ struct Comparison {
     // The file of the model; empty: it was made from a script.
     std::string path;
     const diagnostics::Sources* sources = nullptr;  // of the script
+    // What passes, in place of what rounding makes of the type: differences of so much, and so
+    // large a part of an element.
+    std::optional<double> absolute = {}, relative = {};
 };
 
 // Runs the model and the peer on these inputs, and prints what agrees and the first node whose

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "driver/literal.h"
+#include "elaborate/object.h"
 #include "weights/npy.h"
+#include "weights/weights.h"
 
 namespace sardonyx::cli {
 
@@ -64,7 +67,7 @@ Result<Tensor> random_tensor(const std::string& name, ElementType type, Dims dim
 }
 
 Result<Tensor> random_of_type(const std::string& name, const Type& type, bool fill_sizes,
-                              uint64_t seed) {
+                              const RandomOptions& random) {
     if (!type.is_tensor() || type.element_type() == ElementType::kUndefined || !type.has_shape()) {
         return Error{
             fmt::format("input `{}`: random numbers need an element type and sizes, as in "
@@ -73,9 +76,16 @@ Result<Tensor> random_of_type(const std::string& name, const Type& type, bool fi
     }
     Dims dims;
     for (const Dim& dim : type.shape()) {
-        Dim size = dim;
-        if (fill_sizes && !dim.is_static()) {
-            size = dim.substitute([](std::string_view) { return Dim(kUnknownSize); });
+        Dim size = dim.substitute([&random](std::string_view symbol) {
+            for (const auto& [given, value] : random.sizes) {
+                if (given == symbol) {
+                    return Dim(value);
+                }
+            }
+            return Dim::symbol(symbol);
+        });
+        if (fill_sizes && !size.is_static()) {
+            size = size.substitute([](std::string_view) { return Dim(kUnknownSize); });
             size = size.is_static() ? size : Dim(kUnknownSize);
         }
         if (!size.is_static() || size.value() < 0) {
@@ -87,12 +97,15 @@ Result<Tensor> random_of_type(const std::string& name, const Type& type, bool fi
         }
         dims.push_back(size.value());
     }
-    return random_tensor(name, type.element_type(), std::move(dims), seed);
+    return random_tensor(name, type.element_type(), std::move(dims), random.seed);
 }
 
 Result<RuntimeValue> from_literal(const elaborate::Object& literal, const Type& declared) {
     if (literal.is_none()) {
         return RuntimeValue();
+    }
+    if (literal.is(elaborate::ObjectKind::kDict)) {
+        return Error{"an object is no tensor"};
     }
     if (declared.kind() != TypeKind::kSequence) {
         const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
@@ -123,10 +136,45 @@ bool ends_with(const std::string& text, std::string_view end) {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+bool is_json(const std::string& path) {
+    return ends_with(path, ".json");
+}
+
+Result<elaborate::Object> read_json(const std::string& path) {
+    constexpr size_t kMostBytes = size_t{16} << 20U;
+    Result<std::string> text = read_file(path, kMostBytes);
+    SDX_TRY(text);
+    // In brackets: a file may be of many lines.
+    Result<elaborate::Object> value = driver::read_numbers("(" + *text + ")");
+    if (!value.ok()) {
+        return Error{fmt::format("`{}` is not JSON with numbers, strings and lists of them", path)};
+    }
+    return value;
+}
+
+// The tensor of this name, or the only one.
+Result<Tensor> read_archive(const std::string& name, const std::string& path) {
+    Result<weights::NamedTensors> tensors = weights::read_weights(path);
+    SDX_TRY(tensors);
+    std::string list;
+    for (const auto& [key, tensor] : *tensors) {
+        if (key == name) {
+            return tensor;
+        }
+        list += fmt::format("{}`{}`", list.empty() ? "" : ", ", key);
+    }
+    if (tensors->size() != 1) {
+        return Error{tensors->empty()
+                         ? fmt::format("`{}` holds no arrays", path)
+                         : fmt::format("`{}` holds {}, and none is `{}`", path, list, name)};
+    }
+    return tensors->front().second;
+}
+
 }  // namespace
 
 Result<RuntimeValue> read_input(const std::string& name, const std::string& text,
-                                const Type& declared, uint64_t seed) {
+                                const Type& declared, const RandomOptions& random) {
     constexpr std::string_view kRandom = "rand:";
     if (ends_with(text, ".npy")) {
         const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
@@ -136,8 +184,22 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
         }
         return RuntimeValue(std::move(*tensor));
     }
+    if (ends_with(text, ".npz")) {
+        Result<Tensor> tensor = read_archive(name, text);
+        if (!tensor.ok()) {
+            return Error{fmt::format("input `{}`: {}", name, tensor.error().message)};
+        }
+        return RuntimeValue(std::move(*tensor));
+    }
+    if (is_json(text)) {
+        Result<elaborate::Object> json = read_json(text);
+        Result<RuntimeValue> value =
+            json.ok() ? from_literal(*json, declared) : Result<RuntimeValue>(json.error());
+        return value.ok() ? value
+                          : Error{fmt::format("input `{}`: {}", name, value.error().message)};
+    }
     if (text == "rand") {
-        return to_value(random_of_type(name, declared, false, seed));
+        return to_value(random_of_type(name, declared, false, random));
     }
     if (text.rfind(kRandom, 0) == 0) {
         std::optional<Type> type = parse_type(std::string_view(text).substr(kRandom.size()));
@@ -147,21 +209,59 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
                             "`rand:FLOAT[2,3]`",
                             name, text.substr(kRandom.size()))};
         }
-        return to_value(random_of_type(name, *type, false, seed));
+        return to_value(random_of_type(name, *type, false, random));
     }
-    Result<elaborate::Object> literal = driver::read_literal(text);
+    bool is_text = declared.is_tensor() && declared.element_type() == ElementType::kString;
+    Result<elaborate::Object> literal =
+        is_text ? driver::read_literal(text) : driver::read_numbers(text);
     Result<RuntimeValue> value =
         literal.ok() ? from_literal(*literal, declared) : Result<RuntimeValue>(literal.error());
     if (!value.ok()) {
         return Error{
-            fmt::format("input `{}`: {}; give a number, a list, a .npy file or `rand:TYPE`", name,
-                        value.error().message)};
+            fmt::format("input `{}`: {}; give a number, a list, a .npy, .npz or .json file, "
+                        "or `rand:TYPE`",
+                        name, value.error().message)};
     }
     return value;
 }
 
-Result<RuntimeValue> random_input(const std::string& name, const Type& declared, uint64_t seed) {
-    return to_value(random_of_type(name, declared, true, seed));
+Result<RuntimeValue> random_input(const std::string& name, const Type& declared,
+                                  const RandomOptions& random) {
+    return to_value(random_of_type(name, declared, true, random));
+}
+
+bool is_input_file(const std::string& word) {
+    return word.find('=') == std::string::npos && (ends_with(word, ".npz") || is_json(word));
+}
+
+Result<std::vector<std::pair<std::string, RuntimeValue>>> read_input_file(const std::string& path,
+                                                                          const TypeOf& type_of) {
+    std::vector<std::pair<std::string, RuntimeValue>> values;
+    if (!is_json(path)) {
+        Result<weights::NamedTensors> tensors = weights::read_weights(path);
+        SDX_TRY(tensors);
+        for (auto& [name, tensor] : *tensors) {
+            values.emplace_back(name, std::move(tensor));
+        }
+        return values;
+    }
+    Result<elaborate::Object> json = read_json(path);
+    SDX_TRY(json);
+    if (!json->is(elaborate::ObjectKind::kDict)) {
+        return Error{
+            fmt::format("`{}` holds no object with a value for each input; write "
+                        "`NAME={}` for one input",
+                        path, path)};
+    }
+    for (const auto& [key, item] : json->get<elaborate::DictObject>().items) {
+        std::string name = key.is(elaborate::ObjectKind::kString) ? key.text() : std::string();
+        Result<RuntimeValue> value = from_literal(item, type_of(name).value_or(Type()));
+        if (!value.ok()) {
+            return Error{fmt::format("`{}`: input `{}`: {}", path, name, value.error().message)};
+        }
+        values.emplace_back(std::move(name), std::move(*value));
+    }
+    return values;
 }
 
 }  // namespace sardonyx::cli

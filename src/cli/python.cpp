@@ -94,6 +94,22 @@ struct Complaint {
 
 }  // namespace
 
+std::string python_program() {
+    const char* named = std::getenv("SARDONYX_PYTHON");
+    if (named != nullptr && *named != 0) {
+        return named;
+    }
+    std::error_code failed;
+    std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failed);
+    for (const char* name : {"python3", "python"}) {
+        std::filesystem::path beside = own.parent_path() / name;
+        if (!failed && ::access(beside.c_str(), X_OK) == 0) {
+            return beside.string();
+        }
+    }
+    return "python3";
+}
+
 int run_in_python(const Command& command, int count, char** words) {
     if (std::string wrong = std::visit(Complaint(), command); !wrong.empty()) {
         print_error(wrong);
@@ -101,8 +117,7 @@ int run_in_python(const Command& command, int count, char** words) {
     }
     std::vector<std::string> all(words, words + count);
     all.erase(std::find(all.begin(), all.end(), "--python"));
-    const char* named = std::getenv("SARDONYX_PYTHON");
-    std::string python = named != nullptr && *named != 0 ? named : "python3";
+    std::string python = python_program();
     std::error_code failed;
     std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failed);
     ::setenv("SARDONYX_PROGRAM", failed ? words[0] : own.c_str(), 1);

@@ -2,9 +2,15 @@
 // (python/sardonyx/_from_file.py), with the values that its names have there.
 #pragma once
 
+#include <string>
+
 #include "cli/commands.h"
 
 namespace sardonyx::cli {
+
+// The Python of SARDONYX_PYTHON, else that beside the program, as in a virtual environment, else
+// `python3` of the PATH.
+std::string python_program();
 
 // Does what the words ask for in Python, and does not return where it takes over; the exit status
 // where the options have no meaning there, or where Python cannot be started.

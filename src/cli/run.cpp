@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <set>
 
 #include "base/file.h"
 #include "base/nearest.h"
@@ -57,18 +59,77 @@ Error missing_inputs(const std::vector<const ir::Value*>& missing) {
                              list, missing[0]->name)};
 }
 
+// The sizes of --dim. Error: no number, or a name that no input has.
+Result<RandomOptions> read_random(const ir::Graph& graph, const RunOptions& options) {
+    RandomOptions random{options.seed, {}};
+    std::set<std::string> names;
+    for (const ir::Value* input : graph.inputs) {
+        for (const Dim& dim : input->type.has_shape() ? input->type.shape() : Shape()) {
+            (void)dim.substitute([&names](std::string_view name) {
+                names.emplace(name);
+                return Dim::symbol(name);
+            });
+        }
+    }
+    for (const auto& [name, text] : options.sizes) {
+        int64_t size = -1;
+        auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), size);
+        if (failed != std::errc() || end != text.data() + text.size() || size < 0) {
+            return Error{fmt::format("`--dim {}={}`: the size is a number", name, text)};
+        }
+        if (names.count(name) == 0) {
+            std::string list;
+            for (const std::string& one : names) {
+                list += fmt::format("{}`{}`", list.empty() ? "" : ", ", one);
+            }
+            return Error{fmt::format("no input has a dimension `{}`; {}", name,
+                                     list.empty() ? "none has a name" : "there are " + list)};
+        }
+        random.sizes.emplace_back(name, size);
+    }
+    return random;
+}
+
+// Those of files of several inputs.
+Result<void> add_files(const ir::Graph& graph, const RunOptions& options, NamedValues& values) {
+    auto type_of = [&graph](std::string_view name) {
+        const ir::Value* input = find_input(graph, name);
+        return input == nullptr ? std::nullopt : std::optional<Type>(input->type);
+    };
+    for (const std::string& path : options.files) {
+        auto read = read_input_file(path, type_of);
+        SDX_TRY(read);
+        for (auto& [name, value] : *read) {
+            const ir::Value* input = find_input(graph, name);
+            if (input == nullptr) {
+                return Error{fmt::format("`{}`: {}", path, unknown_input(graph, name).message)};
+            }
+            bool is_twice = std::any_of(values.begin(), values.end(),
+                                        [&](const auto& one) { return one.first == input->name; });
+            if (is_twice) {
+                return Error{fmt::format("`{}`: `{}` is given twice", path, name)};
+            }
+            values.emplace_back(input->name, std::move(value));
+        }
+    }
+    return {};
+}
+
 // The values of the inputs that are given, and of those that --random stands for.
 Result<NamedValues> read_inputs(const ir::Graph& graph, const RunOptions& options) {
     NamedValues values;
+    Result<RandomOptions> random = read_random(graph, options);
+    SDX_TRY(random);
     for (const auto& [name, text] : options.inputs) {
         const ir::Value* input = find_input(graph, name);
         if (input == nullptr) {
             return unknown_input(graph, name);
         }
-        Result<RuntimeValue> value = read_input(name, text, input->type, options.seed);
+        Result<RuntimeValue> value = read_input(name, text, input->type, *random);
         SDX_TRY(value);
         values.emplace_back(input->name, std::move(*value));
     }
+    SDX_TRY(add_files(graph, options, values));
     std::vector<const ir::Value*> missing;
     for (const ir::Value* input : graph.inputs) {
         bool is_given = std::any_of(values.begin(), values.end(),
@@ -81,8 +142,7 @@ Result<NamedValues> read_inputs(const ir::Graph& graph, const RunOptions& option
             missing.push_back(input);
             continue;
         }
-        Result<RuntimeValue> value =
-            random_input(std::string(input->name), input->type, options.seed);
+        Result<RuntimeValue> value = random_input(std::string(input->name), input->type, *random);
         SDX_TRY(value);
         values.emplace_back(input->name, std::move(*value));
     }
@@ -129,6 +189,8 @@ int compare_with_peer(const ir::Model& model, const NamedValues& values,
                       const eval::RunOptions& run, Comparison comparison,
                       const RunOptions& options) {
     comparison.peer = options.compare;
+    comparison.absolute = options.absolute;
+    comparison.relative = options.relative;
     Result<bool> agrees = compare(model, values, run, comparison);
     if (!agrees.ok()) {
         return fail(agrees.error());
@@ -146,7 +208,7 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
     run.max_steps = options.max_steps;
     std::optional<MappedReading> reading(files);
     if (!options.compare.empty()) {
-        int status = compare_with_peer(model, values, run, {{}, path, sources}, options);
+        int status = compare_with_peer(model, values, run, {{}, path, sources, {}, {}}, options);
         reading.reset();
         Result<void> unchanged = check_unchanged(files);
         return unchanged.ok() ? status : fail(unchanged.error());
@@ -183,10 +245,15 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
     std::vector<std::string> names;
     for (size_t i = 0; i < results->size(); ++i) {
         names.emplace_back(model.graph->outputs[i]->name);
-        print(result_text(names[i], (*results)[i]));
+        if (!options.json) {
+            print(result_text(names[i], (*results)[i]));
+        }
     }
-    if (!options.folder.empty()) {
-        Result<void> written = write_results(options.folder, names, *results);
+    if (options.json) {
+        print(results_json(names, *results));
+    }
+    if (!options.output.empty()) {
+        Result<void> written = write_results(options.output, names, *results);
         if (!written.ok()) {
             return fail(written.error());
         }
@@ -214,6 +281,15 @@ int run_file(const RunOptions& options) {
                        : fail(values.error());
 }
 
+// Mistakes that values of the inputs would not settle.
+bool has_own_mistakes(const diagnostics::Diagnostics& findings) {
+    return std::any_of(findings.items().begin(), findings.items().end(),
+                       [](const diagnostics::Diagnostic& one) {
+                           return one.kind->severity == diagnostics::Severity::kError &&
+                                  one.kind->code != "missing-input-type";
+                       });
+}
+
 int run_script(const RunOptions& options) {
     std::optional<driver::Request> request =
         request_of(options.target, options.texts, options.schemas);
@@ -227,6 +303,10 @@ int run_script(const RunOptions& options) {
     }
     Result<NamedValues> values = read_inputs(*compiled.model->graph, options);
     if (!values.ok()) {
+        if (has_own_mistakes(compiled.findings())) {
+            print_findings(compiled.sources(), compiled.findings());
+            return kFailure;
+        }
         return fail(values.error());
     }
     auto types = types_of(*compiled.model->graph, *values);
@@ -247,6 +327,17 @@ int run_script(const RunOptions& options) {
 }  // namespace
 
 int run_run(const RunOptions& options) {
+    bool prints_more = options.plan || options.trace || !options.compare.empty();
+    if (options.json && prints_more) {
+        print_error(
+            "`--json` prints the results alone: use it without `--plan`, `--trace` and "
+            "`--compare`");
+        return kUsage;
+    }
+    if (options.compare.empty() && (options.absolute || options.relative)) {
+        print_error("`--atol` and `--rtol` are for `--compare`");
+        return kUsage;
+    }
     return options.target.is_script() ? run_script(options) : run_file(options);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/quote.h"
 #include "elaborate/elaborate.h"
 #include "elaborate/module.h"
@@ -105,31 +107,79 @@ Result<Tensor> fill(const Leaves& leaves, ElementType implied, ElementType type)
 
 }  // namespace
 
-Result<Object> read_literal(const std::string& text) {
-    if (text.size() > kMaxText) {
-        return Error{"the value is too long; put it into a .npy file"};
+namespace {
+
+// What texts of numbers may say beside Python's literals, and what it is in Python.
+struct NumberWord {
+    std::string_view word;
+    std::string_view value;
+};
+constexpr NumberWord kNumberWords[] = {
+    {"nan", "float('nan')"}, {"NaN", "float('nan')"},      {"inf", "float('inf')"},
+    {"true", "True"},        {"Infinity", "float('inf')"}, {"false", "False"},
+    {"null", "None"},
+};
+
+std::string number_words() {
+    std::string text;
+    for (const NumberWord& row : kNumberWords) {
+        text += fmt::format("{} = {}\n", row.word, row.value);
     }
-    if (is_word(text) && !is_literal_name(text)) {
-        return Object::string(text);
-    }
+    return text;
+}
+
+// `before` is run first.
+Result<Object> evaluate(const std::string& before, const std::string& text) {
     // An assignment in a file of its own: the compiler's own evaluation of constants.
     elaborate::Program program(nullptr);
     elaborate::FileModule* module =
-        elaborate::load_text(program, "<value>", "value = " + text + "\n");
+        elaborate::load_text(program, "<value>", before + "value = " + text + "\n");
     std::optional<Object> value =
         program.diagnostics.has_errors() ? std::nullopt : module->lookup("value");
     if (program.diagnostics.has_errors()) {
         return Error{fmt::format("{} is not a Python literal: {}", sardonyx::quoted(text),
                                  program.diagnostics.items()[0].message)};
     }
-    bool is_plain =
-        value && (value->is_number() || value->is(ObjectKind::kString) || value->is_none() ||
-                  value->is_sequence() || value->is(ObjectKind::kConstant));
+    bool is_plain = value && (value->is(ObjectKind::kDict) || value->is_number() ||
+                              value->is(ObjectKind::kString) || value->is_none() ||
+                              value->is_sequence() || value->is(ObjectKind::kConstant));
     if (!is_plain) {
         return Error{
             fmt::format("{} is not a number, a string or a list of them", sardonyx::quoted(text))};
     }
     return *value;
+}
+
+constexpr std::string_view kTooLong = "the value is too long; put it into a .npy file";
+
+}  // namespace
+
+Result<Object> read_literal(const std::string& text) {
+    if (text.size() > kMaxText) {
+        return Error{std::string(kTooLong)};
+    }
+    if (is_word(text) && !is_literal_name(text)) {
+        return Object::string(text);
+    }
+    Result<Object> value = evaluate({}, text);
+    if (value.ok() && value->is(ObjectKind::kDict)) {
+        return Error{
+            fmt::format("{} is not a number, a string or a list of them", sardonyx::quoted(text))};
+    }
+    return value;
+}
+
+Result<Object> read_numbers(const std::string& text) {
+    if (text.size() > kMaxText) {
+        return Error{std::string(kTooLong)};
+    }
+    bool is_number_word = std::any_of(std::begin(kNumberWords), std::end(kNumberWords),
+                                      [&text](const NumberWord& row) { return row.word == text; });
+    if (is_word(text) && !is_number_word) {
+        return read_literal(text);
+    }
+    static const std::string& words = *new std::string(number_words());
+    return evaluate(words, text);
 }
 
 Result<Tensor> to_tensor(const Object& literal, ElementType type) {

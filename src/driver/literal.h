@@ -11,6 +11,9 @@ namespace sardonyx::driver {
 // The value of an expression without names of its own. A bare word that is no literal is a string:
 // `linear` is "linear".
 Result<elaborate::Object> read_literal(const std::string& text);
+// The same of numbers, where `nan` and `inf` are floats, and the words of JSON mean what they do
+// there; of a JSON file too, whose object becomes a dict.
+Result<elaborate::Object> read_numbers(const std::string& text);
 
 // The tensor of a number, a string, or nested lists of them. `type` kUndefined: what Python's
 // values imply (int INT64, float FLOAT, bool BOOL, str STRING).
