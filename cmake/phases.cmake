@@ -93,6 +93,8 @@ find_path(SDX_PROTOZERO protozero/pbf_reader.hpp REQUIRED)
 target_include_directories(sdx_proto SYSTEM PRIVATE ${SDX_PROTOZERO})
 sdx_phase(weights sdx_proto)
 sdx_phase(driver sdx_lint sdx_schemas sdx_weights)
+sdx_phase(ide sdx_driver)
+sdx_phase(lsp sdx_ide)
 
 # sdx_generated(target name tool comment): the table that tools/<tool>.py writes is a source of the
 # target, alone in its object, and made again when the tool or a file that follows changes.
@@ -129,14 +131,14 @@ if(SDX_CLI AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
   add_executable(sardonyx_program ${sources})
   set_target_properties(sardonyx_program PROPERTIES OUTPUT_NAME sardonyx)
   target_include_directories(sardonyx_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(sardonyx_program PRIVATE sdx_driver sdx_eval)
+  target_link_libraries(sardonyx_program PRIVATE sdx_driver sdx_eval sdx_lsp)
 endif()
 
 if(SDX_TESTS)
   find_package(GTest REQUIRED)
   enable_testing()
   # tests/<phase>/*_test.cpp is the program test_<phase>.
-  foreach(phase base diagnostics syntax types ops schemas ir infer elaborate eval proto weights driver)
+  foreach(phase base diagnostics syntax types ops schemas ir infer elaborate eval proto weights driver ide lsp)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${phase}/*_test.cpp)
     if(sources AND TARGET sdx_${phase})
       add_executable(test_${phase} ${sources})

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <vector>
 
 #include "bindings/bindings.h"
 #include "bindings/call.h"
 #include "bindings/numpy.h"
 #include "bindings/opset.h"
 #include "bindings/tensor.h"
+#include "ops/signature.h"
 #include "ops/substitutes.h"
 #include "types/domain.h"
 
@@ -77,19 +77,6 @@ nb::list operator_names(const Opset& self) {
     return names;
 }
 
-// The attributes of a schema, the required ones first.
-std::vector<const ops::AttributeSchema*> ordered_attributes(const ops::Schema& schema) {
-    std::vector<const ops::AttributeSchema*> result;
-    for (bool required : {true, false}) {
-        for (const ops::AttributeSchema& attribute : schema.attributes) {
-            if (attribute.is_required == required) {
-                result.push_back(&attribute);
-            }
-        }
-    }
-    return result;
-}
-
 template <typename T, typename Convert>
 nb::object tuple_of(std::span<const T> values, Convert convert) {
     nb::list list;
@@ -130,31 +117,7 @@ nb::object default_of(const ops::AttributeSchema& attribute) {
 
 // "TopK(X, K, *, axis=-1, largest=1, sorted=1)".
 std::string signature(const Operator& self) {
-    std::string text = self.name + "(";
-    if (self.schema() == nullptr) {
-        return text + "...)";
-    }
-    std::string separator;
-    bool after_variadic = false;
-    for (const ops::Parameter& input : self.schema()->inputs) {
-        bool is_variadic = input.option == ops::ParameterOption::kVariadic;
-        text += separator + (is_variadic ? "*" : "") + std::string(input.name) +
-                (input.option == ops::ParameterOption::kOptional ? "=None" : "");
-        after_variadic = after_variadic || is_variadic;
-        separator = ", ";
-    }
-    if (!self.schema()->attributes.empty() && !after_variadic) {
-        text += separator + "*";
-        separator = ", ";
-    }
-    for (const ops::AttributeSchema* attribute : ordered_attributes(*self.schema())) {
-        text += separator + std::string(attribute->name);
-        if (!attribute->is_required) {
-            text += "=" + text_from_python(nb::repr(default_of(*attribute)));
-        }
-        separator = ", ";
-    }
-    return text + ")";
+    return self.schema() == nullptr ? self.name + "(...)" : ops::shown_signature(*self.schema());
 }
 
 // inspect.Signature. _signatures.py makes it of (name, form, is_required, default) of each
@@ -173,7 +136,7 @@ nb::object signature_object(const Operator& self) {
                                        is_variadic ? "variadic" : "input", !may_be_left_out,
                                        nb::none()));
         }
-        for (const ops::AttributeSchema* attribute : ordered_attributes(*self.schema())) {
+        for (const ops::AttributeSchema* attribute : ops::ordered_attributes(*self.schema())) {
             rows.append(nb::make_tuple(text_to_python(attribute->name), "attribute",
                                        attribute->is_required, default_of(*attribute)));
         }

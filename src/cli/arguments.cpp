@@ -60,6 +60,8 @@ constexpr std::string_view kCompletionExample =
     "  eval \"$(sardonyx completion bash)\"\n"
     "  sardonyx completion fish | source\n"
     "  sardonyx completion man | man -l -\n";
+constexpr std::string_view kLspExample =
+    "Editors start it: docs/editor.md says how each is told to.\n";
 
 // --- Words ---------------------------------------------------------------------------------------
 
@@ -105,6 +107,7 @@ struct Words {
     bool json = false;
     bool sarif = false;
     bool python = false;
+    bool stdio = false;
     std::string stage = "ir";
     std::string stdin_name;
     bool quiet = false;
@@ -117,6 +120,7 @@ struct Words {
     RunOptions run;
     CheckOptions check;
     DumpOptions dump;
+    LspOptions lsp;
 };
 
 // Checks whose description is not repeated in the help.
@@ -141,13 +145,17 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
     return command;
 }
 
+void add_config_options(CLI::App* command, Words& words) {
+    command->add_option("--config", words.config, "The pyproject.toml to take [tool.sardonyx] of")
+        ->type_name("FILE");
+    command->add_flag("--isolated", words.isolated, "Take no pyproject.toml");
+}
+
 // Those of commands that compile scripts.
 void add_script_options(CLI::App* command, Words& words) {
     command->add_option("--stdin-filename", words.stdin_name, "What to call standard input")
         ->type_name("NAME");
-    command->add_option("--config", words.config, "The pyproject.toml to take [tool.sardonyx] of")
-        ->type_name("FILE");
-    command->add_flag("--isolated", words.isolated, "Take no pyproject.toml");
+    add_config_options(command, words);
 }
 
 // Each --input or --attribute takes one word.
@@ -316,6 +324,16 @@ void add_completion(CLI::App& app, Words& words) {
         ->type_name("SHELL");
 }
 
+void add_lsp(CLI::App& app, Words& words) {
+    CLI::App* command = add_command(app, words, "lsp",
+                                    "Serve editors: the language server, on standard input and "
+                                    "output",
+                                    kLspExample);
+    add_schemas(command, words.lsp.settings.schemas);
+    add_config_options(command, words);
+    command->add_flag("--stdio", words.stdio, "The default; some editors say it");
+}
+
 // --- Words to commands ---------------------------------------------------------------------------
 
 // A code that --select or --ignore may name.
@@ -442,6 +460,17 @@ Result<Command> completion_command(Words& words) {
     return Command(Answer{words.shell, kSuccess});
 }
 
+Result<Command> lsp_command(Words& words) {
+    driver::Settings settings;
+    SDX_TRY(take_settings(words, settings));
+    ide::Settings& own = words.lsp.settings;
+    own.schemas = own.schemas.empty() ? settings.schemas : own.schemas;
+    own.select = settings.select;
+    own.ignore = settings.ignore;
+    own.opset = settings.opset;
+    return Command(words.lsp);
+}
+
 struct CommandRow {
     std::string_view name;
     void (*add)(CLI::App& app, Words& words);
@@ -449,9 +478,13 @@ struct CommandRow {
 };
 
 constexpr CommandRow kCommands[] = {
-    {"build", add_build, build_command},       {"run", add_run, run_command},
-    {"check", add_check, check_command},       {"dump", add_dump, dump_command},
-    {"explain", add_explain, explain_command}, {"completion", add_completion, completion_command},
+    {"build", add_build, build_command},
+    {"run", add_run, run_command},
+    {"check", add_check, check_command},
+    {"dump", add_dump, dump_command},
+    {"explain", add_explain, explain_command},
+    {"completion", add_completion, completion_command},
+    {"lsp", add_lsp, lsp_command},
 };
 
 // --- Mistakes ------------------------------------------------------------------------------------

@@ -132,8 +132,9 @@ int run_check(const CheckOptions& options) {
                 std::move(*text)};
     }
     size_t count = found.files.size();
-    driver::CheckRequest request{std::move(found.files), options.schemas, options.select,
-                                 options.ignore,         options.opset,   options.types};
+    driver::CheckRequest request{
+        std::move(found.files), {},           options.schemas, options.select, options.ignore,
+        options.opset,          options.types};
     std::unique_ptr<elaborate::Program> program;
     bool is_written = true;
     if (options.fix || options.diff) {

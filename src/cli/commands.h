@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "driver/options.h"
+#include "ide/settings.h"
 
 namespace sardonyx::cli {
 
@@ -95,13 +96,18 @@ struct ExplainOptions {
 };
 int run_explain(const ExplainOptions& options);
 
+struct LspOptions {
+    ide::Settings settings;
+};
+int run_lsp(const LspOptions& options);
+
 // Nothing more to do: `text` goes to standard output, or, for wrong usage, to standard error.
 struct Answer {
     std::string text;
     int status = kSuccess;
 };
 
-using Command =
-    std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions, ExplainOptions>;
+using Command = std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions,
+                             ExplainOptions, LspOptions>;
 
 }  // namespace sardonyx::cli

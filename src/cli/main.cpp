@@ -7,6 +7,7 @@
 //   dump.cpp       tokens, tree or graph as text
 //   explain.cpp    what a code means
 //   completion.cpp what shells and `man` are told
+//   lsp.cpp        the language server
 //   python.cpp     the same by the user's Python, for `--python`
 //   terminal.cpp   standard output and standard error
 #include "cli/arguments.h"
@@ -22,6 +23,7 @@ struct Dispatch {
     int operator()(const CheckOptions& options) const { return run_check(options); }
     int operator()(const DumpOptions& options) const { return run_dump(options); }
     int operator()(const ExplainOptions& options) const { return run_explain(options); }
+    int operator()(const LspOptions& options) const { return run_lsp(options); }
     int operator()(const Answer& answer) const {
         answer.status == kSuccess ? print(answer.text) : print_error(answer.text);
         return answer.status;

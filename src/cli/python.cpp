@@ -79,6 +79,7 @@ struct Complaint {
     }
     std::string operator()(const CheckOptions& options) const { return complaint(options); }
     std::string operator()(const RunOptions& options) const { return of(options.target); }
+    std::string operator()(const LspOptions&) const { return {}; }
     std::string operator()(const DumpOptions& options) const { return of(options.target); }
     std::string operator()(const Answer&) const { return {}; }
     std::string operator()(const ExplainOptions&) const { return {}; }

@@ -200,10 +200,12 @@ Checked check(const CheckRequest& request) {
     program.file_options.schemas = checked.schemas.get();
     program.file_options.opset = request.opset;
     // All texts that are at hand come first: files import each other.
-    for (const CheckedFile& file : request.files) {
-        if (file.text) {
-            (void)elaborate::load_text(program, fs::path(file.path).lexically_normal().string(),
-                                       *file.text);
+    for (const std::vector<CheckedFile>* files : {&request.files, &request.at_hand}) {
+        for (const CheckedFile& file : *files) {
+            if (file.text) {
+                (void)elaborate::load_text(program, fs::path(file.path).lexically_normal().string(),
+                                           *file.text);
+            }
         }
     }
     for (const CheckedFile& file : request.files) {

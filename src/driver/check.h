@@ -14,6 +14,7 @@ namespace sardonyx::driver {
 
 struct CheckRequest {
     std::vector<CheckedFile> files;
+    std::vector<CheckedFile> at_hand;  // texts of scripts that are not checked, and may be imported
     std::vector<std::string> schemas;  // files with operators of other domains
     std::vector<std::string> select;   // the only codes to tell, errors aside; empty: all
     std::vector<std::string> ignore;   // codes not to tell

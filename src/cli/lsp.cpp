@@ -1,0 +1,64 @@
+// sardonyx lsp: the language server on standard input and output.
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "lsp/message_reader.h"
+#include "lsp/server.h"
+
+namespace sardonyx::cli {
+namespace {
+
+// Whether there are bytes to read, or their end.
+bool has_input() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    return ::poll(&input, 1, 0) > 0;
+}
+
+// Waits for bytes; false at the end of the input.
+bool read_input(lsp::MessageReader& reader) {
+    std::array<char, 1 << 16> bytes;
+    ssize_t count = 0;
+    do {
+        count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    } while (count < 0 && errno == EINTR);
+    if (count > 0) {
+        reader.add({bytes.data(), static_cast<size_t>(count)});
+    }
+    return count > 0;
+}
+
+void send(lsp::Server::Messages& messages) {
+    for (const std::string& message : messages) {
+        print(lsp::frame(message));
+    }
+    messages.clear();
+}
+
+}  // namespace
+
+int run_lsp(const LspOptions& options) {
+    lsp::Server server(options.settings);
+    lsp::MessageReader reader;
+    lsp::Server::Messages messages;
+    bool has_more = true;
+    while (!server.exit_status()) {
+        if (std::optional<std::string> content = reader.next()) {
+            server.receive(*content, messages);
+            send(messages);
+        } else if (has_more && !has_input() && server.publish_next(messages)) {
+            send(messages);  // what has changed is told when nothing else waits
+        } else if (!has_more) {
+            return kFailure;  // the client has gone without `exit`
+        } else {
+            has_more = read_input(reader);
+        }
+    }
+    return *server.exit_status();
+}
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,127 @@
+#include "ide/analysis.h"
+
+#include <algorithm>
+
+#include "diagnostics/applicability.h"
+#include "ide/cursor.h"
+
+namespace sardonyx::ide {
+namespace {
+
+driver::CheckRequest request_of(const Texts& texts, const std::string& path,
+                                const Settings& settings) {
+    driver::CheckRequest request;
+    request.schemas = settings.schemas;
+    request.select = settings.select;
+    request.ignore = settings.ignore;
+    request.opset = settings.opset;
+    request.wants_types = true;
+    for (const auto& [name, text] : texts) {
+        (name == path ? request.files : request.at_hand).push_back({name, true, text});
+    }
+    return request;
+}
+
+Level level_of(diagnostics::Severity severity) {
+    switch (severity) {
+        case diagnostics::Severity::kError:
+            return Level::kError;
+        case diagnostics::Severity::kWarning:
+            return Level::kWarning;
+        case diagnostics::Severity::kNote:
+            break;
+    }
+    return Level::kNote;
+}
+
+// The edits of a finding, where all of them are in this file.
+std::vector<Change> changes_of(const diagnostics::Diagnostic& one, diagnostics::FileId file) {
+    std::vector<Change> changes;
+    for (const diagnostics::Edit& edit : one.edits) {
+        if (edit.span.file != file) {
+            return {};
+        }
+        changes.push_back({{edit.span.begin, edit.span.end}, edit.replacement});
+    }
+    return changes;
+}
+
+Finding finding_of(const diagnostics::Sources& sources, const diagnostics::Diagnostic& one) {
+    diagnostics::Span place = one.labels[0].span;
+    Finding finding;
+    finding.range = {place.begin, place.end};
+    finding.level = level_of(one.kind->severity);
+    finding.code = one.kind->code;
+    finding.message = one.message;
+    for (const std::string& note : one.notes) {
+        finding.message += "\nnote: " + note;
+    }
+    if (!one.help.empty()) {
+        finding.message += "\nhelp: " + one.help;
+    }
+    for (const diagnostics::Label& label : one.labels) {
+        if (label.span.valid() && !label.message.empty()) {
+            finding.related.push_back({std::string(sources.path(label.span.file)),
+                                       {label.span.begin, label.span.end},
+                                       label.message});
+        }
+    }
+    diagnostics::Applicability use = diagnostics::applicability_of(one);
+    if (use != diagnostics::Applicability::kDisplay) {
+        finding.changes = changes_of(one, place.file);
+        finding.repair = finding.changes.empty() ? std::string() : one.help;
+        finding.is_safe = use == diagnostics::Applicability::kSafe;
+    }
+    return finding;
+}
+
+}  // namespace
+
+Analysis::Analysis(const Texts& texts, const std::string& path, const Settings& settings)
+    : checked_(driver::check(request_of(texts, path, settings))) {
+    auto found = texts.find(path);
+    text_ = found == texts.end() ? std::string() : found->second;
+    module_ = checked_.modules.empty() ? nullptr : checked_.modules[0];
+    if (module_ != nullptr) {
+        take_findings();
+        take_types();
+    }
+}
+
+void Analysis::take_findings() {
+    const elaborate::Program& program = *checked_.program;
+    for (const diagnostics::Diagnostic& one : program.diagnostics.items()) {
+        if (!one.labels.empty() && one.labels[0].span.file == module_->tree().file) {
+            findings_.push_back(finding_of(program.sources, one));
+        }
+    }
+}
+
+void Analysis::take_types() {
+    std::vector<uint32_t> assigned = assigned_names(text_);
+    for (const diagnostics::Inlay& one : diagnostics::in_order(checked_.types)) {
+        if (one.span.file == module_->tree().file && one.span.end <= text_.size()) {
+            bool is_assigned = std::binary_search(assigned.begin(), assigned.end(), one.span.begin);
+            types_.push_back({{one.span.begin, one.span.end}, one.text, is_assigned});
+        }
+    }
+}
+
+std::optional<elaborate::OpsetObject> Analysis::opset(std::string_view name) const {
+    if (module_ == nullptr || name.empty()) {
+        return std::nullopt;
+    }
+    std::optional<elaborate::Object> object = module_->known(name);
+    if (!object || !object->is(elaborate::ObjectKind::kOpset)) {
+        return std::nullopt;
+    }
+    return object->get<elaborate::OpsetObject>();
+}
+
+const ops::Schema* Analysis::find_operator(std::string_view opset_name,
+                                           std::string_view name) const {
+    std::optional<elaborate::OpsetObject> found = opset(opset_name);
+    return found ? ops::find_schema(schemas(), found->domain, name, found->version) : nullptr;
+}
+
+}  // namespace sardonyx::ide

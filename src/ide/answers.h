@@ -1,0 +1,62 @@
+// Answers to what editors ask, as data: each is one function of an Analysis and an offset, in a
+// file of its own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ide/analysis.h"
+
+namespace sardonyx::ide {
+
+struct Hover {
+    Range range;
+    std::string markdown;
+};
+// Of operators, attributes, values, opsets and scripts.
+std::optional<Hover> hover(const Analysis& analysis, uint32_t offset);
+
+enum class ItemKind : uint8_t { kOperator, kAttribute, kWord, kVariable, kFunction, kMember };
+
+struct Item {
+    std::string label;
+    ItemKind kind = ItemKind::kVariable;
+    std::string detail;  // a signature, a type
+    std::string insert;  // what is written in the place of the begun word
+    std::string order;   // items are shown in its order
+    bool is_deprecated = false;
+    // Of an operator, for its documentation, which comes when an item is looked at.
+    std::string domain;
+    int64_t version = 0;
+};
+struct Completion {
+    Range replaced;
+    std::vector<Item> items;
+};
+Completion complete(const Analysis& analysis, uint32_t offset);
+// The documentation of an operator as Markdown; empty: there is none.
+std::string documentation(const std::string& domain, const std::string& name, int64_t version);
+
+struct SignatureHelp {
+    struct Parameter {
+        uint32_t begin = 0;  // bytes of `label`
+        uint32_t end = 0;
+        std::string doc;
+    };
+    std::string label;
+    std::vector<Parameter> parameters;
+    int active = -1;  // none
+};
+std::optional<SignatureHelp> signature_help(const Analysis& analysis, uint32_t offset);
+
+struct Symbol {
+    std::string name;
+    bool is_script = false;
+    Range range;
+    Range name_range;
+};
+// The functions of the file, in order.
+std::vector<Symbol> symbols(const Analysis& analysis);
+
+}  // namespace sardonyx::ide

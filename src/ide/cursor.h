@@ -1,0 +1,51 @@
+// Where the cursor stands, by the tokens before it: the rest of the file may be unfinished.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "syntax/token.h"
+
+namespace sardonyx::ide {
+
+using Range = syntax::Range;  // of bytes
+
+// The innermost call that is open at the cursor: `op.Conv(X, W, pads=|`.
+struct OpenCall {
+    std::string base;  // "op"; empty: a plain name is called
+    std::string name;
+    uint32_t argument = 0;           // number of the argument at the cursor
+    std::string keyword;             // its name, where it has one
+    std::vector<std::string> given;  // the names of the arguments before it
+};
+
+struct Cursor {
+    std::string word;         // what is written of a name
+    Range replaced;           // its place
+    std::string base;         // "op" behind `op.`
+    bool is_member = false;   // behind a dot
+    bool is_comment = false;  // or in the text of a string that is no argument
+    bool is_string = false;   // in a string that is not closed yet; `word` is its text
+    std::optional<OpenCall> call;
+};
+
+Cursor look_at(std::string_view text, uint32_t offset);
+
+// The name at an offset, and what it stands behind; nothing: there is none.
+struct NameAt {
+    Range range;
+    std::string name;
+    std::string base;         // "op" in `op.Conv`
+    bool is_member = false;   // behind a dot
+    bool is_keyword = false;  // `axis` in `op.Softmax(x, axis=1)`: `call` is the operator's
+    std::optional<OpenCall> call;
+};
+std::optional<NameAt> name_at(std::string_view text, uint32_t offset);
+
+// Where the names begin that assignments without annotations bind, as far as lines show it: in
+// `a, (b, c) = d = e` all but the last. In order.
+std::vector<uint32_t> assigned_names(std::string_view text);
+
+}  // namespace sardonyx::ide

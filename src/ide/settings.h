@@ -1,0 +1,17 @@
+// What a project says of all its files: [tool.sardonyx] of its pyproject.toml.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sardonyx::ide {
+
+struct Settings {
+    std::vector<std::string> schemas;  // files with operators of other domains
+    std::vector<std::string> select;   // the only codes to tell, errors aside; empty: all
+    std::vector<std::string> ignore;   // codes not to tell
+    int64_t opset = 0;                 // of ai.onnx, in place of what the scripts import; 0: theirs
+};
+
+}  // namespace sardonyx::ide

@@ -1,0 +1,66 @@
+// textDocument/completion, completionItem/resolve.
+#include "lsp/requests.h"
+
+namespace sardonyx::lsp {
+namespace {
+
+// CompletionItemKind.
+int kind_number(ide::ItemKind kind) {
+    switch (kind) {
+        case ide::ItemKind::kOperator:
+            return 2;  // Method
+        case ide::ItemKind::kAttribute:
+            return 5;  // Field
+        case ide::ItemKind::kWord:
+            return 20;  // EnumMember
+        case ide::ItemKind::kFunction:
+            return 3;  // Function
+        case ide::ItemKind::kMember:
+            return 10;  // Property
+        case ide::ItemKind::kVariable:
+            break;
+    }
+    return 6;  // Variable
+}
+
+}  // namespace
+
+Json completion(const State& state, const Document& document, const Json& parameters) {
+    uint32_t offset = state.offset(document, parameters["position"]);
+    ide::Completion found = ide::complete(*document.analysis, offset);
+    Json range = state.range(document, found.replaced);
+    Json items = Json::array();
+    for (const ide::Item& one : found.items) {
+        Json item =
+            Json::object({{"label", one.label},
+                          {"kind", kind_number(one.kind)},
+                          {"sortText", one.order},
+                          {"filterText", one.insert},
+                          {"textEdit", Json::object({{"range", range}, {"newText", one.insert}})}});
+        if (!one.detail.empty()) {
+            item.set("detail", one.detail);
+        }
+        if (one.is_deprecated) {
+            item.set("tags", Json::array({1}));
+        }
+        if (one.version != 0) {
+            item.set("data", Json::object({{"domain", one.domain}, {"version", one.version}}));
+        }
+        items.add(std::move(item));
+    }
+    return Json::object({{"isIncomplete", false}, {"items", std::move(items)}});
+}
+
+Json resolved_item(const Json& item) {
+    Json resolved = item;
+    const Json& data = item["data"];
+    std::string text =
+        ide::documentation(std::string(data["domain"].text()), std::string(item["label"].text()),
+                           data["version"].integer());
+    if (!text.empty() && resolved.is_object()) {
+        resolved.set("documentation", Json::object({{"kind", "markdown"}, {"value", text}}));
+    }
+    return resolved;
+}
+
+}  // namespace sardonyx::lsp

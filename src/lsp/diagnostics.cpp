@@ -1,0 +1,59 @@
+// textDocument/publishDiagnostics, textDocument/diagnostic.
+#include <fmt/format.h>
+
+#include "lsp/requests.h"
+
+namespace sardonyx::lsp {
+namespace {
+
+int severity_number(ide::Level level) {
+    switch (level) {
+        case ide::Level::kError:
+            return 1;
+        case ide::Level::kWarning:
+            return 2;
+        case ide::Level::kNote:
+            break;
+    }
+    return 3;
+}
+
+// The places that a finding disagrees with, as far as they are in this file.
+Json related_places(const State& state, const Document& document, const ide::Finding& finding) {
+    Json places = Json::array();
+    std::string path = path_of(document.uri);
+    for (const ide::Related& one : finding.related) {
+        if (one.path == path) {
+            places.add(Json::object(
+                {{"location", Json::object({{"uri", document.uri},
+                                            {"range", state.range(document, one.range)}})},
+                 {"message", one.message}}));
+        }
+    }
+    return places;
+}
+
+}  // namespace
+
+Json diagnostics_of(const State& state, const Document& document) {
+    Json list = Json::array();
+    for (const ide::Finding& finding : document.analysis->findings()) {
+        Json one = Json::object({{"range", state.range(document, finding.range)},
+                                 {"severity", severity_number(finding.level)},
+                                 {"code", finding.code},
+                                 {"source", "sardonyx"},
+                                 {"message", finding.message}});
+        Json related = related_places(state, document, finding);
+        if (!related.items().empty()) {
+            one.set("relatedInformation", std::move(related));
+        }
+        list.add(std::move(one));
+    }
+    return list;
+}
+
+Json diagnostics_report(const State& state, const Document& document, const Json&) {
+    return Json::object({{"kind", "full"}, {"items", diagnostics_of(state, document)}});
+}
+
+}  // namespace sardonyx::lsp
