@@ -24,6 +24,12 @@ file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cpp)
 # The stable ABI needs Python 3.12; before that nanobind leaves it out by itself.
 nanobind_add_module(sdx_python STABLE_ABI NB_STATIC NB_DOMAIN sardonyx NB_SUPPRESS_WARNINGS
                     ${sources})
+# nanobind's own checks, which ask for the interpreter's lock at each reference, are for Debug builds.
+foreach(target IN ITEMS sdx_python nanobind-static nanobind-static-abi3)
+  if(TARGET ${target})
+    target_compile_definitions(${target} PRIVATE $<$<CONFIG:Release>:NDEBUG>)
+  endif()
+endforeach()
 target_include_directories(sdx_python PRIVATE ${PROJECT_SOURCE_DIR}/python)
 target_include_directories(sdx_python SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
 target_compile_definitions(sdx_python PRIVATE NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION)

@@ -163,7 +163,8 @@ std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
         return std::nullopt;
     }
     Object function = Object::from_pointer(ObjectKind::kScript, std::move(script));
-    return self.is_valid() ? elaborate::bind_first(function, object_from_python(self)) : function;
+    return self.is_valid() ? elaborate::bind_arguments(function, {object_from_python(self)}, {})
+                           : function;
 }
 
 elaborate::Environment::Answer PythonEnvironment::call(

@@ -243,6 +243,21 @@ std::optional<Object> convert_own(nb::handle object) {
     return std::nullopt;
 }
 
+// functools.partial.
+std::optional<Object> convert_partial(nb::handle object, int depth) {
+    if (depth > kMaxDepth ||
+        std::string_view(Py_TYPE(object.ptr())->tp_name) != "functools.partial") {
+        return std::nullopt;
+    }
+    elaborate::DictObject keywords;
+    for (auto [name, value] : nb::borrow<nb::dict>(object.attr("keywords"))) {
+        keywords.set(convert(name, depth + 1), convert(value, depth + 1));
+    }
+    return elaborate::bind_arguments(convert(object.attr("func"), depth + 1),
+                                     convert_items(object.attr("args"), depth),
+                                     std::move(keywords));
+}
+
 std::optional<Object> convert_array(nb::handle object) {
     // Of another library, such as a torch.Tensor.
     bool is_foreign =
@@ -268,6 +283,9 @@ Object convert(nb::handle object, int depth) {
     }
     if (!found) {
         found = convert_own(object);
+    }
+    if (!found) {
+        found = convert_partial(object, depth);
     }
     if (!found) {
         found = PyType_Check(object.ptr()) ? convert_class(object) : convert_array(object);

@@ -386,7 +386,7 @@ constexpr std::string_view kProperty = "property", kClassMethod = "classmethod",
                            kCachedProperty = "functools.cached_property";
 
 Object call_with(Context& c, const Object& function, const Object& self, Arguments arguments) {
-    return call(c, bind_first(function, self), arguments);
+    return call(c, bind_arguments(function, {self}, {}), arguments);
 }
 
 // Runs what a class does with a new instance; the error object after a diagnostic.
@@ -443,7 +443,7 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
         own.kind == Namespace::Kind::kInstance || own.kind == Namespace::Kind::kMember;
     bool is_inherited = is_instance && !own.has_own(name);  // what it holds itself is no method
     if (found.is(ObjectKind::kClosure)) {
-        return is_inherited ? bind_first(found, own.object()) : found;
+        return is_inherited ? bind_arguments(found, {own.object()}, {}) : found;
     }
     if (!found.is(ObjectKind::kMethod) || (is_instance && !is_inherited)) {
         return found;
@@ -454,7 +454,7 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
     }
     if (method.name == kClassMethod) {
         Namespace* type = is_instance ? const_cast<Namespace*>(own.of) : &own;
-        return bind_first(method.self, type->object());
+        return bind_arguments(method.self, {type->object()}, {});
     }
     if (method.name == kField) {
         return refuse(c, range, "a field of a class itself");

@@ -1015,9 +1015,7 @@ Object functools_partial(Context& c, const Arguments& a) {
         keywords.set(Object::string(std::string(keyword.name)), keyword.value);
     }
     std::vector<Object> rest(a.positional.begin() + 1, a.positional.end());
-    Object bound = Object::tuple(
-        {a.positional[0], Object::tuple(std::move(rest)), Object::dict(std::move(keywords))});
-    return Object::make(ObjectKind::kMethod, MethodObject{bound, std::string(kPartial)});
+    return bind_arguments(a.positional[0], std::move(rest), std::move(keywords));
 }
 
 // As a decorator it is read with its class (classes.cpp).
@@ -1501,8 +1499,9 @@ std::vector<std::string_view> library_module_names(std::string_view module) {
     return names;
 }
 
-Object bind_first(const Object& function, Object first) {
-    Object parts = Object::tuple({function, Object::tuple({std::move(first)}), Object::dict({})});
+Object bind_arguments(const Object& function, std::vector<Object> first, DictObject keywords) {
+    Object parts = Object::tuple(
+        {function, Object::tuple(std::move(first)), Object::dict(std::move(keywords))});
     return Object::make(ObjectKind::kMethod, MethodObject{parts, std::string(kPartial)});
 }
 

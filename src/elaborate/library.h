@@ -12,9 +12,9 @@
 namespace sardonyx::elaborate {
 
 // The method that a functools.partial is: of (function, arguments, keywords).
-// The function with an argument in front of those that it is called with.
-Object bind_first(const Object& function, Object first);
 inline constexpr std::string_view kPartial = "functools.partial";
+// The function with arguments in front of those of its calls, and keywords that these may replace.
+Object bind_arguments(const Object& function, std::vector<Object> first, DictObject keywords);
 
 // The type that enum.auto() gives, which stands for a value yet to come.
 inline constexpr std::string_view kAuto = "auto";

@@ -466,6 +466,27 @@ def f(x: FLOAT[5]):
     F,
 )
 case(
+    "a file's own functools.partial",
+    """
+import functools
+
+add = functools.partial(lambda a, b: a + b, 3)
+
+def scale(x, by, *, plus=0.0):
+    return x * by + plus
+
+double = functools.partial(scale, by=2.0)
+more = functools.partial(double, plus=1.0)
+largest = functools.partial(max, 3)
+
+@script(default_opset=op)
+def f(x: FLOAT[5]):
+    return add(x) + double(x) + more(x) + more(x, plus=3) + largest(5)
+""",
+    lambda x: x + 3 + 2 * x + 2 * x + 1 + 2 * x + 3 + 5,
+    F,
+)
+case(
     "functools.partial",
     """
 from functools import partial
