@@ -69,8 +69,17 @@ FORBIDDEN = {
     "rewrite": {"syntax", "elaborate", "lint"},
     "proto": {"syntax", "lowering", "elaborate", "lint", "eval", "rewrite"},
     "weights": {"syntax", "lowering", "elaborate", "lint", "eval", "rewrite"},
-    "decompile": {"lowering", "elaborate", "lint", "eval", "rewrite", "proto"},
-    "driver": {"eval", "rewrite", "decompile"},
+    "decompile": {
+        "schemas",
+        "lowering",
+        "elaborate",
+        "lint",
+        "eval",
+        "rewrite",
+        "proto",
+        "weights",
+    },
+    "driver": {"eval", "rewrite"},
     "lsp": set(FOLDERS[2 : FOLDERS.index("ide")]),
 }
 

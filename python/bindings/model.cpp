@@ -8,6 +8,7 @@
 #include "bindings/interrupt.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
+#include "driver/decompile.h"
 #include "infer/model_check.h"
 #include "proto/proto.h"
 
@@ -148,9 +149,36 @@ nb::bytes to_bytes(const PyModel& self) {
     return nb::bytes(bytes.data(), bytes.size());
 }
 
+// The text of a model's script. Large weights go to the file `weights`, which the text names as it
+// is given here; without it they are taken from the model's own `path`, or are literals.
+nb::str decompile_model(const PyModel& self, const std::string& path, const std::string& weights) {
+    decompile::Options options;
+    options.weights = !weights.empty() ? decompile::Weights::kFile
+                      : !path.empty()  ? decompile::Weights::kReference
+                                       : decompile::Weights::kLiterals;
+    options.weights_path = !weights.empty() ? weights : path;
+    options.source = path.substr(path.rfind('/') + 1);
+    MappedReading reading(self.files);
+    check_files(self);
+    Result<decompile::Script> script = [&] {
+        nb::gil_scoped_release release;
+        Result<decompile::Script> made = driver::decompile_model(*self.model, options);
+        if (made.ok() && !weights.empty()) {
+            if (Result<void> done = driver::write_script(*made, {}, weights); !done.ok()) {
+                return Result<decompile::Script>(done.error());
+            }
+        }
+        return made;
+    }();
+    check_files(self);
+    return nb::str(unwrap(std::move(script)).text.c_str());
+}
+
 }  // namespace
 
 void bind_model(nb::module_& m) {
+    m.def("decompile_model", decompile_model, nb::arg("model"), nb::arg("path"),
+          nb::arg("weights"));
     nb::class_<PyModel>(m, "Model", "A model, loaded from a path, bytes or a ModelProto.")
         .def(
             "__init__", [](PyModel* self, nb::handle source) { new (self) PyModel(load(source)); },

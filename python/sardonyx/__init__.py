@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ._core import Model as Model
     from ._core import Opset as Opset
     from ._core import Tensor as Tensor
+    from ._decompile import decompile as decompile
+    from ._decompile import proto2python as proto2python
     from ._element_types import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
     from ._functions import OnnxFunction as OnnxFunction
     from ._functions import TracedOnnxFunction as TracedOnnxFunction
@@ -48,11 +50,13 @@ _HOMES = {
     "Tensor": "_core",
     "TensorType": "onnx_types",
     "TracedOnnxFunction": "_script",
+    "decompile": "_decompile",
     "export_onnx_lib": "_library",
     "external_tensor": "_library",
     "graph": "_script",
     "load_schemas": "_schemas",
     "load_weights": "_weights",
+    "proto2python": "_decompile",
     "reveal_type": "_reveal",
     "script": "_script",
 }
@@ -78,8 +82,6 @@ if not TYPE_CHECKING:  # checkers are to know which names there are
             return _submodule(name)
         if name == "__all__":
             return __dir__()
-        if name == "proto2python":
-            raise AttributeError("sardonyx cannot turn a model into a script yet")
         home = _HOMES.get(name)
         if home is None and name.startswith("opset"):
             home = "onnx_opset"

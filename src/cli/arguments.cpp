@@ -62,6 +62,16 @@ constexpr std::string_view kCompletionExample =
     "  sardonyx completion man | man -l -\n";
 constexpr std::string_view kLspExample =
     "Editors start it: docs/editor.md says how each is told to.\n";
+constexpr std::string_view kDecompileExample =
+    "Examples:\n"
+    "  sardonyx decompile gelu.onnx -o gelu.py\n"
+    "  sardonyx decompile gelu.onnx | less\n"
+    "\n"
+    "With -o, weights that are too large for literals go to FILE.safetensors beside FILE.py; the "
+    "text\n"
+    "on standard output takes them from the model's own file. What is written has been compiled "
+    "and\n"
+    "compared with the model; a model that has no such script is an error.\n";
 
 // --- Words ---------------------------------------------------------------------------------------
 
@@ -121,6 +131,7 @@ struct Words {
     CheckOptions check;
     DumpOptions dump;
     LspOptions lsp;
+    DecompileOptions decompile;
 };
 
 // Checks whose description is not repeated in the help.
@@ -334,6 +345,19 @@ void add_lsp(CLI::App& app, Words& words) {
     command->add_flag("--stdio", words.stdio, "The default; some editors say it");
 }
 
+void add_decompile(CLI::App& app, Words& words) {
+    CLI::App* command =
+        add_command(app, words, "decompile", "Write the script of a .onnx file", kDecompileExample);
+    command->remove_option(command->get_option("--python"));  // nothing of a model is Python's
+    command->add_option("file", words.decompile.model, "The model")
+        ->required()
+        ->type_name("MODEL.onnx");
+    command
+        ->add_option("-o,--output", words.decompile.output,
+                     "The file to write; - is standard output, as without this option")
+        ->type_name("FILE.py");
+}
+
 // --- Words to commands ---------------------------------------------------------------------------
 
 // A code that --select or --ignore may name.
@@ -471,6 +495,10 @@ Result<Command> lsp_command(Words& words) {
     return Command(words.lsp);
 }
 
+Result<Command> decompile_command(Words& words) {
+    return Command(words.decompile);
+}
+
 struct CommandRow {
     std::string_view name;
     void (*add)(CLI::App& app, Words& words);
@@ -482,6 +510,7 @@ constexpr CommandRow kCommands[] = {
     {"run", add_run, run_command},
     {"check", add_check, check_command},
     {"dump", add_dump, dump_command},
+    {"decompile", add_decompile, decompile_command},
     {"explain", add_explain, explain_command},
     {"completion", add_completion, completion_command},
     {"lsp", add_lsp, lsp_command},

@@ -101,6 +101,12 @@ struct LspOptions {
 };
 int run_lsp(const LspOptions& options);
 
+struct DecompileOptions {
+    std::string model;
+    std::string output = "-";
+};
+int run_decompile(const DecompileOptions& options);
+
 // Nothing more to do: `text` goes to standard output, or, for wrong usage, to standard error.
 struct Answer {
     std::string text;
@@ -108,6 +114,6 @@ struct Answer {
 };
 
 using Command = std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions,
-                             ExplainOptions, LspOptions>;
+                             ExplainOptions, LspOptions, DecompileOptions>;
 
 }  // namespace sardonyx::cli

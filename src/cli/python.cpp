@@ -81,6 +81,9 @@ struct Complaint {
     std::string operator()(const RunOptions& options) const { return of(options.target); }
     std::string operator()(const LspOptions&) const { return {}; }
     std::string operator()(const DumpOptions& options) const { return of(options.target); }
+    std::string operator()(const DecompileOptions& options) const {
+        return of({options.model, {}});
+    }
     std::string operator()(const Answer&) const { return {}; }
     std::string operator()(const ExplainOptions&) const { return {}; }
 

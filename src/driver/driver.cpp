@@ -47,7 +47,8 @@ std::vector<std::string> Compilation::files() const {
 
 Compilation compile(const Request& request) {
     Compilation c;
-    c.program = std::make_unique<Program>(weights::read_weights);
+    c.program = std::make_unique<Program>(request.read_weights ? request.read_weights
+                                                               : weights::read_weights);
     c.schemas = std::make_unique<ops::SchemaSet>();
     Program& program = *c.program;
     program.wants_types = request.wants_types;

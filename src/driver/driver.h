@@ -27,6 +27,7 @@ struct Request {
     elaborate::Options options;        // but for its schemas, which are made of:
     std::vector<std::string> schemas;  // files with operators of other domains
     bool wants_types = false;
+    elaborate::WeightReader read_weights;  // empty: files are read (weights.h)
 };
 
 // The findings are those of `program`. `model` is null when nothing could be compiled; with errors

@@ -2,6 +2,7 @@
 // Program; a model is returned all the same, and is whole when no error has been reported.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,7 +61,7 @@ struct Unknowns;
 
 // Reads the tensors of a file by their names: the phase itself knows no file formats.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-using WeightReader = Result<NamedTensors> (*)(const std::string& path);
+using WeightReader = std::function<Result<NamedTensors>(const std::string& path)>;
 
 // Limits on hostile or mistaken scripts.
 struct Limits {

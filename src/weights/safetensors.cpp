@@ -197,7 +197,61 @@ Result<Tensor> to_tensor(Entry& entry, std::span<const std::byte> data,
     return Tensor::view_of(type, std::move(entry.dims), data.subspan(begin, size), owner);
 }
 
+// A string of JSON. Bytes that are not ASCII stay: names are UTF-8.
+std::string json_string(std::string_view text) {
+    std::string words = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') {
+            words += '\\';
+            words += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            words += fmt::format("\\u{:04x}", static_cast<int>(c));
+        } else {
+            words += c;
+        }
+    }
+    return words + '"';
+}
+
+const DtypeRow* dtype_row(ElementType type) {
+    for (const DtypeRow& row : kDtypes) {
+        if (row.type == type) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
 }  // namespace
+
+bool has_safetensors(ElementType type) {
+    return dtype_row(type) != nullptr;
+}
+
+Result<std::string> safetensors_header(const NamedTensors& tensors) {
+    std::string header = "{";
+    size_t offset = 0;
+    for (const auto& [name, tensor] : tensors) {
+        const DtypeRow* row = dtype_row(tensor.element_type());
+        if (row == nullptr) {
+            return Error{fmt::format("the tensor {} has the type {}, which .safetensors lack",
+                                     quoted(name), sardonyx::name(tensor.element_type()))};
+        }
+        size_t end = offset + tensor.bytes().size();
+        header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
+                              offset == 0 && header.size() == 1 ? "" : ",", json_string(name),
+                              row->name, fmt::join(tensor.dims(), ","), offset, end);
+        offset = end;
+    }
+    header += '}';
+    constexpr size_t kAlignment = 64;
+    header.append((kAlignment - (header.size() + sizeof(uint64_t)) % kAlignment) % kAlignment, ' ');
+    std::string prefix;
+    for (size_t i = 0; i < sizeof(uint64_t); ++i) {
+        prefix += static_cast<char>(static_cast<uint64_t>(header.size()) >> (8 * i) & 0xFFU);
+    }
+    return prefix + header;
+}
 
 Result<NamedTensors> read_safetensors(std::span<const std::byte> bytes,
                                       std::shared_ptr<const void> owner) {

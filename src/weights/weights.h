@@ -25,6 +25,12 @@ Result<NamedTensors> read_weights(const std::string& path);
 // In the order of the header. `owner` keeps `bytes` alive.
 Result<NamedTensors> read_safetensors(std::span<const std::byte> bytes,
                                       std::shared_ptr<const void> owner);
+// Whether a .safetensors file can hold elements of this type.
+bool has_safetensors(ElementType type);
+// The bytes before the tensors' own, which stand one after the other in the order of `tensors`.
+// The names differ. Error: a type that the format does not have.
+Result<std::string> safetensors_header(const NamedTensors& tensors);
+
 // An archive of .npy files as numpy.savez writes it; compressed ones are an error. Names are those
 // of the files without `.npy`.
 Result<NamedTensors> read_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);

@@ -29,9 +29,9 @@ def python(code, **environment):
 
 PUBLIC = [
     "CompileError", "EvalError", "Model", "OnnxFunction", "Tensor", "TensorType",
-    "TracedOnnxFunction", "evaluator", "export_onnx_lib", "external_tensor", "graph", "load",
-    "onnx_opset", "onnx_types", "opset1", "opset18", "opset_ai_onnx_ml1", "script", "tensor",
-    "values",
+    "TracedOnnxFunction", "decompile", "evaluator", "export_onnx_lib", "external_tensor",
+    "graph", "load", "onnx_opset", "onnx_types", "opset1", "opset18", "opset_ai_onnx_ml1",
+    "proto2python", "script", "tensor", "values",
 ]  # fmt: skip
 
 
@@ -42,8 +42,6 @@ def test_public_names():
     for name in ("Opset", "OnnxFunction", "TracedOnnxFunction", "OnnxClosure", "Op"):
         assert hasattr(values, name)
     assert tensor.Tensor is sardonyx.Tensor
-    with pytest.raises(AttributeError, match="cannot turn a model"):
-        sardonyx.proto2python  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         sardonyx.nonsense  # noqa: B018
 

@@ -1,0 +1,38 @@
+"""Models as scripts."""
+
+import os
+
+from ._core import Model, decompile_model
+
+
+def decompile(
+    model: "str | os.PathLike[str] | bytes | Model | object",
+    /,
+    *,
+    weights: "str | os.PathLike[str] | None" = None,
+) -> str:
+    """The text of a script that gives the model back: a path, bytes, a ModelProto or a Model.
+
+    Large weights go to the .safetensors file `weights`, which the text names by this path; a
+    relative one begins at the folder of the file that the text is saved in. Without it, the text
+    takes them from the model's own file where a path is given; otherwise they are literals.
+    The text has been compiled and compared with the model: a model that the language has no words
+    for is an EvalError.
+    """
+    is_path = isinstance(model, (str, os.PathLike))
+    path = os.fspath(model) if is_path else ""  # type: ignore[arg-type]
+    loaded = model if isinstance(model, Model) else Model(model)
+    return decompile_model(loaded, str(path), os.fspath(weights) if weights is not None else "")
+
+
+def proto2python(
+    proto: "object",
+    use_operators: bool = True,
+    rename: bool = False,
+    inline_const: bool = True,
+    skip_initializers: bool = False,
+) -> str:
+    """The name of `decompile` in onnxscript. The options are those of its writer, and say nothing
+    here: the text is what `decompile` makes readable."""
+    del use_operators, rename, inline_const, skip_initializers
+    return decompile(proto)

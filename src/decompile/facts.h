@@ -1,0 +1,69 @@
+// What is known of the values of one main graph or function before its text is written.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/ir.h"
+#include "ops/ops.h"
+
+namespace sardonyx::decompile {
+
+// The elements of a value that is an initializer or the output of a Constant node with a tensor;
+// null: it is none. `old`: the model is of an IR version below 4, where every initializer is an
+// input as well; a later one that is an input is its default.
+const Tensor* constant_of(const ir::Value& value, bool old);
+// The outputs of a node up to the last that somebody may want.
+size_t wanted_outputs(const ir::Node& node);
+// The same for inputs: those at the end that are left out do not count.
+size_t given_inputs(const ir::Node& node);
+
+// How the nodes that are written use a constant.
+struct ConstantUse {
+    int count = 0;
+    // Also as the result of a graph or the argument of a function, where it must be a tensor.
+    bool needs_name = false;
+};
+
+// Whether the model is of an IR version in which an input cannot have a default.
+bool is_old_model(const ir::Model& model);
+
+class Facts {
+  public:
+    // Walks back from the outputs of `graph`.
+    Facts(const ir::Model& model, const ir::Graph& graph);
+
+    bool is_live(const ir::Node& node) const { return live_.contains(&node); }
+    const ConstantUse& use_of(const ir::Value& value) const;
+    const std::unordered_set<const ir::Function*>& callees() const { return callees_; }
+    size_t node_count() const { return live_.size(); }
+    const Tensor* constant_of(const ir::Value& value) const {
+        return decompile::constant_of(value, old_);
+    }
+
+    // The element type that the compiler will know a value to have where the text stands;
+    // kUndefined: perhaps none. Filled in the order of the text.
+    ElementType known_type(const ir::Value* value) const;
+    void set_known_type(const ir::Value* value, ElementType type);
+    // Of the outputs of a node, by those of its inputs.
+    void know_outputs(const ir::Node& node, const ops::Schema* schema);
+
+  private:
+    void need(const ir::Value* value, bool needs_name);
+    void need_outputs(const ir::Graph& graph);
+    void visit(const ir::Model& model, const ir::Node& node);
+
+    bool old_;
+    std::unordered_set<const ir::Node*> live_;
+    std::unordered_map<const ir::Value*, ConstantUse> constants_;
+    std::unordered_map<const ir::Value*, ElementType> types_;
+    std::unordered_set<const ir::Function*> callees_;
+    std::vector<const ir::Node*> waiting_;
+};
+
+// The subgraphs of a node, in the order of its attributes.
+std::vector<const ir::Graph*> subgraphs(const ir::Node& node);
+// The only element type that a type variable admits; kUndefined: there are several.
+ElementType only_type(const ops::TypeSet& types);
+
+}  // namespace sardonyx::decompile

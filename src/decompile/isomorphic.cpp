@@ -1,0 +1,334 @@
+#include "decompile/isomorphic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <unordered_map>
+
+#include "base/quote.h"
+#include "decompile/facts.h"
+#include "decompile/schema_defaults.h"
+#include "ir/standard.h"
+
+namespace sardonyx::decompile {
+namespace {
+
+bool same_tensor(const Tensor& a, const Tensor& b) {
+    if (a.element_type() != b.element_type() || a.dims() != b.dims()) {
+        return false;
+    }
+    if (a.element_type() == ElementType::kString) {
+        auto x = a.elements<std::string>(), y = b.elements<std::string>();
+        return std::equal(x.begin(), x.end(), y.begin(), y.end());
+    }
+    return a.bytes().empty() ||
+           std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0;
+}
+
+bool is_true(const ir::Value* value) {
+    const Tensor* tensor = value != nullptr ? constant_of(*value, false) : nullptr;
+    return tensor != nullptr && tensor->element_type() == ElementType::kBool &&
+           tensor->count() == 1 && tensor->elements<bool>()[0];
+}
+
+bool same_floats(const float* a, const float* b, size_t count) {
+    return count == 0 || std::memcmp(a, b, count * sizeof(float)) == 0;
+}
+
+// Of attributes without graphs.
+bool same_plain_value(const ir::AttributeValue& a, const ir::AttributeValue& b) {
+    if (a.index() != b.index()) {
+        return false;
+    }
+    if (const auto* x = std::get_if<float>(&a)) {
+        return same_floats(x, &std::get<float>(b), 1);
+    }
+    if (const auto* x = std::get_if<std::vector<float>>(&a)) {
+        const auto& y = std::get<std::vector<float>>(b);
+        return x->size() == y.size() && same_floats(x->data(), y.data(), y.size());
+    }
+    if (const auto* x = std::get_if<Tensor>(&a)) {
+        return same_tensor(*x, std::get<Tensor>(b));
+    }
+    if (const auto* x = std::get_if<int64_t>(&a)) {
+        return *x == std::get<int64_t>(b);
+    }
+    if (const auto* x = std::get_if<std::string>(&a)) {
+        return *x == std::get<std::string>(b);
+    }
+    if (const auto* x = std::get_if<std::vector<int64_t>>(&a)) {
+        return *x == std::get<std::vector<int64_t>>(b);
+    }
+    if (const auto* x = std::get_if<std::vector<std::string>>(&a)) {
+        return *x == std::get<std::vector<std::string>>(b);
+    }
+    const auto* x = std::get_if<Type>(&a);
+    return x != nullptr && *x == std::get<Type>(b);
+}
+
+// One of the two sides: where a graph stands.
+struct Side {
+    const ir::Model& model;
+    const ir::Function* function;  // null: the main graph
+
+    bool is_old() const { return is_old_model(model); }
+    int64_t version_of(std::string_view domain) const {
+        return function != nullptr ? ir::opset_version(function->opset_imports, domain)
+                                   : model.opset_version(domain);
+    }
+    const ir::Function* callee_of(const ir::Node& node) const {
+        return model.find_function(node.domain, node.op_type, node.overload);
+    }
+};
+
+class Comparison {
+  public:
+    Comparison(Side a, Side b) : a_(a), b_(b) {}
+
+    using FunctionPair = std::pair<const ir::Function*, const ir::Function*>;
+    std::vector<FunctionPair> called;  // to be compared too, in the order in which they are met
+
+    std::string compare(const ir::Graph& a, const ir::Graph& b) {
+        compare_signature(a, b);
+        while (problem_.empty() && !waiting_.empty()) {
+            auto [x, y] = waiting_.back();
+            waiting_.pop_back();
+            compare_values(x, y);
+        }
+        return problem_;
+    }
+
+  private:
+    template <typename... T>
+    void differ(fmt::format_string<T...> words, T&&... values) {
+        if (problem_.empty()) {
+            problem_ = fmt::format(words, std::forward<T>(values)...);
+        }
+    }
+
+    std::vector<const ir::Value*> inputs_of(const ir::Graph& graph, const Side& side) {
+        std::vector<const ir::Value*> inputs;
+        for (const ir::Value* input : graph.inputs) {
+            if (constant_of(*input, side.is_old()) == nullptr) {
+                inputs.push_back(input);
+            }
+        }
+        return inputs;
+    }
+
+    void compare_signature(const ir::Graph& a, const ir::Graph& b) {
+        std::vector<const ir::Value*> x = inputs_of(a, a_), y = inputs_of(b, b_);
+        if (x.size() != y.size() || a.outputs.size() != b.outputs.size()) {
+            differ("{} inputs and {} outputs become {} and {}", x.size(), a.outputs.size(),
+                   y.size(), b.outputs.size());
+            return;
+        }
+        for (size_t i = 0; i < x.size(); ++i) {
+            bind(x[i], y[i]);
+            bool is_model = a_.function == nullptr && a.parent() == nullptr;
+            if (is_model && !(x[i]->type == y[i]->type)) {
+                differ("the input {} of type {} becomes one of type {}", quoted(x[i]->name),
+                       x[i]->type.to_string(), y[i]->type.to_string());
+            }
+            bool has_default = x[i]->is_initializer();
+            if (has_default != y[i]->is_initializer() ||
+                (has_default && !same_tensor(*x[i]->constant, *y[i]->constant))) {
+                differ("the default of the input {} changes", quoted(x[i]->name));
+            }
+        }
+        compare_outputs(a, b);
+    }
+
+    void compare_outputs(const ir::Graph& a, const ir::Graph& b) {
+        std::set<const ir::Value*> seen;
+        for (size_t i = 0; i < a.outputs.size(); ++i) {
+            const ir::Value* x = a.outputs[i];
+            const ir::Value* y = b.outputs[i];
+            bool is_own = x->producer() != nullptr && x->graph() == &a &&
+                          constant_of(*x, a_.is_old()) == nullptr && seen.insert(x).second;
+            if (!is_own && y->producer() != nullptr && y->graph() == &b &&
+                ir::is_standard(y->producer(), "Identity")) {
+                y = y->producer()->input(0);
+            }
+            if (!merge(x->type, y->type)) {
+                differ("the result {} of type {} becomes one of type {}", quoted(x->name),
+                       x->type.to_string(), y->type.to_string());
+            }
+            waiting_.emplace_back(x, y);
+        }
+    }
+
+    void bind(const ir::Value* x, const ir::Value* y) {
+        auto [to, is_new] = to_.try_emplace(x, y);
+        auto [from, is_new_too] = from_.try_emplace(y, x);
+        if (to->second != y || from->second != x) {
+            differ("the value {} becomes two", quoted(x->name));
+        }
+    }
+
+    void compare_values(const ir::Value* x, const ir::Value* y) {
+        if (x == nullptr || y == nullptr) {
+            if (x != y) {
+                differ("an input that is left out is given, or the other way round");
+            }
+            return;
+        }
+        const Tensor* s = constant_of(*x, a_.is_old());
+        const Tensor* t = constant_of(*y, b_.is_old());
+        if (s != nullptr && t != nullptr) {
+            if (!same_tensor(*s, *t)) {
+                differ("the constant {} becomes {}", to_string(*s), to_string(*t));
+            }
+            return;
+        }
+        bool is_known = to_.contains(x) || from_.contains(y);
+        bind(x, y);
+        if (is_known) {
+            return;
+        }
+        if (x->producer() == nullptr || y->producer() == nullptr) {
+            differ("the value {} becomes another", quoted(x->name));
+        } else if (x->output_index() != y->output_index()) {
+            differ("the output {} of a node becomes another", quoted(x->name));
+        } else {
+            compare_nodes(*x->producer(), *y->producer());
+        }
+    }
+
+    void compare_nodes(const ir::Node& a, const ir::Node& b) {
+        auto [found, is_new] = nodes_.try_emplace(&a, &b);
+        if (!is_new) {
+            if (found->second != &b) {
+                differ("the node of {} becomes two", quoted(a.op_type));
+            }
+            return;
+        }
+        const ir::Function* f = a_.callee_of(a);
+        const ir::Function* g = b_.callee_of(b);
+        bool is_one_operator =
+            (f == nullptr) == (g == nullptr) && a.domain == b.domain &&
+            (f != nullptr || (a.op_type == b.op_type && a.overload == b.overload));
+        if (!is_one_operator ||
+            (f == nullptr && a_.version_of(a.domain) != b_.version_of(b.domain))) {
+            differ("a node {} becomes one of {}", quoted(a.op_type), quoted(b.op_type));
+            return;
+        }
+        if (f != nullptr) {
+            called.emplace_back(f, g);
+        }
+        if (wanted_outputs(a) != wanted_outputs(b)) {
+            differ("{} outputs of a node {} become {}", wanted_outputs(a), quoted(a.op_type),
+                   wanted_outputs(b));
+        }
+        compare_inputs(a, b);
+        compare_attributes(a, b, f, g);
+    }
+
+    void compare_inputs(const ir::Node& a, const ir::Node& b) {
+        size_t count = std::max(given_inputs(a), given_inputs(b));
+        for (size_t i = 0; i < count; ++i) {
+            bool is_condition = i == 1 && ir::is_standard(a, "Loop") && a.input(1) == nullptr;
+            if (!is_condition || !is_true(b.input(1))) {
+                waiting_.emplace_back(a.input(i), b.input(i));
+            }
+        }
+    }
+
+    // What an attribute is where the node does not say it; null: nothing.
+    static const ir::Attribute* default_of(const ir::Function* function, std::string_view name) {
+        if (function != nullptr) {
+            for (const ir::Attribute& one : function->attribute_defaults) {
+                if (one.name == name) {
+                    return &one;
+                }
+            }
+        }
+        return nullptr;
+    }
+
+    void compare_attributes(const ir::Node& a, const ir::Node& b, const ir::Function* f,
+                            const ir::Function* g) {
+        const ops::Schema* schema =
+            f == nullptr ? ops::find_schema(a.domain, a.op_type, a_.version_of(a.domain)) : nullptr;
+        std::set<std::string_view> names;
+        for (const ir::Node* node : {&a, &b}) {
+            for (const ir::Attribute& one : node->attributes) {
+                names.insert(one.name);
+            }
+        }
+        for (std::string_view name : names) {
+            const ir::Attribute* x = a.find_attribute(name);
+            const ir::Attribute* y = b.find_attribute(name);
+            if ((x == nullptr || is_default_of(schema, *x)) &&
+                (y == nullptr || is_default_of(schema, *y)) && f == nullptr) {
+                continue;
+            }
+            x = x != nullptr ? x : default_of(f, name);
+            y = y != nullptr ? y : default_of(g, name);
+            if (x == nullptr || y == nullptr || x->reference != y->reference ||
+                !same_value(*x, *y)) {
+                differ("the attribute {} of a node {} changes", quoted(name), quoted(a.op_type));
+            }
+        }
+    }
+
+    bool same_value(const ir::Attribute& x, const ir::Attribute& y) {
+        const auto* g = x.get<ir::Graph*>();
+        const auto* h = y.get<ir::Graph*>();
+        if (g != nullptr && h != nullptr) {
+            compare_signature(**g, **h);
+            return true;
+        }
+        return x.is_reference() ? x.type == y.type : same_plain_value(x.value, y.value);
+    }
+
+    Side a_, b_;
+    std::string problem_;
+    std::vector<std::pair<const ir::Value*, const ir::Value*>> waiting_;
+    std::unordered_map<const ir::Value*, const ir::Value*> to_, from_;
+    std::unordered_map<const ir::Node*, const ir::Node*> nodes_;
+};
+
+bool same_parameters(const ir::Function& f, const ir::Function& g) {
+    auto attributes = [](const ir::Function& function) {
+        return std::set<std::string_view>(function.attributes.begin(), function.attributes.end());
+    };
+    return f.domain == g.domain && attributes(f) == attributes(g) &&
+           f.attribute_defaults.size() == g.attribute_defaults.size();
+}
+
+}  // namespace
+
+std::string difference(const ir::Model& model, const ir::Model& compiled) {
+    std::set<Comparison::FunctionPair> done;
+    std::vector<Comparison::FunctionPair> waiting;
+    auto compare = [&](const ir::Function* f, const ir::Function* g) {
+        Comparison comparison({model, f}, {compiled, g});
+        std::string problem = comparison.compare(f != nullptr ? *f->body : *model.graph,
+                                                 g != nullptr ? *g->body : *compiled.graph);
+        for (const Comparison::FunctionPair& pair : comparison.called) {
+            if (done.insert(pair).second) {
+                waiting.push_back(pair);
+            }
+        }
+        return problem.empty() || f == nullptr
+                   ? problem
+                   : fmt::format("in the function {}: {}", quoted(f->name), problem);
+    };
+    if (model.graph == nullptr || compiled.graph == nullptr) {
+        return "one of the models has no graph";
+    }
+    std::string problem = compare(nullptr, nullptr);
+    while (problem.empty() && !waiting.empty()) {
+        auto [f, g] = waiting.back();
+        waiting.pop_back();
+        problem = same_parameters(*f, *g)
+                      ? compare(f, g)
+                      : fmt::format("the attributes of the function {} change", quoted(f->name));
+    }
+    return problem;
+}
+
+}  // namespace sardonyx::decompile

@@ -1,0 +1,28 @@
+// A model as a script that has been seen to give the model back.
+#pragma once
+
+#include <string>
+
+#include "decompile/decompile.h"
+
+namespace sardonyx::driver {
+
+// Decompiles the model and compiles the text again, with the weights in memory. Error: what the
+// language has no words for; or what differs, since then the text would mean another model.
+Result<decompile::Script> decompile_model(const ir::Model& model,
+                                          const decompile::Options& options);
+
+// The files that a script takes its weights from.
+struct WeightFile {
+    std::string path;  // where it is written; empty: nothing is stored
+    std::string name;  // as the script says it
+};
+// `FILE.safetensors` beside the script.
+WeightFile weight_file_of(const std::string& script_path);
+
+// Writes the weights of the script, where it has any, and then the script; empty `script_path`: the
+// weights alone.
+Result<void> write_script(const decompile::Script& script, const std::string& script_path,
+                          const std::string& weights_path);
+
+}  // namespace sardonyx::driver
