@@ -25,10 +25,17 @@ enum class Weights : uint8_t {
     kFile,       // in a new .safetensors file, where it can hold them
 };
 
+// How control flow is written.
+enum class ControlFlow : uint8_t {
+    kStatements,  // `if`, `for` and `while`, where they are likely to become the same nodes again
+    kBodies,      // always as operators with `@graph` bodies
+};
+
 struct Options {
     Weights weights = Weights::kLiterals;
     std::string weights_path;  // as the script is to name that file
-    std::string source;        // what the model is called in the first line; empty: nothing
+    ControlFlow control_flow = ControlFlow::kStatements;
+    std::string source;  // what the model is called in the first line; empty: nothing
 };
 
 struct Script {

@@ -125,16 +125,25 @@ Expression Unit::argument(const ir::Node& node, size_t index) {
     if (value == nullptr) {
         return Expression::atom("None");
     }
-    const Tensor* constant = facts_.constant_of(*value);
-    if (constant == nullptr || !is_inline(*value)) {
-        return Expression::atom(name_of(*value, "value"));
+    if (facts_.constant_of(*value) != nullptr && is_inline(*value)) {
+        if (std::optional<Expression> words = literal(node, index)) {
+            return std::move(*words);
+        }
     }
-    if (std::optional<Expression> words = literal(node, index)) {
-        return std::move(*words);
+    return operand(*value);
+}
+
+Expression Unit::operand(const ir::Value& value) {
+    const Tensor* constant = facts_.constant_of(value);
+    if (constant == nullptr || !is_inline(value)) {
+        return Expression::atom(name_of(value, "value"));
     }
-    const ir::Value* initializer = value->producer() == nullptr ? value : nullptr;
-    Result<Expression> stored = module_.stored(*constant, initializer, value->name);
-    return stored.ok() ? std::move(*stored) : fail(node, stored.error().message);
+    const ir::Value* initializer = value.producer() == nullptr ? &value : nullptr;
+    Result<Expression> stored = module_.stored(*constant, initializer, value.name);
+    if (!stored.ok()) {
+        fail(stored.error().message);
+    }
+    return stored.ok() ? std::move(*stored) : Expression::atom("None");
 }
 
 // Whether a literal as this input becomes this tensor: the schema or another input says the type.

@@ -50,6 +50,27 @@ std::vector<const ir::Graph*> subgraphs(const ir::Node& node) {
     return graphs;
 }
 
+bool is_true(const Tensor* tensor) {
+    return tensor != nullptr && tensor->element_type() == ElementType::kBool &&
+           tensor->count() == 1 && tensor->bytes()[0] != std::byte{0};
+}
+
+bool is_endless(const ir::Node& loop, bool old) {
+    std::vector<const ir::Graph*> bodies = subgraphs(loop);
+    if (!ir::is_standard(loop, "Loop") || bodies.size() != 1 || bodies[0]->inputs.size() < 2 ||
+        bodies[0]->outputs.empty()) {
+        return false;
+    }
+    const ir::Value* first = loop.input(1);
+    const ir::Value* next = bodies[0]->outputs[0];
+    bool stays = is_true(constant_of(*next, old));
+    if (next->producer() != nullptr && ir::is_standard(next->producer(), "Identity")) {
+        next = next->producer()->input(0);
+    }
+    return (first == nullptr || is_true(constant_of(*first, old))) &&
+           (stays || next == bodies[0]->inputs[1]);
+}
+
 ElementType only_type(const ops::TypeSet& types) {
     bool is_one = std::popcount(types.tensor) == 1 && types.sequence == 0 &&
                   types.optional_tensor == 0 && types.optional_sequence == 0 && !types.maps;
@@ -76,6 +97,7 @@ void Facts::need(const ir::Value* value, bool needs_name) {
     if (value == nullptr) {
         return;
     }
+    read_.insert(value);
     if (constant_of(*value) != nullptr) {
         ConstantUse& use = constants_[value];
         ++use.count;

@@ -34,6 +34,8 @@ class Facts {
     Facts(const ir::Model& model, const ir::Graph& graph);
 
     bool is_live(const ir::Node& node) const { return live_.contains(&node); }
+    // Whether a node that is written, or the graph, reads the value.
+    bool is_read(const ir::Value& value) const { return read_.contains(&value); }
     const ConstantUse& use_of(const ir::Value& value) const;
     const std::unordered_set<const ir::Function*>& callees() const { return callees_; }
     size_t node_count() const { return live_.size(); }
@@ -55,11 +57,17 @@ class Facts {
 
     bool old_;
     std::unordered_set<const ir::Node*> live_;
+    std::unordered_set<const ir::Value*> read_;
     std::unordered_map<const ir::Value*, ConstantUse> constants_;
     std::unordered_map<const ir::Value*, ElementType> types_;
     std::unordered_set<const ir::Function*> callees_;
     std::vector<const ir::Node*> waiting_;
 };
+
+bool is_true(const Tensor* tensor);
+// Whether a Loop goes on until its number of iterations: its condition is not given or true, and
+// stays what it was.
+bool is_endless(const ir::Node& loop, bool old);
 
 // The subgraphs of a node, in the order of its attributes.
 std::vector<const ir::Graph*> subgraphs(const ir::Node& node);

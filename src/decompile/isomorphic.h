@@ -18,7 +18,8 @@ namespace sardonyx::decompile {
 // - an attribute with its default, and none;
 // - a result that no node of the graph makes (an input, or a value of the graph around it, or one
 //   that is a result already), and the Identity of it, which a script returns;
-// - a Loop without a condition, and one with a constant that is true.
+// - the conditions of a Loop that always goes on: none or true before it, and in its body true or
+//   what it was.
 // Nodes and functions that no output needs are not looked at, nor documentation and metadata.
 std::string difference(const ir::Model& model, const ir::Model& compiled);
 

@@ -26,6 +26,8 @@ class Module {
     const Names& names() const { return names_; }
     bool has_weights_file() const { return options_.weights == Weights::kFile; }
 
+    bool has_statements() const { return options_.control_flow == ControlFlow::kStatements; }
+
     // The name of an opset of the model or of a named function; it is imported.
     std::string opset(std::string_view domain, int64_t version);
     // The name of a function's script.

@@ -239,6 +239,11 @@ Result<std::string> Unit::write() {
 }
 
 void Unit::write_body(const ir::Graph& graph, size_t indent) {
+    write_block(graph, indent);
+    write_return(graph, indent);
+}
+
+void Unit::write_block(const ir::Graph& graph, size_t indent) {
     opens_block_ = true;
     follows_def_ = false;
     write_initializers(graph, indent);
@@ -250,13 +255,20 @@ void Unit::write_body(const ir::Graph& graph, size_t indent) {
             continue;
         }
         const ir::Value* output = node.output();
+        if (left_out_.contains(output)) {
+            continue;
+        }
         if (output != nullptr && facts_.constant_of(*output) != nullptr) {
             write_constant(*output, indent);
         } else {
             write_node(node, indent);
         }
     }
-    write_return(graph, indent);
+}
+
+void Unit::begin_statement() {
+    text_ += follows_def_ ? "\n" : "";
+    follows_def_ = opens_block_ = false;
 }
 
 void Unit::write_initializers(const ir::Graph& graph, size_t indent) {
@@ -293,8 +305,7 @@ void Unit::write_constant(const ir::Value& value, size_t indent) {
         return;
     }
     made.items.push_back(std::move(*array).keyword("value"));
-    text_ += follows_def_ ? "\n" : "";
-    follows_def_ = opens_block_ = false;
+    begin_statement();
     append_statement(text_, indent, {target}, made);
 }
 
@@ -310,6 +321,9 @@ Unit::Targets Unit::targets_of(const ir::Node& node) {
 }
 
 void Unit::write_node(const ir::Node& node, size_t indent) {
+    if (module_.has_statements() && write_statement(node, indent)) {
+        return;
+    }
     write_subgraphs(node, indent);
     if (error_) {
         return;
@@ -323,8 +337,7 @@ void Unit::write_node(const ir::Node& node, size_t indent) {
         indent + targets[0].size() + 3 + expression->head.size() > kLineLength) {
         expression = call(node);
     }
-    text_ += follows_def_ ? "\n" : "";
-    follows_def_ = opens_block_ = false;
+    begin_statement();
     append_statement(text_, indent, targets, *expression);
 }
 
@@ -332,8 +345,7 @@ void Unit::write_return(const ir::Graph& graph, size_t indent) {
     if (error_) {
         return;
     }
-    text_ += follows_def_ ? "\n" : "";
-    follows_def_ = opens_block_ = false;
+    begin_statement();
     std::vector<Expression> results;
     for (const ir::Value* output : graph.outputs) {
         results.push_back(Expression::atom(name_of(*output, "result")));

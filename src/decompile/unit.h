@@ -38,6 +38,7 @@ class Unit {
     std::string result_annotation();
 
     void write_body(const ir::Graph& graph, size_t indent);
+    void write_block(const ir::Graph& graph, size_t indent);
     void write_initializers(const ir::Graph& graph, size_t indent);
     void write_constant(const ir::Value& value, size_t indent);
     void write_node(const ir::Node& node, size_t indent);
@@ -45,6 +46,17 @@ class Unit {
     void write_subgraph(const ir::Node& node, const ir::Attribute& attribute,
                         const ir::Graph& graph, size_t indent);
     void write_return(const ir::Graph& graph, size_t indent);
+    void begin_statement();
+
+    // control.cpp: as statements of Python, where they are; false: nothing is written.
+    bool write_statement(const ir::Node& node, size_t indent);
+    bool write_if(const ir::Node& node, size_t indent);
+    bool write_loop(const ir::Node& node, size_t indent);
+    bool are_all_read(const ir::Node& node) const;
+    void write_branch(const ir::Graph& graph, const Targets& targets, size_t indent);
+    bool leave_out_condition(const ir::Graph& body);
+    void write_assignment(const Targets& targets, std::span<ir::Value* const> values,
+                          size_t indent);
     void know_types(const ir::Graph& graph, int depth);
     void know_subgraph(const ir::Node& node, const ir::Graph& graph);
     void know_results(const ir::Node& node);
@@ -55,6 +67,8 @@ class Unit {
     std::optional<Expression> symbol(const ir::Node& node);
     bool has_attributes(const ir::Node& node) const;
     Expression argument(const ir::Node& node, size_t index);
+    // The value by its name, or where it is stored.
+    Expression operand(const ir::Value& value);
     // A constant as a literal that the compiler makes the same tensor of; nothing: it may not.
     std::optional<Expression> literal(const ir::Node& node, size_t index);
     bool is_literal_at(const ir::Node& node, size_t index) const;
@@ -75,6 +89,7 @@ class Unit {
     std::unordered_map<const ir::Value*, std::string> values_;
     std::unordered_map<const ir::Graph*, std::string> graphs_;
     std::map<std::string, std::string, std::less<>> parameters_;  // of attributes
+    std::unordered_set<const ir::Value*> left_out_;               // results that have no statement
     std::string text_;
     bool opens_block_ = false;  // nothing stands in the block yet
     bool follows_def_ = false;  // a blank line is due

@@ -57,9 +57,20 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
     if (model.graph == nullptr) {
         return Error{"a file with functions alone has no graph to decompile"};
     }
-    Result<decompile::Script> script = decompile::decompile(model, options);
-    SDX_TRY(script);
-    SDX_TRY(check_again(model, options, *script));
+    // What a statement becomes depends on types that the compiler sees; a body is always itself.
+    Result<decompile::Script> script = Error{};
+    decompile::Options one = options;
+    for (decompile::ControlFlow form :
+         {decompile::ControlFlow::kStatements, decompile::ControlFlow::kBodies}) {
+        one.control_flow = form;
+        script = decompile::decompile(model, one);
+        Result<void> checked =
+            script.ok() ? check_again(model, one, *script) : Result<void>(script.error());
+        if (checked.ok()) {
+            break;
+        }
+        script = checked.error();
+    }
     return script;
 }
 
