@@ -26,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             SDX_CHECK(back <= offset && lines.place(back, encoding) == place);
         }
     }
-    for (uint32_t begin : ide::assigned_names(text)) {
-        SDX_CHECK(begin < end);
+    for (const ide::AssignedName& name : ide::assigned_names(text)) {
+        SDX_CHECK(name.begin < name.statement_end && name.statement_end <= end);
     }
     return 0;
 }

@@ -75,12 +75,21 @@ Finding finding_of(const diagnostics::Sources& sources, const diagnostics::Diagn
     return finding;
 }
 
+// Other files are for the editor's server of Python.
+bool may_hold_scripts(std::string_view text) {
+    return text.find("script") != std::string_view::npos ||
+           text.find("sardonyx") != std::string_view::npos;
+}
+
 }  // namespace
 
-Analysis::Analysis(const Texts& texts, const std::string& path, const Settings& settings)
-    : checked_(driver::check(request_of(texts, path, settings))) {
+Analysis::Analysis(const Texts& texts, const std::string& path, const Settings& settings) {
     auto found = texts.find(path);
     text_ = found == texts.end() ? std::string() : found->second;
+    if (!may_hold_scripts(text_)) {
+        return;
+    }
+    checked_ = driver::check(request_of(texts, path, settings));
     module_ = checked_.modules.empty() ? nullptr : checked_.modules[0];
     if (module_ != nullptr) {
         take_findings();
@@ -98,12 +107,19 @@ void Analysis::take_findings() {
 }
 
 void Analysis::take_types() {
-    std::vector<uint32_t> assigned = assigned_names(text_);
+    std::vector<AssignedName> assigned = assigned_names(text_);
     for (const diagnostics::Inlay& one : diagnostics::in_order(checked_.types)) {
-        if (one.span.file == module_->tree().file && one.span.end <= text_.size()) {
-            bool is_assigned = std::binary_search(assigned.begin(), assigned.end(), one.span.begin);
-            types_.push_back({{one.span.begin, one.span.end}, one.text, is_assigned});
+        if (one.span.file != module_->tree().file || one.span.end > text_.size()) {
+            continue;
         }
+        auto found = std::lower_bound(
+            assigned.begin(), assigned.end(), one.span.begin,
+            [](const AssignedName& name, uint32_t begin) { return name.begin < begin; });
+        bool is_assigned = found != assigned.end() && found->begin == one.span.begin;
+        types_.push_back({{one.span.begin, one.span.end},
+                          one.text,
+                          is_assigned,
+                          is_assigned ? found->statement_end : one.span.end});
     }
 }
 

@@ -48,6 +48,7 @@ struct KnownType {
     Range range;
     std::string text;
     bool is_assignment = false;  // and has no annotation: worth showing beside it
+    uint32_t bound_from = 0;     // where the name means this: behind the assignment
 };
 
 class Analysis {
@@ -59,7 +60,9 @@ class Analysis {
     std::string_view text() const { return text_; }
     const std::vector<Finding>& findings() const { return findings_; }
     const std::vector<KnownType>& types() const { return types_; }  // in order
-    elaborate::FileModule* module() const { return module_; }       // null: it cannot be read
+    // Null: the file cannot be read, or has nothing to do with scripts.
+    elaborate::FileModule* module() const { return module_; }
+    const diagnostics::Sources& sources() const { return checked_.program->sources; }
     const ops::SchemaSet* schemas() const { return checked_.schemas.get(); }
 
     // The opset that a name of the file stands for; nothing: it is none.

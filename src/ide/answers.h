@@ -17,6 +17,14 @@ struct Hover {
 // Of operators, attributes, values, opsets and scripts.
 std::optional<Hover> hover(const Analysis& analysis, uint32_t offset);
 
+// Where a name is bound: a value of a script where it was bound last, a script in its own file.
+struct Location {
+    std::string path;
+    std::string_view text;  // of that file, as long as the analysis lives
+    Range range;
+};
+std::optional<Location> definition(const Analysis& analysis, uint32_t offset);
+
 enum class ItemKind : uint8_t { kOperator, kAttribute, kWord, kVariable, kFunction, kMember };
 
 struct Item {

@@ -92,6 +92,28 @@ void add_attributes(const ops::Schema& schema, const OpenCall& call, std::vector
     }
 }
 
+// What the package has for `from sardonyx import`: opsets, the newest first, and element types.
+void add_exports(std::vector<Item>& items) {
+    auto add = [&items](std::string name, std::string order) {
+        items.push_back({name, ItemKind::kVariable, {}, name, std::move(order)});
+    };
+    for (const char* name : {"script", "graph"}) {
+        add(name, "0");
+    }
+    for (const ops::DomainInfo& domain : ops::domains()) {
+        std::string infix = domain.domain.empty() ? "" : fmt::format("_{}", domain.domain);
+        std::replace(infix.begin(), infix.end(), '.', '_');
+        for (int64_t version = domain.newest_version; version >= 1; --version) {
+            add(fmt::format("opset{}{}", infix, version),
+                fmt::format("2{}{:03}", infix, 999 - version));
+        }
+    }
+    for (int number = 1; number < kElementTypeCount; ++number) {
+        std::string_view type = name(element_type_from_number(number));
+        add(std::string(type), fmt::format("1{:02}", number));
+    }
+}
+
 // The names that are bound in the function around the offset, and those of the file.
 void add_names(const Analysis& analysis, uint32_t offset, std::vector<Item>& items) {
     std::set<std::string, std::less<>> known;
@@ -128,6 +150,10 @@ Completion complete(const Analysis& analysis, uint32_t offset) {
     Cursor cursor = look_at(analysis.text(), offset);
     Completion result{cursor.replaced, {}};
     if (cursor.is_comment) {
+        return result;
+    }
+    if (cursor.module == "sardonyx" || cursor.module == "onnxscript") {
+        add_exports(result.items);
         return result;
     }
     const ops::Schema* schema =

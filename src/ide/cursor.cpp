@@ -49,7 +49,7 @@ std::vector<Token> last_line(const std::string& text) {
 
 // The names of one statement that stand before its last `=`; none where it is annotated, or begins
 // with a keyword.
-void add_targets(std::span<const Token> tokens, std::vector<uint32_t>& names) {
+void add_targets(std::span<const Token> tokens, std::vector<AssignedName>& names) {
     size_t depth = 0, behind = 0;
     for (size_t i = 0; i < tokens.size(); ++i) {
         TokenKind kind = tokens[i].kind;
@@ -78,7 +78,7 @@ void add_targets(std::span<const Token> tokens, std::vector<uint32_t>& names) {
         bool ends = is_one_of(tokens[i + 1].kind, {TokenKind::kComma, TokenKind::kRightParen,
                                                    TokenKind::kRightBracket, TokenKind::kEqual});
         if (tokens[i].kind == TokenKind::kName && begins && ends) {
-            names.push_back(tokens[i].begin);
+            names.push_back({tokens[i].begin, tokens.back().end});
         }
     }
 }
@@ -101,6 +101,16 @@ class Reader {
                (has(from_end) && syntax::is_keyword(token(from_end).kind));
     }
     size_t size() const { return tokens_.size(); }
+    // The module of `from module import ...`; empty: it is no such line.
+    std::string imported_module() const {
+        auto import = std::find_if(tokens_.begin(), tokens_.end(),
+                                   [](const Token& one) { return one.kind == TokenKind::kImport; });
+        if (import == tokens_.end() || import - tokens_.begin() < 2 ||
+            tokens_[0].kind != TokenKind::kFrom) {
+            return {};
+        }
+        return text_.substr(tokens_[1].begin, (import - 1)->end - tokens_[1].begin);
+    }
 
   private:
     const std::string& text_;
@@ -178,11 +188,11 @@ bool is_open_string(const Token& token) {
 
 }  // namespace
 
-std::vector<uint32_t> assigned_names(std::string_view text) {
+std::vector<AssignedName> assigned_names(std::string_view text) {
     std::string whole(text);  // which a NUL ends, as the lexer wants it
     syntax::Lexer lexer(whole, syntax::skip_byte_order_mark(whole), false,
                         syntax::Limits().nesting);
-    std::vector<uint32_t> names;
+    std::vector<AssignedName> names;
     for (bool is_done = false; !is_done;) {
         lexer.next_line();
         std::vector<Token> statement;
@@ -218,6 +228,7 @@ Cursor look_at(std::string_view text, uint32_t offset) {
         cursor.replaced.begin = offset - static_cast<uint32_t>(cursor.word.size());
         return cursor;
     }
+    cursor.module = reader.imported_module();
     size_t behind = 0;
     if (reader.is_word(0) && reader.token(0).end == offset) {
         cursor.word = reader.words(0);

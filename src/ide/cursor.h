@@ -28,6 +28,7 @@ struct Cursor {
     bool is_member = false;   // behind a dot
     bool is_comment = false;  // or in the text of a string that is no argument
     bool is_string = false;   // in a string that is not closed yet; `word` is its text
+    std::string module;       // in `from module import |`
     std::optional<OpenCall> call;
 };
 
@@ -44,8 +45,12 @@ struct NameAt {
 };
 std::optional<NameAt> name_at(std::string_view text, uint32_t offset);
 
-// Where the names begin that assignments without annotations bind, as far as lines show it: in
-// `a, (b, c) = d = e` all but the last. In order.
-std::vector<uint32_t> assigned_names(std::string_view text);
+// A name that an assignment without annotation binds.
+struct AssignedName {
+    uint32_t begin = 0;
+    uint32_t statement_end = 0;  // it is bound from there on
+};
+// As far as lines show it: in `a, (b, c) = d = e` all but the last. In order.
+std::vector<AssignedName> assigned_names(std::string_view text);
 
 }  // namespace sardonyx::ide

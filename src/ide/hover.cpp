@@ -3,6 +3,7 @@
 #include "elaborate/type_text.h"
 #include "ide/answers.h"
 #include "ide/cursor.h"
+#include "ide/names.h"
 #include "ops/signature.h"
 #include "types/domain.h"
 
@@ -33,28 +34,6 @@ std::string about_parameter(const ops::Schema& schema, std::string_view name) {
                            one.is_attribute ? "Attribute" : "Input", schema.name, one.doc, words);
     }
     return {};
-}
-
-// The type of a name where it was bound last before the place, in the same function.
-const KnownType* type_of_name(const Analysis& analysis, const NameAt& at) {
-    Range inside{0, 0};
-    for (const Symbol& one : symbols(analysis)) {
-        if (one.range.begin <= at.range.begin && at.range.end <= one.range.end) {
-            inside = one.range;
-        }
-    }
-    const KnownType* found = nullptr;
-    for (const KnownType& one : analysis.types()) {
-        std::string_view words =
-            analysis.text().substr(one.range.begin, one.range.end - one.range.begin);
-        bool is_before = one.range.begin <= at.range.begin && one.range.begin >= inside.begin;
-        bool is_of_name = words.substr(0, at.name.size()) == at.name &&
-                          (words.size() == at.name.size() || words[at.name.size()] == ':');
-        if (is_before && is_of_name && one.range.begin < inside.end) {
-            found = &one;
-        }
-    }
-    return found;
 }
 
 std::string about_global(const Analysis& analysis, std::string_view name) {

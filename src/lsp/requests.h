@@ -8,6 +8,7 @@ namespace sardonyx::lsp {
 
 Json code_actions(const State& state, const Document& document, const Json& parameters);
 Json completion(const State& state, const Document& document, const Json& parameters);
+Json definition_answer(const State& state, const Document& document, const Json& parameters);
 Json diagnostics_report(const State& state, const Document& document, const Json& parameters);
 Json document_symbols(const State& state, const Document& document, const Json& parameters);
 Json hover_answer(const State& state, const Document& document, const Json& parameters);

@@ -20,6 +20,7 @@ struct RequestRow {
 constexpr RequestRow kRequests[] = {
     {"textDocument/codeAction", code_actions},
     {"textDocument/completion", completion},
+    {"textDocument/definition", definition_answer},
     {"textDocument/diagnostic", diagnostics_report},
     {"textDocument/documentSymbol", document_symbols},
     {"textDocument/hover", hover_answer},
@@ -49,6 +50,7 @@ Json capabilities(ide::Encoding encoding) {
          {"completionProvider",
           Json::object({{"triggerCharacters", std::move(characters)}, {"resolveProvider", true}})},
          {"signatureHelpProvider", Json::object({{"triggerCharacters", Json::array({"(", ","})}})},
+         {"definitionProvider", true},
          {"inlayHintProvider", true},
          {"documentSymbolProvider", true},
          {"codeActionProvider", Json::object({{"codeActionKinds", Json::array({"quickfix"})}})},

@@ -135,7 +135,11 @@ Document* State::next_untold() {
 }
 
 Json State::place(const Document& document, uint32_t offset) const {
-    ide::Place place = document.lines->place(offset, encoding);
+    return place(*document.lines, offset);
+}
+
+Json State::place(const ide::LineTable& lines, uint32_t offset) const {
+    ide::Place place = lines.place(offset, encoding);
     return Json::object({{"line", place.line}, {"character", place.character}});
 }
 

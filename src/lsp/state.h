@@ -40,6 +40,7 @@ class State {
 
     // Places of an analysed document in the editor's words.
     Json place(const Document& document, uint32_t offset) const;
+    Json place(const ide::LineTable& lines, uint32_t offset) const;
     Json range(const Document& document, ide::Range range) const;
     uint32_t offset(const Document& document, const Json& place) const;
 

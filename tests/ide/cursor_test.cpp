@@ -25,6 +25,13 @@ TEST(Cursor, Members) {
     EXPECT_EQ(at("y = f().|").base, "");
 }
 
+TEST(Cursor, Imports) {
+    EXPECT_EQ(at("from a.b import c, d|").module, "a.b");
+    EXPECT_EQ(at("from sardonyx import (\n    FLOAT,\n    |").module, "sardonyx");
+    EXPECT_EQ(at("import a|").module, "");
+    EXPECT_EQ(at("from a import b\nc|").module, "");
+}
+
 TEST(Cursor, Calls) {
     Cursor cursor = at("y = op.Conv(X, W, pads=[1, |");
     ASSERT_TRUE(cursor.call.has_value());
@@ -66,11 +73,18 @@ TEST(Cursor, NamesUnderIt) {
 }
 
 TEST(Cursor, AssignedNames) {
-    EXPECT_EQ(assigned_names("a = b\n"), (std::vector<uint32_t>{0}));
-    EXPECT_EQ(assigned_names("a, (b, *c) = d = e; f = 1"),
-              (std::vector<uint32_t>{0, 4, 8, 13, 20}));
-    EXPECT_TRUE(assigned_names("a: int = 1\na[0] = 1\na.b = 1\nf(a=1)\na == b\n").empty());
-    EXPECT_TRUE(assigned_names("def f(\n    a, b=1,\n): pass\nif a: b = 1\n").empty());
+    auto begins = [](std::string_view text) {
+        std::vector<uint32_t> result;
+        for (const AssignedName& one : assigned_names(text)) {
+            result.push_back(one.begin);
+        }
+        return result;
+    };
+    EXPECT_EQ(begins("a, (b, *c) = d = e; f = 1"), (std::vector<uint32_t>{0, 4, 8, 13, 20}));
+    EXPECT_TRUE(begins("a: int = 1\na[0] = 1\na.b = 1\nf(a=1)\na == b\n").empty());
+    EXPECT_TRUE(begins("def f(\n    a, b=1,\n): pass\nif a: b = 1\n").empty());
+    ASSERT_EQ(assigned_names("a = f(\n  b)\n").size(), 1u);
+    EXPECT_EQ(assigned_names("a = f(\n  b)\n")[0].statement_end, 11u);
 }
 
 }  // namespace

@@ -179,6 +179,10 @@ def ask(client: Client, uri: str, kind: str, line: int, character: int) -> list[
         here = {"start": position, "end": position}
         params = {**document, "range": here, "context": {"diagnostics": []}}
         return say_actions(client.request("textDocument/codeAction", params))
+    if kind == "definition":
+        found = client.at("textDocument/definition", uri, line, character)
+        same = found and found["uri"].replace(uri, "here")
+        return [f"{same} {span(found['range'])}"] if found else ["nothing"]
     if kind == "hints":
         hints = client.request("textDocument/inlayHint", {**document, "range": whole})
         return [f"{place(one['position'])}{one['label']}" for one in hints]
@@ -297,6 +301,8 @@ def test_unsaved_files_import_each_other(client, tmp_path):
     client.open(uri, user)
     assert client.findings(uri) == []
     client.open(other, library + "    return op.Shape(X)\n")
+    place = client.at("textDocument/definition", uri, 5, 10)
+    assert (place["uri"], span(place["range"])) == (other, "3:4-3:9")
     hover = client.at("textDocument/hover", uri, 5, 4)
     assert "y: INT64[1]" in hover["contents"]["value"]
     client.notify("textDocument/didClose", {"textDocument": {"uri": other}})
@@ -336,6 +342,14 @@ def test_clients_that_ask_for_diagnostics_get_none_by_themselves():
     assert report["kind"] == "full" and "axis-out-of-range" in {x["code"] for x in report["items"]}
     assert client.published == {}
     assert client.end() == 0
+
+
+def test_other_files_are_left_to_other_servers(client):
+    client.open("file:///plain.py", "import os\nx = foo(\n")
+    assert client.findings("file:///plain.py") == []
+    assert client.at("textDocument/hover", "file:///plain.py", 1, 0) is None
+    assert client.at("textDocument/definition", "file:///plain.py", 1, 0) is None
+    assert client.at("textDocument/completion", "file:///plain.py", 1, 1)["items"] == []
 
 
 def test_items_are_resolved_with_documentation(client):

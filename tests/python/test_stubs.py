@@ -12,6 +12,7 @@ import inspect
 import pathlib
 import pydoc
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -160,6 +161,17 @@ def test_signatures_of_operators():
     assert str(inspect.signature(custom)) == "(*inputs, **attributes)" and custom.__doc__ is None
     for name in dir(sardonyx.opset21):
         assert inspect.signature(getattr(sardonyx.opset21, name))
+
+
+def test_imports_load_no_documentation():
+    """Nor what takes time to load: `import sardonyx` and a script cost no module of these."""
+    code = "import sys; before = set(sys.modules); from sardonyx import FLOAT, opset21, script; "
+    code += "opset21.Conv; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True)
+    loaded = set(done.stdout.split())
+    assert "sardonyx._script" in loaded, done.stderr
+    slow = {"inspect", "typing", "json", "onnx", "numpy", "sardonyx._signatures"}
+    assert not loaded & slow
 
 
 def test_help_shows_the_documentation():
