@@ -9,6 +9,7 @@
 #include "elaborate/arrays.h"
 #include "elaborate/eval.h"
 #include "elaborate/library.h"
+#include "elaborate/numpy_functions.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {

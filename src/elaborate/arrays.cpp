@@ -10,6 +10,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/eval.h"
 #include "elaborate/library.h"
+#include "elaborate/numpy_functions.h"
 #include "elaborate/statics.h"
 #include "elaborate/unknowns.h"
 #include "types/integers.h"

@@ -50,9 +50,6 @@ Object sorted_list(Context& c, std::vector<Object> items, const Object& key, boo
 // Whether a list or dict is among the parts of an object: no list may be put into itself.
 bool holds(const Object& object, const Object& list);
 
-// What `dtype=`, or the positional argument, names; kUndefined: there is none; nothing: not known.
-std::optional<ElementType> dtype_argument(const Arguments& a, size_t position);
-
 // int, float, bool, str, list, tuple called as functions.
 Object call_python_type(Context& c, const PythonType& type, const Arguments& arguments);
 
