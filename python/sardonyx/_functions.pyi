@@ -6,13 +6,14 @@ A class with type parameters needs the module typing, which `import sardonyx` do
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 import onnx
 
 from ._core import Model, Opset, Schemas
 
 _P = ParamSpec("_P")
+_Q = ParamSpec("_Q")
 _R = TypeVar("_R", covariant=True)
 
 class OnnxClosure(Generic[_P, _R]):
@@ -58,6 +59,19 @@ class OnnxFunction(Generic[_P, _R]):
         """The text of the definition, with its decorators."""
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Runs the function as Python."""
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> OnnxFunction[_P, _R]: ...
+    @overload
+    def __get__(
+        self: OnnxFunction[Concatenate[Any, _Q], _R],
+        instance: object,
+        owner: type[Any] | None = None,
+    ) -> OnnxFunction[_Q, _R]:
+        """A script of a class is a method: `self` is given."""
+    @overload  # for ty, which does not see through Concatenate
+    def __get__(
+        self, instance: object, owner: type[Any] | None = None
+    ) -> OnnxFunction[..., _R]: ...
     def compile(
         self,
         io_types: Any = None,

@@ -108,6 +108,20 @@ def test_a_class_for_each_element_type():
     assert set(onnx_types.TYPE_NAMES) <= classes(stub("_element_types.pyi")).keys()
 
 
+def test_checkers_see_all_public_names():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    seen = {
+        alias.asname or alias.name
+        for block in tree.body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for line in block.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    }
+    public = {name for name in dir(sardonyx) if not name.startswith(("_", "opset"))}
+    assert public - {"load", *onnx_types.TYPE_NAMES} <= seen
+
+
 def test_functions_are_those_of_the_package():
     """The stubs of scripts have the members that the code has, with the same parameters."""
     of_class = classes(stub("_functions.pyi"))

@@ -142,6 +142,15 @@ def of_domain(X: FLOAT["N"]) -> FLOAT["N"]:
     return op.Relu(X)
 
 
+class Layer:
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    @script(default_opset=op)
+    def forward(self, X: FLOAT["N"], shift: FLOAT = 0.0) -> FLOAT["N"]:
+        return X * self.scale + shift
+
+
 def uses(path: str, x: npt.NDArray[np.float32], functions: List[OnnxFunction[..., object]]) -> None:
     operators(x, x).mean()
     y: npt.NDArray[np.float32] = operators(x, [1.0, 2.0])
@@ -153,6 +162,7 @@ def uses(path: str, x: npt.NDArray[np.float32], functions: List[OnnxFunction[...
     print(sardonyx.load(path).inputs, [one.name for one in functions], FLOAT.dtype, FLOAT["N"])
     operators.save(path, external_bytes=1024, input_types=[FLOAT[2], FLOAT[2]])
     print(operators.check(), operators.source, sardonyx.script.from_source("", "f").name)
+    print(Layer(2.0).forward(x, 1.0), Layer(2.0).forward.to_model_proto().graph)
     tensor = Tensor(x)
     print(tensor.shape, tensor.rank, tensor.dtype.itemsize, (tensor + 1).value, float(tensor[0]))
     print(helper(tensor, [1, 2]), custom.Anything(x), operators.__wrapped__)

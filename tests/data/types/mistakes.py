@@ -241,7 +241,14 @@ def f44(X: FLOAT["N"]) -> FLOAT["N"]:
     return op.Relu(X)
 
 
+class Layer:
+    @script()
+    def forward(self, X: FLOAT["N"]) -> FLOAT["N"]:
+        return op.Relu(X)
+
+
 def uses() -> None:
+    Layer().forward()  # mistake: method without its input
     one.to_model_protos()  # mistake: misspelt method of a script
     one.to_model_proto(input_type=[FLOAT[2]])  # mistake: misspelt option of a model
     one.opset.versions  # mistake: misspelt member of an opset
