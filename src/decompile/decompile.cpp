@@ -106,6 +106,9 @@ std::string summary(const ir::Model& model, const Options& options, const Callee
             text, fmt::format("producer: {}", comment_text(fmt::format("{} {}", model.producer_name,
                                                                        model.producer_version))));
     }
+    if (!options.annotates_results) {
+        append_note(text, "The types that the model states of its results contradict its nodes.");
+    }
     std::string_view doc = model.doc;
     for (int line = 0; !doc.empty() && line < 20; ++line) {
         size_t end = std::min(doc.find('\n'), doc.size());

@@ -35,7 +35,8 @@ struct Options {
     Weights weights = Weights::kLiterals;
     std::string weights_path;  // as the script is to name that file
     ControlFlow control_flow = ControlFlow::kStatements;
-    std::string source;  // what the model is called in the first line; empty: nothing
+    bool annotates_results = true;  // false: the types that the model states of them are wrong
+    std::string source;             // what the model is called in the first line; empty: nothing
 };
 
 struct Script {

@@ -49,6 +49,13 @@ const SymbolRow* symbol_row(const ir::Node& node) {
 constexpr int64_t kFirstBroadcast = 7;
 constexpr int64_t kMostInLine = 8;  // elements of a literal
 
+// The type of a literal that nothing says another of, where it is the one of this class.
+ElementType type_of_numbers(ElementType type) {
+    return type == ElementType::kInt64 || type == ElementType::kFloat || type == ElementType::kBool
+               ? type
+               : ElementType::kUndefined;
+}
+
 }  // namespace
 
 bool Unit::has_attributes(const ir::Node& node) const {
@@ -158,12 +165,17 @@ bool Unit::is_literal_at(const ir::Node& node, size_t index) const {
     const ops::TypeVariable& variable =
         schema->type_variables[static_cast<size_t>(parameter->type_variable)];
     ElementType type = only_type(variable.types);
+    bool are_constants = true;  // all inputs that have the same type
     for (size_t i = 0; i < node.input_count() && type == ElementType::kUndefined; ++i) {
         const ops::Parameter* other = schema->input(i);
         bool is_same = other != nullptr && other->is_homogeneous &&
                        other->type_variable == parameter->type_variable &&
                        node.input(i) != nullptr && facts_.constant_of(*node.input(i)) == nullptr;
         type = is_same ? facts_.known_type(node.input(i)) : type;
+        are_constants = are_constants && !is_same;
+    }
+    if (type == ElementType::kUndefined && are_constants) {
+        type = type_of_numbers(tensor.element_type());
     }
     // Without elements, a list says no type.
     return type == tensor.element_type() && tensor.count() > 0 && type != ElementType::kString &&

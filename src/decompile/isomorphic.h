@@ -12,8 +12,8 @@ namespace sardonyx::decompile {
 // nodes (operator, version, attributes, number of outputs, subgraphs, bodies of called functions)
 // from equal values, one for one.
 //
-// Names are free, and the order of nodes as far as edges leave it so; types of values other than
-// inputs may not contradict each other. Besides, these are equal:
+// Names are free, and the order of nodes as far as edges leave it so; element types of results may
+// not contradict each other. Besides, these are equal:
 // - a constant and another with the same bytes, be it an initializer or a Constant node;
 // - an attribute with its default, and none;
 // - a result that no node of the graph makes (an input, or a value of the graph around it, or one

@@ -186,6 +186,9 @@ std::string Unit::default_words(const ir::Attribute& attribute) {
 }
 
 std::string Unit::result_annotation() {
+    if (!module_.annotates_results()) {
+        return {};
+    }
     std::vector<Expression> types;
     for (const ir::Value* output : graph_.outputs) {
         std::optional<Expression> type = module_.annotation(output->type);

@@ -58,18 +58,20 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
         return Error{"a file with functions alone has no graph to decompile"};
     }
     // What a statement becomes depends on types that the compiler sees; a body is always itself.
+    // Files say wrong types of their results at times.
     Result<decompile::Script> script = Error{};
-    decompile::Options one = options;
-    for (decompile::ControlFlow form :
-         {decompile::ControlFlow::kStatements, decompile::ControlFlow::kBodies}) {
-        one.control_flow = form;
-        script = decompile::decompile(model, one);
-        Result<void> checked =
-            script.ok() ? check_again(model, one, *script) : Result<void>(script.error());
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        decompile::Options one = options;
+        one.control_flow = attempt % 2 == 0 ? decompile::ControlFlow::kStatements
+                                            : decompile::ControlFlow::kBodies;
+        one.annotates_results = attempt < 2;
+        Result<decompile::Script> made = decompile::decompile(model, one);
+        SDX_TRY(made);
+        Result<void> checked = check_again(model, one, *made);
         if (checked.ok()) {
-            break;
+            return made;
         }
-        script = checked.error();
+        script = attempt < 2 ? Result<decompile::Script>(checked.error()) : script;
     }
     return script;
 }

@@ -89,6 +89,7 @@ bool add_opset_import(ReadContext& context, std::string_view bytes,
 
 struct FunctionParts {
     BodyParts body;
+    std::string preserved;
     std::vector<std::string_view> attributes;  // AttributeProtos
 };
 
@@ -136,7 +137,7 @@ bool read_function_parts(ReadContext& context, std::string_view bytes, FunctionP
                 ok = context.collect(message.get_view(), &parts->body.value_infos);
                 break;
             default:
-                message.skip();
+                preserve_field(&message, &parts->preserved);
         }
         if (!ok) {
             return false;
@@ -165,6 +166,7 @@ bool read_function_proto(ReadContext& context, std::string_view bytes, ir::Funct
     if (!context.take() || !read_function_parts(context, bytes, &parts, function)) {
         return false;
     }
+    function->body->preserved = context.model.intern(parts.preserved);
     std::string_view domain = normal_domain(function->domain);
     context.model.name_function(function, domain, function->name, function->overload);
     return read_attributes(context, "attribute_proto", parts.attributes, function->body,
@@ -225,11 +227,8 @@ bool read_model_parts(ReadContext& context, std::string_view bytes, ModelParts* 
                 preserve_field(&message, &parts->preserved);
                 break;
             }
-            case bytes_field(ModelField::kConfiguration):
+            default:  // configuration, and what later releases have
                 preserve_field(&message, &parts->preserved);
-                break;
-            default:
-                message.skip();
         }
         if (!ok) {
             return false;

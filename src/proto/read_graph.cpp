@@ -242,11 +242,8 @@ bool read_node_parts(ReadContext& context, std::string_view bytes, NodeParts* pa
                     return false;
                 }
                 break;
-            case bytes_field(NodeField::kDeviceConfigurations):
+            default:  // device_configurations, and what later releases have
                 preserve_field(&message, &parts->preserved);
-                break;
-            default:
-                message.skip();
         }
     }
     return true;
@@ -385,9 +382,12 @@ bool read_outputs(ReadContext& context, const BodyParts& parts, bool is_function
     return true;
 }
 
-// Entries for names that the graph does not have are legal and say nothing.
-bool read_value_infos(ReadContext& context, const BodyParts& parts, const Scope& scope,
-                      ir::Graph* graph) {
+// Entries for names that the graph does not have are legal and say nothing, nor do those for
+// initializers, whose types are those of their elements: they are kept as they are.
+bool read_value_infos(ReadContext& context, const BodyParts& parts, bool is_function,
+                      const Scope& scope, ir::Graph* graph) {
+    uint32_t field = is_function ? FunctionField::kValueInfo : GraphField::kValueInfo;
+    std::string kept;
     for (size_t i = 0; i < parts.value_infos.size(); ++i) {
         context.enter("value_info", static_cast<int64_t>(i));
         ValueInfo info;
@@ -395,10 +395,18 @@ bool read_value_infos(ReadContext& context, const BodyParts& parts, const Scope&
             return false;
         }
         ir::Value* value = info.name.empty() ? nullptr : scope.find(info.name);
-        if (value != nullptr && value->graph() == graph) {
+        bool is_own = value != nullptr && value->graph() == graph;
+        if (is_own && (value->producer() != nullptr || value->is_graph_input())) {
             apply_value_info(context, std::move(info), value);
+        } else {
+            protozero::add_varint_to_buffer(&kept, bytes_field(field));
+            protozero::add_varint_to_buffer(&kept, parts.value_infos[i].size());
+            kept += parts.value_infos[i];
         }
         context.leave();
+    }
+    if (!kept.empty()) {
+        graph->preserved = context.model.intern(kept + std::string(graph->preserved));
     }
     return true;
 }
@@ -437,11 +445,8 @@ bool read_graph_parts(ReadContext& context, std::string_view bytes, BodyParts* p
             case bytes_field(GraphField::kMetadata):
                 ok = read_metadata(context, message.get_view(), &graph->metadata);
                 break;
-            case bytes_field(GraphField::kQuantizationAnnotation):
+            default:  // quantization_annotation, and what later releases have
                 preserve_field(&message, &preserved);
-                break;
-            default:
-                message.skip();
         }
         if (!ok) {
             return false;
@@ -459,7 +464,7 @@ bool read_body(ReadContext& context, const BodyParts& parts, bool is_function, i
         !read_initializers(context, parts, &scope, graph) ||
         !read_nodes(context, parts, &scope, graph) ||
         !read_outputs(context, parts, is_function, scope, graph) ||
-        !read_value_infos(context, parts, scope, graph)) {
+        !read_value_infos(context, parts, is_function, scope, graph)) {
         return false;
     }
     scope.close();

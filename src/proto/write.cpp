@@ -443,6 +443,7 @@ void function(Sink& sink, const ir::Function& value, int64_t ir_version) {
     }
     text(sink, FunctionField::kOverload, value.overload);
     metadata(sink, FunctionField::kMetadata, value.metadata);
+    sink.fields(value.body->preserved);
 }
 
 template <typename Sink>
@@ -460,11 +461,11 @@ void model(Sink& sink, const ir::Model& value, int64_t ir_version, const Places&
     }
     opset_imports(sink, ModelField::kOpsetImport, value.opset_imports);
     metadata(sink, ModelField::kMetadata, value.metadata);
-    preserved(sink, value.preserved, ModelField::kTrainingInfo, ModelField::kTrainingInfo);
+    preserved(sink, value.preserved, 0, ModelField::kFunctions - 1);
     for (const ir::Function* inner : value.functions) {
         sink.message(ModelField::kFunctions, [&] { function(sink, *inner, ir_version); });
     }
-    preserved(sink, value.preserved, ModelField::kConfiguration, ModelField::kConfiguration);
+    preserved(sink, value.preserved, ModelField::kFunctions, UINT32_MAX);
 }
 
 // The places of the large initializers of the main graph in `external`, and their bytes.

@@ -103,16 +103,13 @@ def normalise_tensor(tensor: TensorProto, keep_name: bool) -> None:
 
 def normalise(message: Message, keep_tensor_name: bool = False) -> None:
     """Forgets what carries no meaning: empty texts that are present, tensor encodings, names of
-    tensors that are no initializers, the order of value_info, and entries in it for initializers
-    and for names that do not exist."""
+    tensors that are no initializers, and the order of value_info."""
     if isinstance(message, TensorProto):
         normalise_tensor(message, keep_tensor_name)
     if isinstance(message, onnx.GraphProto):
-        initializers = {tensor.name for tensor in message.initializer}
-        made = {name for node in message.node for name in node.output}
-        infos = [i for i in message.value_info if i.name in made - initializers]
+        infos = sorted(message.value_info, key=lambda info: info.name)
         del message.value_info[:]
-        message.value_info.extend(sorted(infos, key=lambda info: info.name))
+        message.value_info.extend(infos)
     is_named = isinstance(message, onnx.GraphProto)
     for field, value in message.ListFields():
         if field.type == field.TYPE_MESSAGE:
@@ -691,7 +688,28 @@ def test_fields_in_another_order_and_unknown_fields(files: Files) -> None:
     content = field(8, imports) + field(7, graph) + field(100, b"x") + field(1, 10)
     written = onnx.ModelProto.FromString(round_trip(files, content))
     onnx.checker.check_model(written, full_check=True)
+    read = onnx.ModelProto.FromString(content)
+    assert written == read  # with what onnx.proto does not have, too
+    written.DiscardUnknownFields()
     assert list(written.graph.node) == [RELU]
+
+
+def test_unknown_fields_of_functions_and_value_infos_of_other_names(files: Files) -> None:
+    function = helper.make_function(
+        "my.domain", "F", ["a"], ["b"], [helper.make_node("Neg", ["a"], ["b"])],
+        [helper.make_opsetid("", 21)], value_info=[info("b"), info("nobody")],
+    )  # fmt: skip
+    function.MergeFromString(field(999, b"new") + field(998, 5))
+    tensor = numpy_helper.from_array(np.ones(2, np.float32), "w")
+    model = model_of(
+        [helper.make_node("Add", ["x", "w"], ["z"]), helper.make_node("Relu", ["z"], ["y"])],
+        initializer=[tensor],
+        value_info=[info("z"), info("w"), info("nobody")],
+        ir_version=10,
+    )
+    model.functions.append(function)
+    written = onnx.ModelProto.FromString(round_trip(files, model.SerializeToString()))
+    assert written == model
 
 
 def changed(change: Callable[[onnx.ModelProto], object]) -> bytes:
