@@ -410,6 +410,12 @@ std::vector<RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64_t ops
 }
 
 nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::handle kwargs) {
+    // An evaluator that sees calls as they are made.
+    if (nb::object evaluator = evaluator_in_force();
+        evaluator.is_valid() && nb::cast<bool>(evaluator.attr("_sees_calls"))) {
+        nb::object keywords = kwargs.is_valid() ? nb::borrow(kwargs) : nb::object(nb::dict());
+        return evaluator.attr("eval_op")(self, nb::borrow<nb::tuple>(args), keywords);
+    }
     if (op.entry == nullptr) {
         raise(eval_error(), "`" + op.name + "` of the domain `" + op.domain +
                                 "` has no implementation to evaluate: it can be compiled only");

@@ -223,6 +223,14 @@ std::optional<Object> convert_class(nb::handle object) {
                                                     element, elaborate::TypeForm::kNumpyClass));
 }
 
+// An opset of the onnxscript package: sources mix both.
+bool is_peer_opset(nb::handle object) {
+    nb::object module = attribute_or_none(object.type(), "__module__");
+    return module.is_valid() && PyUnicode_Check(module.ptr()) &&
+           text_from_python(module).rfind("onnxscript.", 0) == 0 && nb::hasattr(object, "domain") &&
+           nb::hasattr(object, "version");
+}
+
 std::optional<Object> convert_own(nb::handle object) {
     if (const PyTensor* tensor = as_tensor(object)) {
         return Object::make(ObjectKind::kConstant, Tensor(tensor->tensor()));
@@ -239,6 +247,11 @@ std::optional<Object> convert_own(nb::handle object) {
     }
     if (std::shared_ptr<void> script = script_of(object)) {
         return Object::from_pointer(ObjectKind::kScript, std::move(script));
+    }
+    if (is_peer_opset(object)) {
+        return Object::make(ObjectKind::kOpset,
+                            elaborate::OpsetObject{text_from_python(object.attr("domain")),
+                                                   int_from_python(object.attr("version"))});
     }
     return std::nullopt;
 }

@@ -245,6 +245,13 @@ void bind_opset(nb::module_& m) {
                  return ops::find_schema(self.domain, text_from_python(name), self.version) !=
                         nullptr;
              })
+        // The operator, or None, as onnxscript has it.
+        .def("__getitem__",
+             [](nb::handle self, const std::string& name) {
+                 const Opset& opset = *nb::inst_ptr<Opset>(self);
+                 bool is_known = ops::find_schema(opset.domain, name, opset.version) != nullptr;
+                 return is_known ? get_operator(self, name.c_str()) : nb::object(nb::none());
+             })
         .def("__dir__", operator_names)
         .def("__eq__",
              [](const Opset& self, nb::handle other) {

@@ -87,6 +87,11 @@ if not TYPE_CHECKING:  # checkers are to know which names there are
             home = "onnx_opset"
         elif home is None and name.isupper():
             home = "onnx_types"
+        if home is None and "_missing" in globals() and not name.startswith("_"):
+            # `python -m sardonyx FILE.py`: what the installed onnxscript has beside.
+            found: object = globals()["_missing"](name)
+            if found is not None:
+                return found
         if home is None:
             raise AttributeError(f"module 'sardonyx' has no attribute {name!r}")
         value = getattr(_submodule(home), name)

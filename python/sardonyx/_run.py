@@ -31,6 +31,57 @@ class _Loader(importlib.abc.Loader):
         module.__spec__ = self._own_spec  # the import system has put the alias's there
 
 
+def _has(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # of a module around it
+        return False
+
+
+def _is_alias(name: str) -> bool:
+    return name == _ALIAS or name.startswith(_ALIAS + ".")
+
+
+# Modules of the onnxscript package that is installed, by their names: those that sardonyx lacks.
+_taken: "dict[str, ModuleType]" = {}
+
+
+def _installed(name: str) -> "ModuleType | None":
+    """A module of the onnxscript package that is installed; None: there is none.
+
+    The package is imported under its own names, and taken away again: the program sees sardonyx.
+    """
+    if name in _taken:
+        return _taken[name]
+    finders = [one for one in sys.meta_path if isinstance(one, AliasFinder)]
+    hidden = {key: sys.modules.pop(key) for key in [*sys.modules] if _is_alias(key)}
+    sys.modules.update(_taken)
+    for one in finders:
+        sys.meta_path.remove(one)
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        pass
+    finally:
+        found = [key for key in sys.modules if _is_alias(key)]
+        _taken.update({key: sys.modules.pop(key) for key in found})
+        sys.modules.update(hidden)
+        sys.meta_path[:0] = finders
+    return _taken.get(name)
+
+
+class _InstalledLoader(importlib.abc.Loader):
+    """Gives a module of the installed package."""
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> "ModuleType | None":
+        module = _installed(spec.name)
+        self._own_spec = module.__spec__ if module is not None else None
+        return module
+
+    def exec_module(self, module: "ModuleType") -> None:
+        module.__spec__ = self._own_spec
+
+
 class AliasFinder(importlib.abc.MetaPathFinder):
     """Finds `onnxscript` and its modules in sardonyx."""
 
@@ -44,11 +95,19 @@ class AliasFinder(importlib.abc.MetaPathFinder):
         if fullname != _ALIAS and not fullname.startswith(_ALIAS + "."):
             return None
         own = _PACKAGE + fullname[len(_ALIAS) :]
-        if importlib.util.find_spec(own) is None:
+        if not _has(own):
+            if _installed(fullname) is not None:
+                return importlib.machinery.ModuleSpec(fullname, _InstalledLoader())
             raise ModuleNotFoundError(
                 f"No module named {fullname!r} (sardonyx has no {own})", name=fullname
             )
         return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=fullname == _ALIAS)
+
+
+def _missing(name: str) -> "object | None":
+    """What the installed onnxscript has under a name that sardonyx lacks."""
+    module = _installed(f"{_ALIAS}.{name}")
+    return module if module is not None else getattr(_installed(_ALIAS), name, None)
 
 
 def run(arguments: "Sequence[str]") -> "NoReturn":
@@ -60,6 +119,8 @@ def run(arguments: "Sequence[str]") -> "NoReturn":
     import types
 
     sys.meta_path.insert(0, AliasFinder())
+    # Names of the package that sardonyx lacks: `onnxscript.optimizer`, `onnxscript.ir`.
+    vars(importlib.import_module(_PACKAGE))["_missing"] = _missing
     sys.argv[:] = arguments
     path = arguments[0]
     sys.path[0] = os.path.dirname(os.path.realpath(path))  # noqa: PTH120

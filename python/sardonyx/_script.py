@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from ._core import Schemas, Signature
 
 
+# Gives the evaluator that wants to see a call of a script; None as long as none does.
+seen_by: "Callable[[OnnxFunction], Any] | None" = None
+
+
 class ScriptWarning(UserWarning):
     """What the compiler warns of: legal, and probably not meant."""
 
@@ -158,6 +162,7 @@ class OnnxFunction:
         self._variadic: int | None = None
         self._results: tuple[int, ...] = ()
         self._types: Signature | None = None
+        self._body: Callable[..., Any] = function
 
     def __class_getitem__(cls, types: object) -> "type[OnnxFunction]":
         # `OnnxFunction[..., Any]` in an annotation: see _functions.pyi.
@@ -218,6 +223,10 @@ class OnnxFunction:
 
     def __call__(self, *args: "Any", **kwargs: "Any") -> "Any":
         """Runs the function as Python."""
+        if seen_by is not None:
+            evaluator = seen_by(self)
+            if evaluator is not None:
+                return evaluator.eval_function(self, args, kwargs)
         if self._parameters is None:
             self._read_signature()
         positional, named, as_arrays = self._wrap(args, kwargs)
@@ -225,16 +234,20 @@ class OnnxFunction:
             self._types.check(positional, named)
         enter_script()
         try:
-            result = self.__wrapped__(*positional, **named)
+            result = self._body(*positional, **named)
         finally:
             leave_script()
         return as_result(result, self._results, as_arrays)
 
     def _read_signature(self) -> None:
         from ._annotations import read_signature
+        from ._bridge import calls_peer, run
         from ._reveal import provide
 
         provide(self.__wrapped__)  # type: ignore[arg-type]
+        if calls_peer(self.__wrapped__):  # type: ignore[arg-type]
+            body = self.__wrapped__
+            self._body = lambda *args, **kwargs: run(body, args, kwargs)
         self._parameters, self._variadic, self._results, self._types = read_signature(
             self.__wrapped__
         )
@@ -407,7 +420,9 @@ class OnnxFunction:
         types: dict[str, Any] = {}
         if io_types is not None:
             untyped = [name for name in inputs if name not in self.__wrapped__.__annotations__]
-            types.update(dict.fromkeys(untyped, io_types))
+            # As onnxscript has it: a bare FLOAT says the element type alone.
+            is_bare = hasattr(io_types, "dtype") and getattr(io_types, "shape", ...) is None
+            types.update(dict.fromkeys(untyped, io_types[...] if is_bare else io_types))
         if input_types:
             if len(input_types) > len(inputs):
                 raise TypeError(
@@ -439,6 +454,7 @@ class BoundOnnxFunction(OnnxFunction):
         self._variadic = None
         self._results = ()
         self._types = None
+        self._body = self.__wrapped__
 
     @property
     def _script(self) -> "Any":

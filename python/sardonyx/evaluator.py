@@ -10,7 +10,10 @@
 A block is of the thread or asyncio task that runs it (it is a context variable): others do not see
 what it chooses. What `set_default` chooses outside of blocks holds wherever no block does.
 
-One of your own inherits from `Evaluator` and implements `eval`.
+One of your own inherits from `Evaluator` and implements `eval`. Those written for onnxscript work
+as they are: `eval(schema, inputs, attributes)`, `eval_op(op, args, kwargs)`, which sees each call
+of an operator with its arguments as they are given, and `eval_function(function, args, kwargs)`,
+which sees each call of a script.
 """
 
 from contextvars import ContextVar
@@ -46,8 +49,44 @@ _choice: "ContextVar[tuple[Evaluator | None, Evaluator, Any] | None]" = ContextV
 )
 
 
+# The script whose next call is that of `eval_function`.
+_unseen: "ContextVar[Any]" = ContextVar("sardonyx.evaluator.function", default=None)
+
+
 class Evaluator:
     """The base of evaluators. `with evaluator:` makes it the default within the block."""
+
+    # What a subclass has of the interface of onnxscript.
+    _sees_calls = False
+    _sees_functions = False
+    ignore_unknown_function_kwargs = False
+
+    def __init_subclass__(cls) -> None:
+        own = cls.__dict__
+        cls._sees_calls = cls._sees_calls or "eval_op" in own
+        cls._sees_functions = cls._sees_functions or "eval_function" in own
+        code = getattr(own.get("eval"), "__code__", None)
+        if code is not None and code.co_argcount == 4 and not code.co_flags & 0x04:
+            setattr(cls, "eval", _by_schema(own["eval"]))  # noqa: B010
+
+    def eval_op(self, op: Op, args: "Sequence[Any]", kwargs: "dict[str, Any]") -> "Any":
+        """What a call of an operator gives."""
+        with _Plain(self):
+            return op(*args, **kwargs)
+
+    def eval_function(
+        self, function: "Any", args: "Sequence[Any]", kwargs: "dict[str, Any]"
+    ) -> "Any":
+        """What a call of a script gives."""
+        if self.ignore_unknown_function_kwargs:
+            names = function.__signature__.parameters
+            kwargs = {name: value for name, value in kwargs.items() if name in names}
+        token = _unseen.set(function)
+        try:
+            with self:
+                return function(*args, **kwargs)
+        finally:
+            _unseen.reset(token)
 
     def eval(
         self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
@@ -75,6 +114,30 @@ class Evaluator:
         _choice.set(choice[2])
 
 
+def _by_schema(function: "Callable[..., Any]") -> "Callable[..., Any]":
+    """An `eval` that takes a schema of the onnx package, as ours is called."""
+
+    def adapted(
+        self: Evaluator,
+        op: Op,
+        inputs: "list[Any]",
+        attributes: "dict[str, Any]",
+        output_count: int,  # noqa: ARG001
+    ) -> "Sequence[Any]":
+        results = function(self, op.op_schema, inputs, attributes)
+        return results if isinstance(results, list | tuple) else (results,)
+
+    return adapted
+
+
+class _Plain(Evaluator):
+    """An evaluator that does not see calls again; the native kernels for one without `eval`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        has_own = type(evaluator).eval is not Evaluator.eval
+        self.eval = evaluator.eval if has_own else native.eval  # type: ignore[method-assign]
+
+
 class NativeEvaluator(Evaluator):
     """The kernels of sardonyx itself."""
 
@@ -89,6 +152,17 @@ class NativeEvaluator(Evaluator):
         return results[:output_count]
 
 
+def _sees(function: "Any") -> "Evaluator | None":
+    """The evaluator in force, if it wants to see this call of a script."""
+    evaluator = default()
+    if not evaluator._sees_functions:
+        return None
+    if _unseen.get() is function:
+        _unseen.set(None)
+        return None
+    return evaluator
+
+
 native = NativeEvaluator()
 _default: Evaluator = native
 
@@ -100,6 +174,10 @@ def default() -> Evaluator:
 
 
 def _foreign(evaluator: Evaluator) -> "Evaluator | None":
+    if evaluator._sees_functions:
+        from . import _script
+
+        _script.seen_by = _sees
     return None if isinstance(evaluator, NativeEvaluator) else evaluator
 
 
@@ -173,6 +251,9 @@ def _single_node_model(
 
 class ORTEvaluator(Evaluator):
     """ONNX Runtime, one session for each call."""
+
+    def __init__(self, ignore_unknown_function_kwargs: bool = False) -> None:
+        self.ignore_unknown_function_kwargs = ignore_unknown_function_kwargs
 
     def eval(
         self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int

@@ -140,6 +140,15 @@ class ElementType(int):
         return (ElementType, (self.name,))
 
 
+# Of the classes that onnxscript raises as well.
+class _ShapeTwiceError(TypeError, ValueError):
+    pass
+
+
+class _NoInstanceError(TypeError, NotImplementedError):
+    pass
+
+
 class TensorTypeMeta(type):
     """What makes `FLOAT["N"]` a type of its own."""
 
@@ -149,7 +158,7 @@ class TensorTypeMeta(type):
 
     def __getitem__(cls, shape: object) -> "Any":
         if cls.shape is not None:
-            raise TypeError(f"{cls!r} has a shape already")
+            raise _ShapeTwiceError(f"{cls!r} has a shape already")
         if shape is not Ellipsis:
             shape = _dims(cls, shape)
         shaped = cls._shaped.get(shape)
@@ -197,7 +206,7 @@ class TensorType(metaclass=TensorTypeMeta):
     shape = None
 
     def __init__(self) -> None:
-        raise TypeError(f"{type(self)!r} is a type for annotations, it has no instances")
+        raise _NoInstanceError(f"{type(self)!r} is a type for annotations, it has no instances")
 
     @classmethod
     def to_string(cls) -> str:

@@ -154,7 +154,7 @@ int run_check(const CheckOptions& options) {
     if (!options.diff && !options.types) {
         print(report(options.format, *program));
     }
-    if (options.format == CheckFormat::kText && !options.quiet) {
+    if (options.format == CheckFormat::kText && !options.quiet && !options.types) {
         print_note(summary(count, program->diagnostics, found));
     }
     bool is_strict = options.warnings_as_errors || options.fix || options.diff;

@@ -257,6 +257,9 @@ void check_inputs(Context& c, const ops::Schema& schema, const Arguments& argume
 
 void check_required(Context& c, const ops::Schema& schema, const Arguments& arguments,
                     BoundCall& call) {
+    if (call.failed) {
+        return;  // what is missing may be what has been refused
+    }
     for (const ops::AttributeSchema& attribute : schema.attributes) {
         bool given = std::any_of(arguments.keywords.begin(), arguments.keywords.end(),
                                  [&](const KeywordArgument& k) {
@@ -999,6 +1002,11 @@ std::string_view attribute_words(ir::AttributeType type) {
     }
 }
 
+// Attributes that are the number of an element type.
+bool names_element_type(std::string_view attribute) {
+    return attribute == "to" || attribute == "dtype";
+}
+
 }  // namespace
 
 std::optional<ir::Attribute> make_attribute(Context& c, std::string_view name,
@@ -1045,7 +1053,11 @@ std::optional<ir::Attribute> make_attribute(Context& c, std::string_view name,
                                  object.is_static() && object.is_number()
                                      ? fmt::format("`{}`", repr(object))
                                      : std::string(kind_name(object))))
-                .with_help(fmt::format("give {}", attribute_words(wanted)));
+                .with_help(
+                    names_element_type(name) && !object.is_number()
+                        ? fmt::format("give an element type: `{}={}.dtype`", name,
+                                      object.is(ObjectKind::kType) ? c.source(range) : "INT64")
+                        : fmt::format("give {}", attribute_words(wanted)));
         }
         return std::nullopt;
     }

@@ -611,7 +611,9 @@ std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementTyp
     if (implied == ElementType::kUndefined) {
         c.report(kUnsupportedOperand, range,
                  fmt::format("{} where a tensor is needed", kind_name(object)))
-            .with_help("give a tensor, a number, a string, or a list of numbers");
+            .with_help(object.is(ObjectKind::kOperator)
+                           ? fmt::format("call it: `op.{}(...)`", object.get<OperatorObject>().name)
+                           : "give a tensor, a number, a string, or a list of numbers");
         return std::nullopt;
     }
     type = type == ElementType::kUndefined ? implied : type;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "base/nearest.h"
@@ -26,6 +27,7 @@
 #include "elaborate/values.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
+#include "ops/substitutes.h"
 #include "syntax/literals.h"
 
 namespace sardonyx::elaborate {
@@ -97,6 +99,21 @@ void warn_of_unbound(Context& c, Symbol name, const Object& object, Range range)
                                c.text(name)));
 }
 
+// `relu` after the range of `F` in `F.relu`; empty: no member is asked for.
+std::string_view word_after_dot(Context& c, Range range) {
+    std::string_view text = c.program.sources.text(c.tree().file);
+    size_t begin = size_t{range.end} + 1;
+    if (begin >= text.size() || text[range.end] != '.') {
+        return {};
+    }
+    size_t end = begin;
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+        ++end;
+    }
+    return text.substr(begin, end - begin);
+}
+
 Object unknown_name(Context& c, Symbol name, Range range) {
     std::vector<std::string> names;
     if (c.function().environment != nullptr) {
@@ -110,9 +127,12 @@ Object unknown_name(Context& c, Symbol name, Range range) {
     std::vector<std::string_view> views(names.begin(), names.end());
     std::erase(views, c.function().name);  // a script that calls itself is no repair
     std::string_view near = nearest(c.text(name), views);
+    std::string_view like = ops::operator_like(word_after_dot(c, range));
     diagnostics::Diagnostic& reported =
         c.report(kUnknownName, range, fmt::format("`{}` is not defined", c.text(name)));
-    if (!near.empty() && near != c.text(name)) {
+    if (!like.empty() && near != "op") {
+        reported.with_help(fmt::format("scripts call operators: `op.{}(...)`", like));
+    } else if (!near.empty() && near != c.text(name)) {
         reported.with_help(fmt::format("did you mean `{}`?", near));
         offer_name(c, reported, range, c.text(name), near);
     } else {
@@ -693,9 +713,53 @@ Object eval_chain(Context& c, const syntax::CompareExpr* expr, size_t i, const O
     });
 }
 
+// `0 & x` in `x > 0 & x < 1`; null: no operand is such, or it stands in brackets.
+const syntax::BinaryExpr* bare_bit_operator(Context& c, const syntax::CompareExpr* expr) {
+    auto find = [&c](const Expr* operand) -> const syntax::BinaryExpr* {
+        const auto* binary = syntax::maybe_as<syntax::BinaryExpr>(operand);
+        bool is_bits = binary != nullptr && (binary->op == syntax::BinaryOp::kBitAnd ||
+                                             binary->op == syntax::BinaryOp::kBitOr);
+        std::string_view text = c.program.sources.text(c.tree().file);
+        bool is_bracketed = operand->range.begin > 0 && text[operand->range.begin - 1] == '(';
+        return is_bits && !is_bracketed ? binary : nullptr;
+    };
+    const syntax::BinaryExpr* found = find(expr->left);
+    for (const Expr* right : expr->rights) {
+        found = found != nullptr ? found : find(right);
+    }
+    return found;
+}
+
+// `&` and `|` bind more tightly than comparisons, as `and` and `or` do not: said in place of what
+// has followed from it.
+void report_bare_bits(Context& c, const syntax::CompareExpr* expr, const syntax::BinaryExpr* bits,
+                      size_t said) {
+    c.program.diagnostics.truncate(said);
+    std::string_view sign = c.source(bits->op_range);
+    bool is_middle = expr->ops.size() == 2 && expr->rights[0] == bits;
+    std::string help = "put each comparison in brackets";
+    if (is_middle) {
+        Range first{expr->left->range.begin, bits->left->range.end};
+        Range second{bits->right->range.begin, expr->range.end};
+        help = fmt::format("write `({}) {} ({})`", c.source(first), sign, c.source(second));
+    }
+    c.report(kUnsupportedOperand, bits->range,
+             fmt::format("`{}` binds more tightly than comparisons: this is `{}`, compared", sign,
+                         c.source(bits->range)))
+        .with_help(std::move(help));
+}
+
 Object eval_compare(Context& c, const syntax::CompareExpr* expr) {
+    size_t said = c.program.diagnostics.items().size();
+    size_t errors = c.program.diagnostics.error_count();
     Object left = eval(c, expr->left);
-    return eval_chain(c, expr, 0, left, expr->left->range);
+    Object result = eval_chain(c, expr, 0, left, expr->left->range);
+    if (result.is_error() && c.program.diagnostics.error_count() != errors) {
+        if (const syntax::BinaryExpr* bits = bare_bit_operator(c, expr)) {
+            report_bare_bits(c, expr, bits, said);
+        }
+    }
+    return result;
 }
 
 // Whether Python finds no truth value in it: a tensor that has not one element, as far as is known.

@@ -116,9 +116,14 @@ void report_untyped_result(Context& c, Range range) {
 }
 
 Jump exec_body(Context& c, syntax::Stmts body) {
+    size_t errors = c.program.diagnostics.error_count();
     Jump jump = exec(c, body);
     if (jump == Jump::kReturn || c.gave_up || !flag_value(c, kReturnedFlag).is_tensor()) {
         return jump;
+    }
+    if (c.program.diagnostics.error_count() != errors) {  // such as a `raise` in place of a return
+        c.at.result = Object::error();
+        return Jump::kReturn;
     }
     c.report(kMissingReturn, c.at.returns_at,
              "the function returns on one way, and ends without a result on the other")

@@ -16,6 +16,7 @@
 #include "elaborate/sizes.h"
 #include "elaborate/unknowns.h"
 #include "lowering/members.h"
+#include "ops/substitutes.h"
 
 namespace sardonyx::elaborate {
 
@@ -35,6 +36,8 @@ Object no_member(Context& c, const Object& object, std::string_view name, Range 
     if (!near.empty()) {
         reported.with_help(fmt::format("did you mean `{}`?", near));
         offer_name(c, reported, range, name, near);
+    } else if (std::string_view like = ops::operator_like(name); !like.empty()) {
+        reported.with_help(fmt::format("scripts call operators: `op.{}(...)`", like));
     }
     return Object::error();
 }
@@ -125,8 +128,12 @@ Object tensor_member(Context& c, const Object& object, std::string_view name, Ra
     std::string_view near = nearest(name, known);
     diagnostics::Diagnostic& reported = c.report(kUnknownAttributeOfObject, name_range,
                                                  fmt::format("a tensor has no member `{}`", name));
-    if (near.empty()) {
-        reported.with_help("call an operator: `op.ReduceSum(x)`");
+    std::string_view like = ops::operator_like(name);
+    if (!like.empty()) {
+        reported.with_help(fmt::format("call the operator: `op.{}(...)`", like));
+    } else if (near.empty()) {
+        reported.with_help(
+            fmt::format("a tensor has `{}`; all else are operators", fmt::join(known, "`, `")));
     } else {
         reported.with_help(fmt::format("did you mean `{}`?", near));
         offer_name(c, reported, name_range, name, near);

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string>
 
+#include "ops/ops.h"
+
 namespace sardonyx::ops {
 namespace {
 
@@ -35,6 +37,16 @@ std::string plain(std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view operator_like(std::string_view name) {
+    std::string wanted = plain(name);
+    for (const Schema& schema : schemas()) {
+        if (schema.domain.empty() && plain(schema.name) == wanted) {
+            return schema.name;
+        }
+    }
+    return {};
+}
 
 std::string_view substitute(std::string_view name) {
     std::string wanted = plain(name);

@@ -50,14 +50,21 @@ Stmts Parser::one_statement() {
 // statements: statement+
 void Parser::statements(List<const Stmt*>& list) {
     while (!at(T::kDedent) && !at(T::kEndOfFile)) {
-        if (at(T::kError) &&
-            token_->detail == static_cast<uint8_t>(LexError::kInconsistentIndentation)) {
+        auto is_inconsistent = [](const Token& token) {
+            return token.kind == T::kError &&
+                   token.detail == static_cast<uint8_t>(LexError::kInconsistentIndentation);
+        };
+        if (is_inconsistent(*token_)) {
             report_indentation();
             skip();
         } else if (at(T::kIndent)) {
             // After a broken line these may be the lines that belong to it.
-            if (auto* added = report(kUnexpectedIndentation, {token_->end, token_[1].end},
-                                     "this line is indented, yet begins no block")) {
+            diagnostics::Diagnostic* added =
+                is_inconsistent(token_[1])
+                    ? nullptr  // tabs and spaces, as the block will say
+                    : report(kUnexpectedIndentation, {token_->end, token_[1].end},
+                             "this line is indented, yet begins no block");
+            if (added != nullptr) {
                 added->with_help("indent it as the line before");
             }
             block_lines(list);

@@ -36,7 +36,7 @@ def print_example(code: str, folder: pathlib.Path) -> str:
     else:
         (folder / "example.py").write_text(re.sub(r"  # (note|warning|error): \[.*", "", example))
         lints = [] if code in LINTS else ["--ignore", ",".join(LINTS)]
-        command = [str(PROGRAM), "check", *lints, "example.py"]
+        command = [str(PROGRAM), "check", "-q", *lints, "example.py"]
         environment = {"LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         command,

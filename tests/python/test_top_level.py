@@ -719,7 +719,7 @@ def test_files_without_scripts_have_no_findings(tmp_path: pathlib.Path) -> None:
         "@deco\ndef f(a, b=thing.X, *, c: thing = no_such.y()):\n    return a\n\n"
         "@thing.other(f)\ndef g(a=f(1)):\n    return a\n"
     )
-    done = subprocess.run([PROGRAM, "check", path], capture_output=True, text=True)
+    done = subprocess.run([PROGRAM, "check", "-q", path], capture_output=True, text=True)
     assert done.returncode == 0 and not done.stdout and not done.stderr, done
 
 

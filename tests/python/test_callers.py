@@ -1,0 +1,219 @@
+"""Programs that were written for onnxscript: names that only it has, evaluators, mixed imports,
+classes of exceptions."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import sardonyx
+from sardonyx import FLOAT, Model, Tensor, evaluator, script
+from sardonyx import opset18 as op
+
+PACKAGE = str(pathlib.Path(sardonyx.__file__).parents[1])
+
+
+def python(text: str, folder: pathlib.Path, *words: str) -> str:
+    """What a program prints."""
+    path = folder / "program.py"
+    path.write_text(text)
+    done = subprocess.run(
+        [sys.executable, *words, str(path)], capture_output=True, text=True, timeout=120,
+        check=False, env={**os.environ, "PYTHONPATH": PACKAGE},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# --- Names that only onnxscript has --------------------------------------------------------------
+
+BESIDE = """\
+import onnxscript
+from onnxscript import FLOAT, ir, optimizer, opset18 as op, rewriter, script
+from onnxscript import version_converter
+import onnxscript.optimizer as again
+assert onnxscript.__name__ == "sardonyx" and again is optimizer is onnxscript.optimizer
+assert ir.Model.__module__.startswith("onnx_ir") and hasattr(rewriter, "rewrite")
+@script()
+def f(x: FLOAT["N"]):
+    return op.Identity(op.Identity(x))
+model = f.to_model_proto()
+print(len(model.graph.node), len(optimizer.optimize(model).graph.node), f([1.5]).tolist())
+for name in ("nonsense", "optimizer.nonsense"):
+    try:
+        __import__("onnxscript." + name)
+    except ModuleNotFoundError as error:
+        print(error.name)
+try:
+    onnxscript.nonsense
+except AttributeError as error:
+    print(error)
+"""
+
+
+def test_names_of_the_installed_package(tmp_path):
+    assert python(BESIDE, tmp_path, "-m", "sardonyx").splitlines() == [
+        "2 1 [1.5]", "onnxscript.nonsense", "onnxscript.optimizer.nonsense",
+        "module 'sardonyx' has no attribute 'nonsense'",
+    ]  # fmt: skip
+
+
+MIXED = """\
+import numpy as np, onnx
+from sardonyx import script, Model
+from onnxscript import FLOAT, INT64, opset18 as op
+@script()
+def f(x: FLOAT["N"], y: INT64[1]):
+    return op.Add(x, op.Cast(y, to=FLOAT.dtype))
+@script(default_opset=op)
+def g(x: FLOAT["N"]) -> FLOAT["N"]:
+    values, places = op.TopK(f(x, op.Shape(x)), [1], axis=0)
+    return values * 2
+x = np.array([1, 5], np.float32)
+model = g.to_model_proto()
+onnx.checker.check_model(model, full_check=True)
+print(model.opset_import[0].version, g(x), Model(model)(x))
+print(type(op).__module__.split(".")[0], type(op.Identity(x)).__name__)
+"""
+
+
+def test_mixed_imports(tmp_path):
+    assert python(MIXED, tmp_path).splitlines() == ["18 [14.] [14.]", "onnxscript Tensor"]
+
+
+# --- Evaluators ----------------------------------------------------------------------------------
+
+
+@script()
+def doubled(x: FLOAT["N"]):
+    return op.Add(x, x)
+
+
+@script()
+def outer(x: FLOAT["N"]):
+    return op.Neg(doubled(x))
+
+
+X = np.array([1, 2], np.float32)
+
+
+def test_evaluators_that_take_schemas():
+    class Recorder(evaluator.Evaluator):
+        def __init__(self) -> None:
+            self.seen: list[Any] = []
+
+        def eval(self, schema, inputs, attributes):
+            self.seen.append((schema.name, len(inputs), dict(attributes)))
+            op_type = getattr(op, schema.name)
+            return evaluator.native.call(op_type, *inputs, **attributes)
+
+    with Recorder() as recorder:
+        np.testing.assert_array_equal(outer(X), -2 * X)
+        np.testing.assert_array_equal(op.Concat(X, X, axis=0), [1, 2, 1, 2])
+    assert recorder.seen == [("Add", 2, {}), ("Neg", 1, {}), ("Concat", 2, {"axis": 0})]
+    assert isinstance(recorder.seen[0], tuple)
+
+
+def test_evaluators_that_see_calls():
+    class Tracer(evaluator.Evaluator):
+        def __init__(self) -> None:
+            self.seen: list[Any] = []
+
+        def eval_op(self, op, args, kwargs):
+            self.seen.append((op.name, len(args), kwargs))
+            return super().eval_op(op, args, kwargs)
+
+        def eval_function(self, function, args, kwargs):
+            self.seen.append(function.name)
+            return super().eval_function(function, args, kwargs)
+
+    with Tracer() as tracer:
+        np.testing.assert_array_equal(outer(X), -2 * X)
+        op.Softmax(X, axis=-1)
+    assert tracer.seen == [
+        "outer", "doubled", ("Add", 2, {}), ("Neg", 1, {}), ("Softmax", 1, {"axis": -1}),
+    ]  # fmt: skip
+    tracer.seen.clear()
+    outer(X)
+    assert tracer.seen == []
+
+
+def test_symbols_reach_evaluators_as_they_are():
+    """Tracers of exporters pass objects of their own through scripts."""
+
+    class Symbol:
+        pass
+
+    class Builder(evaluator.Evaluator):
+        nodes: tuple[str, ...] = ()
+
+        def eval_op(self, op, args, kwargs):  # noqa: ARG002
+            assert all(isinstance(one, Symbol) for one in args)
+            self.nodes += (op.name,)
+            return Symbol()
+
+        def eval_function(self, function, args, kwargs):
+            return function.function(*args, **kwargs)
+
+    with Builder() as builder:
+        assert isinstance(outer(Symbol()), Symbol)
+    assert builder.nodes == ("Add", "Neg")
+
+
+def test_unknown_keywords_of_functions():
+    lenient = evaluator.ORTEvaluator(ignore_unknown_function_kwargs=True)
+    result = lenient.eval_function(doubled, [X], {"alpha": 3})
+    np.testing.assert_array_equal(result, 2 * X)
+    with pytest.raises(TypeError, match="alpha"):
+        evaluator.ORTEvaluator().eval_function(doubled, [X], {"alpha": 3})
+
+
+def test_scripts_of_other_threads_are_not_seen():
+    import threading
+
+    class Refusing(evaluator.Evaluator):
+        def eval_function(self, function, args, kwargs):
+            raise AssertionError(function, args, kwargs)
+
+    results: list[Any] = []
+    with Refusing():
+        thread = threading.Thread(target=lambda: results.append(doubled(X)))
+        thread.start()
+        thread.join()
+    np.testing.assert_array_equal(results[0], 2 * X)
+
+
+# --- The rest ------------------------------------------------------------------------------------
+
+
+def test_classes_of_exceptions():
+    for kind in (TypeError, ValueError):
+        with pytest.raises(kind, match="has a shape already"):
+            FLOAT[1][2]
+    for kind in (TypeError, NotImplementedError):
+        with pytest.raises(kind, match="for annotations"):
+            FLOAT()
+
+
+def test_operators_by_name():
+    assert op["Add"](X, X).tolist() == [2, 4]
+    assert op["Nonsense"] is None
+    assert "Add" in op and "Nonsense" not in op
+
+
+def test_a_bare_type_of_all_inputs_leaves_the_rank_open():
+    @script()
+    def untyped(x, y):
+        return op.Add(x, y)
+
+    model = untyped.to_model_proto(io_types=FLOAT)
+    assert not model.graph.input[0].type.tensor_type.HasField("shape")
+    np.testing.assert_array_equal(Model(model)(X, X), 2 * X)
+    assert isinstance(Model(model)(Tensor(X), X), Tensor)
+    shaped = untyped.to_model_proto(io_types=FLOAT[2])
+    assert len(shaped.graph.input[0].type.tensor_type.shape.dim) == 1
