@@ -46,6 +46,23 @@ target_include_directories(sardonyx_static INTERFACE
 
 if(TARGET sardonyx_program)
   install(TARGETS sardonyx_program RUNTIME COMPONENT program)
+  if(NOT CMAKE_CROSSCOMPILING)
+    # What the program says of itself: the manual page, and completion for the shells.
+    install(CODE "
+      function(say what path)
+        set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${path}\")
+        get_filename_component(folder \"\${file}\" DIRECTORY)
+        file(MAKE_DIRECTORY \"\${folder}\")
+        message(STATUS \"Installing: \${file}\")
+        execute_process(COMMAND \"$<TARGET_FILE:sardonyx_program>\" completion \${what}
+                        OUTPUT_FILE \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+      endfunction()
+      say(man ${CMAKE_INSTALL_MANDIR}/man1/sardonyx.1)
+      say(bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions/sardonyx)
+      say(zsh ${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_sardonyx)
+      say(fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/sardonyx.fish)
+    " COMPONENT program)
+  endif()
 endif()
 install(TARGETS sardonyx sardonyx_static EXPORT sardonyx-targets
   LIBRARY COMPONENT library NAMELINK_COMPONENT library

@@ -383,11 +383,19 @@ class OnnxFunction:
     def to_model_proto(self, **options: "Any") -> "onnx.ModelProto | bytes":
         """The script as a ModelProto where the onnx package is installed, else as bytes.
 
-        Takes what `to_model_bytes` takes.
+        Takes what `to_model_bytes` takes, and, where onnx is installed, `doc_string`, `domain` and
+        `model_version` of the message.
         """
+        package = _onnx()
+        names = () if package is None else ("doc_string", "domain", "model_version")
+        fields = {name: options.pop(name) for name in names if name in options}
         data = self.to_model_bytes(**options)
-        onnx = _onnx()
-        return data if onnx is None else onnx.ModelProto.FromString(data)
+        if package is None:
+            return data
+        model: onnx.ModelProto = package.ModelProto.FromString(data)
+        for name, value in fields.items():
+            setattr(model, name, value)
+        return model
 
     def to_function_bytes(self) -> bytes:
         """The script as the bytes of a FunctionProto."""

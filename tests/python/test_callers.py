@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 import sardonyx
 from sardonyx import FLOAT, Model, Tensor, evaluator, script
@@ -217,3 +218,14 @@ def test_a_bare_type_of_all_inputs_leaves_the_rank_open():
     assert isinstance(Model(model)(Tensor(X), X), Tensor)
     shaped = untyped.to_model_proto(io_types=FLOAT[2])
     assert len(shaped.graph.input[0].type.tensor_type.shape.dim) == 1
+
+
+def test_fields_of_a_model():
+    model = doubled.to_model_proto(
+        doc_string="words", domain="my.models", model_version=3, producer_name="me", ir_version=9
+    )
+    onnx.checker.check_model(model, full_check=True)
+    assert (model.doc_string, model.domain, model.model_version) == ("words", "my.models", 3)
+    assert (model.producer_name, model.ir_version) == ("me", 9)
+    with pytest.raises(TypeError, match="nonsense"):
+        doubled.to_model_proto(nonsense=1)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 from typing import Any
@@ -180,8 +181,8 @@ MINE = """\
 domain = "my.domain"
 [[operator]]
 name = "Twice"
-inputs = [{ name = "x", type = "T" }]
-outputs = [{ name = "y", type = "T" }]
+inputs = [{ name = "x", type = "FLOAT" }]
+outputs = [{ name = "y", type = "FLOAT" }]
 """
 
 
@@ -308,3 +309,45 @@ def test_output_that_nobody_reads() -> None:
                 [PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
             )
         assert done.returncode == 1 and "cannot write to standard output" in done.stderr
+
+
+# --- The page ------------------------------------------------------------------------------------
+
+PAGE = (ROOT / "docs/command_line.md").read_text()
+
+
+def test_the_page_of_the_command_line(folder: pathlib.Path) -> None:
+    """Its settings are read, and its commands and options exist."""
+    settings = re.search(r"```toml\n(.*?)```", PAGE, re.S)
+    assert settings is not None
+    (folder / "pyproject.toml").write_text(settings[1])
+    (folder / "my_ops.toml").write_text(MINE)
+    assert "no errors or warnings in 2 files" in run("check", ".", "--exclude", "wrong.py").stderr
+    help_text = run("--help").stdout
+    for command in re.findall(r"^\| `sardonyx (\w+)", PAGE, re.M):
+        assert command in help_text
+    options = "".join(run(name, "--help").stdout for name in ("check", "build", "run"))
+    for option in set(re.findall(r"`(?:\w+ )?(--[a-z-]+)", PAGE)) - {"--help"}:
+        assert option in options, option
+
+
+def test_pre_commit_hooks() -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    for entry in re.findall(r"entry: sardonyx (.*)", text):
+        run(*entry.split(), "good.py")
+        run(*entry.split(), "wrong.py", status=1)
+
+
+def test_what_is_installed_with_the_program(tmp_path: pathlib.Path) -> None:
+    done = subprocess.run(
+        ["cmake", "--install", BUILD, "--prefix", tmp_path, "--component", "program"],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    share = tmp_path / "share"
+    for path, what in [
+        ("man/man1/sardonyx.1", "man"), ("zsh/site-functions/_sardonyx", "zsh"),
+        ("bash-completion/completions/sardonyx", "bash"),
+        ("fish/vendor_completions.d/sardonyx.fish", "fish"),
+    ]:  # fmt: skip
+        assert (share / path).read_text() == run("completion", what).stdout
