@@ -13,6 +13,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 from typing import Any
@@ -359,6 +360,35 @@ def test_items_are_resolved_with_documentation(client):
     resolved = client.request("completionItem/resolve", relu)
     assert "rectified linear" in resolved["documentation"]["value"]
     assert client.request("completionItem/resolve", {"label": "x"}) == {"label": "x"}
+
+
+# --- A real client -------------------------------------------------------------------------------
+
+NEOVIM = os.environ.get("SDX_NVIM") or shutil.which("nvim")
+
+
+@pytest.mark.skipif(NEOVIM is None, reason="no nvim; SDX_NVIM may say where it is")
+def test_neovim(tmp_path):
+    text = SCRIPT.replace('    return "𝔘ö", op.Softmax(X, axis=9)', '    """𝔘"""')
+    text += "    y = op.Softmax(X, axis=7)\n    z = op.Rellu(y)\n    return z\n"
+    (tmp_path / "script.py").write_text(text)
+    session = ROOT / "tests/data/lsp/neovim.lua"
+    command = [str(NEOVIM), "--headless", "--clean", "-n", "-c", f"luafile {session}"]
+    environment = {**os.environ, "SARDONYX": str(PROGRAM)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert [line for line in done.stdout.splitlines() if line] == [
+        "5:27-5:28 axis 7 of `Softmax` is outside a shape of rank 2",
+        "6:11-6:16 `ai.onnx` has no operator `Rellu`",
+        "hover: Softmax(input, *, axis=-1)",
+        "completion: Softmax ... Softsign",
+        "signature: Softmax(input, *, axis=-1)",
+        "did you mean `Relu`?:     z = op.Relu(y)",
+        "5:27-5:28 axis 7 of `Softmax` is outside a shape of rank 2",
+        "definition: line 6",
+        "stopped: true",
+    ], done.stderr
 
 
 # --- Bad input -----------------------------------------------------------------------------------
