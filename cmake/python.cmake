@@ -47,6 +47,16 @@ foreach(module IN LISTS modules)
   file(CREATE_LINK ${module} ${package}/${name} SYMBOLIC)
 endforeach()
 
+# The door for PyTorch: its modules, and the library of operators in the script language.
+file(GLOB torch_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/sardonyx/torch/*.py)
+file(GLOB torch_library CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/torch/*.py)
+file(MAKE_DIRECTORY ${package}/torch)
+foreach(module IN LISTS torch_modules)
+  get_filename_component(name ${module} NAME)
+  file(CREATE_LINK ${module} ${package}/torch/${name} SYMBOLIC)
+endforeach()
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/lib/torch ${package}/torch/aten SYMBOLIC)
+
 # Schema files of other domains.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/sardonyx/schemas ${package}/schemas SYMBOLIC)
 
@@ -67,4 +77,6 @@ add_dependencies(sdx_python sdx_python_stubs)
 if(SKBUILD)
   install(TARGETS sdx_python LIBRARY DESTINATION sardonyx)
   install(FILES ${modules} ${stubs} DESTINATION sardonyx)
+  install(FILES ${torch_modules} DESTINATION sardonyx/torch)
+  install(FILES ${torch_library} DESTINATION sardonyx/torch/aten)
 endif()

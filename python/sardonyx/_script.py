@@ -12,6 +12,7 @@ from ._core import (
     check_keywords,
     enter_script,
     holds_tensor,
+    inside_script,
     leave_script,
     parse,
 )
@@ -158,6 +159,7 @@ class OnnxFunction:
         self.__doc__ = function.__doc__
         self._options = (opset, default_opset, schemas, keywords)
         self._script = _take(parse(function, opset, default_opset, keywords, schemas))
+        self._is_inline = bool(keywords.get("inline"))
         self._parameters: list[Parameter] | None = None
         self._variadic: int | None = None
         self._results: tuple[int, ...] = ()
@@ -237,6 +239,9 @@ class OnnxFunction:
             result = self._body(*positional, **named)
         finally:
             leave_script()
+        # What runs in place gives a script what its body gives: sizes and types stay what they are.
+        if self._is_inline and (inside_script() or hasattr(result, "is_onnx_element_type")):
+            return result
         return as_result(result, self._results, as_arrays)
 
     def _read_signature(self) -> None:
@@ -531,8 +536,10 @@ def script(
 
     `opset` is the domain and version that the function itself belongs to, `default_opset` the
     opset of Python's operators in its body; with `inline`, calls of it from other scripts run its
-    body in place; `ir_version`, `producer_name`, `producer_version` and `doc_string` are those of a
-    model made of it. `schemas` describes operators of other domains (`load_schemas`).
+    body in place, where `caller_opset` makes opsets of ai.onnx the caller's. Arrays of
+    `initializer_bytes` and more (1024 unless given) are initializers of a model, by the names that
+    they are read by; `ir_version`, `producer_name`, `producer_version` and `doc_string` are those
+    of a model made of it. `schemas` describes operators of other domains (`load_schemas`).
     """
     if type(opset) is type(script):
         return OnnxFunction(opset, None, default_opset, schemas, **keywords)

@@ -86,6 +86,18 @@ class Diagnostics {
     size_t error_count() const { return errors_; }
     const std::deque<Diagnostic>& items() const { return items_; }
 
+    // Adds a label to the errors from `begin` on that are not about the file of the label: they
+    // came up in what is called there.
+    void label_callers(size_t begin, Span span, std::string_view words) {
+        for (size_t i = begin; i < items_.size(); ++i) {
+            Diagnostic& one = items_[i];
+            if (one.kind->severity == Severity::kError &&
+                one.labels.front().span.file != span.file) {
+                one.label(span, std::string(words));
+            }
+        }
+    }
+
     // For work that is tried and thrown away (a loop body typed again): forget all after `size`.
     void truncate(size_t size) {
         while (items_.size() > size) {

@@ -441,6 +441,26 @@ ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& c
 // --- Results
 // ---------------------------------------------------------------------------------------
 
+// `op.Split(x, sizes)` used as one value has as many results as there are sizes, where that is
+// known.
+std::optional<size_t> split_count(const ops::Schema& schema, const BoundCall& call) {
+    if (!ops::is_standard(schema, "Split") || call.inputs.size() < 2) {
+        return std::nullopt;
+    }
+    const Object& sizes = *call.inputs[1].object;
+    if (sizes.is_sequence()) {
+        return std::max<size_t>(sizes.items().size(), 1);
+    }
+    if (sizes.is(ObjectKind::kConstant)) {
+        return std::max<size_t>(static_cast<size_t>(sizes.get<Tensor>().count()), 1);
+    }
+    const ir::Value* value = sizes.is_tensor() ? sizes.value() : nullptr;
+    bool is_vector = value != nullptr && value->type.is_tensor() && value->type.has_shape() &&
+                     value->type.shape().size() == 1 && value->type.shape()[0].is_static();
+    return is_vector ? std::optional<size_t>(std::max<int64_t>(value->type.shape()[0].value(), 1))
+                     : std::nullopt;
+}
+
 // How many outputs the node has when its results go into `wanted` targets (0: used as one value).
 std::optional<size_t> output_count(Context& c, const ops::Schema& schema, const BoundCall& call,
                                    const Arguments& arguments, size_t wanted) {
@@ -460,7 +480,8 @@ std::optional<size_t> output_count(Context& c, const ops::Schema& schema, const 
         }
     }
     if (wanted == 0) {
-        return std::max<size_t>(least, 1);
+        std::optional<size_t> sizes = split_count(schema, call);
+        return sizes ? *sizes : std::max<size_t>(least, 1);
     }
     if (wanted < least || wanted > most) {
         std::string range = least == most        ? fmt::format("{}", least)
@@ -574,10 +595,7 @@ bool add_differentiated(Context& c, const OpsetObject& opset, std::string_view o
 
 Object call_operator(Context& c, const OpsetObject& written, std::string_view name,
                      const Arguments& arguments, size_t wanted) {
-    OpsetObject opset = written;
-    if (opset.domain.empty() && c.options.opset != 0) {
-        opset.version = c.options.opset;
-    }
+    OpsetObject opset = compiled_opset(c, written);
     bool known_domain = true;
     const ops::Schema* schema = find_operator(c, opset, name, arguments, known_domain);
     if (schema == nullptr) {

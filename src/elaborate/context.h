@@ -232,6 +232,8 @@ struct Context {
     std::vector<std::pair<const ScriptFunction*, std::string>> building;
     // Names of arrays by where their elements lie, and the arrays, which hold on to the place.
     std::map<const void*, std::pair<Tensor, std::string>> array_names;
+    // Arrays with a name that have so many bytes are initializers.
+    size_t initializer_bytes = kInitializerBytes;
     // Of the main graph, by a fingerprint of their elements: equal arrays share one.
     std::multimap<size_t, ir::Value*> initializers;
     // Inputs of the loop bodies that are being run, and what they are before the first iteration.

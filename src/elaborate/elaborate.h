@@ -26,6 +26,10 @@ class SchemaSet;
 
 namespace sardonyx::elaborate {
 
+// Constants of as many bytes become initializers of a main graph, where runtimes share and
+// memory-map them.
+constexpr size_t kInitializerBytes = 1024;
+
 // A function decorated with @script: its definition and what its free names mean. `tree` and
 // `environment` must outlive it.
 class ScriptFunction {
@@ -49,7 +53,11 @@ class ScriptFunction {
     std::string producer_name;
     std::string producer_version;
     std::string doc_string;
-    bool is_inline = false;   // calls of it run its body in place
+    // Arrays of so many bytes are initializers of a model that is made of it.
+    size_t initializer_bytes = kInitializerBytes;
+    bool is_inline = false;  // calls of it run its body in place
+    // Opsets of ai.onnx in the body of a function that runs in place are the caller's.
+    bool takes_opset_of_caller = false;
     bool is_of_file = false;  // its file holds it, as long as the program lives
 
     diagnostics::Span name_span() const { return tree->span(definition->name_range); }

@@ -21,10 +21,6 @@
 namespace sardonyx::elaborate {
 namespace {
 
-// Constants of as many bytes become initializers of a main graph, where runtimes share and
-// memory-map them.
-constexpr size_t kInitializerBytes = 1024;
-
 // The newest opset that the released runtimes of the day run: what a message proposes, and what
 // expressions outside of scripts are computed with.
 constexpr int64_t kDefaultOpset = 23;
@@ -289,11 +285,28 @@ OpsetObject operator_opset(Context& c) {
     return settled;
 }
 
+OpsetObject compiled_opset(Context& c, const OpsetObject& written) {
+    if (!written.domain.empty()) {
+        return written;
+    }
+    if (c.options.opset != 0) {
+        return {written.domain, c.options.opset};
+    }
+    return c.function().takes_opset_of_caller ? operator_opset(c) : written;
+}
+
 namespace {
 
-bool is_large(const Tensor& tensor) {
-    return tensor.element_type() != ElementType::kString &&
-           tensor.bytes().size() >= kInitializerBytes;
+bool has_bytes(const Tensor& tensor, size_t least) {
+    return tensor.element_type() != ElementType::kString && tensor.bytes().size() >= least;
+}
+
+// Whether it becomes an initializer: smaller arrays do where the script asks for it, but never what
+// has no name, such as literals.
+bool is_initializer(const Context& c, const Tensor& tensor) {
+    return has_bytes(tensor, kInitializerBytes) ||
+           (has_bytes(tensor, c.initializer_bytes) && !tensor.bytes().empty() &&
+            c.array_names.contains(tensor.bytes().data()));
 }
 
 // Of the type, the dims and both ends of the elements: files of weights are not read through.
@@ -338,7 +351,8 @@ ir::Value* shared_initializer(Context& c, Tensor tensor) {
 }  // namespace
 
 void name_array(Context& c, const Object& object, std::string_view name) {
-    if (object.is(ObjectKind::kConstant) && is_large(object.get<Tensor>())) {
+    if (object.is(ObjectKind::kConstant) &&
+        has_bytes(object.get<Tensor>(), std::min(c.initializer_bytes, kInitializerBytes))) {
         const Tensor& tensor = object.get<Tensor>();
         c.array_names.try_emplace(tensor.bytes().data(), tensor, name);
     }
@@ -354,7 +368,7 @@ void name_initializers(Context& c) {
 }
 
 ir::Value* emit_constant(Context& c, Tensor tensor, syntax::Range range) {
-    if (!c.unit->is_function && is_large(tensor)) {
+    if (!c.unit->is_function && is_initializer(c, tensor)) {
         return shared_initializer(c, std::move(tensor));
     }
     OpsetObject opset = operator_opset(c);

@@ -52,6 +52,9 @@ struct NamedOpset {
 NamedOpset named_opset(Context& c);
 // The opset of Python's operators in the current function.
 OpsetObject operator_opset(Context& c);
+// The opset that one in the text is compiled to: that of the options or of the caller in place of
+// what the text says.
+OpsetObject compiled_opset(Context& c, const OpsetObject& written);
 // What the unit and those around it say of the opset of a function that is called here.
 std::string opsets_around(Context& c);
 

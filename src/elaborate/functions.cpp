@@ -766,6 +766,7 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
                                          const Options& options) {
     auto model = std::make_unique<ir::Model>();
     Context c(program, options, *model);
+    c.initializer_bytes = function.initializer_bytes;
     model->graph = model->make_graph(nullptr);
     model->graph->name = model->intern(function.name);
     model->graph->doc = model->intern(docstring(function.definition));

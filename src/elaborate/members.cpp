@@ -189,9 +189,8 @@ Object opset_member(Context& c, const Object& object, std::string_view name) {
         return Object::string(opset.domain);
     }
     if (name == "version") {
-        return Object::integer(opset.version);
+        return Object::integer(compiled_opset(c, opset).version);
     }
-    (void)c;
     return Object::make(ObjectKind::kOperator, OperatorObject{opset, std::string(name)});
 }
 

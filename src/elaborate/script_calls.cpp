@@ -457,6 +457,14 @@ Object call_inline(Context& c, const ScriptFunction& function,
             }
             inputs.push_back({&one, value, given[i].range});
             object = Object::tensor(value);
+        } else if (object.is(ObjectKind::kConstant) && !function.definition->decorators.empty()) {
+            // What a script gets where nothing says that it is an attribute is a tensor, as it is
+            // when it is called eagerly.
+            ir::Value* value = as_value(c, object, given[i].range);
+            if (value == nullptr) {
+                return Object::error();
+            }
+            object = Object::tensor(value);
         }
         scope->set(one.parameter->name, std::move(object));
     }
@@ -465,11 +473,17 @@ Object call_inline(Context& c, const ScriptFunction& function,
         return Object::error();
     }
     (void)operator_opset(c);  // the caller's is settled before the body may settle it
+    size_t said = c.program.diagnostics.items().size();
+    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Span call_site = c.span(arguments.range);
     ActivationGuard in_body(c, scope, &function.definition->body);
     (void)read_parameters(c, function, true);
     std::swap(c.unit->dims, dims);  // names of dimensions in the body are the function's own
     Jump jump = exec_body(c, function.definition->body);
     std::swap(c.unit->dims, dims);
+    if (c.program.diagnostics.error_count() > errors) {
+        c.program.diagnostics.label_callers(said, call_site, "called here");
+    }
     return jump == Jump::kReturn ? c.at.result : Object::none();
 }
 

@@ -41,6 +41,13 @@ bool set_inline(ScriptFunction& function, const Object& value) {
     return value.is(ObjectKind::kBool);
 }
 
+bool set_caller_opset(ScriptFunction& function, const Object& value) {
+    if (value.is(ObjectKind::kBool)) {
+        function.takes_opset_of_caller = value.as_bool();
+    }
+    return value.is(ObjectKind::kBool);
+}
+
 bool set_ir_version(ScriptFunction& function, const Object& value) {
     bool is_version =
         value.is(ObjectKind::kInt) && value.as_int() > 0 && value.as_int() <= kMaxVersion;
@@ -48,6 +55,14 @@ bool set_ir_version(ScriptFunction& function, const Object& value) {
         function.ir_version = value.as_int();
     }
     return is_version;
+}
+
+bool set_initializer_bytes(ScriptFunction& function, const Object& value) {
+    bool is_size = value.is(ObjectKind::kInt) && value.as_int() >= 0 && value.as_int() < INT32_MAX;
+    if (is_size) {
+        function.initializer_bytes = static_cast<size_t>(value.as_int());
+    }
+    return is_size;
 }
 
 template <std::string ScriptFunction::*kMember>
@@ -69,6 +84,8 @@ constexpr Keyword kKeywords[] = {
     {"default_opset", "an Opset", set_default_opset},
     {"schemas", "what `load_schemas` gives", set_schemas},
     {"inline", "True or False", set_inline},
+    {"caller_opset", "True or False", set_caller_opset},
+    {"initializer_bytes", "a number of bytes", set_initializer_bytes},
     {"ir_version", "a positive int", set_ir_version},
     {"producer_name", "a str", set_text<&ScriptFunction::producer_name>},
     {"producer_version", "a str", set_text<&ScriptFunction::producer_version>},

@@ -1,0 +1,164 @@
+"""Activations, softmax, and what is left out when a model is used: dropout."""
+
+import math
+
+import numpy as np
+
+from .declare import aten, op
+from .types import cast, computed, floating, kind, with_dims
+
+
+@aten("relu.default")
+def relu(self):
+    return op.Relu(self) if kind(self.dtype) == 2 else op.Max(self, cast(0, self.dtype))
+
+
+@aten("relu6.default")
+def relu6(self):
+    return op.Clip(self, 0, 6)
+
+
+@aten("hardtanh.default")
+def hardtanh(self, min_val=-1, max_val=1):
+    return op.Clip(self, min_val, max_val)
+
+
+@aten("hardsigmoid.default")
+def hardsigmoid(self):
+    return op.HardSigmoid(self, alpha=1.0 / 6.0, beta=0.5)
+
+
+@aten("hardswish.default")
+def hardswish(self):
+    return op.HardSwish(self)
+
+
+@aten("silu.default")
+def silu(self):
+    return self * op.Sigmoid(self)
+
+
+@aten("mish.default")
+def mish(self):
+    return op.Mish(self)
+
+
+@aten("gelu.default")
+def gelu(self, *, approximate="none"):
+    if op.version >= 20:
+        return op.Gelu(self, approximate=approximate)
+    if approximate == "tanh":
+        inner = (self + self * self * self * 0.044715) * math.sqrt(2.0 / math.pi)
+        return self * 0.5 * (op.Tanh(inner) + 1.0)
+    return self * 0.5 * (op.Erf(self * math.sqrt(0.5)) + 1.0)
+
+
+@aten("elu.default")
+def elu(self, alpha=1, scale=1, input_scale=1):
+    if scale == 1 and input_scale == 1:
+        return op.Elu(self, alpha=float(alpha))
+    low = (op.Exp(self * input_scale) - 1.0) * (alpha * scale)
+    return op.Where(self > 0.0, self * scale, low)
+
+
+@aten("selu.default")
+def selu(self):
+    return op.Selu(self)
+
+
+@aten("celu.default")
+def celu(self, alpha=1.0):
+    low = (op.Exp(op.Min(self, cast(0.0, self.dtype)) / alpha) - 1.0) * alpha
+    return op.Where(self > 0.0, self, low)
+
+
+@aten("leaky_relu.default")
+def leaky_relu(self, negative_slope=0.01):
+    return op.LeakyRelu(self, alpha=float(negative_slope))
+
+
+@aten("rrelu.default")
+def rrelu(self, lower=0.125, upper=0.3333333333333333, training=False):
+    assert not training, "rrelu in training draws random numbers: export after `module.eval()`"
+    return op.LeakyRelu(self, alpha=(lower + upper) / 2)
+
+
+@aten("prelu.default", "_prelu_kernel.default")
+def prelu(self, weight):
+    if self.ndim > 2 and weight.ndim == 1:
+        weight = op.Reshape(weight, [-1] + [1] * (self.ndim - 2))
+    elif self.ndim == 1 and weight.ndim == 1:
+        weight = op.Reshape(weight, np.array([], dtype=np.int64))
+    return op.PRelu(self, weight) if self.ndim > 0 else op.Where(self > 0.0, self, self * weight)
+
+
+@aten("softplus.default")
+def softplus(self, beta=1, threshold=20):
+    x = self * beta
+    y = op.Softplus(x) / beta
+    return op.Where(x > threshold, self, y)
+
+
+@aten("log_sigmoid.default")
+def log_sigmoid(self):
+    low = op.Min(self, cast(0.0, self.dtype))
+    return low - op.Log(op.Exp(-op.Abs(self)) + 1.0)
+
+
+@aten("threshold.default")
+def threshold(self, threshold, value):
+    return op.Where(self > threshold, self, value)
+
+
+@aten("hardshrink.default")
+def hardshrink(self, lambd=0.5):
+    return op.Where(op.Abs(self) > lambd, self, 0.0)
+
+
+@aten("softshrink.default")
+def softshrink(self, lambd=0.5):
+    rest = op.Where(self < -lambd, self + lambd, 0.0)
+    return op.Where(self > lambd, self - lambd, rest)
+
+
+@aten("glu.default")
+def glu(self, dim=-1):
+    a, b = op.Split(self, num_outputs=2, axis=dim)
+    return a * op.Sigmoid(b)
+
+
+@aten("softmax.int", "special_softmax.default")
+def softmax(self, dim, dtype=None):
+    x = floating(cast(self, dtype))
+    return with_dims(lambda v: op.Softmax(v, axis=dim), x)
+
+
+@aten("_softmax.default")
+def softmax_of_halves(self, dim, half_to_float):
+    x = computed(self) if half_to_float else self
+    return with_dims(lambda v: op.Softmax(v, axis=dim), x)
+
+
+@aten("log_softmax.int", "special_log_softmax.default")
+def log_softmax(self, dim, dtype=None):
+    x = floating(cast(self, dtype))
+    return with_dims(lambda v: op.LogSoftmax(v, axis=dim), x)
+
+
+@aten("_log_softmax.default")
+def log_softmax_of_halves(self, dim, half_to_float):
+    x = computed(self) if half_to_float else self
+    return with_dims(lambda v: op.LogSoftmax(v, axis=dim), x)
+
+
+@aten("dropout.default", "alpha_dropout.default", "feature_dropout.default",
+      "feature_alpha_dropout.default")  # fmt: skip
+def dropout(input, p, train):
+    assert not train or p == 0, "dropout in training: export after `module.eval()`"
+    return op.Identity(input)
+
+
+@aten("native_dropout.default")
+def native_dropout(input, p, train):
+    assert not train or p == 0, "dropout in training: export after `module.eval()`"
+    return op.Identity(input), input == input

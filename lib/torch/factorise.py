@@ -1,0 +1,177 @@
+"""Systems of linear equations: elimination, written out for matrices of a known size."""
+
+from sardonyx import INT32
+
+from .declare import aten, inline, op
+from .products import cholesky, product
+from .types import axis, count_of, tensor
+
+
+@inline
+def unit(size, dtype):
+    places = op.Range(0, size, 1)
+    return op.Cast(op.Unsqueeze(places, [1]) == op.Unsqueeze(places, [0]), to=dtype)
+
+
+@inline
+def eliminated(a, b):
+    """`a @ x = b` by Gauss and Jordan, with the greatest element of each column as its pivot."""
+    n = a.shape[-1]
+    rank = a.ndim
+    work = op.Concat(a, b, axis=-1)
+    rows = op.Unsqueeze(op.Range(0, n, 1), [1])
+    for j in range(n):
+        column = op.Slice(work, [j], [j + 1], [rank - 1])
+        size = op.Where(rows >= j, op.Abs(column), op.CastLike(-1.0, column))
+        best = op.ArgMax(size, axis=rank - 2, keepdims=1)
+        is_best = op.Cast(rows == best, to=work.dtype)
+        pivot = op.ReduceSum(work * is_best, [rank - 2], keepdims=1)
+        own = op.Slice(work, [j], [j + 1], [rank - 2])
+        # The rows j and `best` change places.
+        work = op.Where(rows == best, own, work)
+        pivot = pivot / op.Slice(pivot, [j], [j + 1], [rank - 1])
+        column = op.Slice(work, [j], [j + 1], [rank - 1])
+        work = op.Where(rows == j, pivot, work - column * pivot)
+    return op.Slice(work, [n], [9223372036854775807], [rank - 1])
+
+
+@inline
+def inverse_of(a):
+    one = op.Expand(unit(a.shape[-1], a.dtype), a.shape)
+    return eliminated(a, one)
+
+
+@aten("inverse.default")
+def inverse(self):
+    return inverse_of(self)
+
+
+@aten("linalg_inv.default")
+def linalg_inv(A):
+    return inverse_of(A)
+
+
+@inline
+def no_error(a):
+    """The status that torch returns beside its results: zeros."""
+    shape = a.shape[:-2]
+    zero = tensor(0, INT32.dtype)
+    return op.Expand(zero, shape) if len(shape) > 0 else zero
+
+
+@aten("linalg_inv_ex.default")
+def linalg_inv_ex(A, *, check_errors=False):
+    return inverse_of(A), no_error(A)
+
+
+@inline
+def solved(a, b, left):
+    is_vector = b.ndim == 1 or (b.ndim == a.ndim - 1 and b.type.shape == a.type.shape[:-1])
+    if not left:
+        turned = list(range(a.ndim - 2)) + [a.ndim - 1, a.ndim - 2]
+        back = list(range(b.ndim - 2)) + [b.ndim - 1, b.ndim - 2]
+        y = solved(op.Transpose(a, perm=turned), op.Transpose(b, perm=back), True)
+        return op.Transpose(y, perm=list(range(y.ndim - 2)) + [y.ndim - 1, y.ndim - 2])
+    b = op.Unsqueeze(b, [-1]) if is_vector else b
+    if a.ndim == b.ndim and a.type.shape[:-2] == b.type.shape[:-2]:
+        y = eliminated(a, b)
+    else:
+        y = product(inverse_of(a), b)
+    return op.Squeeze(y, [-1]) if is_vector else y
+
+
+@aten("linalg_solve.default")
+def linalg_solve(A, B, *, left=True):
+    return solved(A, B, left)
+
+
+@aten("linalg_solve_ex.default")
+def linalg_solve_ex(A, B, *, left=True, check_errors=False):
+    return solved(A, B, left), no_error(A)
+
+
+@inline
+def triangle_of(a, upper, unitriangular):
+    a = op.Trilu(a, 0, upper=1 if upper else 0)
+    if not unitriangular:
+        return a
+    one = unit(a.shape[-1], a.dtype)
+    return op.Where(one == 1.0, one, a)
+
+
+@aten("linalg_solve_triangular.default")
+def linalg_solve_triangular(self, B, *, upper, left=True, unitriangular=False):
+    a = triangle_of(self, upper, unitriangular)
+    inverted = inverse_of(a)
+    return product(inverted, B) if left else product(B, inverted)
+
+
+@aten("triangular_solve.default")
+def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
+    a = triangle_of(A, upper, unitriangular)
+    inverted = inverse_of(a)
+    turned = list(range(a.ndim - 2)) + [a.ndim - 1, a.ndim - 2]
+    inverted = op.Transpose(inverted, perm=turned) if transpose else inverted
+    y = product(inverted, self)
+    clone = op.Expand(A, y.shape[:-2] + A.shape[-2:]) if y.ndim > A.ndim else op.Identity(A)
+    return y, clone
+
+
+@aten("linalg_cholesky_ex.default")
+def linalg_cholesky_ex(self, *, upper=False, check_errors=False):
+    return cholesky(self, upper=upper), no_error(self)
+
+
+@inline
+def turned(x):
+    return op.Transpose(x, perm=[*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
+
+
+@aten("cholesky_inverse.default")
+def cholesky_inverse(self, upper=False):
+    low = op.Trilu(self, 0, upper=1) if upper else op.Trilu(self, 0, upper=0)
+    square = product(turned(low), low) if upper else product(low, turned(low))
+    return inverse_of(square)
+
+
+@aten("cholesky_solve.default")
+def cholesky_solve(self, input2, upper=False):
+    low = op.Trilu(input2, 0, upper=1) if upper else op.Trilu(input2, 0, upper=0)
+    square = product(turned(low), low) if upper else product(low, turned(low))
+    return product(inverse_of(square), self)
+
+
+@aten("logdet.default")
+def logdet(self):
+    return op.Log(op.Det(self))
+
+
+@aten("linalg_slogdet.default")
+def linalg_slogdet(A):
+    value = op.Det(A)
+    return op.Sign(value), op.Log(op.Abs(value))
+
+
+@aten("slogdet.default")
+def slogdet(self):
+    value = op.Det(self)
+    return op.Sign(value), op.Log(op.Abs(value))
+
+
+@aten("linalg_tensorinv.default")
+def linalg_tensorinv(self, ind=2):
+    rows = count_of(self, list(range(ind)))
+    y = inverse_of(op.Reshape(self, [rows, rows]))
+    return op.Reshape(y, [*self.shape[ind:], *self.shape[:ind]])
+
+
+@aten("linalg_tensorsolve.default")
+def linalg_tensorsolve(self, other, dims=None):
+    a = self
+    if dims is not None:
+        moved = [axis(one, a.ndim) for one in dims]
+        a = op.Transpose(a, perm=[i for i in range(a.ndim) if i not in moved] + moved)
+    rest = list(a.shape[other.ndim :])
+    size = other.size
+    y = eliminated(op.Reshape(a, [size, size]), op.Reshape(other, [size, 1]))
+    return op.Reshape(y, rest)

@@ -1,0 +1,193 @@
+"""Normalisation."""
+
+import math
+
+from .declare import aten, inline, op
+from .types import axis, cast, computed, tensor
+
+
+@inline
+def normalised(x, dims, eps):
+    """(x - mean) / sqrt(variance + eps), its mean, and the factor."""
+    middle = op.ReduceMean(x, dims, keepdims=1)
+    away = x - middle
+    spread = op.ReduceMean(away * away, dims, keepdims=1)
+    factor = op.Reciprocal(op.Sqrt(spread + eps))
+    return away * factor, middle, factor
+
+
+@inline
+def per_channel(v, rank):
+    """A value for each channel, for a tensor [n, channel, ...]."""
+    return op.Reshape(v, [-1] + [1] * (rank - 2)) if rank > 2 else v
+
+
+@aten("batch_norm.default")
+def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps,
+               cudnn_enabled):  # fmt: skip
+    if training or running_mean is None:
+        dims = [0, *range(2, input.ndim)]
+        y, _, _ = normalised(computed(input), dims, eps)
+        y = cast(y, input.dtype)
+        y = y if weight is None else y * per_channel(weight, input.ndim)
+        return y if bias is None else y + per_channel(bias, input.ndim)
+    scale = (
+        op.Expand(tensor(1.0, running_mean.dtype), running_mean.shape) if weight is None else weight
+    )
+    offset = (
+        op.Expand(tensor(0.0, running_mean.dtype), running_mean.shape) if bias is None else bias
+    )
+    return op.BatchNormalization(input, scale, offset, running_mean, running_var, epsilon=eps)
+
+
+@aten("native_batch_norm.default", "_native_batch_norm_legit.default")
+def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    y = batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
+    if not training:
+        empty = op.Expand(tensor(0.0, input.dtype), [0])
+        return y, empty, empty
+    dims = [0, *range(2, input.ndim)]
+    _, middle, factor = normalised(computed(input), dims, eps)
+    return y, op.Reshape(middle, [-1]), op.Reshape(factor, [-1])
+
+
+@aten("_native_batch_norm_legit_no_training.default")
+def native_batch_norm_no_training(input, weight, bias, running_mean, running_var, momentum, eps):
+    y = batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps, False)
+    empty = op.Expand(tensor(0.0, input.dtype), [0])
+    return y, empty, empty
+
+
+@aten("_native_batch_norm_legit.no_stats")
+def native_batch_norm_no_stats(input, weight, bias, training, momentum, eps):
+    return native_batch_norm(input, weight, bias, None, None, True, momentum, eps)
+
+
+@inline
+def ones_of(like, shape):
+    return op.Expand(tensor(1.0, like.dtype), list(shape))
+
+
+@aten("layer_norm.default")
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
+    first = input.ndim - len(normalized_shape)
+    scale = ones_of(input, normalized_shape) if weight is None else weight
+    return op.LayerNormalization(input, scale, bias, axis=first, epsilon=eps)
+
+
+@aten("native_layer_norm.default")
+def native_layer_norm(input, normalized_shape, weight, bias, eps):
+    first = input.ndim - len(normalized_shape)
+    dims = list(range(first, input.ndim))
+    _, middle, factor = normalised(computed(input), dims, eps)
+    return layer_norm(input, normalized_shape, weight, bias, eps), middle, factor
+
+
+@aten("rms_norm.default")
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    eps = (
+        (1.1920928955078125e-07 if input.dtype.bitwidth < 64 else 2.220446049250313e-16)
+        if eps is None
+        else eps
+    )
+    first = input.ndim - len(normalized_shape)
+    x = computed(input)
+    mean = op.ReduceMean(x * x, list(range(first, input.ndim)), keepdims=1)
+    y = x * op.Reciprocal(op.Sqrt(mean + eps))
+    y = y if weight is None else y * cast(weight, y.dtype)
+    return cast(y, input.dtype)
+
+
+@aten("group_norm.default")
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
+    x = computed(input)
+    y, _, _ = normalised(op.Reshape(x, [x.shape[0], num_groups, -1]), [2], eps)
+    y = cast(op.Reshape(y, x.shape), input.dtype)
+    y = y if weight is None else y * per_channel(weight, x.ndim)
+    return y if bias is None else y + per_channel(bias, x.ndim)
+
+
+@aten("native_group_norm.default")
+def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
+    x = computed(input)
+    _, middle, factor = normalised(op.Reshape(x, [x.shape[0], group, -1]), [2], eps)
+    y = group_norm(input, group, weight, bias, eps)
+    return y, op.Squeeze(middle, [2]), op.Squeeze(factor, [2])
+
+
+@aten("instance_norm.default")
+def instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps,
+                  cudnn_enabled):  # fmt: skip
+    if not use_input_stats:
+        return batch_norm(
+            input, weight, bias, running_mean, running_var, False, momentum, eps, False
+        )
+    y, _, _ = normalised(computed(input), list(range(2, input.ndim)), eps)
+    y = cast(y, input.dtype)
+    y = y if weight is None else y * per_channel(weight, input.ndim)
+    return y if bias is None else y + per_channel(bias, input.ndim)
+
+
+@inline
+def length_along_others(v, dim):
+    """The norm over all dimensions but one."""
+    dims = [one for one in range(v.ndim) if one != dim]
+    return op.ReduceL2(v, dims, keepdims=1)
+
+
+@aten("_weight_norm.default")
+def weight_norm(v, g, dim=0):
+    return v * (g / length_along_others(v, axis(dim, v.ndim)))
+
+
+@aten("_weight_norm_interface.default")
+def weight_norm_interface(v, g, dim=0):
+    length = length_along_others(v, axis(dim, v.ndim))
+    return v * (g / length), length
+
+
+@aten("cosine_similarity.default")
+def cosine_similarity(x1, x2, dim=1, eps=1e-08):
+    if x1.ndim == 0 and x2.ndim == 0:
+        return cosine(x1, x2, eps)
+    a = x1 / op.Max(length(x1, dim), tensor(eps, x1.dtype))
+    b = x2 / op.Max(length(x2, dim), tensor(eps, x2.dtype))
+    return op.ReduceSum(a * b, [dim], keepdims=0)
+
+
+@inline
+def cosine(a, b, eps):
+    """Of two numbers."""
+    limit = tensor(eps, a.dtype)
+    return (a / op.Max(op.Abs(a), limit)) * (b / op.Max(op.Abs(b), limit))
+
+
+@inline
+def length(x, dim):
+    return op.Sqrt(op.ReduceSum(x * x, [dim], keepdims=1))
+
+
+@aten("pairwise_distance.default")
+def pairwise_distance(x1, x2, p=2, eps=1e-06, keepdim=False):
+    away = op.Abs(x1 - x2 + eps)
+    if p == 2:
+        return op.ReduceL2(away, [-1], keepdims=keepdim)
+    if p == 1:
+        return op.ReduceSum(away, [-1], keepdims=keepdim)
+    if p == math.inf:
+        return op.ReduceMax(away, [-1], keepdims=keepdim)
+    return op.Pow(op.ReduceSum(op.Pow(away, float(p)), [-1], keepdims=keepdim), 1.0 / p)
+
+
+@aten("cdist.default")
+def cdist(x1, x2, p=2, compute_mode=None):
+    away = op.Abs(op.Unsqueeze(x1, [-2]) - op.Unsqueeze(x2, [-3]))
+    if p == 0:
+        return op.ReduceSum(op.Cast(away != 0.0, to=x1.dtype), [-1], keepdims=0)
+    if p == 1:
+        return op.ReduceSum(away, [-1], keepdims=0)
+    if p == 2:
+        return op.ReduceL2(away, [-1], keepdims=0)
+    if p == math.inf:
+        return op.ReduceMax(away, [-1], keepdims=0)
+    return op.Pow(op.ReduceSum(op.Pow(away, float(p)), [-1], keepdims=0), 1.0 / p)

@@ -1,0 +1,214 @@
+"""Sorting, and what is found by it."""
+
+import math
+
+from sardonyx import BOOL, INT32, INT64
+
+from .declare import aten, inline, op
+from .types import axis, cast, kind, tensor
+
+
+@inline
+def sortable(f, x):
+    """`f` of a type that TopK has, which gives values and places."""
+    if x.dtype == BOOL.dtype or (kind(x.dtype) != 2 and x.dtype.bitwidth < 32):
+        values, places = f(op.Cast(x, to=INT32.dtype))
+        return cast(values, x.dtype), places
+    return f(x)
+
+
+@inline
+def sorted_by(x, dim, descending):
+    if x.ndim == 0:
+        return op.Identity(x), op.Cast(op.Cast(x, to=BOOL.dtype) & False, to=INT64.dtype)
+    n = x.shape[axis(dim, x.ndim)]
+    return sortable(lambda v: op.TopK(v, [n], axis=dim, largest=descending, sorted=1), x)
+
+
+@aten("sort.default")
+def sort(self, dim=-1, descending=False):
+    return sorted_by(self, dim, descending)
+
+
+@aten("sort.stable")
+def sort_stable(self, *, stable, dim=-1, descending=False):
+    return sorted_by(self, dim, descending)
+
+
+@aten("argsort.default")
+def argsort(self, dim=-1, descending=False):
+    return sorted_by(self, dim, descending)[1]
+
+
+@aten("argsort.stable")
+def argsort_stable(self, *, stable, dim=-1, descending=False):
+    return sorted_by(self, dim, descending)[1]
+
+
+@aten("msort.default")
+def msort(self):
+    return sorted_by(self, 0, False)[0]
+
+
+@aten("topk.default")
+def topk(self, k, dim=-1, largest=True, sorted=True):
+    if self.ndim == 0:
+        return sorted_by(self, 0, False)
+    return sortable(lambda v: op.TopK(v, [k], axis=dim, largest=largest, sorted=1), self)
+
+
+@aten("kthvalue.default")
+def kthvalue(self, k, dim=-1, keepdim=False):
+    values, places = sorted_by(self, dim, False)
+    if self.ndim == 0:
+        return values, places
+    if keepdim:
+        return op.Slice(values, [k - 1], [k], [dim]), op.Slice(places, [k - 1], [k], [dim])
+    return op.Gather(values, k - 1, axis=dim), op.Gather(places, k - 1, axis=dim)
+
+
+@aten("median.dim")
+def median_dim(self, dim, keepdim=False):
+    if self.ndim == 0:
+        return sorted_by(self, dim, False)
+    return kthvalue(self, (self.shape[dim] + 1) // 2, dim, keepdim)
+
+
+@aten("median.default")
+def median(self):
+    flat = op.Reshape(self, [-1])
+    values = sorted_by(flat, 0, False)[0]
+    return op.Gather(values, (flat.shape[0] - 1) // 2, axis=0)
+
+
+@inline
+def quantiles(self, q, dim, keepdim, interpolation):
+    x = op.Reshape(self, [-1]) if dim is None else self
+    at = 0 if dim is None else axis(dim, max(self.ndim, 1))
+    x = op.Reshape(x, [1]) if x.ndim == 0 else x
+    values = sorted_by(x, at, False)[0]
+    n = x.shape[at]
+    rank = op.Reshape(q, [-1]) * float(n - 1)
+    below, above = op.Floor(rank), op.Ceil(rank)
+    if interpolation == "nearest":
+        below = op.Round(rank)
+        above = below
+    elif interpolation == "lower":
+        above = below
+    elif interpolation == "higher":
+        below = above
+    low = op.Gather(values, op.Cast(below, to=INT64.dtype), axis=at)
+    high = op.Gather(values, op.Cast(above, to=INT64.dtype), axis=at)
+    share = op.Reshape(rank - below, [-1 if i == at else 1 for i in range(x.ndim)])
+    if interpolation == "midpoint":
+        share = op.Where(share > 0.0, share * 0.0 + 0.5, share * 0.0)
+    elif interpolation != "linear":
+        share = share * 0.0
+    y = low + (high - low) * share
+    y = op.Transpose(y, perm=[at, *[i for i in range(x.ndim) if i != at]])
+    rest = [x.shape[i] for i in range(x.ndim) if i != at]
+    if keepdim:
+        rest = [1] * self.ndim if dim is None else [*rest[:at], 1, *rest[at:]]
+    if self.ndim == 0:
+        rest = []
+    shape = ([] if q.ndim == 0 else [q.shape[0]]) + rest
+    return op.Reshape(y, shape) if len(shape) > 0 else op.Squeeze(y)
+
+
+@aten("quantile.default")
+def quantile(self, q, dim=None, keepdim=False, *, interpolation="linear"):
+    return quantiles(self, q, dim, keepdim, interpolation)
+
+
+@aten("quantile.scalar")
+def quantile_scalar(self, q, dim=None, keepdim=False, *, interpolation="linear"):
+    return quantiles(self, tensor(float(q), self.dtype), dim, keepdim, interpolation)
+
+
+@inline
+def running_extreme(x, dim, is_max):
+    """The greatest element so far, and its last place."""
+    if x.ndim == 0:
+        return sorted_by(x, 0, False)
+    dim = axis(dim, x.ndim)
+    values, places = [], []
+    best = op.Gather(x, 0, axis=dim)
+    place = op.Cast(best != best, to=INT64.dtype) * 0
+    for i in range(x.shape[dim]):
+        one = op.Gather(x, i, axis=dim)
+        is_better = one >= best if is_max else one <= best
+        if kind(x.dtype) == 2:
+            is_better = is_better | op.IsNaN(one)
+            is_better = is_better & (op.Not(op.IsNaN(best)) | op.IsNaN(one))
+        best = op.Where(is_better, one, best)
+        place = op.Where(is_better, i, place)
+        values.append(op.Unsqueeze(best, [dim]))
+        places.append(op.Unsqueeze(place, [dim]))
+    return op.Concat(*values, axis=dim), op.Concat(*places, axis=dim)
+
+
+@aten("cummax.default")
+def cummax(self, dim):
+    return running_extreme(self, dim, True)
+
+
+@aten("cummin.default")
+def cummin(self, dim):
+    return running_extreme(self, dim, False)
+
+
+@aten("unique_consecutive.default")
+def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
+    assert dim is None, "unique_consecutive along a dimension"
+    x = op.Reshape(self, [-1])
+    before, after = op.Slice(x, [0], [-1], [0]), op.Slice(x, [1], [9223372036854775807], [0])
+    first = op.Slice(x == x, [0], [1], [0])
+    is_new = op.Concat(first, before != after, axis=0)
+    values = op.Compress(x, is_new)
+    inverse = op.CumSum(op.Cast(is_new, to=INT64.dtype), 0) - 1
+    starts = op.Compress(op.Range(0, x.shape[0], 1), is_new)
+    ends = op.Concat(
+        op.Slice(starts, [1], [9223372036854775807], [0]), op.Reshape(x.shape[0], [1]), axis=0
+    )
+    return values, op.Reshape(inverse, self.shape), ends - starts
+
+
+@aten("_unique2.default")
+def unique2(self, sorted=True, return_inverse=False, return_counts=False):
+    values, _, inverse, counts = op.Unique(self, sorted=1)
+    return values, op.Reshape(inverse, self.shape), counts
+
+
+@aten("unique_dim.default")
+def unique_dim(self, dim, sorted=True, return_inverse=False, return_counts=False):
+    values, _, inverse, counts = op.Unique(self, axis=dim, sorted=1)
+    return values, inverse, counts
+
+
+@aten("nanmedian.default")
+def nanmedian(self):
+    flat = op.Reshape(self, [-1])
+    if kind(self.dtype) == 2:
+        flat = op.Compress(flat, op.Not(op.IsNaN(flat)))
+    values = sorted_by(flat, 0, False)[0]
+    return op.Gather(values, (flat.shape[0] - 1) // 2, axis=0)
+
+
+@aten("mode.default")
+def mode(self, dim=-1, keepdim=False):
+    if self.ndim == 0:
+        return sorted_by(self, 0, False)
+    dim = axis(dim, self.ndim)
+    # How often each element occurs; of those that occur most the least value, at its last place.
+    same = op.Unsqueeze(self, [dim]) == op.Unsqueeze(self, [dim + 1])
+    count = op.ReduceSum(op.Cast(same, to=INT64.dtype), [dim + 1], keepdims=0)
+    most = op.ReduceMax(count, [dim], keepdims=1)
+    values = op.Where(count == most, op.Cast(self, to=11), math.inf)
+    least = op.ReduceMin(values, [dim], keepdims=1)
+    place = op.ArgMax(
+        op.Cast(values == least, to=INT32.dtype), axis=dim, keepdims=1, select_last_index=1
+    )
+    value = op.GatherElements(self, place, axis=dim)
+    if keepdim:
+        return value, place
+    return op.Squeeze(value, [dim]), op.Squeeze(place, [dim])

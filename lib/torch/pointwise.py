@@ -1,0 +1,709 @@
+"""Operators of elements: arithmetic, comparisons, bits, and the functions of one number."""
+
+import math
+
+from sardonyx import BOOL, DOUBLE, FLOAT, INT64, UINT8
+
+from .declare import aten, inline, op
+from .types import (
+    cast,
+    floating,
+    full_of,
+    highest,
+    in_ints,
+    is_number,
+    kind,
+    lowest,
+    promoted,
+    promoted_floats,
+    result_type,
+    result_type_of,
+    tensor,
+    type_of,
+)
+
+# --- Functions of one number
+
+
+@aten("sin.default")
+def sin(self):
+    return op.Sin(floating(self))
+
+
+@aten("cos.default")
+def cos(self):
+    return op.Cos(floating(self))
+
+
+@aten("tan.default")
+def tan(self):
+    return op.Tan(floating(self))
+
+
+@aten("asin.default", "arcsin.default")
+def asin(self):
+    return op.Asin(floating(self))
+
+
+@aten("acos.default", "arccos.default")
+def acos(self):
+    return op.Acos(floating(self))
+
+
+@aten("atan.default", "arctan.default")
+def atan(self):
+    return op.Atan(floating(self))
+
+
+@aten("sinh.default")
+def sinh(self):
+    return op.Sinh(floating(self))
+
+
+@aten("cosh.default")
+def cosh(self):
+    return op.Cosh(floating(self))
+
+
+@aten("tanh.default")
+def tanh(self):
+    return op.Tanh(floating(self))
+
+
+@aten("asinh.default", "arcsinh.default")
+def asinh(self):
+    return op.Asinh(floating(self))
+
+
+@aten("acosh.default", "arccosh.default")
+def acosh(self):
+    return op.Acosh(floating(self))
+
+
+@aten("atanh.default", "arctanh.default")
+def atanh(self):
+    return op.Atanh(floating(self))
+
+
+@aten("exp.default")
+def exp(self):
+    return op.Exp(floating(self))
+
+
+@aten("exp2.default", "special_exp2.default")
+def exp2(self):
+    x = floating(self)
+    return op.Pow(tensor(2.0, x.dtype), x)
+
+
+@aten("expm1.default", "special_expm1.default")
+def expm1(self):
+    x = floating(self)
+    # 2 * exp(x / 2) * sinh(x / 2), which does not cancel near 0.
+    return op.Where(op.Abs(x) < 1.0, 2.0 * op.Exp(x * 0.5) * op.Sinh(x * 0.5), op.Exp(x) - 1.0)
+
+
+@aten("log.default")
+def log(self):
+    return op.Log(floating(self))
+
+
+@aten("log2.default")
+def log2(self):
+    return op.Log(floating(self)) / math.log(2.0)
+
+
+@aten("log10.default")
+def log10(self):
+    return op.Log(floating(self)) / math.log(10.0)
+
+
+@aten("log1p.default", "special_log1p.default")
+def log1p(self):
+    x = floating(self)
+    # 2 * atanh(x / (2 + x)) does not lose the digits of small numbers.
+    return op.Where(op.Abs(x) < 0.5, 2.0 * op.Atanh(x / (x + 2.0)), op.Log(x + 1.0))
+
+
+@aten("sqrt.default")
+def sqrt(self):
+    return op.Sqrt(floating(self))
+
+
+@aten("rsqrt.default")
+def rsqrt(self):
+    return op.Reciprocal(op.Sqrt(floating(self)))
+
+
+@aten("reciprocal.default")
+def reciprocal(self):
+    return op.Reciprocal(floating(self))
+
+
+@aten("sigmoid.default", "special_expit.default")
+def sigmoid(self):
+    return op.Sigmoid(floating(self))
+
+
+@aten("erf.default", "special_erf.default")
+def erf(self):
+    return op.Erf(floating(self))
+
+
+@aten("erfc.default", "special_erfc.default")
+def erfc(self):
+    return 1.0 - op.Erf(floating(self))
+
+
+@aten("logit.default", "special_logit.default")
+def logit(self, eps=None):
+    x = floating(self)
+    if eps is not None:
+        x = op.Clip(x, eps, 1.0 - eps)
+    return op.Log(x / (1.0 - x))
+
+
+@aten("abs.default", "absolute.default")
+def absolute(self):
+    return self if self.dtype == BOOL.dtype else op.Abs(self)
+
+
+@aten("neg.default", "negative.default")
+def neg(self):
+    return op.Neg(self) if kind(self.dtype) == 2 or self.dtype.is_signed() else 0 - self
+
+
+@aten("positive.default")
+def positive(self):
+    return op.Identity(self)
+
+
+@aten("sign.default", "sgn.default")
+def sign(self):
+    return op.Identity(self) if self.dtype == BOOL.dtype else op.Sign(self)
+
+
+@aten("signbit.default")
+def signbit(self):
+    if self.dtype == BOOL.dtype:
+        return op.Xor(self, self)
+    if kind(self.dtype) == 2:
+        return (self < 0.0) | ((self == 0.0) & (op.Reciprocal(self) < 0.0))
+    return self < 0
+
+
+@aten("floor.default")
+def floor(self):
+    return op.Floor(self) if kind(self.dtype) == 2 else op.Identity(self)
+
+
+@aten("ceil.default")
+def ceil(self):
+    return op.Ceil(self) if kind(self.dtype) == 2 else op.Identity(self)
+
+
+@aten("round.default")
+def round_(self):
+    return op.Round(self) if kind(self.dtype) == 2 else op.Identity(self)
+
+
+@aten("round.decimals")
+def round_decimals(self, *, decimals):
+    if kind(self.dtype) != 2:
+        return op.Identity(self)
+    if decimals < 0:
+        return op.Round(self / 10.0**-decimals) * 10.0**-decimals
+    return op.Round(self * 10.0**decimals) / 10.0**decimals
+
+
+@aten("trunc.default", "fix.default")
+def trunc(self):
+    if kind(self.dtype) != 2:
+        return op.Identity(self)
+    return op.Where(self < 0.0, op.Ceil(self), op.Floor(self))
+
+
+@aten("frac.default")
+def frac(self):
+    return self - op.Where(self < 0.0, op.Ceil(self), op.Floor(self))
+
+
+@aten("square.default")
+def square(self):
+    return self * self if self.dtype != BOOL.dtype else op.Cast(self, to=INT64.dtype)
+
+
+@aten("deg2rad.default")
+def deg2rad(self):
+    return floating(self) * (math.pi / 180.0)
+
+
+@aten("rad2deg.default")
+def rad2deg(self):
+    return floating(self) * (180.0 / math.pi)
+
+
+@aten("sinc.default", "special_sinc.default")
+def sinc(self):
+    x = floating(self) * math.pi
+    return op.Where(x == 0.0, 1.0, op.Sin(x) / x)
+
+
+@aten("isnan.default")
+def isnan(self):
+    return op.IsNaN(floating(self))
+
+
+@aten("isinf.default")
+def isinf(self):
+    x = floating(self)
+    return op.Abs(x) == math.inf
+
+
+@aten("isfinite.default")
+def isfinite(self):
+    return op.Abs(floating(self)) < math.inf
+
+
+@aten("isposinf.default")
+def isposinf(self):
+    return floating(self) == math.inf
+
+
+@aten("isneginf.default")
+def isneginf(self):
+    return floating(self) == -math.inf
+
+
+@aten("isreal.default")
+def isreal(self):
+    return full_of(self.shape, True, BOOL.dtype)
+
+
+@aten("nan_to_num.default")
+def nan_to_num(self, nan=None, posinf=None, neginf=None):
+    if kind(self.dtype) != 2:
+        return op.Identity(self)
+    greatest = largest(self.dtype)
+    x = op.Where(op.IsNaN(self), 0.0 if nan is None else nan, self)
+    x = op.Where(self == math.inf, greatest if posinf is None else posinf, x)
+    return op.Where(self == -math.inf, -greatest if neginf is None else neginf, x)
+
+
+@inline
+def largest(dtype):
+    """The greatest finite number of a type of floats."""
+    if dtype == DOUBLE.dtype:
+        return 1.7976931348623157e308
+    if dtype == FLOAT.dtype:
+        return 3.4028234663852886e38
+    return 65504.0 if dtype.name == "FLOAT16" else 3.3895313892515355e38
+
+
+# --- Arithmetic
+
+
+@inline
+def scaled(other, alpha):
+    return other if alpha == 1 else other * alpha
+
+
+@aten("add.Tensor", "add.Scalar")
+def add(self, other, *, alpha=1):
+    self, other = promoted(self, other)
+    if not is_number(self) and self.dtype == BOOL.dtype:
+        return self | other
+    return self + scaled(other, alpha)
+
+
+@aten("sub.Tensor", "sub.Scalar", "subtract.Tensor", "subtract.Scalar")
+def sub(self, other, *, alpha=1):
+    self, other = promoted(self, other)
+    return self - scaled(other, alpha)
+
+
+@aten("rsub.Tensor", "rsub.Scalar")
+def rsub(self, other, *, alpha=1):
+    self, other = promoted(self, other)
+    return other - scaled(self, alpha)
+
+
+@aten("mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar")
+def mul(self, other):
+    self, other = promoted(self, other)
+    if not is_number(self) and self.dtype == BOOL.dtype:
+        return self & other
+    return self * other
+
+
+@aten("div.Tensor", "div.Scalar", "true_divide.Tensor", "true_divide.Scalar", "divide.Tensor",
+      "divide.Scalar")  # fmt: skip
+def div(self, other):
+    self, other = promoted_floats(self, other)
+    return self / other
+
+
+@aten("div.Tensor_mode", "div.Scalar_mode", "divide.Tensor_mode", "divide.Scalar_mode")
+def div_mode(self, other, *, rounding_mode):
+    if rounding_mode is None:
+        self, other = promoted_floats(self, other)
+        return self / other
+    self, other = promoted(self, other)
+    if rounding_mode == "floor":
+        return self // other
+    if kind(type_of(self)) == 2:
+        quotient = self / other
+        return op.Where(quotient < 0.0, op.Ceil(quotient), op.Floor(quotient))
+    return op.Div(self, other)
+
+
+@aten("floor_divide.default", "floor_divide.Scalar")
+def floor_divide(self, other):
+    self, other = promoted(self, other)
+    return self // other
+
+
+@aten("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
+def remainder(self, other):
+    self, other = promoted(self, other)
+    return self % other
+
+
+@aten("fmod.Tensor", "fmod.Scalar")
+def fmod(self, other):
+    self, other = promoted(self, other)
+    return op.Mod(self, other, fmod=1)
+
+
+@aten("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
+def power(self, exponent):
+    dtype = result_type(self, exponent)
+    if is_number(self):
+        return op.Pow(tensor(self, dtype), cast(exponent, dtype))
+    self, exponent = cast(self, dtype), cast(exponent, dtype)
+    if dtype == BOOL.dtype:
+        return self | op.Not(tensor(exponent, dtype))
+    if isinstance(exponent, (int, float)) and exponent == 0.5:
+        return op.Sqrt(self)
+    return op.Pow(self, exponent)
+
+
+@aten("float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar")
+def float_power(self, exponent):
+    return op.Pow(tensor(self, DOUBLE.dtype), tensor(exponent, DOUBLE.dtype))
+
+
+@inline
+def extreme(f, g, self, other):
+    self, other = promoted(self, other)
+    return g(self, other) if self.dtype == BOOL.dtype else f(self, other)
+
+
+@aten("maximum.default", "max.other")
+def maximum(self, other):
+    return extreme(op.Max, op.Or, self, other)
+
+
+@aten("minimum.default", "min.other")
+def minimum(self, other):
+    return extreme(op.Min, op.And, self, other)
+
+
+@aten("fmax.default")
+def fmax(self, other):
+    self, other = promoted(self, other)
+    if kind(self.dtype) != 2:
+        return extreme(op.Max, op.Or, self, other)
+    return op.Where(op.IsNaN(self), other, op.Where(op.IsNaN(other), self, op.Max(self, other)))
+
+
+@aten("fmin.default")
+def fmin(self, other):
+    self, other = promoted(self, other)
+    if kind(self.dtype) != 2:
+        return extreme(op.Min, op.And, self, other)
+    return op.Where(op.IsNaN(self), other, op.Where(op.IsNaN(other), self, op.Min(self, other)))
+
+
+@aten("atan2.default", "arctan2.default")
+def atan2(self, other):
+    y, x = promoted_floats(self, other)
+    angle = op.Atan(y / x)
+    turned = op.Where(y >= 0.0, angle + math.pi, angle - math.pi)
+    angle = op.Where(x < 0.0, turned, angle)
+    upright = op.Sign(y) * (math.pi / 2)
+    return op.Where(x == 0.0, upright, angle)
+
+
+@aten("hypot.default")
+def hypot(self, other):
+    self, other = promoted(self, other)
+    return op.Sqrt(self * self + other * other)
+
+
+@aten("copysign.Tensor", "copysign.Scalar")
+def copysign(self, other):
+    self, other = promoted_floats(self, other)
+    size = op.Abs(self)
+    if is_number(other):
+        return -size if math.copysign(1.0, other) < 0 else size
+    is_negative = (other < 0.0) | ((other == 0.0) & (op.Reciprocal(other) < 0.0))
+    return op.Where(is_negative, -size, size)
+
+
+@aten("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self", "special_xlogy.default",
+      "special_xlogy.other_scalar", "special_xlogy.self_scalar")  # fmt: skip
+def xlogy(self, other):
+    dtype = result_type(self, other)
+    dtype = dtype if kind(dtype) == 2 else FLOAT.dtype
+    self, other = tensor(self, dtype), tensor(other, dtype)
+    product = op.Where(self == 0.0, 0.0, self * op.Log(other))
+    return op.Where(op.IsNaN(other), other, product)
+
+
+@aten("special_xlog1py.default", "special_xlog1py.other_scalar", "special_xlog1py.self_scalar")
+def xlog1py(self, other):
+    dtype = result_type(self, other)
+    dtype = dtype if kind(dtype) == 2 else FLOAT.dtype
+    self, other = tensor(self, dtype), tensor(other, dtype)
+    product = op.Where(self == 0.0, 0.0, self * log1p(other))
+    return op.Where(op.IsNaN(other), other, product)
+
+
+@aten("special_entr.default")
+def entr(self):
+    x = floating(self)
+    y = op.Where(x == 0.0, 0.0, -x * op.Log(x))
+    return op.Where(x < 0.0, -math.inf, y)
+
+
+@aten("logaddexp.default")
+def logaddexp(self, other):
+    self, other = promoted_floats(self, other)
+    high = op.Max(self, other)
+    safe = op.Where(op.Abs(high) == math.inf, 0.0, high)
+    return op.Log(op.Exp(self - safe) + op.Exp(other - safe)) + safe
+
+
+@aten("logaddexp2.default")
+def logaddexp2(self, other):
+    self, other = promoted_floats(self, other)
+    high = op.Max(self, other)
+    safe = op.Where(op.Abs(high) == math.inf, 0.0, high)
+    two = tensor(2.0, high.dtype)
+    return op.Log(op.Pow(two, self - safe) + op.Pow(two, other - safe)) / math.log(2.0) + safe
+
+
+@aten("heaviside.default")
+def heaviside(self, values):
+    self, values = promoted(self, values)
+    if self.dtype == BOOL.dtype:
+        return self | values
+    one = op.Where(self < 0, tensor(0, self.dtype), tensor(1, self.dtype))
+    return op.Where(self == 0, values, one)
+
+
+@aten("ldexp.Tensor")
+def ldexp(self, other):
+    self, other = promoted_floats(self, other)
+    return self * op.Pow(tensor(2.0, self.dtype), other)
+
+
+@aten("lerp.Scalar", "lerp.Tensor")
+def lerp(self, end, weight):
+    return self + (end - self) * cast(weight, self.dtype)
+
+
+@aten("addcmul.default")
+def addcmul(self, tensor1, tensor2, *, value=1):
+    dtype = result_type_of([self, tensor1, tensor2])
+    product = cast(tensor1, dtype) * cast(tensor2, dtype)
+    return cast(self, dtype) + scaled(product, value)
+
+
+@aten("addcdiv.default")
+def addcdiv(self, tensor1, tensor2, *, value=1):
+    dtype = result_type_of([self, tensor1, tensor2])
+    quotient = cast(tensor1, dtype) / cast(tensor2, dtype)
+    return cast(self, dtype) + scaled(quotient, value)
+
+
+# --- Comparisons and logic
+
+
+@inline
+def compared(f, a, b):
+    """Less and its like have no booleans."""
+    a, b = promoted(a, b)
+    if not is_number(a) and a.dtype == BOOL.dtype:
+        a = op.Cast(a, to=UINT8.dtype)
+        b = int(b) if is_number(b) else op.Cast(b, to=UINT8.dtype)
+    return f(a, b)
+
+
+@aten("eq.Tensor", "eq.Scalar")
+def eq(self, other):
+    return compared(op.Equal, self, other)
+
+
+@aten("ne.Tensor", "ne.Scalar", "not_equal.Tensor", "not_equal.Scalar")
+def ne(self, other):
+    return op.Not(compared(op.Equal, self, other))
+
+
+@aten("lt.Tensor", "lt.Scalar", "less.Tensor", "less.Scalar")
+def lt(self, other):
+    return compared(op.Less, self, other)
+
+
+@aten("le.Tensor", "le.Scalar", "less_equal.Tensor", "less_equal.Scalar")
+def le(self, other):
+    return compared(op.LessOrEqual, self, other)
+
+
+@aten("gt.Tensor", "gt.Scalar", "greater.Tensor", "greater.Scalar")
+def gt(self, other):
+    return compared(op.Greater, self, other)
+
+
+@aten("ge.Tensor", "ge.Scalar", "greater_equal.Tensor", "greater_equal.Scalar")
+def ge(self, other):
+    return compared(op.GreaterOrEqual, self, other)
+
+
+@aten("isclose.default")
+def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    same = self == other
+    if kind(self.dtype) != 2:
+        self, other = op.Cast(self, to=DOUBLE.dtype), op.Cast(other, to=DOUBLE.dtype)
+    elif equal_nan:
+        same = same | (op.IsNaN(self) & op.IsNaN(other))
+    error = op.Abs(self - other)
+    return same | ((error < math.inf) & (error <= op.Abs(other) * rtol + atol))
+
+
+@inline
+def truth(x):
+    return x != 0 if is_number(x) else cast(x, BOOL.dtype)
+
+
+@aten("logical_not.default")
+def logical_not(self):
+    return op.Not(truth(self))
+
+
+@aten("logical_and.default")
+def logical_and(self, other):
+    return op.And(truth(self), truth(other))
+
+
+@aten("logical_or.default")
+def logical_or(self, other):
+    return op.Or(truth(self), truth(other))
+
+
+@aten("logical_xor.default")
+def logical_xor(self, other):
+    return op.Xor(truth(self), truth(other))
+
+
+@aten("bitwise_not.default")
+def bitwise_not(self):
+    return ~self
+
+
+@aten("bitwise_and.Tensor", "bitwise_and.Scalar", "bitwise_and.Scalar_Tensor", "__and__.Tensor",
+      "__and__.Scalar")  # fmt: skip
+def bitwise_and(self, other):
+    self, other = promoted(self, other)
+    return self & other
+
+
+@aten("bitwise_or.Tensor", "bitwise_or.Scalar", "bitwise_or.Scalar_Tensor", "__or__.Tensor",
+      "__or__.Scalar")  # fmt: skip
+def bitwise_or(self, other):
+    self, other = promoted(self, other)
+    return self | other
+
+
+@aten("bitwise_xor.Tensor", "bitwise_xor.Scalar", "bitwise_xor.Scalar_Tensor", "__xor__.Tensor",
+      "__xor__.Scalar")  # fmt: skip
+def bitwise_xor(self, other):
+    self, other = promoted(self, other)
+    return self ^ other
+
+
+@aten("bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar",
+      "bitwise_left_shift.Scalar_Tensor", "__lshift__.Tensor", "__lshift__.Scalar")  # fmt: skip
+def bitwise_left_shift(self, other):
+    self, other = promoted(self, other)
+    return self << other
+
+
+@aten("bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar",
+      "bitwise_right_shift.Scalar_Tensor", "__rshift__.Tensor", "__rshift__.Scalar")  # fmt: skip
+def bitwise_right_shift(self, other):
+    self, other = promoted(self, other)
+    return self >> other
+
+
+@aten("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
+def where(condition, self, other):
+    dtype = result_type(self, other)
+    return op.Where(truth(condition), tensor(self, dtype), tensor(other, dtype))
+
+
+# --- Limits
+
+
+@inline
+def bounded(self, least, most):
+    dtype = result_type_of([x for x in (self, least, most) if x is not None])
+    x = cast(self, dtype)
+    bounds_are_numbers = (least is None or is_number(least)) and (most is None or is_number(most))
+    if bounds_are_numbers and kind(dtype) == 2:
+        return op.Clip(x, least, most)
+    if least is not None:
+        x = in_ints(lambda v: op.Max(v, cast(tensor(least, dtype), v.dtype)), x)
+    if most is not None:
+        x = in_ints(lambda v: op.Min(v, cast(tensor(most, dtype), v.dtype)), x)
+    return x
+
+
+@aten("clamp.default", "clamp.Tensor", "clip.default", "clip.Tensor")
+def clamp(self, min=None, max=None):
+    return bounded(self, min, max)
+
+
+@aten("clamp_min.default", "clamp_min.Tensor")
+def clamp_min(self, min):
+    return bounded(self, min, None)
+
+
+@aten("clamp_max.default", "clamp_max.Tensor")
+def clamp_max(self, max):
+    return bounded(self, None, max)
+
+
+@inline
+def bounds(dtype):
+    return lowest(dtype), highest(dtype)
+
+
+@aten("angle.default")
+def angle(self):
+    x = floating(self)
+    return op.Where(op.IsNaN(x), x, op.Where(x < 0.0, math.pi, op.CastLike(0.0, x)))
+
+
+@aten("frexp.Tensor")
+def frexp(self):
+    # The power of two above the number; logarithms may be off by one at powers of two.
+    size = op.Abs(self)
+    safe = op.Where(size == 0.0, 1.0, size)
+    power = op.Floor(op.Log(safe) / math.log(2.0)) + 1.0
+    two = tensor(2.0, self.dtype)
+    share = safe / op.Pow(two, power)
+    power = op.Where(share >= 1.0, power + 1.0, op.Where(share < 0.5, power - 1.0, power))
+    power = op.Where(size == 0.0, 0.0, power)
+    return self / op.Pow(two, power), op.Cast(power, to=6)

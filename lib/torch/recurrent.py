@@ -1,0 +1,169 @@
+"""Recurrent networks."""
+
+from .declare import aten, inline, op
+from .products import linear
+
+
+@aten("lstm_cell.default")
+def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    h, c = hx
+    gates = linear(input, w_ih, b_ih) + linear(h, w_hh, b_hh)
+    i, f, g, o = op.Split(gates, axis=1, num_outputs=4)
+    c = op.Sigmoid(f) * c + op.Sigmoid(i) * op.Tanh(g)
+    return op.Sigmoid(o) * op.Tanh(c), c
+
+
+@aten("gru_cell.default")
+def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    r, z, n = op.Split(linear(input, w_ih, b_ih), axis=1, num_outputs=3)
+    hr, hz, hn = op.Split(linear(hx, w_hh, b_hh), axis=1, num_outputs=3)
+    reset, update = op.Sigmoid(r + hr), op.Sigmoid(z + hz)
+    new = op.Tanh(n + reset * hn)
+    return new + update * (hx - new)
+
+
+@aten("rnn_tanh_cell.default")
+def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    return op.Tanh(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+
+
+@aten("rnn_relu_cell.default")
+def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    return op.Relu(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+
+
+@inline
+def reordered(w, order):
+    """The gates' blocks of a weight in ONNX's order."""
+    if len(order) == 1:
+        return w
+    parts = op.Split(w, axis=0, num_outputs=len(order))
+    return op.Concat(*[parts[i] for i in order], axis=0)
+
+
+@inline
+def weights_of(params, layer, directions, has_biases, per_layer, order):
+    """W, R and B of ONNX for one layer: a row for each direction."""
+    w, r, b = [], [], []
+    for d in range(directions):
+        first = (layer * directions + d) * per_layer
+        w.append(op.Unsqueeze(reordered(params[first], order), [0]))
+        r.append(op.Unsqueeze(reordered(params[first + 1], order), [0]))
+        if has_biases:
+            both = [reordered(params[first + 2], order), reordered(params[first + 3], order)]
+            b.append(op.Unsqueeze(op.Concat(*both, axis=0), [0]))
+    if directions == 1:
+        return w[0], r[0], b[0] if has_biases else None
+    return (
+        op.Concat(*w, axis=0),
+        op.Concat(*r, axis=0),
+        op.Concat(*b, axis=0) if has_biases else None,
+    )
+
+
+@inline
+def joined_directions(y):
+    """[time, direction, batch, hidden] as [time, batch, direction * hidden]."""
+    if y.type.shape[1] == 1:
+        return op.Squeeze(y, [1])
+    y = op.Transpose(y, perm=[0, 2, 1, 3])
+    return op.Reshape(y, [0, 0, -1])
+
+
+@inline
+def batch_in_middle(input, batch_first):
+    """[time, batch, feature], of [batch, time, feature] or [time, feature]."""
+    if input.ndim == 2:
+        return op.Unsqueeze(input, [1])
+    return op.Transpose(input, perm=[1, 0, 2]) if batch_first else input
+
+
+@inline
+def as_given(x, like, batch_first):
+    if like.ndim == 2:
+        return op.Squeeze(x, [1])
+    return op.Transpose(x, perm=[1, 0, 2]) if batch_first else x
+
+
+@inline
+def state_of(h, layer, directions, is_single):
+    h = op.Unsqueeze(h, [1]) if is_single else h
+    return op.Slice(h, [layer * directions], [(layer + 1) * directions], [0])
+
+
+@inline
+def states_of(parts, is_single):
+    h = op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0]
+    return op.Squeeze(h, [1]) if is_single else h
+
+
+@aten("lstm.input")
+def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+    assert not train or dropout == 0, "dropout in lstm: export after `module.eval()`"
+    directions = 2 if bidirectional else 1
+    per_layer = 4 if has_biases else 2
+    assert len(params) == per_layer * directions * num_layers, "lstm with projections (proj_size)"
+    hidden = params[1].shape[1]
+    is_single = input.ndim == 2
+    x = batch_in_middle(input, batch_first)
+    hs, cs = [], []
+    for layer in range(num_layers):
+        w, r, b = weights_of(params, layer, directions, has_biases, per_layer, [0, 3, 1, 2])
+        h0 = state_of(hx[0], layer, directions, is_single)
+        c0 = state_of(hx[1], layer, directions, is_single)
+        y, h, c = op.LSTM(x, w, r, b, None, h0, c0, hidden_size=hidden,
+                          direction="bidirectional" if bidirectional else "forward")  # fmt: skip
+        x = joined_directions(y)
+        hs.append(h)
+        cs.append(c)
+    return as_given(x, input, batch_first), states_of(hs, is_single), states_of(cs, is_single)
+
+
+@aten("gru.input")
+def gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+    assert not train or dropout == 0, "dropout in gru: export after `module.eval()`"
+    directions = 2 if bidirectional else 1
+    per_layer = 4 if has_biases else 2
+    hidden = params[1].shape[1]
+    is_single = input.ndim == 2
+    x = batch_in_middle(input, batch_first)
+    hs = []
+    for layer in range(num_layers):
+        w, r, b = weights_of(params, layer, directions, has_biases, per_layer, [1, 0, 2])
+        h0 = state_of(hx, layer, directions, is_single)
+        y, h = op.GRU(x, w, r, b, None, h0, hidden_size=hidden, linear_before_reset=1,
+                      direction="bidirectional" if bidirectional else "forward")  # fmt: skip
+        x = joined_directions(y)
+        hs.append(h)
+    return as_given(x, input, batch_first), states_of(hs, is_single)
+
+
+@inline
+def simple(activation, input, hx, params, has_biases, num_layers, bidirectional, batch_first):
+    directions = 2 if bidirectional else 1
+    per_layer = 4 if has_biases else 2
+    hidden = params[1].shape[1]
+    is_single = input.ndim == 2
+    x = batch_in_middle(input, batch_first)
+    hs = []
+    for layer in range(num_layers):
+        w, r, b = weights_of(params, layer, directions, has_biases, per_layer, [0])
+        h0 = state_of(hx, layer, directions, is_single)
+        y, h = op.RNN(x, w, r, b, None, h0, hidden_size=hidden,
+                      activations=[activation] * directions,
+                      direction="bidirectional" if bidirectional else "forward")  # fmt: skip
+        x = joined_directions(y)
+        hs.append(h)
+    return as_given(x, input, batch_first), states_of(hs, is_single)
+
+
+@aten("rnn_tanh.input")
+def rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+    assert not train or dropout == 0, "dropout in rnn: export after `module.eval()`"
+    return simple("Tanh", input, hx, params, has_biases, num_layers, bidirectional, batch_first)
+
+
+@aten("rnn_relu.input")
+def rnn_relu(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+    assert not train or dropout == 0, "dropout in rnn: export after `module.eval()`"
+    return simple("Relu", input, hx, params, has_biases, num_layers, bidirectional, batch_first)

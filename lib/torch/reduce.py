@@ -1,0 +1,463 @@
+"""Sums, extremes and statistics along dimensions."""
+
+import math
+
+from sardonyx import BOOL, INT32, INT64, UINT8
+
+from .declare import aten, inline, op
+from .types import (
+    axes,
+    axis,
+    cast,
+    computed,
+    count_of,
+    floating,
+    in_ints,
+    kind,
+    tensor,
+    with_dims,
+)
+
+
+@inline
+def reduced(f, x, dim, keepdim):
+    """A reduction of ONNX along `dim`, in a type that it is defined for."""
+    dims = axes(dim, x.ndim)
+    if x.ndim == 0:
+        return f(x, keepdims=0)
+    if op.version >= 18:
+        return f(x, dims, keepdims=keepdim)
+    return f(x, axes=dims, keepdims=keepdim)
+
+
+@inline
+def summed_type(x, dtype):
+    """Integers are added up in INT64."""
+    if dtype is not None:
+        return cast(x, dtype)
+    return x if kind(x.dtype) == 2 else cast(x, INT64.dtype)
+
+
+@aten("sum.dim_IntList", "sum.default")
+def sum_(self, dim=None, keepdim=False, *, dtype=None):
+    return reduced(op.ReduceSum, summed_type(self, dtype), dim, keepdim)
+
+
+@aten("nansum.default")
+def nansum(self, dim=None, keepdim=False, *, dtype=None):
+    x = summed_type(self, dtype)
+    x = op.Where(op.IsNaN(x), 0.0, x) if kind(x.dtype) == 2 else x
+    return reduced(op.ReduceSum, x, dim, keepdim)
+
+
+@aten("mean.dim", "mean.default")
+def mean(self, dim=None, keepdim=False, *, dtype=None):
+    return reduced(op.ReduceMean, cast(self, dtype), dim, keepdim)
+
+
+@aten("nanmean.default")
+def nanmean(self, dim=None, keepdim=False, *, dtype=None):
+    x = cast(self, dtype)
+    is_number = op.Not(op.IsNaN(x))
+    total = reduced(op.ReduceSum, op.Where(is_number, x, 0.0), dim, keepdim)
+    return total / reduced(op.ReduceSum, op.Cast(is_number, to=x.dtype), dim, keepdim)
+
+
+@aten("prod.dim_int")
+def prod_dim(self, dim, keepdim=False, *, dtype=None):
+    return reduced(op.ReduceProd, summed_type(self, dtype), dim, keepdim)
+
+
+@aten("prod.default")
+def prod(self, *, dtype=None):
+    return reduced(op.ReduceProd, summed_type(self, dtype), None, False)
+
+
+@inline
+def extreme(f, x, dim, keepdim):
+    if x.dtype == BOOL.dtype:
+        return op.Cast(reduced(f, op.Cast(x, to=UINT8.dtype), dim, keepdim), to=BOOL.dtype)
+    return in_ints(lambda v: reduced(f, v, dim, keepdim), x)
+
+
+@aten("amax.default")
+def amax(self, dim=(), keepdim=False):
+    return extreme(op.ReduceMax, self, dim, keepdim)
+
+
+@aten("amin.default")
+def amin(self, dim=(), keepdim=False):
+    return extreme(op.ReduceMin, self, dim, keepdim)
+
+
+@aten("max.default")
+def max_(self):
+    return extreme(op.ReduceMax, self, None, False)
+
+
+@aten("min.default")
+def min_(self):
+    return extreme(op.ReduceMin, self, None, False)
+
+
+@inline
+def place_of(f, x, dim, keepdim):
+    """ArgMax and ArgMin, which know no booleans."""
+    x = op.Cast(x, to=UINT8.dtype) if x.dtype == BOOL.dtype else x
+    return with_dims(lambda v: f(v, axis=dim, keepdims=keepdim), x) if x.ndim > 0 else op.Cast(
+        op.Cast(x, to=BOOL.dtype) & False, to=INT64.dtype)  # fmt: skip
+
+
+@aten("max.dim")
+def max_dim(self, dim, keepdim=False):
+    return extreme(op.ReduceMax, self, dim, keepdim), place_of(op.ArgMax, self, dim, keepdim)
+
+
+@aten("min.dim")
+def min_dim(self, dim, keepdim=False):
+    return extreme(op.ReduceMin, self, dim, keepdim), place_of(op.ArgMin, self, dim, keepdim)
+
+
+@aten("aminmax.default")
+def aminmax(self, *, dim=None, keepdim=False):
+    return extreme(op.ReduceMin, self, dim, keepdim), extreme(op.ReduceMax, self, dim, keepdim)
+
+
+@inline
+def place_in_all(f, x, keepdim):
+    y = place_of(f, op.Reshape(x, [-1]), 0, False)
+    return op.Reshape(y, [1] * x.ndim) if keepdim and x.ndim > 0 else y
+
+
+@aten("argmax.default")
+def argmax(self, dim=None, keepdim=False):
+    if dim is None:
+        return place_in_all(op.ArgMax, self, keepdim)
+    return place_of(op.ArgMax, self, dim, keepdim)
+
+
+@aten("argmin.default")
+def argmin(self, dim=None, keepdim=False):
+    if dim is None:
+        return place_in_all(op.ArgMin, self, keepdim)
+    return place_of(op.ArgMin, self, dim, keepdim)
+
+
+@inline
+def truths(f, self, dim, keepdim):
+    y = reduced(f, op.Cast(cast(self, BOOL.dtype), to=INT32.dtype), dim, keepdim)
+    return op.Cast(y, to=UINT8.dtype if self.dtype == UINT8.dtype else BOOL.dtype)
+
+
+@aten("all.default", "all.dim", "all.dims")
+def all_(self, dim=None, keepdim=False):
+    return truths(op.ReduceMin, self, dim, keepdim)
+
+
+@aten("any.default", "any.dim", "any.dims")
+def any_(self, dim=None, keepdim=False):
+    return truths(op.ReduceMax, self, dim, keepdim)
+
+
+@aten("count_nonzero.default", "count_nonzero.dim_IntList")
+def count_nonzero(self, dim=None):
+    found = op.Cast(cast(self, BOOL.dtype), to=INT64.dtype)
+    return reduced(op.ReduceSum, found, dim, False)
+
+
+# --- Statistics
+
+
+@inline
+def moments(self, dim, correction, keepdim):
+    """The variance and the mean."""
+    x = computed(self)
+    middle = reduced(op.ReduceMean, x, dim, True)
+    away = x - middle
+    total = reduced(op.ReduceSum, away * away, dim, keepdim)
+    count = float(count_of(x, axes(dim, x.ndim))) - float(correction)
+    if x.ndim == 0:
+        count = 1.0 - float(correction)
+    spread = total / op.Max(cast(tensor(count), x.dtype), tensor(0.0, x.dtype))
+    short = middle if keepdim or x.ndim == 0 else op.Squeeze(middle, axes(dim, x.ndim))
+    return cast(spread, self.dtype), cast(short, self.dtype)
+
+
+@inline
+def correction_of(unbiased):
+    return 1 if unbiased else 0
+
+
+@aten("var.correction")
+def var(self, dim=None, *, correction=None, keepdim=False):
+    return moments(self, dim, 1 if correction is None else correction, keepdim)[0]
+
+
+@aten("var.dim")
+def var_dim(self, dim, unbiased=True, keepdim=False):
+    return moments(self, dim, correction_of(unbiased), keepdim)[0]
+
+
+@aten("var.default")
+def var_default(self, unbiased=True):
+    return moments(self, None, correction_of(unbiased), False)[0]
+
+
+@aten("std.correction")
+def std(self, dim=None, *, correction=None, keepdim=False):
+    return op.Sqrt(moments(self, dim, 1 if correction is None else correction, keepdim)[0])
+
+
+@aten("std.dim")
+def std_dim(self, dim, unbiased=True, keepdim=False):
+    return op.Sqrt(moments(self, dim, correction_of(unbiased), keepdim)[0])
+
+
+@aten("std.default")
+def std_default(self, unbiased=True):
+    return op.Sqrt(moments(self, None, correction_of(unbiased), False)[0])
+
+
+@aten("var_mean.correction")
+def var_mean(self, dim=None, *, correction=None, keepdim=False):
+    return moments(self, dim, 1 if correction is None else correction, keepdim)
+
+
+@aten("var_mean.dim")
+def var_mean_dim(self, dim, unbiased=True, keepdim=False):
+    return moments(self, dim, correction_of(unbiased), keepdim)
+
+
+@aten("var_mean.default")
+def var_mean_default(self, unbiased=True):
+    return moments(self, None, correction_of(unbiased), False)
+
+
+@aten("std_mean.correction")
+def std_mean(self, dim=None, *, correction=None, keepdim=False):
+    spread, middle = moments(self, dim, 1 if correction is None else correction, keepdim)
+    return op.Sqrt(spread), middle
+
+
+@aten("std_mean.dim")
+def std_mean_dim(self, dim, unbiased=True, keepdim=False):
+    spread, middle = moments(self, dim, correction_of(unbiased), keepdim)
+    return op.Sqrt(spread), middle
+
+
+@aten("std_mean.default")
+def std_mean_default(self, unbiased=True):
+    spread, middle = moments(self, None, correction_of(unbiased), False)
+    return op.Sqrt(spread), middle
+
+
+@aten("logsumexp.default", "special_logsumexp.default")
+def logsumexp(self, dim, keepdim=False):
+    x = floating(self)
+    if x.ndim == 0:
+        return op.Identity(x)
+    high = reduced(op.ReduceMax, x, dim, True)
+    safe = op.Where(op.Abs(high) == math.inf, 0.0, high)
+    total = op.Log(reduced(op.ReduceSum, op.Exp(x - safe), dim, keepdim))
+    return total + (safe if keepdim else op.Squeeze(safe, axes(dim, x.ndim)))
+
+
+@inline
+def normed(x, ord, dim, keepdim):
+    x = op.Abs(x)
+    if ord == math.inf:
+        return reduced(op.ReduceMax, x, dim, keepdim)
+    if ord == -math.inf:
+        return reduced(op.ReduceMin, x, dim, keepdim)
+    if ord == 0:
+        return reduced(op.ReduceSum, op.Cast(x != 0.0, to=x.dtype), dim, keepdim)
+    if ord == 1:
+        return reduced(op.ReduceSum, x, dim, keepdim)
+    if ord == 2:
+        return reduced(op.ReduceL2, x, dim, keepdim)
+    total = reduced(op.ReduceSum, op.Pow(x, float(ord)), dim, keepdim)
+    return op.Pow(total, 1.0 / ord)
+
+
+@aten("linalg_vector_norm.default")
+def vector_norm(self, ord=2, dim=None, keepdim=False, *, dtype=None):
+    return normed(floating(cast(self, dtype)), ord, dim, keepdim)
+
+
+@aten("norm.ScalarOpt_dim", "norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dtype")
+def norm(self, p, dim=None, keepdim=False, *, dtype=None):
+    return normed(floating(cast(self, dtype)), 2 if p is None else p, dim, keepdim)
+
+
+@aten("norm.Scalar")
+def norm_scalar(self, p=2):
+    return normed(floating(self), p, None, False)
+
+
+@aten("linalg_norm.default")
+def linalg_norm(self, ord=None, dim=None, keepdim=False, *, dtype=None):
+    x = floating(cast(self, dtype))
+    is_vector = (dim is not None and len(dim) == 1) or (dim is None and self.ndim == 1)
+    if ord is None or is_vector:
+        return normed(x, 2 if ord is None else ord, dim, keepdim)
+    return matrix_norm_of(x, ord, [-2, -1] if dim is None else dim, keepdim)
+
+
+@inline
+def matrix_norm_of(x, ord, dim, keepdim):
+    rows, columns = axis(dim[0], x.ndim), axis(dim[1], x.ndim)
+    assert ord in (1, -1, math.inf, -math.inf), (
+        f"linalg.matrix_norm(ord={ord!r}): singular values have no ONNX operator"
+    )
+    first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = reduced(op.ReduceSum, op.Abs(x), [first], True)
+    y = reduced(op.ReduceMax if ord > 0 else op.ReduceMin, sums, [second], True)
+    return y if keepdim else op.Squeeze(y, [rows, columns])
+
+
+@aten("linalg_matrix_norm.default")
+def matrix_norm(self, ord, dim=(-2, -1), keepdim=False, *, dtype=None):
+    return matrix_norm_of(floating(cast(self, dtype)), ord, dim, keepdim)
+
+
+@aten("linalg_matrix_norm.str_ord")
+def matrix_norm_str(self, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+    assert ord == "fro", f"linalg.matrix_norm(ord={ord!r}): singular values have no ONNX operator"
+    return reduced(op.ReduceL2, cast(self, dtype), list(dim), keepdim)
+
+
+@aten("dist.default")
+def dist(self, other, p=2):
+    return normed(self - other, p, None, False)
+
+
+# --- Running sums
+
+
+@inline
+def running(x, dim):
+    return with_dims(lambda v: op.CumSum(v, dim), x)
+
+
+@aten("cumsum.default")
+def cumsum(self, dim, *, dtype=None):
+    return running(summed_type(self, dtype), dim)
+
+
+@aten("cumprod.default")
+def cumprod(self, dim, *, dtype=None):
+    x = summed_type(self, dtype)
+    if x.ndim == 0:
+        return op.Identity(x)
+    dim = axis(dim, x.ndim)
+    rows = [op.Gather(x, 0, axis=dim)]
+    for i in range(1, x.shape[dim]):
+        rows.append(rows[-1] * op.Gather(x, i, axis=dim))
+    return op.Concat(*[op.Unsqueeze(one, [dim]) for one in rows], axis=dim)
+
+
+@aten("logcumsumexp.default")
+def logcumsumexp(self, dim):
+    high = reduced(op.ReduceMax, self, dim, True)
+    return op.Log(running(op.Exp(self - high), dim)) + high
+
+
+@aten("trace.default")
+def trace(self):
+    rows, columns = self.shape
+    on_line = op.Unsqueeze(op.Range(0, rows, 1), [1]) == op.Unsqueeze(op.Range(0, columns, 1), [0])
+    x = summed_type(self, None)
+    return op.ReduceSum(op.Where(on_line, x, tensor(0, x.dtype)), keepdims=0)
+
+
+@aten("diff.default")
+def diff(self, n=1, dim=-1, prepend=None, append=None):
+    dim = axis(dim, self.ndim)
+    x = self
+    if prepend is not None:
+        x = op.Concat(prepend, x, axis=dim)
+    if append is not None:
+        x = op.Concat(x, append, axis=dim)
+    for _ in range(n):
+        later = op.Slice(x, [1], [9223372036854775807], [dim])
+        before = op.Slice(x, [0], [-1], [dim])
+        x = op.Xor(later, before) if x.dtype == BOOL.dtype else later - before
+    return x
+
+
+# --- Integrals and the like
+
+
+@inline
+def trapezoids(y, dim):
+    """The sum of each element and the one before it."""
+    return op.Slice(y, [1], [9223372036854775807], [dim]) + op.Slice(y, [0], [-1], [dim])
+
+
+@inline
+def widths(x, dim, rank):
+    """The differences of the places, to stand beside the values."""
+    if x.ndim == 1:
+        x = op.Reshape(x, [1] * dim + [-1] + [1] * (rank - dim - 1))
+    away = x.ndim - (rank - dim)
+    return op.Slice(x, [1], [9223372036854775807], [away]) - op.Slice(x, [0], [-1], [away])
+
+
+@aten("trapezoid.x", "trapz.x")
+def trapezoid(y, x, *, dim=-1):
+    dim = axis(dim, y.ndim)
+    return op.ReduceSum(trapezoids(y, dim) * widths(x, dim, y.ndim), [dim], keepdims=0) * 0.5
+
+
+@aten("trapezoid.dx")
+def trapezoid_dx(y, *, dx=1, dim=-1):
+    return op.ReduceSum(trapezoids(y, axis(dim, y.ndim)), [dim], keepdims=0) * (0.5 * dx)
+
+
+@aten("trapz.dx")
+def trapz_dx(y, *, dx=1.0, dim=-1):
+    return op.ReduceSum(trapezoids(y, axis(dim, y.ndim)), [dim], keepdims=0) * (0.5 * dx)
+
+
+@aten("cumulative_trapezoid.x")
+def cumulative_trapezoid(y, x, *, dim=-1):
+    dim = axis(dim, y.ndim)
+    return op.CumSum(trapezoids(y, dim) * widths(x, dim, y.ndim), dim) * 0.5
+
+
+@aten("cumulative_trapezoid.dx")
+def cumulative_trapezoid_dx(y, *, dx=1, dim=-1):
+    dim = axis(dim, y.ndim)
+    return op.CumSum(trapezoids(y, dim), dim) * (0.5 * dx)
+
+
+@aten("renorm.default")
+def renorm(self, p, dim, maxnorm):
+    dim = axis(dim, self.ndim)
+    length = normed(self, p, [one for one in range(self.ndim) if one != dim], True)
+    return self * op.Where(length > maxnorm, maxnorm / (length + 1e-7), op.CastLike(1.0, length))
+
+
+@aten("sum_to_size.default")
+def sum_to_size(self, size):
+    more = self.ndim - len(size)
+    x = op.ReduceSum(self, list(range(more)), keepdims=0) if more > 0 else self
+    ones = [i for i in range(len(size)) if size[i] == 1 and x.type.shape[i] != 1]
+    return op.ReduceSum(x, ones, keepdims=1) if len(ones) > 0 else op.Identity(x)
+
+
+@aten("histc.default")
+def histc(self, bins=100, min=0, max=0):
+    x = op.Reshape(self, [-1])
+    if min == max:
+        low, high = op.ReduceMin(x, keepdims=0), op.ReduceMax(x, keepdims=0)
+        is_flat = low == high
+        low, high = op.Where(is_flat, low - 1.0, low), op.Where(is_flat, high + 1.0, high)
+    else:
+        low, high = tensor(float(min), x.dtype), tensor(float(max), x.dtype)
+    place = op.Floor((x - low) * float(bins) / (high - low))
+    place = op.Where(x == high, float(bins - 1), place)
+    inside = (x >= low) & (x <= high)
+    columns = op.Unsqueeze(op.Cast(op.Range(0, bins, 1), to=x.dtype), [0])
+    hits = op.And(op.Unsqueeze(place, [1]) == columns, op.Unsqueeze(inside, [1]))
+    return op.ReduceSum(op.Cast(hits, to=x.dtype), [0], keepdims=0)

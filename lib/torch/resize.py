@@ -1,0 +1,158 @@
+"""Pads, and images in other sizes."""
+
+import math
+
+from .declare import aten, inline, op
+from .types import tensor
+
+
+@inline
+def padded(x, pad, mode, value=None):
+    """`pad` begins with the last dimension."""
+    n = len(pad) // 2
+    front = [0] * (x.ndim - n) + [pad[2 * i] for i in range(n - 1, -1, -1)]
+    back = [0] * (x.ndim - n) + [pad[2 * i + 1] for i in range(n - 1, -1, -1)]
+    if mode == "constant":
+        fill = tensor(0 if value is None else value, x.dtype)
+        return op.Pad(x, front + back, fill)
+    return op.Pad(x, front + back, mode=mode)
+
+
+@aten("constant_pad_nd.default")
+def constant_pad_nd(self, pad, value=0):
+    return padded(self, pad, "constant", value)
+
+
+@aten("pad.default")
+def pad_(self, pad, mode="constant", value=None):
+    names = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+    if mode == "circular":
+        return wrapped(self, pad)
+    return padded(self, pad, names[mode], value)
+
+
+@inline
+def wrapped(x, pad):
+    n = len(pad) // 2
+    for i in range(n):
+        dim = x.ndim - 1 - i
+        before, after, size = pad[2 * i], pad[2 * i + 1], x.shape[dim]
+        parts = []
+        if before > 0:
+            parts.append(op.Slice(x, [size - before], [size], [dim]))
+        parts.append(op.Slice(x, [max(-before, 0)], [size - max(-after, 0)], [dim]))
+        if after > 0:
+            parts.append(op.Slice(x, [0], [after], [dim]))
+        x = op.Concat(*parts, axis=dim) if len(parts) > 1 else parts[0]
+    return x
+
+
+@aten("_pad_circular.default")
+def pad_circular(self, pad):
+    return wrapped(self, pad)
+
+
+@aten("reflection_pad1d.default", "reflection_pad2d.default", "reflection_pad3d.default")
+def reflection_pad(self, padding):
+    return padded(self, padding, "reflect")
+
+
+@aten("replication_pad1d.default", "replication_pad2d.default", "replication_pad3d.default")
+def replication_pad(self, padding):
+    return padded(self, padding, "edge")
+
+
+# --- Interpolation
+
+
+@inline
+def resized(x, output_size, scales, mode, align_corners):
+    """To a size, or by factors, of the dimensions behind the first two."""
+    n = x.ndim - 2
+    where = "align_corners" if align_corners else "half_pixel"
+    where = "asymmetric" if mode == "nearest" else where
+    if align_corners and output_size is None:
+        # Corners are those of whole pixels.
+        output_size = [math.floor(x.shape[2 + i] * scales[i]) for i in range(n)]
+    if output_size is not None:
+        sizes = [x.shape[0], x.shape[1], *output_size]
+        return op.Resize(x, None, None, sizes, mode=mode, nearest_mode="floor",
+                         coordinate_transformation_mode=where, cubic_coeff_a=-0.75)  # fmt: skip
+    # torch computes sizes by factors, and places by the factors that it is given.
+    return op.Resize(x, None, op.Constant(value_floats=[1.0, 1.0, *scales]), mode=mode,
+                     nearest_mode="floor", coordinate_transformation_mode=where,
+                     cubic_coeff_a=-0.75)  # fmt: skip
+
+
+@aten("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec")
+def upsample_nearest(input, output_size, scale_factors):
+    return resized(input, output_size, scale_factors, "nearest", False)
+
+
+@aten("_upsample_nearest_exact1d.vec", "_upsample_nearest_exact2d.vec",
+      "_upsample_nearest_exact3d.vec")  # fmt: skip
+def upsample_nearest_exact(input, output_size, scale_factors):
+    if output_size is not None:
+        sizes = [input.shape[0], input.shape[1], *output_size]
+        return op.Resize(input, None, None, sizes, mode="nearest", nearest_mode="round_prefer_ceil",
+                         coordinate_transformation_mode="half_pixel")  # fmt: skip
+    return op.Resize(input, None, op.Constant(value_floats=[1.0, 1.0, *scale_factors]),
+                     mode="nearest", nearest_mode="round_prefer_ceil",
+                     coordinate_transformation_mode="half_pixel")  # fmt: skip
+
+
+@aten("upsample_linear1d.vec", "upsample_bilinear2d.vec", "upsample_trilinear3d.vec")
+def upsample_linear(input, output_size, align_corners, scale_factors):
+    return resized(input, output_size, scale_factors, "linear", align_corners)
+
+
+@aten("upsample_bicubic2d.vec")
+def upsample_bicubic2d(input, output_size, align_corners, scale_factors):
+    return resized(input, output_size, scale_factors, "cubic", align_corners)
+
+
+@aten("upsample_nearest2d.default")
+def upsample_nearest2d(self, output_size, scales_h=None, scales_w=None):
+    return resized(self, output_size, None, "nearest", False)
+
+
+@aten("upsample_bilinear2d.default")
+def upsample_bilinear2d(self, output_size, align_corners, scales_h=None, scales_w=None):
+    return resized(self, output_size, None, "linear", align_corners)
+
+
+@aten("_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec")
+def upsample_antialiased(input, output_size, align_corners, scale_factors):
+    assert False, "interpolate(antialias=True) has weights that ONNX's Resize does not have"  # noqa: B011
+    return input
+
+
+@aten("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default")
+def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
+    old = ["bilinear", "nearest", "bicubic"][interpolation_mode]
+    new = ["linear", "nearest", "cubic"][interpolation_mode]
+    edges = ["zeros", "border", "reflection"][padding_mode]
+    return op.GridSample(input, grid, mode=new if op.version >= 20 else old, padding_mode=edges,
+                         align_corners=1 if align_corners else 0)  # fmt: skip
+
+
+@aten("affine_grid_generator.default")
+def affine_grid_generator(theta, size, align_corners):
+    return op.AffineGrid(theta, list(size), align_corners=1 if align_corners else 0)
+
+
+@aten("im2col.default")
+def im2col(self, kernel_size, dilation, padding, stride):
+    x = op.Unsqueeze(self, [0]) if self.ndim == 3 else self
+    n, channels = x.shape[0], x.shape[1]
+    (kh, kw), (dh, dw), (sh, sw) = kernel_size, dilation, stride
+    ph, pw = padding
+    x = op.Pad(x, [0, 0, ph, pw, 0, 0, ph, pw])
+    rows = (x.shape[2] - dh * (kh - 1) - 1) // sh + 1
+    columns = (x.shape[3] - dw * (kw - 1) - 1) // sw + 1
+    r = op.Unsqueeze(op.Range(0, kh, 1) * dh, [1]) + op.Unsqueeze(op.Range(0, rows, 1) * sh, [0])
+    c = op.Unsqueeze(op.Range(0, kw, 1) * dw, [1]) + op.Unsqueeze(op.Range(0, columns, 1) * sw, [0])
+    y = op.Gather(op.Gather(x, r, axis=2), c, axis=4)  # [n, c, kh, rows, kw, columns]
+    y = op.Transpose(y, perm=[0, 1, 2, 4, 3, 5])
+    y = op.Reshape(y, [n, channels * kh * kw, rows * columns])
+    return op.Squeeze(y, [0]) if self.ndim == 3 else y

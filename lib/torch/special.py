@@ -1,0 +1,246 @@
+"""Special functions: of elements, by series and by continued fractions."""
+
+import math
+
+from sardonyx import DOUBLE, FLOAT
+
+from .declare import aten, inline, op
+from .types import cast, floating, is_number, tensor
+
+# Lanczos' coefficients for g = 7.
+_LANCZOS = (
+    676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+    12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+)  # fmt: skip
+# Bernoulli's numbers B(2k) over 2k.
+_DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+
+
+@inline
+def in_double(f, x):
+    """`f` in DOUBLE: its terms cancel."""
+    x = floating(x)
+    return cast(f(op.Cast(x, to=DOUBLE.dtype)), x.dtype)
+
+
+@inline
+def log_gamma_right(x):
+    """For x >= 0.5."""
+    z = x - 1.0
+    total = 0.99999999999980993
+    for i in range(8):
+        total = _LANCZOS[i] / (z + float(i + 1)) + total
+    t = z + 7.5
+    return op.Log(total) + (z + 0.5) * op.Log(t) - t + 0.5 * math.log(2 * math.pi)
+
+
+@inline
+def log_gamma(x):
+    right = op.Max(x, 1.0 - x)
+    value = log_gamma_right(right)
+    # The reflection: gamma(x) * gamma(1 - x) = pi / sin(pi * x).
+    fraction = x - op.Floor(x)
+    turned = math.log(math.pi) - op.Log(op.Sin(fraction * math.pi)) - value
+    value = op.Where(x < 0.5, turned, value)
+    value = op.Where((x <= 0.0) & (fraction == 0.0), math.inf, value)
+    return op.Where(op.Abs(x) == math.inf, math.inf, value)
+
+
+@aten("lgamma.default", "special_gammaln.default")
+def lgamma(self):
+    return in_double(log_gamma, self)
+
+
+@aten("mvlgamma.default", "special_multigammaln.default")
+def mvlgamma(self, p):
+    x = op.Cast(floating(self), to=DOUBLE.dtype)
+    total = log_gamma(x)
+    for i in range(1, p):
+        total = total + log_gamma(x - i / 2)
+    return cast(total + p * (p - 1) / 4 * math.log(math.pi), floating(self).dtype)
+
+
+@inline
+def digamma_of(x):
+    fraction = x - op.Floor(x)
+    right = op.Where(x < 0.5, 1.0 - x, x)
+    value = right * 0.0
+    y = right
+    for _ in range(6):
+        value = value - 1.0 / y
+        y = y + 1.0
+    inverse = 1.0 / (y * y)
+    series = inverse * 0.0
+    for one in reversed(_DIGAMMA):
+        series = (series + one) * inverse
+    value = value + op.Log(y) - 0.5 / y - series
+    angle = fraction * math.pi
+    value = op.Where(x < 0.5, value - math.pi * op.Cos(angle) / op.Sin(angle), value)
+    value = op.Where((x < 0.0) & (fraction == 0.0), math.nan, value)
+    return op.Where(x == 0.0, -math.inf * op.Where(op.Reciprocal(x) < 0.0, -1.0, 1.0), value)
+
+
+@aten("digamma.default", "special_psi.default", "special_digamma.default")
+def digamma(self):
+    return in_double(digamma_of, self)
+
+
+@inline
+def zeta_of(s, a):
+    """Hurwitz' zeta for s > 1, by Euler and Maclaurin."""
+    total = a * 0.0
+    y = a
+    for _ in range(10):
+        total = total + op.Pow(y, -s)
+        y = y + 1.0
+    total = total + op.Pow(y, 1.0 - s) / (s - 1.0) + 0.5 * op.Pow(y, -s)
+    numbers = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
+    factor, power = s, op.Pow(y, -s - 1.0)
+    for k in range(7):
+        total = total + numbers[k] / math.factorial(2 * k + 2) * factor * power
+        factor = factor * (s + float(2 * k + 1)) * (s + float(2 * k + 2))
+        power = power / (y * y)
+    return total
+
+
+@aten("special_zeta.default", "special_zeta.other_scalar", "special_zeta.self_scalar")
+def zeta(self, other):
+    like = self if is_number(other) else other
+    dtype = floating(like).dtype
+    s, a = tensor(self, DOUBLE.dtype), tensor(other, DOUBLE.dtype)
+    value = zeta_of(s, a)
+    value = op.Where(s == 1.0, math.inf, value)
+    is_pole = (a <= 0.0) & (a == op.Floor(a))
+    value = op.Where(is_pole, math.inf, value)
+    value = op.Where((a <= 0.0) & (a != op.Floor(a)) & (s != op.Floor(s)), math.nan, value)
+    return cast(op.Where(s < 1.0, math.nan, value), dtype)
+
+
+@aten("erfinv.default", "special_erfinv.default")
+def erfinv(self):
+    return in_double(erfinv_of, self)
+
+
+@inline
+def erfinv_of(y):
+    """Giles' start, and two steps of Newton on erf, whose slope is known."""
+    w = -op.Log((1.0 - y) * (1.0 + y))
+    near = w - 2.5
+    p = near * 0.0 + 2.81022636e-08
+    for one in (3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+                -0.00417768164, 0.246640727, 1.50140941):  # fmt: skip
+        p = p * near + one
+    far = op.Sqrt(w) - 3.0
+    q = far * 0.0 - 0.000200214257
+    for one in (0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+                0.00943887047, 1.00167406, 2.83297682):  # fmt: skip
+        q = q * far + one
+    x = op.Where(w < 5.0, p, q) * y
+    for _ in range(2):
+        error = op.Erf(x) - y
+        x = x - error / (2.0 / math.sqrt(math.pi) * op.Exp(-x * x))
+    x = op.Where(op.Abs(y) == 1.0, y * math.inf, x)
+    return op.Where(op.Abs(y) > 1.0, math.nan, x)
+
+
+@aten("special_ndtr.default")
+def ndtr(self):
+    return in_double(lambda x: 0.5 * (1.0 + op.Erf(x * math.sqrt(0.5))), self)
+
+
+@aten("special_ndtri.default")
+def ndtri(self):
+    return in_double(lambda x: erfinv_of(2.0 * x - 1.0) * math.sqrt(2.0), self)
+
+
+# --- Polynomials, by their recurrences for every degree up to the greatest that is asked for
+
+_DEGREES = 40
+
+
+@inline
+def polynomial(x, n, first, following):
+    """`following(k, p, q)` makes the polynomial of degree k + 1 from those of k and k - 1."""
+    dtype = FLOAT.dtype
+    if not is_number(x):
+        dtype = floating(x).dtype
+    elif not is_number(n):
+        dtype = floating(n).dtype
+    x = tensor(x, dtype)
+    degree = tensor(n, dtype)
+    degree = op.Floor(degree)
+    q, p = x * 0.0 + 1.0, first(x)
+    value = op.Where(degree == 0.0, q, p)
+    value = op.Where(degree < 0.0, 0.0, value)
+    for k in range(1, _DEGREES):
+        q, p = p, following(float(k), x, p, q)
+        value = op.Where(degree == float(k + 1), p, value)
+    return op.Where(degree > float(_DEGREES), math.nan, value)
+
+
+@aten("special_hermite_polynomial_h.default", "special_hermite_polynomial_h.x_scalar",
+      "special_hermite_polynomial_h.n_scalar")  # fmt: skip
+def hermite_h(x, n):
+    return polynomial(x, n, lambda x: 2.0 * x, lambda k, x, p, q: 2.0 * x * p - 2.0 * k * q)
+
+
+@aten("special_hermite_polynomial_he.default", "special_hermite_polynomial_he.x_scalar",
+      "special_hermite_polynomial_he.n_scalar")  # fmt: skip
+def hermite_he(x, n):
+    return polynomial(x, n, lambda x: x, lambda k, x, p, q: x * p - k * q)
+
+
+@aten("special_laguerre_polynomial_l.default", "special_laguerre_polynomial_l.x_scalar",
+      "special_laguerre_polynomial_l.n_scalar")  # fmt: skip
+def laguerre(x, n):
+    return polynomial(x, n, lambda x: 1.0 - x,
+                      lambda k, x, p, q: ((2.0 * k + 1.0 - x) * p - k * q) / (k + 1.0))  # fmt: skip
+
+
+@aten("special_legendre_polynomial_p.default", "special_legendre_polynomial_p.x_scalar",
+      "special_legendre_polynomial_p.n_scalar")  # fmt: skip
+def legendre(x, n):
+    return polynomial(x, n, lambda x: x,
+                      lambda k, x, p, q: ((2.0 * k + 1.0) * x * p - k * q) / (k + 1.0))  # fmt: skip
+
+
+@inline
+def modified_bessel(x, order):
+    """exp(-|x|) * I(x) by its series and, for large x, by its asymptotic series."""
+    near = op.Min(op.Abs(x), op.CastLike(30.0, x))
+    quarter = near * near * 0.25
+    term = near * 0.0 + 1.0 if order == 0 else near * 0.5
+    total = term
+    for k in range(1, 70):
+        term = term * quarter / float(k * (k + order))
+        total = total + term
+    total = total * op.Exp(-near)
+    far = op.Max(op.Abs(x), op.CastLike(30.0, x))
+    term = far * 0.0 + 1.0
+    series = term
+    for k in range(1, 12):
+        term = term * (-(4.0 * order * order - (2 * k - 1) ** 2) / (8.0 * k)) / far
+        series = series + term
+    series = series / op.Sqrt(2.0 * math.pi * far)
+    value = op.Where(op.Abs(x) <= 30.0, total, series)
+    return value if order == 0 else value * op.Sign(x)
+
+
+@aten("i0.default", "special_i0.default", "special_modified_bessel_i0.default")
+def i0(self):
+    return in_double(lambda x: modified_bessel(x, 0) * op.Exp(op.Abs(x)), self)
+
+
+@aten("special_i1.default", "special_modified_bessel_i1.default")
+def i1(self):
+    return in_double(lambda x: modified_bessel(x, 1) * op.Exp(op.Abs(x)), self)
+
+
+@aten("special_i0e.default")
+def i0e(self):
+    return in_double(lambda x: modified_bessel(x, 0), self)
+
+
+@aten("special_i1e.default")
+def i1e(self):
+    return in_double(lambda x: modified_bessel(x, 1), self)

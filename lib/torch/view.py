@@ -1,0 +1,497 @@
+"""Views, shapes, and the order of elements."""
+
+import math
+
+import numpy as np
+
+from .declare import aten, inline, op
+from .types import axes, axis, cast, repeated, tensor
+
+END = 9223372036854775807
+
+
+@inline
+def reshaped(self, size):
+    return op.Reshape(self, list(size) if len(size) > 0 else np.array([], dtype=np.int64))
+
+
+@aten("reshape.default")
+def reshape(self, shape):
+    return view(self, shape)
+
+
+@aten("view.default", "_unsafe_view.default", "_reshape_copy.default", "view_copy.default")
+def view(self, size):
+    # In an empty tensor, 0 is a size of its own.
+    if len(size) > 0 and 0 in self.type.shape:
+        return op.Reshape(self, list(size), allowzero=1)
+    return reshaped(self, size)
+
+
+@aten("view_as.default", "reshape_as.default")
+def view_as(self, other):
+    return reshaped(self, other.shape)
+
+
+@aten("flatten.using_ints")
+def flatten(self, start_dim=0, end_dim=-1):
+    if self.ndim == 0:
+        return op.Reshape(self, [1])
+    first, last = axis(start_dim, self.ndim), axis(end_dim, self.ndim)
+    shape = self.shape
+    if first == last:
+        return op.Identity(self)
+    return op.Reshape(
+        self, [*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]]
+    )
+
+
+@aten("ravel.default")
+def ravel(self):
+    return op.Reshape(self, [-1])
+
+
+@aten("unflatten.int")
+def unflatten(self, dim, sizes):
+    dim = axis(dim, self.ndim)
+    shape = self.shape
+    return op.Reshape(self, [*shape[:dim], *sizes, *shape[dim + 1 :]])
+
+
+@aten("unsqueeze.default", "unsqueeze_copy.default")
+def unsqueeze(self, dim):
+    return op.Unsqueeze(self, [dim])
+
+
+@aten("squeeze.dims", "squeeze_copy.dims")
+def squeeze_dims(self, dim):
+    return squeeze(self, dim) if len(dim) > 0 else op.Identity(self)
+
+
+@aten("squeeze.dim", "squeeze.default", "squeeze_copy.default", "squeeze_copy.dim")
+def squeeze(self, dim=None):
+    # Sizes that have a name are not taken for 1, as torch does not.
+    sizes = self.type.shape
+    ones = [one for one in axes(dim, self.ndim) if one < self.ndim and sizes[one] == 1]
+    return op.Squeeze(self, ones) if len(ones) > 0 else op.Identity(self)
+
+
+@aten("swapaxes.default")
+def swapaxes(self, axis0, axis1):
+    return transpose(self, axis0, axis1)
+
+
+@aten("transpose.int", "swapdims.default", "transpose_copy.int")
+def transpose(self, dim0, dim1):
+    if self.ndim < 2:
+        return op.Identity(self)
+    perm = list(range(self.ndim))
+    a, b = axis(dim0, self.ndim), axis(dim1, self.ndim)
+    perm[a] = b
+    perm[b] = a
+    return op.Transpose(self, perm=perm)
+
+
+@aten("permute.default", "permute_copy.default")
+def permute(self, dims):
+    if len(dims) == 0:
+        return op.Identity(self)
+    return op.Transpose(self, perm=[axis(one, self.ndim) for one in dims])
+
+
+@aten("t.default", "t_copy.default")
+def t(self):
+    return op.Transpose(self, perm=[1, 0]) if self.ndim == 2 else op.Identity(self)
+
+
+@aten("numpy_T.default")
+def numpy_t(self):
+    return op.Transpose(self) if self.ndim > 0 else op.Identity(self)
+
+
+@aten("mT.default", "mH.default", "adjoint.default")
+def m_t(self):
+    return op.Transpose(self, perm=[*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
+
+
+@aten("movedim.int", "movedim.intlist", "moveaxis.int", "moveaxis.intlist")
+def movedim(self, source, destination):
+    if self.ndim == 0:
+        return op.Identity(self)
+    source = [axis(one, self.ndim) for one in repeated(source, 1)]
+    destination = [axis(one, self.ndim) for one in repeated(destination, 1)]
+    rest = [one for one in range(self.ndim) if one not in source]
+    perm = []
+    for place in range(self.ndim):
+        if place in destination:
+            perm.append(source[destination.index(place)])
+        else:
+            perm.append(rest[place - len([one for one in destination if one < place])])
+    return op.Transpose(self, perm=perm)
+
+
+@aten("expand.default", "expand_copy.default")
+def expand(self, size, *, implicit=False):
+    if len(size) == 0:
+        return op.Identity(self)
+    return op.Expand(self, [1 if n == -1 else n for n in size])
+
+
+@aten("expand_as.default")
+def expand_as(self, other):
+    return op.Expand(self, other.shape) if other.ndim > 0 else op.Identity(self)
+
+
+@aten("broadcast_to.default")
+def broadcast_to(self, size):
+    return (
+        op.Expand(self, [1 if n == -1 else n for n in size]) if len(size) > 0 else op.Identity(self)
+    )
+
+
+@aten("broadcast_tensors.default")
+def broadcast_tensors(tensors):
+    if len(tensors) == 1:
+        return [op.Identity(tensors[0])]
+    total = tensors[0] != tensors[0]
+    for one in tensors:
+        total = op.Or(total, one != one)
+    return [op.Expand(one, total.shape) if total.ndim > 0 else one for one in tensors]
+
+
+@aten("contiguous.default", "clone.default", "alias.default", "detach.default",
+      "alias_copy.default", "lift_fresh_copy.default", "lift_fresh.default", "lift.default",
+      "resolve_conj.default", "resolve_neg.default", "detach_copy.default",
+      "pin_memory.default")  # fmt: skip
+def contiguous(self):
+    return op.Identity(self)
+
+
+@aten("to.dtype", "to.dtype_layout", "_to_copy.default")
+def to(self, dtype=None, copy=False):
+    return cast(self, dtype) if dtype is not None else op.Identity(self)
+
+
+@aten("to.device")
+def to_device(self, device=None, dtype=None, copy=False):
+    return cast(self, dtype) if dtype is not None else op.Identity(self)
+
+
+@aten("to.other")
+def to_other(self, other, copy=False):
+    return cast(self, other.dtype)
+
+
+@aten("type_as.default")
+def type_as(self, other):
+    return cast(self, other.dtype)
+
+
+@aten("select.int", "select_copy.int")
+def select(self, dim, index):
+    return op.Gather(self, index, axis=dim)
+
+
+@aten("slice.Tensor", "slice_copy.Tensor")
+def slice_(self, dim=0, start=None, end=None, step=1):
+    start = 0 if start is None else start
+    end = END if end is None else end
+    return op.Slice(self, [start], [end], [dim], [step])
+
+
+@aten("narrow.default")
+def narrow(self, dim, start, length):
+    end = start + length
+    return op.Slice(self, [start], [end], [dim])
+
+
+@aten("narrow.Tensor")
+def narrow_tensor(self, dim, start, length):
+    begin = op.Reshape(start, [1])
+    return op.Slice(self, begin, begin + length, [dim])
+
+
+@aten("linalg_diagonal.default")
+def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
+    return diagonal(A, offset, dim1, dim2)
+
+
+@aten("diagonal.default", "diagonal_copy.default")
+def diagonal(self, offset=0, dim1=0, dim2=1):
+    first, second = axis(dim1, self.ndim), axis(dim2, self.ndim)
+    rest = [one for one in range(self.ndim) if one != first and one != second]
+    x = op.Transpose(self, perm=[*rest, first, second])
+    rows, columns = self.shape[first], self.shape[second]
+    count = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
+    places = op.Range(0, count, 1)
+    row = places - offset if offset < 0 else places
+    column = places + offset if offset > 0 else places
+    flat = op.Reshape(x, [*[self.shape[one] for one in rest], rows * columns])
+    return op.Gather(flat, row * columns + column, axis=-1)
+
+
+@aten("tril.default")
+def tril(self, diagonal=0):
+    return op.Trilu(self, diagonal, upper=0)
+
+
+@aten("triu.default")
+def triu(self, diagonal=0):
+    return op.Trilu(self, diagonal, upper=1)
+
+
+@aten("flip.default")
+def flip(self, dims):
+    dims = [axis(one, self.ndim) for one in dims]
+    if len(dims) == 0 or self.ndim == 0:
+        return op.Identity(self)
+    count = len(dims)
+    return op.Slice(self, [-1] * count, [-END - 1] * count, dims, [-1] * count)
+
+
+@aten("fliplr.default")
+def fliplr(self):
+    return op.Slice(self, [-1], [-END - 1], [1], [-1])
+
+
+@aten("flipud.default")
+def flipud(self):
+    return op.Slice(self, [-1], [-END - 1], [0], [-1])
+
+
+@inline
+def rolled(x, shift, dim):
+    if x.type.shape[dim] == 0:
+        return x
+    start = -shift % x.shape[dim]
+    return op.Concat(op.Slice(x, [start], [END], [dim]), op.Slice(x, [0], [start], [dim]), axis=dim)
+
+
+@aten("roll.default")
+def roll(self, shifts, dims=()):
+    if self.ndim == 0:
+        return op.Identity(self)
+    shifts = repeated(shifts, 1)
+    if len(dims) == 0:
+        return op.Reshape(rolled(op.Reshape(self, [-1]), shifts[0], 0), self.shape)
+    x = self
+    for i in range(len(dims)):
+        x = rolled(x, shifts[i], axis(dims[i], self.ndim))
+    return x
+
+
+@aten("rot90.default")
+def rot90(self, k=1, dims=(0, 1)):
+    first, second = axis(dims[0], self.ndim), axis(dims[1], self.ndim)
+    perm = list(range(self.ndim))
+    perm[first] = second
+    perm[second] = first
+    turns = k % 4
+    if turns == 0:
+        return op.Identity(self)
+    if turns == 2:
+        return flip(self, [first, second])
+    if turns == 1:
+        return op.Transpose(flip(self, [second]), perm=perm)
+    return flip(op.Transpose(self, perm=perm), [second])
+
+
+@aten("repeat.default")
+def repeat(self, repeats):
+    if len(repeats) == 0:
+        return op.Identity(self)
+    more = len(repeats) - self.ndim
+    x = op.Reshape(self, [1] * more + list(self.shape)) if more > 0 else self
+    return op.Tile(x, list(repeats))
+
+
+@aten("tile.default")
+def tile(self, dims):
+    if len(dims) < self.ndim:
+        dims = [1] * (self.ndim - len(dims)) + list(dims)
+    return repeat(self, dims)
+
+
+@aten("repeat_interleave.self_int")
+def repeat_interleave(self, repeats, dim=None, *, output_size=None):
+    if dim is None:
+        x, dim = op.Reshape(self, [-1]), 0
+    else:
+        x, dim = (op.Reshape(self, [1]), 0) if self.ndim == 0 else (self, axis(dim, self.ndim))
+    shape = x.shape
+    wide = op.Unsqueeze(x, [dim + 1])
+    wide = op.Expand(wide, [1] * (dim + 1) + [repeats] + [1] * (x.ndim - dim - 1))
+    return op.Reshape(wide, [*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]])
+
+
+@aten("unfold.default")
+def unfold(self, dimension, size, step):
+    if self.ndim == 0:
+        return op.Expand(self, [size])
+    dim = axis(dimension, self.ndim)
+    count = (self.shape[dim] - size) // step + 1
+    starts = op.Unsqueeze(op.Range(0, count, 1) * step, [1])
+    places = starts + op.Unsqueeze(op.Range(0, size, 1), [0])
+    x = op.Gather(self, places, axis=dim)
+    rest = [one for one in range(x.ndim) if one != dim + 1]
+    return op.Transpose(x, perm=[*rest, dim + 1])
+
+
+@aten("pixel_shuffle.default")
+def pixel_shuffle(self, upscale_factor):
+    shape = self.shape
+    x = op.Reshape(self, [-1, *shape[-3:]]) if self.ndim != 4 else self
+    y = op.DepthToSpace(x, blocksize=upscale_factor, mode="CRD")
+    return op.Reshape(y, [*shape[:-3], *y.shape[1:]]) if self.ndim != 4 else y
+
+
+@aten("pixel_unshuffle.default")
+def pixel_unshuffle(self, downscale_factor):
+    r = downscale_factor
+    *batch, channels, height, width = self.shape
+    x = op.Reshape(self, [*batch, channels, height // r, r, width // r, r])
+    n = len(batch)
+    x = op.Transpose(x, perm=[*range(n), n, n + 2, n + 4, n + 1, n + 3])
+    return op.Reshape(x, [*batch, channels * (r * r), height // r, width // r])
+
+
+@aten("channel_shuffle.default", "native_channel_shuffle.default")
+def channel_shuffle(self, groups):
+    n, channels, *rest = self.shape
+    x = op.Reshape(self, [n, groups, channels // groups, *rest])
+    x = op.Transpose(x, perm=[0, 2, 1, *range(3, x.ndim)])
+    return op.Reshape(x, [n, channels, *rest])
+
+
+@aten("atleast_1d.default")
+def atleast_1d(self):
+    return op.Reshape(self, [1]) if self.ndim == 0 else op.Identity(self)
+
+
+@aten("atleast_2d.default")
+def atleast_2d(self):
+    if self.ndim == 0:
+        return op.Reshape(self, [1, 1])
+    return op.Unsqueeze(self, [0]) if self.ndim == 1 else op.Identity(self)
+
+
+@aten("atleast_3d.default")
+def atleast_3d(self):
+    if self.ndim == 0:
+        return op.Reshape(self, [1, 1, 1])
+    if self.ndim == 1:
+        return op.Unsqueeze(self, [0, 2])
+    return op.Unsqueeze(self, [2]) if self.ndim == 2 else op.Identity(self)
+
+
+# --- What a changed view makes of its base
+
+
+@aten("select_scatter.default")
+def select_scatter(self, src, dim, index):
+    dim = axis(dim, self.ndim)
+    wide = op.Unsqueeze(op.Expand(cast(src, self.dtype), self.shape[:dim] + self.shape[dim + 1 :])
+                        if self.ndim > 1 else cast(src, self.dtype), [dim])  # fmt: skip
+    place = index if not isinstance(index, int) or index >= 0 else index + self.shape[dim]
+    return op.ScatterElements(self, op.Expand(place, wide.shape), wide, axis=dim)
+
+
+@aten("slice_scatter.default")
+def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
+    dim = axis(dim, self.ndim)
+    places = op.Slice(op.Range(0, self.shape[dim], 1), [0 if start is None else start],
+                      [END if end is None else end], [0], [step])  # fmt: skip
+    values = cast(src, self.dtype)
+    if values.ndim < self.ndim:
+        values = op.Expand(values, [*self.shape[:dim], places.shape[0], *self.shape[dim + 1 :]])
+    wide = op.Reshape(places, [1] * dim + [-1] + [1] * (self.ndim - dim - 1))
+    return op.ScatterElements(self, op.Expand(wide, values.shape), values, axis=dim)
+
+
+@aten("copy.default")
+def copy(self, src):
+    value = cast(src, self.dtype)
+    return op.Expand(value, self.shape) if self.ndim > 0 else value
+
+
+@aten("into", namespace="sardonyx")
+def into(self, value):
+    """What an in-place operator writes: in the element type of its target."""
+    return cast(tensor(value), self.dtype)
+
+
+@aten("put_back", namespace="sardonyx")
+def put_back(self, view):
+    """The base of a view of all of its elements in their order."""
+    return reshaped(view, self.shape)
+
+
+@aten("put_back_part", namespace="sardonyx")
+def put_back_part(parts, changed, index, dim):
+    """The base of a split, one part of which has been changed."""
+    index = index if index >= 0 else index + len(parts)
+    return op.Concat(*[changed if i == index else parts[i] for i in range(len(parts))], axis=dim)
+
+
+@aten("put_back_row", namespace="sardonyx")
+def put_back_row(parts, changed, index, dim):
+    """The base of an unbind, one part of which has been changed."""
+    index = index if index >= 0 else index + len(parts)
+    rows = [changed if i == index else parts[i] for i in range(len(parts))]
+    return op.Concat(*[op.Unsqueeze(one, [dim]) for one in rows], axis=dim)
+
+
+@aten("diagonal_scatter.default")
+def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1):
+    first, second = axis(dim1, self.ndim), axis(dim2, self.ndim)
+    rest = [one for one in range(self.ndim) if one != first and one != second]
+    perm = [*rest, first, second]
+    x = op.Transpose(self, perm=perm)
+    rows, columns = self.shape[first], self.shape[second]
+    r = op.Unsqueeze(op.Range(0, rows, 1), [1])
+    c = op.Unsqueeze(op.Range(0, columns, 1), [0])
+    on_line = c - r == offset
+    place = op.Where(on_line, op.Min(r, c), 0)
+    flat = op.Gather(src, op.Reshape(place, [-1]), axis=-1)
+    values = op.Reshape(flat, [*[self.shape[one] for one in rest], rows, columns])
+    y = op.Where(on_line, cast(values, x.dtype), x)
+    return op.Transpose(y, perm=[perm.index(i) for i in range(self.ndim)])
+
+
+@aten("narrow_copy.default")
+def narrow_copy(self, dim, start, length):
+    return narrow(self, dim, start, length)
+
+
+@aten("unfold_copy.default")
+def unfold_copy(self, dimension, size, step):
+    return unfold(self, dimension, size, step)
+
+
+@aten(
+    "conj.default",
+    "conj_physical.default",
+    "_conj.default",
+    "_conj_physical.default",
+    "real.default",
+)
+def conj(self):
+    return op.Identity(self)
+
+
+@aten("fft_fftshift.default")
+def fftshift(self, dim=None):
+    dims = axes(dim, self.ndim)
+    x = self
+    for one in dims:
+        x = rolled(x, x.shape[one] // 2, one)
+    return x
+
+
+@aten("fft_ifftshift.default")
+def ifftshift(self, dim=None):
+    dims = axes(dim, self.ndim)
+    x = self
+    for one in dims:
+        x = rolled(x, -(x.shape[one] // 2), one)
+    return x

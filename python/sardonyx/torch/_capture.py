@@ -1,0 +1,401 @@
+"""An ExportedProgram, or an FX graph, as a program."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import fx
+from torch.export.graph_signature import InputKind
+from torch.utils import _pytree
+
+from ._program import Body, ElementType, Input, Node, Place, Program, Ref
+
+_ELEMENT_TYPES = {
+    torch.float32: "FLOAT", torch.float64: "DOUBLE", torch.float16: "FLOAT16",
+    torch.bfloat16: "BFLOAT16", torch.bool: "BOOL", torch.uint8: "UINT8", torch.int8: "INT8",
+    torch.int16: "INT16", torch.int32: "INT32", torch.int64: "INT64", torch.uint16: "UINT16",
+    torch.uint32: "UINT32", torch.uint64: "UINT64", torch.float8_e4m3fn: "FLOAT8E4M3FN",
+    torch.float8_e5m2: "FLOAT8E5M2", torch.float8_e4m3fnuz: "FLOAT8E4M3FNUZ",
+    torch.float8_e5m2fnuz: "FLOAT8E5M2FNUZ",
+}  # fmt: skip
+# Arguments that mean nothing in a graph.
+_LEFT_OUT = {"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator"}
+# What checks, and what tells the compiler of torch something.
+_TWO_PARTS = "keep real and imaginary parts in two tensors"
+_WITHOUT = "write it without, or export what is in it alone"
+_NOTHING = {
+    "_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range",
+    "sym_constrain_range_for_size", "_functional_assert_async", "_set_grad_enabled",
+    "_functional_assert_scalar",
+}  # fmt: skip
+_TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120
+_SYMBOLIC = {
+    "sym_max", "sym_min", "sym_float", "sym_int", "sym_not", "sym_ite", "sym_sum", "_sym_sqrt",
+    "sym_and", "sym_or",
+}  # fmt: skip
+
+
+class Problem:
+    """A node that cannot be converted: why, and what to write."""
+
+    def __init__(self, node: Node, reason: str, help: str = "") -> None:
+        self.node, self.reason, self.help = node, reason, help
+
+    def __str__(self) -> str:
+        text = f"{self.reason}\n  --> {self.node.place or 'no place in a file'}"
+        text += f"\n   | {self.node.place.code}" if self.node.place.code else ""
+        return text + (f"\n   = help: {self.help}" if self.help else "")
+
+
+def element_type(dtype: torch.dtype) -> str:
+    """ONNX's name of an element type; empty: it has none here."""
+    return _ELEMENT_TYPES.get(dtype, "")
+
+
+def _dim(size: Any, names: Mapping[str, str]) -> str:
+    """A size in an annotation."""
+    if isinstance(size, int):
+        return str(size)
+    text = str(size.node.expr)
+    if re.fullmatch(r"[\w+*() -]+", text) and "**" not in text:
+        text = re.sub(r"[A-Za-z_]\w*", lambda m: names.get(m[0], m[0]), text)
+        if not re.search(r"[A-Za-z_]\w*\(", text):
+            return f'"{text.replace(" ", "")}"'
+    return "None"
+
+
+def annotation(value: Any, names: Mapping[str, str]) -> str:
+    """The type of a tensor in a script; empty: it is none."""
+    if not isinstance(value, torch.Tensor):
+        return ""
+    base = element_type(value.dtype)
+    if not base:
+        return ""
+    dims = [_dim(size, names) for size in value.shape]
+    return f"{base}[{', '.join(dims)}]" if dims else base
+
+
+def _storage(value: Any) -> int:
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
+        return 0
+    return int(value.untyped_storage()._cdata)
+
+
+def _place(node: fx.Node) -> Place:
+    place = Place()
+    for path, _ in (node.meta.get("nn_module_stack") or {}).values():
+        place.module = re.sub(r"^L\['self'\]\.?", "", str(path)) or place.module
+    frames = re.findall(
+        r'File "([^"]+)", line (\d+), in \S+\n\s*([^\n]*)', node.meta.get("stack_trace") or ""
+    )
+    for file, line, code in reversed(frames):
+        if not file.startswith(_TORCH):
+            place.file, place.line, place.code = file, int(line), code.strip()
+            break
+    return place
+
+
+class _Reader:
+    def __init__(self, dim_names: Mapping[str, str], problems: list[Problem]) -> None:
+        self.dim_names = dim_names
+        self.problems = problems
+
+    def value(self, value: Any, node: Node, program: Program) -> Any:
+        if isinstance(value, fx.Node):
+            return Ref(value.name)
+        if isinstance(value, (list, tuple)):
+            return [self.value(one, node, program) for one in value]
+        if isinstance(value, torch.dtype):
+            name = element_type(value)
+            if not name:
+                self.problems.append(Problem(node, f"`{value}` has no operators in ONNX",
+                                             _TWO_PARTS))  # fmt: skip
+            return ElementType(name or "FLOAT")
+        if isinstance(value, complex):
+            self.problems.append(Problem(node, f"the complex number `{value}`"))
+            return 0.0
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        if isinstance(value, torch.SymInt):
+            return int(value)
+        self.problems.append(Problem(node, f"an argument of the type `{type(value).__name__}`"))
+        return None
+
+    def arguments(self, fx_node: fx.Node, node: Node, program: Program) -> None:
+        """By place as torch gives them, by name from the first that is left out."""
+        schema = fx_node.target._schema.arguments
+        by_name = False
+        for parameter, value in zip(schema, fx_node.args, strict=False):
+            if parameter.name in _LEFT_OUT:
+                by_name = True
+            elif by_name:
+                node.kwargs[parameter.name] = self.value(value, node, program)
+            else:
+                node.args.append(self.value(value, node, program))
+        for name, value in fx_node.kwargs.items():
+            if name not in _LEFT_OUT:
+                node.kwargs[name] = self.value(value, node, program)
+        for i, parameter in enumerate(schema):
+            info = parameter.alias_info
+            if info is None or not info.is_write:
+                continue
+            written = fx_node.args[i] if i < len(fx_node.args) else fx_node.kwargs[parameter.name]
+            if isinstance(written, fx.Node) and not node.writes:
+                node.writes = written.name
+            else:
+                self.problems.append(
+                    Problem(node, f"`{fx_node.target}` writes into several tensors")
+                )
+
+    def call(self, fx_node: fx.Node, module: fx.GraphModule, program: Program) -> Node | None:
+        target = fx_node.target
+        value = fx_node.meta.get("val")
+        node = Node(fx_node.name, "", [], {}, annotation(value, self.dim_names), _place(fx_node))
+        node.storage = _storage(value)
+        if isinstance(target, torch._ops.HigherOrderOperator):
+            return self.higher_order(fx_node, node, module, program)
+        if isinstance(target, torch._ops.OpOverload):
+            return self.operator(fx_node, node, program)
+        name = getattr(target, "__name__", str(target))
+        node.target = f"py::{name.removeprefix('sym_') if name in ('sym_not', 'sym_ite') else name}"
+        node.target = "py::sym_sqrt" if name == "_sym_sqrt" else node.target
+        is_known = getattr(target, "__module__", "") in ("_operator", "builtins", "math", "torch")
+        if not is_known and name not in _SYMBOLIC:
+            self.problems.append(Problem(node, f"`{name}` has no translation"))
+            return node
+        node.args = [self.value(one, node, program) for one in fx_node.args]
+        node.args += [self.value(one, node, program) for one in fx_node.kwargs.values()]
+        if name == "getitem":
+            node.storage = _storage(value)
+        return node
+
+    def operator(self, fx_node: fx.Node, node: Node, program: Program) -> Node | None:
+        overload: Any = fx_node.target
+        packet = overload._schema.name.partition("::")[2]
+        if packet in _NOTHING:
+            return None
+        node.target = f"{overload._schema.name}.{overload._overloadname}"
+        if packet == "sym_size":
+            node.target = "py::size"
+        elif packet == "sym_numel":
+            node.target = "py::numel"
+        elif packet in ("item", "_local_scalar_dense"):
+            node.target = "py::item"
+            value = fx_node.meta.get("val")
+            kinds = ((torch.SymBool, bool), (torch.SymFloat, float))
+            node.element_type = next(
+                (k.__name__ for s, k in kinds if isinstance(value, (s, k))), "int"
+            )
+        self.arguments(fx_node, node, program)
+        value = fx_node.meta.get("val")
+        if isinstance(value, torch.Tensor) and not element_type(value.dtype):
+            self.problems.append(Problem(node, f"`{node.target}` gives a tensor of `{value.dtype}`",
+                                         _TWO_PARTS))  # fmt: skip
+        return node
+
+    # --- Operators with bodies
+
+    def higher_order(
+        self, fx_node: fx.Node, node: Node, module: fx.GraphModule, program: Program
+    ) -> Node:
+        name = str(fx_node.target)
+        args: list[Any] = []
+        for one in fx_node.args:
+            inner = self.module_of(one, module)
+            if inner is not None:
+                self.inner(str(one), inner, program)
+                args.append(Body(str(one)))
+            else:
+                args.append(self.value(one, node, program) if not _is_opaque(one) else None)
+        if name == "cond" and len(args) >= 3:
+            node.target, node.args = "hop::cond", [*args[:3], args[3] if len(args) > 3 else []]
+        elif name == "while_loop":
+            node.target, node.args = (
+                "hop::while_loop",
+                [*args[:3], args[3] if len(args) > 3 else []],
+            )
+        elif name == "wrap_with_set_grad_enabled":
+            node.target, node.args = "hop::call", args[1:]
+        elif name == "wrap_with_autocast" and args[2] is False:
+            node.target, node.args = "hop::call", args[4:]
+        elif name in ("scan", "map_impl"):
+            self.loop(name, args, node, fx_node)
+        else:
+            self.problems.append(Problem(node, f"the operator `{name}`, which has bodies",
+                                         _WITHOUT))  # fmt: skip
+        return node
+
+    def loop(self, name: str, args: list[Any], node: Node, fx_node: fx.Node) -> None:
+        results = len(fx_node.meta["val"])
+        if name == "scan":
+            body, start, rows, more = [*args, []][:4]
+        else:
+            body, start, rows, more = args[0], [], args[1], args[2] if len(args) > 2 else []
+        node.target, node.args = "hop::scan", [body, start, rows, more, results]
+
+    def module_of(self, value: Any, module: fx.GraphModule) -> fx.GraphModule | None:
+        if not isinstance(value, fx.Node) or value.op != "get_attr":
+            return None
+        found = module
+        for word in str(value.target).split("."):
+            found = getattr(found, word)
+        return found if isinstance(found, fx.GraphModule) else None
+
+    def inner(self, name: str, module: fx.GraphModule, program: Program) -> None:
+        if name in program.bodies:
+            return
+        body = Program(name)
+        for node in module.graph.nodes:
+            if node.op == "placeholder":
+                body.inputs.append(Input(node.name, "", _storage(node.meta.get("val"))))
+        self.read(module, body)
+        program.bodies[name] = body
+
+    def read(self, module: fx.GraphModule, program: Program) -> None:
+        """The nodes and outputs."""
+        for fx_node in module.graph.nodes:
+            if fx_node.op == "call_function":
+                node = self.call(fx_node, module, program)
+                if node is not None:
+                    program.nodes.append(node)
+            elif fx_node.op == "output":
+                results = fx_node.args[0]
+                program.is_tuple = isinstance(results, (list, tuple))
+                flat = results if isinstance(results, (list, tuple)) else [results]
+                place = Node("output", "output", [], {})
+                program.outputs = [self.value(one, place, program) for one in flat]
+
+
+def _is_opaque(value: Any) -> bool:
+    return isinstance(value, (torch.dtype, str)) or value is None
+
+
+# --- Names of inputs, outputs and dimensions
+
+
+def _leaf_shapes(value: Any, spec: Any) -> Iterator[Any]:
+    """What dynamic_shapes says of each leaf of an argument."""
+    if isinstance(value, (list, tuple)):
+        for i, one in enumerate(value):
+            yield from _leaf_shapes(one, spec[i] if isinstance(spec, (list, tuple)) else None)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _leaf_shapes(one, spec.get(key) if isinstance(spec, dict) else None)
+    else:
+        yield spec
+
+
+def dim_names(
+    program: torch.export.ExportedProgram, dynamic_shapes: Any, inputs: Sequence[Any]
+) -> dict[str, str]:
+    """The user's names of torch's symbols; `inputs` are the tensors of the user's arguments."""
+    names: dict[str, str] = {}
+    if not dynamic_shapes:
+        return names
+    args, kwargs = program.example_inputs or ((), {})
+    shapes = dynamic_shapes
+    if isinstance(shapes, dict):
+        shapes = list(shapes.values())
+    elif kwargs and isinstance(shapes, (list, tuple)):
+        shapes = list(shapes)
+    values = [*args, *kwargs.values()]
+    if isinstance(dynamic_shapes, dict) and kwargs:
+        given = list(dynamic_shapes.items())
+        by_name = dict(given)
+        shapes = [spec for key, spec in given if key not in kwargs]
+        shapes += [by_name.get(key) for key in kwargs]
+    leaves = list(_leaf_shapes(values, shapes))
+    for value, spec in zip(inputs, leaves, strict=False):
+        if not isinstance(value, torch.Tensor) or spec is None:
+            continue
+        pairs = spec.items() if isinstance(spec, dict) else enumerate(spec)
+        for axis, dim in pairs:
+            name = getattr(dim, "__name__", None) if not isinstance(dim, str) else dim
+            size = value.shape[axis]
+            if name and not isinstance(size, int) and size.node.expr.is_Symbol:
+                names.setdefault(str(size.node.expr), str(name))
+    taken = list(names.values())
+    return {
+        one: name for one, name in names.items() if taken.count(name) == 1 or name.isidentifier()
+    }
+
+
+def _output_names(program: torch.export.ExportedProgram) -> list[str]:
+    """The keys of what the module returns, where it returns dicts or objects with fields."""
+    call = program.module_call_graph[0].signature if program.module_call_graph else None
+    if call is None or call.out_spec is None:
+        return []
+    spec = call.out_spec
+    tree = _pytree.tree_unflatten(list(range(spec.num_leaves)), spec)
+    names = []
+    for path, _ in _pytree.tree_leaves_with_path(tree):
+        words = [
+            str(getattr(one, "key", getattr(one, "name", getattr(one, "idx", "")))) for one in path
+        ]
+        has_key = any(hasattr(one, "key") or hasattr(one, "name") for one in path)
+        names.append("_".join(words) if has_key else "")
+    return names
+
+
+def program_of(
+    exported: torch.export.ExportedProgram, dynamic_shapes: Any = None
+) -> tuple[Program, dict[str, torch.Tensor], list[Problem]]:
+    """The program, its arrays by the names in `weights`, and what cannot be converted."""
+    problems: list[Problem] = []
+    module = exported.graph_module
+    placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+    specs = exported.graph_signature.input_specs
+    user_inputs = [
+        node.meta.get("val")
+        for node, spec in zip(placeholders, specs, strict=True)
+        if spec.kind == InputKind.USER_INPUT
+    ]
+    names = dim_names(exported, dynamic_shapes, user_inputs)
+    program = Program("main", is_model=True)
+    arrays: dict[str, torch.Tensor] = {}
+    for node, spec in zip(placeholders, specs, strict=True):
+        value = node.meta.get("val")
+        if spec.kind == InputKind.USER_INPUT:
+            if isinstance(value, torch.Tensor):
+                program.inputs.append(Input(node.name, annotation(value, names), _storage(value)))
+            elif isinstance(value, torch.SymInt):
+                program.inputs.append(Input(node.name, "INT64"))
+        elif spec.target is not None:
+            program.weights[node.name] = spec.target
+            program.weight_storages[node.name] = _storage(value)
+            found = exported.state_dict.get(spec.target)
+            arrays[spec.target] = found if found is not None else exported.constants[spec.target]
+    reader = _Reader(names, problems)
+    reader.read(module, program)
+    program.output_names = _output_names(exported)
+    specs_out = exported.graph_signature.output_specs
+    kept = [i for i, one in enumerate(specs_out) if one.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]
+    if len(kept) != len(specs_out):
+        program.outputs = [program.outputs[i] for i in kept]
+    is_value = [value is not None for value in program.outputs]
+    program.output_names = [
+        name for name, keep in zip(program.output_names, is_value, strict=False) if keep
+    ]
+    program.outputs = [value for value in program.outputs if value is not None]
+    return program, arrays, problems
+
+
+def program_of_graph(module: fx.GraphModule, name: str = "main") -> tuple[Program, list[Problem]]:
+    """The same of an FX graph alone, such as make_fx gives; its attributes are no weights."""
+    problems: list[Problem] = []
+    program = Program(name, is_model=True)
+    for node in module.graph.nodes:
+        value = node.meta.get("val")
+        if node.op == "placeholder" and isinstance(value, torch.Tensor):
+            program.inputs.append(Input(node.name, annotation(value, {}), _storage(value)))
+        elif node.op == "get_attr" and not isinstance(
+            getattr(module, node.target, None), fx.GraphModule
+        ):
+            program.weights[node.name] = node.target
+    reader = _Reader({}, problems)
+    reader.read(module, program)
+    return program, problems

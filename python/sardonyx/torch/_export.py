@@ -1,0 +1,305 @@
+"""`export` and `convert`: from a module to an ONNX model, by way of a script."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import linecache
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import sardonyx
+
+from .._script import CompileError, OnnxFunction
+from ._program import Node, Program, Ref, without_unused
+
+if TYPE_CHECKING:
+    import os
+
+    import onnx
+    import torch
+
+    from ._capture import Problem
+
+_OPSET = 20
+_numbers = itertools.count(1)
+
+
+class ExportError(Exception):
+    """What stands in the way of a conversion: all of it at once."""
+
+    __module__ = "sardonyx.torch"
+
+
+def _array(tensor: torch.Tensor) -> Any:
+    """The tensor's elements as a NumPy array, without a copy where NumPy can have them so."""
+    import torch
+
+    plain = tensor.detach().cpu()
+    if type(plain) is not torch.Tensor and hasattr(plain, "data"):
+        plain = plain.data
+    if plain.is_contiguous() is False:
+        plain = plain.contiguous()
+    names = {
+        torch.bfloat16: "bfloat16", torch.float8_e4m3fn: "float8_e4m3fn",
+        torch.float8_e5m2: "float8_e5m2", torch.float8_e4m3fnuz: "float8_e4m3fnuz",
+        torch.float8_e5m2fnuz: "float8_e5m2fnuz",
+    }  # fmt: skip
+    if plain.dtype not in names:
+        return plain.numpy()
+    import ml_dtypes
+
+    bits = torch.int16 if plain.dtype == torch.bfloat16 else torch.int8
+    return plain.view(bits).numpy().view(getattr(ml_dtypes, names[plain.dtype]))
+
+
+class Exported:
+    """A script that computes what a PyTorch module does, and the model that it compiles to."""
+
+    def __init__(self, program: Program, weights: Mapping[str, Any], opset: int) -> None:
+        self._program, self._weights, self._opset = program, dict(weights), opset
+        self._functions: dict[str, Any] = {}
+        self._text, self._lines = self._script_text("")
+        self._script = self._compile()
+
+    @property
+    def opset(self) -> int:
+        """The version of ai.onnx that the model is of."""
+        return self._opset
+
+    @property
+    def weights(self) -> dict[str, Any]:
+        """The arrays, by PyTorch's names of parameters, buffers and constants."""
+        return self._weights
+
+    def _script_text(self, weights: str) -> tuple[str, list[Node | None]]:
+        from ._operators import names_of_overloads
+        from ._text import script_text
+
+        return script_text(self._program, names_of_overloads(), weights, self._opset)
+
+    def to_script(self, weights: str = "weights.safetensors") -> str:
+        """The script as a text that stands alone, but for the file of its weights."""
+        return self._script_text(weights if self._program.weights else "")[0]
+
+    def save_script(self, path: str | os.PathLike[str]) -> None:
+        """Writes the script, and beside it its weights as a .safetensors file."""
+        import pathlib
+
+        from ._safetensors import write_safetensors
+
+        script = pathlib.Path(path)
+        weights = script.with_suffix(".safetensors")
+        if self._program.weights:
+            kept = {key: self._weights[key] for key in sorted(set(self._program.weights.values()))}
+            write_safetensors(weights, kept)
+        script.write_text(self.to_script(weights.name), encoding="utf-8")
+
+    def _compile(self) -> OnnxFunction:
+        name = f"<torch {next(_numbers)}>"
+        scope: dict[str, Any] = {"w": self._weights, "__name__": "sardonyx.torch.exported"}
+        lines = self._text.splitlines(keepends=True)
+        linecache.cache[name] = (len(self._text), None, lines, name)
+        try:
+            exec(compile(self._text, name, "exec"), scope)
+        except CompileError as error:
+            raise self._explained(error) from None
+        found: OnnxFunction = scope[self._program.name]
+        return found
+
+    def _explained(self, error: CompileError) -> ExportError:
+        """The compiler's findings with the lines of the module in place of the script's."""
+        found = []
+        for one in json.loads(error._json):
+            place = self._place_of(one)
+            text = f"{one['severity']}[{one['code']}]: {one['message']}"
+            found.append(text + (f"\n  --> {place.place}" if place else ""))
+            if place is not None and place.place.code:
+                found[-1] += f"\n   | {place.place.code}"
+            if place is not None:
+                found[-1] += f"\n   = `{place.target}`"
+        return ExportError("\n" + "\n\n".join(dict.fromkeys(found)) + "\n\n" + str(error.args[0]))
+
+    def _place_of(self, finding: Mapping[str, Any]) -> Node | None:
+        for label in finding.get("labels", []):
+            line = label["range"]["start"]["line"]
+            if label["file"].startswith("<torch ") and 0 < line <= len(self._lines):
+                return self._lines[line - 1]
+        return None
+
+    def _options(self, options: dict[str, Any]) -> dict[str, Any]:
+        return {"opset": self._opset, "producer_name": "sardonyx", **options}
+
+    def to_model_bytes(self, **options: Any) -> bytes:
+        """The model as the bytes of a ModelProto; takes what `to_model_bytes` of scripts takes."""
+        try:
+            return self._script.to_model_bytes(**self._options(options))
+        except CompileError as error:
+            raise self._explained(error) from None
+
+    def to_model_proto(self, **options: Any) -> onnx.ModelProto | bytes:
+        """The model as a ModelProto where the onnx package is installed, else as bytes."""
+        try:
+            return self._script.to_model_proto(**self._options(options))
+        except CompileError as error:
+            raise self._explained(error) from None
+
+    def compile(self, **options: Any) -> sardonyx.Model:
+        """The model, to run natively."""
+        try:
+            return self._script.compile(**self._options(options))
+        except CompileError as error:
+            raise self._explained(error) from None
+
+    def save(self, path: str | os.PathLike[str], external_bytes: int | None = None) -> int:
+        """Writes the model; its size in bytes.
+
+        Initializers of `external_bytes` and more go to a file beside it: those of 1 KiB and more
+        where they do not fit into one file otherwise, unless given.
+        """
+        import os
+
+        if external_bytes is None:
+            total = sum(one.nbytes for one in self._weights.values())
+            external_bytes = 1024 if total > 1 << 30 else 0
+        try:
+            return self._script._write(os.fspath(path), external_bytes, **self._options({}))
+        except CompileError as error:
+            raise self._explained(error) from None
+
+    def __repr__(self) -> str:
+        return f"Exported({len(self._program.nodes)} operators, opset {self._opset})"
+
+
+def _report(problems: Sequence[Problem]) -> ExportError:
+    texts = dict.fromkeys(str(one) for one in problems)
+    count = len(texts)
+    words = "1 thing stands" if count == 1 else f"{count} things stand"
+    return ExportError(f"{words} in the way:\n\n" + "\n\n".join(texts))
+
+
+def _unknown(program: Program, known: Mapping[str, Any]) -> list[Problem]:
+    """The operators that the library does not have."""
+    from ._capture import Problem
+    from ._functional import functional
+
+    found = []
+    for node in program.nodes:
+        if node.target.partition("::")[0] in ("py", "hop") or not node.target:
+            continue
+        target = functional(node.target, known) if node.writes else node.target
+        if target not in known:
+            help = f'write it as a function below `@sardonyx.torch.operator("{node.target}")`'
+            found.append(Problem(node, f"`{node.target}` is not in the library", help))
+    for body in program.bodies.values():
+        found += _unknown(body, known)
+    return found
+
+
+def _state_outputs(program: Program, changed: Sequence[tuple[str, str]], state: str) -> None:
+    """What the program changes from outside of it, as further outputs."""
+    if not changed or state == "drop":
+        return
+    labels = [program.weights.get(name, name) for name, _ in changed]
+    if state == "error":
+        words = ", ".join(f"`{one}`" for one in labels)
+        raise ExportError(f"the module changes {words}; `state` says what becomes of them")
+    program.output_names += [""] * (len(program.outputs) - len(program.output_names))
+    program.outputs += [Ref(name) for _, name in changed]
+    program.output_names += [f"{label}_next" for label in labels]
+
+
+def finished(
+    program: Program, arrays: Mapping[str, Any], problems: list[Problem], opset: int, state: str
+) -> Exported:
+    """A program that was captured, as a script; raises what stands in the way."""
+    from ._capture import Problem
+    from ._functional import UnsolvedError, without_mutation
+    from ._operators import overloads
+
+    known = overloads()
+    problems = problems + _unknown(program, known)
+    if problems:
+        raise _report(problems)
+    try:
+        changed = without_mutation(program, known)
+    except UnsolvedError as unsolved:
+        raise _report([Problem(unsolved.node, unsolved.reason, "write it without `_`")]) from None
+    _state_outputs(program, changed, state)
+    without_unused(program)
+    used = set(program.weights.values())
+    weights = {key: _array(one) for key, one in arrays.items() if key in used}
+    return Exported(program, weights, opset)
+
+
+def convert(
+    exported_program: torch.export.ExportedProgram,
+    *,
+    dynamic_shapes: Any = None,
+    output: str | os.PathLike[str] | None = None,
+    opset: int | None = None,
+    state: str = "outputs",
+    verify: bool = False,
+) -> Exported:
+    """The ONNX model of an ExportedProgram, as `export` makes it."""
+    from ._capture import program_of
+
+    if state not in ("outputs", "drop", "error"):
+        raise ValueError(f'`state` is "outputs", "drop" or "error", not {state!r}')
+    program, arrays, problems = program_of(exported_program, dynamic_shapes)
+    made = finished(program, arrays, problems, _OPSET if opset is None else opset, state)
+    if verify:
+        from ._verify import verify as check
+
+        check(exported_program, made)
+    if output is not None:
+        made.save(output)
+    return made
+
+
+def _torch_shapes(shapes: Any) -> Any:
+    """What torch takes: a name alone is a dimension of which torch finds out what it may be."""
+    import torch
+
+    if isinstance(shapes, str):
+        return torch.export.Dim.AUTO
+    if isinstance(shapes, dict):
+        return {key: _torch_shapes(one) for key, one in shapes.items()}
+    if isinstance(shapes, (list, tuple)):
+        return type(shapes)(_torch_shapes(one) for one in shapes)
+    return shapes
+
+
+def export(
+    module: torch.nn.Module,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    dynamic_shapes: Any = None,
+    output: str | os.PathLike[str] | None = None,
+    opset: int | None = None,
+    state: str = "outputs",
+    verify: bool = False,
+    strict: bool = False,
+) -> Exported:
+    """The ONNX model of a module, which torch.export captures for the arguments.
+
+    `dynamic_shapes` is torch.export's, and its names are those of the dimensions; a string in place
+    of a Dim names one of which torch finds out which sizes it may have. `output` is the
+    file to write, `opset` the version of ai.onnx (20 unless given). `state` says what becomes of
+    buffers and inputs that the module changes: "outputs" returns them as further outputs, "drop"
+    forgets the changes, "error" refuses. `verify` runs both on the arguments and compares.
+    """
+    import torch
+
+    captured = torch.export.export(
+        module,
+        args,
+        dict(kwargs or {}),
+        dynamic_shapes=_torch_shapes(dynamic_shapes),
+        strict=strict,
+    )
+    return convert(
+        captured, dynamic_shapes=dynamic_shapes, output=output, opset=opset, state=state,
+        verify=verify,
+    )  # fmt: skip

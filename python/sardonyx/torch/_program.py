@@ -1,0 +1,126 @@
+"""An exported program as plain data: what an ExportedProgram and a .pt2 file have in common.
+
+Arguments of nodes are None, bools, numbers, strings, `Ref`, `ElementType`, `Body`, and lists and
+tuples of them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Ref:
+    """A value, by its name."""
+
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class ElementType:
+    """An element type, by ONNX's name."""
+
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Body:
+    """A program inside the program, by its name: the branch of a condition, the body of a loop."""
+
+    name: str
+
+
+@dataclasses.dataclass
+class Place:
+    """Where a node comes from."""
+
+    file: str = ""
+    line: int = 0
+    code: str = ""
+    module: str = ""  # its path, such as `layers.3.attention`
+
+    def __str__(self) -> str:
+        words = f"{self.file}:{self.line}" if self.file else ""
+        return f"{words} in {self.module}" if words and self.module else words or self.module
+
+
+@dataclasses.dataclass
+class Node:
+    """A call; `target` is such as `aten::add.Tensor`, `py::mul`, `hop::cond`."""
+
+    name: str
+    target: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+    type: str = ""  # of the one tensor that it gives, as an annotation; empty: not known
+    place: Place = dataclasses.field(default_factory=Place)
+    # What the result lies in, where it is a tensor; views have the storage of their base.
+    storage: int = 0
+    writes: str = ""  # the value that it changes in place
+    into: str = ""  # the value whose element type the result gets
+    element_type: str = ""
+
+
+@dataclasses.dataclass
+class Input:
+    """A parameter of the program."""
+
+    name: str
+    type: str = ""
+    storage: int = 0
+
+
+@dataclasses.dataclass
+class Program:
+    """`weights` are names of values that stand for arrays, and the names of these."""
+
+    name: str
+    inputs: list[Input] = dataclasses.field(default_factory=list)
+    weights: dict[str, str] = dataclasses.field(default_factory=dict)
+    weight_storages: dict[str, int] = dataclasses.field(default_factory=dict)
+    nodes: list[Node] = dataclasses.field(default_factory=list)
+    outputs: list[Any] = dataclasses.field(default_factory=list)
+    output_names: list[str] = dataclasses.field(default_factory=list)
+    is_tuple: bool = True  # it returns a tuple, also of one
+    is_model: bool = False  # it is the whole: its results are the outputs of a model
+    bodies: dict[str, Program] = dataclasses.field(default_factory=dict)
+
+
+def refs(value: Any) -> Iterator[str]:
+    """The names of the values in an argument."""
+    if isinstance(value, Ref):
+        yield value.name
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from refs(one)
+
+
+def refs_of(node: Node) -> Iterator[str]:
+    """The names of the values that a node reads."""
+    for one in (*node.args, *node.kwargs.values()):
+        yield from refs(one)
+    if node.into:
+        yield node.into
+
+
+def replaced(value: Any, name_of: Callable[[str], str]) -> Any:
+    """The argument with other names."""
+    if isinstance(value, Ref):
+        return Ref(name_of(value.name))
+    if isinstance(value, (list, tuple)):
+        return type(value)(replaced(one, name_of) for one in value)
+    return value
+
+
+def without_unused(program: Program) -> None:
+    """Leaves out nodes whose results nothing reads: no node that is left does anything else."""
+    used = set(refs(program.outputs))
+    kept = []
+    for node in reversed(program.nodes):
+        if node.name in used:
+            used.update(refs_of(node))
+            kept.append(node)
+    program.nodes = kept[::-1]
+    program.weights = {name: key for name, key in program.weights.items() if name in used}

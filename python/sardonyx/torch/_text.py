@@ -1,0 +1,234 @@
+"""A program as the text of a script, and which node each of its lines is."""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ._program import Body, ElementType, Node, Program, Ref
+
+_INFIX = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and_": "&", "or_": "|",
+}  # fmt: skip
+_CALLS = {
+    "sym_max": "max", "sym_min": "min", "sym_float": "float", "sym_int": "int", "abs": "abs",
+    "ceil": "math.ceil", "floor": "math.floor", "trunc": "math.trunc", "sqrt": "math.sqrt",
+    "round": "round", "sym_sqrt": "math.sqrt",
+}  # fmt: skip
+_TAKEN = {"w", "op", "aten", "math", "script", "load_weights", "print", "len", "max", "min", "int",
+          "float", "abs", "bool", "round", "range", "reveal_type", "list", "tuple"}  # fmt: skip
+_INDENT = "    "
+
+
+class Names:
+    """What the values are called in the text."""
+
+    def __init__(self, program: Program) -> None:
+        self.weights = program.weights
+        self.given: dict[str, str] = {}
+        self.used: set[str] = set(_TAKEN)
+        for name, body in program.bodies.items():
+            self.given[name] = self.plain(name)
+            del body
+        for one in program.inputs:
+            self.given[one.name] = self.plain(one.name)
+        made = {node.name for node in program.nodes}
+        for value, wanted in zip(program.outputs, program.output_names, strict=False):
+            is_free = isinstance(value, Ref) and value.name in made
+            if wanted and is_free and value.name not in self.given:
+                self.given[value.name] = self.plain(wanted)
+        for node in program.nodes:
+            if node.name not in self.given:
+                self.given[node.name] = self.plain(node.name)
+
+    def plain(self, name: str) -> str:
+        plain = re.sub(r"\W", "_", name)
+        if not plain or plain[0].isdigit():
+            plain = f"_{plain}"
+        while plain in self.used or keyword.iskeyword(plain) or plain.isupper():
+            plain += "_"
+        self.used.add(plain)
+        return plain
+
+    def __call__(self, name: str) -> str:
+        if name in self.weights:
+            return f"w[{self.weights[name]!r}]".replace("'", '"')
+        return self.given[name]
+
+
+class _Writer:
+    def __init__(self, name_of: Callable[[str], str]) -> None:
+        self.name_of = name_of  # of an overload in scripts
+        self.lines: list[str] = []
+        self.nodes: list[Node | None] = []
+
+    def line(self, depth: int, text: str, node: Node | None = None) -> None:
+        self.lines.append(_INDENT * depth + text if text else "")
+        self.nodes.append(node)
+
+    def value(self, names: Names, value: Any) -> str:
+        if isinstance(value, Ref):
+            return names(value.name)
+        if isinstance(value, ElementType):
+            return f"{value.name}.dtype"
+        if isinstance(value, Body):
+            return names(value.name)
+        if isinstance(value, tuple):
+            inner = ", ".join(self.value(names, one) for one in value)
+            return f"({inner},)" if len(value) == 1 else f"({inner})"
+        if isinstance(value, list):
+            return "[" + ", ".join(self.value(names, one) for one in value) + "]"
+        if isinstance(value, float) and not math.isfinite(value):
+            return "math.nan" if math.isnan(value) else f"{'-' if value < 0 else ''}math.inf"
+        return repr(value)
+
+    def expression(self, names: Names, node: Node) -> str:
+        space, _, what = node.target.partition("::")
+        args = [self.value(names, one) for one in node.args]
+        if space == "py":
+            if what == "getitem":
+                return f"{args[0]}[{args[1]}]"
+            if what == "size":
+                return f"{args[0]}.shape[{args[1]}]"
+            if what == "numel":
+                return f"math.prod({args[0]}.shape)"
+            if what == "item":
+                return f"{node.element_type}({args[0]})"
+            if what in ("neg", "not"):
+                return f"-{args[0]}" if what == "neg" else f"not {args[0]}"
+            if what == "ite":
+                return f"{args[1]} if {args[0]} else {args[2]}"
+            if what in _CALLS:
+                return f"{_CALLS[what]}({', '.join(args)})"
+            return f"{args[0]} {_INFIX[what]} {args[1]}"
+        keywords = [f"{key}={self.value(names, one)}" for key, one in node.kwargs.items()]
+        call = f"aten.{self.name_of(node.target)}({', '.join([*args, *keywords])})"
+        return f"aten.into({names(node.into)}, {call})" if node.into else call
+
+    def higher_order(self, names: Names, node: Node, depth: int) -> None:
+        name, kind = names(node.name), node.target.partition("::")[2]
+        if kind == "call":
+            body, *rest = node.args
+            inner = ", ".join(self.value(names, one) for one in rest)
+            self.line(depth, f"{name} = {names(body.name)}({inner})", node)
+        elif kind == "cond":
+            test, yes, no, operands = node.args
+            inner = ", ".join(self.value(names, one) for one in operands)
+            self.line(depth, f"{name} = {names(yes.name)}({inner}) if {self.value(names, test)} "
+                             f"else {names(no.name)}({inner})", node)  # fmt: skip
+        elif kind == "while_loop":
+            self.while_loop(names, node, depth)
+        else:
+            self.scan(names, node, depth)
+
+    def while_loop(self, names: Names, node: Node, depth: int) -> None:
+        test, body, start, more = node.args
+        name = names(node.name)
+        carried = [names.plain(f"{name}_{i}") for i in range(len(start))]
+        inner = ", ".join([*carried, *[self.value(names, one) for one in more]])
+        for one, value in zip(carried, start, strict=True):
+            self.line(depth, f"{one} = {self.value(names, value)}", node)
+        self.line(depth, f"while {names(test.name)}({inner}):", node)
+        targets = ", ".join(carried) + ("," if len(carried) == 1 else "")
+        self.line(depth + 1, f"{targets} = {names(body.name)}({inner})", node)
+        self.line(depth, f"{name} = ({', '.join(carried)},)", node)
+
+    def scan(self, names: Names, node: Node, depth: int) -> None:
+        """`hop::scan`: carried values and rows; `hop::map`: rows alone."""
+        body, start, rows, more, results = node.args
+        name = names(node.name)
+        carried = [names.plain(f"{name}_carried_{i}") for i in range(len(start))]
+        stacked = [names.plain(f"{name}_rows_{i}") for i in range(results - len(start))]
+        place, step = names.plain(f"{name}_i"), names.plain(f"{name}_step")
+        for one, value in zip(carried, start, strict=True):
+            self.line(depth, f"{one} = {self.value(names, value)}", node)
+        for one in stacked:
+            self.line(depth, f"{one} = []", node)
+        first = self.value(names, rows[0])
+        self.line(depth, f"for {place} in range({first}.shape[0]):", node)
+        inner = [*carried, *[f"{self.value(names, one)}[{place}]" for one in rows],
+                 *[self.value(names, one) for one in more]]  # fmt: skip
+        self.line(depth + 1, f"{step} = {names(body.name)}({', '.join(inner)})", node)
+        for i, one in enumerate(carried):
+            self.line(depth + 1, f"{one} = {step}[{i}]", node)
+        for i, one in enumerate(stacked):
+            self.line(depth + 1, f"{one}.append({step}[{len(carried) + i}])", node)
+        joined = [f"op.ConcatFromSequence({one}, axis=0, new_axis=1)" for one in stacked]
+        self.line(depth, f"{name} = ({', '.join([*carried, *joined])},)", node)
+
+    def body(self, names: Names, program: Program, depth: int) -> None:
+        for name, inner in program.bodies.items():
+            own = Names(inner)
+            parameters = ", ".join(own.given[one.name] for one in inner.inputs)
+            self.line(depth, f"def {names(name)}({parameters}):")
+            self.body(own, inner, depth + 1)
+            self.line(0, "")
+        for node in program.nodes:
+            if node.target.startswith("hop::"):
+                self.higher_order(names, node, depth)
+                continue
+            annotation = f": {node.type}" if node.type else ""
+            text = f"{names(node.name)}{annotation} = {self.expression(names, node)}"
+            self.line(depth, text, node)
+        self.line(depth, self.result(names, program))
+
+    def result(self, names: Names, program: Program) -> str:
+        values, seen = [], set()
+        for one in program.outputs:
+            text = self.value(names, one)
+            is_made = isinstance(one, Ref) and one.name in {n.name for n in program.nodes}
+            if isinstance(one, Ref) and program.is_model and (not is_made or text in seen):
+                text = f"aten.clone({text})"
+            seen.add(text)
+            values.append(text)
+        if program.is_tuple and len(values) == 1 and not program.is_model:
+            return f"return ({values[0]},)"
+        return f"return {', '.join(values)}" if values else "return ()"
+
+
+def script_text(
+    program: Program, names: Mapping[str, str], weights: str = "", opset: int = 0
+) -> tuple[str, list[Node | None]]:
+    """The text of the script, and the node of each line.
+
+    `names` says what an overload is called in scripts. `weights` is the file that the arrays are
+    in: without it the script finds them in a dict `w`.
+    """
+    writer = _Writer(lambda target: names[target])
+    own = Names(program)
+    text_names = sorted(set(re.findall(r"\b[A-Z][A-Z0-9]+\b", _types_of(program))))
+    imports = [*text_names, f"opset{opset} as op", "script"]
+    if weights:
+        imports.append("load_weights")
+    writer.line(0, "import math")
+    writer.line(0, "")
+    writer.line(0, f"from sardonyx import {', '.join(imports)}")
+    writer.line(0, "from sardonyx.torch import aten")
+    writer.line(0, "")
+    if weights:
+        writer.line(0, f"w = load_weights({weights!r})")
+        writer.line(0, "")
+    writer.line(0, "")
+    writer.line(0, "@script(default_opset=op, initializer_bytes=0)")
+    parameters = [
+        own.given[one.name] + (f": {one.type}" if one.type else "") for one in program.inputs
+    ]
+    writer.line(0, f"def {program.name}({', '.join(parameters)}):")
+    writer.body(own, program, 1)
+    return "\n".join(writer.lines) + "\n", writer.nodes
+
+
+def _types_of(program: Program) -> str:
+    """Everything that may name an element type."""
+    words = [one.type for one in program.inputs]
+    for node in program.nodes:
+        words.append(node.type)
+        for value in (*node.args, *node.kwargs.values()):
+            if isinstance(value, ElementType):
+                words.append(value.name)
+    words += [_types_of(body) for body in program.bodies.values()]
+    return " ".join(re.sub(r'"[^"]*"', "", one) for one in words)

@@ -1,0 +1,190 @@
+"""PyTorch's own samples of its operators (OpInfo), converted, run, and compared with torch.
+
+`python tests/torch/opinfo.py [NAMES] [--samples N] [--type float32]` prints what is wrong or
+refused and counts; test_opinfo.py runs a sample of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import itertools
+import sys
+import types
+import unittest
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from sardonyx.torch import ExportError
+from sardonyx.torch._capture import program_of_graph
+from sardonyx.torch._export import finished
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree
+
+if "expecttest" not in sys.modules:
+    # torch's own test cases derive from it; the table of operators does not need it.
+    stand_in = types.ModuleType("expecttest")
+    stand_in.TestCase = unittest.TestCase  # type: ignore[attr-defined]
+    sys.modules["expecttest"] = stand_in
+from torch.testing._internal.common_methods_invocations import op_db
+
+# Results that are drawn, or that depend on where memory is or what was in it.
+RANDOM = {
+    "bernoulli", "multinomial", "normal", "uniform", "rand_like", "randint_like", "randn_like",
+    "randint", "randn", "rand", "cauchy", "exponential", "geometric", "log_normal", "empty",
+    "empty_like", "new_empty", "empty_permuted", "empty_strided", "new_empty_strided",
+    "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d",
+    "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout",
+    "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d",
+    "nn.functional.rrelu", "torch.ops.aten._safe_softmax.default", "data_ptr",
+    "nn.functional.multi_head_attention_forward",
+}  # fmt: skip
+
+
+# What is known to differ, with the reason.
+KNOWN: dict[str, str] = {
+    "bfloat16": "the samples compare in float32",
+}
+
+
+@dataclasses.dataclass
+class Outcome:
+    """`right`, `wrong`, `refused`, or `skipped`, and the reason."""
+
+    kind: str
+    reason: str = ""
+
+
+def flat_function(operator: Any, sample: Any) -> tuple[Callable[..., Any], list[torch.Tensor]]:
+    """The operator as a function of the sample's tensors alone."""
+    leaves, spec = _pytree.tree_flatten((sample.input, sample.args, sample.kwargs))
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+    tensors = [leaves[i] for i in places]
+
+    def function(*given: torch.Tensor) -> Any:
+        values = list(leaves)
+        for place, one in zip(places, given, strict=True):
+            values[place] = one
+        first, args, kwargs = _pytree.tree_unflatten(values, spec)
+        return operator(first, *args, **kwargs)
+
+    return function, tensors
+
+
+def as_array(value: Any) -> np.ndarray:
+    if isinstance(value, torch.Tensor):
+        value = value.detach().resolve_conj().resolve_neg()
+        return value.float().numpy() if value.dtype == torch.bfloat16 else value.numpy()
+    return np.asarray(value)
+
+
+def agree(ours: Any, theirs: torch.Tensor) -> str:
+    """Where two results differ; empty: nowhere."""
+    a, b = np.asarray(ours), as_array(theirs)
+    if a.shape != b.shape:
+        return f"shape {a.shape} where torch has {b.shape}"
+    if a.dtype != b.dtype:
+        return f"type {a.dtype} where torch has {b.dtype}"
+    loose = b.dtype in (np.float16,) or theirs.dtype == torch.bfloat16
+    rtol, atol = (2e-2, 2e-2) if loose else (1e-4, 2e-5) if b.dtype != np.float64 else (1e-7, 1e-7)
+    if not np.allclose(a.astype(np.float64), b.astype(np.float64), rtol, atol, equal_nan=True):
+        return f"{a.ravel()[:4]} where torch has {b.ravel()[:4]}"
+    return ""
+
+
+def try_sample(operator: Any, sample: Any, opset: int = 20) -> Outcome:
+    function, tensors = flat_function(operator, sample)
+    if any(one.layout != torch.strided for one in tensors):
+        return Outcome("skipped", "a sparse tensor")
+    copies = [one.clone() for one in tensors]
+    try:
+        with torch.no_grad():
+            wanted = _pytree.tree_leaves(function(*[one.clone() for one in tensors]))
+            module = make_fx(function, tracing_mode="fake", pre_dispatch=True)(*copies)
+    except Exception as error:
+        return Outcome("skipped", f"torch cannot trace it: {str(error)[:60]!r}")
+    if any(isinstance(one, torch.Tensor) and one.is_complex() for one in [*wanted, *tensors]):
+        return Outcome("skipped", "complex tensors")
+    wanted = [one for one in wanted if isinstance(one, torch.Tensor)]
+    if not wanted or any(one.layout != torch.strided for one in wanted):
+        return Outcome("skipped", "no tensors as results")
+    try:
+        program, problems = program_of_graph(module)
+        arrays = {key: getattr(module, key) for key in program.weights.values()}
+        model = finished(program, arrays, problems, opset, "drop").compile()
+    except ExportError as error:
+        return Outcome("refused", " ".join(str(error).split())[:300])
+    used = {one.name for one in program.inputs}
+    names = [node.name for node in module.graph.nodes if node.op == "placeholder"]
+    given = [np.array(as_array(one), order="C") if one.dtype != torch.bfloat16 else bfloat16(one)
+             for name, one in zip(names, tensors, strict=False) if name in used]  # fmt: skip
+    try:
+        results = model(*given)
+    except Exception as error:
+        return Outcome("wrong", f"the evaluator: {' '.join(str(error).split())[:200]}")
+    results = list(results) if isinstance(results, (list, tuple)) else [results]
+    if len(results) != len(wanted):
+        return Outcome("wrong", f"{len(results)} results where torch has {len(wanted)}")
+    for ours, theirs in zip(results, wanted, strict=True):
+        reason = agree(ours, theirs)
+        if reason:
+            return Outcome("wrong", reason)
+    return Outcome("right")
+
+
+def bfloat16(tensor: torch.Tensor) -> Any:
+    import ml_dtypes
+
+    return tensor.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+
+
+def outcomes(info: Any, dtype: torch.dtype, samples: int) -> Iterator[Outcome]:
+    """Of the first samples of an operator."""
+    warnings.simplefilter("ignore")
+    torch.manual_seed(0)
+    for sample in itertools.islice(info.sample_inputs("cpu", dtype, requires_grad=False), samples):
+        yield try_sample(info.op, sample)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--samples", type=int, default=4)
+    parser.add_argument("--type", default="float32")
+    parser.add_argument("--part", default="0/1", help="such as 0/2: the first of two halves")
+    words = parser.parse_args()
+    torch.set_num_threads(1)
+    dtype = getattr(torch, words.type)
+    part, parts = map(int, words.part.split("/"))
+    counts: collections.Counter[str] = collections.Counter()
+    whole: collections.Counter[str] = collections.Counter()
+    for number, info in enumerate(op_db):
+        name = info.name + (f".{info.variant_test_name}" if info.variant_test_name else "")
+        if number % parts != part or (words.names and name not in words.names):
+            continue
+        if info.name in RANDOM or dtype not in info.supported_dtypes("cpu"):
+            continue
+        try:
+            found = list(outcomes(info, dtype, words.samples))
+        except Exception as error:
+            print(f"{name}: crash {type(error).__name__}: {str(error)[:200]}", flush=True)
+            whole["crashed"] += 1
+            continue
+        kinds = [one.kind for one in found if one.kind != "skipped"]
+        counts.update(one.kind for one in found)
+        worst = next(
+            (one for kind in ("wrong", "refused") for one in found if one.kind == kind), None
+        )
+        whole[worst.kind if worst else "right" if kinds else "skipped"] += 1
+        if worst is not None:
+            print(f"{name}: {worst.kind} ({kinds.count(worst.kind)} of {len(kinds)}): "
+                  f"{worst.reason}", flush=True)  # fmt: skip
+    print(f"samples {dict(counts)}", f"operators {dict(whole)}", sep="\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

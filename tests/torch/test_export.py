@@ -1,0 +1,173 @@
+"""sardonyx.torch.export and convert: names, texts, reports, state."""
+
+from __future__ import annotations
+
+import pathlib
+import runpy
+
+import numpy as np
+import onnx
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import sardonyx.torch  # noqa: E402
+from torch import nn  # noqa: E402
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+
+class Small(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 3)
+
+    def forward(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"scores": torch.relu(self.linear(x)), "size": x.sum(1)}
+
+
+def test_names_are_those_of_torch() -> None:
+    shapes = {"x": {0: torch.export.Dim("rows")}}
+    exported = sardonyx.torch.export(Small(), (torch.randn(2, 4),), dynamic_shapes=shapes)
+    model = exported.to_model_proto()
+    graph = model.graph
+    assert [one.name for one in graph.input] == ["x"]
+    assert [one.name for one in graph.output] == ["scores", "size"]
+    assert {one.name for one in graph.initializer} == {"linear.weight", "linear.bias"}
+    assert graph.input[0].type.tensor_type.shape.dim[0].dim_param == "rows"
+    assert model.producer_name == "sardonyx"
+
+
+def test_script_stands_alone(tmp_path: pathlib.Path) -> None:
+    module = Small()
+    exported = sardonyx.torch.export(module, (torch.randn(2, 4),), dynamic_shapes=({0: "rows"},))
+    text = exported.to_script()
+    assert 'linear: FLOAT["rows", 3] = aten.linear(x, w["linear.weight"], w["linear.bias"])' in text
+    exported.save_script(tmp_path / "small.py")
+    function = runpy.run_path(str(tmp_path / "small.py"))["main"]
+    x = torch.randn(5, 4)
+    wanted = module(x)
+    # Called as Python, line by line, and compiled.
+    for scores, size in (function(x.numpy()), function.compile()(x.numpy())):
+        np.testing.assert_allclose(scores, wanted["scores"].detach().numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(size, wanted["size"].numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_output_is_written(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "small.onnx"
+    exported = sardonyx.torch.export(Small(), (torch.randn(2, 4),), output=path, opset=18)
+    assert exported.opset == 18
+    model = onnx.load(path)
+    onnx.checker.check_model(model, full_check=True)
+    assert model.opset_import[0].version == 18
+    assert exported.save(tmp_path / "again.onnx", external_bytes=16) > 0
+    assert len(list(tmp_path.glob("again.onnx*"))) == 2
+    onnx.checker.check_model(str(tmp_path / "again.onnx"))
+
+
+def test_weights_are_not_copied() -> None:
+    module = Small()
+    exported = sardonyx.torch.export(module, (torch.randn(2, 4),))
+    array = exported.weights["linear.weight"]
+    assert array.ctypes.data == module.linear.weight.data_ptr()
+
+
+def test_all_problems_at_once() -> None:
+    class Hard(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = torch.linalg.svdvals(x)
+            return y + torch.special.airy_ai(y)
+
+    with pytest.raises(sardonyx.torch.ExportError) as caught:
+        sardonyx.torch.export(Hard(), (torch.eye(3),))
+    text = str(caught.value)
+    assert "2 things stand in the way" in text
+    assert "`aten::linalg_svdvals.default` is not in the library" in text
+    assert "y = torch.linalg.svdvals(x)" in text
+    assert "test_export.py:" in text
+    assert '@sardonyx.torch.operator("aten::special_airy_ai.default")' in text
+
+
+def test_finding_of_the_compiler_names_the_users_line() -> None:
+    class Trained(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.dropout(x, 0.5, True)
+
+    with pytest.raises(sardonyx.torch.ExportError, match=r"module.eval\(\)") as caught:
+        sardonyx.torch.export(Trained(), (torch.eye(3),)).to_model_bytes()
+    assert "return torch.dropout(x, 0.5, True)" in str(caught.value)
+
+
+class Counter(nn.Module):
+    total: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("total", torch.zeros(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.total += x
+        return self.total * 2
+
+
+def test_state() -> None:
+    x = torch.tensor([1.0, 2.0, 3.0])
+    exported = sardonyx.torch.export(Counter(), (x,))
+    names = [one.name for one in exported.to_model_proto().graph.output]
+    assert len(names) == 2
+    assert names[1] == "total_next"
+    result, total = exported.compile()(x.numpy())
+    np.testing.assert_array_equal(result, [2, 4, 6])
+    np.testing.assert_array_equal(total, [1, 2, 3])
+    dropped = sardonyx.torch.export(Counter(), (x,), state="drop")
+    assert len(dropped.to_model_proto().graph.output) == 1
+    with pytest.raises(sardonyx.torch.ExportError, match="`total`"):
+        sardonyx.torch.export(Counter(), (x,), state="error")
+    with pytest.raises(ValueError, match="state"):
+        sardonyx.torch.export(Counter(), (x,), state="forget")
+
+
+def test_users_operator() -> None:
+    @torch.library.custom_op("sardonyx_tests::doubled", mutates_args=())
+    def doubled(x: torch.Tensor, by: float = 2.0) -> torch.Tensor:
+        return x * by
+
+    @doubled.register_fake
+    def _(x: torch.Tensor, by: float = 2.0) -> torch.Tensor:
+        return torch.empty_like(x) if by else x.clone()
+
+    class Uses(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.ops.sardonyx_tests.doubled(x, 3.0) + 1
+
+    x = torch.randn(4)
+    with pytest.raises(sardonyx.torch.ExportError, match="sardonyx_tests::doubled"):
+        sardonyx.torch.export(Uses(), (x,))
+
+    @sardonyx.torch.operator("sardonyx_tests::doubled")
+    def doubled_in_onnx(x, by=2.0):
+        return x * by
+
+    model = sardonyx.torch.export(Uses(), (x,), verify=True).compile()
+    np.testing.assert_allclose(model(x.numpy()), (x * 3 + 1).numpy(), rtol=1e-6)
+
+
+def test_verify_names_the_operator() -> None:
+    class Wrong(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.special.zeta(x + 2, x + 2) * 2
+
+    @sardonyx.torch.operator("aten::special_zeta")
+    def zeta(self, other):
+        return self + other
+
+    try:
+        with pytest.raises(
+            sardonyx.torch.ExportError, match=r"aten::special_zeta.default"
+        ) as caught:
+            sardonyx.torch.export(Wrong(), (torch.ones(3),), verify=True)
+        assert "torch.special.zeta(x + 2, x + 2)" in str(caught.value)
+    finally:
+        from sardonyx.torch import _operators
+
+        _operators._own.clear()

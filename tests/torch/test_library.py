@@ -1,0 +1,107 @@
+"""The library beside PyTorch's schemas, and a sample of its operators beside PyTorch's samples.
+
+SDX_TORCH_SAMPLES=all tries all operators.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import random
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import opinfo  # noqa: E402
+from sardonyx.torch import aten  # noqa: E402
+from sardonyx.torch._capture import _LEFT_OUT  # noqa: E402
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+# Operators that had a wrong result or none once, or that have many forms: always tried.
+ALWAYS = (
+    "add", "cat", "index_put", "scatter_reduce", "nn.functional.conv2d", "nn.functional.avg_pool2d",
+    "nn.functional.cross_entropy", "var", "slice_scatter", "squeeze", "masked_scatter",
+    "index_reduce",
+)  # fmt: skip
+SAMPLED = 45
+
+
+def schema_of(key: str):
+    """PyTorch's schema of an overload; None: this build has none."""
+    space, _, rest = key.partition("::")
+    packet, _, overload = rest.partition(".")
+    found = getattr(getattr(torch.ops, space), packet, None)
+    return (
+        getattr(found, overload)._schema if found is not None and hasattr(found, overload) else None
+    )
+
+
+def test_parameters_are_those_of_the_schemas() -> None:
+    """Names and order; a function of several overloads has the parameters of all of them."""
+    checked, found = 0, []
+    for key, (_, function) in aten.overloads().items():
+        if not key.startswith("aten::"):
+            continue
+        schema = schema_of(key)
+        if schema is None:
+            found.append(f"torch has no `{key}`")
+            continue
+        wanted = [one.name for one in schema.arguments if one.name not in _LEFT_OUT]
+        ours = list(inspect.signature(function.__wrapped__).parameters)
+        if [one for one in ours if one in wanted] != wanted:
+            found.append(f"{key}: {wanted}, not {ours}")
+        checked += 1
+    assert not found, "\n".join(found)
+    assert checked > 500
+
+
+def infos() -> list:
+    every = [info for info in opinfo.op_db if info.name not in opinfo.RANDOM]
+    if os.environ.get("SDX_TORCH_SAMPLES") == "all":
+        return every
+    chosen = random.Random(os.environ.get("SDX_SEED", "0")).sample(every, SAMPLED)
+    return chosen + [info for info in every if info.name in ALWAYS and info not in chosen]
+
+
+def test_samples_are_never_wrong() -> None:
+    """What is not in the library is refused; what is converted gives what torch gives."""
+    torch.set_num_threads(1)
+    wrong, right = [], 0
+    for info in infos():
+        if torch.float32 not in info.supported_dtypes("cpu"):
+            continue
+        name = f"{info.name} {info.variant_test_name}".strip()
+        if name in opinfo.KNOWN:
+            continue
+        for outcome in opinfo.outcomes(info, torch.float32, 2):
+            right += outcome.kind == "right"
+            if outcome.kind == "wrong":
+                wrong.append(f"{name}: {outcome.reason}")
+    assert not wrong, "\n".join(wrong)
+    assert right > SAMPLED // 2
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool", "float16"])
+def test_other_types(dtype: str) -> None:
+    torch.set_num_threads(1)
+    names = {"add", "mul", "where", "sum", "cat", "eq", "clamp", "amax", "index_select"}
+    wrong = []
+    for info in opinfo.op_db:
+        if info.name in names and getattr(torch, dtype) in info.supported_dtypes("cpu"):
+            for outcome in opinfo.outcomes(info, getattr(torch, dtype), 1):
+                if outcome.kind == "wrong":
+                    wrong.append(f"{info.name}: {outcome.reason}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_called_eagerly() -> None:
+    x, w, b = (np.random.default_rng(0).random(s, np.float32) for s in ((2, 3), (4, 3), (4,)))
+    wanted = torch.nn.functional.linear(*map(torch.from_numpy, (x, w, b))).numpy()
+    np.testing.assert_allclose(aten.linear(x, w, b), wanted, rtol=1e-6)
+    ours = aten.var_mean(x, [1], correction=0, keepdim=True)
+    theirs = torch.var_mean(torch.from_numpy(x), [1], correction=0, keepdim=True)
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(one, other.numpy(), rtol=1e-6)
