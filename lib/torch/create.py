@@ -274,3 +274,56 @@ def combinations(self, r=2, with_replacement=False):
     if len(chosen) == 0 or r == 0:
         return op.Expand(cast(tensor(0), self.dtype), [0, r] if r > 0 else [0])
     return op.Gather(self, op.Reshape([i for one in chosen for i in one], [-1, r]), axis=0)
+
+
+@aten("linalg_vander.default")
+def linalg_vander(x, *, N=None):
+    count = x.shape[-1] if N is None else N
+    wide = op.Unsqueeze(x, [-1])
+    columns = [op.Identity(wide) * 0 + 1]
+    for _ in range(1, count):
+        columns.append(columns[-1] * wide)
+    return op.Concat(*columns, axis=-1)
+
+
+@inline
+def window_of(count, periodic, dtype, terms):
+    """A sum of cosines over one period, which a periodic window ends one place later."""
+    if count == 1:
+        return filled([1], 1, FLOAT.dtype if dtype is None else dtype)
+    n = count if periodic else count - 1
+    places = op.Cast(op.Range(0, count, 1), to=DOUBLE.dtype)
+    total = places * 0.0
+    for i in range(len(terms)):
+        total = total + terms[i] * op.Cos(places * (2.0 * math.pi * i / float(n)))
+    return cast(total, FLOAT.dtype if dtype is None else dtype)
+
+
+@aten("hann_window.default")
+def hann_window(window_length, *, dtype=None):
+    return window_of(window_length, True, dtype, [0.5, -0.5])
+
+
+@aten("hann_window.periodic")
+def hann_window_periodic(window_length, periodic, *, dtype=None):
+    return window_of(window_length, periodic, dtype, [0.5, -0.5])
+
+
+@aten("hamming_window.default")
+def hamming_window(window_length, *, dtype=None):
+    return window_of(window_length, True, dtype, [0.54, -0.46])
+
+
+@aten("hamming_window.periodic")
+def hamming_window_periodic(window_length, periodic, *, dtype=None):
+    return window_of(window_length, periodic, dtype, [0.54, -0.46])
+
+
+@aten("blackman_window.default")
+def blackman_window(window_length, *, dtype=None):
+    return window_of(window_length, True, dtype, [0.42, -0.5, 0.08])
+
+
+@aten("blackman_window.periodic")
+def blackman_window_periodic(window_length, periodic, *, dtype=None):
+    return window_of(window_length, periodic, dtype, [0.42, -0.5, 0.08])

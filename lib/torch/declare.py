@@ -33,3 +33,20 @@ def aten(*overloads, namespace="aten"):
         return made
 
     return declare
+
+
+def pairs(*overloads):
+    """The same for calls with a complex tensor among the arguments or results (pairs.py)."""
+
+    def declare(function):
+        made = inline(function)
+        for overload in overloads:
+            packet, _, rest = overload.partition(".")
+            name = f"pair_{packet}"
+            if NAMES.get(name, made) is not made:
+                name = f"pair_{packet}_{rest}"
+            NAMES[name] = made
+            OVERLOADS[f"pairs::{overload}"] = (name, made)
+        return made
+
+    return declare

@@ -4,7 +4,7 @@ from sardonyx import INT32
 
 from .declare import aten, inline, op
 from .products import cholesky, product
-from .types import axis, count_of, tensor
+from .types import axis, cast, count_of, tensor
 
 
 @inline
@@ -175,3 +175,139 @@ def linalg_tensorsolve(self, other, dims=None):
     size = other.size
     y = eliminated(op.Reshape(a, [size, size]), op.Reshape(other, [size, 1]))
     return op.Reshape(y, rest)
+
+
+@inline
+def decomposed(a):
+    """L, U and the order of the rows by elimination with pivots; and torch's list of exchanges."""
+    m, n = a.shape[-2], a.shape[-1]
+    rank = a.ndim
+    rows = op.Unsqueeze(op.Range(0, m, 1), [1])
+    # Rows that have been used keep what they were multiplied with, below the diagonal.
+    work = op.Identity(a)
+    order = op.Expand(rows, [*a.shape[:-1], 1])
+    exchanges = []
+    for j in range(min(m, n)):
+        column = op.Slice(work, [j], [j + 1], [rank - 1])
+        size = op.Where(rows >= j, op.Abs(column), op.CastLike(-1.0, column))
+        best = op.ArgMax(size, axis=rank - 2, keepdims=1)
+        exchanges.append(op.Squeeze(best, [rank - 2]) + 1)
+        is_best = rows == best
+        pivot = op.ReduceSum(
+            op.Where(is_best, work, tensor(0.0, work.dtype)), [rank - 2], keepdims=1
+        )
+        own = op.Slice(work, [j], [j + 1], [rank - 2])
+        work = op.Where(is_best, own, work)
+        work = op.Where(rows == j, pivot, work)
+        own_place = op.Slice(order, [j], [j + 1], [rank - 2])
+        place = op.ReduceSum(op.Where(is_best, order, 0), [rank - 2], keepdims=1)
+        order = op.Where(is_best, own_place, order)
+        order = op.Where(rows == j, place, order)
+        factor = op.Slice(work, [j], [j + 1], [rank - 1]) / op.Slice(
+            pivot, [j], [j + 1], [rank - 1]
+        )
+        columns = op.Unsqueeze(op.Range(0, n, 1), [0])
+        changed = op.Where(columns > j, work - factor * pivot, op.Where(columns == j, factor, work))
+        work = op.Where(rows > j, changed, work)
+    pivots = op.Concat(*exchanges, axis=-1) if len(exchanges) > 1 else exchanges[0]
+    return work, order, op.Cast(pivots, to=INT32.dtype)
+
+
+@inline
+def lower_and_upper(lu):
+    m, n = lu.shape[-2], lu.shape[-1]
+    k = min(m, n)
+    low = op.Trilu(op.Slice(lu, [0], [k], [lu.ndim - 1]), -1, upper=0)
+    rows, columns = op.Unsqueeze(op.Range(0, m, 1), [1]), op.Unsqueeze(op.Range(0, k, 1), [0])
+    low = low + op.Cast(rows == columns, to=lu.dtype)
+    return low, op.Trilu(op.Slice(lu, [0], [k], [lu.ndim - 2]), 0, upper=1)
+
+
+@aten("linalg_lu_factor.default")
+def linalg_lu_factor(A, *, pivot=True):
+    lu, _, pivots = decomposed(A)
+    return lu, pivots
+
+
+@aten("linalg_lu_factor_ex.default")
+def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):
+    lu, _, pivots = decomposed(A)
+    return lu, pivots, no_error(A)
+
+
+@aten("_lu_with_info.default")
+def lu_with_info(self, pivot=True, check_errors=True):
+    lu, _, pivots = decomposed(self)
+    return lu, pivots, no_error(self)
+
+
+@aten("linalg_lu.default")
+def linalg_lu(A, *, pivot=True):
+    assert pivot, "linalg.lu(pivot=False)"
+    lu, order, _ = decomposed(A)
+    low, high = lower_and_upper(lu)
+    columns = op.Unsqueeze(op.Range(0, A.shape[-2], 1), [0])
+    moved = op.Cast(order == columns, to=A.dtype)
+    return turned(moved), low, high
+
+
+@inline
+def reflected(a):
+    """Q and R by Householder's reflections, with LAPACK's signs; Q is square."""
+    m, n = a.shape[-2], a.shape[-1]
+    rank = a.ndim
+    r = op.Identity(a)
+    q = op.Expand(unit(m, a.dtype), [*a.shape[:-2], m, m])
+    rows = op.Unsqueeze(op.Range(0, m, 1), [1])
+    for j in range(min(m - 1, n)):
+        x = op.Where(rows >= j, op.Slice(r, [j], [j + 1], [rank - 1]), tensor(0.0, a.dtype))
+        first = op.Slice(x, [j], [j + 1], [rank - 2])
+        length = op.Sqrt(op.ReduceSum(x * x, [rank - 2], keepdims=1))
+        below = op.ReduceSum(
+            op.Where(rows > j, op.Abs(x), tensor(0.0, a.dtype)), [rank - 2], keepdims=1
+        )
+        goal = op.Where(first >= 0.0, -length, length)
+        v = op.Where(rows == j, first - goal, x)
+        square = op.ReduceSum(v * v, [rank - 2], keepdims=1)
+        # A column that is zero below the diagonal is left as it is.
+        scale = op.Where(below == 0.0, 0.0, 2.0 / square)
+        r = r - scale * op.MatMul(v, op.MatMul(turned(v), r))
+        q = q - scale * op.MatMul(op.MatMul(q, v), turned(v))
+    return q, op.Trilu(r, 0, upper=1)
+
+
+@inline
+def q_and_r(a, mode):
+    m, n = a.shape[-2], a.shape[-1]
+    q, r = reflected(a)
+    if mode == "r":
+        r = op.Slice(r, [0], [min(m, n)], [a.ndim - 2])
+        return op.Expand(tensor(0.0, a.dtype), [0]), r
+    if mode == "reduced":
+        k = min(m, n)
+        return op.Slice(q, [0], [k], [a.ndim - 1]), op.Slice(r, [0], [k], [a.ndim - 2])
+    return q, r
+
+
+@aten("linalg_qr.default")
+def linalg_qr(A, mode="reduced"):
+    return q_and_r(A, mode)
+
+
+@aten("qr.default")
+def qr(self, some=True):
+    return q_and_r(self, "reduced" if some else "complete")
+
+
+@aten("matrix_exp.default", "linalg_matrix_exp.default")
+def matrix_exp(self):
+    """Taylor's series of the matrix over 2**12, squared twelve times, in DOUBLE."""
+    size = self.shape[-1]
+    x = op.Cast(self, to=11) / 4096.0
+    one = op.Expand(unit(size, x.dtype), x.shape)
+    y = one
+    for k in range(10, 0, -1):
+        y = one + op.MatMul(x, y) / float(k)
+    for _ in range(12):
+        y = op.MatMul(y, y)
+    return cast(y, self.dtype)

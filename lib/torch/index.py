@@ -440,3 +440,72 @@ def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
     bag_of = op.ReduceSum(op.Cast(places >= begin, to=INT64.dtype), [0], keepdims=0) - 1
     sizes = op.Cast(op.Squeeze(count, [1]), to=INT64.dtype)
     return bag, bag_of, sizes, sizes
+
+
+@aten("repeat_interleave.self_Tensor")
+def repeat_interleave_by(self, repeats, dim=None, *, output_size=None):
+    x, dim = (op.Reshape(self, [-1]), 0) if dim is None else (self, axis(dim, self.ndim))
+    count = as_places(repeats)
+    n = x.shape[dim]
+    if count.ndim == 0 or count.type.shape[0] == 1:
+        count = op.Expand(op.Reshape(count, [1]), [n])
+    ends = op.CumSum(count, 0)
+    total = op.ReduceSum(count, keepdims=0)
+    places = op.Unsqueeze(op.Range(0, total, 1), [1])
+    # Each place belongs to the first element whose end is behind it.
+    before = op.Cast(op.Unsqueeze(ends, [0]) <= places, to=INT64.dtype)
+    return op.Gather(x, op.ReduceSum(before, [1], keepdims=0), axis=dim)
+
+
+@aten("repeat_interleave.Tensor")
+def repeat_interleave_places(repeats, *, output_size=None):
+    return repeat_interleave_by(op.Range(0, repeats.shape[0], 1), repeats, 0)
+
+
+@aten("_unsafe_masked_index.default")
+def unsafe_masked_index(self, mask, indices, fill):
+    # Places outside of the mask may lie outside of the tensor.
+    safe = []
+    for i in range(len(indices)):
+        one = indices[i]
+        if one is not None:
+            limit = op.CastLike(self.shape[i] - 1, one)
+            one = op.Max(op.Min(one, limit), -limit - 1)
+        safe.append(one)
+    found = index(self, safe)
+    more = list(range(mask.ndim, found.ndim))
+    inside = mask if len(more) == 0 else op.Unsqueeze(mask, more)
+    return op.Where(cast(inside, BOOL.dtype), found, tensor(fill, self.dtype))
+
+
+@inline
+def unpooled(self, indices, output_size, n):
+    """Each element back to its place within its channel, zeros elsewhere."""
+    x = op.Unsqueeze(self, [0]) if self.ndim < n + 2 else self
+    places = op.Unsqueeze(indices, [0]) if self.ndim < n + 2 else indices
+    batch, channels = x.shape[0], x.shape[1]
+    size = 1
+    for one in output_size:
+        size = size * one
+    empty = op.Expand(tensor(0, x.dtype), [batch, channels, size])
+    values = op.Reshape(x, [batch, channels, -1])
+    y = op.ScatterElements(empty, op.Reshape(places, [batch, channels, -1]), values, axis=2)
+    y = op.Reshape(y, [batch, channels, *output_size])
+    return op.Squeeze(y, [0]) if self.ndim < n + 2 else y
+
+
+@aten("max_unpool2d.default")
+def max_unpool2d(self, indices, output_size):
+    return unpooled(self, indices, output_size, 2)
+
+
+@aten("max_unpool3d.default")
+def max_unpool3d(self, indices, output_size, stride, padding):
+    return unpooled(self, indices, output_size, 3)
+
+
+@aten("nonzero_static.default")
+def nonzero_static(self, *, size, fill_value=-1):
+    found = nonzero(self)
+    fill = op.Expand(tensor(fill_value, INT64.dtype), [size, found.shape[1]])
+    return op.Slice(op.Concat(found, fill, axis=0), [0], [size], [0])

@@ -191,3 +191,22 @@ def cdist(x1, x2, p=2, compute_mode=None):
     if p == math.inf:
         return op.ReduceMax(away, [-1], keepdims=0)
     return op.Pow(op.ReduceSum(op.Pow(away, float(p)), [-1], keepdims=0), 1.0 / p)
+
+
+@aten("pdist.default")
+def pdist(self, p=2):
+    n = self.shape[0]
+    rows = [i for i in range(n) for j in range(i + 1, n)]
+    columns = [j for i in range(n) for j in range(i + 1, n)]
+    if len(rows) == 0:
+        return op.Expand(tensor(0.0, self.dtype), [0])
+    away = op.Abs(op.Gather(self, rows, axis=0) - op.Gather(self, columns, axis=0))
+    if p == 0:
+        return op.ReduceSum(op.Cast(away != 0.0, to=self.dtype), [-1], keepdims=0)
+    if p == 1:
+        return op.ReduceSum(away, [-1], keepdims=0)
+    if p == 2:
+        return op.ReduceL2(away, [-1], keepdims=0)
+    if p == math.inf:
+        return op.ReduceMax(away, [-1], keepdims=0)
+    return op.Pow(op.ReduceSum(op.Pow(away, float(p)), [-1], keepdims=0), 1.0 / p)

@@ -212,3 +212,67 @@ def mode(self, dim=-1, keepdim=False):
     if keepdim:
         return value, place
     return op.Squeeze(value, [dim]), op.Squeeze(place, [dim])
+
+
+@aten("nanmedian.dim")
+def nanmedian_dim(self, dim, keepdim=False):
+    if self.ndim == 0 or kind(self.dtype) != 2:
+        return median_dim(self, dim, keepdim)
+    dim = axis(dim, self.ndim)
+    # NaN goes behind all others.
+    high = op.Where(op.IsNaN(self), math.inf, self)
+    _, places = sorted_by(high, dim, False)
+    values = op.GatherElements(self, places, axis=dim)
+    count = op.ReduceSum(op.Cast(op.Not(op.IsNaN(self)), to=INT64.dtype), [dim], keepdims=1)
+    middle = op.Max((count - 1) // 2, 0)
+    value = op.GatherElements(values, middle, axis=dim)
+    place = op.GatherElements(places, middle, axis=dim)
+    if keepdim:
+        return value, place
+    return op.Squeeze(value, [dim]), op.Squeeze(place, [dim])
+
+
+@inline
+def nan_quantiles(self, q, dim, keepdim, interpolation):
+    """Quantiles of what is a number, one after the other."""
+    x = op.Reshape(self, [-1]) if dim is None else self
+    at = 0 if dim is None else axis(dim, max(self.ndim, 1))
+    x = op.Reshape(x, [1]) if x.ndim == 0 else x
+    is_nan = op.IsNaN(x)
+    values = sorted_by(op.Where(is_nan, math.inf, x), at, False)[0]
+    count = op.ReduceSum(op.Cast(op.Not(is_nan), to=x.dtype), [at], keepdims=1)
+    rank = op.Max(count - 1.0, op.CastLike(0.0, count)) * q
+    below, above = op.Floor(rank), op.Ceil(rank)
+    if interpolation == "nearest":
+        below = op.Round(rank)
+        above = below
+    elif interpolation == "lower":
+        above = below
+    elif interpolation == "higher":
+        below = above
+    low = op.GatherElements(values, op.Cast(below, to=INT64.dtype), axis=at)
+    high = op.GatherElements(values, op.Cast(above, to=INT64.dtype), axis=at)
+    share = rank - below
+    if interpolation == "midpoint":
+        share = op.Where(share > 0.0, 0.5 + share * 0.0, share * 0.0)
+    y = op.Where(share == 0.0, low, low + (high - low) * share)
+    y = op.Where(count == 0.0, math.nan, y)
+    if keepdim and self.ndim > 0:
+        return op.Reshape(y, [1] * self.ndim) if dim is None else y
+    return op.Squeeze(y, [at])
+
+
+@aten("nanquantile.scalar")
+def nanquantile_scalar(self, q, dim=None, keepdim=False, *, interpolation="linear"):
+    return nan_quantiles(self, float(q), dim, keepdim, interpolation)
+
+
+@aten("nanquantile.default")
+def nanquantile(self, q, dim=None, keepdim=False, *, interpolation="linear"):
+    if q.ndim == 0:
+        return nan_quantiles(self, q, dim, keepdim, interpolation)
+    rows = []
+    for i in range(q.shape[0]):
+        one = nan_quantiles(self, op.Gather(q, i, axis=0), dim, keepdim, interpolation)
+        rows.append(op.Unsqueeze(one, [0]))
+    return op.Concat(*rows, axis=0)

@@ -189,7 +189,7 @@ def bilinear(input1, input2, weight, bias=None):
 
 @aten("matrix_power.default", "linalg_matrix_power.default")
 def matrix_power(self, n):
-    assert n >= 0, "matrix_power with a negative power needs an inverse, which ONNX does not have"
+    assert n >= 0, "matrix_power with a negative power: use torch.linalg.inv first"
     size = self.shape[-1]
     places = op.Range(0, size, 1)
     one = op.Cast(op.Unsqueeze(places, [1]) == op.Unsqueeze(places, [0]), to=self.dtype)

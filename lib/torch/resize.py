@@ -156,3 +156,11 @@ def im2col(self, kernel_size, dilation, padding, stride):
     y = op.Transpose(y, perm=[0, 1, 2, 4, 3, 5])
     y = op.Reshape(y, [n, channels * kh * kw, rows * columns])
     return op.Squeeze(y, [0]) if self.ndim == 3 else y
+
+
+@aten("col2im.default")
+def col2im(self, output_size, kernel_size, dilation, padding, stride):
+    x = op.Unsqueeze(self, [0]) if self.ndim == 2 else self
+    y = op.Col2Im(x, list(output_size), list(kernel_size), dilations=dilation,
+                  pads=[*padding, *padding], strides=stride)  # fmt: skip
+    return op.Squeeze(y, [0]) if self.ndim == 2 else y

@@ -77,7 +77,8 @@ def digamma_of(x):
     angle = fraction * math.pi
     value = op.Where(x < 0.5, value - math.pi * op.Cos(angle) / op.Sin(angle), value)
     value = op.Where((x < 0.0) & (fraction == 0.0), math.nan, value)
-    return op.Where(x == 0.0, -math.inf * op.Where(op.Reciprocal(x) < 0.0, -1.0, 1.0), value)
+    # At 0 the sign is the opposite of that of the zero.
+    return op.Where(x == 0.0, -op.Reciprocal(x), value)
 
 
 @aten("digamma.default", "special_psi.default", "special_digamma.default")
@@ -90,7 +91,7 @@ def zeta_of(s, a):
     """Hurwitz' zeta for s > 1, by Euler and Maclaurin."""
     total = a * 0.0
     y = a
-    for _ in range(10):
+    for _ in range(30):
         total = total + op.Pow(y, -s)
         y = y + 1.0
     total = total + op.Pow(y, 1.0 - s) / (s - 1.0) + 0.5 * op.Pow(y, -s)
@@ -168,7 +169,7 @@ def polynomial(x, n, first, following):
         dtype = floating(n).dtype
     x = tensor(x, dtype)
     degree = tensor(n, dtype)
-    degree = op.Floor(degree)
+    degree = op.Where(degree < 0.0, op.Ceil(degree), op.Floor(degree))
     q, p = x * 0.0 + 1.0, first(x)
     value = op.Where(degree == 0.0, q, p)
     value = op.Where(degree < 0.0, 0.0, value)
@@ -244,3 +245,93 @@ def i0e(self):
 @aten("special_i1e.default")
 def i1e(self):
     return in_double(lambda x: modified_bessel(x, 1), self)
+
+
+@aten("polygamma.default")
+def polygamma(n, self):
+    return polygamma_of(n, self)
+
+
+@aten("special_polygamma.default")
+def special_polygamma(n, self):
+    return polygamma_of(n, self)
+
+
+@inline
+def polygamma_of(n, x):
+    if n == 0:
+        return digamma(x)
+    sign = 1.0 if n % 2 == 1 else -1.0
+    wide = op.Cast(floating(x), to=DOUBLE.dtype)
+    # Below 0 by the recurrence: zeta(s, a) = zeta(s, a + k) + the terms in between.
+    value = zeta_of(tensor(float(n + 1), DOUBLE.dtype), wide) * (sign * math.factorial(n))
+    is_pole = (wide <= 0.0) & (wide == op.Floor(wide))
+    value = op.Where(is_pole, math.inf if n % 2 == 1 else math.nan, value)
+    return cast(value, floating(x).dtype)
+
+
+@inline
+def scaled_erfc(x):
+    """exp(x * x) * erfc(x) for x >= 0, by a continued fraction where erfc is small."""
+    near = op.Min(x, op.CastLike(2.0, x))
+    direct = op.Exp(near * near) * (1.0 - op.Erf(near))
+    far = op.Max(x, op.CastLike(2.0, x))
+    fraction = far * 0.0
+    for k in range(60, 0, -1):
+        fraction = (k / 2.0) / (far + fraction)
+    return op.Where(x < 2.0, direct, 1.0 / (math.sqrt(math.pi) * (far + fraction)))
+
+
+@inline
+def erfcx_of(x):
+    right = scaled_erfc(op.Abs(x))
+    return op.Where(x < 0.0, 2.0 * op.Exp(x * x) - right, right)
+
+
+@aten("special_erfcx.default")
+def erfcx(self):
+    return in_double(erfcx_of, self)
+
+
+@inline
+def log_ndtr_of(x):
+    low = op.Min(x, op.CastLike(0.0, x))
+    left = op.Log(scaled_erfc(-low * math.sqrt(0.5)) * 0.5) - low * low * 0.5
+    high = op.Max(x, op.CastLike(0.0, x))
+    right = op.Log(0.5 * (1.0 + op.Erf(high * math.sqrt(0.5))))
+    return op.Where(x < 0.0, left, right)
+
+
+@aten("special_log_ndtr.default")
+def log_ndtr(self):
+    return in_double(log_ndtr_of, self)
+
+
+@inline
+def chebyshev(x, n, first):
+    """All four kinds have one recurrence, and differ in their first degree."""
+    return polynomial(x, n, first, lambda _, x, p, q: 2.0 * x * p - q)
+
+
+@aten("special_chebyshev_polynomial_t.default", "special_chebyshev_polynomial_t.x_scalar",
+      "special_chebyshev_polynomial_t.n_scalar")  # fmt: skip
+def chebyshev_t(x, n):
+    return chebyshev(x, n, lambda x: x)
+
+
+@aten("special_chebyshev_polynomial_u.default", "special_chebyshev_polynomial_u.x_scalar",
+      "special_chebyshev_polynomial_u.n_scalar")  # fmt: skip
+def chebyshev_u(x, n):
+    return chebyshev(x, n, lambda x: 2.0 * x)
+
+
+@aten("special_chebyshev_polynomial_v.default", "special_chebyshev_polynomial_v.x_scalar",
+      "special_chebyshev_polynomial_v.n_scalar")  # fmt: skip
+def chebyshev_v(x, n):
+    return chebyshev(x, n, lambda x: 2.0 * x - 1.0)
+
+
+@aten("special_chebyshev_polynomial_w.default", "special_chebyshev_polynomial_w.x_scalar",
+      "special_chebyshev_polynomial_w.n_scalar")  # fmt: skip
+def chebyshev_w(x, n):
+    return chebyshev(x, n, lambda x: 2.0 * x + 1.0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch._higher_order_ops import while_loop
+from torch._higher_order_ops import scan, while_loop
 from torch.nn import functional as F  # noqa: N812
 
 
@@ -443,3 +443,107 @@ def graph_network() -> Model:
         return torch.randn(b, 6), torch.randint(0, b, (2, n))
 
     return Model(Graph(), arguments, ({0: "nodes"}, {1: "edges"}))
+
+
+@model
+def complex_numbers() -> Model:
+    class Complex(nn.Module):
+        turns: torch.Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            angles = torch.outer(torch.arange(16.0), 1.0 / 100 ** (torch.arange(0, 4) / 4))
+            self.register_buffer("turns", torch.polar(torch.ones_like(angles), angles))
+
+        def forward(self, x: torch.Tensor) -> Any:
+            pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+            turned = torch.view_as_real(pairs * self.turns[: x.shape[1]]).flatten(2)
+            spectrum = torch.fft.rfft(x, dim=-1)
+            return (
+                turned,
+                spectrum.abs(),
+                torch.fft.irfft(spectrum * 2, n=8),
+                torch.fft.fft2(x).real,
+            )
+
+    return Model(Complex(), sequences(8), BOTH)
+
+
+@model
+def spectrogram() -> Model:
+    class Spectrogram(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            window = torch.hann_window(16)
+            return torch.stft(x, 16, 4, window=window, return_complex=True).abs().log1p()
+
+    return Model(Spectrogram(), lambda b, _: (torch.randn(b, 64),), FIRST)
+
+
+@model
+def scanned() -> Model:
+    class Scanned(nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            def step(total: torch.Tensor, row: torch.Tensor) -> Any:
+                total = total * 0.5 + row
+                return total, total * 2
+
+            return scan(step, torch.zeros(4), x, dim=0)
+
+    return Model(Scanned(), lambda b, _: (torch.randn(b, 4),), FIRST)
+
+
+@model
+def mixture_of_experts() -> Model:
+    class Experts(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.gate = nn.Linear(6, 4)
+            self.up = nn.Parameter(torch.randn(4, 6, 8))
+            self.down = nn.Parameter(torch.randn(4, 8, 6))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            share, chosen = torch.softmax(self.gate(x), -1).topk(2, dim=-1)
+            share = share / share.sum(-1, keepdim=True)
+            y = torch.relu(torch.einsum("bi,bkij->bkj", x, self.up[chosen]))
+            y = torch.einsum("bkj,bkji->bki", y, self.down[chosen])
+            return (y * share.unsqueeze(-1)).sum(1)
+
+    return Model(Experts(), rows(6), FIRST)
+
+
+@model
+def detection_head() -> Model:
+    class Head(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.boxes, self.classes = nn.Conv2d(3, 4, 1), nn.Conv2d(3, 5, 1)
+
+        def forward(self, x: torch.Tensor) -> Any:
+            boxes = self.boxes(x).permute(0, 2, 3, 1).reshape(x.shape[0], -1, 4)
+            scores = self.classes(x).permute(0, 2, 3, 1).reshape(x.shape[0], -1, 5).sigmoid()
+            best, kind = scores.max(-1)
+            top, places = best.topk(7, dim=1)
+            chosen = boxes.gather(1, places.unsqueeze(-1).expand(-1, -1, 4))
+            corners = torch.stack([chosen[..., 0] - chosen[..., 2] / 2,
+                                   chosen[..., 1] + chosen[..., 3] / 2], -1)  # fmt: skip
+            return {"boxes": corners.clamp(-1, 1), "scores": top, "kinds": kind.gather(1, places)}
+
+    return Model(Head(), images, FIRST)
+
+
+@model
+def state_space() -> Model:
+    class StateSpace(nn.Module):
+        """A selective state space, by a running sum of logarithms."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.step, self.mix = nn.Linear(4, 4), nn.Conv1d(4, 4, 3, padding=2, groups=4)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = F.silu(self.mix(x.transpose(1, 2))[..., : x.shape[1]]).transpose(1, 2)
+            decay = F.softplus(self.step(y))
+            total = decay.cumsum(1)
+            return (torch.exp(total) * y).cumsum(1) * torch.exp(-total)
+
+    return Model(StateSpace(), sequences(4), BOTH)

@@ -13,6 +13,7 @@ from torch.export.graph_signature import InputKind
 from torch.utils import _pytree
 
 from ._program import Body, ElementType, Input, Node, Place, Program, Ref
+from ._text import PYTHON
 
 _ELEMENT_TYPES = {
     torch.float32: "FLOAT", torch.float64: "DOUBLE", torch.float16: "FLOAT16",
@@ -33,10 +34,6 @@ _NOTHING = {
     "_functional_assert_scalar",
 }  # fmt: skip
 _TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120
-_SYMBOLIC = {
-    "sym_max", "sym_min", "sym_float", "sym_int", "sym_not", "sym_ite", "sym_sum", "_sym_sqrt",
-    "sym_and", "sym_or",
-}  # fmt: skip
 
 
 class Problem:
@@ -77,6 +74,18 @@ def annotation(value: Any, names: Mapping[str, str]) -> str:
         return ""
     dims = [_dim(size, names) for size in value.shape]
     return f"{base}[{', '.join(dims)}]" if dims else base
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype.is_complex
+
+
+def input_type(value: Any, names: Mapping[str, str]) -> str:
+    """The same for an input, which has the parts of complex numbers as its last dimension."""
+    if not _is_complex(value):
+        return annotation(value, names)
+    base = "DOUBLE" if value.dtype == torch.complex128 else "FLOAT"
+    return f"{base}[{', '.join([*[_dim(size, names) for size in value.shape], '2'])}]"
 
 
 def _storage(value: Any) -> int:
@@ -163,8 +172,8 @@ class _Reader:
         name = getattr(target, "__name__", str(target))
         node.target = f"py::{name.removeprefix('sym_') if name in ('sym_not', 'sym_ite') else name}"
         node.target = "py::sym_sqrt" if name == "_sym_sqrt" else node.target
-        is_known = getattr(target, "__module__", "") in ("_operator", "builtins", "math", "torch")
-        if not is_known and name not in _SYMBOLIC:
+        node.target = {"py::not_": "py::not"}.get(node.target, node.target)
+        if node.target.removeprefix("py::") not in PYTHON:
             self.problems.append(Problem(node, f"`{name}` has no translation"))
             return node
         node.args = [self.value(one, node, program) for one in fx_node.args]
@@ -191,10 +200,14 @@ class _Reader:
                 (k.__name__ for s, k in kinds if isinstance(value, (s, k))), "int"
             )
         self.arguments(fx_node, node, program)
+        if any(_is_complex(one.meta.get("val")) for one in [fx_node, *fx_node.all_input_nodes]):
+            node.takes_pairs = True
         value = fx_node.meta.get("val")
-        if isinstance(value, torch.Tensor) and not element_type(value.dtype):
-            self.problems.append(Problem(node, f"`{node.target}` gives a tensor of `{value.dtype}`",
-                                         _TWO_PARTS))  # fmt: skip
+        if _is_complex(value):
+            program.pairs.add(node.name)
+        elif isinstance(value, torch.Tensor) and not element_type(value.dtype):
+            words = f"`{node.target}` gives a tensor of `{value.dtype}`"
+            self.problems.append(Problem(node, words))
         return node
 
     # --- Operators with bodies
@@ -341,6 +354,18 @@ def _output_names(program: torch.export.ExportedProgram) -> list[str]:
     return names
 
 
+def _check_statistics(program: Program, problems: list[Problem]) -> None:
+    """Normalisation in training changes buffers, and its schema does not say so."""
+    places = {"aten::batch_norm.default": (3, 5), "aten::instance_norm.default": (3, 5)}
+    for node in program.nodes:
+        if node.target not in places or len(node.args) < 6:
+            continue
+        mean, training = (node.args[i] for i in places[node.target])
+        if training and isinstance(mean, Ref) and mean.name in program.weights:
+            words = f"`{node.target}` in training changes its running statistics"
+            problems.append(Problem(node, words, "export after `module.eval()`"))
+
+
 def program_of(
     exported: torch.export.ExportedProgram, dynamic_shapes: Any = None
 ) -> tuple[Program, dict[str, torch.Tensor], list[Problem]]:
@@ -359,9 +384,11 @@ def program_of(
     arrays: dict[str, torch.Tensor] = {}
     for node, spec in zip(placeholders, specs, strict=True):
         value = node.meta.get("val")
+        if _is_complex(value):
+            program.pairs.add(node.name)
         if spec.kind == InputKind.USER_INPUT:
             if isinstance(value, torch.Tensor):
-                program.inputs.append(Input(node.name, annotation(value, names), _storage(value)))
+                program.inputs.append(Input(node.name, input_type(value, names), _storage(value)))
             elif isinstance(value, torch.SymInt):
                 program.inputs.append(Input(node.name, "INT64"))
         elif spec.target is not None:
@@ -371,6 +398,7 @@ def program_of(
             arrays[spec.target] = found if found is not None else exported.constants[spec.target]
     reader = _Reader(names, problems)
     reader.read(module, program)
+    _check_statistics(program, problems)
     program.output_names = _output_names(exported)
     specs_out = exported.graph_signature.output_specs
     kept = [i for i, one in enumerate(specs_out) if one.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]
@@ -390,8 +418,10 @@ def program_of_graph(module: fx.GraphModule, name: str = "main") -> tuple[Progra
     program = Program(name, is_model=True)
     for node in module.graph.nodes:
         value = node.meta.get("val")
+        if node.op in ("placeholder", "get_attr") and _is_complex(value):
+            program.pairs.add(node.name)
         if node.op == "placeholder" and isinstance(value, torch.Tensor):
-            program.inputs.append(Input(node.name, annotation(value, {}), _storage(value)))
+            program.inputs.append(Input(node.name, input_type(value, {}), _storage(value)))
         elif node.op == "get_attr" and not isinstance(
             getattr(module, node.target, None), fx.GraphModule
         ):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import linecache
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -36,6 +35,8 @@ def _array(tensor: torch.Tensor) -> Any:
     import torch
 
     plain = tensor.detach().cpu()
+    if plain.is_complex():
+        plain = torch.view_as_real(plain.resolve_conj())
     if type(plain) is not torch.Tensor and hasattr(plain, "data"):
         plain = plain.data
     if plain.is_contiguous() is False:
@@ -110,7 +111,7 @@ class Exported:
     def _explained(self, error: CompileError) -> ExportError:
         """The compiler's findings with the lines of the module in place of the script's."""
         found = []
-        for one in json.loads(error._json):
+        for one in error.diagnostics:
             place = self._place_of(one)
             text = f"{one['severity']}[{one['code']}]: {one['message']}"
             found.append(text + (f"\n  --> {place.place}" if place else ""))
@@ -216,9 +217,13 @@ def finished(
     from ._capture import Problem
     from ._functional import UnsolvedError, without_mutation
     from ._operators import overloads
+    from ._pairs import choose_pairs, real_ends
 
     known = overloads()
-    problems = problems + _unknown(program, known)
+    refused = choose_pairs(program, known)
+    words = "`{}` of complex tensors is not in the library"
+    problems = problems + [Problem(node, words.format(node.target)) for node in refused]
+    problems += _unknown(program, known)
     if problems:
         raise _report(problems)
     try:
@@ -226,6 +231,7 @@ def finished(
     except UnsolvedError as unsolved:
         raise _report([Problem(unsolved.node, unsolved.reason, "write it without `_`")]) from None
     _state_outputs(program, changed, state)
+    real_ends(program)
     without_unused(program)
     used = set(program.weights.values())
     weights = {key: _array(one) for key, one in arrays.items() if key in used}

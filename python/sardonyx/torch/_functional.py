@@ -103,6 +103,8 @@ class _Solver:
         args = [Ref(base), *[self.renamed(one) for one in node.args[1:]]]
         made = dataclasses.replace(node, name=self.fresh_name(node.name), args=args)
         self.nodes.append(made)
+        if node.name in self.program.pairs:
+            self.program.pairs.add(made.name)
         if view.part is None:
             return made.name
         part = Node(self.fresh_name(name), "py::getitem", [Ref(made.name), view.part], {})
@@ -193,6 +195,10 @@ class _Solver:
         base = self.canonical(base)
         self.views[name] = _View(base, maker, part, self.versions.get(base, 0))
 
+    def needs_cast(self, node: Node, arguments: list[Any]) -> bool:
+        """Whether the result may have another element type than the target."""
+        return node.name not in self.program.pairs and len(set(refs(arguments))) > 1
+
     def in_place(self, node: Node) -> None:
         packet = _packet(node.target)
         if packet in _NO_WRITES:
@@ -206,7 +212,7 @@ class _Solver:
             args=args,
             kwargs=kwargs,
             writes="",
-            into=target if len(set(refs([*args, *kwargs.values()]))) > 1 else "",
+            into=target if self.needs_cast(node, [*args, *kwargs.values()]) else "",
         )
         self.nodes.append(new)
         self.storages[node.name] = node.storage

@@ -61,6 +61,8 @@ class Node:
     writes: str = ""  # the value that it changes in place
     into: str = ""  # the value whose element type the result gets
     element_type: str = ""
+    takes_pairs: bool = False  # a complex tensor is among its arguments or results
+    is_twice: bool = False  # it is called for the real and for the imaginary parts
 
 
 @dataclasses.dataclass
@@ -86,6 +88,8 @@ class Program:
     is_tuple: bool = True  # it returns a tuple, also of one
     is_model: bool = False  # it is the whole: its results are the outputs of a model
     bodies: dict[str, Program] = dataclasses.field(default_factory=dict)
+    # The values that are complex: pairs of their real and imaginary parts.
+    pairs: set[str] = dataclasses.field(default_factory=set)
 
 
 def refs(value: Any) -> Iterator[str]:

@@ -17,8 +17,10 @@ _INFIX = {
 _CALLS = {
     "sym_max": "max", "sym_min": "min", "sym_float": "float", "sym_int": "int", "abs": "abs",
     "ceil": "math.ceil", "floor": "math.floor", "trunc": "math.trunc", "sqrt": "math.sqrt",
-    "round": "round", "sym_sqrt": "math.sqrt",
+    "round": "round", "sym_sqrt": "math.sqrt", "max": "max", "min": "min", "sym_sum": "sum",
 }  # fmt: skip
+# What `py::` may be followed by.
+PYTHON = {*_INFIX, *_CALLS, "getitem", "size", "numel", "item", "neg", "not", "ite"}
 _TAKEN = {"w", "op", "aten", "math", "script", "load_weights", "print", "len", "max", "min", "int",
           "float", "abs", "bool", "round", "range", "reveal_type", "list", "tuple"}  # fmt: skip
 _INDENT = "    "
@@ -60,9 +62,20 @@ class Names:
         return self.given[name]
 
 
+class _Part(Names):
+    """The names of one part of complex values: 0 the real one, 1 the imaginary one."""
+
+    def __init__(self, names: Names, pairs: set[str], part: int) -> None:
+        self.names, self.pairs, self.part = names, pairs, part
+
+    def __call__(self, name: str) -> str:
+        return f"{self.names(name)}[{self.part}]" if name in self.pairs else self.names(name)
+
+
 class _Writer:
-    def __init__(self, name_of: Callable[[str], str]) -> None:
+    def __init__(self, name_of: Callable[[str], str], pairs: set[str]) -> None:
         self.name_of = name_of  # of an overload in scripts
+        self.pairs = pairs
         self.lines: list[str] = []
         self.nodes: list[Node | None] = []
 
@@ -105,9 +118,16 @@ class _Writer:
             if what in _CALLS:
                 return f"{_CALLS[what]}({', '.join(args)})"
             return f"{args[0]} {_INFIX[what]} {args[1]}"
-        keywords = [f"{key}={self.value(names, one)}" for key, one in node.kwargs.items()]
-        call = f"aten.{self.name_of(node.target)}({', '.join([*args, *keywords])})"
+        if node.is_twice:
+            parts = [self.call(node, _Part(names, self.pairs, i)) for i in (0, 1)]
+            return f"({parts[0]}, {parts[1]})"
+        call = self.call(node, names)
         return f"aten.into({names(node.into)}, {call})" if node.into else call
+
+    def call(self, node: Node, names: Names) -> str:
+        args = [self.value(names, one) for one in node.args]
+        keywords = [f"{key}={self.value(names, one)}" for key, one in node.kwargs.items()]
+        return f"aten.{self.name_of(node.target)}({', '.join([*args, *keywords])})"
 
     def higher_order(self, names: Names, node: Node, depth: int) -> None:
         name, kind = names(node.name), node.target.partition("::")[2]
@@ -198,7 +218,7 @@ def script_text(
     `names` says what an overload is called in scripts. `weights` is the file that the arrays are
     in: without it the script finds them in a dict `w`.
     """
-    writer = _Writer(lambda target: names[target])
+    writer = _Writer(lambda target: names[target], program.pairs)
     own = Names(program)
     text_names = sorted(set(re.findall(r"\b[A-Z][A-Z0-9]+\b", _types_of(program))))
     imports = [*text_names, f"opset{opset} as op", "script"]

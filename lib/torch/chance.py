@@ -1,0 +1,115 @@
+"""Random numbers, drawn when the model runs: of PyTorch's distributions, not of its generators."""
+
+from sardonyx import FLOAT, INT64
+
+from .create import filled
+from .declare import aten, inline, op
+from .types import cast, floating, tensor
+
+
+@inline
+def uniform_of(like, low, high):
+    return op.RandomUniformLike(like, low=float(low), high=float(high))
+
+
+@inline
+def shaped(size, dtype):
+    return filled(size, 0, FLOAT.dtype if dtype is None else dtype)
+
+
+@aten("rand.default")
+def rand(size, *, dtype=None):
+    return uniform_of(shaped(size, dtype), 0.0, 1.0)
+
+
+@aten("randn.default")
+def randn(size, *, dtype=None):
+    return op.RandomNormalLike(shaped(size, dtype))
+
+
+@aten("rand_like.default")
+def rand_like(self, *, dtype=None):
+    return uniform_of(cast(self, dtype), 0.0, 1.0)
+
+
+@aten("randn_like.default")
+def randn_like(self, *, dtype=None):
+    return op.RandomNormalLike(cast(self, dtype))
+
+
+@inline
+def integers(like, low, high, dtype):
+    """Whole numbers from `low` up to, and without, `high`."""
+    drawn = op.Floor(uniform_of(like, 0.0, 1.0) * float(high - low)) + float(low)
+    # What is rounded up to `high` is the number before it.
+    drawn = op.Min(drawn, op.CastLike(float(high - 1), drawn))
+    return op.Cast(drawn, to=INT64.dtype if dtype is None else dtype)
+
+
+@aten("randint.default")
+def randint(high, size, *, dtype=None):
+    return integers(shaped(size, None), 0, high, dtype)
+
+
+@aten("randint.low")
+def randint_low(low, high, size, *, dtype=None):
+    return integers(shaped(size, None), low, high, dtype)
+
+
+@aten("randint_like.default")
+def randint_like(self, high, *, dtype=None):
+    return integers(op.Cast(self, to=FLOAT.dtype), 0, high, self.dtype if dtype is None else dtype)
+
+
+@aten("randint_like.low_dtype")
+def randint_like_low(self, low, high, *, dtype=None):
+    like = op.Cast(self, to=FLOAT.dtype)
+    return integers(like, low, high, self.dtype if dtype is None else dtype)
+
+
+@aten("randperm.default")
+def randperm(n, *, dtype=None):
+    _, places = op.TopK(uniform_of(shaped([n], None), 0.0, 1.0), [n])
+    return cast(places, INT64.dtype if dtype is None else dtype)
+
+
+@aten("bernoulli.default")
+def bernoulli(self):
+    return op.Bernoulli(self)
+
+
+@aten("bernoulli.p")
+def bernoulli_p(self, p):
+    return cast(op.Bernoulli(op.Expand(tensor(float(p)), self.shape)), self.dtype)
+
+
+@aten("normal_functional.default")
+def normal_functional(self, mean=0.0, std=1.0):
+    return op.RandomNormalLike(self, mean=float(mean), scale=float(std))
+
+
+@aten("normal.Tensor_float")
+def normal_of_means(mean, std=1.0):
+    return mean + op.RandomNormalLike(floating(mean)) * std
+
+
+@aten("normal.Tensor_Tensor")
+def normal_of_both(mean, std):
+    return mean + op.RandomNormalLike(floating(mean)) * std
+
+
+@aten("normal.float_Tensor")
+def normal_of_widths(mean, std):
+    return op.RandomNormalLike(floating(std)) * std + mean
+
+
+@aten("multinomial.default")
+def multinomial(self, num_samples, replacement=False):
+    logs = op.Log(self if self.ndim == 2 else op.Unsqueeze(self, [0]))
+    if replacement or num_samples == 1:
+        drawn = op.Multinomial(logs, sample_size=num_samples, dtype=INT64.dtype)
+    else:
+        # The greatest of the logarithms with Gumbel's noise are drawn without replacement.
+        noise = -op.Log(-op.Log(uniform_of(logs, 1e-10, 1.0)))
+        _, drawn = op.TopK(logs + noise, [num_samples], axis=-1)
+    return drawn if self.ndim == 2 else op.Squeeze(drawn, [0])

@@ -1,0 +1,73 @@
+"""docs/torch-operators.md: what `python tests/torch/opinfo.py --write` found, and all overloads."""
+
+from __future__ import annotations
+
+import collections
+import inspect
+import pathlib
+import re
+from typing import Any
+
+from sardonyx.torch import aten
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/torch-operators.md"
+HEAD = """\
+# Operators of PyTorch
+
+Made by `python tests/torch/opinfo.py --write`. The first part is what PyTorch's own samples of its
+operators (OpInfo, `torch.testing._internal`, the first four of each operator, float32) give: each
+is captured, converted, run by Sardonyx's evaluator and compared with PyTorch. An operator is right
+when all of its samples are, refused when one is refused with a message, and wrong when one gives
+something else. Operators that draw random numbers, and samples of complex or sparse tensors, are
+left out.
+
+"""
+OVERLOADS = "## Overloads of the library\n"
+
+
+def overload_table() -> str:
+    """Each file of the library with its overloads; needs no torch."""
+    files: dict[str, list[str]] = collections.defaultdict(list)
+    for key, (_, function) in aten.overloads().items():
+        file = pathlib.Path(inspect.getsourcefile(function.__wrapped__) or "").name
+        if key.startswith(("aten::", "quantized_decomposed::")):
+            files[file].append(key.removeprefix("aten::"))
+    count = sum(map(len, files.values()))
+    lines = [OVERLOADS, f"{count} overloads.\n", "| file | overloads |", "|---|---|"]
+    for file in sorted(files):
+        listed = ", ".join(f"`{one}`" for one in sorted(files[file]))
+        lines.append(f"| `lib/torch/{file}` | {listed} |")
+    return "\n".join(lines) + "\n"
+
+
+def reason_of(text: str) -> str:
+    missing = re.findall(r"`([^`]+)` is not in the library", text)
+    if missing:
+        return "not in the library: " + ", ".join(f"`{one}`" for one in dict.fromkeys(missing))
+    found = re.search(r"error\[[\w-]+\]: (.*?)(?: error\[| -->|$)", text)
+    return (found[1] if found else text)[:120].replace("|", "\\|")
+
+
+def write(rows: list[tuple[str, list[Any]]]) -> None:
+    """The page, of the outcomes of all operators."""
+    samples = collections.Counter(one.kind for _, found in rows for one in found)
+    kinds: dict[str, list[tuple[str, str]]] = collections.defaultdict(list)
+    for name, found in rows:
+        tried = [one for one in found if one.kind != "skipped"]
+        worst = next((o for kind in ("wrong", "refused") for o in tried if o.kind == kind), None)
+        kind = worst.kind if worst else "right" if tried else "skipped"
+        kinds[kind].append((name, reason_of(worst.reason) if worst else ""))
+    lines = [
+        "## Samples\n",
+        "| | right | wrong | refused | left out |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    counts = [len(kinds[kind]) for kind in ("right", "wrong", "refused", "skipped")]
+    lines.append("| operators | " + " | ".join(map(str, counts)) + " |")
+    counts = [samples[kind] for kind in ("right", "wrong", "refused", "skipped")]
+    lines.append("| samples | " + " | ".join(map(str, counts)) + " |")
+    for kind in ("wrong", "refused"):
+        lines += [f"\n### {kind.capitalize()}\n", "| operator | why |", "|---|---|"]
+        lines += [f"| `{name}` | {reason} |" for name, reason in sorted(kinds[kind])]
+    text = HEAD + "\n".join(lines) + "\n\n" + overload_table()
+    PAGE.write_text(text, encoding="utf-8")
