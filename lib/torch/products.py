@@ -221,3 +221,14 @@ def cholesky(self, *, upper=False):
         column = self[..., j:, j : j + 1] - low[..., j:, :j] @ low[..., j : j + 1, :j].mT
         low[..., j:, j : j + 1] = column / op.Sqrt(column[..., :1, :])
     return low.mT if upper else low
+
+
+@aten("grouped_mm_fallback.default", namespace="transformers")
+def grouped_mm_fallback(input, weight, offs):
+    """Each expert's rows, which end at its offset, by its matrix: transformers' own operator."""
+    rows, start = [], 0
+    for expert in range(weight.shape[0]):
+        end = offs[expert]
+        rows.append(input[start:end] @ weight[expert])
+        start = end
+    return op.Concat(*rows, axis=0) if len(rows) > 1 else rows[0]
