@@ -19,6 +19,9 @@ import zlib
 import numpy as np
 import pytest
 
+# A leak is a failure in tests, in release builds too.
+os.environ.setdefault("SARDONYX_LEAKS", "1")
+
 # A pattern of the reason, how many tests at most, and why they cannot run.
 SKIPS = (
     (r"ReduceMean does not take 8-bit integers", 2, "the operator has no such type"),

@@ -519,3 +519,23 @@ def test_objects_with_methods_are_freed():
     del layer
     gc.collect()
     assert gone() is None
+
+
+# --- Leaks ---------------------------------------------------------------------------------------
+
+LEAK = """\
+import ctypes, sardonyx
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(sardonyx.Tensor([1.0])))
+"""
+
+
+def test_leaks_are_reported_to_us_alone():
+    assert "leaked 1 instances" in python(LEAK, SARDONYX_LEAKS="1")[1]
+    if "release" in os.environ.get("SDX_BUILD", "build/release"):
+        environment = {k: v for k, v in os.environ.items() if k != "SARDONYX_LEAKS"}
+        package = str(pathlib.Path(sardonyx.__file__).parents[1])
+        done = subprocess.run(
+            [sys.executable, "-c", LEAK], capture_output=True, text=True, timeout=60, check=False,
+            env={**environment, "PYTHONPATH": package},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
