@@ -349,7 +349,7 @@ void add_decompile(CLI::App& app, Words& words) {
     CLI::App* command =
         add_command(app, words, "decompile", "Write the script of a .onnx file", kDecompileExample);
     command->remove_option(command->get_option("--python"));  // nothing of a model is Python's
-    command->add_option("file", words.decompile.model, "The model")
+    command->add_option("file", words.decompile.model, "The model; - is standard input")
         ->required()
         ->type_name("MODEL.onnx");
     command

@@ -20,7 +20,8 @@ bool is_same_path(const std::string& one, const std::string& other) {
 }
 
 std::string_view complaint(const DecompileOptions& options) {
-    if (Target{options.model, {}}.is_script()) {
+    Target target{options.model, {}};
+    if (target.is_script() && !target.is_stdin()) {
         return "`decompile` takes a model; a script is what it writes";
     }
     if (is_same_path(options.model, options.output)) {
@@ -29,20 +30,29 @@ std::string_view complaint(const DecompileOptions& options) {
     return {};
 }
 
+// A pipe cannot be read once more when the script is built.
+bool is_regular(const std::string& path) {
+    std::error_code failed;
+    return std::filesystem::is_regular_file(path, failed) && !failed;
+}
+
 Result<void> decompile_file(const DecompileOptions& options) {
     FileStamps files;
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(options.model, &files);
+    bool is_stdin = Target{options.model, {}}.is_stdin();
+    Result<std::unique_ptr<ir::Model>> model =
+        proto::read_model_file(is_stdin ? "/dev/stdin" : options.model, &files);
     SDX_TRY(model);
     bool is_file = options.output != "-";
     driver::WeightFile weights;
     decompile::Options how;
-    how.source = std::filesystem::path(options.model).filename().string();
+    how.source = is_stdin ? "" : std::filesystem::path(options.model).filename().string();
     if (is_file) {
         weights = driver::weight_file_of(options.output);
         how.weights = decompile::Weights::kFile;
         how.weights_path = weights.name;
     } else {
-        how.weights = decompile::Weights::kReference;
+        how.weights = is_regular(options.model) ? decompile::Weights::kReference
+                                                : decompile::Weights::kLiterals;
         how.weights_path = options.model;
     }
     std::optional<MappedReading> reading(files);

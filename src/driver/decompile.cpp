@@ -23,7 +23,7 @@ weights::NamedTensors initializers_of(const ir::Model& model) {
     return tensors;
 }
 
-// Functions without a graph are not called by anything: compiled one by one.
+// Compiles the text and compares.
 Result<void> check_again(const ir::Model& model, const decompile::Options& options,
                          const decompile::Script& script) {
     Request request;
@@ -56,6 +56,9 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
                                           const decompile::Options& options) {
     if (model.graph == nullptr) {
         return Error{"a file with functions alone has no graph to decompile"};
+    }
+    if (model.graph->outputs.empty()) {
+        return Error{"the graph has no outputs: its script would return nothing"};
     }
     // What a statement becomes depends on types that the compiler sees; a body is always itself.
     // Files say wrong types of their results at times.

@@ -388,6 +388,16 @@ def test_standard_output_refers_to_the_model(tmp_path):
     assert same_bits(results(data, inputs), results(built, inputs))
 
 
+def test_a_pipe_has_no_file_to_refer_to(tmp_path):
+    data = with_weights().SerializeToString()
+    done = subprocess.run([PROGRAM, "decompile", "-"], input=data, capture_output=True, check=True)
+    text = done.stdout.decode()
+    assert "load_weights" not in text
+    assert text == sardonyx.decompile(data)
+    inputs = [np.random.default_rng(1).normal(size=(3, 8)).astype(np.float32)]
+    assert same_bits(results(data, inputs), results(build(text, tmp_path), inputs))
+
+
 def test_python_writes_weights_where_it_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = with_weights().SerializeToString()
