@@ -19,9 +19,16 @@ bool is_made_in(const ir::Graph& graph, const ir::Value& value) {
 
 }  // namespace
 
+// Whether the compiler makes an output of each name: it leaves out those of branches that nobody
+// reads, and those of loops that the body does not read either.
 bool Unit::are_all_read(const ir::Node& node) const {
+    std::vector<const ir::Graph*> graphs = subgraphs(node);
+    bool is_loop = ir::is_standard(node, "Loop") && graphs.size() == 1 &&
+                   graphs[0]->inputs.size() == node.output_count() + 2;
     for (const ir::Value* output : node.outputs()) {
-        if (output->name.empty() || !facts_.is_read(*output)) {
+        const ir::Value* inner = is_loop ? graphs[0]->inputs[output->output_index() + 2] : nullptr;
+        bool is_read = facts_.is_read(*output) || (inner != nullptr && facts_.is_read(*inner));
+        if (output->name.empty() || !is_read) {
             return false;
         }
     }

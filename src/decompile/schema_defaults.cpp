@@ -1,7 +1,8 @@
 #include "decompile/schema_defaults.h"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
+#include <cstdint>
 
 namespace sardonyx::decompile {
 namespace {
@@ -12,7 +13,7 @@ bool same_items(const std::vector<T>* items, std::span<const T> other) {
 }
 
 bool same_bits(float a, float b) {
-    return std::memcmp(&a, &b, sizeof a) == 0;
+    return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
 }
 
 bool is_schema_default(const ops::AttributeSchema& schema, const ir::Attribute& attribute) {

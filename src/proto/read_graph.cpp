@@ -386,7 +386,10 @@ bool read_outputs(ReadContext& context, const BodyParts& parts, bool is_function
 // initializers, whose types are those of their elements: they are kept as they are.
 bool read_value_infos(ReadContext& context, const BodyParts& parts, bool is_function,
                       const Scope& scope, ir::Graph* graph) {
-    uint32_t field = is_function ? FunctionField::kValueInfo : GraphField::kValueInfo;
+    uint32_t field = GraphField::kValueInfo;
+    if (is_function) {
+        field = FunctionField::kValueInfo;
+    }
     std::string kept;
     for (size_t i = 0; i < parts.value_infos.size(); ++i) {
         context.enter("value_info", static_cast<int64_t>(i));

@@ -238,7 +238,7 @@ Result<std::string> safetensors_header(const NamedTensors& tensors) {
                                      quoted(name), sardonyx::name(tensor.element_type()))};
         }
         size_t end = offset + tensor.bytes().size();
-        header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
+        header += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
                               offset == 0 && header.size() == 1 ? "" : ",", json_string(name),
                               row->name, fmt::join(tensor.dims(), ","), offset, end);
         offset = end;
