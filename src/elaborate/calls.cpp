@@ -457,7 +457,8 @@ std::optional<size_t> split_count(const ops::Schema& schema, const BoundCall& ca
     const ir::Value* value = sizes.is_tensor() ? sizes.value() : nullptr;
     bool is_vector = value != nullptr && value->type.is_tensor() && value->type.has_shape() &&
                      value->type.shape().size() == 1 && value->type.shape()[0].is_static();
-    return is_vector ? std::optional<size_t>(std::max<int64_t>(value->type.shape()[0].value(), 1))
+    return is_vector ? std::optional<size_t>(static_cast<size_t>(
+                           std::max<int64_t>(value->type.shape()[0].value(), 1)))
                      : std::nullopt;
 }
 

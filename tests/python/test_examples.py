@@ -306,7 +306,7 @@ TABLE = [
 TARGETS = sorted({example.target for example in TABLE})
 # Functions for other files: there is no model in these.
 LIBRARIES = {"vectors"}
-# Programs that need PyTorch: tests/torch/test_examples.py runs them.
+# Programs that need PyTorch: tests/torch/test_torch_examples.py runs them.
 WITH_TORCH = {"torch_decoding", "torch_export"}
 
 every_example = pytest.mark.parametrize("example", TABLE, ids=str)

@@ -198,7 +198,7 @@ def main() -> None:
     if words.write:
         import page
 
-        page.write(rows)
+        page.write(rows, KNOWN)
 
 
 if __name__ == "__main__":

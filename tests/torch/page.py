@@ -48,15 +48,16 @@ def reason_of(text: str) -> str:
     return (found[1] if found else text)[:120].replace("|", "\\|")
 
 
-def write(rows: list[tuple[str, list[Any]]]) -> None:
-    """The page, of the outcomes of all operators."""
+def write(rows: list[tuple[str, list[Any]]], known: dict[str, str]) -> None:
+    """The page, of the outcomes of all operators; `known` has reasons of differences."""
     samples = collections.Counter(one.kind for _, found in rows for one in found)
     kinds: dict[str, list[tuple[str, str]]] = collections.defaultdict(list)
     for name, found in rows:
         tried = [one for one in found if one.kind != "skipped"]
         worst = next((o for kind in ("wrong", "refused") for o in tried if o.kind == kind), None)
         kind = worst.kind if worst else "right" if tried else "skipped"
-        kinds[kind].append((name, reason_of(worst.reason) if worst else ""))
+        reason = known.get(name) or (reason_of(worst.reason) if worst else "")
+        kinds[kind].append((name, reason))
     lines = [
         "## Samples\n",
         "| | right | wrong | refused | left out |",

@@ -94,7 +94,7 @@ def test_finding_of_the_compiler_names_the_users_line() -> None:
             return torch.dropout(x, 0.5, True)
 
     with pytest.raises(sardonyx.torch.ExportError, match=r"module.eval\(\)") as caught:
-        sardonyx.torch.export(Trained(), (torch.eye(3),)).to_model_bytes()
+        sardonyx.torch.export(Trained(), (torch.eye(3),))
     assert "return torch.dropout(x, 0.5, True)" in str(caught.value)
 
 
@@ -171,3 +171,34 @@ def test_verify_names_the_operator() -> None:
         from sardonyx.torch import _operators
 
         _operators._own.clear()
+
+
+def test_opset_of_the_runtime() -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU(), torch.nn.LayerNorm(4))
+    x = torch.randn(3, 4)
+    for opset in (18, 19, 21, 23):
+        exported = sardonyx.torch.export(module, (x,), opset=opset)
+        model = exported.to_model_proto()
+        onnx.checker.check_model(model, full_check=True)
+        assert {one.domain: one.version for one in model.opset_import} == {"": opset}
+        np.testing.assert_allclose(
+            exported.compile()(x.numpy()), module(x).detach().numpy(), rtol=1e-4, atol=1e-5
+        )
+
+
+def test_normalisation_in_training_is_refused() -> None:
+    with pytest.raises(sardonyx.torch.ExportError, match="running statistics"):
+        sardonyx.torch.export(torch.nn.BatchNorm1d(4), (torch.randn(3, 4),))
+
+
+def test_random_numbers_have_their_type_and_shape() -> None:
+    class Drawn(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.rand_like(x) + torch.randint(2, 5, (3, 4)) * torch.ones(4)
+
+    model = sardonyx.torch.export(Drawn(), (torch.randn(3, 4),)).compile()
+    result = model(np.zeros((3, 4), np.float32))
+    assert result.shape == (3, 4)
+    assert result.dtype == np.float32
+    assert (result >= 2).all()
+    assert (result < 5).all()

@@ -15,6 +15,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import opinfo  # noqa: E402
+import page  # noqa: E402
 from sardonyx.torch import aten  # noqa: E402
 from sardonyx.torch._capture import _LEFT_OUT  # noqa: E402
 
@@ -56,6 +57,11 @@ def test_parameters_are_those_of_the_schemas() -> None:
         checked += 1
     assert not found, "\n".join(found)
     assert checked > 500
+
+
+def test_the_page_has_all_overloads() -> None:
+    """`python tests/torch/opinfo.py --write` writes docs/torch-operators.md."""
+    assert page.PAGE.read_text().endswith(page.overload_table())
 
 
 def infos() -> list:

@@ -104,24 +104,34 @@ class Exported:
         try:
             exec(compile(self._text, name, "exec"), scope)
         except CompileError as error:
-            raise self._explained(error) from None
+            raise self._explained(error.diagnostics, str(error.args[0])) from None
         found: OnnxFunction = scope[self._program.name]
         return found
 
-    def _explained(self, error: CompileError) -> ExportError:
+    def _explained(self, findings: Sequence[Mapping[str, Any]], text: str = "") -> ExportError:
         """The compiler's findings with the lines of the module in place of the script's."""
-        found = []
-        for one in error.diagnostics:
-            place = self._place_of(one)
-            text = f"{one['severity']}[{one['code']}]: {one['message']}"
-            found.append(text + (f"\n  --> {place.place}" if place else ""))
-            if place is not None and place.place.code:
-                found[-1] += f"\n   | {place.place.code}"
-            if place is not None:
-                found[-1] += f"\n   = `{place.target}`"
-        return ExportError("\n" + "\n\n".join(dict.fromkeys(found)) + "\n\n" + str(error.args[0]))
+        found: list[str] = []
+        seen: list[Node] = []
+        for one in findings:
+            node = self._node_of(one)
+            if one["severity"] != "error" or any(node is other for other in seen):
+                continue  # what follows from the first mistake of an operator
+            words = f"{one['severity']}[{one['code']}]: {one['message']}"
+            if node is not None:
+                seen.append(node)
+                words += f"\n  --> {node.place}" if str(node.place) else ""
+                words += f"\n   | {node.place.code}" if node.place.code else ""
+                words += f"\n   = `{node.target}`"
+            found.append(words)
+        return ExportError("\n" + "\n\n".join(dict.fromkeys([*found, text.strip()])).rstrip())
 
-    def _place_of(self, finding: Mapping[str, Any]) -> Node | None:
+    def _check(self) -> None:
+        """Compiles the script, and raises what is wrong with it."""
+        findings = self._script.check()
+        if any(one["severity"] == "error" for one in findings):
+            raise self._explained(findings)
+
+    def _node_of(self, finding: Mapping[str, Any]) -> Node | None:
         for label in finding.get("labels", []):
             line = label["range"]["start"]["line"]
             if label["file"].startswith("<torch ") and 0 < line <= len(self._lines):
@@ -136,21 +146,21 @@ class Exported:
         try:
             return self._script.to_model_bytes(**self._options(options))
         except CompileError as error:
-            raise self._explained(error) from None
+            raise self._explained(error.diagnostics, str(error.args[0])) from None
 
     def to_model_proto(self, **options: Any) -> onnx.ModelProto | bytes:
         """The model as a ModelProto where the onnx package is installed, else as bytes."""
         try:
             return self._script.to_model_proto(**self._options(options))
         except CompileError as error:
-            raise self._explained(error) from None
+            raise self._explained(error.diagnostics, str(error.args[0])) from None
 
     def compile(self, **options: Any) -> sardonyx.Model:
         """The model, to run natively."""
         try:
             return self._script.compile(**self._options(options))
         except CompileError as error:
-            raise self._explained(error) from None
+            raise self._explained(error.diagnostics, str(error.args[0])) from None
 
     def save(self, path: str | os.PathLike[str], external_bytes: int | None = None) -> int:
         """Writes the model; its size in bytes.
@@ -166,7 +176,7 @@ class Exported:
         try:
             return self._script._write(os.fspath(path), external_bytes, **self._options({}))
         except CompileError as error:
-            raise self._explained(error) from None
+            raise self._explained(error.diagnostics, str(error.args[0])) from None
 
     def __repr__(self) -> str:
         return f"Exported({len(self._program.nodes)} operators, opset {self._opset})"
@@ -254,6 +264,7 @@ def convert(
         raise ValueError(f'`state` is "outputs", "drop" or "error", not {state!r}')
     program, arrays, problems = program_of(exported_program, dynamic_shapes)
     made = finished(program, arrays, problems, _OPSET if opset is None else opset, state)
+    made._check()
     if verify:
         from ._verify import verify as check
 
