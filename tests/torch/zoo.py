@@ -547,3 +547,30 @@ def state_space() -> Model:
             return (torch.exp(total) * y).cumsum(1) * torch.exp(-total)
 
     return Model(StateSpace(), sequences(4), BOTH)
+
+
+@model
+def quantized() -> Model:
+    import torch.ao.quantization.fx._decomposed
+
+    ops = torch.ops.quantized_decomposed
+
+    class Quantized(nn.Module):
+        """As pt2e writes it, with int8 weights."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("codes", torch.randint(-100, 100, (3, 4), dtype=torch.int8))
+            self.register_buffer("scales", torch.tensor([0.1, 0.2, 0.3]))
+            self.register_buffer("zeros", torch.tensor([0, 1, -2]))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            x = ops.quantize_per_tensor(x, 0.05, 3, -128, 127, torch.int8)
+            x = ops.dequantize_per_tensor(x, 0.05, 3, -128, 127, torch.int8)
+            weight = ops.dequantize_per_channel(
+                self.codes, self.scales, self.zeros, 0, -128, 127, torch.int8
+            )
+            y = ops.quantize_per_tensor(F.linear(x, weight), 0.5, 0, 0, 200, torch.uint8)
+            return ops.dequantize_per_tensor(y, 0.5, 0, 0, 200, torch.uint8)
+
+    return Model(Quantized(), rows(4), FIRST)
