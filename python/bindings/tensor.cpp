@@ -61,10 +61,18 @@ void check_dtype(const PyTensor& self, nb::handle dtype) {
     }
 }
 
+// TypeError, as NumPy and onnxscript have it, and ValueError: the value is what is wrong.
+nb::handle one_element_error() {
+    static nb::handle type = PyErr_NewExceptionWithDoc(
+        "sardonyx._core.OneElementError", "A number is asked for, and the tensor is not one.",
+        nb::make_tuple(nb::handle(PyExc_TypeError), nb::handle(PyExc_ValueError)).ptr(), nullptr);
+    return type;
+}
+
 const Tensor& single(const PyTensor& self, std::string_view wanted) {
     if (self.tensor().count() != 1) {
-        raise(PyExc_ValueError, "a tensor of " + std::to_string(self.tensor().count()) +
-                                    " elements is not " + std::string(wanted));
+        raise(one_element_error(), "a tensor of " + std::to_string(self.tensor().count()) +
+                                       " elements is not " + std::string(wanted));
     }
     return self.tensor();
 }
@@ -310,6 +318,7 @@ void bind_tensor(nb::module_& m) {
         .def("__iter__", iterate)
         .def("__repr__", repr);
     g_tensor_class = c;
+    m.attr("OneElementError") = one_element_error();
     bind_operators(c);
     m.def("holds_tensor", holds_tensor, nb::arg("value").none());
     m.def("as_argument", argument, nb::arg("value").none(), nb::arg("element_type"));

@@ -455,19 +455,13 @@ class BoundOnnxFunction(OnnxFunction):
     def __init__(self, script: OnnxFunction, owner: "Any") -> None:
         import types
 
+        self.__dict__.update(script.__dict__)
+        self.__dict__.pop("_script", None)  # the property below
         self.__self__ = owner
         self.__func__ = script
         self.__wrapped__ = types.MethodType(script.__wrapped__, owner)
-        self.__name__ = script.__name__
-        self.__qualname__ = script.__qualname__
-        self.__module__ = script.__module__
-        self.__doc__ = script.__doc__
-        self._options = script._options
-        self._parameters = None
-        self._variadic = None
-        self._results = ()
-        self._types = None
         self._body = self.__wrapped__
+        self._parameters = None  # without the first one
 
     @property
     def _script(self) -> "Any":

@@ -482,7 +482,7 @@ const Type* option_type(const Options& options, std::string_view name) {
     return nullptr;
 }
 
-const Object* attribute_value(const Context& c, std::string_view name) {
+const Object* given_attribute(const Context& c, std::string_view name) {
     for (const auto& [attribute, value] : c.options.attributes) {
         if (attribute == name) {
             return &value;
@@ -492,7 +492,7 @@ const Object* attribute_value(const Context& c, std::string_view name) {
 }
 
 void bind_model_attribute(Context& c, const BoundParameter& one) {
-    if (const Object* value = attribute_value(c, one.name)) {
+    if (const Object* value = given_attribute(c, one.name)) {
         c.at.scope->set(one.parameter->name, *value);
         return;
     }
@@ -585,7 +585,7 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
     }
     if (one.annotation.is_attribute ||
         (given == nullptr && one.parameter->annotation == nullptr &&
-         (attribute_value(c, one.name) != nullptr ||
+         (given_attribute(c, one.name) != nullptr ||
           (one.has_default && is_attribute_default(one.default_value))))) {
         bind_model_attribute(c, one);
         return;

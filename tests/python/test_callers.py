@@ -196,6 +196,10 @@ def test_classes_of_exceptions():
     for kind in (TypeError, ValueError):
         with pytest.raises(kind, match="has a shape already"):
             FLOAT[1][2]
+    for kind in (TypeError, ValueError):
+        for convert in (int, float, Tensor.item, range):
+            with pytest.raises(kind, match="a tensor of 2 elements is not"):
+                convert(Tensor([1, 2]))
     for kind in (TypeError, NotImplementedError):
         with pytest.raises(kind, match="for annotations"):
             FLOAT()
