@@ -42,11 +42,8 @@ class Callees {
   private:
     Result<void> visit_all(const Facts& facts) {
         nodes_ += facts.node_count();
-        // In the order of the model, so that the text is the same every time.
-        for (const ir::Function* one : model_.functions) {
-            if (facts.callees().contains(one)) {
-                SDX_TRY(visit(*one));
-            }
+        for (const ir::Function* one : facts.callees()) {
+            SDX_TRY(visit(*one));
         }
         return {};
     }

@@ -158,8 +158,9 @@ bool Unit::is_literal_at(const ir::Node& node, size_t index) const {
     const ops::Schema* schema = schema_of(node);
     const Tensor& tensor = *facts_.constant_of(*node.input(index));
     const ops::Parameter* parameter = schema != nullptr ? schema->input(index) : nullptr;
-    if (parameter == nullptr || tensor.rank() > 1 || tensor.count() > kMostInLine ||
-        !parameter->is_homogeneous) {
+    constexpr size_t kMostInputs = 64;  // which are all looked at
+    if (parameter == nullptr || node.input_count() > kMostInputs || tensor.rank() > 1 ||
+        tensor.count() > kMostInLine || !parameter->is_homogeneous) {
         return false;
     }
     const ops::TypeVariable& variable =

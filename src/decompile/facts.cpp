@@ -110,8 +110,8 @@ void Facts::need(const ir::Value* value, bool needs_name) {
 
 void Facts::visit(const ir::Model& model, const ir::Node& node) {
     const ir::Function* callee = model.find_function(node.domain, node.op_type, node.overload);
-    if (callee != nullptr) {
-        callees_.insert(callee);
+    if (callee != nullptr && called_.insert(callee).second) {
+        callees_.push_back(callee);
     }
     for (const ir::Use& use : node.inputs()) {
         need(use.value, callee != nullptr);

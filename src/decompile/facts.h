@@ -37,7 +37,8 @@ class Facts {
     // Whether a node that is written, or the graph, reads the value.
     bool is_read(const ir::Value& value) const { return read_.contains(&value); }
     const ConstantUse& use_of(const ir::Value& value) const;
-    const std::unordered_set<const ir::Function*>& callees() const { return callees_; }
+    // In the order in which they are met, each once.
+    const std::vector<const ir::Function*>& callees() const { return callees_; }
     size_t node_count() const { return live_.size(); }
     const Tensor* constant_of(const ir::Value& value) const {
         return decompile::constant_of(value, old_);
@@ -60,7 +61,8 @@ class Facts {
     std::unordered_set<const ir::Value*> read_;
     std::unordered_map<const ir::Value*, ConstantUse> constants_;
     std::unordered_map<const ir::Value*, ElementType> types_;
-    std::unordered_set<const ir::Function*> callees_;
+    std::vector<const ir::Function*> callees_;
+    std::unordered_set<const ir::Function*> called_;
     std::vector<const ir::Node*> waiting_;
 };
 

@@ -156,10 +156,9 @@ Result<Expression> Module::stored(const Tensor& tensor, const ir::Value* initial
             name = "tensor";
         }
         std::string unique = name;
-        for (int i = 1; weight_names_.contains(unique); ++i) {
-            unique = fmt::format("{}_{}", name, i);
+        while (!weight_names_.try_emplace(unique, 0).second) {
+            unique = fmt::format("{}_{}", name, ++weight_names_[name]);
         }
-        weight_names_.insert(unique);
         if (options_.weights == Weights::kFile) {
             weights_.emplace_back(unique, tensor);
         }

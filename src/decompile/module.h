@@ -86,7 +86,7 @@ class Module {
     std::vector<std::pair<std::string, Expression>> assignments_;
     std::unordered_map<const ir::Function*, std::string> functions_;
     std::vector<std::pair<std::string, Tensor>> weights_;
-    std::set<std::string, std::less<>> weight_names_;
+    std::unordered_map<std::string, int> weight_names_;  // with the last suffix
     std::unordered_map<const ir::Value*, std::string> stored_;
     bool loads_weights_ = false;
 };
