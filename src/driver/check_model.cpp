@@ -97,7 +97,7 @@ void report_unread(elaborate::Program& program, const std::string& path, diagnos
         return;
     }
     program.diagnostics
-        .report(kInvalidModel, {},
+        .report(kInvalidModel, whole,
                 fmt::format("`{}` is neither a script, whose name ends in `.py`, nor a model: {}",
                             path, problem))
         .with_help("rename the file if it is a script");

@@ -179,7 +179,7 @@ def f(x: FLOAT["N", 4], n: INT64, k: int = 2):  # x: FLOAT[N, 4]; n: INT64; k: s
 def test_check_types(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "f.py"
     path.write_text("\n".join(line.partition("  #")[0].rstrip() for line in SHOWN.split("\n")))
-    done = subprocess.run([PROGRAM, "check", "--types", path], capture_output=True, text=True)
+    done = subprocess.run([PROGRAM, "check", "-q", "--types", path], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     # The column is that of the longest line of the file.
     assert [line.split() for line in done.stdout.split("\n")] == [

@@ -136,7 +136,8 @@ class _Reader:
 
     def arguments(self, fx_node: fx.Node, node: Node, program: Program) -> None:
         """By place as torch gives them, by name from the first that is left out."""
-        schema = fx_node.target._schema.arguments
+        target: Any = fx_node.target
+        schema = target._schema.arguments
         by_name = False
         for parameter, value in zip(schema, fx_node.args, strict=False):
             if parameter.name in _LEFT_OUT:
