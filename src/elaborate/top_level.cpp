@@ -134,6 +134,7 @@ std::string what_of(const Stmt* statement) {
 
 std::shared_ptr<UnknownCause> FileModule::make_cause(const Stmt* statement, size_t said) {
     auto cause = std::make_shared<UnknownCause>();
+    program_.unknowns->causes.push_back(cause);
     cause->place = tree_.span(statement->range);
     cause->what = what_of(statement);
     const auto& items = program_.diagnostics.items();

@@ -57,6 +57,12 @@ std::shared_ptr<UnknownCause> find_cause(const Unknowns& unknowns, const Object&
 
 }  // namespace
 
+Unknowns::~Unknowns() {
+    for (const std::shared_ptr<UnknownCause>& cause : causes) {
+        cause->held.clear();
+    }
+}
+
 std::shared_ptr<UnknownCause> unknown_cause(const Program& program, const Object& object) {
     if (object.is(ObjectKind::kUnbound)) {
         return object.get<Unbound>().cause;

@@ -26,6 +26,12 @@ struct UnknownCause {
 
 // Of one Program.
 struct Unknowns {
+    Unknowns() = default;
+    Unknowns(const Unknowns&) = delete;
+    Unknowns& operator=(const Unknowns&) = delete;
+    // Causes hold what is unknown for other causes, which may hold them in turn: lets all go.
+    ~Unknowns();
+
     struct Entry {
         Object object;  // keeps the address alive
         std::shared_ptr<UnknownCause> cause;
@@ -39,6 +45,7 @@ struct Unknowns {
     std::vector<std::unique_ptr<Environment>> namespaces;
     // Arrays that share elements with another one (arrays.h), by address.
     std::unordered_map<const void*, Object> shared_arrays;
+    std::vector<std::shared_ptr<UnknownCause>> causes;
     size_t failures = 0;  // statements that have not been run
     // How many names have been gone through. Past the limit nothing more is run, and all is
     // unknown.

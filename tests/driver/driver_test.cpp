@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/check.h"
+#include "elaborate/unknowns.h"
 
 namespace sardonyx::driver {
 namespace {
@@ -205,6 +206,26 @@ TEST(Check, AChainWhoseFirstScriptIsWrongIsBuiltOnce) {
     int64_t few = built(20), many = built(80);
     EXPECT_GE(few, 19);
     EXPECT_LE(many, 4 * few + 8);
+}
+
+// What statements that are not run may hold refers to each other: a leak to the sanitizers if it
+// stays.
+TEST(Check, LetsGoOfWhatStatementsThatAreNotRunHold) {
+    CheckRequest request;
+    request.files.push_back({"file.py", true,
+                             std::string(kHead) + "@unknown\n"
+                                                  "def a():\n"
+                                                  "    eval('x')\n"
+                                                  "\n"
+                                                  "def one():\n"
+                                                  "    return 1\n"
+                                                  "\n"
+                                                  "@unknown\n"
+                                                  "def b():\n"
+                                                  "    exec('y')\n"
+                                                  "\n"
+                                                  "table: dict = {'one': one, **unknown}\n"});
+    EXPECT_EQ(check(request).program->unknowns->failures, 3U);
 }
 
 }  // namespace
