@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from sardonyx import DOUBLE
 
 from .declare import aten, op
 from .types import cast, computed, floating, kind, with_dims
@@ -25,11 +26,15 @@ def hardtanh(self, min_val=-1, max_val=1):
 
 @aten("hardsigmoid.default")
 def hardsigmoid(self):
+    if self.dtype == DOUBLE.dtype:  # attributes are FLOAT
+        return op.Clip(self * (1.0 / 6.0) + 0.5, 0.0, 1.0)
     return op.HardSigmoid(self, alpha=1.0 / 6.0, beta=0.5)
 
 
 @aten("hardswish.default")
 def hardswish(self):
+    if self.dtype == DOUBLE.dtype:
+        return self * hardsigmoid(self)
     return op.HardSwish(self)
 
 
@@ -55,7 +60,7 @@ def gelu(self, *, approximate="none"):
 
 @aten("elu.default")
 def elu(self, alpha=1, scale=1, input_scale=1):
-    if scale == 1 and input_scale == 1:
+    if scale == 1 and input_scale == 1 and self.dtype != DOUBLE.dtype:
         return op.Elu(self, alpha=float(alpha))
     low = (op.Exp(self * input_scale) - 1.0) * (alpha * scale)
     return op.Where(self > 0.0, self * scale, low)
@@ -63,6 +68,8 @@ def elu(self, alpha=1, scale=1, input_scale=1):
 
 @aten("selu.default")
 def selu(self):
+    if self.dtype == DOUBLE.dtype:
+        return elu(self, 1.6732632423543772848, 1.0507009873554804934)
     return op.Selu(self)
 
 
@@ -74,13 +81,15 @@ def celu(self, alpha=1.0):
 
 @aten("leaky_relu.default")
 def leaky_relu(self, negative_slope=0.01):
+    if self.dtype == DOUBLE.dtype:
+        return op.Where(self > 0.0, self, self * float(negative_slope))
     return op.LeakyRelu(self, alpha=float(negative_slope))
 
 
 @aten("rrelu.default")
 def rrelu(self, lower=0.125, upper=0.3333333333333333, training=False):
     assert not training, "rrelu in training draws random numbers: export after `module.eval()`"
-    return op.LeakyRelu(self, alpha=(lower + upper) / 2)
+    return leaky_relu(self, (lower + upper) / 2)
 
 
 @aten("prelu.default", "_prelu_kernel.default")

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 from sardonyx import DOUBLE, FLOAT, INT64
 
 from .declare import aten, inline, op
@@ -82,6 +83,19 @@ def fill(self, value):
 @aten("zero.default")
 def zero(self):
     return filled(self.shape, 0, self.dtype)
+
+
+@aten("fft_fftfreq.default")
+def fftfreq(n, d=1.0, *, dtype=None):
+    half = (n - 1) // 2 + 1
+    places = [i if i < half else i - n for i in range(n)]
+    return tensor(np.array(places) / (n * d), FLOAT.dtype if dtype is None else dtype)
+
+
+@aten("fft_rfftfreq.default")
+def rfftfreq(n, d=1.0, *, dtype=None):
+    places = list(range(n // 2 + 1))
+    return tensor(np.array(places) / (n * d), FLOAT.dtype if dtype is None else dtype)
 
 
 @aten("scalar_tensor.default")

@@ -1,12 +1,13 @@
 """Elements by their places: gather, scatter, masks, embeddings."""
 
 import numpy as np
-from sardonyx import BOOL, INT64
+from sardonyx import BOOL, DOUBLE, FLOAT, INT64
 
 from .declare import aten, inline, op
 from .types import (
     axis,
     cast,
+    full_of,
     highest,
     kind,
     lowest,
@@ -376,6 +377,24 @@ def isin_scalar(elements, test_element, *, assume_unique=False, invert=False):
 @aten("isin.Scalar_Tensor")
 def isin_tensor(element, test_elements, *, assume_unique=False, invert=False):
     return are_among(element, test_elements, invert)
+
+
+@aten("where.default")
+def where_of(condition):
+    return nonzero_numpy(condition)
+
+
+@aten("bincount.default")
+def bincount(self, weights=None, minlength=0):
+    # The count of a tensor without elements is `minlength`.
+    most = op.ReduceMax(op.Concat(as_places(self), [minlength - 1], axis=0), keepdims=0)
+    start = full_of([most + 1], 0, INT64.dtype)
+    if weights is None:
+        ones = op.Expand(tensor(1, INT64.dtype), self.shape)
+        return op.ScatterElements(start, as_places(self), ones, axis=0, reduction="add")
+    dtype = weights.dtype if weights.dtype == FLOAT.dtype else DOUBLE.dtype
+    start, weights = cast(start, dtype), cast(weights, dtype)
+    return op.ScatterElements(start, as_places(self), weights, axis=0, reduction="add")
 
 
 @inline

@@ -96,6 +96,9 @@ def split_with_sizes(self, split_sizes, dim=0):
 def chunk(self, chunks, dim=0):
     length = self.shape[dim]
     size = (length + chunks - 1) // chunks
+    if not isinstance(self.type.shape[dim], int):
+        # torch exports only lengths that give as many parts as were asked for.
+        return parts_of(self, [*[size] * (chunks - 1), length - size * (chunks - 1)], dim)
     if size == 0:
         return [op.Identity(self) for _ in range(chunks)]
     sizes = [min(size, length - start) for start in range(0, length, size)]

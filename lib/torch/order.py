@@ -5,6 +5,7 @@ import math
 from sardonyx import BOOL, INT32, INT64
 
 from .declare import aten, inline, op
+from .reduce import is_short
 from .types import axis, cast, kind, tensor
 
 
@@ -126,25 +127,39 @@ def quantile_scalar(self, q, dim=None, keepdim=False, *, interpolation="linear")
 
 
 @inline
+def better(x, i, dim, best, place, is_max):
+    """The better one of the best so far and element i, and its place."""
+    one = op.Gather(x, i, axis=dim)
+    is_better = one >= best if is_max else one <= best
+    if kind(x.dtype) == 2:
+        is_better = is_better | op.IsNaN(one)
+        is_better = is_better & (op.Not(op.IsNaN(best)) | op.IsNaN(one))
+    return op.Where(is_better, one, best), op.Where(is_better, i, place)
+
+
+@inline
 def running_extreme(x, dim, is_max):
     """The greatest element so far, and its last place."""
     if x.ndim == 0:
         return sorted_by(x, 0, False)
     dim = axis(dim, x.ndim)
-    values, places = [], []
+    length = x.shape[dim]
     best = op.Gather(x, 0, axis=dim)
     place = op.Cast(best != best, to=INT64.dtype) * 0
-    for i in range(x.shape[dim]):
-        one = op.Gather(x, i, axis=dim)
-        is_better = one >= best if is_max else one <= best
-        if kind(x.dtype) == 2:
-            is_better = is_better | op.IsNaN(one)
-            is_better = is_better & (op.Not(op.IsNaN(best)) | op.IsNaN(one))
-        best = op.Where(is_better, one, best)
-        place = op.Where(is_better, i, place)
-        values.append(op.Unsqueeze(best, [dim]))
-        places.append(op.Unsqueeze(place, [dim]))
-    return op.Concat(*values, axis=dim), op.Concat(*places, axis=dim)
+    if is_short(x, dim):
+        values, places = [], []
+        for i in range(length):
+            best, place = better(x, i, dim, best, place, is_max)
+            values.append(op.Unsqueeze(best, [dim]))
+            places.append(op.Unsqueeze(place, [dim]))
+        return op.Concat(*values, axis=dim), op.Concat(*places, axis=dim)
+    found, found_places = [], []
+    for i in range(length):
+        best, place = better(x, i, dim, best, place, is_max)
+        found.append(best)
+        found_places.append(place)
+    y = op.ConcatFromSequence(found, axis=dim, new_axis=1)
+    return y, op.ConcatFromSequence(found_places, axis=dim, new_axis=1)
 
 
 @aten("cummax.default")

@@ -2,11 +2,12 @@
 
 import math
 
-from sardonyx import BOOL, DOUBLE, FLOAT, INT64, UINT8
+from sardonyx import BOOL, DOUBLE, FLOAT, INT32, INT64, UINT8
 
 from .declare import aten, inline, op
 from .types import (
     cast,
+    computed,
     floating,
     full_of,
     highest,
@@ -19,6 +20,7 @@ from .types import (
     result_type,
     result_type_of,
     tensor,
+    to_power,
     type_of,
 )
 
@@ -120,9 +122,12 @@ def log10(self):
 
 @aten("log1p.default", "special_log1p.default")
 def log1p(self):
-    x = floating(self)
-    # 2 * atanh(x / (2 + x)) does not lose the digits of small numbers.
-    return op.Where(op.Abs(x) < 0.5, 2.0 * op.Atanh(x / (x + 2.0)), op.Log(x + 1.0))
+    x = computed(floating(self))
+    # What rounding 1 + x has lost of a small x is put back by the quotient.
+    total = x + 1.0
+    seen = total - 1.0
+    small = op.Where(seen == 0.0, x, op.Log(total) * (x / seen))
+    return cast(op.Where(op.Abs(x) < 0.5, small, op.Log(total)), floating(self).dtype)
 
 
 @aten("sqrt.default")
@@ -378,6 +383,9 @@ def fmod(self, other):
 @aten("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
 def power(self, exponent):
     dtype = result_type(self, exponent)
+    if dtype != BOOL.dtype and kind(dtype) != 2 and dtype.bitwidth < 32:
+        return cast(op.Pow(tensor(tensor(self, dtype), INT32.dtype),
+                           tensor(tensor(exponent, dtype), INT32.dtype)), dtype)  # fmt: skip
     if is_number(self):
         return op.Pow(tensor(self, dtype), cast(exponent, dtype))
     self, exponent = cast(self, dtype), cast(exponent, dtype)
@@ -385,7 +393,7 @@ def power(self, exponent):
         return self | op.Not(tensor(exponent, dtype))
     if isinstance(exponent, (int, float)) and exponent == 0.5:
         return op.Sqrt(self)
-    return op.Pow(self, exponent)
+    return to_power(self, exponent) if is_number(exponent) else op.Pow(self, exponent)
 
 
 @aten("float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar")

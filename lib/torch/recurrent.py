@@ -97,16 +97,59 @@ def states_of(parts, is_single):
     return op.Squeeze(h, [1]) if is_single else h
 
 
+@inline
+def projected_steps(x, h, c, params, has_biases, is_backward):
+    """One direction of an LSTM with projections, which ONNX's does not have, step by step."""
+    b_ih, b_hh, back = None, None, params[-1]
+    if has_biases:
+        b_ih, b_hh = params[2], params[3]
+    gates = linear(x, params[0], b_ih)
+    rows = []
+    for i in range(x.shape[0]):
+        place = x.shape[0] - 1 - i if is_backward else i
+        step = op.Gather(gates, place, axis=0) + linear(h, params[1], b_hh)
+        enter, forget, new, leave = op.Split(step, axis=1, num_outputs=4)
+        c = op.Sigmoid(forget) * c + op.Sigmoid(enter) * op.Tanh(new)
+        h = linear(op.Sigmoid(leave) * op.Tanh(c), back)
+        rows.append(op.Unsqueeze(h, [0]))
+    return op.Concat(*(rows[::-1] if is_backward else rows), axis=0), h, c
+
+
+@inline
+def projected_layer(x, h, c, params, has_biases, directions):
+    count = len(params) // directions
+    ys, hs, cs = [], [], []
+    for d in range(directions):
+        own = params[d * count : (d + 1) * count]
+        y, hd, cd = projected_steps(x, op.Gather(h, d, axis=0), op.Gather(c, d, axis=0), own,
+                                    has_biases, d == 1)  # fmt: skip
+        ys.append(y)
+        hs.append(op.Unsqueeze(hd, [0]))
+        cs.append(op.Unsqueeze(cd, [0]))
+    if directions == 1:
+        return ys[0], hs[0], cs[0]
+    return op.Concat(*ys, axis=2), op.Concat(*hs, axis=0), op.Concat(*cs, axis=0)
+
+
 @aten("lstm.input")
 def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     assert not train or dropout == 0, "dropout in lstm: export after `module.eval()`"
     directions = 2 if bidirectional else 1
     per_layer = 4 if has_biases else 2
-    assert len(params) == per_layer * directions * num_layers, "lstm with projections (proj_size)"
-    hidden = params[1].shape[1]
     is_single = input.ndim == 2
     x = batch_in_middle(input, batch_first)
     hs, cs = [], []
+    if len(params) != per_layer * directions * num_layers:
+        for layer in range(num_layers):
+            h0 = state_of(hx[0], layer, directions, is_single)
+            c0 = state_of(hx[1], layer, directions, is_single)
+            first = layer * directions * (per_layer + 1)
+            own = params[first : first + directions * (per_layer + 1)]
+            x, h, c = projected_layer(x, h0, c0, own, has_biases, directions)
+            hs.append(h)
+            cs.append(c)
+        return as_given(x, input, batch_first), states_of(hs, is_single), states_of(cs, is_single)
+    hidden = params[1].shape[1]
     for layer in range(num_layers):
         w, r, b = weights_of(params, layer, directions, has_biases, per_layer, [0, 3, 1, 2])
         h0 = state_of(hx[0], layer, directions, is_single)

@@ -12,11 +12,22 @@ from .types import (
     computed,
     count_of,
     floating,
+    full_of,
     in_ints,
     kind,
     tensor,
+    to_power,
     with_dims,
 )
+
+# Longer running products are a loop.
+UNROLLED = 64
+
+
+@inline
+def is_short(x, dim):
+    size = x.type.shape[dim]
+    return isinstance(size, int) and size <= UNROLLED
 
 
 @inline
@@ -146,7 +157,8 @@ def argmin(self, dim=None, keepdim=False):
 @inline
 def truths(f, self, dim, keepdim):
     y = reduced(f, op.Cast(cast(self, BOOL.dtype), to=INT32.dtype), dim, keepdim)
-    return op.Cast(y, to=UINT8.dtype if self.dtype == UINT8.dtype else BOOL.dtype)
+    found = y > 0  # the greatest of nothing is the least number
+    return op.Cast(found, to=UINT8.dtype) if self.dtype == UINT8.dtype else found
 
 
 @aten("all.default", "all.dim", "all.dims")
@@ -275,8 +287,8 @@ def normed(x, ord, dim, keepdim):
         return reduced(op.ReduceSum, x, dim, keepdim)
     if ord == 2:
         return reduced(op.ReduceL2, x, dim, keepdim)
-    total = reduced(op.ReduceSum, op.Pow(x, float(ord)), dim, keepdim)
-    return op.Pow(total, 1.0 / ord)
+    total = reduced(op.ReduceSum, to_power(x, float(ord)), dim, keepdim)
+    return to_power(total, 1.0 / ord)
 
 
 @aten("linalg_vector_norm.default")
@@ -350,16 +362,41 @@ def cumprod(self, dim, *, dtype=None):
     if x.ndim == 0:
         return op.Identity(x)
     dim = axis(dim, x.ndim)
-    rows = [op.Gather(x, 0, axis=dim)]
-    for i in range(1, x.shape[dim]):
-        rows.append(rows[-1] * op.Gather(x, i, axis=dim))
-    return op.Concat(*[op.Unsqueeze(one, [dim]) for one in rows], axis=dim)
+    length = x.shape[dim]
+    if is_short(x, dim):
+        rows = []
+        for i in range(length):
+            one = op.Gather(x, i, axis=dim)
+            rows.append(one if i == 0 else rows[-1] * one)
+        parts = [op.Unsqueeze(one, [dim]) for one in rows]
+        return op.Concat(*parts, axis=dim) if length > 0 else op.Identity(x)
+    rest = [x.shape[i] for i in range(x.ndim) if i != dim]
+    total = full_of(rest, 1, x.dtype) if len(rest) > 0 else tensor(1, x.dtype)
+    found = []
+    for i in range(length):
+        total = total * op.Gather(x, i, axis=dim)
+        found.append(total)
+    return op.ConcatFromSequence(found, axis=dim, new_axis=1)
 
 
 @aten("logcumsumexp.default")
 def logcumsumexp(self, dim):
-    high = reduced(op.ReduceMax, self, dim, True)
-    return op.Log(running(op.Exp(self - high), dim)) + high
+    x = computed(self)
+    if x.ndim == 0:
+        return op.Identity(self)
+    last = axis(dim, x.ndim) == x.ndim - 1
+    perm = list(range(x.ndim))
+    perm[axis(dim, x.ndim)] = x.ndim - 1
+    perm[-1] = axis(dim, x.ndim)
+    x = x if last else op.Transpose(x, perm=perm)
+    # Each sum has a maximum of its own: what is small beside a later one stays.
+    places = op.Range(0, x.shape[-1], 1)
+    inside = op.Unsqueeze(places, [0]) <= op.Unsqueeze(places, [1])
+    rows = op.Where(inside, op.Unsqueeze(x, [-2]), -math.inf)
+    high = op.ReduceMax(rows, [-1], keepdims=1)
+    high = op.Where(op.IsInf(high), 0.0, high)
+    y = op.Log(op.ReduceSum(op.Exp(rows - high), [-1], keepdims=0)) + op.Squeeze(high, [-1])
+    return cast(y if last else op.Transpose(y, perm=perm), self.dtype)
 
 
 @aten("trace.default")

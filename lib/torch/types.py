@@ -91,7 +91,7 @@ def number(x, dtype):
     if isinstance(x, bool):
         x = int(x)
     if isinstance(x, float) and dtype == DOUBLE.dtype:
-        return op.CastLike(x, np.array(0, dtype=np.float64))
+        return op.Identity(np.array(x, dtype=np.float64))  # not by way of FLOAT
     return op.Cast(x, to=dtype)
 
 
@@ -200,6 +200,13 @@ def highest(dtype):
 def full_of(shape, value, dtype):
     """A tensor of one value."""
     return op.Expand(tensor(value, dtype), list(shape))
+
+
+@inline
+def to_power(x, exponent):
+    """`x ** exponent` for a number, which is not rounded to FLOAT for a tensor of DOUBLE."""
+    is_exact = isinstance(exponent, int) or x.dtype != DOUBLE.dtype
+    return op.Pow(x, exponent if is_exact else tensor(exponent, DOUBLE.dtype))
 
 
 @inline

@@ -12,6 +12,9 @@ END = 9223372036854775807
 
 @inline
 def reshaped(self, size):
+    # In an empty tensor, 0 is a size of its own.
+    if len(size) > 0 and 0 in self.type.shape:
+        return op.Reshape(self, list(size), allowzero=1)
     return op.Reshape(self, list(size) if len(size) > 0 else np.array([], dtype=np.int64))
 
 
@@ -22,9 +25,6 @@ def reshape(self, shape):
 
 @aten("view.default", "_unsafe_view.default", "_reshape_copy.default", "view_copy.default")
 def view(self, size):
-    # In an empty tensor, 0 is a size of its own.
-    if len(size) > 0 and 0 in self.type.shape:
-        return op.Reshape(self, list(size), allowzero=1)
     return reshaped(self, size)
 
 
@@ -41,9 +41,7 @@ def flatten(self, start_dim=0, end_dim=-1):
     shape = self.shape
     if first == last:
         return op.Identity(self)
-    return op.Reshape(
-        self, [*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]]
-    )
+    return reshaped(self, [*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]])
 
 
 @aten("ravel.default")
@@ -55,7 +53,7 @@ def ravel(self):
 def unflatten(self, dim, sizes):
     dim = axis(dim, self.ndim)
     shape = self.shape
-    return op.Reshape(self, [*shape[:dim], *sizes, *shape[dim + 1 :]])
+    return reshaped(self, [*shape[:dim], *sizes, *shape[dim + 1 :]])
 
 
 @aten("unsqueeze.default", "unsqueeze_copy.default")
@@ -349,10 +347,10 @@ def pixel_shuffle(self, upscale_factor):
 def pixel_unshuffle(self, downscale_factor):
     r = downscale_factor
     *batch, channels, height, width = self.shape
-    x = op.Reshape(self, [*batch, channels, height // r, r, width // r, r])
+    x = reshaped(self, [*batch, channels, height // r, r, width // r, r])
     n = len(batch)
     x = op.Transpose(x, perm=[*range(n), n, n + 2, n + 4, n + 1, n + 3])
-    return op.Reshape(x, [*batch, channels * (r * r), height // r, width // r])
+    return reshaped(x, [*batch, channels * (r * r), height // r, width // r])
 
 
 @aten("channel_shuffle.default", "native_channel_shuffle.default")

@@ -11,6 +11,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import networks  # noqa: E402, F401  it adds to the zoo
 import sardonyx.torch  # noqa: E402
 from torch.utils import _pytree  # noqa: E402
 from zoo import MODELS  # noqa: E402

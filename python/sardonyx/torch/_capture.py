@@ -23,6 +23,8 @@ _ELEMENT_TYPES = {
     torch.float8_e5m2: "FLOAT8E5M2", torch.float8_e4m3fnuz: "FLOAT8E4M3FNUZ",
     torch.float8_e5m2fnuz: "FLOAT8E5M2FNUZ",
 }  # fmt: skip
+# What the parts of a complex number are.
+_PARTS = {torch.complex32: "FLOAT16", torch.complex64: "FLOAT", torch.complex128: "DOUBLE"}
 # Arguments that mean nothing in a graph.
 _LEFT_OUT = {"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator"}
 # What checks, and what tells the compiler of torch something.
@@ -77,6 +79,9 @@ def annotation(value: Any, names: Mapping[str, str]) -> str:
 
 
 def _is_complex(value: Any) -> bool:
+    """Whether it is a complex tensor, or a list of some."""
+    if isinstance(value, (list, tuple)):
+        return any(_is_complex(one) for one in value)
     return isinstance(value, torch.Tensor) and value.dtype.is_complex
 
 
@@ -84,8 +89,9 @@ def input_type(value: Any, names: Mapping[str, str]) -> str:
     """The same for an input, which has the parts of complex numbers as its last dimension."""
     if not _is_complex(value):
         return annotation(value, names)
-    base = "DOUBLE" if value.dtype == torch.complex128 else "FLOAT"
-    return f"{base}[{', '.join([*[_dim(size, names) for size in value.shape], '2'])}]"
+    return (
+        f"{_PARTS[value.dtype]}[{', '.join([*[_dim(size, names) for size in value.shape], '2'])}]"
+    )
 
 
 def _storage(value: Any) -> int:
@@ -120,10 +126,14 @@ class _Reader:
             return [self.value(one, node, program) for one in value]
         if isinstance(value, torch.dtype):
             name = element_type(value)
+            if value.is_complex and node.takes_pairs:
+                name = _PARTS[value]
             if not name:
                 self.problems.append(Problem(node, f"`{value}` has no operators in ONNX",
                                              _TWO_PARTS))  # fmt: skip
             return ElementType(name or "FLOAT")
+        if isinstance(value, complex) and node.takes_pairs:
+            return (value.real, value.imag)
         if isinstance(value, complex):
             self.problems.append(Problem(node, f"the complex number `{value}`"))
             return 0.0
@@ -181,6 +191,9 @@ class _Reader:
         node.args += [self.value(one, node, program) for one in fx_node.kwargs.values()]
         if name == "getitem":
             node.storage = _storage(value)
+            if _is_complex(value):
+                node.is_twice = True
+                program.pairs.add(node.name)
         return node
 
     def operator(self, fx_node: fx.Node, node: Node, program: Program) -> Node | None:
@@ -200,10 +213,10 @@ class _Reader:
             node.element_type = next(
                 (k.__name__ for s, k in kinds if isinstance(value, (s, k))), "int"
             )
-        self.arguments(fx_node, node, program)
-        if any(_is_complex(one.meta.get("val")) for one in [fx_node, *fx_node.all_input_nodes]):
-            node.takes_pairs = True
         value = fx_node.meta.get("val")
+        inputs = [one.meta.get("val") for one in fx_node.all_input_nodes]
+        node.takes_pairs = any(_is_complex(one) for one in [value, *inputs])
+        self.arguments(fx_node, node, program)
         if _is_complex(value):
             program.pairs.add(node.name)
         elif isinstance(value, torch.Tensor) and not element_type(value.dtype):

@@ -108,6 +108,9 @@ class _Solver:
         if view.part is None:
             return made.name
         part = Node(self.fresh_name(name), "py::getitem", [Ref(made.name), view.part], {})
+        if made.name in self.program.pairs:
+            self.program.pairs.add(part.name)
+            part.is_twice = True
         self.nodes.append(dataclasses.replace(part, place=node.place))
         return part.name
 
@@ -126,6 +129,9 @@ class _Solver:
 
     def emit(self, target: str, args: list[Any], by: Node, hint: str) -> str:
         node = Node(self.fresh_name(hint), target, args, {}, place=by.place)
+        if any(name in self.program.pairs for name in refs(args)):
+            self.program.pairs.add(node.name)
+            node.is_twice = not target.startswith("pairs::")
         self.nodes.append(node)
         return node.name
 
@@ -138,6 +144,11 @@ class _Solver:
             return self.emit("sardonyx::put_back", [Ref(base), Ref(new)], by, hint)
         if packet in ("transpose", "swapaxes", "swapdims", "t", "numpy_T", "mT", "adjoint"):
             return self.emit(node.target, [Ref(new), *args], by, hint)
+        if packet in ("movedim", "moveaxis"):
+            return self.emit(node.target, [Ref(new), args[1], args[0]], by, hint)
+        if packet == "diagonal":
+            target = "aten::diagonal_scatter.default"
+            return self.emit(target, [Ref(base), Ref(new), *args], by, hint)
         if packet == "permute":
             dims = [one % len(args[0]) for one in args[0]]
             back = [dims.index(i) for i in range(len(dims))]

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ._program import Node, Program, Ref, replaced
+from ._functional import functional
+from ._program import Node, Program, Ref, refs, replaced
 
 # What does the same to the real and to the imaginary parts.
 _TWICE = {
@@ -15,24 +16,54 @@ _TWICE = {
     "detach", "select", "slice", "narrow", "index", "index_select", "gather", "cat", "stack",
     "flip", "roll", "repeat", "movedim", "sum", "mean", "cumsum", "tril", "triu", "diagonal", "pad",
     "constant_pad_nd", "lift_fresh_copy", "view_as", "swapaxes", "fft_fftshift", "fft_ifftshift",
-    "select_scatter", "slice_scatter",
+    "select_scatter", "slice_scatter", "split", "split_with_sizes", "chunk", "unbind",
+    "diagonal_scatter", "index_put", "index_add", "repeat_interleave", "unfold",
 }  # fmt: skip
+# Those of them of which further arguments are tensors of the same kind, by their places.
+_MORE = {"select_scatter": (1,), "slice_scatter": (1,), "diagonal_scatter": (1,),
+         "index_put": (2,), "index_add": (3,)}  # fmt: skip
+
+
+def _real_parts(node: Node, program: Program) -> list[Node]:
+    """Makes pairs of the real tensors among complex ones, as torch promotes them."""
+    packet = node.target.partition("::")[2].partition(".")[0].removesuffix("_")
+    made: list[Node] = []
+    for place in (0, *_MORE.get(packet, ())):
+        if place >= len(node.args):
+            continue
+        for name in refs(node.args[place]):
+            if name in program.pairs:
+                continue
+            new = f"{name}_of_{node.name}"
+            made.append(Node(new, "pairs::of_real", [Ref(name)], {}, place=node.place))
+            program.pairs.add(new)
+            names = {name: new}
+            node.args[place] = replaced(node.args[place], lambda one: names.get(one, one))  # noqa: B023
+    return made
 
 
 def choose_pairs(program: Program, known: Mapping[str, Any]) -> list[Node]:
     """Gives each operator on complex tensors its form for pairs; returns those that have none."""
     refused = []
+    nodes: list[Node] = []
     for node in program.nodes:
+        nodes.append(node)
+        plain = functional(node.target, known) if node.writes else node.target
         # Transforms of real numbers have a form for pairs alone.
-        if not node.takes_pairs and (node.target in known or not node.target.startswith("aten::")):
+        if not node.takes_pairs and (plain in known or not plain.startswith("aten::")):
             continue
         rest = node.target.partition("::")[2]
-        if f"pairs::{rest}" in known:
+        form, packet = f"pairs::{rest}", rest.partition(".")[0]
+        if node.writes:
+            form, packet = functional(form, known), packet.removesuffix("_")
+        if form in known:
             node.target = f"pairs::{rest}"
-        elif rest.partition(".")[0] in _TWICE and node.name in program.pairs:
+        elif packet in _TWICE and node.name in program.pairs:
+            nodes[-1:] = [*_real_parts(node, program), node]
             node.is_twice = True
         elif node.takes_pairs:
             refused.append(node)
+    program.nodes = nodes
     return refused
 
 

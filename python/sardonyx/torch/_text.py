@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import keyword
 import math
 import re
@@ -101,6 +102,10 @@ class _Writer:
 
     def expression(self, names: Names, node: Node) -> str:
         space, _, what = node.target.partition("::")
+        if space == "py" and node.is_twice:
+            halves = [_Part(names, self.pairs, i) for i in (0, 1)]
+            once = dataclasses.replace(node, is_twice=False)
+            return f"({self.expression(halves[0], once)}, {self.expression(halves[1], once)})"
         args = [self.value(names, one) for one in node.args]
         if space == "py":
             if what == "getitem":

@@ -51,7 +51,8 @@ double source_place(const ResizeOptions& o, const Axis& axis, double x) {
     double out = static_cast<double>(axis.out);
     double unrounded = axis.scale * in;
     if (o.transformation == "asymmetric") {
-        return x / axis.scale;
+        // In float, as runtimes have it: 3 / 0.6f is 5 there, and a little less in double.
+        return static_cast<float>(x / axis.scale);
     }
     if (o.transformation == "align_corners") {
         // The text has the size; the node cases of the onnx package have what a scale gives.
