@@ -365,13 +365,6 @@ Result<std::vector<RuntimeValue>> run_aside(const eval::OperatorEntry& entry, in
     return eval::run_operator(entry, opset_version, pointers, attributes, output_count, options);
 }
 
-Result<std::vector<RuntimeValue>> run_here(const eval::OperatorEntry& entry, int64_t opset_version,
-                                           std::span<const RuntimeValue* const> inputs,
-                                           std::span<const ir::Attribute> attributes,
-                                           size_t output_count, const eval::RunOptions& options) {
-    return eval::run_operator(entry, opset_version, inputs, attributes, output_count, options);
-}
-
 }  // namespace
 
 Operator make_operator(std::string domain, std::string name, int64_t version) {
@@ -405,8 +398,12 @@ std::vector<RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64_t ops
     RunInterrupt interrupt;
     eval::RunOptions options;
     options.interrupt = interrupt.get();
-    auto run = elements >= kReleaseAt ? run_aside : run_here;
-    return unwrap(interrupt, run(entry, opset_version, inputs, attributes, output_count, options));
+    if (elements >= kReleaseAt) {
+        return unwrap(interrupt,
+                      run_aside(entry, opset_version, inputs, attributes, output_count, options));
+    }
+    return unwrap(interrupt, eval::run_operator(entry, opset_version, inputs, attributes,
+                                                output_count, options));
 }
 
 nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::handle kwargs) {

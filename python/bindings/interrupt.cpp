@@ -8,28 +8,27 @@ namespace sardonyx::python {
 namespace {
 
 nb::handle g_cancelled;
-// Where Python handles signals; 0: not asked yet. Asked late, since it takes an import.
-unsigned long g_main_thread = 0;
+// The thread where Python handles signals; 0: not asked yet, since that takes an import.
+std::atomic<unsigned long> g_main_thread = 0;
 
 // Threads may set it while others read it.
 struct CancelToken {
     std::atomic<bool> is_cancelled = false;
 };
 
-bool is_main_thread() {
-    if (g_main_thread == 0) {
-        nb::object main = nb::module_::import_("threading").attr("main_thread")();
-        g_main_thread = nb::cast<unsigned long>(main.attr("ident"));
-    }
-    return PyThread_get_thread_ident() == g_main_thread;
+// Not when signals are looked at: the import would raise what is pending there.
+void find_main_thread() {
+    nb::object main = nb::module_::import_("threading").attr("main_thread")();
+    g_main_thread = nb::cast<unsigned long>(main.attr("ident"));
 }
 
 }  // namespace
 
 RunInterrupt::RunInterrupt() {
-    if (is_main_thread()) {
-        interrupt_.set_check(check_signals, this);
+    if (g_main_thread.load(std::memory_order_relaxed) == 0) [[unlikely]] {
+        find_main_thread();
     }
+    interrupt_.set_check(check_signals, this);
 }
 
 void RunInterrupt::set_limits(nb::handle timeout, nb::handle cancel) {
@@ -46,6 +45,9 @@ void RunInterrupt::set_limits(nb::handle timeout, nb::handle cancel) {
 }
 
 bool RunInterrupt::check_signals(void* self) {
+    if (PyThread_get_thread_ident() != g_main_thread) {
+        return false;  // Python handles signals elsewhere
+    }
     PyGILState_STATE state = PyGILState_Ensure();
     bool has_raised = PyErr_CheckSignals() != 0;
     if (has_raised) {

@@ -207,6 +207,10 @@ std::string repr(PyTensor& self) {
 }  // namespace
 
 PyTensor* as_tensor(nb::handle object) {
+    // Asking a type for its bases takes longer than an operator on a few elements may.
+    if (PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr())) {
+        return nullptr;
+    }
     bool is_tensor = PyObject_TypeCheck(object.ptr(),
                                         reinterpret_cast<PyTypeObject*>(g_tensor_class.ptr())) != 0;
     return is_tensor && nb::inst_ready(object) ? nb::inst_ptr<PyTensor>(object) : nullptr;

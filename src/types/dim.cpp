@@ -281,6 +281,13 @@ Dim operator+(const Dim& a, const Dim& b) {
         int64_t value;
         return __builtin_add_overflow(a.value_, b.value_, &value) ? Dim() : Dim(value);
     }
+    // Most sums that inference makes are of one term: they are canonical as they are.
+    if (a.known_ && a.value_ == 0) {
+        return b;
+    }
+    if (b.known_ && b.value_ == 0) {
+        return a;
+    }
     return sum(a, b, 1);
 }
 
@@ -296,6 +303,12 @@ Dim operator*(const Dim& a, const Dim& b) {
     if (a.known_ && b.known_) {
         int64_t value;
         return __builtin_mul_overflow(a.value_, b.value_, &value) ? Dim() : Dim(value);
+    }
+    if (a.known_ && a.value_ == 1) {
+        return b;
+    }
+    if (b.known_ && b.value_ == 1) {
+        return a;
     }
     return product(a, b);
 }

@@ -392,20 +392,19 @@ void append_element(std::string& text, const Tensor& tensor, int64_t index) {
 }  // namespace
 
 std::optional<int64_t> element_count(std::span<const int64_t> dims) {
+    int64_t count = 1;
     bool is_empty = false;
+    bool is_negative = false;
+    bool overflows = false;
     for (int64_t dim : dims) {
-        if (dim < 0) {
-            return std::nullopt;
-        }
-        is_empty = is_empty || dim == 0;
+        is_negative |= dim < 0;
+        is_empty |= dim == 0;
+        overflows |= __builtin_mul_overflow(count, dim, &count);
     }
-    int64_t count = is_empty ? 0 : 1;
-    for (int64_t dim : dims) {
-        if (__builtin_mul_overflow(count, dim, &count)) {
-            return std::nullopt;
-        }
+    if (is_negative || (overflows && !is_empty)) {
+        return std::nullopt;
     }
-    return count;
+    return is_empty ? 0 : count;
 }
 
 size_t byte_size(ElementType type, int64_t count) {
