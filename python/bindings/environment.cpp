@@ -1,4 +1,10 @@
 #include "bindings/environment.h"
+#include "elaborate/builtins.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/lookup.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 #include "bindings/opset.h"
 #include "bindings/sources.h"

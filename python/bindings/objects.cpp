@@ -9,8 +9,14 @@
 #include "bindings/onnx_ir.h"
 #include "bindings/opset.h"
 #include "bindings/tensor.h"
+#include "elaborate/as_value.h"
+#include "elaborate/builtins.h"
+#include "elaborate/emitter.h"
 #include "elaborate/library.h"
+#include "elaborate/merge.h"
 #include "elaborate/object.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 namespace sardonyx::python {
 

@@ -4,8 +4,15 @@
 
 #include <algorithm>
 
-#include "elaborate/eval.h"
-#include "elaborate/functions.h"
+#include "elaborate/annotations.h"
+#include "elaborate/as_value.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/expressions.h"
+#include "elaborate/members.h"
+#include "elaborate/merge.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 #include "elaborate/type_text.h"
 #include "syntax/parse.h"
 #include "types/annotation_dims.h"

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "elaborate/array_functions.h"
 #include "elaborate/array_math.h"
 #include "elaborate/arrays.h"
-#include "elaborate/eval.h"
-#include "elaborate/library.h"
+#include "elaborate/as_value.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
 #include "elaborate/numpy_functions.h"
 #include "elaborate/statics.h"
 

@@ -1,4 +1,10 @@
 #include "elaborate/arrays.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/loop_rounds.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +13,6 @@
 #include <functional>
 
 #include "elaborate/array_math.h"
-#include "elaborate/emit.h"
-#include "elaborate/eval.h"
-#include "elaborate/library.h"
 #include "elaborate/numpy_functions.h"
 #include "elaborate/statics.h"
 #include "elaborate/unknowns.h"

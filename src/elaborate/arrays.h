@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
+#include "elaborate/calls.h"
 #include "elaborate/context.h"
 #include "lowering/operators.h"
 #include "types/tensor.h"
@@ -15,34 +17,30 @@ namespace sardonyx::elaborate {
 // computed here.
 std::optional<Object> array_binary(Context& c, lowering::Binary op, const Object& a,
                                    const Object& b, syntax::Range range);
+
 std::optional<Object> array_compare(Context& c, syntax::CompareOp op, const Object& a,
                                     const Object& b, syntax::Range range);
+
 std::optional<Object> array_unary(lowering::Unary op, const Object& a);
+
 // a[index] with integers, slices and `...`.
 std::optional<Object> array_item(Context& c, const Object& a, const Object& index,
                                  syntax::Range range);
+
 // A member or method of an array that only Python has: `T`, `copy`, `astype`, ...
 std::optional<Object> array_member(Context& c, const Object& a, std::string_view name);
+
 std::optional<Object> array_method(Context& c, const Object& a, std::string_view name,
                                    const struct Arguments& arguments);
 
 // a[index] = value, in the array itself: everyone who has it sees it. False after a diagnostic.
 bool set_array_item(Context& c, const Object& a, const Object& index, const Object& value,
                     syntax::Range range);
+
 // a op= b where `after` is a op b; false: `a` cannot hold it, or shares elements with others.
 bool change_array(Context& c, const Object& a, const Object& after);
 
-// The array in another element type, as `astype` makes it. Nothing: not between these types.
-std::optional<Tensor> cast_array(const Tensor& array, ElementType type);
 // function(x) of each element: FLOAT16, FLOAT and DOUBLE stay, integers become floats.
 std::optional<Object> map_array(Context& c, const Object& a, double (*function)(double));
-
-// Functions of NumPy (array_functions.cpp).
-Object np_linspace(Context& c, const struct Arguments& a);
-Object np_eye(Context& c, const struct Arguments& a);
-Object np_zeros_like(Context& c, const struct Arguments& a);
-Object np_ones_like(Context& c, const struct Arguments& a);
-Object np_full_like(Context& c, const struct Arguments& a);
-Object arange_of_floats(Context& c, const struct Arguments& a);
 
 }  // namespace sardonyx::elaborate

@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "base/symbol_map.h"
-#include "elaborate/exec.h"
+#include "elaborate/block_facts.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::elaborate {

@@ -1,8 +1,6 @@
 // One way through tensor-valued control flow: a subgraph, and what it left in the scope.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@ namespace sardonyx::elaborate {
 
 // Symbols from here on are pseudo-variables: those of jumps.
 inline constexpr uint32_t kFirstFlag = 0xF0000000;
+
 inline bool is_flag(Symbol name) {
     return name.index >= kFirstFlag;
 }
@@ -53,24 +52,5 @@ Branch run_branch(Context& c, Body&& body) {
     c.graph = outer;
     return branch;
 }
-
-// Adds the object as an output of the graph, as a tensor of `type` where it is static. Null after
-// an error.
-ir::Value* output_of(Context& c, ir::Graph* graph, const Object& object, ElementType type,
-                     syntax::Range range);
-
-// One If node for both branches; names that they leave with different values become its outputs
-// when they are read after the byte `after`. The jump is what both have in common; a return of one
-// of them alone is left in the flags (jumps.h).
-Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, syntax::Range range,
-           uint32_t after);
-
-// The same for one object of each branch besides. Nothing: they cannot be one value.
-std::optional<Object> merge_values(Context& c, ir::Value* condition, Branch& yes, Branch& no,
-                                   const Object& a, const Object& b, syntax::Range range,
-                                   uint32_t after);
-
-// How messages call an object: a tensor by its type.
-std::string describe(const Object& object);
 
 }  // namespace sardonyx::elaborate

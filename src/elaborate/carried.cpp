@@ -1,4 +1,11 @@
 #include "elaborate/carried.h"
+#include "elaborate/as_value.h"
+#include "elaborate/attributes.h"
+#include "elaborate/constants.h"
+#include "elaborate/emitter.h"
+#include "elaborate/merge.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 

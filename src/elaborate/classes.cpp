@@ -1,10 +1,22 @@
 #include "elaborate/classes.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/branch.h"
+#include "elaborate/builtins.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/expressions.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/lookup.h"
+#include "elaborate/members.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
+#include "elaborate/statements.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "elaborate/exec.h"
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
 #include "elaborate/statics.h"

@@ -8,7 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "elaborate/eval.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/branch.h"
+#include "elaborate/calls.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/lookup.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 #include "elaborate/unknowns.h"
 
 namespace sardonyx::elaborate {

@@ -2,11 +2,18 @@
 // list is one that grows in the graph (lists.h), under a name that no script can write.
 
 #include "elaborate/comprehensions.h"
+#include "elaborate/assignments.h"
+#include "elaborate/branch.h"
+#include "elaborate/constants.h"
+#include "elaborate/emitter.h"
+#include "elaborate/expressions.h"
+#include "elaborate/items.h"
+#include "elaborate/merge.h"
+#include "elaborate/methods.h"
+#include "elaborate/truth.h"
 
 #include <fmt/format.h>
 
-#include "elaborate/emit.h"
-#include "elaborate/eval.h"
 #include "elaborate/graph_loop.h"
 #include "elaborate/iterables.h"
 #include "elaborate/jumps.h"

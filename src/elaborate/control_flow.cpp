@@ -8,10 +8,16 @@
 
 #include <fmt/format.h>
 
-#include "elaborate/emit.h"
-#include "elaborate/eval.h"
+#include "elaborate/block_facts.h"
+#include "elaborate/branch.h"
+#include "elaborate/control_flow.h"
+#include "elaborate/emitter.h"
+#include "elaborate/expressions.h"
+#include "elaborate/graph_loop.h"
 #include "elaborate/jumps.h"
-#include "elaborate/statics.h"
+#include "elaborate/merge.h"
+#include "elaborate/statements.h"
+#include "elaborate/truth.h"
 
 namespace sardonyx::elaborate {
 

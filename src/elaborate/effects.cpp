@@ -1,9 +1,19 @@
-#include "elaborate/effects.h"
+
 
 #include <algorithm>
-#include <array>
+#include <string_view>
+#include <utility>
 
-#include "elaborate/library.h"
+#include "elaborate/block_facts.h"
+#include "elaborate/calls.h"
+#include "elaborate/effect_tables.h"
+#include "elaborate/effects.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/local_names.h"
+#include "elaborate/members.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
+#include "elaborate/truth.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
@@ -15,39 +25,6 @@ using syntax::StmtKind;
 using syntax::Stmts;
 
 namespace {
-
-template <size_t N>
-bool has_word(const std::array<std::string_view, N>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-constexpr auto kReadingMethods = std::to_array<std::string_view>(
-    {"get",        "items",     "keys",  "values",       "copy",         "index",
-     "count",      "format",    "join",  "split",        "strip",        "lstrip",
-     "rstrip",     "upper",     "lower", "title",        "capitalize",   "startswith",
-     "endswith",   "replace",   "find",  "removeprefix", "removesuffix", "zfill",
-     "isdigit",    "encode",    "union", "intersection", "difference",   "issubset",
-     "issuperset", "isdisjoint"});
-
-// Builtins that look at their arguments only, and those whose result may hold items of them.
-constexpr auto kReaders = std::to_array<std::string_view>(
-    {"len",  "int",   "float",    "str",    "bool", "range", "isinstance", "print",
-     "abs",  "round", "repr",     "all",    "any",  "hash",  "ord",        "chr",
-     "type", "id",    "callable", "divmod", "pow",  "format"});
-constexpr auto kItemKeepers = std::to_array<std::string_view>(
-    {"min", "max", "sorted", "list", "tuple", "set", "frozenset", "dict", "zip", "enumerate",
-     "reversed", "sum", "iter", "slice"});
-
-// Ways to bind any name of a file.
-constexpr auto kReflectingNames = std::to_array<std::string_view>(
-    {"globals", "locals", "vars", "exec", "eval", "__import__", "__builtins__"});
-constexpr auto kReflectingMembers = std::to_array<std::string_view>(
-    {"modules", "__dict__", "__globals__", "import_module", "reload", "f_globals"});
-
-// Functions of NumPy that change what they are given.
-constexpr auto kChangingFunctions =
-    std::to_array<std::string_view>({"copyto", "put", "place", "putmask", "put_along_axis",
-                                     "fill_diagonal", "shuffle", "at", "setflags"});
 
 uint8_t deeper(uint8_t depth) {
     constexpr uint8_t kMost = 8;
@@ -69,6 +46,7 @@ struct Way {
 };
 
 constexpr Way kRead{};
+
 constexpr Way kChanged{Flow::kChanged, 0, false};
 
 class Collector {
@@ -135,96 +113,6 @@ class Collector {
     const NameMeaning& meaning_;
     std::vector<const SymbolSet*> locals_;  // of the functions around, innermost last
 };
-
-void add_bound(const Expr* node, std::vector<Symbol>& names) {
-    if (const auto* name = syntax::maybe_as<syntax::NameExpr>(node)) {
-        names.push_back(name->name);
-    } else if (node->kind == ExprKind::kTuple || node->kind == ExprKind::kList) {
-        for (const Expr* item : static_cast<const syntax::SequenceExpr*>(node)->items) {
-            add_bound(item, names);
-        }
-    } else if (node->kind == ExprKind::kStarred) {
-        add_bound(static_cast<const syntax::PrefixExpr*>(node)->operand, names);
-    }
-}
-
-// What the heads of match and with bind.
-void add_head_locals(const syntax::OpaqueStmt* statement, std::vector<Symbol>& names) {
-    auto see = [&names](Symbol name) { names.push_back(name); };
-    for (const syntax::Clause& clause : statement->clauses) {
-        syntax::each_capture(clause.pattern, see);
-    }
-    for (const syntax::WithItem& item : statement->items) {
-        if (item.target != nullptr) {
-            add_bound(item.target, names);
-        }
-    }
-}
-
-// The names that a function's body binds; those that it declares global or nonlocal apart.
-void add_locals(Stmts body, std::vector<Symbol>& names, SymbolSet& outer) {
-    auto named = [&names](const Expr* node) {
-        auto visit = [&names](const Expr* one) {
-            if (const auto* walrus = syntax::maybe_as<syntax::NamedExpr>(one)) {
-                names.push_back(walrus->target->name);
-            }
-        };
-        syntax::each_expression(node, visit);
-    };
-    for (const Stmt* statement : body) {
-        switch (statement->kind) {
-            case StmtKind::kAssign:
-                for (const Expr* one : syntax::as<syntax::AssignStmt>(statement)->targets) {
-                    add_bound(one, names);
-                }
-                break;
-            case StmtKind::kAugAssign:
-                add_bound(syntax::as<syntax::AugAssignStmt>(statement)->target, names);
-                break;
-            case StmtKind::kAnnAssign:
-                add_bound(syntax::as<syntax::AnnAssignStmt>(statement)->target, names);
-                break;
-            case StmtKind::kFor:
-                add_bound(syntax::as<syntax::ForStmt>(statement)->target, names);
-                break;
-            case StmtKind::kDelete:
-                for (const Expr* one : syntax::as<syntax::DeleteStmt>(statement)->targets) {
-                    add_bound(one, names);
-                }
-                break;
-            case StmtKind::kGlobal:
-            case StmtKind::kNonlocal:
-                for (Symbol name : static_cast<const syntax::NamesStmt*>(statement)->names) {
-                    outer.insert(name);
-                }
-                break;
-            case StmtKind::kFunctionDef:
-                names.push_back(syntax::as<syntax::FunctionDefStmt>(statement)->name);
-                continue;
-            case StmtKind::kOpaque: {
-                const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
-                if (opaque->subject != nullptr || !opaque->items.empty()) {
-                    add_head_locals(opaque, names);
-                    break;
-                }
-                for (Symbol name : opaque->head_names) {
-                    names.push_back(name);
-                    if (opaque->keyword == "class") {
-                        break;
-                    }
-                }
-                if (opaque->keyword == "class") {
-                    continue;
-                }
-                break;
-            }
-            default:
-                break;
-        }
-        syntax::each_child(statement, named,
-                           [&](const Stmt* inner) { add_locals(Stmts(&inner, 1), names, outer); });
-    }
-}
 
 void Collector::function(const syntax::Parameters* parameters, Stmts body, const Expr* value) {
     std::vector<Symbol> bound;
@@ -447,26 +335,6 @@ void Collector::stmt(const Stmt* statement, bool is_inner) {
     }
 }
 
-// Whether a call changes nothing that it is given: its result may hold it.
-bool changes_nothing(const Object& callee, std::string_view member) {
-    switch (callee.kind()) {
-        case ObjectKind::kModule:
-            return callee.get<ModuleObject>().environment == nullptr &&
-                   !has_word(kChangingFunctions, member);
-        case ObjectKind::kBuiltin:
-        case ObjectKind::kPythonType:
-        case ObjectKind::kElementType:
-        case ObjectKind::kType:
-        case ObjectKind::kOpset:
-        case ObjectKind::kOperator:
-        case ObjectKind::kScript:
-        case ObjectKind::kDecorator:
-            return true;
-        default:
-            return false;
-    }
-}
-
 Way Collector::argument_way(const syntax::CallExpr* node, Way way) const {
     const Expr* root = node->callee;
     std::string_view member;
@@ -653,10 +521,6 @@ void Collector::expr(const Expr* node, Way way) {
 }
 
 }  // namespace
-
-bool is_reading_method(std::string_view name) {
-    return has_word(kReadingMethods, name);
-}
 
 Effects effects_of(const syntax::Tree& tree, const Stmt* statement, const NameMeaning& meaning) {
     Collector collector(tree, meaning);

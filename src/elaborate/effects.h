@@ -43,11 +43,9 @@ using NameMeaning = std::function<std::optional<Object>(Symbol)>;
 // Of one statement of the top of a file.
 Effects effects_of(const syntax::Tree& tree, const syntax::Stmt* statement,
                    const NameMeaning& meaning);
+
 // Of a call of a function. `is_script`: it is a script, which changes no array that it is given.
 Effects effects_of_call(const syntax::Tree& tree, const Closure& closure,
                         const NameMeaning& meaning);
-
-// Whether a method of this name leaves lists, dicts, strings and tuples as they are.
-bool is_reading_method(std::string_view name);
 
 }  // namespace sardonyx::elaborate

@@ -5,7 +5,11 @@
 #include <optional>
 #include <string_view>
 
-#include "elaborate/eval.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 namespace sardonyx::elaborate {
 

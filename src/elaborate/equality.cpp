@@ -1,4 +1,10 @@
 #include "elaborate/equality.h"
+#include "elaborate/comparisons.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
+#include "elaborate/truth.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +12,6 @@
 
 #include "elaborate/classes.h"
 #include "elaborate/emit.h"
-#include "elaborate/eval.h"
 #include "elaborate/sizes.h"
 #include "elaborate/statics.h"
 #include "elaborate/values.h"

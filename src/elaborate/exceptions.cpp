@@ -1,10 +1,15 @@
 #include "elaborate/exceptions.h"
+#include "elaborate/assignments.h"
+#include "elaborate/block_facts.h"
+#include "elaborate/expressions.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "elaborate/eval.h"
 #include "elaborate/jumps.h"
 #include "elaborate/library.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "elaborate/context.h"
-#include "elaborate/exec.h"
+#include "elaborate/graph_loop.h"
 
 namespace sardonyx::elaborate {
 

@@ -1,4 +1,11 @@
 #include "elaborate/facts.h"
+#include "elaborate/block_facts.h"
+#include "elaborate/branch.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/merge.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +15,6 @@
 #include <cctype>
 #include <set>
 
-#include "elaborate/exec.h"
 #include "elaborate/type_text.h"
 #include "infer/subgraph.h"
 

@@ -2,6 +2,19 @@
 // is not: the name gets a new tensor that differs in these items (lowering/item_assignment.h), and
 // whoever else holds the tensor is reported (aliases.cpp), because Python would change it too.
 
+#include "elaborate/item_assignment.h"
+#include "elaborate/aliases.h"
+#include "elaborate/arithmetic.h"
+#include "elaborate/as_value.h"
+#include "elaborate/assignments.h"
+#include "elaborate/emitter.h"
+#include "elaborate/expressions.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/items.h"
+#include "elaborate/methods.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
+#include "elaborate/subscripts.h"
 #include "lowering/item_assignment.h"
 
 #include <fmt/format.h>
@@ -10,10 +23,6 @@
 #include <memory>
 
 #include "elaborate/arrays.h"
-#include "elaborate/emit.h"
-#include "elaborate/eval.h"
-#include "elaborate/exec.h"
-#include "elaborate/library.h"
 #include "elaborate/lists.h"
 #include "elaborate/statics.h"
 

@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "elaborate/eval.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 
 namespace sardonyx::elaborate {
 

@@ -2,14 +2,25 @@
 // combination of tensors, sequences and lists without making one.
 
 #include "elaborate/iterables.h"
+#include "elaborate/alias_classes.h"
+#include "elaborate/aliases.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/as_value.h"
+#include "elaborate/attributes.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/expressions.h"
+#include "elaborate/items.h"
+#include "elaborate/lookup.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "elaborate/emit.h"
-#include "elaborate/eval.h"
-#include "elaborate/exec.h"
 #include "elaborate/library.h"
 #include "elaborate/statics.h"
 #include "elaborate/values.h"

@@ -1,4 +1,12 @@
 #include "elaborate/itertools.h"
+#include "elaborate/arithmetic.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
+#include "elaborate/items.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
+#include "elaborate/statements.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,9 @@
 // Functions of `itertools` and `functools` over what is known at compile time.
 #pragma once
 
-#include "elaborate/eval.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 
 namespace sardonyx::elaborate {
 

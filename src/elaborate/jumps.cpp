@@ -1,8 +1,10 @@
 #include "elaborate/jumps.h"
+#include "elaborate/branch.h"
+#include "elaborate/emitter.h"
+#include "elaborate/merge.h"
+#include "elaborate/statements.h"
 
 #include <algorithm>
-
-#include "elaborate/emit.h"
 
 namespace sardonyx::elaborate {
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "elaborate/branch.h"
-#include "elaborate/exec.h"
+#include "elaborate/emitter.h"
 
 namespace sardonyx::elaborate {
 

@@ -1,207 +1,35 @@
 // The tables of the library, and what its modules have beside numbers, lists and arrays.
 
-#include "elaborate/library.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <iterator>
 #include <limits>
+#include <string>
 
+#include "elaborate/array_functions.h"
 #include "elaborate/arrays.h"
+#include "elaborate/as_value.h"
+#include "elaborate/builtins.h"
+#include "elaborate/calls.h"
 #include "elaborate/classes.h"
-#include "elaborate/emit.h"
+#include "elaborate/emitter.h"
 #include "elaborate/exceptions.h"
-#include "elaborate/functions.h"
 #include "elaborate/instance_checks.h"
 #include "elaborate/iterable_builtins.h"
 #include "elaborate/itertools.h"
+#include "elaborate/library.h"
 #include "elaborate/math_functions.h"
 #include "elaborate/number_builtins.h"
 #include "elaborate/numpy_functions.h"
-#include "elaborate/script_keywords.h"
-#include "elaborate/statics.h"
-#include "elaborate/type_text.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 #include "elaborate/weights.h"
-#include "ir/standard.h"
 #include "ops/ops.h"
-#include "types/domain.h"
 
 namespace sardonyx::elaborate {
 
-using syntax::Range;
-
 namespace {
-
-bool any_tensor(const Arguments& a) {
-    return std::any_of(a.positional.begin(), a.positional.end(),
-                       [](const Object& object) { return object.is_graph_value(); });
-}
-
-Object py_print(Context& c, const Arguments& a) {
-    if (any_tensor(a)) {
-        c.report(kPrintIgnored, a.range, "`print` of a tensor does nothing in a graph")
-            .with_help("call the script eagerly to see the values");
-    }
-    return Object::none();
-}
-
-Object py_slice(Context& c, const Arguments& a) {
-    (void)c;
-    SliceObject slice{Object::none(), Object::none(), Object::none()};
-    if (a.positional.size() == 1) {
-        slice.upper = a.positional[0];
-    } else {
-        slice.lower = a.positional[0];
-        slice.upper = a.positional[1];
-        slice.step = a.positional.size() > 2 ? a.positional[2] : Object::none();
-    }
-    return Object::make(ObjectKind::kSlice, std::move(slice));
-}
-
-Object py_reveal_type(Context& c, const Arguments& a) {
-    c.report(kRevealedType, a.ranges[0], type_text(a.positional[0]))
-        .with_help("remove `reveal_type` when you know");
-    return a.positional[0];
-}
-
-// --- sardonyx
-// ------------------------------------------------------------------------------------------
-
-// A mistake does not make it another function: it is a script all the same.
-Object sdx_script(Context& c, const Arguments& a) {
-    DecoratorObject decorator;
-    ScriptFunction tried;
-    auto take = [&](std::string_view name, const Object& value, syntax::Range range) {
-        std::optional<KeywordMistake> mistake = set_script_keyword(tried, name, value);
-        if (mistake && !value.is_error()) {
-            c.report(kArgumentMismatch, range, std::move(mistake->message))
-                .with_help(std::move(mistake->help));
-        }
-        decorator.keywords.emplace_back(std::string(name), value);
-    };
-    for (size_t i = 0; i < a.positional.size(); ++i) {
-        if (i >= kScriptPositions) {
-            c.report(kArgumentMismatch, a.ranges[i],
-                     fmt::format("`script` takes {} arguments by position, not {}",
-                                 kScriptPositions, a.positional.size()))
-                .with_help("give the rest by keyword");
-            break;
-        }
-        take(script_keywords()[i], a.positional[i], a.ranges[i]);
-    }
-    for (const KeywordArgument& keyword : a.keywords) {
-        take(keyword.name, keyword.value, keyword.range);
-    }
-    return Object::make(ObjectKind::kDecorator, std::move(decorator));
-}
-
-Object sdx_graph(Context& c, const Arguments& a) {
-    (void)c, (void)a;
-    DecoratorObject decorator;
-    decorator.is_graph = true;
-    return Object::make(ObjectKind::kDecorator, std::move(decorator));
-}
-
-Object sdx_opset(Context& c, const Arguments& a) {
-    auto argument = [&a](size_t position, std::string_view name) -> Object {
-        const KeywordArgument* keyword = a.find(name);
-        return keyword != nullptr               ? keyword->value
-               : position < a.positional.size() ? a.positional[position]
-                                                : Object::error();
-    };
-    Object domain = argument(0, "domain"), version = argument(1, "version");
-    if (!domain.is(ObjectKind::kString) || !version.is(ObjectKind::kInt) || version.as_int() < 1) {
-        return refuse(c, a.range, "`Opset` needs a domain and a version",
-                      "write `Opset(\"my.domain\", 1)`");
-    }
-    return Object::make(ObjectKind::kOpset,
-                        OpsetObject{std::string(normal_domain(domain.text())), version.as_int()});
-}
-
-// The function with arguments that come before those of its calls.
-Object functools_partial(Context& c, const Arguments& a) {
-    (void)c;
-    DictObject keywords;
-    for (const KeywordArgument& keyword : a.keywords) {
-        keywords.set(Object::string(std::string(keyword.name)), keyword.value);
-    }
-    std::vector<Object> rest(a.positional.begin() + 1, a.positional.end());
-    return bind_arguments(a.positional[0], std::move(rest), std::move(keywords));
-}
-
-// As a decorator it is read with its class (classes.cpp).
-Object dataclass_of_nothing(Context& c, const Arguments& a) {
-    return refuse(c, a.range, "`dataclass` that does not decorate a class");
-}
-
-// A field of a dataclass: how it gets its value is kept (classes.cpp).
-Object dataclasses_field(Context& c, const Arguments& a) {
-    DictObject how;
-    for (const KeywordArgument& keyword : a.keywords) {
-        bool is_value = keyword.name == "default" || keyword.name == "default_factory";
-        if (!is_value && keyword.name != "repr") {
-            return refuse(c, keyword.name_range, fmt::format("`field` with `{}`", keyword.name));
-        }
-        if (is_value) {
-            how.set(Object::string(std::string(keyword.name)), keyword.value);
-        }
-    }
-    return Object::make(ObjectKind::kMethod,
-                        MethodObject{Object::dict(std::move(how)), std::string(kField)});
-}
-
-Object py_cached_property(Context& c, const Arguments& a) {
-    (void)c;
-    return Object::make(ObjectKind::kMethod,
-                        MethodObject{a.positional[0], "functools.cached_property"});
-}
-
-// The number of a character, and the character of a number.
-Object py_ord(Context& c, const Arguments& a) {
-    const Object& text = a.positional[0];
-    bool is_one = text.is(ObjectKind::kString) && text.text().size() == 1 &&
-                  static_cast<unsigned char>(text.text()[0]) < 0x80;
-    return is_one ? Object::integer(text.text()[0])
-                  : refuse(c, a.range, "`ord` of what is not one character of ASCII");
-}
-
-Object py_chr(Context& c, const Arguments& a) {
-    const Object& number = a.positional[0];
-    bool is_known = number.is_integer() && number.as_int() >= 0 && number.as_int() < 0x80;
-    return is_known ? Object::string(std::string(1, static_cast<char>(number.as_int())))
-                    : refuse(c, a.range, "`chr` of what is no number of an ASCII character");
-}
-
-// What a class makes of its functions (classes.cpp).
-Object py_property(Context& c, const Arguments& a) {
-    (void)c;
-    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "property"});
-}
-Object py_classmethod(Context& c, const Arguments& a) {
-    (void)c;
-    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "classmethod"});
-}
-Object py_staticmethod(Context& c, const Arguments& a) {
-    (void)c;
-    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "staticmethod"});
-}
-
-Object enum_auto(Context& c, const Arguments& a) {
-    (void)c, (void)a;
-    return Object::make(ObjectKind::kPythonType, PythonType{std::string(kAuto), {}});
-}
-
-// As the context of a `with` they are read there (exceptions.cpp).
-Object context_of_nothing(Context& c, const Arguments& a) {
-    return refuse(c, a.range, "a context manager outside of a `with`");
-}
-
-Object typing_type_var(Context& c, const Arguments& a) {
-    (void)c, (void)a;
-    return Object::make(ObjectKind::kPythonType, PythonType{"TypeVar", {}});
-}
 
 // --- The tables
 // ----------------------------------------------------------------------------------------
@@ -574,12 +402,6 @@ std::vector<std::string_view> library_module_names(std::string_view module) {
         }
     }
     return names;
-}
-
-Object bind_arguments(const Object& function, std::vector<Object> first, DictObject keywords) {
-    Object parts = Object::tuple(
-        {function, Object::tuple(std::move(first)), Object::dict(std::move(keywords))});
-    return Object::make(ObjectKind::kMethod, MethodObject{parts, std::string(kPartial)});
 }
 
 BuiltinObject library_builtin(std::string_view name) {

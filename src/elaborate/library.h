@@ -3,54 +3,40 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "elaborate/eval.h"
+#include "elaborate/calls.h"
+#include "elaborate/context.h"
 
 namespace sardonyx::elaborate {
-
-// The method that a functools.partial is: of (function, arguments, keywords).
-inline constexpr std::string_view kPartial = "functools.partial";
-// The function with arguments in front of those of its calls, and keywords that these may replace.
-Object bind_arguments(const Object& function, std::vector<Object> first, DictObject keywords);
 
 // The type that enum.auto() gives, which stands for a value yet to come.
 inline constexpr std::string_view kAuto = "auto";
 
 // The object of a builtin name (`len`, `range`, `float`); nothing when there is none.
 std::optional<Object> library_name(std::string_view name);
+
 // For "did you mean".
 std::vector<std::string_view> library_names();
 
 // Whether a dotted module name is one of the library's.
 bool is_library_module(std::string_view module);
+
 // For "did you mean".
 std::vector<std::string_view> library_modules();
+
 // A member of a library module: ("math", "sqrt"), ("onnxscript", "opset18"), ("numpy", "float32").
 std::optional<Object> library_attribute(std::string_view module, std::string_view name);
+
 std::vector<std::string_view> library_module_names(std::string_view module);
 
 // The builtin with this dotted name, which must exist: "range", "math.sqrt".
 BuiltinObject library_builtin(std::string_view name);
+
 bool is_builtin(const Object& object, std::string_view name);
+
 // Calls it.
 Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& arguments);
-// Calls a method of a list, string, dict or tensor.
-Object call_method(Context& c, const MethodObject& method, const Arguments& arguments);
-
-// Whether the method of this name changes its list or dict.
-bool is_changing_method(std::string_view name);
-
-// The items in Python's order, by what `key` makes of them; `key` may be None.
-Object sorted_list(Context& c, std::vector<Object> items, const Object& key, bool reverse,
-                   syntax::Range range);
-
-// Whether a list or dict is among the parts of an object: no list may be put into itself.
-bool holds(const Object& object, const Object& list);
-
-// int, float, bool, str, list, tuple called as functions.
-Object call_python_type(Context& c, const PythonType& type, const Arguments& arguments);
 
 }  // namespace sardonyx::elaborate

@@ -1,4 +1,6 @@
 #include "elaborate/loop_state.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
 
 #include <fmt/format.h>
 

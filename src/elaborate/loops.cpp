@@ -4,13 +4,21 @@
 
 #include <fmt/format.h>
 
-#include "elaborate/emit.h"
-#include "elaborate/eval.h"
+#include "elaborate/assignments.h"
+#include "elaborate/block_facts.h"
+#include "elaborate/branch.h"
+#include "elaborate/constants.h"
+#include "elaborate/emitter.h"
 #include "elaborate/graph_loop.h"
+#include "elaborate/items.h"
 #include "elaborate/iterables.h"
 #include "elaborate/jumps.h"
 #include "elaborate/loop_state.h"
+#include "elaborate/loops.h"
+#include "elaborate/methods.h"
+#include "elaborate/statements.h"
 #include "elaborate/statics.h"
+#include "elaborate/truth.h"
 
 namespace sardonyx::elaborate {
 

@@ -4,7 +4,9 @@
 #include <span>
 #include <string_view>
 
-#include "elaborate/eval.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 
 namespace sardonyx::elaborate {
 

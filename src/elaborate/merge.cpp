@@ -8,12 +8,22 @@
 
 #include <algorithm>
 
+#include "elaborate/as_value.h"
+#include "elaborate/attributes.h"
+#include "elaborate/block_facts.h"
+#include "elaborate/branch.h"
+#include "elaborate/calls.h"
 #include "elaborate/carried.h"
 #include "elaborate/emit.h"
-#include "elaborate/eval.h"
-#include "elaborate/exec.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
 #include "elaborate/jumps.h"
 #include "elaborate/lists.h"
+#include "elaborate/merge.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/opsets.h"
+#include "elaborate/signature.h"
+#include "elaborate/truth.h"
 #include "elaborate/type_text.h"
 #include "elaborate/values.h"
 

@@ -1,4 +1,10 @@
 #include "elaborate/module.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/lookup.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,6 @@
 #include "elaborate/names.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,9 @@
 // Builtins on numbers: min, max, abs, round, pow, divmod, sum. What a graph computes becomes nodes.
 #pragma once
 
-#include "elaborate/eval.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 
 namespace sardonyx::elaborate {
 

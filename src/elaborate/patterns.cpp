@@ -4,12 +4,23 @@
 
 #include <algorithm>
 
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/assignments.h"
+#include "elaborate/calls.h"
 #include "elaborate/classes.h"
+#include "elaborate/emitter.h"
 #include "elaborate/equality.h"
-#include "elaborate/exec.h"
+#include "elaborate/expressions.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/items.h"
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
+#include "elaborate/methods.h"
+#include "elaborate/patterns.h"
+#include "elaborate/statements.h"
 #include "elaborate/statics.h"
+#include "elaborate/truth.h"
 
 namespace sardonyx::elaborate {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "elaborate/context.h"
-#include "elaborate/eval.h"
+#include "elaborate/emitter.h"
 
 namespace sardonyx::elaborate {
 

@@ -1,36 +1,11 @@
-// Calls of scripts, and the functions of the model that they become.
+// Calls of scripts.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "elaborate/facts.h"
+#include "elaborate/calls.h"
 
 namespace sardonyx::elaborate {
 
-// The function for these facts, built unless there is one already. Its `function` is null when the
-// body does not compile for them; the mistakes are then in it, and not reported.
-Specialisation build_function(Context& c, const ScriptFunction& function, syntax::Range call_range,
-                              const std::vector<Fact>& facts, Detail detail,
-                              const std::string& key);
-
-void report_again(Context& c, const std::vector<diagnostics::Diagnostic>& findings);
-
-// The facts of all possible calls: what the annotations say.
-std::vector<Fact> annotated_facts(const std::vector<BoundParameter>& parameters);
-
-// Builds the functions that `function` needs through long chains of calls, from their far end: one
-// that is built where it is called for the first time is built inside of its caller's building.
-void build_far_callees(Context& c, const ScriptFunction& function);
-
-// Takes out the functions that nothing calls, but for the roots.
-void remove_unused_functions(ir::Model& model, const ir::Function* root);
-
-// Parameters and body, in functions.cpp.
-void bind_function_parameter(Context& c, ir::Function& target, const BoundParameter& one,
-                             const Fact& fact);
-void run_body(Context& c, const ScriptFunction& function);
-std::string_view docstring(const syntax::FunctionDefStmt* definition);
+Object call_script(Context& c, const ScriptFunction& function, const Arguments& arguments,
+                   size_t wanted);
 
 }  // namespace sardonyx::elaborate

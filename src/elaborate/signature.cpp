@@ -1,4 +1,5 @@
 #include "elaborate/signature.h"
+#include "elaborate/expressions.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "elaborate/functions.h"
+#include "elaborate/annotations.h"
+#include "elaborate/calls.h"
+#include "elaborate/context.h"
 
 namespace sardonyx::elaborate {
 

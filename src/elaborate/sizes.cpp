@@ -1,10 +1,14 @@
 #include "elaborate/sizes.h"
+#include "elaborate/array_math.h"
+#include "elaborate/attributes.h"
+#include "elaborate/emitter.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "elaborate/emit.h"
 #include "elaborate/values.h"
 #include "ir/standard.h"
 

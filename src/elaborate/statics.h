@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "elaborate/context.h"
 #include "lowering/operators.h"
@@ -20,7 +21,9 @@ bool is_static_operand(const Object& object);
 // 128 bits and for results past Limits::text_bytes.
 Object static_binary(Context& c, lowering::Binary op, const Object& a, const Object& b,
                      syntax::Range range);
+
 Object static_unary(Context& c, lowering::Unary op, const Object& a, syntax::Range range);
+
 // ==, !=, <, <=, >, >=, is, is not, in, not in.
 Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
                       syntax::Range range);
@@ -28,17 +31,10 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
 // Python's truth value; nothing for an object that is not static.
 std::optional<bool> truth(const Object& object);
 
-// The items of a static iterable (list, tuple, range, string, dict); nothing when it is none, or
-// has more than Limits::static_iterations items. Reports nothing.
-std::optional<std::vector<Object>> static_items(Context& c, const Object& object);
-
 // Whether a dict may have it as a key: it is known, and hashable to Python; else reports.
 bool check_key(Context& c, const Object& key, syntax::Range range);
 
 // A set of static values; the error object, after a diagnostic, where a tensor is among them.
 Object make_set(Context& c, const std::vector<Object>& items, syntax::Range range);
-
-// An iterator, which belongs to the graph that is being built.
-Object make_iterator(Context& c, IteratorObject iterator);
 
 }  // namespace sardonyx::elaborate

@@ -1,5 +1,14 @@
 // Subscripts: x[1:, None], FLOAT["N"], xs[0] on static lists and on sequences, Optional[int].
 
+#include "elaborate/subscripts.h"
+#include "elaborate/annotations.h"
+#include "elaborate/as_value.h"
+#include "elaborate/attributes.h"
+#include "elaborate/constants.h"
+#include "elaborate/emitter.h"
+#include "elaborate/items.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 #include "ir/standard.h"
 #include "lowering/subscript.h"
 
@@ -12,13 +21,9 @@
 #include "elaborate/classes.h"
 #include "elaborate/emit.h"
 #include "elaborate/equality.h"
-#include "elaborate/eval.h"
 #include "elaborate/exceptions.h"
-#include "elaborate/functions.h"
-#include "elaborate/library.h"
 #include "elaborate/repairs.h"
 #include "elaborate/sizes.h"
-#include "elaborate/statics.h"
 #include "elaborate/type_text.h"
 #include "elaborate/values.h"
 

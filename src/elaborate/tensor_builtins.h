@@ -4,7 +4,12 @@
 
 #include <string_view>
 
-#include "elaborate/eval.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 namespace sardonyx::elaborate {
 

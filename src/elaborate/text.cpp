@@ -1,4 +1,11 @@
 #include "elaborate/text.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/branch.h"
+#include "elaborate/calls.h"
+#include "elaborate/items.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 

@@ -8,16 +8,26 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 #include "elaborate/classes.h"
 #include "elaborate/context.h"
-#include "elaborate/emit.h"
-#include "elaborate/eval.h"
+#include "elaborate/effects.h"
 #include "elaborate/exceptions.h"
-#include "elaborate/exec.h"
+#include "elaborate/expressions.h"
+#include "elaborate/graph_loop.h"
 #include "elaborate/library.h"
+#include "elaborate/members.h"
+#include "elaborate/methods.h"
 #include "elaborate/module.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/patterns.h"
 #include "elaborate/script_keywords.h"
+#include "elaborate/signature.h"
+#include "elaborate/statements.h"
 #include "elaborate/statics.h"
+#include "elaborate/truth.h"
 #include "elaborate/unknowns.h"
 
 namespace sardonyx::elaborate {

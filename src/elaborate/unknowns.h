@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "elaborate/effects.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
 
 namespace sardonyx::elaborate {
 

@@ -1,4 +1,7 @@
 #include "elaborate/weights.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 
 #include <fmt/format.h>
 

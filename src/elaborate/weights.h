@@ -1,7 +1,9 @@
 // Weights: arrays that a script takes from files.
 #pragma once
 
-#include "elaborate/eval.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 
 namespace sardonyx::elaborate {
 

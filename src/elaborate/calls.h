@@ -1,0 +1,31 @@
+// Calls, by what is called.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "elaborate/context.h"
+
+namespace sardonyx::elaborate {
+
+struct KeywordArgument {
+    std::string_view name;
+    Object value;
+    syntax::Range name_range;
+    syntax::Range range;
+};
+
+struct Arguments {
+    std::vector<Object> positional;
+    std::vector<syntax::Range> ranges;  // of the positional ones
+    std::vector<KeywordArgument> keywords;
+    syntax::Range range;         // the whole call
+    syntax::Range callee_range;  // what is called
+    Symbol receiver;             // `op` in `op.Add(...)`; invalid: not a name
+
+    const KeywordArgument* find(std::string_view name) const;
+};
+
+Object call(Context& c, const Object& callee, const Arguments& arguments, size_t wanted = 0);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,195 @@
+// Calls of nested functions and lambdas, which run in place, and their bodies as subgraphs.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "elaborate/activation.h"
+#include "elaborate/annotations.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/as_value.h"
+#include "elaborate/builtins.h"
+#include "elaborate/calls.h"
+#include "elaborate/closures.h"
+#include "elaborate/expressions.h"
+#include "elaborate/jumps.h"
+#include "elaborate/merge.h"
+#include "elaborate/signature.h"
+#include "elaborate/type_text.h"
+#include "elaborate/unknowns.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Parameter;
+using syntax::ParameterKind;
+using syntax::Range;
+
+namespace {
+
+// --- Nested functions ----------------------------------------------------------------------------
+
+const syntax::Parameters* parameters_of(const Closure& closure) {
+    return closure.definition != nullptr ? closure.definition->parameters
+                                         : closure.lambda->parameters;
+}
+
+std::string closure_name(const Closure& closure) {
+    return closure.definition != nullptr
+               ? std::string(closure.scope->function->tree->names.text(closure.definition->name))
+               : "lambda";
+}
+
+// Runs the body of a closure whose parameters are bound; None when it ends without a return.
+Object run_closure(Context& c, const Closure& closure) {
+    if (closure.lambda != nullptr) {
+        c.at.result_range = closure.lambda->body->range;
+        c.at.own_call = closure.lambda->body;
+        return eval(c, closure.lambda->body);
+    }
+    Jump jump = exec_body(c, closure.definition->body);
+    return jump == Jump::kReturn ? c.at.result : Object::none();
+}
+
+const syntax::Stmts* body_of(const Closure& closure) {
+    return closure.definition != nullptr ? &closure.definition->body : nullptr;
+}
+
+// A plain function of a file that is called with what is known runs as Python, as it does where
+// Python compiles the script: arrays are NumPy's there. Nothing: it cannot, and becomes nodes.
+std::optional<Object> run_as_python(Context& c, const Closure& closure, const Scope& arguments) {
+    bool is_plain = !c.runs_file && closure.definition != nullptr &&
+                    closure.scope->function->definition == nullptr;
+    for (const auto& [name, value] : arguments.values()) {
+        is_plain = is_plain && value.is_static() && !value.is(ObjectKind::kClosure);
+    }
+    if (!is_plain) {
+        return std::nullopt;
+    }
+    auto scope = std::make_shared<Scope>(arguments.function, arguments.enclosing);
+    for (const auto& [name, value] : arguments.values()) {
+        scope->set(name, value);
+    }
+    diagnostics::Diagnostics& findings = c.program.diagnostics;
+    size_t said = findings.items().size(), errors = findings.error_count();
+    size_t changes = c.undo.size(), types = c.program.types.size();
+    ir::Graph* outer = c.graph;
+    c.graph = c.model.make_graph(outer);
+    c.runs_file = true;
+    Object result;
+    {
+        ActivationGuard in_closure(c, scope, body_of(closure));
+        result = run_closure(c, closure);
+    }
+    bool is_known =
+        findings.error_count() == errors && c.graph->last_node() == nullptr && result.is_static();
+    c.graph = outer;
+    c.runs_file = false;
+    if (is_known || c.gave_up) {
+        return result;
+    }
+    findings.truncate(said);
+    c.program.types.resize(types);
+    for (; c.undo.size() > changes; c.undo.pop_back()) {
+        c.undo.back().take_back(c.undo.back().object);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Object call_closure(Context& c, const Closure& closure, const Arguments& arguments) {
+    DepthGuard guard(c, arguments.range);
+    if (!guard) {
+        return Object::error();
+    }
+    std::span<const Parameter> parameters = parameters_of(closure)->items;
+    const syntax::Tree& tree = *closure.scope->function->tree;
+    std::vector<CallArgument> bound;
+    std::vector<Object> variadic;
+    std::string name = closure_name(closure);
+    if (!bind_arguments(c, name, parameters, tree, arguments, bound, variadic)) {
+        return Object::error();
+    }
+    auto scope = std::make_shared<Scope>(closure.scope->function, closure.scope);
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        Object value = bound[i].object != nullptr ? *bound[i].object : closure.defaults[i];
+        if (parameters[i].kind == ParameterKind::kVarArgs) {
+            value = Object::tuple(variadic);
+        }
+        if (is_unknown(value)) {
+            report_unknown(c, value, tree.names.text(parameters[i].name), arguments.range);
+            return Object::error();
+        }
+        if (value.is_error()) {
+            c.report(kArgumentMismatch, arguments.range,
+                     fmt::format("`{}` needs `{}`", name, tree.names.text(parameters[i].name)))
+                .label(tree.span(parameters[i].range), "the parameter")
+                .with_help(fmt::format("give `{}`", tree.names.text(parameters[i].name)));
+            return Object::error();
+        }
+        note_type(c, parameters[i].range, value);
+        scope->set(parameters[i].name, std::move(value));
+    }
+    if (std::optional<Object> result = run_as_python(c, closure, *scope)) {
+        return *result;
+    }
+    ActivationGuard in_closure(c, scope, body_of(closure));
+    return run_closure(c, closure);
+}
+
+ir::Graph* closure_graph(Context& c, const Closure& closure, std::span<const Type> input_types,
+                         Range range) {
+    std::span<const Parameter> parameters = parameters_of(closure)->items;
+    if (input_types.size() != parameters.size() && !input_types.empty()) {
+        c.report(kArgumentMismatch, range,
+                 fmt::format("`{}` takes {} inputs, and the operator gives it {}",
+                             closure_name(closure), parameters.size(), input_types.size()))
+            .with_help("give the body one parameter for each");
+        return nullptr;
+    }
+    ir::Graph* outer = c.graph;
+    ir::Graph* graph = c.model.make_graph(outer);
+    graph->name = c.model.intern(closure_name(closure));
+    auto scope = std::make_shared<Scope>(closure.scope->function, closure.scope);
+    ActivationGuard in_closure(c, scope, body_of(closure));
+    c.graph = graph;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        Annotation annotation = read_annotation(c, parameters[i].annotation);
+        if (!annotation.explicit_shape) {
+            annotation.type.set_shape(std::nullopt);
+        }
+        Type given = i < input_types.size() ? input_types[i] : Type();
+        Type type = merge(annotation.type, given).value_or(given);
+        Object input =
+            Object::tensor(c.model.add_input(graph, c.text(parameters[i].name), std::move(type)));
+        note_type(c, parameters[i].range, input);
+        scope->set(parameters[i].name, std::move(input));
+    }
+    size_t errors = c.program.diagnostics.error_count();
+    Object result = run_closure(c, closure);
+    Range result_range = c.at.result_range;
+    c.graph = outer;
+    if (result.is_error() || result.is_none() || c.program.diagnostics.error_count() != errors) {
+        if (result.is_none()) {
+            c.report(kMissingReturn, range,
+                     fmt::format("`{}` returns nothing", closure_name(closure)))
+                .with_help("return the results of the body");
+        }
+        return nullptr;
+    }
+    std::vector<Object> results =
+        result.is(ObjectKind::kTuple) ? result.items() : std::vector<Object>{result};
+    for (const Object& one : results) {
+        if (output_of(c, graph, one, ElementType::kUndefined, result_range) == nullptr) {
+            return nullptr;
+        }
+    }
+    return graph;
+}
+
+}  // namespace sardonyx::elaborate

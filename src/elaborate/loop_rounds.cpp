@@ -1,0 +1,210 @@
+// One run over the body of a loop in the graph, to find out what its names are before and after an
+// iteration.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "elaborate/assignments.h"
+#include "elaborate/branch.h"
+#include "elaborate/carried.h"
+#include "elaborate/emit.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/jumps.h"
+#include "elaborate/loop_rounds.h"
+#include "elaborate/loop_state.h"
+#include "elaborate/merge.h"
+#include "elaborate/operator_binding.h"
+#include "elaborate/signature.h"
+#include "elaborate/statements.h"
+#include "elaborate/truth.h"
+
+namespace sardonyx::elaborate {
+
+bool is_bound(const Object* object) {
+    return object != nullptr && !object->is_error() && !object->is(ObjectKind::kUnbound);
+}
+
+bool has_failed(const Object* object) {
+    return object != nullptr && object->is(ObjectKind::kUnbound) &&
+           object->get<Unbound>().reason.empty();
+}
+
+namespace {
+
+// Whether to go on after the body: the flag of `break`, and then the condition of `while`.
+Object continuation(Context& c, const GraphLoop& loop) {
+    Object broke = flag_value(c, broke_flag(c));
+    if (!broke.is_tensor()) {
+        if (broke.as_bool()) {
+            return Object::boolean(false);
+        }
+        return loop.condition == nullptr ? Object::boolean(true) : test_value(c, loop.condition);
+    }
+    if (loop.condition == nullptr) {
+        return as_object(logical_not(c, broke.value(), loop.head));
+    }
+    // Python does not look at the condition after a break. The flag of `continue` is free again.
+    Object test;
+    Branch yes = run_branch(c, [] { return Jump::kNone; });
+    Branch no = run_branch(c, [&] {
+        test = test_value(c, loop.condition);
+        return Jump::kNone;
+    });
+    if (test.is_error()) {
+        return test;
+    }
+    yes.set(continued_flag(c), Object::boolean(false));
+    no.set(continued_flag(c), test);
+    merge(c, broke.value(), yes, no, loop.head, loop.range.end);
+    return flag_value(c, continued_flag(c));
+}
+
+// Names that the body assigns and that hold what a loop cannot carry have no value at its start:
+// what they hold before the loop is true for the first iteration only.
+void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names) {
+    for (Symbol name : names) {
+        const Object* before = c.at.scope->find(name);
+        if (!is_bound(before) || can_carry(*before)) {
+            continue;
+        }
+        c.at.scope->set(name, Object::make(ObjectKind::kUnbound,
+                                           Unbound{fmt::format("is {} before the loop, and a loop "
+                                                               "carries tensors and numbers only",
+                                                               kind_name(*before)),
+                                                   c.span(loop.head)}));
+    }
+}
+
+// Binds the carried names to inputs of the body; unless `typed`, only the lists, of whose items
+// nothing is known yet.
+void bind_inputs(Context& c, const std::vector<Carried>& carried, ir::Graph* graph, bool typed) {
+    for (const Carried& one : carried) {
+        if (!typed && !one.is_list) {
+            continue;
+        }
+        size_t next = 0;
+        Object inside = map_leaves(one.before, [&](const Object& before) {
+            const Slot& slot = one.slots[next++];
+            if (slot.is_fixed) {
+                return slot.init;
+            }
+            ir::Value* input = c.model.add_input(graph, name_text(c, one.name), slot.type);
+            bool has_value = slot.init.is_tensor() || slot.init.is_numbers();
+            c.loop_inputs.emplace_back(input, has_value ? slot.init.value() : nullptr);
+            return carried_as(before, slot, input).either(slot.is_either);
+        });
+        c.at.scope->set(one.name, inside);
+    }
+}
+
+void run_iteration(Context& c, const GraphLoop& loop, ir::Value* iteration, Round& round) {
+    if (loop.run) {
+        loop.run(iteration);
+    }
+    if (loop.target != nullptr) {
+        assign(c, loop.target, loop.element(iteration), loop.target->range);
+    }
+    if (exec(c, loop.body) == Jump::kReturn) {
+        flag_return(c);
+    }
+    round.broke = flag_value(c, broke_flag(c));
+    round.go_on = continuation(c, loop);
+    round.returned = flag_value(c, kReturnedFlag);
+    round.result = returned_result(c);
+}
+
+}  // namespace
+
+Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
+                const std::vector<Carried>& carried, bool typed) {
+    Round round;
+    ir::Graph* outer = c.graph;
+    round.graph = c.model.make_graph(outer);
+    round.graph->name = "loop_body";
+    c.graph = round.graph;
+    size_t mark = c.at.scope->open();
+    {
+        LoopState state(c, loop.range);
+        ir::Value* iteration =
+            c.model.add_input(round.graph, "iteration", Type::tensor(ElementType::kInt64, Shape{}));
+        c.model.add_input(round.graph, "condition", Type::tensor(ElementType::kBool, Shape{}));
+        bind_inputs(c, carried, round.graph, typed);
+        hide_objects(c, loop, names);
+        state.clear_flags();
+        run_iteration(c, loop, iteration, round);
+    }
+    for (const Carried& one : carried) {
+        round.results.push_back(*c.at.scope->find(one.name));
+    }
+    for (Symbol name : names) {
+        const Object* found = c.at.scope->find(name);
+        bool is_carried = std::any_of(carried.begin(), carried.end(),
+                                      [name](const Carried& one) { return one.name == name; });
+        if (!is_carried && is_bound(found)) {
+            round.bound.emplace_back(name, *found);
+        } else if (has_failed(found)) {
+            round.failed.push_back(name);
+        }
+    }
+    c.at.scope->undo(mark);
+    c.graph = outer;
+    return round;
+}
+
+bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
+                     std::vector<Carried>& carried) {
+    auto has_literal = [](const Carried& one) {
+        return std::any_of(one.slots.begin(), one.slots.end(),
+                           [](const Slot& slot) { return slot.is_literal; });
+    };
+    if (!std::any_of(carried.begin(), carried.end(), has_literal)) {
+        return true;
+    }
+    size_t said = c.program.diagnostics.items().size();
+    int fresh = c.fresh_dims;
+    Round round = run_round(c, loop, names, carried, false);
+    discard(*round.graph);
+    c.program.diagnostics.truncate(said);
+    c.fresh_dims = fresh;
+    for (size_t i = 0; i < carried.size(); ++i) {
+        std::optional<std::vector<Object>> leaves =
+            leaves_like(carried[i].before, round.results[i]);
+        for (size_t k = 0; k < carried[i].slots.size(); ++k) {
+            Slot& slot = carried[i].slots[k];
+            const Object& result = leaves ? (*leaves)[k] : slot.init;
+            slot.is_fixed = slot.is_literal && equal(slot.init, result);
+            if (slot.is_literal && !slot.is_fixed &&
+                !promote(c, carried[i], slot, result, loop.head)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, const Round& round,
+              int rounds) {
+    Fit outcome = round.go_on.is_error() ? Fit::kNo : Fit::kYes;
+    for (size_t i = 0; i < carried.size() && outcome != Fit::kNo; ++i) {
+        Carried& one = carried[i];
+        std::optional<std::vector<Object>> leaves = leaves_like(one.before, round.results[i]);
+        if (!leaves) {
+            c.report(
+                 kBranchTypeMismatch, loop.head,
+                 fmt::format("`{}` is {} before the loop and built otherwise after an iteration",
+                             name_text(c, one.name), kind_name(one.before)))
+                .with_help("give it the same items, of the same types, in every iteration");
+            return Fit::kNo;
+        }
+        for (size_t k = 0; k < one.slots.size() && outcome != Fit::kNo; ++k) {
+            Fit slot = fit(c, one, one.slots[k], (*leaves)[k], rounds, loop.head);
+            outcome = slot == Fit::kYes ? outcome : slot;
+        }
+    }
+    return outcome;
+}
+
+}  // namespace sardonyx::elaborate

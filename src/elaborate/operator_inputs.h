@@ -1,0 +1,11 @@
+// An argument of an operator as a value of the graph.
+#pragma once
+
+#include "elaborate/operator_binding.h"
+
+namespace sardonyx::elaborate {
+
+ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& call, size_t index,
+                       syntax::Range call_range);
+
+}  // namespace sardonyx::elaborate
