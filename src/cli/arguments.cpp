@@ -73,6 +73,13 @@ constexpr std::string_view kDecompileExample =
     "and\n"
     "compared with the model; a model that has no such script is an error.\n";
 
+constexpr std::string_view kViewExample =
+    "Examples:\n"
+    "  sardonyx view gelu.py:gelu --svg gelu.svg\n"
+    "  sardonyx view gelu.onnx --json - | less\n"
+    "\n"
+    "Nothing of a model runs in what is written: names and texts are shown as they are.\n";
+
 // --- Words ---------------------------------------------------------------------------------------
 
 Target split_target(const std::string& word) {
@@ -132,6 +139,7 @@ struct Words {
     DumpOptions dump;
     LspOptions lsp;
     DecompileOptions decompile;
+    ViewOptions view;
 };
 
 // Checks whose description is not repeated in the help.
@@ -358,6 +366,25 @@ void add_decompile(CLI::App& app, Words& words) {
         ->type_name("FILE.py");
 }
 
+void add_view(CLI::App& app, Words& words) {
+    CLI::App* command =
+        add_command(app, words, "view", "Show the graph of a script or a model", kViewExample);
+    command->remove_option(command->get_option("--python"));
+    command->add_option("file", words.target, "A model, or a file and the script in it")
+        ->required()
+        ->type_name("FILE.py[:NAME]|MODEL.onnx");
+    add_script_options(command, words);
+    command->add_option("--svg", words.view.svg, "Write a picture; - is standard output")
+        ->type_name("OUT.svg");
+    command
+        ->add_option("--json", words.view.json,
+                     "Write the graph as data, with the places of its boxes; - is standard output")
+        ->type_name("OUT.json");
+    add_list(command, "--input", words.input_types, "The type of an input", "NAME=TYPE");
+    add_compile_options(command, words, words.view.texts);
+    add_schemas(command, words.view.schemas);
+}
+
 // --- Words to commands ---------------------------------------------------------------------------
 
 // A code that --select or --ignore may name.
@@ -499,6 +526,22 @@ Result<Command> decompile_command(Words& words) {
     return Command(words.decompile);
 }
 
+Result<Command> view_command(Words& words) {
+    auto types = read_assignments(words.input_types, "--input X='FLOAT[2,3]'");
+    SDX_TRY(types);
+    auto attributes = read_assignments(words.attributes, kAttributeExample);
+    SDX_TRY(attributes);
+    words.view.target = read_target(words);
+    if (words.view.target.is_script()) {
+        driver::Settings settings;
+        SDX_TRY(take_settings(words, settings));
+        use(settings, words.view.texts, words.view.schemas);
+    }
+    words.view.texts.input_types = std::move(*types);
+    words.view.texts.attributes = std::move(*attributes);
+    return Command(words.view);
+}
+
 struct CommandRow {
     std::string_view name;
     void (*add)(CLI::App& app, Words& words);
@@ -511,6 +554,7 @@ constexpr CommandRow kCommands[] = {
     {"check", add_check, check_command},
     {"dump", add_dump, dump_command},
     {"decompile", add_decompile, decompile_command},
+    {"view", add_view, view_command},
     {"explain", add_explain, explain_command},
     {"completion", add_completion, completion_command},
     {"lsp", add_lsp, lsp_command},

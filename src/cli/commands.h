@@ -107,6 +107,16 @@ struct DecompileOptions {
 };
 int run_decompile(const DecompileOptions& options);
 
+struct ViewOptions {
+    Target target;
+    driver::OptionTexts texts;
+    std::vector<std::string> schemas;
+    std::string svg, json;  // files to write; "-": standard output
+};
+// What is wrong with the options together; empty: nothing.
+std::string_view complaint(const ViewOptions& options);
+int run_view(const ViewOptions& options);
+
 // Nothing more to do: `text` goes to standard output, or, for wrong usage, to standard error.
 struct Answer {
     std::string text;
@@ -114,6 +124,6 @@ struct Answer {
 };
 
 using Command = std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions,
-                             ExplainOptions, LspOptions, DecompileOptions>;
+                             ExplainOptions, LspOptions, DecompileOptions, ViewOptions>;
 
 }  // namespace sardonyx::cli

@@ -5,6 +5,7 @@
 //   run.cpp        a script or a model on given inputs
 //   check.cpp      findings about scripts and models
 //   decompile.cpp  a model to a script
+//   view.cpp       a picture of the graph of a script or a model
 //   dump.cpp       tokens, tree or graph as text
 //   explain.cpp    what a code means
 //   completion.cpp what shells and `man` are told
@@ -26,6 +27,7 @@ struct Dispatch {
     int operator()(const ExplainOptions& options) const { return run_explain(options); }
     int operator()(const LspOptions& options) const { return run_lsp(options); }
     int operator()(const DecompileOptions& options) const { return run_decompile(options); }
+    int operator()(const ViewOptions& options) const { return run_view(options); }
     int operator()(const Answer& answer) const {
         answer.status == kSuccess ? print(answer.text) : print_error(answer.text);
         return answer.status;

@@ -84,6 +84,7 @@ struct Complaint {
     std::string operator()(const DecompileOptions& options) const {
         return of({options.model, {}});
     }
+    std::string operator()(const ViewOptions& options) const { return of(options.target); }
     std::string operator()(const Answer&) const { return {}; }
     std::string operator()(const ExplainOptions&) const { return {}; }
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/quote.h"
+#include "ir/attribute_text.h"
 #include "ir/ir.h"
 #include "types/domain.h"
 
@@ -69,6 +70,14 @@ class Dumper {
         begin_line(indent);
         graph_from_keyword(graph, indent);
         text_ += '\n';
+    }
+
+    void value(const Attribute& attribute) {
+        if (attribute.is_reference()) {
+            text_ += "@" + name_text(attribute.reference);
+        } else {
+            std::visit([&](const auto& held) { item(held, 0); }, attribute.value);
+        }
     }
 
   private:
@@ -262,6 +271,12 @@ class Dumper {
 std::string dump(const Model& model) {
     Dumper dumper;
     dumper.model(model);
+    return dumper.take();
+}
+
+std::string text_of(const Attribute& attribute) {
+    Dumper dumper;
+    dumper.value(attribute);
     return dumper.take();
 }
 

@@ -1,0 +1,24 @@
+// Texts of a model, made fit to be shown.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace sardonyx::view {
+
+// At most `limit` characters of `text`, with "…" where there are more. What is no UTF-8 becomes
+// U+FFFD, and control characters their pictures (U+2400 and so on); so do characters that
+// change the direction of text. `keeps_lines`: line breaks and tabs stay.
+std::string shown(std::string_view text, size_t limit, bool keeps_lines = false);
+
+// Columns that a text takes in a font of one width.
+size_t columns(std::string_view text);
+
+// As the content of an element or an attribute in quotes, of XML and HTML.
+std::string markup(std::string_view text);
+
+// As a string of JSON, quotes included, which can stand inside of a <script> element.
+std::string json_string(std::string_view text);
+
+}  // namespace sardonyx::view
