@@ -40,7 +40,8 @@ size_t fingerprint(const Tensor& tensor) {
     for (int64_t dim : tensor.dims()) {
         mix(static_cast<size_t>(dim));
     }
-    for (std::span<const std::byte> end : {bytes.first(kEnd), bytes.last(kEnd)}) {
+    size_t count = std::min(kEnd, bytes.size());
+    for (std::span<const std::byte> end : {bytes.first(count), bytes.last(count)}) {
         for (std::byte byte : end) {
             mix(static_cast<size_t>(byte));
         }

@@ -12,7 +12,25 @@ from torch import fx
 from torch.export.graph_signature import InputKind
 from torch.utils import _pytree
 
-from ._program import Body, ElementType, Input, Node, Place, Program, Ref
+from ._functional import changed_statistics
+from ._program import (
+    LEFT_OUT,
+    NOTHING,
+    WITHOUT,
+    Body,
+    ElementType,
+    Input,
+    Node,
+    Place,
+    Problem,
+    Program,
+    Ref,
+    place_of,
+    python_target,
+    with_bodies,
+)
+from ._sizes import Size, size_of
+from ._storages import Storages
 from ._text import PYTHON
 
 _ELEMENT_TYPES = {
@@ -25,29 +43,8 @@ _ELEMENT_TYPES = {
 }  # fmt: skip
 # What the parts of a complex number are.
 _PARTS = {torch.complex32: "FLOAT16", torch.complex64: "FLOAT", torch.complex128: "DOUBLE"}
-# Arguments that mean nothing in a graph.
-_LEFT_OUT = {"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator"}
-# What checks, and what tells the compiler of torch something.
 _TWO_PARTS = "keep real and imaginary parts in two tensors"
-_WITHOUT = "write it without, or export what is in it alone"
-_NOTHING = {
-    "_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range",
-    "sym_constrain_range_for_size", "_functional_assert_async", "_set_grad_enabled",
-    "_functional_assert_scalar",
-}  # fmt: skip
 _TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120
-
-
-class Problem:
-    """A node that cannot be converted: why, and what to write."""
-
-    def __init__(self, node: Node, reason: str, help: str = "") -> None:
-        self.node, self.reason, self.help = node, reason, help
-
-    def __str__(self) -> str:
-        text = f"{self.reason}\n  --> {self.node.place or 'no place in a file'}"
-        text += f"\n   | {self.node.place.code}" if self.node.place.code else ""
-        return text + (f"\n   = help: {self.help}" if self.help else "")
 
 
 def element_type(dtype: torch.dtype) -> str:
@@ -101,23 +98,20 @@ def _storage(value: Any) -> int:
 
 
 def _place(node: fx.Node) -> Place:
-    place = Place()
+    module = ""
     for path, _ in (node.meta.get("nn_module_stack") or {}).values():
-        place.module = re.sub(r"^L\['self'\]\.?", "", str(path)) or place.module
-    frames = re.findall(
-        r'File "([^"]+)", line (\d+), in \S+\n\s*([^\n]*)', node.meta.get("stack_trace") or ""
-    )
-    for file, line, code in reversed(frames):
-        if not file.startswith(_TORCH):
-            place.file, place.line, place.code = file, int(line), code.strip()
-            break
-    return place
+        module = re.sub(r"^L\['self'\]\.?", "", str(path)) or module
+    return place_of(node.meta.get("stack_trace") or "", module, _TORCH)
 
 
 class _Reader:
-    def __init__(self, dim_names: Mapping[str, str], problems: list[Problem]) -> None:
+    def __init__(
+        self, dim_names: Mapping[str, str], problems: list[Problem],
+        groups: Mapping[str, object] | None = None,
+    ) -> None:  # fmt: skip
         self.dim_names = dim_names
         self.problems = problems
+        self.groups = groups or {}  # which weights share their memory
 
     def value(self, value: Any, node: Node, program: Program) -> Any:
         if isinstance(value, fx.Node):
@@ -150,14 +144,14 @@ class _Reader:
         schema = target._schema.arguments
         by_name = False
         for parameter, value in zip(schema, fx_node.args, strict=False):
-            if parameter.name in _LEFT_OUT:
+            if parameter.name in LEFT_OUT:
                 by_name = True
             elif by_name:
                 node.kwargs[parameter.name] = self.value(value, node, program)
             else:
                 node.args.append(self.value(value, node, program))
         for name, value in fx_node.kwargs.items():
-            if name not in _LEFT_OUT:
+            if name not in LEFT_OUT:
                 node.kwargs[name] = self.value(value, node, program)
         for i, parameter in enumerate(schema):
             info = parameter.alias_info
@@ -181,9 +175,7 @@ class _Reader:
         if isinstance(target, torch._ops.OpOverload):
             return self.operator(fx_node, node, program)
         name = getattr(target, "__name__", str(target))
-        node.target = f"py::{name.removeprefix('sym_') if name in ('sym_not', 'sym_ite') else name}"
-        node.target = "py::sym_sqrt" if name == "_sym_sqrt" else node.target
-        node.target = {"py::not_": "py::not"}.get(node.target, node.target)
+        node.target = python_target(name)
         if node.target.removeprefix("py::") not in PYTHON:
             self.problems.append(Problem(node, f"`{name}` has no translation"))
             return node
@@ -199,7 +191,7 @@ class _Reader:
     def operator(self, fx_node: fx.Node, node: Node, program: Program) -> Node | None:
         overload: Any = fx_node.target
         packet = overload._schema.name.partition("::")[2]
-        if packet in _NOTHING:
+        if packet in NOTHING:
             return None
         node.target = f"{overload._schema.name}.{overload._overloadname}"
         if packet == "sym_size":
@@ -238,31 +230,11 @@ class _Reader:
                 args.append(Body(str(one)))
             else:
                 args.append(self.value(one, node, program) if not _is_opaque(one) else None)
-        if name == "cond" and len(args) >= 3:
-            node.target, node.args = "hop::cond", [*args[:3], args[3] if len(args) > 3 else []]
-        elif name == "while_loop":
-            node.target, node.args = (
-                "hop::while_loop",
-                [*args[:3], args[3] if len(args) > 3 else []],
-            )
-        elif name == "wrap_with_set_grad_enabled":
-            node.target, node.args = "hop::call", args[1:]
-        elif name == "wrap_with_autocast" and args[2] is False:
-            node.target, node.args = "hop::call", args[4:]
-        elif name in ("scan", "map_impl"):
-            self.loop(name, args, node, fx_node)
-        else:
-            self.problems.append(Problem(node, f"the operator `{name}`, which has bodies",
-                                         _WITHOUT))  # fmt: skip
+        value = fx_node.meta.get("val")
+        if not with_bodies(node, name, args, len(value) if isinstance(value, (list, tuple)) else 1):
+            words = f"the operator `{name}`, which has bodies"
+            self.problems.append(Problem(node, words, WITHOUT))
         return node
-
-    def loop(self, name: str, args: list[Any], node: Node, fx_node: fx.Node) -> None:
-        results = len(fx_node.meta["val"])
-        if name == "scan":
-            body, start, rows, more = [*args, []][:4]
-        else:
-            body, start, rows, more = args[0], [], args[1], args[2] if len(args) > 2 else []
-        node.target, node.args = "hop::scan", [body, start, rows, more, results]
 
     def module_of(self, value: Any, module: fx.GraphModule) -> fx.GraphModule | None:
         if not isinstance(value, fx.Node) or value.op != "get_attr":
@@ -295,6 +267,34 @@ class _Reader:
                 flat = results if isinstance(results, (list, tuple)) else [results]
                 place = Node("output", "output", [], {})
                 program.outputs = [self.value(one, place, program) for one in flat]
+        if not _are_told(program):
+            values = {node.name: node.meta.get("val") for node in module.graph.nodes}
+            told = Storages(lambda name: _sizes(values.get(name)),
+                            lambda name: getattr(values.get(name), "dtype", None))  # fmt: skip
+            self.problems += told.tell(program, self.groups)
+
+
+def _are_told(program: Program) -> bool:
+    """Whether torch's storages say what a write changes; they do not in a program from a file."""
+    storages = {one.name: one.storage for one in program.inputs} | program.weight_storages
+    storages |= {node.name: node.storage for node in program.nodes}
+    return all(
+        storages.get(node.writes) == node.storage != 0 for node in program.nodes if node.writes
+    )
+
+
+def _sizes(value: Any) -> tuple[list[Size], list[Size]] | None:
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
+        return None
+    return [_size(one) for one in value.shape], [_size(one) for one in value.stride()]
+
+
+def _size(value: Any) -> Size:
+    import sympy  # type: ignore[import-untyped]
+
+    if isinstance(value, int):
+        return Size({(): value})
+    return size_of({"as_expr": {"expr_str": sympy.srepr(value.node.expr)}})
 
 
 def _is_opaque(value: Any) -> bool:
@@ -368,18 +368,6 @@ def _output_names(program: torch.export.ExportedProgram) -> list[str]:
     return names
 
 
-def _check_statistics(program: Program, problems: list[Problem]) -> None:
-    """Normalisation in training changes buffers, and its schema does not say so."""
-    places = {"aten::batch_norm.default": (3, 5), "aten::instance_norm.default": (3, 5)}
-    for node in program.nodes:
-        if node.target not in places or len(node.args) < 6:
-            continue
-        mean, training = (node.args[i] for i in places[node.target])
-        if training and isinstance(mean, Ref) and mean.name in program.weights:
-            words = f"`{node.target}` in training changes its running statistics"
-            problems.append(Problem(node, words, "export after `module.eval()`"))
-
-
 def program_of(
     exported: torch.export.ExportedProgram, dynamic_shapes: Any = None
 ) -> tuple[Program, dict[str, torch.Tensor], list[Problem]]:
@@ -410,9 +398,10 @@ def program_of(
             program.weight_storages[node.name] = _storage(value)
             found = exported.state_dict.get(spec.target)
             arrays[spec.target] = found if found is not None else exported.constants[spec.target]
-    reader = _Reader(names, problems)
+    groups = {name: _storage(arrays[key]) or name for name, key in program.weights.items()}
+    reader = _Reader(names, problems, groups)
     reader.read(module, program)
-    _check_statistics(program, problems)
+    problems += changed_statistics(program)
     program.output_names = _output_names(exported)
     specs_out = exported.graph_signature.output_specs
     kept = [i for i, one in enumerate(specs_out) if one.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]

@@ -7,10 +7,12 @@ import linecache
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import sardonyx
 
 from .._script import CompileError, OnnxFunction
-from ._program import Node, Program, Ref, without_unused
+from ._program import Node, Problem, Program, Ref, without_unused
 
 if TYPE_CHECKING:
     import os
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     import onnx
     import torch
 
-    from ._capture import Problem
 
 _OPSET = 20
 _numbers = itertools.count(1)
@@ -191,7 +192,6 @@ def _report(problems: Sequence[Problem]) -> ExportError:
 
 def _unknown(program: Program, known: Mapping[str, Any]) -> list[Problem]:
     """The operators that the library does not have."""
-    from ._capture import Problem
     from ._functional import functional
 
     found = []
@@ -224,7 +224,6 @@ def finished(
     program: Program, arrays: Mapping[str, Any], problems: list[Problem], opset: int, state: str
 ) -> Exported:
     """A program that was captured, as a script; raises what stands in the way."""
-    from ._capture import Problem
     from ._functional import UnsolvedError, without_mutation
     from ._operators import overloads
     from ._pairs import choose_pairs, real_ends
@@ -244,26 +243,42 @@ def finished(
     real_ends(program)
     without_unused(program)
     used = set(program.weights.values())
-    weights = {key: _array(one) for key, one in arrays.items() if key in used}
+    weights = {
+        key: one if isinstance(one, np.ndarray) else _array(one)
+        for key, one in arrays.items() if key in used
+    }  # fmt: skip
     return Exported(program, weights, opset)
 
 
 def convert(
-    exported_program: torch.export.ExportedProgram,
+    exported_program: torch.export.ExportedProgram | str | os.PathLike[str],
     *,
     dynamic_shapes: Any = None,
     output: str | os.PathLike[str] | None = None,
     opset: int | None = None,
     state: str = "outputs",
     verify: bool = False,
+    dims: Mapping[str, str] | None = None,
 ) -> Exported:
-    """The ONNX model of an ExportedProgram, as `export` makes it."""
-    from ._capture import program_of
+    """The ONNX model of an ExportedProgram, as `export` makes it, or of a .pt2 file.
+
+    A file is read without torch, and nothing in it is unpickled. `dims` are names of dimensions
+    in place of those in the file, such as `{"s77": "batch"}`.
+    """
+    import os
 
     if state not in ("outputs", "drop", "error"):
         raise ValueError(f'`state` is "outputs", "drop" or "error", not {state!r}')
-    program, arrays, problems = program_of(exported_program, dynamic_shapes)
-    made = finished(program, arrays, problems, _OPSET if opset is None else opset, state)
+    opset = _OPSET if opset is None else opset
+    if isinstance(exported_program, (str, os.PathLike)):
+        if verify:
+            raise ValueError("`verify` runs torch: load the file with torch.export.load")
+        program, arrays, problems = _program_of_file(exported_program, dims or {})
+    else:
+        from ._capture import program_of
+
+        program, arrays, problems = program_of(exported_program, dynamic_shapes)
+    made = finished(program, arrays, problems, opset, state)
     made._check()
     if verify:
         from ._verify import verify as check
@@ -272,6 +287,23 @@ def convert(
     if output is not None:
         made.save(output)
     return made
+
+
+def _program_of_file(
+    path: str | os.PathLike[str], names: Mapping[str, str]
+) -> tuple[Program, dict[str, Any], list[Problem]]:
+    import os
+
+    from ._pt2 import Archive, Pt2Error
+    from ._pt2_graph import program_of_file
+
+    wrong = [one for one in names.values() if not one.isidentifier()]
+    if wrong:
+        raise ValueError(f"`{wrong[0]}` is no name of a dimension")
+    try:
+        return program_of_file(Archive(path), names)
+    except Pt2Error as error:
+        raise ExportError(f"{os.fspath(path)}: {error}") from None
 
 
 def _torch_shapes(shapes: Any) -> Any:

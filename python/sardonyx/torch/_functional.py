@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ._program import Node, Program, Ref, refs, replaced
+from ._program import Node, Problem, Program, Ref, refs, replaced
 
 # Views of all elements in their order.
 _RESHAPES = {
@@ -251,3 +251,17 @@ def without_mutation(program: Program, known: Any) -> list[tuple[str, str]]:
     changed = [(name, solver.read(name)) for name in sources if solver.versions.get(name)]
     program.nodes = solver.nodes
     return changed
+
+
+def changed_statistics(program: Program) -> list[Problem]:
+    """Normalisation in training changes buffers, and its schema does not say so."""
+    places = {"aten::batch_norm.default": (3, 5), "aten::instance_norm.default": (3, 5)}
+    found = []
+    for node in program.nodes:
+        if node.target not in places or len(node.args) < 6:
+            continue
+        mean, training = (node.args[i] for i in places[node.target])
+        if training and isinstance(mean, Ref) and mean.name in program.weights:
+            words = f"`{node.target}` in training changes its running statistics"
+            found.append(Problem(node, words, "export after `module.eval()`"))
+    return found

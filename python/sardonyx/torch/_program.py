@@ -7,8 +7,20 @@ tuples of them.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
+
+# Arguments that mean nothing in a graph.
+LEFT_OUT = {"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator"}
+# What checks, and what tells the compiler of torch something.
+NOTHING = {
+    "_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range",
+    "sym_constrain_range_for_size", "_functional_assert_async", "_set_grad_enabled",
+    "_functional_assert_scalar",
+}  # fmt: skip
+# What stands in the way of operators with bodies.
+WITHOUT = "write it without, or export what is in it alone"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +77,18 @@ class Node:
     is_twice: bool = False  # it is called for the real and for the imaginary parts
 
 
+class Problem:
+    """A node that cannot be converted: why, and what to write."""
+
+    def __init__(self, node: Node, reason: str, help: str = "") -> None:
+        self.node, self.reason, self.help = node, reason, help
+
+    def __str__(self) -> str:
+        text = f"{self.reason}\n  --> {self.node.place or 'no place in a file'}"
+        text += f"\n   | {self.node.place.code}" if self.node.place.code else ""
+        return text + (f"\n   = help: {self.help}" if self.help else "")
+
+
 @dataclasses.dataclass
 class Input:
     """A parameter of the program."""
@@ -90,6 +114,42 @@ class Program:
     bodies: dict[str, Program] = dataclasses.field(default_factory=dict)
     # The values that are complex: pairs of their real and imaginary parts.
     pairs: set[str] = dataclasses.field(default_factory=set)
+
+
+def place_of(trace: str, module: str, torch_folder: str) -> Place:
+    """The line that the user wrote, of what torch has noted; not one in torch, nor in made code."""
+    place = Place(module=module)
+    frames = re.findall(r'File "([^"]+)", line (\d+), in \S+\n\s*([^\n]*)', trace)
+    for file, line, code in reversed(frames):
+        if torch_folder not in file and not file.startswith("<"):
+            place.file, place.line, place.code = file, int(line), code.strip()
+            break
+    return place
+
+
+def python_target(name: str) -> str:
+    """What a function of Python's numbers, such as `sym_not` or `mul`, is called in programs."""
+    renamed = {"sym_not": "not", "not_": "not", "sym_ite": "ite", "_sym_sqrt": "sym_sqrt"}
+    return f"py::{renamed.get(name, name)}"
+
+
+def with_bodies(node: Node, name: str, args: list[Any], results: int) -> bool:
+    """Makes the node the operator of this name, which has bodies; False: there is none."""
+    more = args[3] if len(args) > 3 else []
+    if name in ("cond", "while_loop") and len(args) >= 3:
+        node.target, node.args = f"hop::{name}", [*args[:3], more]
+    elif name == "wrap_with_set_grad_enabled":
+        node.target, node.args = "hop::call", args[1:]
+    elif name == "wrap_with_autocast" and args[2] is False:
+        node.target, node.args = "hop::call", args[4:]
+    elif name == "scan":
+        node.target, node.args = "hop::scan", [*[*args, []][:4], results]
+    elif name == "map_impl":
+        more = args[2] if len(args) > 2 else []
+        node.target, node.args = "hop::scan", [args[0], [], args[1], more, results]
+    else:
+        return False
+    return True
 
 
 def refs(value: Any) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import keyword
 import math
 import re
@@ -59,7 +60,7 @@ class Names:
 
     def __call__(self, name: str) -> str:
         if name in self.weights:
-            return f"w[{self.weights[name]!r}]".replace("'", '"')
+            return f"w[{json.dumps(self.weights[name])}]"
         return self.given[name]
 
 

@@ -1,0 +1,277 @@
+"""Files of torch.export.save: they give the script that the program itself gives, without torch."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import networks  # noqa: E402, F401  it adds to the zoo
+import sardonyx.torch  # noqa: E402
+import test_corners  # noqa: E402
+from sardonyx.torch._export import _torch_shapes  # noqa: E402
+from zoo import MODELS  # noqa: E402
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+SAMPLE = ("in_place", "condition", "scanned", "loop", "lstm", "counted_state", "nested_inputs",
+          "half_precision", "gpt", "static_cache", "found_places")  # fmt: skip
+FULL = bool(os.environ.get("SDX_FULL"))
+
+
+def saved(program: Any, path: pathlib.Path) -> pathlib.Path:
+    torch.export.save(program, path)
+    return path
+
+
+def check_same(program: Any, path: pathlib.Path) -> None:
+    direct = sardonyx.torch.convert(program)
+    read = sardonyx.torch.convert(saved(program, path))
+    assert read.to_script() == direct.to_script()
+    assert sorted(read.weights) == sorted(direct.weights)
+    for name, array in read.weights.items():
+        assert array.dtype == direct.weights[name].dtype
+        np.testing.assert_array_equal(array, direct.weights[name])
+
+
+@pytest.mark.parametrize("name", MODELS if FULL else SAMPLE)
+def test_a_file_is_its_program(name: str, tmp_path: pathlib.Path) -> None:
+    torch.manual_seed(0)
+    case = MODELS[name]()
+    shapes = _torch_shapes(case.shapes)
+    program = torch.export.export(case.module.eval(), case.arguments(3, 5), dynamic_shapes=shapes)
+    check_same(program, tmp_path / "model.pt2")
+
+
+@pytest.mark.parametrize("name", ["views_of_views", "diagonals_and_moved_axes", "complex_writes"])
+def test_writes_reach_what_they_should(name: str, tmp_path: pathlib.Path) -> None:
+    function, sizes, dims = test_corners.CASES[name]
+    shapes = (dict.fromkeys(dims, torch.export.Dim.AUTO),)
+    module = test_corners.Module(function)
+    program = torch.export.export(module, (torch.randn(sizes[0]),), dynamic_shapes=shapes)
+    check_same(program, tmp_path / "model.pt2")
+    # torch does not keep what shares memory when it loads a program.
+    loaded = torch.export.load(tmp_path / "model.pt2")
+    assert sardonyx.torch.convert(loaded).to_script() == sardonyx.torch.convert(program).to_script()
+
+
+class Unsure(torch.nn.Module):
+    def forward(self, x: Any) -> Any:
+        y = x.clone()
+        y.t().reshape(-1).add_(1)  # a copy, or not
+        return y
+
+
+def test_writes_that_are_unsure_are_refused(tmp_path: pathlib.Path) -> None:
+    path = saved(torch.export.export(Unsure(), (torch.ones(2, 3),)), tmp_path / "model.pt2")
+    with pytest.raises(sardonyx.torch.ExportError, match="not known whether another one shares"):
+        sardonyx.torch.convert(path)
+
+
+class Shared(torch.nn.Module):
+    """A transposed buffer, a part of a storage, tied weights, and a constant."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        whole = torch.arange(30.0)
+        self.register_buffer("turned", whole[:15].view(5, 3).t())
+        self.register_buffer("part", whole[20:23])
+        self.first = torch.nn.Linear(5, 5)
+        self.second = torch.nn.Linear(5, 5)
+        self.second.weight = self.first.weight
+        self.register_buffer("plain", torch.ones(5, dtype=torch.bfloat16), persistent=False)
+
+    def forward(self, x: Any) -> Any:
+        return self.second(self.first(x)) @ self.turned.t() + self.part, x + self.plain
+
+
+def test_storages_are_mapped(tmp_path: pathlib.Path) -> None:
+    program = torch.export.export(Shared(), (torch.ones(2, 5),))
+    check_same(program, tmp_path / "model.pt2")
+    made = sardonyx.torch.convert(tmp_path / "model.pt2")
+    assert made.weights["turned"].strides == (4, 12)
+    assert not any(one.flags.owndata for one in made.weights.values())
+    assert len(made.weights) == len({"turned", "part", "plain", "weight", "bias", "bias again"})
+
+
+def test_torch_is_not_needed(tmp_path: pathlib.Path) -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.GELU())
+    shapes = ({0: torch.export.Dim("rows")},)
+    program = torch.export.export(module, (torch.ones(2, 3),), dynamic_shapes=shapes)
+    path, target = saved(program, tmp_path / "model.pt2"), tmp_path / "model.onnx"
+    symbol = next(iter(program.range_constraints)).name
+    code = ("import sys; sys.modules['torch'] = None; import sardonyx.torch\n"
+            "made = sardonyx.torch.convert(sys.argv[1], output=sys.argv[2],\n"
+            "                              dims={sys.argv[3]: 'rows'})\n"
+            "print(made.to_script())")  # fmt: skip
+    words = [sys.executable, "-c", code, str(path), str(target), symbol]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert 'x: FLOAT["rows", 3]' in done.stdout.replace("input_", "x").replace("input", "x")
+    x = torch.randn(5, 3)
+    (found,) = [sardonyx.load(target)(x.numpy())]
+    np.testing.assert_allclose(found, module(x).detach().numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_the_command(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from sardonyx.torch.__main__ import main
+
+    class Sum(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            return {"total": x.sum(0)}
+
+    shapes = ({0: torch.export.Dim("rows")},)
+    program = torch.export.export(Sum(), (torch.ones(2, 3),), dynamic_shapes=shapes)
+    path = saved(program, tmp_path / "model.pt2")
+    symbol = next(iter(program.range_constraints)).name
+    assert main([str(path), "--dim", f"{symbol}=rows", "-o", str(tmp_path / "sum.py")]) == 0
+    assert 'def main(x: FLOAT["rows", 3]):' in (tmp_path / "sum.py").read_text()
+    assert main([str(path)]) == 0
+    model = sardonyx.load(tmp_path / "model.onnx")
+    np.testing.assert_array_equal(model(np.ones((4, 3), np.float32)), [4, 4, 4])
+    path.write_bytes(b"PK")
+    assert main([str(path)]) == 1
+    assert capsys.readouterr().err.startswith("error: ")
+    with pytest.raises(SystemExit):
+        main([str(path), "--dim", "rows"])
+
+
+# --- Damaged files, and files that want to do harm
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    program = torch.export.export(Shared(), (torch.ones(2, 5),))
+    return saved(program, tmp_path_factory.mktemp("pt2") / "m.pt2").read_bytes()
+
+
+def refused(data: bytes, path: pathlib.Path) -> str:
+    path.write_bytes(data)
+    with pytest.raises(sardonyx.torch.ExportError) as error:
+        sardonyx.torch.convert(path)
+    return str(error.value)
+
+
+def changed(data: bytes, entry: str, change: Callable[[bytes], bytes], method: int = 0) -> bytes:
+    """The archive with another content of an entry."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", method) as new:
+        for one in old.namelist():
+            content = old.read(one)
+            new.writestr(one, change(content) if one.endswith(entry) else content)
+    return out.getvalue()
+
+
+def in_json(change: Callable[[Any], None]) -> Callable[[bytes], bytes]:
+    def apply(content: bytes) -> bytes:
+        found = json.loads(content)
+        change(found)
+        return json.dumps(found).encode()
+
+    return apply
+
+
+def graph_of(model: Any) -> Any:
+    return model["graph_module"]["graph"]
+
+
+def test_what_is_refused(good: bytes, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "bad.pt2"
+
+    def say(entry: str, change: Callable[[Any], Any]) -> str:
+        return refused(changed(good, entry, in_json(change)), path)
+
+    def schema(model: Any) -> None:
+        model["schema_version"]["major"] = 9
+
+    def pickled(config: Any) -> None:
+        next(iter(config["config"].values()))["use_pickle"] = True
+
+    def outside(config: Any) -> None:
+        next(iter(config["config"].values()))["path_name"] = "../../secret"
+
+    def large(config: Any) -> None:
+        meta = next(iter(config["config"].values()))["tensor_meta"]
+        meta["storage_offset"] = {"as_int": 1 << 40}
+
+    def strides(config: Any) -> None:
+        meta = next(iter(config["config"].values()))["tensor_meta"]
+        meta["strides"] = [{"as_int": -1} for _ in meta["strides"]]
+
+    def repeated(config: Any) -> None:
+        meta = next(iter(config["config"].values()))["tensor_meta"]
+        meta["sizes"] = [{"as_int": 1 << 30} for _ in meta["sizes"]]
+        meta["strides"] = [{"as_int": 0} for _ in meta["strides"]]
+
+    def keyword(model: Any) -> None:
+        graph_of(model)["nodes"][0]["inputs"][0] |= {"name": "x=print(1), y", "kind": 2}
+
+    def reference(model: Any) -> None:
+        graph_of(model)["nodes"][0]["inputs"][0]["arg"]["as_tensor"]["name"] = "nowhere"
+
+    def nested(model: Any) -> None:
+        graph_of(model)["nodes"][0]["inputs"][0]["arg"] = {"as_int": {"as_int": 1}}
+
+    config = "model_weights_config.json"
+    assert "schema version 9, and 8 is read" in say("model.json", schema)
+    assert "is pickled, and nothing is unpickled" in say(config, pickled)
+    assert "is missing in the file" in say(config, outside)
+    assert "elements, and its tensor needs" in say(config, large)
+    assert "strides" in say(config, strides)
+    assert "its tensor [" in say(config, repeated)
+    assert "has an argument 'x=print(1), y'" in say("model.json", keyword)
+    assert "reads 'nowhere', which nothing has made" in say("model.json", reference)
+    assert "where a number is expected" in say("model.json", nested)
+    assert "no JSON" in refused(changed(good, "model.json", lambda _: b"[" * 100_000), path)
+    assert "compressed" in refused(changed(good, "-", bytes, zipfile.ZIP_DEFLATED), path)
+    assert "no .pt2 file" in refused(b"", path)
+    assert "no .pt2 file" in refused(good[: len(good) // 2], path)
+
+
+def test_names_stay_in_their_strings(good: bytes, tmp_path: pathlib.Path) -> None:
+    """The script is executed: a weight's name must not be able to add to it."""
+    name = "a'\"]; raise SystemExit('\"') #\\"
+    text = json.dumps(name)[1:-1]
+
+    def rename(content: bytes) -> bytes:
+        return content.replace(b'"part"', f'"{text}"'.encode())
+
+    path = tmp_path / "m.pt2"
+    path.write_bytes(changed(changed(good, "model.json", rename), "config.json", rename))
+    assert name in sardonyx.torch.convert(path).weights
+
+
+def test_altered_bytes(good: bytes, tmp_path: pathlib.Path) -> None:
+    """What is altered is read, refused, or found wrong by the compiler; nothing else happens."""
+    chance = random.Random(0)
+    path = tmp_path / "m.pt2"
+    model = good.index(b'{"graph_module"') if b'{"graph_module"' in good else 0
+    for i in range(2000 if FULL else 60):
+        data = bytearray(good)
+        for _ in range(chance.randrange(1, 4)):
+            place = chance.randrange(model, len(data)) if i % 2 else chance.randrange(len(data))
+            data[place] = chance.randrange(256)
+        path.write_bytes(bytes(data))
+        with contextlib.suppress(sardonyx.torch.ExportError):
+            sardonyx.torch.convert(path)
+    for i in range(8):
+        broken = bytearray(good)
+        at = broken.rindex(b"PK\x01\x02")
+        struct.pack_into("<I", broken, at + 42, (1 << 31) + i)  # where an entry begins
+        path.write_bytes(bytes(broken))
+        with contextlib.suppress(sardonyx.torch.ExportError):
+            sardonyx.torch.convert(path)
