@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import onnx
+import onnx.defs
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime
 
@@ -103,11 +104,18 @@ def operator(schema: Any) -> list[str]:
 
 
 def generate(domain: str) -> str:
-    """The schema file of a domain."""
-    schemas = [one for one in runtime.get_all_operator_schema() if one.domain == domain]
+    """The schema file of a domain; of ai.onnx, of what is not in the standard."""
+    given = "" if domain == "ai.onnx" else domain
+    standard = {one.name for one in onnx.defs.get_all_schemas_with_history() if not one.domain}
+    schemas = [
+        one
+        for one in runtime.get_all_operator_schema()
+        if one.domain == given and (given or one.name not in standard)
+    ]
     schemas.sort(key=lambda one: (one.name, one.since_version))
+    whose = domain if given else "ai.onnx that are not in the standard,"
     lines = [
-        f"# The operators of {domain} as ONNX Runtime {onnxruntime.__version__} reports them.",
+        f"# The operators of {whose} as ONNX Runtime {onnxruntime.__version__} reports them.",
         "# Written by tools/generate_schemas.py; docs/schemas.md says what the keys mean.",
         f"domain = {value(domain)}",
     ]

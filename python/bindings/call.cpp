@@ -378,6 +378,10 @@ void set_evaluator(nb::handle evaluator) {
     before.dec_ref();
 }
 
+bool has_evaluator() {
+    return evaluator_in_force().is_valid();
+}
+
 void set_evaluator_choice(nb::handle choice) {
     nb::handle before = g_choice;
     g_choice = choice.inc_ref();

@@ -39,6 +39,8 @@ nb::object attribute_to_python(const ir::Attribute& attribute);
 
 // Python's evaluator object in place of the native kernels; None: native.
 void set_evaluator(nb::handle evaluator);
+// Whether another evaluator than the native kernels is in force here.
+bool has_evaluator();
 // What tells which evaluator a block of the running thread or task has chosen.
 void set_evaluator_choice(nb::handle choice);
 

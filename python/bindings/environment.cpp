@@ -94,6 +94,12 @@ std::vector<std::string> PythonEnvironment::names() {
     return names;
 }
 
+bool PythonEnvironment::is_for_onnxscript() const {
+    // What `python -m sardonyx FILE.py` has set (_run.py).
+    nb::object names = nb::module_::import_("sardonyx").attr("__dict__");
+    return nb::borrow<nb::dict>(names).contains("_missing");
+}
+
 std::vector<int64_t> PythonEnvironment::opset_versions() {
     std::vector<int64_t> versions;
     auto see = [&versions](nb::handle value) {

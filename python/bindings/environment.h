@@ -18,6 +18,7 @@ class PythonEnvironment final : public elaborate::Environment {
     Answer item(const elaborate::Object& opaque, const elaborate::Object& index) override;
     Answer call(const elaborate::Object& opaque, std::span<const elaborate::Object> arguments,
                 std::span<const std::pair<std::string, elaborate::Object>> keywords) override;
+    bool is_for_onnxscript() const override;
     // A `def` in the folder of the function's file, or below it.
     std::optional<elaborate::Object> inline_script(const elaborate::Object& opaque) override;
 

@@ -52,6 +52,17 @@ std::string repr(const Opset& self) {
     raise(PyExc_AttributeError, message);
 }
 
+// One object for each, as long as the process lives.
+nb::object interned(Opset opset) {
+    nb::object key = nb::make_tuple(text_to_python(opset.domain), opset.version);
+    nb::object all = nb::module_::import_("sardonyx._core").attr("_opsets");
+    nb::dict made = nb::borrow<nb::dict>(all);
+    if (!made.contains(key)) {
+        made[key] = nb::cast(std::move(opset));
+    }
+    return made[key];
+}
+
 nb::object get_operator(nb::handle self, const char* name) {
     const Opset& opset = *nb::inst_ptr<Opset>(self);
     const ops::Schema* schema = ops::find_schema(opset.domain, name, opset.version);
@@ -59,7 +70,17 @@ nb::object get_operator(nb::handle self, const char* name) {
     if (is_private || (schema == nullptr && ops::find_domain(opset.domain) != nullptr)) {
         unknown_operator(opset, name);
     }
-    nb::object found = nb::cast(make_operator(opset.domain, name, opset.version));
+    Operator op = make_operator(opset.domain, name, opset.version);
+    if (op.entry == nullptr && !has_evaluator()) {
+        raise(PyExc_AttributeError,
+              "`" + std::string(name) + "` of the domain `" + opset.domain +
+                  "` has no implementation to evaluate: it can be compiled only");
+    }
+    bool is_known = op.entry != nullptr;
+    nb::object found = nb::cast(std::move(op));
+    if (!is_known) {
+        return found;  // while the evaluator is in force
+    }
     nb::setattr(self, name, found);  // found without us from now on
     return found;
 }
@@ -204,7 +225,7 @@ void bind_op(nb::module_& m) {
         .def_prop_ro("domain", [](const Operator& self) { return text_to_python(self.domain); })
         .def_prop_ro("opset",
                      [](const Operator& self) {
-                         return Opset{self.domain, self.version};
+                         return the_opset(Opset{self.domain, self.version});
                      })
         .def_prop_ro("since_version",
                      [](const Operator& self) {
@@ -228,15 +249,20 @@ void bind_op(nb::module_& m) {
 
 }  // namespace
 
+nb::object the_opset(const Opset& opset) {
+    return interned(opset);
+}
+
 void bind_opset(nb::module_& m) {
+    m.attr("_opsets") = nb::dict();
     nb::class_<Opset>(m, "Opset", nb::dynamic_attr(),
                       "A domain and a version of it: its operators are its attributes.")
-        .def(
-            "__init__",
-            [](Opset* self, nb::handle domain, nb::handle version) {
-                new (self) Opset(make_opset(domain, version));
-            },
-            nb::arg("domain"), nb::arg("version"))
+        .def(nb::new_([](nb::handle domain, nb::handle version) {
+                 return interned(make_opset(domain, version));
+             }),
+             nb::arg("domain"), nb::arg("version"))
+        // Of a subclass whose `__new__` takes something else.
+        .def("__init__", [](nb::handle, const nb::args&, const nb::kwargs&) {})
         .def_prop_ro("domain", [](const Opset& self) { return text_to_python(self.domain); })
         .def_prop_ro("version", [](const Opset& self) { return self.version; })
         .def("__getattr__", get_operator, nb::arg("name"))

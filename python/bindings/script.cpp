@@ -484,7 +484,7 @@ void bind_script(nb::module_& m) {
         .def_prop_ro("opset",
                      [](const PyScript& self) {
                          const elaborate::OpsetObject& opset = self.script->function.opset;
-                         return Opset{opset.domain, opset.version};
+                         return the_opset({opset.domain, opset.version});
                      })
         .def("compile_function", compile_function);
     def_compilation(script, "compile_model", compile_to_model);

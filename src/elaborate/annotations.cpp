@@ -13,6 +13,7 @@
 #include "elaborate/merge.h"
 #include "elaborate/operator_binding.h"
 #include "elaborate/signature.h"
+#include "elaborate/tolerance.h"
 #include "elaborate/type_text.h"
 #include "syntax/parse.h"
 #include "types/annotation_dims.h"
@@ -299,7 +300,7 @@ void check_annotated(Context& c, const diagnostics::Kind& kind, const Annotation
         return;
     }
     diagnostics::Diagnostic& reported =
-        c.report(kind, range,
+        c.report(tolerated(c, kind), range,
                  fmt::format("{} `{}`, and the annotation says `{}`", what, type_text(value->type),
                              type_text(wanted)));
     reported.label(c.span(annotated), "annotated here");

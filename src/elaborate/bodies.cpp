@@ -19,6 +19,7 @@
 #include "elaborate/names.h"
 #include "elaborate/operator_binding.h"
 #include "elaborate/signature.h"
+#include "elaborate/tolerance.h"
 #include "elaborate/values.h"
 
 namespace sardonyx::elaborate {
@@ -97,7 +98,7 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
     std::optional<std::vector<Annotation>> annotations =
         read_results(c, function.definition->returns, objects.size());
     if (annotations && annotations->size() != objects.size()) {
-        c.report(kReturnTypeMismatch, c.at.result_range,
+        c.report(tolerated(c, kReturnTypeMismatch), c.at.result_range,
                  fmt::format("`{}` returns {} result{}, and its annotation says {}", function.name,
                              objects.size(), objects.size() == 1 ? "" : "s", annotations->size()))
             .label(c.span(function.definition->returns->range), "annotated here")

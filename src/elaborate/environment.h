@@ -45,6 +45,8 @@ class Environment {
         }
         return versions;
     }
+    // Whether all sources are those of a program for onnxscript (tolerance.h).
+    virtual bool is_for_onnxscript() const { return false; }
     // The whole file, where repairs may change more than the script; null: it is not at hand.
     virtual const syntax::Tree* file_tree() const { return nullptr; }
 

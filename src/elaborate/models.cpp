@@ -22,6 +22,7 @@
 #include "elaborate/script_functions.h"
 #include "elaborate/signature.h"
 #include "elaborate/static_tensors.h"
+#include "elaborate/tolerance.h"
 #include "elaborate/type_text.h"
 #include "infer/opset_versions.h"
 
@@ -178,7 +179,7 @@ void bind_model_parameter(Context& c, const BoundParameter& one) {
     if (given == nullptr &&
         (!type.is_known() ||
          (type.is_tensor() && type.element_type() == ElementType::kUndefined))) {
-        c.report(kMissingInputType, one.parameter->range,
+        c.report(tolerated(c, kMissingInputType), one.parameter->range,
                  fmt::format("the input `{}` of a model has no element type", one.name))
             .with_help(one.name == "self"
                            ? "compile the method of an object, as in `thing.method`"

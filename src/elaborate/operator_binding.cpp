@@ -15,6 +15,7 @@
 #include "elaborate/emitter.h"
 #include "elaborate/operator_binding.h"
 #include "elaborate/repairs.h"
+#include "elaborate/tolerance.h"
 #include "infer/diagnostics.h"
 #include "ops/ops.h"
 #include "ops/schema_set.h"
@@ -46,7 +47,7 @@ void report_missing_operator(Context& c, const OpsetObject& opset, std::string_v
     }
     std::string_view near = ops::nearest_operator(schemas, opset.domain, name, opset.version);
     diagnostics::Diagnostic& reported =
-        c.report(kUnknownOperator, range,
+        c.report(tolerated(c, kUnknownOperator), range,
                  fmt::format("`{}` has no operator `{}`", shown_domain(opset.domain), name));
     const ops::DomainInfo* domain = ops::find_domain(opset.domain);
     std::string_view newer =
@@ -74,11 +75,11 @@ void report_missing_operator(Context& c, const OpsetObject& opset, std::string_v
 }  // namespace
 
 const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::string_view name,
-                                 const Arguments& arguments, bool& known_domain) {
+                                 const Arguments& arguments, bool& is_known) {
     Range range = arguments.callee_range;
     const ops::SchemaSet* schemas = c.options.schemas;
-    known_domain = ops::has_domain(schemas, opset.domain);
-    if (!known_domain) {
+    is_known = ops::has_domain(schemas, opset.domain);
+    if (!is_known) {
         return nullptr;
     }
     const ops::DomainInfo* domain = ops::find_domain(opset.domain);
@@ -94,6 +95,7 @@ const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::stri
     const ops::Schema* schema = ops::find_schema(schemas, opset.domain, name, opset.version);
     if (schema == nullptr) {
         report_missing_operator(c, opset, name, arguments);
+        is_known = ops::first_version(schemas, opset.domain, name) != 0 || !is_for_onnxscript(c);
         return nullptr;
     }
     if (schema->is_deprecated) {

@@ -10,7 +10,7 @@
 namespace sardonyx::elaborate {
 
 const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::string_view name,
-                                 const Arguments& arguments, bool& known_domain);
+                                 const Arguments& arguments, bool& is_known);
 
 struct BoundInput {
     const Object* object = nullptr;  // null or None: left out

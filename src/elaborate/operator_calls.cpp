@@ -195,11 +195,11 @@ bool add_differentiated(Context& c, const OpsetObject& opset, std::string_view o
 Object call_operator(Context& c, const OpsetObject& written, std::string_view name,
                      const Arguments& arguments, size_t wanted) {
     OpsetObject opset = compiled_opset(c, written);
-    bool known_domain = true;
-    const ops::Schema* schema = find_operator(c, opset, name, arguments, known_domain);
+    bool is_known = true;
+    const ops::Schema* schema = find_operator(c, opset, name, arguments, is_known);
     if (schema == nullptr) {
-        return known_domain ? Object::error()
-                            : call_unknown_operator(c, opset, name, arguments, wanted);
+        return is_known ? Object::error()
+                        : call_unknown_operator(c, opset, name, arguments, wanted);
     }
     import_opset(c, opset, arguments.callee_range);
 

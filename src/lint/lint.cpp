@@ -11,6 +11,7 @@
 #include "lint/diagnostics.h"
 #include "lint/lints.h"
 #include "syntax/diagnostics.h"
+#include "syntax/imports.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::lint {
@@ -27,26 +28,8 @@ constexpr Kind kKinds[] = {
 #undef SDX_DIAGNOSTIC
 };
 
-bool is_ours(std::string_view module) {
-    std::string_view first = module.substr(0, module.find('.'));
-    return first == "sardonyx" || first == "onnxscript";
-}
-
-bool imports_us(const syntax::Tree& tree) {
-    for (const syntax::Stmt* statement : tree.body) {
-        if (const auto* from = syntax::maybe_as<syntax::ImportFromStmt>(statement)) {
-            if (from->module.valid() && is_ours(tree.names.text(from->module))) {
-                return true;
-            }
-        } else if (const auto* import = syntax::maybe_as<syntax::ImportStmt>(statement)) {
-            for (const syntax::Alias& alias : import->names) {
-                if (is_ours(tree.names.text(alias.name))) {
-                    return true;
-                }
-            }
-        }
-    }
-    return false;
+bool imports_us(std::string_view text) {
+    return syntax::imports_package(text, "sardonyx") || syntax::imports_package(text, "onnxscript");
 }
 
 // `@script`, `@script(...)`, `@onnxscript.script(...)`.
@@ -157,7 +140,7 @@ std::vector<const Kind*> kinds() {
 
 void lint_file(elaborate::Program& program, elaborate::FileModule& module) {
     const syntax::Tree& tree = module.tree();
-    if (!imports_us(tree) || has_syntax_errors(program, tree.file)) {
+    if (!imports_us(program.sources.text(tree.file)) || has_syntax_errors(program, tree.file)) {
         return;
     }
     File file{program, module, module.path(), tree, {}};

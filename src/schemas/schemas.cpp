@@ -14,6 +14,7 @@
 #include "schemas/diagnostics.h"
 #include "schemas/toml_section.h"
 #include "schemas/type_names.h"
+#include "types/domain.h"
 
 namespace sardonyx::schemas {
 namespace {
@@ -439,6 +440,7 @@ class Reader {
             fail(table, fmt::format("`{}` has no domain", *name))
                 .with_help("write `domain = \"my.domain\"` here, or once at the top of the file");
         }
+        schema.domain = normal_domain(schema.domain);
         schema.name = *name;
         schema.since_version = static_cast<int16_t>(number_of(table, "since", 1, 1, INT16_MAX));
         Draft draft;

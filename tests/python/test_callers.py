@@ -3,8 +3,12 @@ classes of exceptions."""
 
 from __future__ import annotations
 
+import copy
+import json
 import os
 import pathlib
+import pickle
+import re
 import subprocess
 import sys
 from typing import Any
@@ -17,6 +21,8 @@ from sardonyx import FLOAT, Model, Tensor, evaluator, script
 from sardonyx import opset18 as op
 
 PACKAGE = str(pathlib.Path(sardonyx.__file__).parents[1])
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / os.environ.get("SDX_BUILD", "build/release") / "sardonyx"
 
 
 def python(text: str, folder: pathlib.Path, *words: str) -> str:
@@ -233,3 +239,151 @@ def test_fields_of_a_model():
     assert (model.producer_name, model.ir_version) == ("me", 9)
     with pytest.raises(TypeError, match="nonsense"):
         doubled.to_model_proto(nonsense=1)
+
+
+# --- What is tolerated in sources that import onnxscript -----------------------------------------
+
+# The lines of a script, the code of its one finding, and what its model gives for [-1, 2].
+TOLERATED = {
+    "no types": (
+        "def f(x):\n    return op.Relu(x)", "missing-input-type", None,
+    ),
+    "another type": (
+        "def f(x: FLOAT['N']) -> INT64['N']:\n    return op.Relu(x)",
+        "return-type-mismatch", [0, 2],
+    ),
+    "another rank": (
+        "def f(x: FLOAT['N']) -> FLOAT['N', 3]:\n    return op.Relu(x)",
+        "return-type-mismatch", [0, 2],
+    ),
+    "another count": (
+        "def f(x: FLOAT['N']) -> Tuple[FLOAT['N'], FLOAT['N']]:\n    return op.Relu(x)",
+        "return-type-mismatch", [0, 2],
+    ),
+    "of an assignment": (
+        "def f(x: FLOAT['N']):\n    y: INT64['N'] = op.Relu(x)\n    return y",
+        "annotation-mismatch", [0, 2],
+    ),
+    "an operator": (
+        "def f(x: FLOAT['N']):\n    return op.ScaledTanh(x, alpha=1.0, beta=1.0)",
+        "unknown-operator", None,
+    ),
+}  # fmt: skip
+HEAD = (
+    "from {} import FLOAT, INT64, opset18 as op\n"
+    "from sardonyx import script\nfrom typing import Tuple\n"
+)
+IMPORTS = {
+    "from": HEAD.format("onnxscript"),
+    "import in a branch": (
+        "try:\n    import numpy, onnxscript.values\nexcept ImportError:\n    pass\n"
+        + HEAD.format("sardonyx")
+    ),
+}
+STRICT = HEAD.format("sardonyx")
+
+
+def written(imports: str, name: str, folder: pathlib.Path) -> tuple[str, pathlib.Path]:
+    text = f"{imports}\n@script(default_opset=op)\n{TOLERATED[name][0]}\n"
+    path = folder / "program.py"
+    path.write_text(text)
+    return text, path
+
+
+@pytest.mark.parametrize("name", TOLERATED)
+@pytest.mark.parametrize("imports", IMPORTS)
+def test_tolerated_on_the_command_line(imports, name, tmp_path):
+    _, code, expected = TOLERATED[name]
+    text, path = written(IMPORTS[imports], name, tmp_path)
+    target = tmp_path / "out.onnx"
+    words = [str(PROGRAM), "build", str(path), "-o", str(target)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    said = re.findall(r"warning\[(?!unused-import)(.*?)\]", done.stderr)
+    assert (done.returncode, said) == (0, [code]), done.stderr
+    if expected is not None:
+        onnx.checker.check_model(str(target), full_check=True)
+        result = sardonyx.load(str(target))(np.array([-1, 2], np.float32))
+        np.testing.assert_array_equal(result, expected)
+    # The same from Python: the same bytes, and the same finding.
+    made = script.from_source(text)
+    with pytest.warns(sardonyx.ScriptWarning, match=code):
+        assert made.to_model_bytes() == target.read_bytes()
+
+
+@pytest.mark.parametrize("name", TOLERATED)
+def test_elsewhere_they_are_errors(name, tmp_path):
+    mentions = "# import onnxscript\n'''\nimport onnxscript\n'''\n"
+    text, path = written(STRICT + mentions, name, tmp_path)
+    words = [str(PROGRAM), "build", str(path), "-o", str(tmp_path / "out.onnx")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and f"error[{TOLERATED[name][1]}]" in done.stderr, done.stderr
+    with pytest.raises(sardonyx.CompileError, match=TOLERATED[name][1]):
+        script.from_source(text).to_model_bytes()
+
+
+def test_tolerated_in_programs(tmp_path):
+    """Under `python -m sardonyx` all sources are those of a program for onnxscript."""
+    helper = f"{STRICT}\n@script()\n{TOLERATED['no types'][0]}\n"
+    (tmp_path / "helper_of_it.py").write_text(helper)
+    text = "import onnxscript, helper_of_it\nprint(len(helper_of_it.f.to_model_bytes()) > 9)\n"
+    assert python(text, tmp_path, "-W", "ignore", "-m", "sardonyx") == "True\n"
+
+
+def test_operators_of_onnx_runtime_in_the_standards_domain(tmp_path):
+    """A schema file describes them, also where nothing is tolerated."""
+    body = "def f(x: FLOAT['N', 4], s: FLOAT[4]):\n    return op.SimplifiedLayerNormalization(x, s"
+    text = f"{STRICT}from sardonyx import load_schemas\n@script(SCHEMAS)\n{body}BAD)\n"
+    known = text.replace("SCHEMAS", "schemas=load_schemas('ai.onnx')")
+    model = script.from_source(known.replace("BAD", "")).to_model_proto()
+    assert model.graph.output[0].type.tensor_type.elem_type == onnx.TensorProto.FLOAT
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    x = np.arange(8, dtype=np.float32).reshape(2, 4)
+    (result,) = session.run(None, {"x": x, "s": np.ones(4, np.float32)})
+    np.testing.assert_allclose(result, x / np.sqrt(np.mean(x * x, 1, keepdims=True)), rtol=1e-4)
+    schemas = str(ROOT / "python/sardonyx/schemas/ai.onnx.toml")
+    path = tmp_path / "one.py"
+    for bad, more, codes in [
+        ("", (), ["unknown-operator"]), ("", ("--schemas", schemas), []),
+        (", axes=1", ("--schemas", schemas), ["unknown-attribute"]),
+    ]:  # fmt: skip
+        path.write_text(text.replace("SCHEMAS", "").replace("BAD", bad))
+        words = [str(PROGRAM), "check", "--json", "--ignore", "unused-import", *more, str(path)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        assert [one["code"] for one in json.loads(done.stdout)] == codes, done.stdout
+
+
+# --- Opsets --------------------------------------------------------------------------------------
+
+
+def test_an_opset_is_one_object():
+    from sardonyx.values import Op, Opset
+
+    assert Opset("", 18) is Opset("ai.onnx", 18) is op is op.Relu.opset
+    assert Opset("my.d", 1) is Opset(domain="my.d", version=1) is not Opset("my.d", 2)
+    assert pickle.loads(pickle.dumps(op)) is op is copy.deepcopy(op)
+    assert Op(Opset("my.d", 1), "Thing").opset is Opset("my.d", 1)
+
+    class Own(Opset):
+        def __new__(cls):
+            return Opset.__new__(cls, "my.d", 1)
+
+    assert type(Own()) is Own and (Own().domain, Own().version) == ("my.d", 1)
+    assert type(Opset("my.d", 1)) is Opset
+
+
+def test_operators_that_nobody_knows():
+    from sardonyx.values import Opset
+
+    mine = Opset("my.d", 1)
+    assert not hasattr(mine, "anything") and not hasattr(op, "anything")
+    assert not hasattr(Opset("com.microsoft", 1), "anything")
+
+    class Knowing(evaluator.Evaluator):
+        def eval_op(self, op, args, kwargs):  # noqa: ARG002
+            return op.name
+
+    with Knowing():
+        assert mine.Thing(X) == "Thing"
+    assert not hasattr(mine, "Thing")

@@ -73,7 +73,7 @@ def scale(x: FLOAT[...], y, factor: float = 2.0, axis: int = 0):
 """
 
 WRONG = """\
-from onnxscript import FLOAT, opset18 as op, script
+from sardonyx import FLOAT, opset18 as op, script
 
 
 @script()

@@ -171,7 +171,7 @@ def test_signatures_of_operators():
     assert concat.parameters["axis"].default is inspect.Parameter.empty
     alpha = inspect.signature(sardonyx.opset21.LeakyRelu).parameters["alpha"].default
     assert alpha == 0.01 and inspect.signature(sardonyx.opset1.Split).parameters["split"]
-    custom = sardonyx.Opset("my.domain", 1).Something
+    custom = sardonyx.values.Op(sardonyx.Opset("my.domain", 1), "Something")
     assert str(inspect.signature(custom)) == "(*inputs, **attributes)" and custom.__doc__ is None
     for name in dir(sardonyx.opset21):
         assert inspect.signature(getattr(sardonyx.opset21, name))
