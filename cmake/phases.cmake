@@ -122,6 +122,9 @@ sdx_generated(sdx_syntax normal_forms_table generate_normal_forms
 sdx_generated(sdx_kernels unicode_table generate_unicode
   "Generating the tables of Unicode's categories and scripts")
 
+sdx_generated(sdx_view view_page generate_view_page
+  "Generating the page of graphs" generate_pages.py ../src/view/page.html)
+
 # What `sardonyx explain` and SARIF say of a code are the pages of docs/diagnostics.
 file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/diagnostics/*.md)
 list(TRANSFORM pages REPLACE "^${PROJECT_SOURCE_DIR}/" "../")

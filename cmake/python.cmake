@@ -34,7 +34,7 @@ target_include_directories(sdx_python PRIVATE ${PROJECT_SOURCE_DIR}/python)
 target_include_directories(sdx_python SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
 target_compile_definitions(sdx_python PRIVATE NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION)
 target_compile_options(sdx_python PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
-target_link_libraries(sdx_python PRIVATE sdx_driver sdx_eval)
+target_link_libraries(sdx_python PRIVATE sdx_driver sdx_eval sdx_view)
 set(package ${PROJECT_BINARY_DIR}/python/sardonyx)
 set_target_properties(sdx_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package})
 

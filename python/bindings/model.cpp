@@ -7,6 +7,7 @@
 
 #include "bindings/interrupt.h"
 #include "bindings/numpy.h"
+#include "bindings/picture.h"
 #include "bindings/tensor.h"
 #include "driver/decompile.h"
 #include "infer/model_check.h"
@@ -208,6 +209,14 @@ void bind_model(nb::module_& m) {
             "model can run again.")
         .def("__call__", call,
              "Runs it on its inputs in order or by name; gives its output, several as a tuple.")
+        .def("_repr_svg_",
+             [](const PyModel& self) {
+                 MappedReading reading(self.files);
+                 check_files(self);
+                 nb::object shown = picture(*self.model);
+                 check_files(self);
+                 return shown;
+             })
         .def("to_bytes", to_bytes, "The bytes of a ModelProto.")
         // As bytes: weights in files of their own come along.
         .def("__reduce__",

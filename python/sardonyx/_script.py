@@ -297,6 +297,17 @@ class OnnxFunction:
         model: Model = _take(self._script.compile_model(*self._request(**options)))
         return model
 
+    def _repr_svg_(self) -> "str | None":
+        """The graph, as notebooks show it; nothing where the script does not compile by itself."""
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return self.compile()._repr_svg_()
+            except CompileError:
+                return None
+
     def to_model_bytes(
         self,
         io_types: "Any" = None,

@@ -75,9 +75,12 @@ constexpr std::string_view kDecompileExample =
 
 constexpr std::string_view kViewExample =
     "Examples:\n"
+    "  sardonyx view gelu.onnx\n"
     "  sardonyx view gelu.py:gelu --svg gelu.svg\n"
-    "  sardonyx view gelu.onnx --json - | less\n"
     "\n"
+    "Without --html, --svg and --json, the page is served to a browser on this machine, at the "
+    "address that\n"
+    "is printed, until Ctrl-C; each reload shows the file as it is then.\n"
     "Nothing of a model runs in what is written: names and texts are shown as they are.\n";
 
 // --- Words ---------------------------------------------------------------------------------------
@@ -374,6 +377,11 @@ void add_view(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     add_script_options(command, words);
+    command->add_option("--html", words.view.html, "Write the page; - is standard output")
+        ->type_name("OUT.html");
+    command->add_option("--port", words.view.port, "The port of the address; by default a free one")
+        ->check(CLI::Range(1, 65535).description(""))
+        ->type_name("N");
     command->add_option("--svg", words.view.svg, "Write a picture; - is standard output")
         ->type_name("OUT.svg");
     command

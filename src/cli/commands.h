@@ -111,7 +111,8 @@ struct ViewOptions {
     Target target;
     driver::OptionTexts texts;
     std::vector<std::string> schemas;
-    std::string svg, json;  // files to write; "-": standard output
+    std::string html, svg, json;  // files to write; "-": standard output; none: serve the page
+    uint16_t port = 0;            // 0: a free one
 };
 // What is wrong with the options together; empty: nothing.
 std::string_view complaint(const ViewOptions& options);

@@ -5,7 +5,8 @@
 //   run.cpp        a script or a model on given inputs
 //   check.cpp      findings about scripts and models
 //   decompile.cpp  a model to a script
-//   view.cpp       a picture of the graph of a script or a model
+//   view.cpp       the graph of a script or a model as a page, a picture or data
+//   view_server.cpp a browser's way to the page
 //   dump.cpp       tokens, tree or graph as text
 //   explain.cpp    what a code means
 //   completion.cpp what shells and `man` are told

@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
 #include "cli/terminal.h"
+#include "cli/view_server.h"
 #include "infer/infer.h"
 #include "proto/proto.h"
 #include "view/layout.h"
@@ -68,27 +70,69 @@ Sight see_script(const ViewOptions& options) {
                          fmt::format("{}:{}", file_name(request->path), compiled.script->name)));
 }
 
-// Writes it, or prints why not.
-bool write_text(const std::string& path, const std::string& text) {
-    if (path == "-") {
-        print(text);
-        return true;
+Sight see(const ViewOptions& options) {
+    return options.target.is_script() ? see_script(options) : see_model(options.target.path);
+}
+
+struct Output {
+    const std::string* path;  // empty: not wanted
+    bool opens;               // subgraphs are laid out inside of their nodes
+    std::string (*write)(const view::Scene& scene);
+};
+
+int write_outputs(view::Scene& scene, std::span<const Output> outputs) {
+    for (const Output& output : outputs) {
+        if (output.path->empty()) {
+            continue;
+        }
+        view::lay_out(scene, output.opens);
+        std::string text = output.write(scene);
+        Result<void> written;
+        *output.path == "-" ? print(text) : void(written = write_file(*output.path, text));
+        if (!written.ok()) {
+            print_error(written.error().message);
+            return kFailure;
+        }
     }
-    Result<void> written = write_file(path, text);
-    if (!written.ok()) {
-        print_error(written.error().message);
+    return kSuccess;
+}
+
+int serve(const ViewOptions& options) {
+    Sight first = see(options);  // what is wrong with the file is said before anything is served
+    if (!first.scene) {
+        return first.status;
     }
-    return written.ok();
+    auto page = [&]() -> Result<std::string> {
+        Sight sight = first.scene ? std::move(first) : see(options);
+        first.scene.reset();
+        if (!sight.scene) {
+            return Error{"there is nothing to show: the terminal says why; mend it and reload"};
+        }
+        view::lay_out(*sight.scene, false);
+        return view::to_html(*sight.scene);
+    };
+    Result<void> served = serve_page(page, options.port);
+    print_error(served.ok() ? "the server has ended" : served.error().message);
+    return kFailure;
+}
+
+bool is_file_output(const ViewOptions& options) {
+    return !options.html.empty() || !options.svg.empty() || !options.json.empty();
 }
 
 }  // namespace
 
 std::string_view complaint(const ViewOptions& options) {
-    if (options.svg.empty() && options.json.empty()) {
-        return "nothing to write: name a file with `--svg` or `--json`";
+    int streams = (options.html == "-") + (options.svg == "-") + (options.json == "-");
+    if (streams > 1) {
+        return "standard output takes one of `--html`, `--svg` and `--json`";
     }
-    return options.svg == "-" && options.json == "-"
-               ? "standard output takes one of `--svg` and `--json`"
+    if (is_file_output(options) && options.port != 0) {
+        return "`--port` is for the page that is served: use it without `--html`, `--svg` and "
+               "`--json`";
+    }
+    return options.target.is_stdin() && !is_file_output(options)
+               ? "standard input cannot be read again: write the page with `--html`"
                : std::string_view();
 }
 
@@ -97,23 +141,20 @@ int run_view(const ViewOptions& options) {
         print_error(words);
         return kUsage;
     }
-    Sight sight = options.target.is_script() ? see_script(options) : see_model(options.target.path);
+    if (!is_file_output(options)) {
+        return serve(options);
+    }
+    Sight sight = see(options);
     if (!sight.scene) {
         return sight.status;
     }
-    if (!options.svg.empty()) {
-        view::lay_out(*sight.scene, true);
-        if (!write_text(options.svg, view::to_svg(*sight.scene))) {
-            return kFailure;
-        }
-    }
-    if (!options.json.empty()) {
-        view::lay_out(*sight.scene, false);
-        if (!write_text(options.json, view::to_json(*sight.scene) + "\n")) {
-            return kFailure;
-        }
-    }
-    return kSuccess;
+    const Output outputs[] = {
+        {&options.html, false, view::to_html},
+        {&options.svg, true, view::to_svg},
+        {&options.json, false,
+         [](const view::Scene& scene) { return view::to_json(scene) + "\n"; }},
+    };
+    return write_outputs(*sight.scene, outputs);
 }
 
 }  // namespace sardonyx::cli

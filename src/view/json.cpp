@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "view/groups.h"
+#include "view/page.h"
 #include "view/text.h"
 #include "view/write.h"
 
@@ -168,6 +169,13 @@ std::string to_json(const Scene& scene) {
     JsonWriter writer;
     writer.scene(scene);
     return writer.take();
+}
+
+std::string to_html(const Scene& scene) {
+    std::string page(page_head());
+    page += to_json(scene);
+    page += page_tail();
+    return page;
 }
 
 }  // namespace sardonyx::view

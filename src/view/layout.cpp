@@ -1,8 +1,8 @@
 // A layered layout, from top to bottom (Sugiyama, Tagawa, Toda 1981), in time linear in what is
 // drawn but for sorting:
 //
-//   rows    a box stands one row below the lowest box that it reads from; inputs move down to
-//           their first reader
+//   rows    a box stands one row below the lowest box that it reads from; what has as many results
+//           as inputs moves down to its first reader
 //   ways    a line that passes rows gets a bend in each of them; lines of one value share theirs
 //   order   within rows by the mean place of the neighbours above, then below, a few times
 //   places  each row as near to the places of its neighbours as its order allows: the least squares
@@ -79,20 +79,37 @@ class SheetLayout {
                        [](const Line& line) { return &line; });
         std::stable_sort(by_target.begin(), by_target.end(),
                          [](const Line* a, const Line* b) { return a->to < b->to; });
-        std::vector<bool> reads(count);
+        std::vector<size_t> first(count + 1);  // of the lines to each box
         for (const Line* line : by_target) {
-            reads[line->to] = true;
+            ++first[line->to + 1];
             rows_of_[line->to] = std::max(rows_of_[line->to], rows_of_[line->from] + 1);
         }
-        std::vector<uint32_t> first_reader(count, UINT32_MAX);
-        for (const Line& line : sheet_.lines) {
-            uint32_t row = rows_of_[line.to];
-            if (!reads[line.from] && row > 0) {
-                first_reader[line.from] = std::min(first_reader[line.from], row - 1);
+        std::partial_sum(first.begin(), first.end(), first.begin());
+        move_down(by_target, first);
+    }
+
+    // Boxes that have as many results as inputs go down to their first reader, from the last one
+    // up: no line gets longer in all, and what prepares a weight stands where the weight is read.
+    void move_down(const std::vector<const Line*>& by_target, const std::vector<size_t>& first) {
+        std::vector<uint32_t> order(rows_of_.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](uint32_t a, uint32_t b) { return rows_of_[a] > rows_of_[b]; });
+        std::vector<uint32_t> reader(rows_of_.size(), UINT32_MAX);
+        for (uint32_t box : order) {
+            const std::vector<Pin>& outputs = sheet_.boxes[box].outputs;
+            auto results = std::count_if(outputs.begin(), outputs.end(),
+                                         [](const Pin& pin) { return pin.is_linked; });
+            bool is_light = static_cast<size_t>(results) >= first[box + 1] - first[box];
+            if (is_light && reader[box] != UINT32_MAX) {
+                rows_of_[box] = reader[box] - 1;
             }
-        }
-        for (size_t box = 0; box < count; ++box) {
-            rows_of_[box] = first_reader[box] == UINT32_MAX ? rows_of_[box] : first_reader[box];
+            for (size_t i = first[box]; i < first[box + 1]; ++i) {
+                uint32_t from = by_target[i]->from;
+                if (rows_of_[from] < rows_of_[box]) {
+                    reader[from] = std::min(reader[from], rows_of_[box]);
+                }
+            }
         }
     }
 

@@ -11,5 +11,7 @@ namespace sardonyx::view {
 std::string to_json(const Scene& scene);
 // A picture of all graphs and functions, below each other; laid out open.
 std::string to_svg(const Scene& scene);
+// A page that needs nothing else, around the JSON.
+std::string to_html(const Scene& scene);
 
 }  // namespace sardonyx::view

@@ -326,7 +326,7 @@ def test_the_page_of_the_command_line(folder: pathlib.Path) -> None:
     help_text = run("--help").stdout
     for command in re.findall(r"^\| `sardonyx (\w+)", PAGE, re.M):
         assert command in help_text
-    options = "".join(run(name, "--help").stdout for name in ("check", "build", "run"))
+    options = "".join(run(name, "--help").stdout for name in ("check", "build", "run", "view"))
     for option in set(re.findall(r"`(?:\w+ )?(--[a-z-]+)", PAGE)) - {"--help"}:
         assert option in options, option
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html.parser
+import http.client
 import itertools
 import json
 import os
 import pathlib
 import re
+import signal
+import socket
 import subprocess
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -17,6 +23,7 @@ import onnx
 import onnx.helper as oh
 import onnx.numpy_helper
 import pytest
+import sardonyx
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / os.environ.get("SDX_BUILD", "build/release") / "sardonyx"
@@ -62,6 +69,15 @@ def save(tmp_path: pathlib.Path, graph: onnx.GraphProto, **options: Any) -> path
     options.setdefault("opset_imports", [oh.make_opsetid("", 18)])
     onnx.save(oh.make_model(graph, **options), path)
     return path
+
+
+def split_page(page: str) -> tuple[str, str, str]:
+    """A page before its data, the data, and behind."""
+    mark = '<script type="application/json" id="data">'
+    assert page.count(mark) == 1 and page.count("<script") == page.count("</script>") == 2
+    head, rest = page.split(mark)
+    data, tail = rest.split("</script>", 1)
+    return head, data, tail
 
 
 def floats(name: str, *dims: Any) -> onnx.ValueInfoProto:
@@ -206,9 +222,13 @@ def test_every_text_is_text(tmp_path: pathlib.Path) -> None:
         initializer=[weight],
         doc_string=clean,
     )
-    path = save(tmp_path, graph, doc_string=clean, producer_name=clean)
-    for option in ("--svg", "--json"):
-        text = view(path, option, "-").stdout
+    imports = [oh.make_opsetid("", 18), oh.make_opsetid(clean, 1)]
+    path = save(tmp_path, graph, doc_string=clean, producer_name=clean, opset_imports=imports)
+    picture = sardonyx.Model(path)._repr_svg_()
+    texts = [picture, *(view(path, option, "-").stdout for option in ("--svg", "--json"))]
+    texts.append(split_page(view(path, "--html", "-").stdout)[1])
+    assert json.loads(texts[2]) == json.loads(texts[3])
+    for text in texts:
         assert not re.search(
             r"<script|</script|<b>|[\x00-\x08\x0b-\x1f\x7f\u2028\u202a-\u202e]", text
         )
@@ -225,8 +245,8 @@ def test_large_names(tmp_path: pathlib.Path) -> None:
     graph = oh.make_graph([oh.make_node("Relu", [name], ["y"], name=name)], name,
                           [floats(name, name)], [floats("y", 1)])  # fmt: skip
     path = save(tmp_path, graph, doc_string=name)
-    for option in ("--svg", "--json"):
-        assert len(view(path, option, "-").stdout) < 50_000
+    for option in ("--svg", "--json", "--html"):
+        assert len(view(path, option, "-").stdout) < 80_000
 
 
 def test_many_nodes(tmp_path: pathlib.Path) -> None:
@@ -305,7 +325,10 @@ def test_functions_and_defaults(tmp_path: pathlib.Path) -> None:
     ("words", "status", "message"),
     [
         (["missing.onnx", "--svg", "-"], 1, "missing.onnx"),
-        (["a.py"], 2, "nothing to write"),
+        (["-"], 2, "cannot be read again"),
+        (["a.py", "--html", "-", "--port", "8000"], 2, "`--port`"),
+        (["a.py", "--port", "0"], 2, "port"),
+        (["bad.py"], 1, "unknown-operator"),
         (["a.py", "--svg", "-", "--json", "-"], 2, "one of"),
         (["a.py:none", "--svg", "-"], 2, "none"),
         (["bad.py", "--svg", "-"], 1, "unknown-operator"),
@@ -324,7 +347,7 @@ def test_mistakes(tmp_path: pathlib.Path, words: list[str], status: int, message
     assert done.stdout == ""
 
 
-def test_page(tmp_path: pathlib.Path) -> None:
+def test_commands_of_the_page(tmp_path: pathlib.Path) -> None:
     """The commands of docs/editor.md."""
     page = (ROOT / "docs/editor.md").read_text().split("\n## The graph\n")[1].split("\n## ")[0]
     (block,) = re.findall(r"^```\n(.*?)^```", page, re.S | re.M)
@@ -334,6 +357,113 @@ def test_page(tmp_path: pathlib.Path) -> None:
     for line in block.splitlines():
         command, *words = line.split("#")[0].split()
         assert command == "sardonyx"
+        if len(words) == 2:  # it serves
+            continue
         subprocess.run([PROGRAM, *words], cwd=tmp_path, check=True)
     ET.parse(tmp_path / "gelu.svg")
+    assert split_page((tmp_path / "gelu.html").read_text())
     assert json.loads((tmp_path / "gelu.json").read_text())["title"] == "gelu.onnx"
+
+
+class OpenTags(html.parser.HTMLParser):
+    """The elements that are not closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        del attrs
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        del self.tags[len(self.tags) - 1 - self.tags[::-1].index(tag)]
+
+
+def test_html(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SCRIPT)
+    page = view(path, "--html", "-").stdout
+    head, data, tail = split_page(page)
+    assert json.loads(data) == data_of(path)
+    # No script runs but the page's own, and nothing is fetched.
+    script = re.findall(r"<script>(.*?)</script>", tail, re.S)[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = re.findall(r'Content-Security-Policy" content="([^"]*)"', head)[0]
+    assert "default-src 'none'" in policy and f"script-src 'sha256-{digest}'" in policy
+    assert not re.search(r"https?:|@import|url\(|innerHTML|document\.write|eval\(", head + tail)
+    parser = OpenTags()
+    parser.feed(page)
+    assert set(parser.tags) <= {"meta", "input"}  # all others are closed
+
+
+def served(process: subprocess.Popen[str]) -> tuple[int, str]:
+    assert process.stdout is not None
+    address = process.stdout.readline()
+    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[0-9a-f]{16}/)\n", address)
+    assert found, address
+    return int(found[1]), found[2]
+
+
+def fetch(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, path, headers=headers)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, text
+
+
+def test_server(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SCRIPT)
+    process = subprocess.Popen(
+        [PROGRAM, "view", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    try:
+        port, secret = served(process)
+        assert fetch(port, secret) == (200, view(path, "--html", "-").stdout)
+        assert fetch(port, secret, "HEAD") == (200, "")
+        # Others do not find it.
+        assert fetch(port, "/")[0] == 404
+        assert fetch(port, secret, Host="evil.example")[0] == 404
+        assert fetch(port, secret, "POST")[0] == 405
+        # Bytes that are no request, and clients that go away.
+        for data in (b"", b"\r\n\r\n", b"GET\r\n\r\n", b"GET /" + b"x" * 20_000, b"\x16\x03\x01"):
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+                client.sendall(data)
+        # A reload shows the file as it is, or says what is the matter.
+        path.write_text(SCRIPT.replace("op.Relu", "op.Rleu"))
+        status, text = fetch(port, secret)
+        assert status == 500 and "terminal" in text
+        path.write_text(SCRIPT.replace("op.Relu", "op.Elu"))
+        assert '"title":"Elu"' in fetch(port, secret)[1]
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, words = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "unknown-operator" in words
+    # On this machine alone.
+    taken = socket.create_server(("127.0.0.1", 0))
+    done = view(path, "--port", taken.getsockname()[1], status=1)
+    assert "cannot listen" in done.stderr
+    taken.close()
+
+
+def test_notebooks(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SCRIPT)
+    script = sardonyx.script.from_source(SCRIPT, "main")  # type: ignore[attr-defined]
+    words = [text.text for text in ET.fromstring(script._repr_svg_()).iter(f"{SVG}text")]
+    assert {"double", "then_branch", "Relu", "FLOAT[N]"} <= set(words)
+    wrong = sardonyx.script.from_source(  # type: ignore[attr-defined]
+        "from sardonyx import script\n@script()\ndef f(x):\n    return x + y\n"
+    )
+    assert wrong._repr_svg_() is None
+    model = sardonyx.Model(LIGHT / "light_inception_v1.onnx")
+    words = [text.text for text in ET.fromstring(model._repr_svg_()).iter(f"{SVG}text")]
+    assert "FLOAT[1, 64, 112, 112]" in words  # which the file does not state
+    nodes = [oh.make_node("Relu", ["x"], [f"y{i}"]) for i in range(1600)]
+    path = save(tmp_path, oh.make_graph(nodes, "g", [floats("x", 1)], [floats("y0", 1)]))
+    assert sardonyx.Model(path)._repr_svg_() is None
