@@ -147,6 +147,25 @@ elaborate::Environment::Answer PythonEnvironment::item(const Object& opaque, con
     return answer([&] { return nb::object(object[key]); });
 }
 
+elaborate::Environment::Answer PythonEnvironment::items(const Object& opaque, int64_t limit) {
+    nb::object object = object_to_python(opaque);
+    return answer([&] {
+        nb::object iterator = nb::iter(object);
+        if (iterator.is(object) || PyAnySet_Check(object.ptr())) {
+            raise(PyExc_TypeError, "its items have no order, or are used up by a loop");
+        }
+        nb::list items;
+        for (nb::handle item :
+             nb::module_::import_("itertools").attr("islice")(iterator, limit + 1)) {
+            items.append(item);
+        }
+        if (static_cast<int64_t>(items.size()) > limit) {
+            raise(PyExc_ValueError, "too many items");
+        }
+        return nb::object(items);
+    });
+}
+
 std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
     nb::object called = object_to_python(opaque), self;
     if (!called.is_valid()) {

@@ -15,6 +15,7 @@ class PythonEnvironment final : public elaborate::Environment {
     std::vector<std::string> names() override;
     std::vector<int64_t> opset_versions() override;
     Answer attribute(const elaborate::Object& opaque, std::string_view name) override;
+    Answer items(const elaborate::Object& opaque, int64_t limit) override;
     Answer item(const elaborate::Object& opaque, const elaborate::Object& index) override;
     Answer call(const elaborate::Object& opaque, std::span<const elaborate::Object> arguments,
                 std::span<const std::pair<std::string, elaborate::Object>> keywords) override;

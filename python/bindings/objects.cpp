@@ -135,6 +135,11 @@ std::optional<Object> convert_container(nb::handle object, int depth) {
     if (PyDict_CheckExact(o)) {
         return convert_dict(object, depth);
     }
+    // What makes a set finds the items that are equal pair by pair.
+    constexpr Py_ssize_t kLargestSet = 1000;
+    if (PyAnySet_CheckExact(o) && PySet_GET_SIZE(o) <= kLargestSet) {
+        return Object::set(convert_items(object, depth)).frozen(PyFrozenSet_CheckExact(o));
+    }
     if (Py_TYPE(o) == &PyRange_Type) {
         return Object::make(ObjectKind::kRange,
                             elaborate::RangeObject{int_from_python(object.attr("start")),
@@ -218,6 +223,11 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
 }
 
 std::optional<Object> convert_class(nb::handle object) {
+    // numpy.float32 by another name is what it is as a member of its module.
+    if (std::optional<Object> known = convert_python_type(object, 0);
+        known && known->is(ObjectKind::kElementType)) {
+        return known;
+    }
     Type type = type_from_python(object);
     if (type.is_known()) {
         bool explicit_shape = !object.attr("shape").is_none();
@@ -402,6 +412,11 @@ nb::object object_to_python(const Object& object) {
             return array_from_tensor(object.get<Tensor>());
         case ObjectKind::kElementType:
             return type_to_python(object);
+        case ObjectKind::kSet: {
+            nb::object items = items_to_python(object.items());
+            const char* kind = object.is_frozen() ? "frozenset" : "set";
+            return items.is_valid() ? nb::module_::import_("builtins").attr(kind)(items) : items;
+        }
         case ObjectKind::kOpaque:
             return static_cast<PythonOpaque&>(object.get<elaborate::OpaqueObject>()).object;
         default:

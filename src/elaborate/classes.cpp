@@ -515,6 +515,38 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
     return true;
 }
 
+std::optional<std::vector<Object>> members_of(const Object& enumeration) {
+    Namespace* type = as_namespace(enumeration);
+    if (type == nullptr || type->kind != Namespace::Kind::kEnumeration || type->fields.empty() ||
+        type->unknown_all != nullptr) {
+        return std::nullopt;
+    }
+    std::vector<Object> members;
+    for (const std::string& name : type->fields) {
+        members.push_back(*type->lookup(name));
+    }
+    return members;
+}
+
+std::optional<Object> member_named(const Object& enumeration, const Object& name) {
+    if (!name.is(ObjectKind::kString) || !members_of(enumeration)) {
+        return std::nullopt;
+    }
+    std::optional<Object> found = as_namespace(enumeration)->lookup(name.text());
+    Namespace* member = found ? as_namespace(*found) : nullptr;
+    return member != nullptr && member->kind == Namespace::Kind::kMember ? found : std::nullopt;
+}
+
+std::optional<Object> member_of_value(const Object& enumeration, const Object& value) {
+    std::optional<std::vector<Object>> members = members_of(enumeration);
+    for (size_t i = 0; members && i < members->size(); ++i) {
+        if (equal(*as_namespace((*members)[i])->lookup("value"), value)) {
+            return (*members)[i];
+        }
+    }
+    return std::nullopt;
+}
+
 Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
     if (type.kind == Namespace::Kind::kInstance && type.unknown_all == nullptr) {
         if (std::optional<Object> function = const_cast<Namespace*>(type.of)->lookup("__call__")) {
@@ -526,6 +558,12 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
         return initialise(c, "__init__",
                           *make_namespace(c, Namespace::Kind::kInstance, type.name, &type).second,
                           arguments);
+    }
+    if (arguments.positional.size() == 1 && arguments.keywords.empty()) {
+        if (std::optional<Object> member =
+                member_of_value(type.object(), arguments.positional[0])) {
+            return *member;
+        }
     }
     bool is_data = type.kind == Namespace::Kind::kDataclass;
     bool is_plain = type.kind == Namespace::Kind::kClass && arguments.positional.empty() &&

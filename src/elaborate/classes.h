@@ -77,6 +77,12 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
 bool is_a(const Namespace& instance, const Namespace* type);
 // The method of this name of an instance's class; nothing: it has none.
 std::optional<Object> special_method(const Object& instance, std::string_view name);
+// The members of an enumeration, in order; nothing: it is none, or its members are mere values
+// here.
+std::optional<std::vector<Object>> members_of(const Object& enumeration);
+// The member of such an enumeration that has this name or value; nothing: there is none.
+std::optional<Object> member_named(const Object& enumeration, const Object& name);
+std::optional<Object> member_of_value(const Object& enumeration, const Object& value);
 // Calls a method of an instance.
 Object call_method_of(Context& c, const Object& method, const Object& instance,
                       std::vector<Object> arguments, syntax::Range range);

@@ -18,6 +18,7 @@
 #include "elaborate/closures.h"
 #include "elaborate/expressions.h"
 #include "elaborate/jumps.h"
+#include "elaborate/lists.h"
 #include "elaborate/merge.h"
 #include "elaborate/signature.h"
 #include "elaborate/type_text.h"
@@ -109,17 +110,20 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
     }
     std::span<const Parameter> parameters = parameters_of(closure)->items;
     const syntax::Tree& tree = *closure.scope->function->tree;
-    std::vector<CallArgument> bound;
-    std::vector<Object> variadic;
     std::string name = closure_name(closure);
-    if (!bind_arguments(c, name, parameters, tree, arguments, bound, variadic)) {
+    std::optional<BoundArguments> bound = bind_arguments(c, name, parameters, tree, arguments);
+    if (!bound) {
         return Object::error();
     }
     auto scope = std::make_shared<Scope>(closure.scope->function, closure.scope);
     for (size_t i = 0; i < parameters.size(); ++i) {
-        Object value = bound[i].object != nullptr ? *bound[i].object : closure.defaults[i];
+        const Object* given = bound->by_parameter[i].object;
+        Object value = given != nullptr ? *given : closure.defaults[i];
         if (parameters[i].kind == ParameterKind::kVarArgs) {
-            value = Object::tuple(variadic);
+            value = Object::tuple(bound->variadic);
+        } else if (parameters[i].kind == ParameterKind::kKeywordArgs) {
+            value = Object::dict(std::move(bound->others));
+            claim(c, value);
         }
         if (is_unknown(value)) {
             report_unknown(c, value, tree.names.text(parameters[i].name), arguments.range);

@@ -19,13 +19,13 @@ bool has_word(const std::array<std::string_view, N>& names, std::string_view nam
 
 // Builtins that look at their arguments only, and those whose result may hold items of them.
 inline constexpr auto kReaders = std::to_array<std::string_view>(
-    {"len",  "int",   "float",    "str",    "bool", "range", "isinstance", "print",
-     "abs",  "round", "repr",     "all",    "any",  "hash",  "ord",        "chr",
-     "type", "id",    "callable", "divmod", "pow",  "format"});
+    {"len",     "int",  "float", "str",      "bool",   "range", "isinstance", "print",
+     "hasattr", "abs",  "round", "repr",     "all",    "any",   "hash",       "ord",
+     "chr",     "type", "id",    "callable", "divmod", "pow",   "format"});
 
 inline constexpr auto kItemKeepers = std::to_array<std::string_view>(
     {"min", "max", "sorted", "list", "tuple", "set", "frozenset", "dict", "zip", "enumerate",
-     "reversed", "sum", "iter", "slice"});
+     "reversed", "sum", "iter", "slice", "getattr"});
 
 // Ways to bind any name of a file.
 inline constexpr auto kReflectingNames = std::to_array<std::string_view>(

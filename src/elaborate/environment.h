@@ -64,6 +64,12 @@ class Environment {
         (void)opaque, (void)index;
         return {};
     }
+    // A list of what a loop over it gives, each time the same and at most `limit`; not of what is
+    // used up by that, and not of what has no order.
+    virtual Answer items(const Object& opaque, int64_t limit) {
+        (void)opaque, (void)limit;
+        return {};
+    }
     virtual Answer call(const Object& opaque, std::span<const Object> arguments,
                         std::span<const std::pair<std::string, Object>> keywords) {
         (void)opaque, (void)arguments, (void)keywords;

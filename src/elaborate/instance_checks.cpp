@@ -11,6 +11,10 @@
 
 #include <algorithm>
 
+#include "elaborate/classes.h"
+#include "elaborate/environment.h"
+#include "elaborate/loop_state.h"
+#include "elaborate/members.h"
 #include "elaborate/sizes.h"
 #include "elaborate/statics.h"
 
@@ -117,6 +121,39 @@ std::optional<Object> instance_of_open(Context& c, const Arguments& a,
     return std::nullopt;
 }
 
+// Of an object that only Python can look into, by the classes that it has as bases.
+Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Object>& types) {
+    Environment& environment = *c.function().environment;
+    std::optional<Object> own = environment.attribute(a.positional[0], "__class__").value;
+    std::optional<Object> bases = own && own->is(ObjectKind::kOpaque)
+                                      ? environment.attribute(*own, "__mro__").value
+                                      : std::nullopt;
+    bool is_certain = bases && bases->is(ObjectKind::kTuple);
+    for (size_t i = 0; is_certain && i < types.size(); ++i) {
+        const Object& type = types[i];
+        bool is_base =
+            std::any_of(bases->items().begin(), bases->items().end(), [&type](const Object& base) {
+                return type.is(ObjectKind::kPythonType) && base.is(ObjectKind::kPythonType)
+                           ? type.get<PythonType>().name == base.get<PythonType>().name
+                           : is_same_object(type, base);
+            });
+        if (is_base) {
+            return Object::boolean(true);
+        }
+        // Others, such as Sequence, may say of a class that it is one of them.
+        constexpr std::string_view kBuiltins[] = {"int",   "float", "bool", "str",      "list",
+                                                  "tuple", "dict",  "set",  "frozenset"};
+        is_certain = type.is(ObjectKind::kPythonType) &&
+                     std::find(std::begin(kBuiltins), std::end(kBuiltins),
+                               type.get<PythonType>().name) != std::end(kBuiltins);
+    }
+    return is_certain ? Object::boolean(false)
+                      : refuse(c, a.range,
+                               fmt::format("whether `{}` is an instance of this is not known here",
+                                           repr(a.positional[0])),
+                               "ask outside the script");
+}
+
 }  // namespace
 
 Object py_isinstance(Context& c, const Arguments& a) {
@@ -127,7 +164,18 @@ Object py_isinstance(Context& c, const Arguments& a) {
     if (std::optional<Object> open = instance_of_open(c, a, types)) {
         return *open;
     }
+    if (a.positional[0].is(ObjectKind::kOpaque)) {
+        return instance_of_opaque(c, a, types);
+    }
     for (const Object& type : types) {
+        Namespace* of_file = as_namespace(type);
+        if (of_file != nullptr && of_file->unknown_all == nullptr) {
+            Namespace* object = as_namespace(a.positional[0]);
+            if (object != nullptr && is_a(*object, of_file)) {
+                return Object::boolean(true);
+            }
+            continue;
+        }
         if (!type.is(ObjectKind::kPythonType)) {
             return refuse(c, a.range, fmt::format("`isinstance` with {}", kind_name(type)),
                           "compare with int, float, bool, str, list or tuple");
@@ -137,6 +185,58 @@ Object py_isinstance(Context& c, const Arguments& a) {
         }
     }
     return Object::boolean(false);
+}
+
+namespace {
+
+// Nothing after a diagnostic, where that is not known.
+std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view name) {
+    const Object& object = a.positional[0];
+    if (object.is(ObjectKind::kOpaque)) {
+        Environment::Answer answer = c.function().environment->attribute(object, name);
+        if (answer.value || answer.error.rfind("AttributeError", 0) == 0) {
+            return answer.value.has_value();
+        }
+    }
+    Namespace* own = as_namespace(object);
+    bool is_special = name.empty() || name[0] == '_';
+    if (own != nullptr && own->unknown_all == nullptr && !is_special) {
+        return own->lookup(name).has_value();
+    }
+    Trial trial(c);
+    bool is_member = !member(c, object, name, a.range, a.range).is_error();
+    trial.take_back();
+    if (is_member) {
+        return true;
+    }
+    // Called as Python, it may have members that scripts cannot use.
+    refuse(c, a.range,
+           fmt::format("whether {} has a member `{}` is not known here", kind_name(object), name),
+           "ask outside the script");
+    return std::nullopt;
+}
+
+}  // namespace
+
+Object py_hasattr(Context& c, const Arguments& a) {
+    if (!a.positional[1].is(ObjectKind::kString)) {
+        return refuse(c, a.range, "`hasattr` with a name that is not a string");
+    }
+    std::optional<bool> found = has_member(c, a, a.positional[1].text());
+    return found ? Object::boolean(*found) : Object::error();
+}
+
+Object py_getattr(Context& c, const Arguments& a) {
+    if (!a.positional[1].is(ObjectKind::kString)) {
+        return refuse(c, a.range, "`getattr` with a name that is not a string");
+    }
+    if (a.positional.size() == 3) {
+        std::optional<bool> found = has_member(c, a, a.positional[1].text());
+        if (found != true) {
+            return found ? Object(a.positional[2]) : Object::error();
+        }
+    }
+    return member(c, a.positional[0], a.positional[1].text(), a.range, a.range);
 }
 
 }  // namespace sardonyx::elaborate

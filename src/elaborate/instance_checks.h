@@ -1,4 +1,4 @@
-// isinstance().
+// isinstance(), hasattr() and getattr().
 #pragma once
 
 #include "elaborate/array_functions.h"
@@ -8,5 +8,7 @@
 namespace sardonyx::elaborate {
 
 Object py_isinstance(Context& c, const Arguments& a);
+Object py_hasattr(Context& c, const Arguments& a);
+Object py_getattr(Context& c, const Arguments& a);
 
 }  // namespace sardonyx::elaborate

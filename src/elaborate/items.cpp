@@ -38,6 +38,16 @@ std::optional<std::vector<Object>> named_items(Context& c, const Object& object)
     return items;
 }
 
+// What Python gives one after another, such as the members of an enumeration.
+std::optional<std::vector<Object>> items_of_opaque(Context& c, const Object& object) {
+    Environment* environment = c.function().environment;
+    std::optional<Object> items =
+        environment != nullptr
+            ? environment->items(object, c.options.limits.static_iterations).value
+            : std::nullopt;
+    return items ? std::optional(items->items()) : std::nullopt;
+}
+
 // The items of an iterator. One that has been used has what is left, which is not followed here.
 std::optional<std::vector<Object>> iterated_items(Context& c, const Object& object) {
     IteratorObject& iterator = object.get<IteratorObject>();
@@ -117,8 +127,12 @@ std::optional<std::vector<Object>> static_items(Context& c, const Object& object
             return items;
         case ObjectKind::kIterator:
             return iterated_items(c, object);
-        case ObjectKind::kOpaque:
-            return named_items(c, object);
+        case ObjectKind::kModule:
+            return members_of(object);
+        case ObjectKind::kOpaque: {
+            std::optional<std::vector<Object>> named = named_items(c, object);
+            return named ? named : items_of_opaque(c, object);
+        }
         default:
             return std::nullopt;
     }

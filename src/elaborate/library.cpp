@@ -69,6 +69,8 @@ constexpr BuiltinRow kBuiltins[] = {
     {"classmethod", py_classmethod, 1, 1},
     {"staticmethod", py_staticmethod, 1, 1},
     {"isinstance", py_isinstance, 2, 2, false, true},
+    {"hasattr", py_hasattr, 2, 2, false, true},
+    {"getattr", py_getattr, 2, 3, false, true},
     {"reveal_type", py_reveal_type, 1, 1, false, true},
     {"typing.reveal_type", py_reveal_type, 1, 1, false, true},
     {"math.floor", math_floor, 1, 1},

@@ -24,6 +24,7 @@
 #include "elaborate/emitter.h"
 #include "elaborate/graph_loop.h"
 #include "elaborate/jumps.h"
+#include "elaborate/lists.h"
 #include "elaborate/merge.h"
 #include "elaborate/operator_binding.h"
 #include "elaborate/opsets.h"
@@ -48,11 +49,13 @@ std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& 
         arguments.positional.insert(arguments.positional.begin(), *function.self);
         arguments.ranges.insert(arguments.ranges.begin(), arguments.callee_range);
     }
-    std::vector<CallArgument> bound;
-    std::vector<Object> variadic;
-    if (parameters.size() != function.definition->parameters->items.size() ||
-        !bind_arguments(c, function.name, function.definition->parameters->items, *function.tree,
-                        arguments, bound, variadic)) {
+    std::span<const syntax::Parameter> written = function.definition->parameters->items;
+    if (parameters.size() != written.size()) {
+        return std::nullopt;
+    }
+    std::optional<BoundArguments> bound =
+        bind_arguments(c, function.name, written, *function.tree, arguments);
+    if (!bound) {
         return std::nullopt;
     }
     std::vector<Fact> all;
@@ -60,12 +63,13 @@ std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& 
         const BoundParameter& one = parameters[i];
         Fact fact{{}, {}, arguments.range, {}};
         if (one.is_variadic()) {
-            fact.object = Object::tuple(variadic);
+            fact.object = Object::tuple(bound->variadic);
         } else if (one.parameter->kind == syntax::ParameterKind::kKeywordArgs) {
-            fact.object = Object::none();
-        } else if (bound[i].object != nullptr) {
-            fact.object = *bound[i].object;
-            fact.range = bound[i].range;
+            fact.object = Object::dict(std::move(bound->others));
+            claim(c, fact.object);
+        } else if (bound->by_parameter[i].object != nullptr) {
+            fact.object = *bound->by_parameter[i].object;
+            fact.range = bound->by_parameter[i].range;
         } else if (one.has_default) {
             fact.object = one.default_value;
         } else {

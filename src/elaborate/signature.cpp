@@ -22,9 +22,17 @@ bool is_attribute_default(const Object& object) {
 
 namespace {
 
+// Python asks nobody what the annotations of such a function say, and any keyword may reach it.
+bool is_plain_function(const ScriptFunction& function) {
+    return function.is_inline && function.definition->decorators.empty();
+}
+
 BoundParameter read_parameter(Context& c, const ScriptFunction& function,
                               const Parameter& parameter) {
     BoundParameter one{&parameter, c.text(parameter.name), {}, false, {}, false};
+    if (parameter.kind == ParameterKind::kKeywordArgs && is_plain_function(function)) {
+        return one;
+    }
     if (parameter.kind == ParameterKind::kKeywordArgs) {
         c.report(kUnsupportedStatement, parameter.range,
                  "`**kwargs` on a script: a graph has inputs and attributes of fixed names")
@@ -38,9 +46,7 @@ BoundParameter read_parameter(Context& c, const ScriptFunction& function,
         one.is_self = true;
         return one;
     }
-    // Python asks nobody what the annotations of a plain function say.
-    bool is_plain = function.is_inline && function.definition->decorators.empty();
-    if (!is_plain) {
+    if (!is_plain_function(function)) {
         one.annotation = read_annotation(c, parameter.annotation);
     }
     for (const auto& [name, value] : function.defaults) {
@@ -135,13 +141,27 @@ void report_unknown_parameter(Context& c, std::string_view function,
 
 bool bind_keyword_argument(Context& c, std::string_view name, std::span<const Parameter> parameters,
                            const syntax::Tree& tree, const KeywordArgument& keyword,
-                           std::vector<CallArgument>& bound) {
+                           BoundArguments& out) {
     auto found =
         std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& parameter) {
             return tree.names.text(parameter.name) == keyword.name &&
                    parameter.kind != ParameterKind::kVarArgs &&
                    parameter.kind != ParameterKind::kKeywordArgs;
         });
+    bool has_others = std::any_of(
+        parameters.begin(), parameters.end(),
+        [](const Parameter& parameter) { return parameter.kind == ParameterKind::kKeywordArgs; });
+    if (has_others && (found == parameters.end() || !takes_keyword(*found))) {
+        Object key = Object::string(std::string(keyword.name));
+        if (out.others.find(key) != nullptr) {
+            c.report(kDuplicateArgument, keyword.range,
+                     fmt::format("`{}` is given twice", keyword.name))
+                .with_help("remove one of them");
+            return false;
+        }
+        out.others.set(key, keyword.value);
+        return true;
+    }
     if (found == parameters.end()) {
         report_unknown_parameter(c, name, parameters, tree, keyword);
         return false;
@@ -153,7 +173,7 @@ bool bind_keyword_argument(Context& c, std::string_view name, std::span<const Pa
             .with_help("leave out its name");
         return false;
     }
-    CallArgument& place = bound[static_cast<size_t>(found - parameters.begin())];
+    CallArgument& place = out.by_parameter[static_cast<size_t>(found - parameters.begin())];
     if (place.object != nullptr) {
         c.report(kDuplicateArgument, keyword.range,
                  fmt::format("`{}` is given twice", keyword.name))
@@ -167,28 +187,31 @@ bool bind_keyword_argument(Context& c, std::string_view name, std::span<const Pa
 
 }  // namespace
 
-bool bind_arguments(Context& c, std::string_view name, std::span<const Parameter> parameters,
-                    const syntax::Tree& tree, const Arguments& arguments,
-                    std::vector<CallArgument>& bound, std::vector<Object>& variadic) {
-    bound.assign(parameters.size(), {});
+std::optional<BoundArguments> bind_arguments(Context& c, std::string_view name,
+                                             std::span<const Parameter> parameters,
+                                             const syntax::Tree& tree, const Arguments& arguments) {
+    BoundArguments out;
+    out.by_parameter.assign(parameters.size(), {});
     bool has_variadic = std::any_of(
         parameters.begin(), parameters.end(),
         [](const Parameter& parameter) { return parameter.kind == ParameterKind::kVarArgs; });
     size_t next = 0;
     for (size_t i = 0; i < arguments.positional.size(); ++i) {
         if (next < parameters.size() && takes_position(parameters[next])) {
-            bound[next++] = {&arguments.positional[i], arguments.ranges[i]};
+            out.by_parameter[next++] = {&arguments.positional[i], arguments.ranges[i]};
         } else if (has_variadic) {
-            variadic.push_back(arguments.positional[i]);
+            out.variadic.push_back(arguments.positional[i]);
         } else {
             report_too_many(c, name, parameters, arguments, i);
-            return false;
+            return std::nullopt;
         }
     }
-    return std::all_of(arguments.keywords.begin(), arguments.keywords.end(),
-                       [&](const KeywordArgument& keyword) {
-                           return bind_keyword_argument(c, name, parameters, tree, keyword, bound);
-                       });
+    for (const KeywordArgument& keyword : arguments.keywords) {
+        if (!bind_keyword_argument(c, name, parameters, tree, keyword, out)) {
+            return std::nullopt;
+        }
+    }
+    return out;
 }
 
 }  // namespace sardonyx::elaborate

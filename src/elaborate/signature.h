@@ -1,6 +1,7 @@
 // The parameters of a script, and how the arguments of a call are bound to parameters.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -36,10 +37,15 @@ struct CallArgument {
     syntax::Range range;
 };
 
-// The arguments of a call by parameter; false after a diagnostic. `variadic`: what *args takes.
-bool bind_arguments(Context& c, std::string_view name,
-                    std::span<const syntax::Parameter> parameters, const syntax::Tree& tree,
-                    const Arguments& arguments, std::vector<CallArgument>& bound,
-                    std::vector<Object>& variadic);
+struct BoundArguments {
+    std::vector<CallArgument> by_parameter;
+    std::vector<Object> variadic;  // what *args takes
+    DictObject others;             // what **kwargs takes
+};
+
+// The arguments of a call by parameter; nothing after a diagnostic.
+std::optional<BoundArguments> bind_arguments(Context& c, std::string_view name,
+                                             std::span<const syntax::Parameter> parameters,
+                                             const syntax::Tree& tree, const Arguments& arguments);
 
 }  // namespace sardonyx::elaborate

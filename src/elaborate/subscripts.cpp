@@ -475,6 +475,9 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
                                 "look it up outside the script");
         }
         default:
+            if (std::optional<Object> member = member_named(object, index)) {
+                return *member;
+            }
             if (std::optional<Object> method = special_method(object, "__getitem__")) {
                 return call_method_of(c, *method, object, {index}, range);
             }

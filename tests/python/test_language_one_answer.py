@@ -375,3 +375,82 @@ def test_runs_check_the_names_of_dimensions(tmp_path: pathlib.Path) -> None:
         with pytest.raises((TypeError, ValueError, sardonyx.EvalError)):
             call(one, two, three)
     assert model(two, two, three).shape == (7,)
+
+
+# --- Keywords, enumerations and sets ---
+
+MODES = """\
+from enum import Enum
+class Mode(Enum):
+    ADD = 1
+    MUL = 2
+    PLUS = 1
+---
+"""
+KEYWORDS = """\
+def g(a, *rest, scale=2.0, **others):
+    others.setdefault("z", 4.0)
+    for name, value in others.items():
+        a = a + value
+    return a * scale
+def passes_on(a, **others):
+    others["scale"] = others["scale"] + 1.0
+    return g(a, **others)
+GIVEN = {"scale": 3.0, "y": 1.0}
+---
+"""
+SETS = "S = {1, 2, 3}\nWORDS = frozenset(['a', 'bc'])\n---\n"
+
+OF_PYTHON: list[tuple[str, Any]] = [
+    (KEYWORDS + "return g(x)", (F + 4) * 2),
+    (KEYWORDS + "return g(x, z=1.0, y=x)", (F + 1 + F) * 2),
+    (KEYWORDS + "return g(x, x, scale=1.0, z=x)", F + F),
+    (KEYWORDS + "return passes_on(x, **GIVEN) + GIVEN['scale']", (F + 1 + 4) * 4 + 3),
+    (MODES + "for m in Mode:\n    x = x * 2.0 + float(m.value)\nreturn x", (F * 2 + 1) * 2 + 2),
+    (MODES + "if Mode['PLUS'] is Mode.ADD and Mode(2) is Mode.MUL:\n"
+             "    x = x * float(len(Mode))\nreturn x", F * 2),
+    (MODES + "if isinstance(Mode.ADD, Mode):\n    x = -x\nreturn x",
+     -F),
+    (SETS + "return x * float(len(S | {9})) + float(sum(S)) + float(max(S))", F * 4 + 9),
+    (SETS + "n = 0\nfor w in sorted(WORDS):\n    n += len(w)\nreturn x * float(n)", F * 3),
+    (SETS + "return x * 2.0 if 2 in S and 5 not in S else x", F * 2),
+    (("class C:\n    k = 2.0\n---\nif hasattr(C, 'k') and not hasattr(C, 'z'):\n"
+      "    x = x * getattr(C, 'k') + getattr(C, 'z', 5.0)\nreturn x"), F * 2 + 5),
+    ("if hasattr(x, 'shape'):\n    x = x * 2.0\nreturn x", F * 2),
+    ("from numpy import float32\n---\nreturn x + float32(0.5)", F + np.float32(0.5)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), OF_PYTHON, ids=[row[0] for row in OF_PYTHON])
+def test_objects_of_python_mean_the_same_everywhere(
+    body: str, expected: Any, tmp_path: pathlib.Path
+) -> None:
+    check(body, np.asarray(expected, np.float32), tmp_path, x=F)
+
+
+ORDERED = """\
+from collections import OrderedDict
+from sardonyx import FLOAT, opset20, script
+
+TABLE = OrderedDict(a=1.0, b=2.0)
+
+@script(default_opset=opset20)
+def f(x: FLOAT["N"]):
+    total = 0.0
+    if isinstance(TABLE, dict) and not isinstance(TABLE, (list, int)):
+        for _, value in TABLE.items():
+            total += value
+    return x * total * float(len(TABLE))
+"""
+
+
+def test_python_answers_for_what_only_it_knows(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "ordered.py").write_text(ORDERED)
+    function = runpy.run_path(str(tmp_path / "ordered.py"))["f"]
+    [compiled] = Model(function.to_model_proto()).run({"x": F})
+    np.testing.assert_array_equal(compiled, F * 6)
+    np.testing.assert_array_equal(function(F), F * 6)
+
+
+def test_members_that_scripts_may_not_know_are_not_denied() -> None:
+    refused("return x if hasattr(x, 'tolist') else -x", "static-error", x=F)
