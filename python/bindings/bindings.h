@@ -27,6 +27,8 @@ void bind_weights(nb::module_& m);
 
 // sardonyx.EvalError: an operator, a graph or its data could not be evaluated, read or written.
 nb::handle eval_error();
+// sardonyx.ModelError, an EvalError and a ValueError: a model is broken, or an edit would break it.
+nb::handle model_error();
 
 // Raises `type` with this message.
 [[noreturn]] void raise(nb::handle type, const std::string& message);

@@ -12,11 +12,16 @@ namespace sardonyx::python {
 namespace {
 
 nb::handle g_eval_error;
+nb::handle g_model_error;
 
 }  // namespace
 
 nb::handle eval_error() {
     return g_eval_error;
+}
+
+nb::handle model_error() {
+    return g_model_error;
 }
 
 void raise(nb::handle type, const std::string& message) {
@@ -137,6 +142,11 @@ void bind_errors(nb::module_& m) {
         "An operator, a graph or its data could not be evaluated, read or written.",
         PyExc_RuntimeError, nullptr));
     m.attr("EvalError") = g_eval_error;
+    nb::tuple bases = nb::make_tuple(g_eval_error, nb::handle(PyExc_ValueError));
+    g_model_error = nb::handle(PyErr_NewExceptionWithDoc(
+        "sardonyx.ModelError", "A model is broken, or an edit of it would break it.", bases.ptr(),
+        nullptr));
+    m.attr("ModelError") = g_model_error;
     m.def("check_readable", check_readable, nb::arg("path"));
 }
 

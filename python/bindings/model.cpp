@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <span>
 
+#include "base/screenful.h"
 #include "bindings/interrupt.h"
 #include "bindings/numpy.h"
 #include "bindings/picture.h"
 #include "bindings/tensor.h"
 #include "driver/decompile.h"
+#include "driver/model_files.h"
 #include "infer/model_check.h"
 #include "proto/proto.h"
 
@@ -17,23 +19,52 @@ namespace sardonyx::python {
 
 namespace {
 
-using ModelPointer = std::shared_ptr<const ir::Model>;
+// Raises ModelError where a node names nothing, or is no call of its operator.
+void check_nodes(ModelState& state) {
+    if (std::string problem = infer::first_hopeless_node(settled(state)); !problem.empty()) {
+        raise(model_error(), problem);
+    }
+    state.is_checked = true;
+}
 
-// The model that was read, if each node names something: what no run can mend is said at once.
-ModelPointer checked(Result<std::unique_ptr<ir::Model>> read) {
-    std::unique_ptr<ir::Model> model = unwrap(std::move(read));
-    if (std::string problem = infer::first_hopeless_node(*model); !problem.empty()) {
-        return unwrap(Result<ModelPointer>(Error{std::move(problem)}));
+// The model that was read. What no run can mend is said at once, if it is to run.
+PyModel checked(Result<std::unique_ptr<ir::Model>> read, FileStamps files, bool check) {
+    if (!read.ok()) {
+        raise(model_error(), screenful(read.error().message));
+    }
+    PyModel model = make_model(std::move(*read), std::move(files));
+    model.state->is_checked = false;
+    if (check) {
+        check_nodes(*model.state);
     }
     return model;
 }
 
-// `source` is a path, the bytes of a ModelProto, or a ModelProto.
-PyModel load(nb::handle source) {
-    nb::object given = nb::borrow(source);
-    if (nb::hasattr(given, "SerializeToString")) {
-        given = given.attr("SerializeToString")();
+// What is no path and no bytes as bytes: a model of another library, or a file that is open.
+nb::object bytes_of(nb::object given) {
+    if (nb::isinstance<PyModel>(given)) {
+        return given.attr("to_bytes")();
     }
+    std::string module = text_from_python(nb::str(given.type().attr("__module__")));
+    if (module.rfind("onnx_ir", 0) == 0 && nb::hasattr(given, "graph")) {
+        given = nb::module_::import_("onnx_ir").attr("to_proto")(given);
+    }
+    if (nb::hasattr(given, "SerializeToString")) {
+        return given.attr("SerializeToString")();
+    }
+    if (nb::hasattr(given, "read")) {
+        if (nb::isinstance(given, nb::module_::import_("io").attr("TextIOBase"))) {
+            raise(PyExc_TypeError, "a file with a model is opened in binary mode, as with \"rb\"");
+        }
+        given = given.attr("read")();
+    }
+    bool is_buffer = PyByteArray_Check(given.ptr()) || PyMemoryView_Check(given.ptr());
+    return is_buffer ? nb::steal(PyBytes_FromObject(given.ptr())) : given;
+}
+
+// `source` is a path, the bytes of a ModelProto, or what bytes_of() takes.
+PyModel load(nb::handle source, bool check) {
+    nb::object given = bytes_of(nb::borrow(source));
     if (!PyBytes_Check(given.ptr())) {
         nb::object path = nb::steal(PyOS_FSPath(given.ptr()));
         if (!path.is_valid()) {
@@ -44,27 +75,27 @@ PyModel load(nb::handle source) {
         if (!read.ok()) {
             check_readable(text_from_python(path));
         }
-        ModelPointer model = checked(std::move(read));
-        return {std::move(model), std::move(files), nullptr};
+        return checked(std::move(read), std::move(files), check);
     }
     auto bytes = std::make_shared<std::string>(text_from_python(given));
     std::span<const std::byte> view(reinterpret_cast<const std::byte*>(bytes->data()),
                                     bytes->size());
-    return {checked(proto::read_model(view, bytes)), {}, nullptr};
+    return checked(proto::read_model(view, bytes), {}, check);
 }
 
 void check_files(const PyModel& self) {
-    Result<void> unchanged = check_unchanged(self.files);
+    Result<void> unchanged = check_unchanged(self.state->files);
     if (!unchanged.ok()) {
         raise(unchanged.error());
     }
 }
 
 const ir::Graph& main_graph(const PyModel& self) {
-    if (self.model->graph == nullptr) {
+    const ir::Graph* graph = self.state->model->graph;
+    if (graph == nullptr) {
         raise(eval_error(), "a file with functions alone has no graph to run");
     }
-    return *self.model->graph;
+    return *graph;
 }
 
 nb::list values_to_python(const std::vector<ir::Value*>& values) {
@@ -82,11 +113,16 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
     interrupt.set_limits(timeout, cancel);
     options.interrupt = interrupt.get();
     const ir::Graph& graph = main_graph(self);
-    MappedReading reading(self.files);
+    ModelState& state = *self.state;
+    MappedReading reading(state.files);
     check_files(self);
-    if (self.plan == nullptr) {
-        self.plan = unwrap(eval::prepare(*self.model));
+    if (state.plan == nullptr) {
+        if (!state.is_checked) {
+            check_nodes(state);
+        }
+        state.plan = unwrap(eval::prepare(settled(state)));
     }
+    Reading going_on(state);  // from here on: what gives an input its elements is Python, too
     std::vector<std::string> names;
     std::vector<eval::RuntimeValue> values;
     bool has_tensor = false;
@@ -107,7 +143,7 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
     }
     auto evaluated = [&] {
         nb::gil_scoped_release release;
-        return eval::run(*self.plan, arguments, options);
+        return eval::run(*state.plan, arguments, options);
     }();
     if (!evaluated.ok() && !interrupt.get()->is_stopped()) {
         check_files(self);
@@ -143,11 +179,25 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
 }
 
 nb::bytes to_bytes(const PyModel& self) {
-    MappedReading reading(self.files);
+    MappedReading reading(self.state->files);
     check_files(self);
-    std::string bytes = unwrap(proto::write_model(*self.model));
+    std::string bytes = unwrap(proto::write_model(settled(*self.state)));
     check_files(self);
     return nb::bytes(bytes.data(), bytes.size());
+}
+
+// The size of what was written.
+size_t save(const PyModel& self, const std::string& path, size_t external_bytes) {
+    MappedReading reading(self.state->files);
+    check_files(self);
+    const ir::Model& model = settled(*self.state);
+    Result<size_t> written = [&] {
+        Reading going_on(*self.state);
+        nb::gil_scoped_release release;
+        return driver::write_model_files(model, path, external_bytes);
+    }();
+    check_files(self);
+    return unwrap(std::move(written));
 }
 
 // The text of a model's script. Large weights go to the file `weights`, which the text names as it
@@ -159,11 +209,13 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
                                        : decompile::Weights::kLiterals;
     options.weights_path = !weights.empty() ? weights : path;
     options.source = path.substr(path.rfind('/') + 1);
-    MappedReading reading(self.files);
+    MappedReading reading(self.state->files);
     check_files(self);
+    const ir::Model& model = settled(*self.state);
     Result<decompile::Script> script = [&] {
+        Reading going_on(*self.state);
         nb::gil_scoped_release release;
-        Result<decompile::Script> made = driver::decompile_model(*self.model, options);
+        Result<decompile::Script> made = driver::decompile_model(model, options);
         if (made.ok() && !weights.empty()) {
             if (Result<void> done = driver::write_script(*made, {}, weights); !done.ok()) {
                 return Result<decompile::Script>(done.error());
@@ -177,13 +229,25 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
 
 }  // namespace
 
+PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files) {
+    return {std::make_shared<ModelState>(
+        ModelState{std::move(model), std::move(files), nullptr, nullptr})};
+}
+
 void bind_model(nb::module_& m) {
     m.def("decompile_model", decompile_model, nb::arg("model"), nb::arg("path"),
           nb::arg("weights"));
-    nb::class_<PyModel>(m, "Model", "A model, loaded from a path, bytes or a ModelProto.")
-        .def(
-            "__init__", [](PyModel* self, nb::handle source) { new (self) PyModel(load(source)); },
-            nb::arg("source"))
+    m.def("save_model", save, nb::arg("model"), nb::arg("path"), nb::arg("external_bytes"));
+    bind_value(m);
+    bind_node(m);
+    bind_graph(m);
+    nb::class_<PyModel> c(m, "Model", "A model, loaded from a path, bytes or a ModelProto.");
+    c.def(
+         "__init__",
+         [](PyModel* self, nb::handle source, bool check) {
+             new (self) PyModel(load(source, check));
+         },
+         nb::arg("source"), nb::kw_only(), nb::arg("check") = true)
         .def_prop_ro("inputs",
                      [](const PyModel& self) { return values_to_python(main_graph(self).inputs); })
         .def_prop_ro("outputs",
@@ -211,25 +275,41 @@ void bind_model(nb::module_& m) {
              "Runs it on its inputs in order or by name; gives its output, several as a tuple.")
         .def("_repr_svg_",
              [](const PyModel& self) {
-                 MappedReading reading(self.files);
+                 MappedReading reading(self.state->files);
                  check_files(self);
-                 nb::object shown = picture(*self.model);
+                 nb::object shown = picture(settled(*self.state));
                  check_files(self);
                  return shown;
              })
         .def("to_bytes", to_bytes, "The bytes of a ModelProto.")
+        .def(
+            "save",
+            [](nb::handle self, nb::handle path, size_t external_bytes) {
+                nb::module_::import_("sardonyx._model").attr("save")(self, path, external_bytes);
+            },
+            nb::arg("path"), nb::kw_only(), nb::arg("external_bytes") = 0,
+            "Writes the model to a file, whole or not at all, and initializers of so many bytes "
+            "and more (0: none) to a file beside it.")
         // As bytes: weights in files of their own come along.
         .def("__reduce__",
              [](nb::handle self) {
-                 return nb::make_tuple(self.type(),
+                 nb::object make = nb::module_::import_("sardonyx._model").attr("unpickled");
+                 return nb::make_tuple(make,
                                        nb::make_tuple(to_bytes(*nb::inst_ptr<PyModel>(self))));
              })
-        // Nothing changes a model.
-        .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
         .def(
-            "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); },
-            nb::arg("memo"))
-        .def("__str__", [](const PyModel& self) { return text_to_python(ir::dump(*self.model)); });
+            "to_proto",
+            [](nb::handle self) {
+                return nb::module_::import_("sardonyx._model").attr("to_proto")(self);
+            },
+            "The model as an onnx.ModelProto.")
+        .def(
+            "to_onnx_ir",
+            [](nb::handle self) {
+                return nb::module_::import_("sardonyx._model").attr("to_onnx_ir")(self);
+            },
+            "The model as an onnx_ir.Model.");
+    bind_model_members(c);
 }
 
 }  // namespace sardonyx::python

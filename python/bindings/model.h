@@ -1,19 +1,116 @@
-// The Python class Model: a model that runs with the native kernels.
+// The Python class Model, and what its graphs, nodes and values as Python objects stand on.
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "bindings/bindings.h"
 #include "eval/eval.h"
+#include "ir/edit.h"
 #include "ir/ir.h"
 
 namespace sardonyx::python {
 
-struct PyModel {
-    std::shared_ptr<const ir::Model> model;
+// A model that Python sees. Every object of its graphs shares it.
+struct ModelState {
+    std::unique_ptr<ir::Model> model;
     FileStamps files;                        // that it is mapped from
     std::shared_ptr<const eval::Plan> plan;  // made by the first run
+    std::unique_ptr<ir::Editor> editor;      // made by the first edit
+    int readers = 0;                         // runs and the like that go on without Python's lock
+    bool is_checked = true;                  // no node is known to be one that no run gets past
+    // The Python object of each graph, node, value and function that has one now.
+    std::unordered_map<const void*, PyObject*> objects = {};
 };
+
+struct PyModel {
+    std::shared_ptr<ModelState> state;
+};
+
+PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files = {});
+
+// While one lives, nobody edits the model.
+class Reading {
+  public:
+    explicit Reading(ModelState& state) : state_(state) { ++state_.readers; }
+    ~Reading() { --state_.readers; }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+  private:
+    ModelState& state_;
+};
+
+// For one edit; what was prepared for runs is forgotten. Raises RuntimeError while the model runs.
+ir::Editor& editor_of(ModelState& state);
+// What is known of the model's values, without what edits have made unknown.
+ir::Model& settled(ModelState& state);
+
+// What an edit gives, or ModelError.
+template <typename T>
+T edited(Result<T> result) {
+    if (!result.ok()) {
+        raise(model_error(), result.error().message);
+    }
+    if constexpr (!std::is_void_v<T>) {
+        return std::move(result).value();
+    }
+}
+
+// A part of a model as Python has it: `part` lives as long as the model does.
+template <typename T>
+struct Part {
+    std::shared_ptr<ModelState> state;
+    T* part = nullptr;
+
+    Part(std::shared_ptr<ModelState> of, T* what) : state(std::move(of)), part(what) {}
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+    ~Part() { state->objects.erase(part); }
+
+    // The part itself; ModelError when it is no longer in the model.
+    T& get() const;
+};
+using PyGraph = Part<ir::Graph>;
+using PyNode = Part<ir::Node>;
+using PyValue = Part<ir::Value>;
+using PyFunction = Part<ir::Function>;
+
+// The one Python object of a part while somebody holds it; None for null.
+template <typename T>
+nb::object part_to_python(const std::shared_ptr<ModelState>& state, T* part) {
+    if (part == nullptr) {
+        return nb::none();
+    }
+    auto found = state->objects.find(part);
+    if (found != state->objects.end()) {
+        return nb::borrow(found->second);
+    }
+    nb::object made = nb::inst_alloc(nb::type<Part<T>>());
+    new (nb::inst_ptr<Part<T>>(made)) Part<T>(state, part);
+    nb::inst_mark_ready(made);
+    state->objects.emplace(part, made.ptr());
+    return made;
+}
+
+// The value of an argument: one of this model, or None where it may be left out.
+ir::Value* value_from_argument(const ModelState& state, nb::handle object, bool may_be_none);
+std::vector<ir::Value*> values_from_arguments(const ModelState& state, nb::handle objects,
+                                              bool may_be_none);
+
+nb::object metadata_to_python(const ir::Metadata& metadata);
+// What `dict(entries)` gives.
+nb::dict dict_from_python(nb::handle entries);
+nb::object imports_to_python(const std::vector<ir::OpsetImport>& imports);
+ir::Metadata metadata_from_python(ir::Model& model, nb::handle entries);
+// A tensor that nobody else can write to.
+Tensor own_tensor_from_python(nb::handle object);
+
+// Each binds the classes of its file.
+void bind_graph(nb::module_& m);
+void bind_node(nb::module_& m);
+void bind_value(nb::module_& m);
+void bind_model_members(nb::class_<PyModel>& c);
 
 }  // namespace sardonyx::python

@@ -359,7 +359,7 @@ nb::tuple compile_to_model(const PyScript& self, ModelOptions& wanted) {
     }
     ir::own_tensors(*model);
     model->ir_version = proto::needed_ir_version(*model);
-    return report(nb::cast(PyModel{std::move(model), {}, nullptr}), own.found());
+    return report(nb::cast(make_model(std::move(model))), own.found());
 }
 
 // `names` are of the arguments, of the types `Before`, that `compile` takes before the options.

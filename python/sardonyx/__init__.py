@@ -12,12 +12,18 @@ if TYPE_CHECKING:
     from . import onnx_types as onnx_types
     from . import tensor as tensor
     from . import values as values
+    from ._core import AttributeReference as AttributeReference
     from ._core import CancelledError as CancelledError
     from ._core import CancelToken as CancelToken
     from ._core import EvalError as EvalError
+    from ._core import Function as Function
+    from ._core import Graph as Graph
     from ._core import Model as Model
+    from ._core import ModelError as ModelError
+    from ._core import Node as Node
     from ._core import Opset as Opset
     from ._core import Tensor as Tensor
+    from ._core import Value as Value
     from ._decompile import decompile as decompile
     from ._decompile import proto2python as proto2python
     from ._element_types import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
@@ -39,17 +45,23 @@ __version__ = "0.1.0"
 
 # Where each public name lives; tensor types and opsets have modules of their own.
 _HOMES = {
+    "AttributeReference": "_core",
     "CancelToken": "_core",
     "CancelledError": "_core",
     "CompileError": "_script",
     "EvalError": "_core",
+    "Function": "_core",
+    "Graph": "_core",
     "Model": "_core",
+    "ModelError": "_core",
+    "Node": "_core",
     "OnnxFunction": "_script",
     "Opset": "_core",
     "ScriptWarning": "_script",
     "Tensor": "_core",
     "TensorType": "onnx_types",
     "TracedOnnxFunction": "_script",
+    "Value": "_core",
     "decompile": "_decompile",
     "export_onnx_lib": "_library",
     "external_tensor": "_library",
@@ -63,11 +75,16 @@ _HOMES = {
 _MODULES = ("evaluator", "onnx_opset", "onnx_types", "tensor", "values")
 
 
-def load(path: "str | bytes | object") -> "Model":
-    """Loads a model from a path, the bytes of a ModelProto, or a ModelProto, to run natively."""
+def load(path: "str | bytes | object", *, check: bool = True) -> "Model":
+    """Loads a model, to run, look at and change: from a path, the bytes of a ModelProto, a file
+    that is open, an onnx.ModelProto or an onnx_ir.Model.
+
+    A model that no run gets through, because a node is no call of an operator that is known, is a
+    ModelError; not so with `check=False`, and then its first run says it.
+    """
     from ._core import Model
 
-    return Model(path)
+    return Model(path, check=check)
 
 
 def _submodule(name: str) -> object:

@@ -355,7 +355,7 @@ class OnnxFunction:
         try:
             self._write(name, external_bytes, **options)
         except EvalError as error:
-            raise _os_error(error, name) from None
+            raise os_error(error, name) from None
 
     def check(self) -> "list[dict[str, Any]]":
         """The findings, errors and warnings: a dict for each, as `sardonyx check --json` has them.
@@ -511,7 +511,7 @@ def _rebuilt(
     return made
 
 
-def _os_error(error: Exception, path: str) -> Exception:
+def os_error(error: Exception, path: str) -> Exception:
     """What a file that cannot be written raises in Python: OSError where the system says why."""
     import errno
     import os

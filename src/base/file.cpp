@@ -367,7 +367,7 @@ Result<void> write_files(std::span<const FileParts> files) {
     std::vector<std::unique_ptr<NewFile>> written;
     for (const FileParts& file : files) {
         written.push_back(std::make_unique<NewFile>(file.path));
-        SDX_TRY(written.back()->write(file.parts, WriteMode::kNewRights, true));
+        SDX_TRY(written.back()->write(file.parts, WriteMode::kNewRights, files.size() > 1));
     }
     for (const auto& file : written) {
         SDX_TRY(file->put_in_place());

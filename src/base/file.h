@@ -88,7 +88,8 @@ enum class WriteMode { kNewRights, kKeepRights };
 Result<void> write_file(const std::string& path, std::string_view bytes,
                         WriteMode mode = WriteMode::kNewRights);
 
-// Files that belong together: all are written, and are on the disk, before the first gets its name.
+// Files that belong together: all are written, and are on the disk where there are several, before
+// the first gets its name.
 // They get their names in this order, so what others refer to comes first.
 struct FileParts {
     std::string path;

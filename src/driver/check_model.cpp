@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/file.h"
 #include "driver/diagnostics.h"
 #include "elaborate/diagnostics.h"
 #include "infer/infer.h"
 #include "infer/opset_versions.h"
+#include "ir/describe.h"
 #include "ir/verify.h"
 #include "proto/proto.h"
 
@@ -22,11 +25,19 @@ class Nodes {
   public:
     explicit Nodes(diagnostics::FileId file) : file_(file) {}
 
+    Nodes(const Nodes&) = delete;
+    Nodes& operator=(const Nodes&) = delete;
+    ~Nodes() {
+        for (const Place& place : places_) {
+            place.node->span = place.span;
+        }
+    }
+
     void add(ir::Graph& graph, const ir::Function* function, uint32_t outer = kNone) {
         for (ir::Node& node : graph) {
             uint32_t number = static_cast<uint32_t>(places_.size());
+            places_.push_back({&node, function, outer, node.span});
             node.span = {file_, number, number};
-            places_.push_back({&node, function, outer});
             for (const ir::Attribute& attribute : node.attributes) {
                 if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
                     add(**subgraph, function, number);
@@ -45,9 +56,9 @@ class Nodes {
             return {};
         }
         const Place* at = &places_[span.begin];
-        std::string text = describe(*at->node);
+        std::string text = ir::describe(*at->node);
         for (; at->outer != kNone; at = &places_[at->outer]) {
-            text += " in " + describe(*places_[at->outer].node);
+            text += " in " + ir::describe(*places_[at->outer].node);
         }
         return at->function == nullptr ? text : fmt::format("{} of `{}`", text, at->function->name);
     }
@@ -56,30 +67,21 @@ class Nodes {
     static constexpr uint32_t kNone = UINT32_MAX;
 
     struct Place {
-        const ir::Node* node;
+        ir::Node* node;
         const ir::Function* function;  // null: of the main graph
         uint32_t outer;                // the node whose subgraph it stands in
+        diagnostics::Span span;        // that it had
     };
-
-    // A node without a name goes by its first output.
-    static std::string describe(const ir::Node& node) {
-        std::string type = node.domain.empty() ? std::string(node.op_type)
-                                               : fmt::format("{}.{}", node.domain, node.op_type);
-        if (!node.name.empty()) {
-            return fmt::format("node `{}` (`{}`)", node.name, type);
-        }
-        std::string_view output = node.output_count() > 0 ? node.output()->name : "";
-        return output.empty() ? fmt::format("node `{}`", type)
-                              : fmt::format("the node of `{}` (`{}`)", output, type);
-    }
 
     diagnostics::FileId file_;
     std::vector<Place> places_;
 };
 
+constexpr const char* kWriteAgain =
+    "write the file again, with a newer version of what has written it";
+
 void report_invalid(elaborate::Program& program, diagnostics::Span whole, std::string problem) {
-    program.diagnostics.report(kInvalidModel, whole, std::move(problem))
-        .with_help("write the file again, with a newer version of what has written it");
+    program.diagnostics.report(kInvalidModel, whole, std::move(problem)).with_help(kWriteAgain);
 }
 
 // A path that cannot be read, a file that is no model by its name, or bytes that are no model.
@@ -159,50 +161,69 @@ class FormalDuties {
     std::vector<std::string> breaches_;
 };
 
-void check_read_model(elaborate::Program& program, diagnostics::FileId file, ir::Model& model,
-                      const ops::SchemaSet* schemas) {
-    diagnostics::Span whole{file, 0, 0};
-    std::vector<std::string> problems = ir::verify(model);
-    for (std::string& problem : problems) {
-        report_invalid(program, whole, std::move(problem));
-    }
-    if (!problems.empty()) {
-        return;  // inference relies on the structure
-    }
-    if (model.graph != nullptr) {
-        for (std::string& breach : FormalDuties(model).breaches()) {
-            report_invalid(program, whole, std::move(breach));
-        }
-    }
-    Nodes nodes(file);
+std::vector<ModelFinding> infer_types(ir::Model& model, const ops::SchemaSet* schemas) {
+    Nodes nodes(diagnostics::FileId{0});
     for (ir::Function* function : model.functions) {
         nodes.add(*function->body, function);
     }
     if (model.graph != nullptr) {
         nodes.add(*model.graph, nullptr);
     }
+    std::vector<ModelFinding> findings;
     for (const ir::Function* function : model.functions) {
         if (const ir::Node* node = infer::incompatible_node(model, *function)) {
-            program.diagnostics
-                .report(elaborate::kOpsetConflict, whole,
-                        fmt::format("{}: it is of opset {} of its domain, and of another one in "
-                                    "opset {}, which the model imports",
-                                    nodes.place(node->span),
-                                    ir::opset_version(function->opset_imports, node->domain),
-                                    ir::opset_version(model.opset_imports, node->domain)))
-                .with_help("import one version of the domain everywhere");
+            findings.push_back(
+                {&elaborate::kOpsetConflict,
+                 fmt::format("{}: it is of opset {} of its domain, and of another one in "
+                             "opset {}, which the model imports",
+                             nodes.place(node->span),
+                             ir::opset_version(function->opset_imports, node->domain),
+                             ir::opset_version(model.opset_imports, node->domain)),
+                 "import one version of the domain everywhere"});
         }
     }
-    for (const infer::Finding& finding : infer::infer_model(model, schemas)) {
+    for (infer::Finding& finding : infer::infer_model(model, schemas)) {
         std::string place = nodes.place(finding.span);
-        program.diagnostics
-            .report(*finding.kind, whole,
-                    place.empty() ? finding.message : fmt::format("{}: {}", place, finding.message))
-            .with_help(finding.help);
+        findings.push_back({finding.kind,
+                            place.empty() ? std::move(finding.message)
+                                          : fmt::format("{}: {}", place, finding.message),
+                            std::move(finding.help)});
+    }
+    return findings;
+}
+
+void report(elaborate::Program& program, diagnostics::Span whole,
+            std::vector<ModelFinding> findings) {
+    for (ModelFinding& finding : findings) {
+        program.diagnostics.report(*finding.kind, whole, std::move(finding.message))
+            .with_help(std::move(finding.help));
     }
 }
 
 }  // namespace
+
+std::vector<ModelFinding> infer_model(ir::Model& model, const ops::SchemaSet* schemas) {
+    return infer_types(model, schemas);
+}
+
+std::vector<ModelFinding> check_model(ir::Model& model, const ops::SchemaSet* schemas) {
+    std::vector<ModelFinding> findings;
+    auto add = [&](std::string problem) {
+        findings.push_back({&kInvalidModel, std::move(problem), kWriteAgain});
+    };
+    std::vector<std::string> problems = ir::verify(model);
+    std::for_each(problems.begin(), problems.end(), add);
+    if (!findings.empty()) {
+        return findings;  // inference relies on the structure
+    }
+    if (model.graph != nullptr) {
+        std::vector<std::string> breaches = FormalDuties(model).breaches();
+        std::for_each(breaches.begin(), breaches.end(), add);
+    }
+    std::vector<ModelFinding> types = infer_types(model, schemas);
+    std::move(types.begin(), types.end(), std::back_inserter(findings));
+    return findings;
+}
 
 void check_model(elaborate::Program& program, const std::string& path,
                  const ops::SchemaSet* schemas) {
@@ -215,7 +236,7 @@ void check_model(elaborate::Program& program, const std::string& path,
         return;
     }
     MappedReading reading(files);
-    check_read_model(program, file, **model, schemas);
+    report(program, whole, check_model(**model, schemas));
     if (Result<void> unchanged = check_unchanged(files); !unchanged.ok()) {
         report_invalid(program, whole, unchanged.error().message);
     }

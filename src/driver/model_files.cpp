@@ -77,11 +77,12 @@ Result<size_t> write_model_files(const ir::Model& model, const std::string& path
     std::filesystem::path target(path);
     std::string stem = stem_of_data(target.filename().string());
     external.location = stem + name_of_content({}) + ".data";
-    Result<std::string> bytes = proto::write_model(model, &external);
-    SDX_TRY(bytes);
+    SDX_ASSIGN(proto::ModelParts written, proto::write_model_parts(model, &external));
     if (external.parts.empty()) {
-        SDX_TRY(write_file(path, *bytes));
-        return bytes->size();
+        std::vector<std::string_view> parts = written.parts();
+        FileParts file[] = {{path, parts}};
+        SDX_TRY(write_files(file));
+        return written.size();
     }
     size_t size = 0;
     for (std::string_view part : external.parts) {
@@ -89,14 +90,13 @@ Result<size_t> write_model_files(const ir::Model& model, const std::string& path
     }
     external.location = stem + name_of_content(external.parts) + ".data";
     external.parts.clear();
-    bytes = proto::write_model(model, &external);
-    SDX_TRY(bytes);
-    std::string_view text = *bytes;
+    SDX_ASSIGN(written, proto::write_model_parts(model, &external));
+    std::vector<std::string_view> parts = written.parts();
     std::string data = (target.parent_path() / external.location).string();
-    FileParts files[] = {{data, external.parts}, {path, {&text, 1}}};
+    FileParts files[] = {{data, external.parts}, {path, parts}};
     SDX_TRY(write_files(files));
     remove_old_data(target, external.location);
-    return size + text.size();
+    return size + written.size();
 }
 
 }  // namespace sardonyx::driver

@@ -20,7 +20,7 @@ constexpr size_t kMaxListItems = 32;
 bool is_plain(std::string_view name) {
     for (char c : name) {
         bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!is_word && std::string_view("_.:/-").find(c) == std::string_view::npos) {
+        if (!is_word && std::string_view("_./-").find(c) == std::string_view::npos) {
             return false;
         }
     }

@@ -87,13 +87,43 @@ const Attribute* Node::find_attribute(std::string_view attribute_name) const {
     return nullptr;
 }
 
+namespace {
+
+constexpr int64_t kOrderGap = int64_t{1} << 32;
+
+}  // namespace
+
+void Graph::number_nodes() {
+    int64_t order = 0;
+    for (Node* node = first_; node != nullptr; node = node->next_) {
+        node->order_ = order;
+        order += kOrderGap;
+    }
+}
+
+void Graph::link(Node* node, Node* position) {
+    node->next_ = position;
+    node->previous_ = position != nullptr ? position->previous_ : last_;
+    int64_t before = node->previous_ != nullptr ? node->previous_->order_ : -kOrderGap;
+    int64_t after = position != nullptr ? position->order_ : before + 2 * kOrderGap;
+    node->order_ = before + (after - before) / 2;
+    (node->previous_ != nullptr ? node->previous_->next_ : first_) = node;
+    (position != nullptr ? position->previous_ : last_) = node;
+    if (node->order_ == before) {
+        number_nodes();
+    }
+}
+
+void Graph::unlink(Node* node) {
+    (node->previous_ != nullptr ? node->previous_->next_ : first_) = node->next_;
+    (node->next_ != nullptr ? node->next_->previous_ : last_) = node->previous_;
+    node->previous_ = node->next_ = nullptr;
+}
+
 void Graph::insert(Node* node, Node* position) {
     SDX_CHECK(node->graph_ == nullptr);
     node->graph_ = this;
-    node->next_ = position;
-    node->previous_ = position != nullptr ? position->previous_ : last_;
-    (node->previous_ != nullptr ? node->previous_->next_ : first_) = node;
-    (position != nullptr ? position->previous_ : last_) = node;
+    link(node, position);
     for (Value* output : node->outputs_) {
         output->graph_ = this;
     }
@@ -107,10 +137,20 @@ void Graph::remove(Node* node) {
     for (size_t i = 0; i < node->inputs_.size(); ++i) {
         node->set_input(i, nullptr);
     }
-    (node->previous_ != nullptr ? node->previous_->next_ : first_) = node->next_;
-    (node->next_ != nullptr ? node->next_->previous_ : last_) = node->previous_;
-    node->previous_ = node->next_ = nullptr;
+    unlink(node);
     node->graph_ = nullptr;
+}
+
+void Graph::move(Node* node, Node* position) {
+    SDX_CHECK(node->graph_ == this && node != position);
+    unlink(node);
+    link(node, position);
+}
+
+bool Function::has_parameter(std::string_view parameter) const {
+    return std::find(attributes.begin(), attributes.end(), parameter) != attributes.end() ||
+           std::any_of(attribute_defaults.begin(), attribute_defaults.end(),
+                       [&](const Attribute& attribute) { return attribute.name == parameter; });
 }
 
 Graph* Model::make_graph(Graph* parent) {
@@ -191,6 +231,44 @@ void Model::add_default(Value* input, Tensor tensor) {
     input->constant = std::move(tensor);
     input->is_initializer_ = true;
     input->graph_->initializers.push_back(input);
+}
+
+void Model::remove_input(Value* input) {
+    SDX_CHECK(input->is_graph_input_ && !input->is_initializer_ && !input->has_uses());
+    std::vector<Value*>& inputs = input->graph_->inputs;
+    inputs.erase(std::find(inputs.begin(), inputs.end(), input));
+    input->graph_ = nullptr;
+}
+
+void Model::remove_initializer(Value* initializer) {
+    SDX_CHECK(initializer->is_initializer_);
+    SDX_CHECK(initializer->is_graph_input_ || !initializer->has_uses());
+    std::vector<Value*>& initializers = initializer->graph_->initializers;
+    initializers.erase(std::find(initializers.begin(), initializers.end(), initializer));
+    initializer->is_initializer_ = false;
+    initializer->constant.reset();
+    initializer->sparse.reset();
+    if (!initializer->is_graph_input_) {
+        initializer->graph_ = nullptr;
+    }
+}
+
+void Model::set_input_count(Node* node, size_t count) {
+    std::span<Use> old = node->inputs_;
+    Use* uses = static_cast<Use*>(arena_.allocate(sizeof(Use) * count, alignof(Use)));
+    node->inputs_ = {uses, count};
+    for (size_t i = 0; i < count; ++i) {
+        new (&uses[i]) Use{nullptr, node, static_cast<uint32_t>(i), nullptr, nullptr};
+    }
+    for (size_t i = 0; i < old.size(); ++i) {
+        Value* value = old[i].value;
+        if (value != nullptr) {
+            unlink_use(&old[i], &value->uses_);
+        }
+        if (value != nullptr && i < count) {
+            link_use(&uses[i], value, &value->uses_);
+        }
+    }
 }
 
 Node* Model::make_node(std::string_view domain, std::string_view op_type,

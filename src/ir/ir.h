@@ -189,6 +189,8 @@ class Node {
     Node* previous() const { return previous_; }
     Node* next() const { return next_; }
     Graph* graph() const { return graph_; }  // null once it has been taken out
+    // Whether it comes before `other` in the graph that both are in.
+    bool is_before(const Node& other) const { return order_ < other.order_; }
 
   private:
     friend class Model;
@@ -199,6 +201,7 @@ class Node {
     Node* previous_ = nullptr;
     Node* next_ = nullptr;
     Graph* graph_ = nullptr;
+    int64_t order_ = 0;  // grows along the graph; with gaps, so that few insertions number it anew
 };
 
 // --- Graphs --------------------------------------------------------------------------------------
@@ -243,11 +246,17 @@ class Graph {
     void insert(Node* node, Node* position = nullptr);
     // Takes the node out and drops its uses of values. Its outputs must have no uses left.
     void remove(Node* node);
+    // Puts a node of the graph before another one of it; at the end when that is null.
+    void move(Node* node, Node* position);
 
     Graph* parent() const { return parent_; }  // the graph around a subgraph
 
   private:
     friend class Model;
+    void link(Node* node, Node* position);
+    void unlink(Node* node);
+    void number_nodes();
+
     Node* first_ = nullptr;
     Node* last_ = nullptr;
     Graph* parent_ = nullptr;
@@ -272,6 +281,8 @@ class Function {
     std::vector<OpsetImport> opset_imports;
     Metadata metadata;
     Graph* body = nullptr;
+
+    bool has_parameter(std::string_view parameter) const;  // an attribute, with a default or not
 };
 
 class Model {
@@ -319,6 +330,12 @@ class Model {
     // Gives an input a default, as files before IR version 4 do for every initializer: the value is
     // then an input and an initializer.
     void add_default(Value* input, Tensor tensor);
+    // Takes an input or an initializer without uses out of its graph; its `graph` is null then. Of
+    // an input with a default, only the default goes.
+    void remove_input(Value* input);
+    void remove_initializer(Value* initializer);
+    // Gives a node as many inputs; new ones are left out.
+    void set_input_count(Node* node, size_t count);
     // A node with so many fresh outputs, which have no names yet, in no graph yet; insert it with
     // Graph::insert.
     Node* make_node(std::string_view domain, std::string_view op_type,

@@ -215,19 +215,11 @@ class ScopeVerifier {
             if (function_ == nullptr) {
                 report("attribute `{}` of {} refers to the parameter `{}` outside of a function",
                        attribute.name, describe(node), attribute.reference);
-            } else if (!declares(*function_, attribute.reference)) {
+            } else if (!function_->has_parameter(attribute.reference)) {
                 report("attribute `{}` of {} refers to `{}`, which is no parameter of the function",
                        attribute.name, describe(node), attribute.reference);
             }
         }
-    }
-
-    static bool declares(const Function& function, std::string_view parameter) {
-        const auto& plain = function.attributes;
-        const auto& defaults = function.attribute_defaults;
-        return std::find(plain.begin(), plain.end(), parameter) != plain.end() ||
-               std::any_of(defaults.begin(), defaults.end(),
-                           [&](const Attribute& attribute) { return attribute.name == parameter; });
     }
 
     std::string where_;

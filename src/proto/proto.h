@@ -69,6 +69,22 @@ struct External {
 // Serialised ModelProto. Types and shapes of all values that have them go into value_info. Error:
 // more than 2 GiB without external data.
 Result<std::string> write_model(const ir::Model& model, External* external = nullptr);
+
+// A serialised model whose large tensors are where they were: what it takes is the size of the
+// graph.
+struct ModelParts {
+    struct Other {
+        size_t place = 0;  // in `own`, before which it comes
+        std::string_view bytes;
+    };
+    std::string own;
+    std::vector<Other> others;
+
+    std::vector<std::string_view> parts() const;  // in order
+    size_t size() const;
+};
+// The same bytes as write_model().
+Result<ModelParts> write_model_parts(const ir::Model& model, External* external = nullptr);
 Result<std::string> write_function(const ir::Model& model, const ir::Function& function);
 std::string write_tensor(const Tensor& tensor, std::string_view name);
 

@@ -1,4 +1,5 @@
-// Two sinks for one description of a message: SizeSink measures it, ByteSink writes it.
+// Three sinks for one description of a message: SizeSink measures it, ByteSink writes it, and
+// PartSink writes it but for what is large and has memory of its own.
 //
 // A protobuf message is preceded by its length, so each message is described twice, in the same
 // order: SizeSink keeps the length of every message inside, ByteSink takes them one by one. The
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "proto/proto.h"
 #include "proto/wire.h"
 
 namespace sardonyx::proto {
@@ -27,6 +29,8 @@ class SizeSink {
         size_ += key_size(field) + bytes.size() +
                  static_cast<size_t>(protozero::length_of_varint(bytes.size()));
     }
+    // Bytes that outlive the writing.
+    void lasting(uint32_t field, std::string_view bytes) { this->bytes(field, bytes); }
     template <typename Body>
     void message(uint32_t field, Body body) {
         size_t slot = sizes_.size();
@@ -68,6 +72,7 @@ class ByteSink {
         put_varint(bytes.size());
         put(bytes.data(), bytes.size());
     }
+    void lasting(uint32_t field, std::string_view bytes) { this->bytes(field, bytes); }
     template <typename Body>
     void message(uint32_t field, Body body) {
         put_varint(bytes_field(field));
@@ -91,6 +96,56 @@ class ByteSink {
     size_t message_ = 0;
     char* next_;
     const char* end_;
+};
+
+// Bytes in pieces: those of `own`, and between them what lies elsewhere.
+class PartSink {
+  public:
+    explicit PartSink(std::vector<size_t> sizes) : sizes_(std::move(sizes)) {}
+
+    void varint(uint32_t field, int64_t value) {
+        put_varint(varint_field(field));
+        put_varint(static_cast<uint64_t>(value));
+    }
+    void fixed32(uint32_t field, float value) {
+        put_varint(fixed32_field(field));
+        own_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    void bytes(uint32_t field, std::string_view bytes) {
+        put_varint(bytes_field(field));
+        put_varint(bytes.size());
+        own_ += bytes;
+    }
+    void lasting(uint32_t field, std::string_view bytes) {
+        constexpr size_t kLarge = 4096;
+        if (bytes.size() < kLarge) {
+            this->bytes(field, bytes);
+            return;
+        }
+        put_varint(bytes_field(field));
+        put_varint(bytes.size());
+        others_.push_back({own_.size(), bytes});
+    }
+    template <typename Body>
+    void message(uint32_t field, Body body) {
+        put_varint(bytes_field(field));
+        put_varint(sizes_[message_++]);
+        body();
+    }
+    void fields(std::string_view bytes) { own_ += bytes; }
+
+    ModelParts take() { return {std::move(own_), std::move(others_)}; }
+
+  private:
+    void put_varint(uint64_t value) {
+        char buffer[10];
+        own_.append(buffer, static_cast<size_t>(protozero::add_varint_to_buffer(buffer, value)));
+    }
+
+    std::vector<size_t> sizes_;
+    size_t message_ = 0;
+    std::string own_;
+    std::vector<ModelParts::Other> others_;
 };
 
 // The bytes of what `describe` tells a sink, which has told it to `measure` before.

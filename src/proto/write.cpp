@@ -177,8 +177,8 @@ void tensor(Sink& sink, const Tensor& value, const TensorTexts& texts = {},
     text(sink, TensorField::kName, texts.name);
     if (!is_text && place == nullptr) {
         std::span<const std::byte> bytes = value.bytes();
-        sink.bytes(TensorField::kRawData,
-                   {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+        sink.lasting(TensorField::kRawData,
+                     {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
     text(sink, TensorField::kDoc, texts.doc);
     if (place != nullptr) {
@@ -495,7 +495,7 @@ Places place_initializers(const ir::Model& model, External& external) {
 
 // Refuses before anything is allocated for the result.
 template <typename Describe>
-Result<std::string> serialize_checked(Describe describe) {
+Result<SizeSink> measured(Describe describe) {
     SizeSink measure;
     describe(measure);
     if (measure.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
@@ -504,6 +504,12 @@ Result<std::string> serialize_checked(Describe describe) {
                         "initializers as external data",
                         measure.size())};
     }
+    return measure;
+}
+
+template <typename Describe>
+Result<std::string> serialize_checked(Describe describe) {
+    SDX_ASSIGN(SizeSink measure, measured(describe));
     return write_measured(std::move(measure), describe);
 }
 
@@ -513,6 +519,41 @@ Result<std::string> write_model(const ir::Model& value, External* external) {
     int64_t ir_version = needed_ir_version(value);
     Places places = external != nullptr ? place_initializers(value, *external) : Places();
     return serialize_checked([&](auto& sink) { model(sink, value, ir_version, places); });
+}
+
+Result<ModelParts> write_model_parts(const ir::Model& value, External* external) {
+    int64_t ir_version = needed_ir_version(value);
+    Places places = external != nullptr ? place_initializers(value, *external) : Places();
+    auto describe = [&](auto& sink) { model(sink, value, ir_version, places); };
+    SDX_ASSIGN(SizeSink measure, measured(describe));
+    size_t size = measure.size();
+    PartSink sink(measure.take_sizes());
+    describe(sink);
+    ModelParts parts = sink.take();
+    SDX_CHECK(parts.size() == size);
+    return parts;
+}
+
+std::vector<std::string_view> ModelParts::parts() const {
+    std::vector<std::string_view> all;
+    std::string_view rest = own;
+    size_t done = 0;
+    for (const Other& other : others) {
+        all.push_back(rest.substr(0, other.place - done));
+        rest.remove_prefix(other.place - done);
+        done = other.place;
+        all.push_back(other.bytes);
+    }
+    all.push_back(rest);
+    return all;
+}
+
+size_t ModelParts::size() const {
+    size_t bytes = own.size();
+    for (const Other& other : others) {
+        bytes += other.bytes.size();
+    }
+    return bytes;
 }
 
 Result<std::string> write_function(const ir::Model& owner, const ir::Function& value) {

@@ -1,0 +1,309 @@
+// What the objects of models share, and what Model has of them: graph, functions, edits.
+#include <algorithm>
+#include <cstring>
+
+#include "bindings/model.h"
+#include "bindings/numpy.h"
+#include "bindings/tensor.h"
+#include "driver/check_model.h"
+#include "ir/copy.h"
+#include "ops/schema_set.h"
+#include "proto/proto.h"
+#include "types/domain.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+bool is_there(const ir::Model& model, const ir::Function& function) {
+    const auto& all = model.functions;
+    return std::find(all.begin(), all.end(), &function) != all.end();
+}
+
+bool is_alive(const ModelState& state, const ir::Function& function) {
+    return is_there(*state.model, function);
+}
+
+template <typename T>
+bool is_alive(const ModelState& state, const T& part) {
+    return state.editor == nullptr || state.editor->is_alive(part);
+}
+
+std::string words_for(const ir::Node& node) {
+    return "node `" + std::string(node.name.empty() ? node.op_type : node.name) + "`";
+}
+std::string words_for(const ir::Value& value) {
+    return "value `" + std::string(value.name) + "`";
+}
+std::string words_for(const ir::Graph& graph) {
+    return "graph `" + std::string(graph.name) + "`";
+}
+std::string words_for(const ir::Function& function) {
+    return "function `" + std::string(function.name) + "`";
+}
+
+nb::list findings_to_python(std::vector<driver::ModelFinding> findings) {
+    nb::object type = nb::module_::import_("sardonyx._model").attr("Finding");
+    nb::list list;
+    for (const driver::ModelFinding& finding : findings) {
+        bool is_error = finding.kind->severity == diagnostics::Severity::kError;
+        list.append(type(text_to_python(finding.kind->code), is_error ? "error" : "warning",
+                         text_to_python(finding.message), text_to_python(finding.help)));
+    }
+    return list;
+}
+
+nb::list infer(const PyModel& self) {
+    editor_of(*self.state);
+    return findings_to_python(driver::infer_model(settled(*self.state), nullptr));
+}
+
+nb::list verify(const PyModel& self) {
+    std::unique_ptr<ir::Model> copied = ir::copy(settled(*self.state));
+    return findings_to_python(driver::check_model(*copied, nullptr));
+}
+
+// The bytes of the model without those of its larger tensors, which `external` has.
+std::string frame(const PyModel& model, proto::External& external) {
+    constexpr size_t kSmall = 1024;
+    external.smallest = kSmall;
+    external.location = "weights";
+    return unwrap(proto::write_model(settled(*model.state), &external));
+}
+
+bool same(const PyModel& a, const PyModel& b) {
+    MappedReading reading_a(a.state->files), reading_b(b.state->files);
+    proto::External of_a, of_b;
+    return frame(a, of_a) == frame(b, of_b) && of_a.parts == of_b.parts;
+}
+
+nb::object equal(const PyModel& self, nb::handle other) {
+    if (!nb::isinstance<PyModel>(other)) {
+        return nb::borrow(Py_NotImplemented);
+    }
+    const PyModel& model = *nb::inst_ptr<PyModel>(other);
+    return nb::bool_(model.state == self.state || same(self, model));
+}
+
+PyModel copied(const PyModel& self) {
+    return make_model(ir::copy(*self.state->model), self.state->files);
+}
+
+using Text = std::string_view ir::Model::*;
+
+template <Text Field>
+void bind_text(nb::class_<PyModel>& c, const char* name) {
+    c.def_prop_rw(
+        name, [](const PyModel& self) { return text_to_python((*self.state->model).*Field); },
+        [](const PyModel& self, const nb::str& text) {
+            editor_of(*self.state);
+            (*self.state->model).*Field = self.state->model->intern(text_from_python(text));
+        });
+}
+
+template <int64_t ir::Model::*Field>
+void bind_number(nb::class_<PyModel>& c, const char* name) {
+    c.def_prop_rw(
+        name, [](const PyModel& self) { return (*self.state->model).*Field; },
+        [](const PyModel& self, int64_t number) {
+            editor_of(*self.state);
+            (*self.state->model).*Field = number;
+        });
+}
+
+void set_imports(const PyModel& self, nb::handle given) {
+    nb::dict imports = dict_from_python(given);
+    ir::Editor& editor = editor_of(*self.state);
+    std::vector<std::string> domains;
+    for (auto [domain, version] : imports) {
+        domains.emplace_back(normal_domain(text_from_python(domain)));
+        edited(editor.set_opset(domains.back(), int_from_python(version)));
+    }
+    std::erase_if(self.state->model->opset_imports, [&](const ir::OpsetImport& import) {
+        return std::find(domains.begin(), domains.end(), normal_domain(import.domain)) ==
+               domains.end();
+    });
+}
+
+}  // namespace
+
+template <typename T>
+T& Part<T>::get() const {
+    if (!is_alive(*state, *part)) {
+        raise(model_error(), words_for(*part) + " is no longer in the model");
+    }
+    return *part;
+}
+template struct Part<ir::Graph>;
+template struct Part<ir::Node>;
+template struct Part<ir::Value>;
+template struct Part<ir::Function>;
+
+ir::Editor& editor_of(ModelState& state) {
+    if (state.readers > 0) {
+        raise(PyExc_RuntimeError, "the model cannot be changed while it runs");
+    }
+    state.plan = nullptr;
+    state.is_checked = false;
+    if (state.editor == nullptr) {
+        state.editor = std::make_unique<ir::Editor>(*state.model);
+    }
+    return *state.editor;
+}
+
+ir::Model& settled(ModelState& state) {
+    if (state.editor != nullptr && state.readers == 0) {
+        state.editor->settle();
+    }
+    return *state.model;
+}
+
+ir::Value* value_from_argument(const ModelState& state, nb::handle object, bool may_be_none) {
+    if (object.is_none() && may_be_none) {
+        return nullptr;
+    }
+    if (!nb::isinstance<PyValue>(object)) {
+        std::string what = text_from_python(nb::repr(object));
+        raise(PyExc_TypeError,
+              "`" + what + "` is no Value" +
+                  (nb::isinstance<PyNode>(object) ? ": take one of its `outputs`" : ""));
+    }
+    const PyValue& value = *nb::inst_ptr<PyValue>(object);
+    if (value.state.get() != &state) {
+        raise(model_error(), "value `" + std::string(value.part->name) + "` is of another model");
+    }
+    return &value.get();
+}
+
+std::vector<ir::Value*> values_from_arguments(const ModelState& state, nb::handle objects,
+                                              bool may_be_none) {
+    if (nb::isinstance<PyValue>(objects) || PyUnicode_Check(objects.ptr()) ||
+        !nb::hasattr(objects, "__iter__")) {
+        raise(PyExc_TypeError,
+              "values come in a list, got `" + text_from_python(nb::repr(objects)) + "`");
+    }
+    std::vector<ir::Value*> values;
+    for (nb::handle object : nb::borrow<nb::object>(objects)) {
+        values.push_back(value_from_argument(state, object, may_be_none));
+    }
+    return values;
+}
+
+nb::object read_only(nb::dict items) {
+    return nb::module_::import_("types").attr("MappingProxyType")(items);
+}
+
+nb::object metadata_to_python(const ir::Metadata& metadata) {
+    nb::dict entries;
+    for (const auto& [key, value] : metadata) {
+        entries[text_to_python(key)] = text_to_python(value);
+    }
+    return read_only(entries);
+}
+
+nb::object imports_to_python(const std::vector<ir::OpsetImport>& imports) {
+    nb::dict versions;
+    for (const ir::OpsetImport& import : imports) {
+        versions[text_to_python(import.domain)] = import.version;
+    }
+    return read_only(versions);
+}
+
+nb::dict dict_from_python(nb::handle entries) {
+    nb::object type = nb::borrow(reinterpret_cast<PyObject*>(&PyDict_Type));
+    return nb::borrow<nb::dict>(type(entries));
+}
+
+ir::Metadata metadata_from_python(ir::Model& model, nb::handle entries) {
+    ir::Metadata metadata;
+    for (auto [key, value] : dict_from_python(entries)) {
+        if (!PyUnicode_Check(key.ptr()) || !PyUnicode_Check(value.ptr())) {
+            raise(PyExc_TypeError, "metadata are strings by strings, got `" +
+                                       text_from_python(nb::repr(nb::make_tuple(key, value))) +
+                                       "`");
+        }
+        metadata.emplace_back(model.intern(text_from_python(key)),
+                              model.intern(text_from_python(value)));
+    }
+    return metadata;
+}
+
+Tensor own_tensor_from_python(nb::handle object) {
+    Tensor tensor = tensor_from_python(object);
+    bool is_shared = as_tensor(object) == nullptr && !is_literal(object) &&
+                     tensor.element_type() != ElementType::kString;
+    if (is_ndarray(object)) {
+        is_shared = nb::cast<bool>(object.attr("flags").attr("writeable"));
+    }
+    if (!is_shared || tensor.element_type() == ElementType::kString) {
+        return tensor;
+    }
+    Tensor copy = Tensor::uninitialized(tensor.element_type(), tensor.dims());
+    std::memcpy(copy.mutable_bytes().data(), tensor.bytes().data(), tensor.bytes().size());
+    return copy;
+}
+
+void bind_model_members(nb::class_<PyModel>& c) {
+    c.def_prop_ro(
+         "graph",
+         [](const PyModel& self) { return part_to_python(self.state, self.state->model->graph); })
+        .def_prop_ro("functions",
+                     [](const PyModel& self) {
+                         nb::list functions;
+                         for (ir::Function* function : self.state->model->functions) {
+                             functions.append(part_to_python(self.state, function));
+                         }
+                         return nb::tuple(functions);
+                     })
+        .def(
+            "remove_function",
+            [](const PyModel& self, const PyFunction& function) {
+                if (function.state != self.state) {
+                    raise(model_error(), "the function is of another model");
+                }
+                edited(editor_of(*self.state).remove_function(function.get()));
+            },
+            nb::arg("function"))
+        .def_prop_rw(
+            "opset_imports",
+            [](const PyModel& self) { return imports_to_python(self.state->model->opset_imports); },
+            set_imports)
+        .def_prop_rw(
+            "metadata",
+            [](const PyModel& self) { return metadata_to_python(self.state->model->metadata); },
+            [](const PyModel& self, nb::handle entries) {
+                editor_of(*self.state);
+                self.state->model->metadata = metadata_from_python(*self.state->model, entries);
+            })
+        .def("infer", infer, "Types every value; gives what is found to be wrong on the way.")
+        .def("verify", verify, "What is wrong with the model; an empty list: nothing.")
+        .def("copy", copied, "A model of its own that says the same.")
+        .def("__copy__", copied)
+        .def(
+            "__deepcopy__", [](const PyModel& self, nb::handle) { return copied(self); },
+            nb::arg("memo"))
+        .def("__eq__", equal)
+        .def("__str__",
+             [](const PyModel& self) { return text_to_python(ir::dump(settled(*self.state))); })
+        .def("__repr__", [](const PyModel& self) {
+            const ir::Graph* graph = self.state->model->graph;
+            size_t nodes = 0;
+            for (auto* node = graph != nullptr ? graph->first_node() : nullptr; node != nullptr;
+                 node = node->next()) {
+                ++nodes;
+            }
+            return "<Model " +
+                   (graph != nullptr ? text_from_python(nb::repr(text_to_python(graph->name)))
+                                     : "without a graph") +
+                   ": " + std::to_string(nodes) + " nodes>";
+        });
+    c.attr("__hash__") = nb::none();  // models change
+    bind_text<&ir::Model::producer_name>(c, "producer_name");
+    bind_text<&ir::Model::producer_version>(c, "producer_version");
+    bind_text<&ir::Model::domain>(c, "domain");
+    bind_text<&ir::Model::doc>(c, "doc");
+    bind_number<&ir::Model::ir_version>(c, "ir_version");
+    bind_number<&ir::Model::model_version>(c, "model_version");
+}
+
+}  // namespace sardonyx::python

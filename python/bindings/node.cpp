@@ -1,0 +1,425 @@
+// The Python classes Node and Attributes.
+#include <algorithm>
+
+#include "bindings/call.h"
+#include "bindings/model.h"
+#include "bindings/numpy.h"
+#include "bindings/tensor.h"
+#include "ops/ops.h"
+#include "types/domain.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+// The mapping node.attributes: it looks into the node whenever it is asked.
+struct PyAttributes {
+    std::shared_ptr<ModelState> state;
+    ir::Node* part;
+
+    ir::Node& node() const;
+};
+
+// An attribute that is the parameter of this name of the function around.
+struct AttributeReference {
+    std::string name;
+    std::string type;
+};
+
+using State = std::shared_ptr<ModelState>;
+
+template <typename T, typename Convert>
+nb::object list_of(const std::vector<T>& items, Convert convert) {
+    nb::list list;
+    for (const T& item : items) {
+        list.append(convert(item));
+    }
+    return list;
+}
+
+nb::object sparse_to_python(const ir::SparseTensor& tensor) {
+    return nb::make_tuple(array_from_tensor(tensor.values), array_from_tensor(tensor.indices),
+                          nb::tuple(list_of(tensor.dims, [](int64_t dim) { return dim; })));
+}
+
+nb::object type_to_python(const Type& type) {
+    return text_to_python(type.to_string());
+}
+
+nb::object to_python(const State& state, const ir::Attribute& attribute) {
+    if (attribute.is_reference()) {
+        return nb::cast(AttributeReference{std::string(attribute.reference),
+                                           std::string(ir::name(attribute.type))});
+    }
+    if (ir::Graph* const* graph = attribute.get<ir::Graph*>()) {
+        return part_to_python(state, *graph);
+    }
+    if (const auto* graphs = attribute.get<std::vector<ir::Graph*>>()) {
+        return list_of(*graphs, [&](ir::Graph* graph) { return part_to_python(state, graph); });
+    }
+    if (const auto* tensors = attribute.get<std::vector<Tensor>>()) {
+        return list_of(*tensors, array_from_tensor);
+    }
+    if (const Type* type = attribute.get<Type>()) {
+        return type_to_python(*type);
+    }
+    if (const auto* types = attribute.get<std::vector<Type>>()) {
+        return list_of(*types, type_to_python);
+    }
+    if (const auto* tensor = attribute.get<ir::SparseTensor>()) {
+        return sparse_to_python(*tensor);
+    }
+    if (const auto* tensors = attribute.get<std::vector<ir::SparseTensor>>()) {
+        return list_of(*tensors, sparse_to_python);
+    }
+    if (attribute.get<std::monostate>() != nullptr) {
+        return nb::none();
+    }
+    return attribute_to_python(attribute);
+}
+
+[[noreturn]] void refuse_value(const std::string& name, nb::handle value) {
+    raise(PyExc_TypeError, "attribute `" + name + "` cannot be `" +
+                               text_from_python(nb::repr(value)) +
+                               "`: it is a number, a string, a tensor, a type, or a list of one "
+                               "kind of them");
+}
+
+// Of a list; the first item that is no int makes ints floats.
+ir::AttributeValue implied_list(const std::string& name, nb::handle value) {
+    std::vector<int64_t> ints;
+    std::vector<float> floats;
+    std::vector<std::string> strings;
+    size_t count = 0;
+    for (nb::handle item : nb::borrow<nb::object>(value)) {
+        ++count;
+        if (PyUnicode_Check(item.ptr()) || PyBytes_Check(item.ptr())) {
+            strings.push_back(text_from_python(item));
+        } else if (PyIndex_Check(item.ptr())) {
+            ints.push_back(int_from_python(item));
+            floats.push_back(static_cast<float>(ints.back()));
+        } else if (PyNumber_Check(item.ptr())) {
+            floats.push_back(static_cast<float>(float_from_python(item)));
+        }
+    }
+    if (count == 0) {
+        raise(PyExc_TypeError, "attribute `" + name + "`: nobody knows of what kind the items of " +
+                                   "an empty list are");
+    }
+    if (ints.size() == count) {
+        return ints;
+    }
+    if (floats.size() == count) {
+        return floats;
+    }
+    if (strings.size() == count) {
+        return strings;
+    }
+    refuse_value(name, value);
+}
+
+// The attribute that a value means where no schema says what it should be.
+ir::Attribute implied(const std::string& name, nb::handle value) {
+    if (nb::isinstance<PyGraph>(value)) {
+        return ir::make_attribute(name, nb::inst_ptr<PyGraph>(value)->part);  // to be refused
+    }
+    if (PyIndex_Check(value.ptr()) && !is_ndarray(value) && as_tensor(value) == nullptr) {
+        return ir::make_attribute(name, int_from_python(value));
+    }
+    if (PyFloat_Check(value.ptr())) {
+        return ir::make_attribute(name, static_cast<float>(float_from_python(value)));
+    }
+    if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) {
+        return ir::make_attribute(name, text_from_python(value));
+    }
+    if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
+        return ir::make_attribute(name, implied_list(name, value));
+    }
+    if (as_tensor(value) != nullptr || is_array(value) || is_tensor_proto(value)) {
+        return ir::make_attribute(name, own_tensor_from_python(value));
+    }
+    if (Type type = type_from_python(value); type.is_known()) {
+        return ir::make_attribute(name, std::move(type));
+    }
+    refuse_value(name, value);
+}
+
+ir::Attribute reference_to(const std::string& name, const AttributeReference& reference) {
+    ir::Attribute attribute;
+    attribute.name = name;
+    attribute.reference = reference.name;
+    for (int i = 1; i <= static_cast<int>(ir::AttributeType::kTypeProtos); ++i) {
+        if (ir::name(static_cast<ir::AttributeType>(i)) == reference.type) {
+            attribute.type = static_cast<ir::AttributeType>(i);
+            return attribute;
+        }
+    }
+    raise(PyExc_ValueError, "`" + reference.type + "` is no type of an attribute: it is one of " +
+                                "FLOAT, INT, STRING, TENSOR, FLOATS, INTS, STRINGS ...");
+}
+
+// The text of the attribute's name is `name`, which outlives it.
+ir::Attribute attribute_for(const ir::Model& model, const ir::Node& node, const std::string& name,
+                            nb::handle value) {
+    if (nb::isinstance<AttributeReference>(value)) {
+        return reference_to(name, *nb::inst_ptr<AttributeReference>(value));
+    }
+    const ops::Schema* schema =
+        ops::find_schema(node.domain, node.op_type, model.opset_version(node.domain));
+    if (schema == nullptr || nb::isinstance<PyGraph>(value)) {
+        return implied(name, value);
+    }
+    const ops::AttributeSchema* row = schema->find_attribute(name);
+    if (row == nullptr) {
+        raise(model_error(), "`" + std::string(node.op_type) + "` has no attribute `" + name + "`");
+    }
+    ir::Attribute attribute = attribute_from_python(*row, value);
+    if (attribute.get<Tensor>() != nullptr) {
+        attribute.value = own_tensor_from_python(value);
+    }
+    return attribute;
+}
+
+void set_attribute(const State& state, ir::Node& node, nb::handle name, nb::handle value) {
+    std::string text = text_from_python(name);
+    ir::Editor& editor = editor_of(*state);
+    edited(editor.set_attribute(node, attribute_for(*state->model, node, text, value)));
+}
+
+const ir::Attribute* find(const PyAttributes& self, nb::handle name) {
+    return PyUnicode_Check(name.ptr()) ? self.node().find_attribute(text_from_python(name))
+                                       : nullptr;
+}
+
+nb::object get_item(const PyAttributes& self, nb::handle name) {
+    const ir::Attribute* found = find(self, name);
+    if (found == nullptr) {
+        PyErr_SetObject(PyExc_KeyError, name.ptr());
+        throw nb::python_error();
+    }
+    return to_python(self.state, *found);
+}
+
+void delete_item(const PyAttributes& self, nb::handle name) {
+    get_item(self, name);  // KeyError
+    edited(editor_of(*self.state).remove_attribute(self.node(), text_from_python(name)));
+}
+
+nb::list keys(const PyAttributes& self) {
+    nb::list names;
+    for (const ir::Attribute& attribute : self.node().attributes) {
+        names.append(text_to_python(attribute.name));
+    }
+    return names;
+}
+
+nb::dict as_dict(const PyAttributes& self) {
+    nb::dict items;
+    for (const ir::Attribute& attribute : self.node().attributes) {
+        items[text_to_python(attribute.name)] = to_python(self.state, attribute);
+    }
+    return items;
+}
+
+void bind_attributes(nb::module_& m) {
+    nb::class_<AttributeReference>(
+        m, "AttributeReference",
+        "An attribute of a node in a function that is the function's parameter `name`.")
+        .def(
+            "__init__",
+            [](AttributeReference* self, const nb::str& name, const nb::str& type) {
+                new (self) AttributeReference{text_from_python(name), text_from_python(type)};
+            },
+            nb::arg("name"), nb::arg("type"))
+        .def_prop_ro("name", [](const AttributeReference& self) { return self.name; })
+        .def_prop_ro("type", [](const AttributeReference& self) { return self.type; })
+        .def("__eq__",
+             [](const AttributeReference& self, nb::handle other) {
+                 if (!nb::isinstance<AttributeReference>(other)) {
+                     return false;
+                 }
+                 const auto& one = *nb::inst_ptr<AttributeReference>(other);
+                 return self.name == one.name && self.type == one.type;
+             })
+        .def("__hash__",
+             [](const AttributeReference& self) {
+                 return nb::hash(nb::make_tuple(self.name, self.type));
+             })
+        .def("__repr__", [](const AttributeReference& self) {
+            return "AttributeReference(" + text_from_python(nb::repr(text_to_python(self.name))) +
+                   ", '" + self.type + "')";
+        });
+    nb::class_<PyAttributes>(m, "Attributes", "The attributes of a node, by name.")
+        .def("__getitem__", get_item, nb::arg("name"))
+        .def(
+            "__setitem__",
+            [](const PyAttributes& self, nb::str name, nb::handle value) {
+                set_attribute(self.state, self.node(), name, value);
+            },
+            nb::arg("name"), nb::arg("value"))
+        .def("__delitem__", delete_item, nb::arg("name"))
+        .def("__contains__",
+             [](const PyAttributes& self, nb::handle name) { return find(self, name) != nullptr; })
+        .def("__len__", [](const PyAttributes& self) { return self.node().attributes.size(); })
+        .def("__iter__", [](const PyAttributes& self) { return nb::iter(keys(self)); })
+        .def("keys", keys)
+        .def("values", [](const PyAttributes& self) { return nb::list(as_dict(self).values()); })
+        .def("items", [](const PyAttributes& self) { return nb::list(as_dict(self).items()); })
+        .def(
+            "get",
+            [](const PyAttributes& self, nb::handle name, nb::object other) {
+                const ir::Attribute* found = find(self, name);
+                return found != nullptr ? to_python(self.state, *found) : other;
+            },
+            nb::arg("name"), nb::arg("default") = nb::none())
+        .def("__repr__", [](const PyAttributes& self) { return nb::repr(as_dict(self)); });
+}
+
+nb::object subgraphs(const PyNode& self) {
+    nb::dict graphs;
+    for (const ir::Attribute& attribute : self.get().attributes) {
+        if (attribute.get<ir::Graph*>() != nullptr ||
+            attribute.get<std::vector<ir::Graph*>>() != nullptr) {
+            graphs[text_to_python(attribute.name)] = to_python(self.state, attribute);
+        }
+    }
+    return graphs;
+}
+
+nb::tuple inputs(const PyNode& self) {
+    nb::list values;
+    for (const ir::Use& use : self.get().inputs()) {
+        values.append(part_to_python(self.state, use.value));
+    }
+    return nb::tuple(values);
+}
+
+nb::tuple outputs(const PyNode& self) {
+    nb::list values;
+    for (ir::Value* value : self.get().outputs()) {
+        values.append(part_to_python(self.state, value));
+    }
+    return nb::tuple(values);
+}
+
+void set_inputs(const PyNode& self, nb::handle values) {
+    edited(editor_of(*self.state)
+               .set_inputs(self.get(), values_from_arguments(*self.state, values, true)));
+}
+
+void set_input(const PyNode& self, nb::handle at, nb::handle value) {
+    int64_t index = int_from_python(at);
+    ir::Node& node = self.get();
+    index += index < 0 ? static_cast<int64_t>(node.input_count()) : 0;
+    if (index < 0 || index >= static_cast<int64_t>(node.input_count())) {
+        raise(PyExc_IndexError, "node `" + std::string(node.op_type) + "` has " +
+                                    std::to_string(node.input_count()) + " inputs");
+    }
+    edited(editor_of(*self.state)
+               .set_input(node, static_cast<size_t>(index),
+                          value_from_argument(*self.state, value, true)));
+}
+
+std::string name_of(const ir::Value* value) {
+    return value == nullptr || value->name.empty() ? "_" : std::string(value->name);
+}
+
+nb::object repr(const PyNode& self) {
+    const ir::Node& node = *self.part;
+    std::string text = "<Node ";
+    text += node.name.empty() ? "" : text_from_python(nb::repr(text_to_python(node.name))) + " ";
+    for (size_t i = 0; i < node.output_count(); ++i) {
+        text += (i > 0 ? ", " : "") + name_of(node.output(i));
+    }
+    text += node.output_count() > 0 ? " = " : "";
+    text += node.domain.empty() ? "" : std::string(node.domain) + ".";
+    text += std::string(node.op_type) + "(";
+    for (size_t i = 0; i < node.input_count(); ++i) {
+        text += (i > 0 ? ", " : "") + name_of(node.input(i));
+    }
+    return text_to_python(text + (node.graph() != nullptr ? ")>" : "), removed>"));
+}
+
+void set_operator(const PyNode& self, nb::handle domain, nb::handle op_type, nb::handle overload) {
+    edited(editor_of(*self.state)
+               .set_operator(self.get(), normal_domain(text_from_python(domain)),
+                             text_from_python(op_type), text_from_python(overload)));
+}
+
+}  // namespace
+
+ir::Node& PyAttributes::node() const {
+    if (part->graph() == nullptr) {
+        raise(model_error(), "node `" + std::string(part->op_type) + "` is no longer in the model");
+    }
+    return *part;
+}
+
+void bind_node(nb::module_& m) {
+    bind_attributes(m);
+    nb::class_<PyNode>(m, "Node", "An operator with its inputs, outputs and attributes in a graph.")
+        .def_prop_rw(
+            "op_type", [](const PyNode& self) { return text_to_python(self.get().op_type); },
+            [](const PyNode& self, const nb::str& op_type) {
+                const ir::Node& node = self.get();
+                set_operator(self, text_to_python(node.domain), op_type,
+                             text_to_python(node.overload));
+            })
+        .def_prop_rw(
+            "domain", [](const PyNode& self) { return text_to_python(self.get().domain); },
+            [](const PyNode& self, const nb::str& domain) {
+                const ir::Node& node = self.get();
+                set_operator(self, domain, text_to_python(node.op_type),
+                             text_to_python(node.overload));
+            })
+        .def_prop_rw(
+            "overload", [](const PyNode& self) { return text_to_python(self.get().overload); },
+            [](const PyNode& self, const nb::str& overload) {
+                const ir::Node& node = self.get();
+                set_operator(self, text_to_python(node.domain), text_to_python(node.op_type),
+                             overload);
+            })
+        .def_prop_rw(
+            "name", [](const PyNode& self) { return text_to_python(self.get().name); },
+            [](const PyNode& self, const nb::str& name) {
+                editor_of(*self.state);
+                self.get().name = self.state->model->intern(text_from_python(name));
+            })
+        .def_prop_rw(
+            "doc", [](const PyNode& self) { return text_to_python(self.get().doc); },
+            [](const PyNode& self, const nb::str& text) {
+                editor_of(*self.state);
+                self.get().doc = self.state->model->intern(text_from_python(text));
+            })
+        .def_prop_rw(
+            "metadata", [](const PyNode& self) { return metadata_to_python(self.get().metadata); },
+            [](const PyNode& self, nb::handle entries) {
+                editor_of(*self.state);
+                self.get().metadata = metadata_from_python(*self.state->model, entries);
+            })
+        .def_prop_ro(
+            "graph",
+            [](const PyNode& self) { return part_to_python(self.state, self.get().graph()); })
+        .def_prop_rw("inputs", inputs, set_inputs)
+        .def("set_input", set_input, nb::arg("index"), nb::arg("value").none())
+        .def_prop_ro("outputs", outputs)
+        .def_prop_ro("attributes",
+                     [](const PyNode& self) {
+                         return PyAttributes{self.state, &self.get()};
+                     })
+        .def_prop_ro("subgraphs", subgraphs, "The attributes that are graphs, by name.")
+        .def(
+            "add_subgraph",
+            [](const PyNode& self, const nb::str& attribute, const nb::str& name) {
+                std::string key = text_from_python(attribute), given = text_from_python(name);
+                ir::Graph* made =
+                    edited(editor_of(*self.state)
+                               .add_subgraph(self.get(), key, given.empty() ? key : given));
+                return part_to_python(self.state, made);
+            },
+            nb::arg("attribute"), nb::arg("name") = "",
+            "A new graph without nodes, as an attribute of the node.")
+        .def("__repr__", repr);
+}
+
+}  // namespace sardonyx::python
