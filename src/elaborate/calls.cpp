@@ -22,6 +22,7 @@
 #include "elaborate/static_tensors.h"
 #include "elaborate/statics.h"
 #include "ops/schema_set.h"
+#include "ops/substitutes.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
@@ -164,10 +165,14 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             if (script != nullptr && !has_raised) {
                 return call(c, Object(*script), arguments, wanted);
             }
+            std::string_view name = c.source(arguments.callee_range);
+            std::string_view like = ops::operator_like(name);
             c.report(kNotCallable, arguments.range,
-                     fmt::format("`{}` cannot be called at compile time{}{}", repr(callee),
+                     fmt::format("`{}` cannot be called at compile time{}{}", name,
                                  answer.error.empty() ? "" : ": ", answer.error))
-                .with_help("decorate it with `@script`, or call it outside the script");
+                .with_help(like.empty()
+                               ? "decorate it with `@script`, or call it outside the script"
+                               : fmt::format("scripts call operators: `op.{}(...)`", like));
             return Object::error();
         }
         default:

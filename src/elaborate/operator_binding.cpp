@@ -209,6 +209,20 @@ std::string input_count(const ops::Schema& schema) {
                : fmt::format("{} to {}", schema.minimum_inputs, schema.maximum_inputs);
 }
 
+// `2, 3` of `op.Reshape(x, 2, 3)`, where the inputs from `begin` on are integers; else nothing.
+std::string numbers_from(const Context& c, const BoundCall& call, size_t begin) {
+    std::string list;
+    for (size_t i = begin; begin > 0 && i < call.inputs.size(); ++i) {
+        const Object* object = call.inputs[i].object;
+        if (object == nullptr || !object->is(ObjectKind::kInt)) {
+            return {};
+        }
+        list += list.empty() ? "" : ", ";
+        list += c.source(call.inputs[i].range);
+    }
+    return list;
+}
+
 }  // namespace
 
 void check_inputs(Context& c, const ops::Schema& schema, const Arguments& arguments,
@@ -217,11 +231,13 @@ void check_inputs(Context& c, const ops::Schema& schema, const Arguments& argume
         return;  // what is missing may be what has been refused
     }
     if (call.inputs.size() > schema.maximum_inputs) {
+        std::string list = numbers_from(c, call, schema.maximum_inputs - size_t{1});
         c.report(kTooManyInputs, call.inputs[schema.maximum_inputs].range,
                  fmt::format("`{}` takes {} input{}, not {}", schema.name, input_count(schema),
                              schema.maximum_inputs == 1 ? "" : "s", call.inputs.size()))
-            .with_help(schema.attributes.empty() ? "remove the rest"
-                                                 : "attributes are given by keyword");
+            .with_help(!list.empty()               ? fmt::format("write one list: `[{}]`", list)
+                       : schema.attributes.empty() ? "remove the rest"
+                                                   : "attributes are given by keyword");
         call.failed = true;
         return;
     }

@@ -200,6 +200,20 @@ void unbind_names(Context& c, const Stmt* statement) {
     }
 }
 
+// One finding for the statement, and none for what its names are used for.
+void refuse_import(Context& c, Range range, std::span<const syntax::Alias> names) {
+    unsupported_statement(c, range, "an import", "import at the top of the file");
+    for (const syntax::Alias& alias : names) {
+        std::string_view dotted = c.text(alias.as_name.valid() ? alias.as_name : alias.name);
+        std::string_view first = dotted.substr(0, dotted.find('.'));
+        for (uint32_t i = 0; i < c.tree().names.size(); ++i) {
+            if (c.text(Symbol{i}) == first) {
+                c.at.scope->set(Symbol{i}, Object::make(ObjectKind::kUnbound, Unbound{}));
+            }
+        }
+    }
+}
+
 // Statements without control flow; false for those that have it.
 bool exec_simple(Context& c, const Stmt* statement) {
     switch (statement->kind) {
@@ -235,9 +249,11 @@ bool exec_simple(Context& c, const Stmt* statement) {
             exec_function_def(c, syntax::as<syntax::FunctionDefStmt>(statement));
             return true;
         case StmtKind::kImport:
+            refuse_import(c, statement->range, syntax::as<syntax::ImportStmt>(statement)->names);
+            return true;
         case StmtKind::kImportFrom:
-            unsupported_statement(c, statement->range, "an import",
-                                  "import at the top of the file");
+            refuse_import(c, statement->range,
+                          syntax::as<syntax::ImportFromStmt>(statement)->names);
             return true;
         case StmtKind::kGlobal:
         case StmtKind::kNonlocal:

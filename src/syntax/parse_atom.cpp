@@ -42,7 +42,9 @@ const Expr* Parser::atom() {
             return make<EllipsisExpr>(here);
         default:
             expected(kExpectedExpression, "an expression",
-                     "write a value here, such as a name, a number or a call");
+                     at(T::kAmpersand) || at(T::kPipe)
+                         ? "Python has no `&&` and `||`: write `(a) & (b)` and `(a) | (b)`"
+                         : "write a value here, such as a name, a number or a call");
             return error_expr();
     }
 }
