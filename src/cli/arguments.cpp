@@ -62,6 +62,11 @@ constexpr std::string_view kCompletionExample =
     "  sardonyx completion man | man -l -\n";
 constexpr std::string_view kLspExample =
     "Editors start it: docs/editor.md says how each is told to.\n";
+constexpr std::string_view kImportExample =
+    "Example:\n"
+    "  sardonyx import model.pt2 -o model.onnx --dim s77=batch\n"
+    "\n"
+    "The Python package of sardonyx does it, without PyTorch; nothing in the file is executed.\n";
 constexpr std::string_view kDecompileExample =
     "Examples:\n"
     "  sardonyx decompile gelu.onnx -o gelu.py\n"
@@ -142,6 +147,7 @@ struct Words {
     DumpOptions dump;
     LspOptions lsp;
     DecompileOptions decompile;
+    ImportOptions imported;
     ViewOptions view;
 };
 
@@ -369,6 +375,30 @@ void add_decompile(CLI::App& app, Words& words) {
         ->type_name("FILE.py");
 }
 
+void add_import(CLI::App& app, Words& words) {
+    CLI::App* command = add_command(app, words, "import",
+                                    "Write the model or script of a PyTorch file", kImportExample);
+    command->remove_option(command->get_option("--python"));
+    command->add_option("file", words.imported.model, "A file of torch.export.save")
+        ->required()
+        ->type_name("MODEL.pt2");
+    command
+        ->add_option("-o,--output", words.imported.output,
+                     "The file to write: a model, or a script with its weights beside it")
+        ->required()
+        ->type_name("MODEL.onnx|SCRIPT.py");
+    command->add_option("--opset", words.imported.opset, "The opset of ai.onnx; by default 20")
+        ->check(version_from(18))
+        ->type_name("N");
+    add_list(command, "--dim", words.imported.dims, "A name for a dimension, such as s77=batch",
+             "SYMBOL=NAME");
+    command
+        ->add_option("--state", words.imported.state,
+                     "What becomes of buffers that the model changes: outputs, drop or error")
+        ->check(one_of({"outputs", "drop", "error"}))
+        ->type_name("WORD");
+}
+
 void add_view(CLI::App& app, Words& words) {
     CLI::App* command =
         add_command(app, words, "view", "Show the graph of a script or a model", kViewExample);
@@ -534,6 +564,10 @@ Result<Command> decompile_command(Words& words) {
     return Command(words.decompile);
 }
 
+Result<Command> import_command(Words& words) {
+    return Command(words.imported);
+}
+
 Result<Command> view_command(Words& words) {
     auto types = read_assignments(words.input_types, "--input X='FLOAT[2,3]'");
     SDX_TRY(types);
@@ -562,6 +596,7 @@ constexpr CommandRow kCommands[] = {
     {"check", add_check, check_command},
     {"dump", add_dump, dump_command},
     {"decompile", add_decompile, decompile_command},
+    {"import", add_import, import_command},
     {"view", add_view, view_command},
     {"explain", add_explain, explain_command},
     {"completion", add_completion, completion_command},

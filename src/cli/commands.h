@@ -107,6 +107,14 @@ struct DecompileOptions {
 };
 int run_decompile(const DecompileOptions& options);
 
+struct ImportOptions {
+    std::string model, output;
+    std::optional<int64_t> opset;
+    std::vector<std::string> dims;
+    std::string state;
+};
+int run_import(const ImportOptions& options);
+
 struct ViewOptions {
     Target target;
     driver::OptionTexts texts;
@@ -124,7 +132,8 @@ struct Answer {
     int status = kSuccess;
 };
 
-using Command = std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions,
-                             ExplainOptions, LspOptions, DecompileOptions, ViewOptions>;
+using Command =
+    std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions, ExplainOptions,
+                 LspOptions, DecompileOptions, ImportOptions, ViewOptions>;
 
 }  // namespace sardonyx::cli

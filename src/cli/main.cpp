@@ -5,6 +5,7 @@
 //   run.cpp        a script or a model on given inputs
 //   check.cpp      findings about scripts and models
 //   decompile.cpp  a model to a script
+//   import.cpp     a file of PyTorch to a model or a script, by the user's Python
 //   view.cpp       the graph of a script or a model as a page, a picture or data
 //   view_server.cpp a browser's way to the page
 //   dump.cpp       tokens, tree or graph as text
@@ -28,6 +29,7 @@ struct Dispatch {
     int operator()(const ExplainOptions& options) const { return run_explain(options); }
     int operator()(const LspOptions& options) const { return run_lsp(options); }
     int operator()(const DecompileOptions& options) const { return run_decompile(options); }
+    int operator()(const ImportOptions& options) const { return run_import(options); }
     int operator()(const ViewOptions& options) const { return run_view(options); }
     int operator()(const Answer& answer) const {
         answer.status == kSuccess ? print(answer.text) : print_error(answer.text);

@@ -84,6 +84,7 @@ struct Complaint {
     std::string operator()(const DecompileOptions& options) const {
         return of({options.model, {}});
     }
+    std::string operator()(const ImportOptions&) const { return {}; }
     std::string operator()(const ViewOptions& options) const { return of(options.target); }
     std::string operator()(const Answer&) const { return {}; }
     std::string operator()(const ExplainOptions&) const { return {}; }
@@ -122,12 +123,16 @@ int run_in_python(const Command& command, int count, char** words) {
     }
     std::vector<std::string> all(words, words + count);
     all.erase(std::find(all.begin(), all.end(), "--python"));
-    std::string python = python_program();
     std::error_code failed;
     std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failed);
     ::setenv("SARDONYX_PROGRAM", failed ? words[0] : own.c_str(), 1);
-    std::vector<std::string> call{python, "-c", kStart};
-    call.insert(call.end(), all.begin() + 1, all.end());
+    return become_python("`--python`", kStart, {all.begin() + 1, all.end()});
+}
+
+int become_python(std::string_view what, const char* code, const std::vector<std::string>& words) {
+    std::string python = python_program();
+    std::vector<std::string> call{python, "-c", code};
+    call.insert(call.end(), words.begin(), words.end());
     std::vector<char*> argv;
     argv.reserve(call.size() + 1);
     for (std::string& word : call) {
@@ -135,7 +140,7 @@ int run_in_python(const Command& command, int count, char** words) {
     }
     argv.push_back(nullptr);
     ::execvp(argv[0], argv.data());
-    print_error(fmt::format("`--python` cannot start `{}`: {}; name Python in SARDONYX_PYTHON",
+    print_error(fmt::format("{} cannot start `{}`: {}; name Python in SARDONYX_PYTHON", what,
                             python, std::strerror(errno)));
     return kUsage;
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/commands.h"
 
@@ -11,6 +13,10 @@ namespace sardonyx::cli {
 // The Python of SARDONYX_PYTHON, else that beside the program, as in a virtual environment, else
 // `python3` of the PATH.
 std::string python_program();
+
+// Runs a program of Python with these words in sys.argv, and does not return where it takes over.
+// `what` is what needs it, for the message where Python cannot be started.
+int become_python(std::string_view what, const char* code, const std::vector<std::string>& words);
 
 // Does what the words ask for in Python, and does not return where it takes over; the exit status
 // where the options have no meaning there, or where Python cannot be started.

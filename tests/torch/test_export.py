@@ -202,3 +202,22 @@ def test_random_numbers_have_their_type_and_shape() -> None:
     assert result.dtype == np.float32
     assert (result >= 2).all()
     assert (result < 5).all()
+
+
+class Packed(torch.nn.Module):
+    def forward(self, x: Any, *rest: Any, scale: Any = None) -> Any:
+        return x.sum() + rest[0].sum() + rest[1].sum() * scale.sum()
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_names_of_dimensions_of_any_signature(by_name: bool) -> None:
+    """`*args` has one entry; a dict may have another order; one name twice is one dimension."""
+    arrays = [torch.ones(2, 3), torch.ones(3, 2), torch.ones(4, 5)]
+    shapes: Any = ({0: "a"}, ({0: "b"}, {1: "a"}), {0: "c"})
+    if by_name:
+        shapes = {"scale": shapes[2], "rest": shapes[1], "x": shapes[0]}
+    made = sardonyx.torch.export(Packed(), tuple(arrays), {"scale": torch.ones(7)},
+                                 dynamic_shapes=shapes)  # fmt: skip
+    types = [str(one) for one in made._program.inputs]
+    assert 'FLOAT["a", 3]' in types[0] and 'FLOAT["b", 2]' in types[1]
+    assert 'FLOAT["c"]' in types[3] and '"a"' not in types[2]

@@ -143,6 +143,12 @@ def test_the_command(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str])
     assert main([str(path)]) == 0
     model = sardonyx.load(tmp_path / "model.onnx")
     np.testing.assert_array_equal(model(np.ones((4, 3), np.float32)), [4, 4, 4])
+    program_file = pathlib.Path(os.environ["SDX_BUILD"]).resolve() / "sardonyx"
+    words = [program_file, "import", path, "-o", tmp_path / "by.onnx", "--dim", f"{symbol}=rows"]
+    environment = {**os.environ, "SARDONYX_PYTHON": sys.executable}
+    subprocess.run(words, env=environment, check=True)
+    made = sardonyx.load(tmp_path / "by.onnx")
+    np.testing.assert_array_equal(made(np.ones((4, 3), np.float32)), [4, 4, 4])
     path.write_bytes(b"PK")
     assert main([str(path)]) == 1
     assert capsys.readouterr().err.startswith("error: ")

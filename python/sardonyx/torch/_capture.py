@@ -316,6 +316,24 @@ def _leaf_shapes(value: Any, spec: Any) -> Iterator[Any]:
         yield spec
 
 
+def _specs(parameters: Sequence[str], shapes: Any) -> list[Any]:
+    """What dynamic_shapes says of each parameter; those of `*args` share one entry, a tuple."""
+    if isinstance(shapes, dict):
+        found = []
+        for one in parameters:
+            packed, _, place = one.rpartition("_")
+            rest = shapes.get(packed) if one not in shapes and place.isdecimal() else None
+            is_packed = isinstance(rest, (list, tuple)) and int(place) < len(rest)
+            found.append(rest[int(place)] if is_packed and rest else shapes.get(one))
+        return found
+    specs = list(shapes)
+    more = len(parameters) - len(specs) + 1
+    for i, one in enumerate(specs):
+        if more != 1 and isinstance(one, (list, tuple)) and len(one) == more:
+            return [*specs[:i], *one, *specs[i + 1 :]]
+    return [*specs, *[None] * (more - 1)]
+
+
 def dim_names(
     program: torch.export.ExportedProgram, dynamic_shapes: Any, inputs: Sequence[Any]
 ) -> dict[str, str]:
@@ -324,31 +342,28 @@ def dim_names(
     if not dynamic_shapes:
         return names
     args, kwargs = program.example_inputs or ((), {})
-    shapes = dynamic_shapes
-    if isinstance(shapes, dict):
-        shapes = list(shapes.values())
-    elif kwargs and isinstance(shapes, (list, tuple)):
-        shapes = list(shapes)
-    values = [*args, *kwargs.values()]
-    if isinstance(dynamic_shapes, dict) and kwargs:
-        given = list(dynamic_shapes.items())
-        by_name = dict(given)
-        shapes = [spec for key, spec in given if key not in kwargs]
-        shapes += [by_name.get(key) for key in kwargs]
-    leaves = list(_leaf_shapes(values, shapes))
-    for value, spec in zip(inputs, leaves, strict=False):
-        if not isinstance(value, torch.Tensor) or spec is None:
+    call = program.module_call_graph[0].signature
+    parameters = (call.forward_arg_names if call is not None else None) or []
+    positional = iter(args)
+    values = [kwargs[one] if one in kwargs else next(positional, None) for one in parameters]
+    leaves = list(_leaf_shapes(values, _specs(parameters, dynamic_shapes)))
+    if len(leaves) != len(inputs):
+        return names  # arguments of a kind of their own, such as caches
+    for value, spec in zip(inputs, leaves, strict=True):
+        if not isinstance(value, torch.Tensor) or not isinstance(spec, (dict, list, tuple)):
             continue
         pairs = spec.items() if isinstance(spec, dict) else enumerate(spec)
         for axis, dim in pairs:
             name = getattr(dim, "__name__", None) if not isinstance(dim, str) else dim
-            size = value.shape[axis]
+            size = value.shape[axis] if -value.ndim <= axis < value.ndim else 0
             if name and not isinstance(size, int) and size.node.expr.is_Symbol:
                 names.setdefault(str(size.node.expr), str(name))
-    taken = list(names.values())
-    return {
-        one: name for one, name in names.items() if taken.count(name) == 1 or name.isidentifier()
-    }
+    # Two dimensions of one name would be equal, and only torch says what is.
+    first: dict[str, str] = {}
+    for symbol, name in names.items():
+        if name.isidentifier():
+            first.setdefault(name, symbol)
+    return {symbol: name for name, symbol in first.items()}
 
 
 def _output_names(program: torch.export.ExportedProgram) -> list[str]:
