@@ -11,8 +11,12 @@ Json completion(const State& state, const Document& document, const Json& parame
 Json definition_answer(const State& state, const Document& document, const Json& parameters);
 Json diagnostics_report(const State& state, const Document& document, const Json& parameters);
 Json document_symbols(const State& state, const Document& document, const Json& parameters);
+Json highlights(const State& state, const Document& document, const Json& parameters);
 Json hover_answer(const State& state, const Document& document, const Json& parameters);
 Json inlay_hints(const State& state, const Document& document, const Json& parameters);
+Json prepared_rename(const State& state, const Document& document, const Json& parameters);
+Json references(const State& state, const Document& document, const Json& parameters);
+Json rename(const State& state, const Document& document, const Json& parameters);
 Json signature_answer(const State& state, const Document& document, const Json& parameters);
 
 // Of an item that `completion` has given: with its documentation.

@@ -22,9 +22,13 @@ constexpr RequestRow kRequests[] = {
     {"textDocument/completion", completion},
     {"textDocument/definition", definition_answer},
     {"textDocument/diagnostic", diagnostics_report},
+    {"textDocument/documentHighlight", highlights},
     {"textDocument/documentSymbol", document_symbols},
     {"textDocument/hover", hover_answer},
     {"textDocument/inlayHint", inlay_hints},
+    {"textDocument/prepareRename", prepared_rename},
+    {"textDocument/references", references},
+    {"textDocument/rename", rename},
     {"textDocument/signatureHelp", signature_answer},
 };
 
@@ -51,6 +55,9 @@ Json capabilities(ide::Encoding encoding) {
           Json::object({{"triggerCharacters", std::move(characters)}, {"resolveProvider", true}})},
          {"signatureHelpProvider", Json::object({{"triggerCharacters", Json::array({"(", ","})}})},
          {"definitionProvider", true},
+         {"referencesProvider", true},
+         {"documentHighlightProvider", true},
+         {"renameProvider", Json::object({{"prepareProvider", true}})},
          {"inlayHintProvider", true},
          {"documentSymbolProvider", true},
          {"codeActionProvider", Json::object({{"codeActionKinds", Json::array({"quickfix"})}})},

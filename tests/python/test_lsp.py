@@ -8,6 +8,7 @@ run as a program, this file writes these blocks anew.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import random
 import re
 import shutil
 import subprocess
+import symtable
 import sys
 from typing import Any
 
@@ -184,6 +186,21 @@ def ask(client: Client, uri: str, kind: str, line: int, character: int) -> list[
         found = client.at("textDocument/definition", uri, line, character)
         same = found and found["uri"].replace(uri, "here")
         return [f"{same} {span(found['range'])}"] if found else ["nothing"]
+    if kind == "references":
+        params = {**document, "position": position, "context": {"includeDeclaration": True}}
+        found = client.request("textDocument/references", params)
+        marks = client.at("textDocument/documentHighlight", uri, line, character)
+        writes = {span(one["range"]) for one in marks or [] if one["kind"] == 3}
+        return [
+            span(one["range"]) + (" (bound)" if span(one["range"]) in writes else "")
+            for one in found or []
+        ] or ["nothing"]
+    if kind == "rename":
+        if client.at("textDocument/prepareRename", uri, line, character) is None:
+            return ["nothing"]
+        params = {**document, "position": position, "newName": "renamed"}
+        found = client.request("textDocument/rename", params)
+        return [span(one["range"]) for one in found["changes"][uri]] if found else ["refused"]
     if kind == "hints":
         hints = client.request("textDocument/inlayHint", {**document, "range": whole})
         return [f"{place(one['position'])}{one['label']}" for one in hints]
@@ -334,6 +351,57 @@ def at(text: str, offset: int) -> dict:
     before = text[:offset]
     column = before.rpartition("\n")[2]
     return {"line": before.count("\n"), "character": len(column.encode("utf-16-le")) // 2}
+
+
+def tables(table: symtable.SymbolTable) -> list[symtable.SymbolTable]:
+    return [table, *(inner for child in table.get_children() for inner in tables(child))]
+
+
+def kinds(table: symtable.SymbolTable, names: dict[str, str]) -> list[tuple]:
+    """What Python says of the names of a scope; `names` stand for others."""
+    return sorted(
+        (names.get(one.get_name(), one.get_name()), one.is_local(), one.is_free(), one.is_global())
+        for one in table.get_symbols()
+    )
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem
+)
+def test_renamed_variables_mean_the_same(client: Client, path: pathlib.Path) -> None:
+    """By CPython's symbol tables: one scope binds the new name, and no other name has changed."""
+    text = path.read_text()
+    lines = text.splitlines(keepends=True)
+    uri = path.as_uri()
+    client.open(uri, text)
+    before = tables(symtable.symtable(text, "a.py", "exec"))
+    done = set()
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Store):
+            continue
+        place = {"line": node.lineno - 1, "character": node.col_offset}
+        params = {"textDocument": {"uri": uri}, "position": place, "newName": "renamed"}
+        found = client.request("textDocument/rename", params)
+        if found is None:
+            continue
+        places = [one["range"]["start"] for one in found["changes"][uri]]
+        assert place in places
+        if (key := str(places)) in done:
+            continue
+        done.add(key)
+        changed = list(lines)
+        for one in sorted(places, key=lambda one: (one["line"], one["character"]), reverse=True):
+            line, begin = changed[one["line"]], one["character"]
+            assert line[begin:].startswith(node.id)
+            changed[one["line"]] = line[:begin] + "renamed" + line[begin + len(node.id) :]
+        after = tables(symtable.symtable("".join(changed), "a.py", "exec"))
+        names = {"renamed": node.id}
+        assert [kinds(one, {}) for one in before] == [kinds(one, names) for one in after]
+        binding = [
+            one for one in after if "renamed" in one.get_identifiers()
+            and one.lookup("renamed").is_local()
+        ]  # fmt: skip
+        assert len(binding) == 1 and binding[0].get_type() == "function"
 
 
 def test_clients_that_ask_for_diagnostics_get_none_by_themselves():
