@@ -11,6 +11,10 @@
 - The core throws nothing and uses no header that a supported compiler lacks.
 - Functions in the unnamed namespaces of one folder have different names, because the sources of a
   folder are compiled together (SDX_JOIN), where two would be overloads of each other.
+- Sources have at most LONGEST lines, and a folder that has rooms at most MOST_SOURCES sources,
+  but for the tables that are listed here.
+- `X.cpp` has `X.h`, which declares functions that X.cpp defines and no others. The sources that
+  have no header of their own are listed here: rows of a table, and parts of one interface.
 - Operators are told apart by `is_standard`, which looks at the domain too, and not by their names
   alone, outside of `ops` and `ir`; "ai.onnx" is written in types/domain.h alone.
 - The codes of diagnostics are words-with-hyphens, one phase's alone, each reported somewhere and
@@ -41,6 +45,7 @@ FOLDERS = (
     "ops",
     "schemas",
     "ir",
+    "calls",
     "infer",
     "lowering",
     "elaborate",
@@ -64,6 +69,7 @@ FORBIDDEN = {
     "ops": {"syntax", "diagnostics"},
     "schemas": {"syntax"},
     "ir": {"syntax", "ops", "schemas"},
+    "calls": {"syntax", "diagnostics", "schemas", "ir"},
     "infer": {"syntax", "schemas"},
     "lowering": {"syntax", "diagnostics", "schemas"},
     "eval": {"syntax", "schemas", "elaborate", "lint"},
@@ -118,6 +124,54 @@ ROOMS = {
     ),
 }
 
+# Lines of a source; tables may have more.
+LONGEST = 600
+LONG_TABLES: dict[str, str] = {}
+# Sources of one folder.
+MOST_SOURCES = 30
+# Folders that may have more: a source for each family of operators.
+FAMILIES = {"infer", "eval/kernels"}
+
+# Headers that are the interface of several sources; any other declares functions of the source of
+# its name alone.
+INTERFACES = {
+    "api/handles.h",  # of C
+    "api/model_handle.h",
+    "api/value_handle.h",
+    "base/screenful.h",
+    "cli/commands.h",  # a source for each command
+    "decompile/unit.h",  # a class
+    "diagnostics/inlays.h",  # text and JSON
+    "diagnostics/pages.h",  # generated
+    "diagnostics/render.h",  # a source for each form
+    "elaborate/elaborate.h",  # the entries
+    "elaborate/module.h",  # a class
+    "eval/eval.h",  # the entries
+    "eval/kernels/images/image.h",  # a source for each format
+    "eval/kernels/ml/ml_trees.h",  # a class
+    "eval/kernels/regex/regex_tree.h",
+    "eval/loops/convolution.h",  # a source for each way to convolve
+    "eval/loops/matmul.h",
+    "eval/run/runner.h",  # operators that run graphs
+    "ide/answers.h",  # a source for each question
+    "infer/infer.h",  # the entries
+    "infer/subgraph.h",
+    "ir/ir.h",
+    "lint/lints.h",
+    "lsp/requests.h",  # a source for each request
+    "proto/proto.h",  # the entries
+    "proto/read_context.h",  # a source for each message
+    "syntax/lexer.h",  # a class
+    "syntax/parser.h",  # a class
+    "syntax/normal_form.h",  # with generated tables
+    "types/dim.h",  # a class
+    "types/dim_expression.h",
+    "types/type.h",  # a class
+    "weights/weights.h",  # a source for each format
+}
+# A row of a table, or the public interface, declares what the sources of these folders define.
+ROWS = ("api/", "eval/gradient/rules/", "eval/kernels/", "infer/")
+
 # Libraries that take seconds to compile, and the .cpp files that may include them.
 SLOW_LIBRARIES = {
     "nlohmann/": {"src/diagnostics/render_json.cpp", "src/lsp/json.cpp"},
@@ -152,6 +206,8 @@ FUNCTION = re.compile(
     r"(?!template|struct|class|using|return|enum|typedef|namespace|[#/]|SDX_[A-Z]+\()"
     r"[A-Za-z_][\w:<>,&*\s\[\]]*?[\s&*>](\w+)\("
 )
+# A function in a namespace, or the first line of its definition.
+DEFINITION = re.compile(r"^(?!//|return)([A-Za-z\[][^\n]*?[\s&*>])(\w+)\(", re.MULTILINE)
 # Their sources are not joined (cmake/phases.cmake).
 COMPILED_ALONE = ("api", "cli", "ops", "weights")
 NOT_CODE = re.compile(
@@ -335,6 +391,62 @@ def check_unnamed(root: pathlib.Path) -> Iterator[Violation]:
                 yield f"{where}:{line}: `{name}` is a function of {other.name} too"
 
 
+def check_sizes(root: pathlib.Path) -> Iterator[Violation]:
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix not in (".cpp", ".h"):
+            continue
+        where = path.relative_to(root)
+        lines = read(path).count("\n")
+        if lines > LONGEST and where.relative_to("src").as_posix() not in LONG_TABLES:
+            yield f"{where}:{LONGEST + 1}: {lines} lines; cut it along what it decides"
+    for top, rooms in ROOMS.items():
+        for room in rooms:
+            folder = pathlib.PurePath(top, room)
+            count = len(list((root / "src" / folder).glob("*.cpp")))
+            if count > MOST_SOURCES and folder.as_posix() not in FAMILIES:
+                yield f"src/{folder}: {count} sources; divide it into rooms"
+
+
+def declared_functions(text: str) -> Iterator[tuple[str, int]]:
+    """The functions that a header declares and does not define, with their lines."""
+    lines = NOT_CODE.sub(lambda match: "\n" * match[0].count("\n"), text).splitlines()
+    for number, line in enumerate(lines, 1):
+        match = FUNCTION.match(line)
+        before = lines[number - 2] if number > 1 else ""
+        if not match or line.startswith(("inline", "constexpr")) or before.startswith("template"):
+            continue
+        ends = re.search(r"[;{]", "\n".join(lines[number - 1 :]))
+        if ends and ends[0] == ";":
+            yield match[1], number
+
+
+def check_own_headers(root: pathlib.Path) -> Iterator[Violation]:
+    """A header declares what the source of its name defines."""
+    src = root / "src"
+    for path in sorted(src.rglob("*.cpp")):
+        where = path.relative_to(src)
+        if where.parts[0] not in FOLDERS:
+            continue
+        text = read(path)
+        header = path.with_suffix(".h")
+        if not header.exists():
+            included = {match[2] for match in INCLUDE.finditer(text)}
+            is_row = where.as_posix().startswith(ROWS)
+            if (
+                not is_row
+                and where.name not in ("main.cpp", "fmt.cpp")
+                and included.isdisjoint(INTERFACES)
+            ):
+                yield f"src/{where}:1: no header of its own, {header.name}"
+            continue
+        if header.relative_to(src).as_posix() in INTERFACES:
+            continue
+        defined = {match[2] for match in DEFINITION.finditer(text)}
+        for name, line in declared_functions(read(header)):
+            if name not in defined:
+                yield f"{header.relative_to(root)}:{line}: `{name}` is not of {path.name}"
+
+
 def check_diagnostics(root: pathlib.Path) -> Iterator[Violation]:
     first: dict[str, str] = {}
     explained = {path.stem for path in (root / "docs/diagnostics").glob("*.md")} - {"README"}
@@ -418,6 +530,8 @@ def main() -> None:
         *check_core(root),
         *check_operators(root),
         *check_unnamed(root),
+        *check_sizes(root),
+        *check_own_headers(root),
         *check_diagnostics(root),
         *check_words(root),
         *(check_headers_compile(root, options.compiler) if options.headers else ()),

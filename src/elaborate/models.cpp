@@ -15,6 +15,7 @@
 #include "elaborate/annotations.h"
 #include "elaborate/as_value.h"
 #include "elaborate/bodies.h"
+#include "elaborate/elaborate.h"
 #include "elaborate/emitter.h"
 #include "elaborate/functions.h"
 #include "elaborate/merge.h"

@@ -25,7 +25,7 @@ struct Nodes {
     // The last node reads this slot last, for the input `i`.
     void release(Operand slot, size_t i) {
         nodes.back().releases.push_back(slot);
-        nodes.back().dying |= 1u << i;
+        nodes.back().dying.add(i);
     }
 };
 
@@ -46,8 +46,37 @@ TEST(Chain, NeighboursThatReadEachOther) {
     EXPECT_EQ(chain.steps[0].inputs, (std::vector<int>{0, 1}));
     EXPECT_FALSE(chain.steps[0].is_kept);
     EXPECT_EQ(chain.steps[1].inputs, (std::vector<int>{2}));
-    EXPECT_EQ(chain.steps[1].dying, 1u);
+    EXPECT_TRUE(chain.steps[1].dying.contains(0));
     EXPECT_TRUE(chain.steps[1].is_kept);
+}
+
+// The 33rd input of a step is not its first one.
+TEST(Chain, StepsOfManyInputs) {
+    Nodes n;
+    Operand negative = n.add("Neg", {kX});
+    Operand exponential = n.add("Exp", {kX});
+    std::vector<Operand> many(40, kX);
+    many.front() = negative;
+    many[32] = exponential;
+    Operand greatest = n.add("Max", many);
+    n.release(negative, 0);
+    n.add("Add", {greatest, exponential});
+    std::vector<ChainPlan> chains = plan_chains(n.nodes, FramePlan());
+    ASSERT_EQ(chains.size(), 1u);
+    ASSERT_EQ(chains[0].steps.size(), 4u);
+    const ChainPlan::Step& step = chains[0].steps[2];
+    EXPECT_TRUE(step.dying.contains(0));
+    EXPECT_FALSE(step.dying.contains(32));
+}
+
+TEST(InputSet, HasNoRoomForAll) {
+    InputSet set;
+    set.add(0);
+    set.add(40);
+    set.add(InputSet::kCapacity);
+    EXPECT_TRUE(set.contains(0) && set.contains(40));
+    EXPECT_FALSE(set.contains(8) || set.contains(32) || set.contains(InputSet::kCapacity));
+    EXPECT_FALSE(InputSet::has_room(InputSet::kCapacity + 1));
 }
 
 // Whether -(x * y) runs as one.

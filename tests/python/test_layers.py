@@ -30,6 +30,7 @@ def tree(tmp_path: pathlib.Path) -> pathlib.Path:
     plant(tmp_path, "src/ir/ir.h", HEADER + '#include "base/text.h"\n#include <vector>\n')
     plant(tmp_path, "src/infer/infer.h", HEADER + '#include "ir/ir.h"\n')
     plant(tmp_path, "src/infer/infer.cpp", '#include "ir/ir.h"\n')
+    plant(tmp_path, "src/lsp/json.h", HEADER)
     plant(tmp_path, "src/lsp/json.cpp", "#include <nlohmann/json.hpp>\n")
     plant(tmp_path, "src/infer/strings.cpp", '// throw and try {\nauto s = "throw \'em";\n')
     plant(tmp_path, "src/infer/first.cpp", "namespace {\n\nint twice(int x) {\n")
@@ -161,6 +162,21 @@ def test_the_small_tree_keeps_the_rules(tree: pathlib.Path) -> None:
             "src/infer/second.cpp:3: `twice` is a function of first.cpp too",
         ),
         (
+            "src/infer/long.cpp",
+            "\n" * 601,
+            "src/infer/long.cpp:601: 601 lines; cut it along what it decides",
+        ),
+        (
+            "src/syntax/alone.cpp",
+            '#include "base/text.h"\n',
+            "src/syntax/alone.cpp:1: no header of its own, alone.h",
+        ),
+        (
+            "src/lsp/json.h",
+            HEADER + "\nint read(\n    int x);\nint inside(int x) {\n    return x;\n}\n",
+            "src/lsp/json.h:4: `read` is not of json.cpp",
+        ),
+        (
             "docs/diagnostics/even.md",
             "",
             "docs/diagnostics/even.md:1: no diagnostic has this code",
@@ -177,6 +193,13 @@ def test_a_planted_violation_is_found(
     assert found
     assert found[0].startswith(expected)
     assert {line.partition(":")[0] for line in found} == {expected.partition(":")[0]}
+
+
+def test_a_crowded_folder_is_found(tree: pathlib.Path) -> None:
+    for number in range(31):
+        plant(tree, f"src/eval/loops/loop_{number}.h", HEADER)
+        plant(tree, f"src/eval/loops/loop_{number}.cpp", "")
+    assert check(tree) == ["src/eval/loops: 31 sources; divide it into rooms"]
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")

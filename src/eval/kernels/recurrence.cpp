@@ -3,281 +3,32 @@
 // The products of all inputs with W are one matrix product before the loop; each step adds the
 // product of the state with R, which is packed for that where it is used often. Numbers are kept in
 // float (double for DOUBLE) from the first step to the last.
-#include <algorithm>
-#include <cctype>
-#include <cmath>
-#include <functional>
-#include <memory>
-#include <vector>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 #include "eval/kernels/cast.h"
 #include "eval/kernels/quantization.h"
-#include "eval/loops/activation.h"
+#include "eval/kernels/recurrence_call.h"
 #include "eval/loops/clones.h"
 #include "eval/loops/convolution.h"
 #include "eval/loops/matmul.h"
 #include "eval/loops/scratch.h"
 #include "eval/loops/strided.h"
-#include "eval/loops/vector_math.h"
 #include "eval/loops/visit.h"
 #include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
+
 namespace {
-
-// Applies what `Make` gives for the parameters.
-template <typename Make, typename S>
-SDX_CLONES void activate_all(S* x, int64_t n, float alpha, float beta) {
-    const auto function = Make{}(alpha, beta);
-    for (int64_t i = 0; i < n; ++i) {
-        x[i] = function(x[i]);
-    }
-}
-
-struct ActivationRow {
-    std::string_view name;
-    void (*floats)(float* x, int64_t n, float alpha, float beta);
-    void (*doubles)(double* x, int64_t n, float alpha, float beta);
-    float alpha;  // where the attribute gives none
-    float beta;
-};
-
-template <typename Make>
-constexpr ActivationRow activation_row(std::string_view name, Make, float alpha = 0,
-                                       float beta = 0) {
-    return {name, &activate_all<Make, float>, &activate_all<Make, double>, alpha, beta};
-}
-
-struct Affine {
-    float alpha;
-    float beta;
-    template <typename S>
-    S operator()(S x) const {
-        return static_cast<S>(alpha) * x + static_cast<S>(beta);
-    }
-};
-struct ScaledTanh {
-    float alpha;
-    float beta;
-    template <typename S>
-    S operator()(S x) const {
-        return static_cast<S>(alpha) * vector_tanh(static_cast<S>(beta) * x);
-    }
-};
-
-// The operators' table of activation functions.
-const ActivationRow kActivations[] = {
-    activation_row(
-        "Affine",
-        [](float a, float b) {
-            return Affine{a, b};
-        },
-        1),
-    activation_row(
-        "Elu", [](float a, float) { return Elu{a}; }, 1),
-    activation_row(
-        "HardSigmoid",
-        [](float a, float b) {
-            return HardSigmoid{a, b};
-        },
-        0.2f, 0.5f),
-    activation_row(
-        "LeakyRelu", [](float a, float) { return LeakyRelu{a}; }, 0.01f),
-    activation_row("Relu", [](float, float) { return Relu{}; }),
-    activation_row(
-        "ScaledTanh",
-        [](float a, float b) {
-            return ScaledTanh{a, b};
-        },
-        1, 1),
-    activation_row("Sigmoid", [](float, float) { return Sigmoid{}; }),
-    activation_row("Softplus", [](float, float) { return Softplus{}; }),
-    activation_row("Softsign", [](float, float) { return Softsign{}; }),
-    activation_row("Tanh",
-                   [](float, float) {
-                       return ScaledTanh{1, 1};
-                   }),
-    activation_row(
-        "ThresholdedRelu", [](float a, float) { return ThresholdedRelu{a}; }, 1),
-};
-
-struct Activation {
-    const ActivationRow* row = nullptr;
-    float alpha = 0;
-    float beta = 0;
-
-    void operator()(float* x, int64_t n) const { row->floats(x, n, alpha, beta); }
-    void operator()(double* x, int64_t n) const { row->doubles(x, n, alpha, beta); }
-};
-
-// The standard writes the names with and without capitals.
-bool same_name(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-        return std::tolower(x) == std::tolower(y);
-    });
-}
-
-// Those of the attributes for all directions, or `otherwise` for each.
-Result<std::vector<Activation>> activations(const KernelContext& c, int64_t directions,
-                                            std::span<const std::string_view> otherwise) {
-    std::vector<std::string_view> names;
-    std::span<const std::string> given = c.strings_attribute("activations");
-    names.assign(given.begin(), given.end());
-    if (names.empty()) {
-        for (int64_t d = 0; d < directions; ++d) {
-            names.insert(names.end(), otherwise.begin(), otherwise.end());
-        }
-    }
-    if (names.size() != otherwise.size() * directions) {
-        return Error{fmt::format("{} activations for {} gates in {} directions", names.size(),
-                                 otherwise.size(), directions)};
-    }
-    std::span<const float> alphas = c.floats_attribute("activation_alpha");
-    std::span<const float> betas = c.floats_attribute("activation_beta");
-    std::vector<Activation> all;
-    for (size_t i = 0; i < names.size(); ++i) {
-        const auto* row =
-            std::find_if(std::begin(kActivations), std::end(kActivations),
-                         [&](const ActivationRow& one) { return same_name(one.name, names[i]); });
-        if (row == std::end(kActivations)) {
-            return Error{fmt::format("the activation `{}` is not known", names[i])};
-        }
-        all.push_back({row, i < alphas.size() ? alphas[i] : row->alpha,
-                       i < betas.size() ? betas[i] : row->beta});
-    }
-    return all;
-}
-
-// Weights of 8 bits, [directions, in, gates * hidden]. What they are multiplied with is rounded to
-// 8 bits too.
-struct CodeWeights {
-    struct Product {
-        std::shared_ptr<const ByteConvolution> codes;  // null: there are no loops for it
-        std::vector<float> scales;                     // one for each column
-    };
-    std::vector<Product> products;  // one for each direction
-    Tensor floats;                  // where one of them has no loops
-};
-
-// What the three operators have in common. All sizes fit each other.
-struct Recurrence {
-    int64_t steps = 0;
-    int64_t batch = 0;
-    int64_t input = 0;
-    int64_t hidden = 0;
-    int64_t gates = 0;
-    int64_t directions = 1;
-    bool is_reverse = false;   // the first direction
-    bool batch_first = false;  // layout 1
-    std::vector<int64_t> lengths;
-    std::vector<Activation> activations;
-    double clip = INFINITY;
-    bool resets_product = false;  // GRU's linear_before_reset
-    int64_t parts = 1;            // 2: products of the last gate with R follow those of the others
-    bool weights_by_input = false;  // [in, gates * hidden] rather than [gates * hidden, in]
-    const CodeWeights* input_codes = nullptr;  // W and R, where they are of 8 bits
-    const CodeWeights* recurrent_codes = nullptr;
-
-    int64_t width() const { return gates * hidden; }
-    // The gates of a part, whose products with R are added together.
-    int64_t first_gate(int64_t part) const { return part == 0 ? 0 : gates - 1; }
-    int64_t end_gate(int64_t part) const { return part + 1 == parts ? gates : gates - 1; }
-    bool reverses(int64_t direction) const { return is_reverse || direction == 1; }
-    // Where the row of a step lies in X, and that of a result in Y.
-    int64_t x_row(int64_t step, int64_t b) const {
-        return batch_first ? b * steps + step : step * batch + b;
-    }
-    int64_t y_row(int64_t step, int64_t d, int64_t b) const {
-        return batch_first ? (b * steps + step) * directions + d
-                           : (step * directions + d) * batch + b;
-    }
-    int64_t state_row(int64_t d, int64_t b) const {
-        return batch_first ? b * directions + d : d * batch + b;
-    }
-};
-
-Status check_dims(const KernelContext& c, size_t i, std::string_view name, const Dims& wanted) {
-    if (c.has_input(i) && c.dims(i) != wanted) {
-        return Error{fmt::format("`{}` is {}, and {} is needed", name, to_string(c.dims(i)),
-                                 to_string(wanted))};
-    }
-    return {};
-}
-
-Dims weight_dims(const Recurrence& r, int64_t in) {
-    return r.weights_by_input ? Dims{r.directions, in, r.width()}
-                              : Dims{r.directions, r.width(), in};
-}
-
-Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
-                              std::span<const std::string_view> names,
-                              bool weights_by_input = false) {
-    if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3) {
-        return Error{"X, W and R must have rank 3"};
-    }
-    Recurrence r;
-    int64_t layout = c.int_attribute("layout");
-    if (layout != 0 && layout != 1) {
-        return Error{fmt::format("`layout` is {}, but must be 0 or 1", layout)};
-    }
-    r.batch_first = layout == 1;
-    r.steps = c.dims(0)[r.batch_first ? 1 : 0];
-    r.batch = c.dims(0)[r.batch_first ? 0 : 1];
-    r.input = c.dims(0)[2];
-    r.gates = gates;
-    r.weights_by_input = weights_by_input;
-    r.hidden = c.dims(2)[weights_by_input ? 1 : 2];
-    std::string_view direction = c.string_attribute("direction");
-    if (direction.empty() || direction == "foward") {  // the default of GRU in version 1
-        direction = "forward";
-    }
-    r.directions = direction == "bidirectional" ? 2 : 1;
-    r.is_reverse = direction == "reverse";
-    if (!r.is_reverse && r.directions == 1 && direction != "forward") {
-        return Error{fmt::format("the direction `{}` is not known", direction)};
-    }
-    int64_t size = c.int_attribute("hidden_size", r.hidden);
-    if (size != r.hidden) {
-        return Error{fmt::format("`hidden_size` {} is not that of R, {}", size, r.hidden)};
-    }
-    if (r.hidden > INT32_MAX || r.input > INT32_MAX) {
-        return Error{"the sizes are too large"};
-    }
-    // The products of all inputs with W; and a state for each row of a batch, also without steps.
-    Dims products{r.batch, std::max<int64_t>(r.steps, 1), std::max<int64_t>(r.width(), 1)};
-    SDX_TRY(check_size(ElementType::kDouble, products, c.options()));
-    SDX_TRY(check_dims(c, 1, "W", weight_dims(r, r.input)));
-    SDX_TRY(check_dims(c, 2, "R", weight_dims(r, r.hidden)));
-    SDX_TRY(check_dims(c, 3, "B", {r.directions, 2 * r.width()}));
-    Dims state{r.directions, r.batch, r.hidden};
-    if (r.batch_first) {
-        std::swap(state[0], state[1]);
-    }
-    SDX_TRY(check_dims(c, 5, "initial_h", state));
-    r.lengths.assign(r.batch, r.steps);
-    if (c.has_input(4)) {
-        SDX_ASSIGN(r.lengths, c.ints(4));
-        bool fits = static_cast<int64_t>(r.lengths.size()) == r.batch &&
-                    std::all_of(r.lengths.begin(), r.lengths.end(),
-                                [&r](int64_t n) { return n >= 0 && n <= r.steps; });
-        if (!fits) {
-            return Error{
-                fmt::format("the sequence lengths {} do not fit a batch of {} with {} "
-                            "steps",
-                            to_string(r.lengths), r.batch, r.steps)};
-        }
-    }
-    if (c.has_attribute("clip")) {
-        r.clip = c.float_attribute("clip");
-        if (!(r.clip >= 0)) {
-            return Error{"`clip` must not be negative"};
-        }
-    }
-    SDX_ASSIGN(r.activations, activations(c, r.directions, names));
-    return r;
-}
 
 // The weights of one direction.
 template <typename S>
@@ -308,6 +59,7 @@ SDX_CLONES void add_scaled(const int32_t* sums, const float* scales, float scale
         out[i] += static_cast<float>(sums[i]) * (scale * scales[i]);
     }
 }
+
 SDX_CLONES void widen_codes(const uint8_t* codes, ByteScale by, float* out, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
         out[i] = static_cast<float>(int32_t{codes[i]} - int32_t{by.zero}) * by.scale;
@@ -427,18 +179,21 @@ SDX_CLONES void add_to(S* x, const S* y, int64_t n) {
         x[i] += y[i];
     }
 }
+
 template <typename S>
 SDX_CLONES void add_product(S* x, const S* y, const S* z, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
         x[i] += y[i] * z[i];
     }
 }
+
 template <typename S>
 SDX_CLONES void multiply_by(S* x, const S* y, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
         x[i] *= y[i];
     }
 }
+
 // x = x * y + z * w
 template <typename S>
 SDX_CLONES void update_cell(S* x, const S* y, const S* z, const S* w, int64_t n) {
@@ -446,6 +201,7 @@ SDX_CLONES void update_cell(S* x, const S* y, const S* z, const S* w, int64_t n)
         x[i] = x[i] * y[i] + z[i] * w[i];
     }
 }
+
 // x = (1 - y) * z + y * x
 template <typename S>
 SDX_CLONES void update_hidden(S* x, const S* y, const S* z, int64_t n) {
@@ -453,6 +209,7 @@ SDX_CLONES void update_hidden(S* x, const S* y, const S* z, int64_t n) {
         x[i] = (1 - y[i]) * z[i] + y[i] * x[i];
     }
 }
+
 template <typename S>
 SDX_CLONES void couple_gates(S* x, const S* y, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
@@ -582,7 +339,9 @@ Status run_recurrence(KernelContext& c, const Recurrence& r, bool has_cell, Cell
 }
 
 constexpr std::string_view kRnnNames[] = {"Tanh"};
+
 constexpr std::string_view kGruNames[] = {"Sigmoid", "Tanh"};
+
 constexpr std::string_view kLstmNames[] = {"Sigmoid", "Tanh", "Tanh"};
 
 }  // namespace
@@ -704,6 +463,7 @@ struct CodeScales {
     std::vector<float> scales;
     std::vector<int64_t> zeros;
 };
+
 Result<CodeScales> code_scales(const KernelContext& c, size_t i, size_t scale_input) {
     const Dims& dims = c.dims(i);
     const Tensor& scale = c.tensor(scale_input);
@@ -772,6 +532,7 @@ struct QuantizedWeights {
     int64_t batch = 0;
     CodeWeights input, recurrent;
 };
+
 Result<std::shared_ptr<const QuantizedWeights>> quantized_weights(const KernelContext& c,
                                                                   const Recurrence& r) {
     constexpr size_t kSources[] = {1, 2, 8, 9, 10, 11};

@@ -1,15 +1,19 @@
 // Resize and Upsample: every axis by itself. For each place of the result along an axis there is a
 // short list of places of the input and their weights; the axes are applied one after the other.
+
 #include "eval/kernels/resize.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
-
-#include <fmt/format.h>
+#include <type_traits>
+#include <utility>
 
 #include "eval/kernels/cast.h"
+#include "eval/kernels/resize_call.h"
 #include "eval/loops/clones.h"
 #include "eval/loops/scratch.h"
 #include "eval/loops/strided.h"
@@ -17,36 +21,11 @@
 #include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
+
 namespace {
 
-struct WeightedPlace {
-    int64_t place;
-    double weight;
-};
-
-// How one axis is resampled.
-struct Axis {
-    int64_t in = 0;
-    int64_t out = 0;
-    double scale = 1;
-    double roi_begin = 0;
-    double roi_end = 1;
-    // By place of the result; empty where the result takes the extrapolation value.
-    std::vector<std::vector<WeightedPlace>> taps;
-};
-
-struct ResizeOptions {
-    std::string_view mode = "nearest";  // nearest, linear, cubic
-    std::string_view transformation = "asymmetric";
-    std::string_view rounding = "floor";  // of nearest
-    double cubic_a = -0.75;
-    bool exclude_outside = false;
-    bool antialias = false;
-    double extrapolation = 0;
-};
-
 // The place in the input that a place of the result comes from.
-double source_place(const ResizeOptions& o, const Axis& axis, double x) {
+double source_place(const ResizeOptions& o, const ResizeAxis& axis, double x) {
     double in = static_cast<double>(axis.in);
     double out = static_cast<double>(axis.out);
     double unrounded = axis.scale * in;
@@ -96,7 +75,7 @@ double filter(const ResizeOptions& o, double x) {
     return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-std::vector<WeightedPlace> taps_at(const ResizeOptions& o, const Axis& axis, double x) {
+std::vector<WeightedPlace> taps_at(const ResizeOptions& o, const ResizeAxis& axis, double x) {
     auto clamped = [&axis](double place) {
         return static_cast<int64_t>(std::clamp(place, 0.0, static_cast<double>(axis.in - 1)));
     };
@@ -124,7 +103,7 @@ std::vector<WeightedPlace> taps_at(const ResizeOptions& o, const Axis& axis, dou
     return taps;
 }
 
-void find_taps(const ResizeOptions& o, Axis& axis) {
+void find_taps(const ResizeOptions& o, ResizeAxis& axis) {
     for (int64_t i = 0; i < axis.out; ++i) {
         double x = source_place(o, axis, static_cast<double>(i));
         bool extrapolates = o.transformation == "tf_crop_and_resize" &&
@@ -133,7 +112,7 @@ void find_taps(const ResizeOptions& o, Axis& axis) {
     }
 }
 
-bool is_identity(const Axis& axis) {
+bool is_identity(const ResizeAxis& axis) {
     for (int64_t i = 0; i < axis.out; ++i) {
         if (axis.taps[i].size() != 1 || axis.taps[i][0].place != i || axis.taps[i][0].weight != 1) {
             return false;
@@ -155,7 +134,7 @@ struct AxisTaps {
     std::vector<S> weights;
 
     // Of an axis whose elements are runs of `run` that are seen as elements of their own.
-    AxisTaps(const Axis& axis, int64_t run)
+    AxisTaps(const ResizeAxis& axis, int64_t run)
         : in(axis.in * run),
           out(axis.out * run),
           is_long(in > std::numeric_limits<int32_t>::max()) {
@@ -278,7 +257,7 @@ struct Resampling {
     int64_t in_plane = 1, out_plane = 1, largest = 1;  // elements
     std::vector<Pass> passes;
 
-    Resampling(const Dims& in, const std::vector<Axis>& axes) {
+    Resampling(const Dims& in, const std::vector<ResizeAxis>& axes) {
         // Shorter rows are not worth a loop of their own.
         constexpr int64_t kShortRow = 16;
         size_t first = 0;
@@ -337,7 +316,7 @@ void interpolate_plane(const Workers& threads, const Resampling<S>& r, const T* 
 
 // Places outside on any axis have the extrapolation value.
 template <typename T>
-void extrapolate(const std::vector<Axis>& axes, T value, Tensor* out) {
+void extrapolate(const std::vector<ResizeAxis>& axes, T value, Tensor* out) {
     T* result = out->mutable_elements<T>().data();
     for (size_t d = 0; d < axes.size(); ++d) {
         AxisView view = axis_view(out->dims(), static_cast<int>(d));
@@ -351,7 +330,7 @@ void extrapolate(const std::vector<Axis>& axes, T value, Tensor* out) {
 
 // Interpolation of numbers: of floats of up to 32 bits in float, of others in double.
 template <typename T>
-Status interpolate(const KernelContext& c, const Dims& dims, const std::vector<Axis>& axes,
+Status interpolate(const KernelContext& c, const Dims& dims, const std::vector<ResizeAxis>& axes,
                    const T* in, T* result) {
     using S = std::conditional_t<std::is_same_v<Compute<T>, float>, float, double>;
     Resampling<S> resampling(dims, axes);
@@ -373,7 +352,7 @@ Status interpolate(const KernelContext& c, const Dims& dims, const std::vector<A
 
 // Complex numbers are pairs of real ones: an axis more, which stays.
 template <typename T>
-Status interpolate_complex(const KernelContext& c, std::vector<Axis> axes, Tensor* out) {
+Status interpolate_complex(const KernelContext& c, std::vector<ResizeAxis> axes, Tensor* out) {
     using Number = std::complex<T>;
     Dims dims = c.dims(0);
     dims.push_back(2);
@@ -384,7 +363,7 @@ Status interpolate_complex(const KernelContext& c, std::vector<Axis> axes, Tenso
 }
 
 // Nearest elements of any type.
-Status pick_nearest(KernelContext& c, const std::vector<Axis>& axes, double extrapolation,
+Status pick_nearest(KernelContext& c, const std::vector<ResizeAxis>& axes, double extrapolation,
                     Tensor* out) {
     const Tensor& x = c.tensor(0);
     Dims in_strides = row_major_strides(x.dims());
@@ -427,20 +406,14 @@ Status pick_nearest(KernelContext& c, const std::vector<Axis>& axes, double extr
     });
 }
 
-// A call: its options, and its axes without their taps.
-struct ResizeCall {
-    ResizeOptions options;
-    std::vector<Axis> axes;
-};
-
 // Whether the axis stays as it is.
-bool is_unchanged(const Axis& axis) {
+bool is_unchanged(const ResizeAxis& axis) {
     return axis.in == axis.out && axis.scale == 1 && axis.roi_begin == 0 && axis.roi_end == 1;
 }
 
 Status run_resize(KernelContext& c, ResizeCall call) {
     Dims dims;
-    for (const Axis& axis : call.axes) {
+    for (const ResizeAxis& axis : call.axes) {
         dims.push_back(axis.out);
     }
     SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), dims));
@@ -451,7 +424,7 @@ Status run_resize(KernelContext& c, ResizeCall call) {
         return Error{
             fmt::format("{} has no elements to make {} of", to_string(c.dims(0)), to_string(dims))};
     }
-    for (Axis& axis : call.axes) {
+    for (ResizeAxis& axis : call.axes) {
         if (is_unchanged(axis)) {
             for (int64_t i = 0; i < axis.out; ++i) {
                 axis.taps.push_back({{i, 1}});
@@ -480,160 +453,6 @@ Status run_resize(KernelContext& c, ResizeCall call) {
     });
 }
 
-// The size that a scale gives an axis.
-Result<int64_t> scaled_size(int64_t in, double scale) {
-    double size = std::floor(static_cast<double>(in) * scale);
-    if (!(size >= 0 && size < 9e15)) {
-        return Error{fmt::format("a size of {} scaled by {} is not valid", in, scale)};
-    }
-    return static_cast<int64_t>(size);
-}
-
-Result<std::vector<double>> real_list(const KernelContext& c, size_t i) {
-    SDX_ASSIGN(Tensor values, cast_tensor(c, c.tensor(i), ElementType::kDouble));
-    std::span<const double> all = values.elements<double>();
-    return std::vector<double>(all.begin(), all.end());
-}
-
-std::vector<Axis> untouched(const Dims& dims) {
-    std::vector<Axis> axes(dims.size());
-    for (size_t d = 0; d < dims.size(); ++d) {
-        axes[d].in = axes[d].out = dims[d];
-    }
-    return axes;
-}
-
-Status scale_axes(std::vector<Axis>& axes, std::span<const int> which,
-                  std::span<const double> scales) {
-    if (scales.size() != which.size()) {
-        return Error{fmt::format("{} scales for {} axes", scales.size(), which.size())};
-    }
-    for (size_t i = 0; i < which.size(); ++i) {
-        Axis& axis = axes[which[i]];
-        axis.scale = scales[i];
-        SDX_ASSIGN(axis.out, scaled_size(axis.in, axis.scale));
-    }
-    return {};
-}
-
-// Sizes as they are, or all axes scaled alike so that none is larger (smaller) than its size.
-Status size_axes(std::vector<Axis>& axes, std::span<const int> which,
-                 std::span<const int64_t> sizes, std::string_view policy) {
-    if (sizes.size() != which.size()) {
-        return Error{fmt::format("{} sizes for {} axes", sizes.size(), which.size())};
-    }
-    double common = policy == "not_larger" ? INFINITY : 0;
-    for (size_t i = 0; i < which.size(); ++i) {
-        Axis& axis = axes[which[i]];
-        if (sizes[i] < 0) {
-            return Error{fmt::format("the size {} is negative", sizes[i])};
-        }
-        axis.out = sizes[i];
-        axis.scale =
-            axis.in == 0 ? 1 : static_cast<double>(sizes[i]) / static_cast<double>(axis.in);
-        common =
-            policy == "not_larger" ? std::min(common, axis.scale) : std::max(common, axis.scale);
-    }
-    for (size_t i = 0; i < which.size() && policy != "stretch"; ++i) {
-        Axis& axis = axes[which[i]];
-        axis.scale = common;
-        SDX_ASSIGN(axis.out, scaled_size(1, common * static_cast<double>(axis.in) + 0.5));
-    }
-    return {};
-}
-
-// A region for each axis: all begins, then all ends.
-Status read_region(const KernelContext& c, std::vector<Axis>& axes, std::span<const int> which) {
-    SDX_ASSIGN(std::vector<double> region, real_list(c, 1));
-    if (region.size() != 2 * which.size()) {
-        return Error{fmt::format("`roi` has {} numbers for {} axes", region.size(), which.size())};
-    }
-    for (size_t i = 0; i < which.size(); ++i) {
-        axes[which[i]].roi_begin = region[i];
-        axes[which[i]].roi_end = region[which.size() + i];
-    }
-    return {};
-}
-
-Result<ResizeCall> read_resize(const KernelContext& c) {
-    ResizeOptions options;
-    options.mode = c.string_attribute("mode");
-    std::vector<Axis> axes = untouched(c.dims(0));
-    std::vector<int> which;
-    for (size_t d = 0; d < axes.size(); ++d) {
-        which.push_back(static_cast<int>(d));
-    }
-    if (c.version() < 11) {
-        SDX_ASSIGN(std::vector<double> scales, real_list(c, 1));
-        SDX_TRY(scale_axes(axes, which, scales));
-        return ResizeCall{options, std::move(axes)};
-    }
-    options.transformation = c.string_attribute("coordinate_transformation_mode");
-    options.rounding = c.string_attribute("nearest_mode");
-    options.cubic_a = c.float_attribute("cubic_coeff_a");
-    options.exclude_outside = c.int_attribute("exclude_outside") != 0;
-    options.extrapolation = c.float_attribute("extrapolation_value");
-    options.antialias = c.int_attribute("antialias") != 0;
-    if (std::span<const int64_t> given = c.ints_attribute("axes"); !given.empty()) {
-        which.clear();
-        for (int64_t one : given) {
-            SDX_ASSIGN(int axis, c.axis(one, c.rank(0)));
-            which.push_back(axis);
-        }
-    }
-    bool has_scales = c.has_input(2) && c.tensor(2).count() > 0;
-    bool has_sizes = c.has_input(3) && c.tensor(3).count() > 0;
-    if (has_scales == has_sizes) {
-        return Error{"one of `scales` and `sizes` must be given, and not both"};
-    }
-    if (has_scales) {
-        SDX_ASSIGN(std::vector<double> scales, real_list(c, 2));
-        SDX_TRY(scale_axes(axes, which, scales));
-    } else {
-        SDX_ASSIGN(std::vector<int64_t> sizes, c.ints(3));
-        std::string_view policy = c.string_attribute("keep_aspect_ratio_policy");
-        SDX_TRY(size_axes(axes, which, sizes, policy.empty() ? "stretch" : policy));
-    }
-    if (options.transformation == "tf_crop_and_resize") {
-        if (!c.has_input(1)) {
-            return Error{"`tf_crop_and_resize` needs `roi`"};
-        }
-        SDX_TRY(read_region(c, axes, which));
-    }
-    return ResizeCall{options, std::move(axes)};
-}
-
-Result<ResizeCall> read_upsample(const KernelContext& c) {
-    ResizeOptions options;
-    options.mode = c.string_attribute("mode") == "nearest" ? "nearest" : "linear";
-    std::vector<Axis> axes = untouched(c.dims(0));
-    std::vector<int> which;
-    for (size_t d = 0; d < axes.size(); ++d) {
-        which.push_back(static_cast<int>(d));
-    }
-    std::vector<double> scales;
-    if (c.version() >= 9) {
-        SDX_ASSIGN(scales, real_list(c, 1));
-    } else if (c.version() >= 7) {
-        std::span<const float> given = c.floats_attribute("scales");
-        scales.assign(given.begin(), given.end());
-    } else {
-        scales = {1, 1, c.float_attribute("height_scale"), c.float_attribute("width_scale")};
-    }
-    SDX_TRY(scale_axes(axes, which, scales));
-    return ResizeCall{options, std::move(axes)};
-}
-
-Result<ResizeCall> read_resampling(const KernelContext& c) {
-    SDX_ASSIGN(ResizeCall call, c.schema().name == "Upsample" ? read_upsample(c) : read_resize(c));
-    for (const Axis& axis : call.axes) {
-        if (axis.in > 0 && !(axis.scale > 0 && std::isfinite(axis.scale))) {
-            return Error{fmt::format("the scale {} is not positive", axis.scale)};
-        }
-    }
-    return call;
-}
-
 }  // namespace
 
 Status resize(KernelContext& c) {
@@ -645,7 +464,7 @@ Result<std::vector<Tensor>> resize_matrices(const KernelContext& c) {
     SDX_ASSIGN(ResizeCall call, read_resampling(c));
     std::vector<Tensor> matrices(call.axes.size());
     for (size_t d = 0; d < matrices.size(); ++d) {
-        Axis& axis = call.axes[d];
+        ResizeAxis& axis = call.axes[d];
         if (is_unchanged(axis)) {
             continue;
         }

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "eval/loops/clones.h"
+#include "eval/loops/gemm_small.h"
 #include "eval/loops/onednn.h"
+#include "eval/loops/pairwise_sums.h"
 #include "eval/runtime/parallel.h"
 
 namespace sardonyx::eval {
@@ -17,7 +19,6 @@ namespace {
 // --- The blocked loop ----------------------------------------------------------------------------
 
 // A block of the result is kept in registers: kPanelRows rows of two vectors.
-constexpr int kVectorBytes = 64;
 constexpr int kPanelRows = 6;
 
 template <typename S>
@@ -25,39 +26,6 @@ inline constexpr int kColumns = 2 * kVectorBytes / static_cast<int>(sizeof(S));
 
 // Terms that are added up one after the other.
 constexpr int64_t kChain = 256;
-
-// Sums of blocks, kCount beside each other, as they come; blocks are added to their neighbours, and
-// these sums to theirs, as in a binary counter.
-template <typename S, int kCount>
-class PairwiseSums {
-  public:
-    typedef S Vector __attribute__((vector_size(kVectorBytes)));  // NOLINT(modernize-use-using)
-
-    [[gnu::always_inline]] void add(const Vector* sums) {
-        Vector carried[kCount];
-        std::copy(sums, sums + kCount, carried);
-        int level = 0;
-        for (; ((blocks_ >> level) & 1) != 0; ++level) {
-            for (int i = 0; i < kCount; ++i) {
-                carried[i] = levels_[level][i] + carried[i];
-            }
-        }
-        std::copy(carried, carried + kCount, levels_[level]);
-        ++blocks_;
-    }
-    // The sums of all blocks and of `sums`, the last one, in `sums`.
-    [[gnu::always_inline]] void finish(Vector* sums) const {
-        for (int level = 0; (blocks_ >> level) != 0; ++level) {
-            for (int i = 0; i < kCount && ((blocks_ >> level) & 1) != 0; ++i) {
-                sums[i] = levels_[level][i] + sums[i];
-            }
-        }
-    }
-
-  private:
-    int64_t blocks_ = 0;
-    Vector levels_[44][kCount];  // a level for each bit of the number of blocks in memory
-};
 
 // The number of terms of all blocks but the last.
 constexpr int64_t full_blocks(int64_t k, int64_t block) {
@@ -573,63 +541,6 @@ void multiply_in_tasks(const MatrixProduct<S>& product, const Workers& threads) 
             product.m >= product.n ? rows_of(product, first, end) : columns_of(product, first, end),
             threads);
     });
-}
-
-// --- Small integers ------------------------------------------------------------------------------
-
-// Numbers of 8 bits less a zero point. Sums of so many of their products are exact in float, whose
-// products are several times as fast.
-constexpr int32_t kLargestSmall = 255;
-constexpr int64_t kExactTerms = 256;
-static_assert(kExactTerms * kLargestSmall * kLargestSmall < 1 << 24);
-
-// Rows of integers as contiguous floats; false: one of them is not small.
-SDX_CLONES bool widen_small(const uint32_t* in, int64_t step, int64_t rows, int64_t columns,
-                            float* out) {
-    bool are_small = true;
-    for (int64_t i = 0; i < rows && are_small; ++i, in += step, out += columns) {
-        uint32_t beyond = 0;
-        for (int64_t j = 0; j < columns; ++j) {
-            auto x = static_cast<int32_t>(in[j]);
-            beyond |= static_cast<uint32_t>(x > kLargestSmall || x < -kLargestSmall);
-            out[j] = static_cast<float>(x);
-        }
-        are_small = beyond == 0;
-    }
-    return are_small;
-}
-
-SDX_CLONES void add_exact(const float* in, uint32_t* out, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) {
-        out[i] += static_cast<uint32_t>(static_cast<int32_t>(in[i]));
-    }
-}
-
-// False: not all numbers are small, and nothing is done.
-bool multiply_small(const MatrixProduct<uint32_t>& p, const Workers& threads) {
-    int64_t rows_a = p.transpose_a ? p.k : p.m, columns_a = p.transpose_a ? p.m : p.k;
-    int64_t rows_b = p.transpose_b ? p.n : p.k, columns_b = p.transpose_b ? p.k : p.n;
-    // Not cleared, as vectors are.
-    std::unique_ptr<float[]> a(new float[rows_a * columns_a]);
-    std::unique_ptr<float[]> b(new float[rows_b * columns_b]);
-    if (!widen_small(p.a, p.step_a, rows_a, columns_a, a.get()) ||
-        !widen_small(p.b, p.step_b, rows_b, columns_b, b.get())) {
-        return false;
-    }
-    std::vector<float> sums(p.m * p.n);
-    for (int64_t k = 0; k < p.k; k += kExactTerms) {
-        std::fill(sums.begin(), sums.end(), 0.0f);
-        multiply_in_tasks(
-            MatrixProduct<float>{p.m, std::min(kExactTerms, p.k - k), p.n,
-                                 a.get() + k * (p.transpose_a ? columns_a : 1), columns_a,
-                                 p.transpose_a, b.get() + k * (p.transpose_b ? 1 : columns_b),
-                                 columns_b, p.transpose_b, sums.data(), p.n},
-            threads);
-        for (int64_t i = 0; i < p.m; ++i) {
-            add_exact(sums.data() + i * p.n, p.c + i * p.step_c, p.n);
-        }
-    }
-    return true;
 }
 
 }  // namespace

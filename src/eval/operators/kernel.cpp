@@ -179,7 +179,7 @@ bool KernelContext::may_fill_place(size_t i, ElementType type, const Dims& dims)
 }
 
 bool KernelContext::may_overwrite(size_t in, ElementType type, const Dims& dims) const {
-    if (in >= 32 || ((dying_ >> in) & 1) == 0) {
+    if (!dying_.contains(in)) {
         return false;
     }
     const Tensor& input = tensor(in);
@@ -188,7 +188,7 @@ bool KernelContext::may_overwrite(size_t in, ElementType type, const Dims& dims)
 
 std::shared_ptr<Sequence> KernelContext::changeable_sequence(size_t in) const {
     const std::shared_ptr<const Sequence>& own = value(in).sequence_pointer();
-    bool is_ours = in < 32 && ((dying_ >> in) & 1) != 0 && own.use_count() == 1;
+    bool is_ours = dying_.contains(in) && own.use_count() == 1;
     return is_ours ? std::const_pointer_cast<Sequence>(own) : std::make_shared<Sequence>(*own);
 }
 

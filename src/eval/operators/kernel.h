@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "eval/operators/input_set.h"
 #include "eval/runtime/parallel.h"
 #include "eval/runtime/run_options.h"
 #include "eval/runtime/value.h"
@@ -90,7 +91,13 @@ Result<T> unless_stopped(Result<T> result, const RunOptions& options) {
     return result;
 }
 
-inline constexpr uint32_t kChannelsLastResult = 1u << 31;
+// Which inputs of a node, and whether output 0, have their channels innermost.
+struct ChannelsLast {
+    InputSet inputs;
+    bool result = false;
+
+    bool is_empty() const { return inputs.is_empty() && !result; }
+};
 
 class KernelContext {
   public:
@@ -159,8 +166,8 @@ class KernelContext {
     // The sequence of input `in` to be changed: its own where nobody needs it after this call, so
     // that a loop which grows one takes no copy in each iteration; else a copy.
     std::shared_ptr<Sequence> changeable_sequence(size_t in) const;
-    // Bit n: input n dies with this call.
-    void set_dying(uint32_t mask) { dying_ = mask; }
+    // The inputs that die with this call.
+    void set_dying(InputSet inputs) { dying_ = inputs; }
     // Where output 0 is wanted; a kernel may put it elsewhere all the same.
     void set_place(Tensor place) {
         outputs_[0] = std::move(place);
@@ -173,12 +180,12 @@ class KernelContext {
 
     // --- What is the same in every run of a plan; nothing outside of one.
     // Whether input `i` is.
-    bool is_constant(size_t i) const { return i < 32 && (constants_ >> i & 1) != 0; }
+    bool is_constant(size_t i) const { return constants_.contains(i); }
     // Whether the attributes are, none of which then is a parameter of a function.
     bool has_constant_attributes() const { return has_constant_attributes_; }
-    // Bit n: input n is; `cache` lives as long as the plan.
-    void set_constants(uint32_t mask, bool has_constant_attributes, NodeCache* cache) {
-        constants_ = mask;
+    // `inputs` are; `cache` lives as long as the plan.
+    void set_constants(InputSet inputs, bool has_constant_attributes, NodeCache* cache) {
+        constants_ = inputs;
         has_constant_attributes_ = has_constant_attributes;
         cache_ = cache;
     }
@@ -197,10 +204,9 @@ class KernelContext {
     // --- The order of axes: where the plan says so (layout.h), an input or output 0 is [n, place
     // ..., channel] in place of [n, channel, place ...]. A kernel that cannot do it fails before it
     // changes anything, and is called again without.
-    // Bit n: input n is; kChannelsLastResult: output 0 shall be.
-    void set_channels_last(uint32_t mask) { channels_last_ = mask; }
-    bool is_channels_last(size_t i) const { return i < 31 && (channels_last_ >> i & 1) != 0; }
-    bool wants_channels_last() const { return (channels_last_ & kChannelsLastResult) != 0; }
+    void set_channels_last(const ChannelsLast& places) { channels_last_ = places; }
+    bool is_channels_last(size_t i) const { return channels_last_.inputs.contains(i); }
+    bool wants_channels_last() const { return channels_last_.result; }
 
     // --- Axes.
     // An axis of [-rank, rank) as [0, rank).
@@ -217,10 +223,10 @@ class KernelContext {
     std::span<RuntimeValue> outputs_;
     const RunOptions& options_;
     RandomState& random_;
-    uint32_t dying_ = 0;
-    uint32_t constants_ = 0;
+    InputSet dying_;
+    InputSet constants_;
     NodeCache* cache_ = nullptr;
-    uint32_t channels_last_ = 0;
+    ChannelsLast channels_last_;
     bool has_place_ = false;
     bool has_constant_attributes_ = false;
 };

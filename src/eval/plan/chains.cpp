@@ -53,7 +53,9 @@ class ChainBuilder {
             for (size_t i = 0; i < step.inputs.size(); ++i) {
                 if (step.inputs[i] < ChainPlan::kLeftOut) {
                     step.inputs[i] = inputs - 2 - step.inputs[i];
-                    step.dying |= node.dying & (1u << i);
+                    if (node.dying.contains(i)) {
+                        step.dying.add(i);
+                    }
                 }
             }
             step.is_kept = true;

@@ -80,7 +80,7 @@ class Printer {
         if (node.is_idle) {
             add("for observers alone");
         }
-        if (node.channels_last != 0) {
+        if (!node.channels_last.is_empty()) {
             add("channels last");
         }
         if (!node.releases.empty()) {

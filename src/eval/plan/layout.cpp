@@ -109,7 +109,7 @@ class LayoutPlanner {
     // The rank of a result that may have its channels innermost; 0: it may not.
     int rank_of_result(const NodePlan& node) const {
         if (node.is_idle || node.outputs.size() != 1 || node.outputs[0] < 0 ||
-            node.inputs.empty() || node.inputs.size() > 31) {
+            node.inputs.empty() || !InputSet::has_room(node.inputs.size())) {
             return 0;
         }
         if (is_convolution(node)) {
@@ -178,18 +178,18 @@ class LayoutPlanner {
         size_t count = operands(*node).size();
         for (size_t i = 0; i < count; ++i) {
             if (is_last(node->inputs[i])) {
-                node->channels_last |= 1u << i;
+                node->channels_last.inputs.add(i);
             }
         }
         if (node->outputs.size() != 1 || !is_last(node->outputs[0])) {
             return;
         }
-        node->channels_last |= kChannelsLastResult;
+        node->channels_last.result = true;
         for (size_t i = 0; i < count; ++i) {
             const Tensor* tensor = constant(node->inputs[i]);
             if (tensor != nullptr && tensor->count() != 1) {
                 node->inputs[i] = transposed_constant(node->inputs[i], ranks_[node->outputs[0]]);
-                node->channels_last |= 1u << i;
+                node->channels_last.inputs.add(i);
             }
         }
     }

@@ -1,7 +1,6 @@
 #include "eval/plan/plan.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,6 +10,7 @@
 #include "base/stack.h"
 #include "eval/dispatch/invoke.h"
 #include "eval/plan/chains.h"
+#include "eval/plan/equal_sizes.h"
 #include "eval/plan/gradient_slice.h"
 #include "eval/plan/layout.h"
 #include "eval/plan/rewrite.h"
@@ -330,8 +330,8 @@ class Planner {
             for (size_t i = 0; i < node.inputs.size(); ++i) {
                 Operand operand = node.inputs[i];
                 use(level, operand, index);
-                if (FramePlan::is_constant(operand) && i < 32) {
-                    node.constants |= 1u << i;
+                if (FramePlan::is_constant(operand)) {
+                    node.constants.add(i);
                 }
             }
             for (Operand operand : level->captured[index]) {
@@ -434,9 +434,9 @@ class Planner {
             }
             NodePlan& node = plan->nodes[node_index];
             node.releases.push_back(slot);
-            for (size_t i = 0; i < node.inputs.size() && i < 32; ++i) {
+            for (size_t i = 0; i < node.inputs.size(); ++i) {
                 if (node.inputs[i] == slot) {
-                    node.dying |= 1u << i;
+                    node.dying.add(i);
                 }
             }
         }
@@ -517,40 +517,6 @@ Status Functions::check_recursion() {
         fmt::format("function {} calls itself, directly or through others: ONNX has no "
                     "recursion, use a `Loop`",
                     describe(start->domain, start->name))};
-}
-
-// Exporters write these for sizes that they do not know, also where they differ.
-bool is_placeholder(std::string_view name) {
-    constexpr std::string_view kUnknown[] = {"None", "unknown", "dynamic"};
-    return std::find(std::begin(kUnknown), std::end(kUnknown), name) != std::end(kUnknown) ||
-           std::none_of(name.begin(), name.end(), [](unsigned char character) {
-               return std::isalpha(character) != 0 || character > 127;
-           });
-}
-
-// The axes of the graph's inputs that are declared with one name, or one expression.
-std::vector<std::vector<Plan::Place>> equal_sizes(const ir::Graph& graph) {
-    std::unordered_map<std::string, size_t> group_of;
-    std::vector<std::vector<Plan::Place>> groups;
-    for (size_t i = 0; i < graph.inputs.size(); ++i) {
-        const Type& type = graph.inputs[i]->type;
-        size_t rank = type.is_tensor() && type.has_shape() ? type.shape().size() : 0;
-        for (size_t d = 0; d < rank; ++d) {
-            if (!type.shape()[d].is_symbolic()) {
-                continue;
-            }
-            std::string name = type.shape()[d].to_string();
-            if (!is_placeholder(name)) {
-                size_t group = group_of.emplace(std::move(name), groups.size()).first->second;
-                groups.resize(std::max(groups.size(), group + 1));
-                groups[group].push_back({i, d});
-            }
-        }
-    }
-    groups.erase(std::remove_if(groups.begin(), groups.end(),
-                                [](const auto& places) { return places.size() < 2; }),
-                 groups.end());
-    return groups;
 }
 
 // The plan of a graph under these imports, and of the functions that it calls.

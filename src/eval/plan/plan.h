@@ -37,10 +37,10 @@ struct NodePlan {
     std::vector<Operand> inputs;
     std::vector<Operand> outputs;   // kNoOperand: nobody wants it
     std::vector<Operand> releases;  // slots whose last use this is
-    uint32_t dying = 0;             // the inputs among them, as bits
-    uint32_t constants = 0;         // the inputs that are constants of the plan, as bits
+    InputSet dying;                 // the inputs among them
+    InputSet constants;             // the inputs that are constants of the plan
     bool is_idle = false;           // nobody reads the outputs: it runs to show them (rewrite.h)
-    uint32_t channels_last = 0;     // of the inputs and the result, as bits (layout.h)
+    ChannelsLast channels_last;     // (layout.h)
     mutable NodeCache cache;
     std::vector<std::pair<std::string_view, std::unique_ptr<GraphPlan>>> subgraphs;
 
@@ -54,7 +54,7 @@ struct NodePlan {
 struct ChainPlan {
     struct Step {
         std::vector<int> inputs;  // values; kLeftOut
-        uint32_t dying = 0;       // the inputs among them that no later step needs, as bits
+        InputSet dying;           // the inputs among them that no later step needs
         bool is_kept = false;     // nodes after the chain read the result, or it is an output
     };
     static constexpr int kLeftOut = -1;

@@ -244,7 +244,7 @@ class ChainRun {
                 put(result.tensor(), cut_.part(results_[s], block, cut_.row_size));
             }
             for (size_t i = 0; i < step.inputs.size(); ++i) {
-                if ((step.dying >> i & 1) != 0) {
+                if (step.dying.contains(i)) {
                     values[step.inputs[i]] = RuntimeValue();
                 }
             }

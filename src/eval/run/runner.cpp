@@ -17,7 +17,7 @@ Error at_node(const NodePlan& node, const Frame& frame, const Error& error) {
     std::vector<RuntimeValue> shown;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
         const RuntimeValue& value = frame.get(node.inputs[i]);
-        bool is_last = i < 31 && (node.channels_last >> i & 1) != 0 && value.is_tensor();
+        bool is_last = node.channels_last.inputs.contains(i) && value.is_tensor();
         shown.push_back(is_last ? RuntimeValue(value.tensor().reshaped(
                                       channels_first_dims(value.tensor().dims())))
                                 : value);
@@ -142,7 +142,7 @@ void Runner::show(const NodePlan& node, const Frame& frame) {
         outputs.push_back(&frame.get(operand));
     }
     RuntimeValue first;
-    if ((node.channels_last & kChannelsLastResult) != 0) {
+    if (node.channels_last.result) {
         first = with_channels_first(outputs[0]->tensor(), workers_of(options_));
         outputs[0] = &first;
     }
@@ -184,7 +184,7 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
     // Attributes without references were checked when the plan was made.
     Status status = invoke(*node.entry, context, node.outputs.size(),
                            node.has_references ? Unchecked::kCallAndAttributes : Unchecked::kCall);
-    if (!status.ok() && node.channels_last != 0) {
+    if (!status.ok() && !node.channels_last.is_empty()) {
         status = run_with_channels_first(node, frame);
     }
     SDX_TRY(status);
@@ -205,7 +205,7 @@ Status Runner::run_with_channels_first(const NodePlan& node, const Frame& frame)
     std::vector<RuntimeValue> reordered;
     reordered.reserve(inputs_.size());  // inputs_ points to them
     for (size_t i = 0; i < inputs_.size(); ++i) {
-        if (i < 31 && (node.channels_last >> i & 1) != 0) {
+        if (node.channels_last.inputs.contains(i)) {
             reordered.emplace_back(with_channels_first(inputs_[i]->tensor(), threads));
             inputs_[i] = &reordered.back();
         }
@@ -214,7 +214,7 @@ Status Runner::run_with_channels_first(const NodePlan& node, const Frame& frame)
                           AttributeView(node.attributes, frame.bindings), outputs_, options_,
                           random_);
     SDX_TRY(invoke(*node.entry, context, node.outputs.size()));
-    if ((node.channels_last & kChannelsLastResult) != 0) {
+    if (node.channels_last.result) {
         outputs_[0] = with_channels_last(outputs_[0].tensor(), threads);
     }
     return {};
