@@ -50,10 +50,11 @@ if(TARGET sdx_schemas)
   target_include_directories(sdx_schemas SYSTEM PRIVATE ${SDX_TOMLPLUSPLUS})
 endif()
 sdx_phase(ir sdx_types sdx_diagnostics)
-sdx_phase(infer sdx_ir sdx_ops)
+sdx_phase(calls sdx_ops)
+sdx_phase(infer sdx_ir sdx_calls)
 sdx_phase(elaborate sdx_syntax sdx_infer)
 sdx_phase(lint sdx_elaborate)
-sdx_phase(eval sdx_ir sdx_ops)
+sdx_phase(eval sdx_ir sdx_calls)
 # Kernels are loops: vectorise them, which -O2 of g++ hardly does. Nobody looks at errno or at the
 # floating-point exceptions, which would forbid it. The two libraries need each other: the dispatch
 # table names the kernels, which work through eval/operators.

@@ -3,6 +3,7 @@
 #include "bindings/numpy.h"
 #include "bindings/onnx_ir.h"
 #include "bindings/tensor.h"
+#include "calls/check.h"
 
 namespace sardonyx::python {
 
@@ -44,16 +45,8 @@ std::string string_value(const ops::AttributeSchema& schema, nb::handle value) {
         refuse(schema, value);
     }
     std::string text = text_from_python(value);
-    if (!schema.enumeration.empty()) {
-        std::string legal;
-        for (std::string_view word : schema.enumeration) {
-            if (word == text) {
-                return text;
-            }
-            legal += (legal.empty() ? "`" : ", `") + std::string(word) + "`";
-        }
-        raise(PyExc_ValueError, "attribute `" + std::string(schema.name) + "` cannot be `" + text +
-                                    "`: it is one of " + legal);
+    if (std::optional<calls::Problem> problem = calls::check_enumeration(schema, text)) {
+        raise(PyExc_ValueError, problem->text());
     }
     return text;
 }

@@ -9,10 +9,10 @@
 #include <memory_resource>
 #include <optional>
 
-#include "base/nearest.h"
 #include "bindings/interrupt.h"
 #include "bindings/tensor.h"
 #include "bindings/unpacking.h"
+#include "calls/check.h"
 #include "ops/standard.h"
 
 namespace sardonyx::python {
@@ -58,8 +58,7 @@ struct Arguments {
     void set_input(const Operator& op, size_t index, nb::handle value) {
         inputs.resize(std::max(inputs.size(), index + 1));
         if (inputs[index].is_valid()) {
-            raise(PyExc_TypeError, "`" + op.name + "` got its input `" +
-                                       std::string(op.schema()->inputs[index].name) + "` twice");
+            raise(PyExc_TypeError, calls::given_twice(*op.schema(), index).text());
         }
         inputs[index] = value;
     }
@@ -69,32 +68,16 @@ std::string quantity(size_t count, const std::string& word) {
     return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
-[[noreturn]] void unknown_keyword(const Operator& op, std::string_view name) {
-    std::vector<std::string_view> known;
-    for (const ops::AttributeSchema& attribute : op.schema()->attributes) {
-        known.push_back(attribute.name);
-    }
-    for (const ops::Parameter& input : op.schema()->inputs) {
-        known.push_back(input.name);
-    }
-    std::string_view near = nearest(name, known);
-    raise(PyExc_TypeError, "`" + op.name + "` of opset " + std::to_string(op.version) +
-                               " has no input or attribute `" + std::string(name) + "`" +
-                               (near.empty() ? "" : ": did you mean `" + std::string(near) + "`?"));
-}
-
 void bind_keyword(const Operator& op, Arguments& bound, std::string_view name, nb::handle value) {
     const ops::Schema& schema = *op.schema();
-    for (size_t i = 0; i < schema.inputs.size(); ++i) {
-        if (schema.inputs[i].name == name &&
-            schema.inputs[i].option != ops::ParameterOption::kVariadic) {
-            bound.set_input(op, i, value);
-            return;
-        }
+    calls::Place place = calls::place_of(schema, name);
+    if (place.input) {
+        bound.set_input(op, *place.input, value);
+        return;
     }
-    const ops::AttributeSchema* attribute = schema.find_attribute(name);
+    const ops::AttributeSchema* attribute = place.attribute;
     if (attribute == nullptr) {
-        unknown_keyword(op, name);
+        raise(PyExc_TypeError, calls::unknown_keyword(schema, name).text());
     }
     if (attribute->type == ops::AttributeType::kGraph) {
         bound.has_graphs = true;
@@ -105,36 +88,28 @@ void bind_keyword(const Operator& op, Arguments& bound, std::string_view name, n
 
 void check_complete(const Operator& op, const Arguments& bound, nb::handle kwargs) {
     const ops::Schema& schema = *op.schema();
-    for (size_t i = 0; i < schema.inputs.size(); ++i) {
-        bool is_left_out =
-            i >= bound.inputs.size() || !bound.inputs[i].is_valid() || bound.inputs[i].is_none();
-        const ops::Parameter& input = schema.inputs[i];
-        bool is_required =
-            input.option == ops::ParameterOption::kSingle ||
-            (input.option == ops::ParameterOption::kVariadic && input.minimum_count > 0);
-        if (is_left_out && is_required) {
-            raise(PyExc_TypeError,
-                  "`" + op.name + "` misses its input `" + std::string(input.name) + "`");
-        }
+    std::optional<calls::Problem> problem = calls::check_inputs(
+        schema, bound.inputs.size(),
+        [&bound](size_t i) { return bound.inputs[i].is_valid() && !bound.inputs[i].is_none(); });
+    if (problem) {
+        raise(PyExc_TypeError, problem->text());
     }
-    for (const ops::AttributeSchema& attribute : schema.attributes) {
-        if (attribute.is_required && !(kwargs.is_valid() && nb::borrow<nb::dict>(kwargs).contains(
-                                                                text_to_python(attribute.name)))) {
-            raise(PyExc_TypeError,
-                  "`" + op.name + "` misses its attribute `" + std::string(attribute.name) + "`");
-        }
-    }
+    calls::check_required(
+        schema,
+        [&kwargs](std::string_view name) {
+            nb::handle given =
+                kwargs.is_valid()
+                    ? nb::handle(PyDict_GetItem(kwargs.ptr(), text_to_python(name).ptr()))
+                    : nb::handle();
+            return given.is_valid() && !given.is_none();
+        },
+        [](const calls::Problem& missing) { raise(PyExc_TypeError, missing.text()); });
 }
 
 Arguments bind(const Operator& op, const nb::args& args, nb::handle kwargs, CallMemory& memory) {
     const ops::Schema& schema = *op.schema();
     Arguments bound(memory);
     bound.inputs.reserve(args.size() + 2);
-    if (args.size() > schema.maximum_inputs) {
-        raise(PyExc_TypeError, "`" + op.name + "` takes at most " +
-                                   quantity(schema.maximum_inputs, "input") + ", got " +
-                                   std::to_string(args.size()) + ": attributes are given by name");
-    }
     for (nb::handle value : args) {
         bound.inputs.push_back(value);
     }

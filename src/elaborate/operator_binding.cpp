@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/nearest.h"
+#include "calls/check.h"
 #include "elaborate/array_functions.h"
 #include "elaborate/arrays.h"
 #include "elaborate/attributes.h"
@@ -110,48 +111,28 @@ const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::stri
 namespace {
 
 void report_unknown_keyword(Context& c, const ops::Schema& schema, const KeywordArgument& keyword) {
-    std::vector<std::string_view> names;
-    for (const ops::AttributeSchema& attribute : schema.attributes) {
-        names.push_back(attribute.name);
-    }
-    for (const ops::Parameter& input : schema.inputs) {
-        names.push_back(input.name);
-    }
-    std::string_view near = nearest(keyword.name, names);
+    calls::Problem problem = calls::unknown_keyword(schema, keyword.name);
     diagnostics::Diagnostic& reported =
-        c.report(infer::kUnknownAttribute, keyword.name_range,
-                 fmt::format("`{}` has no attribute `{}`", schema.name, keyword.name));
-    if (!near.empty()) {
-        reported.with_help(fmt::format("did you mean `{}`?", near));
-        offer_name(c, reported, keyword.name_range, keyword.name, near);
-    } else {
-        names.resize(schema.attributes.size());  // inputs are for the nearest name alone
-        reported.with_help(names.empty() ? fmt::format("`{}` has no attributes", schema.name)
-                                         : fmt::format("it has `{}`", fmt::join(names, "`, `")));
+        c.report(infer::kUnknownAttribute, keyword.name_range, problem.message())
+            .with_help(std::move(problem.help));
+    if (!problem.near.empty()) {
+        offer_name(c, reported, keyword.name_range, keyword.name, problem.near);
     }
 }
 
 void check_enumeration(Context& c, const ops::AttributeSchema& schema,
                        const ir::Attribute& attribute, Range range, BoundCall& call) {
     const std::string* text = attribute.get<std::string>();
-    if (text == nullptr || schema.enumeration.empty() ||
-        std::find(schema.enumeration.begin(), schema.enumeration.end(), *text) !=
-            schema.enumeration.end()) {
+    std::optional<calls::Problem> problem =
+        text != nullptr ? calls::check_enumeration(schema, *text) : std::nullopt;
+    if (!problem) {
         return;
     }
-    std::string legal;
-    for (size_t i = 0; i < schema.enumeration.size(); ++i) {
-        legal += fmt::format("{}`{}`", i == 0 ? "" : ", ", schema.enumeration[i]);
-    }
-    std::string_view near = nearest(*text, schema.enumeration);
     diagnostics::Diagnostic& reported =
-        c.report(infer::kIllegalEnumeration, range,
-                 fmt::format("`{}` is not a value of `{}`", *text, schema.name));
-    reported.with_help(near.empty()
-                           ? fmt::format("use one of {}", legal)
-                           : fmt::format("did you mean `{}`? the values are {}", near, legal));
-    if (!near.empty()) {
-        offer_string(c, reported, range, near);
+        c.report(infer::kIllegalEnumeration, range, problem->message())
+            .with_help(std::move(problem->help));
+    if (!problem->near.empty()) {
+        offer_string(c, reported, range, problem->near);
     }
     call.failed = true;
 }
@@ -160,34 +141,31 @@ void check_enumeration(Context& c, const ops::AttributeSchema& schema,
 
 void bind_keyword(Context& c, const ops::Schema& schema, const KeywordArgument& keyword,
                   BoundCall& call) {
-    if (const ops::AttributeSchema* attribute = schema.find_attribute(keyword.name)) {
+    calls::Place place = calls::place_of(schema, keyword.name);
+    if (place.attribute != nullptr) {
         if (keyword.value.is_none()) {
             return;
         }
-        std::optional<ir::Attribute> made =
-            make_attribute(c, attribute->name, static_cast<ir::AttributeType>(attribute->type),
-                           keyword.value, keyword.range);
+        std::optional<ir::Attribute> made = make_attribute(
+            c, place.attribute->name, static_cast<ir::AttributeType>(place.attribute->type),
+            keyword.value, keyword.range);
         if (!made) {
             call.failed = true;
             return;
         }
-        check_enumeration(c, *attribute, *made, keyword.range, call);
-        call.attribute_ranges.emplace_back(attribute->name, keyword.range);
+        check_enumeration(c, *place.attribute, *made, keyword.range, call);
+        call.attribute_ranges.emplace_back(place.attribute->name, keyword.range);
         call.attributes.push_back(std::move(*made));
         return;
     }
-    for (size_t i = 0; i < schema.inputs.size(); ++i) {
-        if (schema.inputs[i].name != keyword.name) {
-            continue;
-        }
-        if (call.inputs.size() <= i) {
-            call.inputs.resize(i + 1);
-        }
+    if (place.input) {
+        size_t i = *place.input;
+        call.inputs.resize(std::max(call.inputs.size(), i + 1));
         if (call.inputs[i].object != nullptr) {
-            c.report(kDuplicateArgument, keyword.range,
-                     fmt::format("input `{}` is given twice", keyword.name))
+            calls::Problem problem = calls::given_twice(schema, i);
+            c.report(kDuplicateArgument, keyword.range, problem.message())
                 .label(c.span(call.inputs[i].range), "given here first")
-                .with_help("remove one of them");
+                .with_help(std::move(problem.help));
             call.failed = true;
             return;
         }
@@ -199,15 +177,6 @@ void bind_keyword(Context& c, const ops::Schema& schema, const KeywordArgument& 
 }
 
 namespace {
-
-std::string input_count(const ops::Schema& schema) {
-    if (schema.maximum_inputs == UINT16_MAX) {
-        return fmt::format("at least {}", schema.minimum_inputs);
-    }
-    return schema.minimum_inputs == schema.maximum_inputs
-               ? fmt::format("{}", schema.minimum_inputs)
-               : fmt::format("{} to {}", schema.minimum_inputs, schema.maximum_inputs);
-}
 
 // `2, 3` of `op.Reshape(x, 2, 3)`, where the inputs from `begin` on are integers; else nothing.
 std::string numbers_from(const Context& c, const BoundCall& call, size_t begin) {
@@ -230,31 +199,21 @@ void check_inputs(Context& c, const ops::Schema& schema, const Arguments& argume
     if (call.failed) {
         return;  // what is missing may be what has been refused
     }
-    if (call.inputs.size() > schema.maximum_inputs) {
-        std::string list = numbers_from(c, call, schema.maximum_inputs - size_t{1});
-        c.report(kTooManyInputs, call.inputs[schema.maximum_inputs].range,
-                 fmt::format("`{}` takes {} input{}, not {}", schema.name, input_count(schema),
-                             schema.maximum_inputs == 1 ? "" : "s", call.inputs.size()))
-            .with_help(!list.empty()               ? fmt::format("write one list: `[{}]`", list)
-                       : schema.attributes.empty() ? "remove the rest"
-                                                   : "attributes are given by keyword");
-        call.failed = true;
+    std::optional<calls::Problem> problem =
+        calls::check_inputs(schema, call.inputs.size(), [&call](size_t i) {
+            return call.inputs[i].object != nullptr && !call.inputs[i].object->is_none();
+        });
+    if (!problem) {
         return;
     }
-    for (size_t i = 0; i < schema.minimum_inputs; ++i) {
-        const ops::Parameter* parameter = schema.input(i);
-        bool present = i < call.inputs.size() && call.inputs[i].object != nullptr &&
-                       !call.inputs[i].object->is_none();
-        if (!present && parameter != nullptr &&
-            parameter->option != ops::ParameterOption::kOptional) {
-            c.report(kTooFewInputs, arguments.range,
-                     fmt::format("`{}` takes {} inputs, and `{}` is missing", schema.name,
-                                 input_count(schema), parameter->name))
-                .with_help(fmt::format("give `{}`", parameter->name));
-            call.failed = true;
-            return;
-        }
-    }
+    bool is_too_many = call.inputs.size() > schema.maximum_inputs;
+    std::string list =
+        is_too_many ? numbers_from(c, call, schema.maximum_inputs - size_t{1}) : std::string();
+    c.report(is_too_many ? kTooManyInputs : kTooFewInputs,
+             is_too_many ? call.inputs[problem->input].range : arguments.range, problem->message())
+        .with_help(list.empty() ? std::move(problem->help)
+                                : fmt::format("write one list: `[{}]`", list));
+    call.failed = true;
 }
 
 void check_required(Context& c, const ops::Schema& schema, const Arguments& arguments,
@@ -262,18 +221,17 @@ void check_required(Context& c, const ops::Schema& schema, const Arguments& argu
     if (call.failed) {
         return;  // what is missing may be what has been refused
     }
-    for (const ops::AttributeSchema& attribute : schema.attributes) {
-        bool given = std::any_of(arguments.keywords.begin(), arguments.keywords.end(),
-                                 [&](const KeywordArgument& k) {
-                                     return k.name == attribute.name && !k.value.is_none();
-                                 });
-        if (attribute.is_required && !given) {
-            c.report(infer::kMissingAttribute, arguments.range,
-                     fmt::format("`{}` needs the attribute `{}`", schema.name, attribute.name))
-                .with_help(fmt::format("give `{}=...`", attribute.name));
+    calls::check_required(
+        schema,
+        [&arguments](std::string_view name) {
+            const KeywordArgument* given = arguments.find(name);
+            return given != nullptr && !given->value.is_none();
+        },
+        [&](calls::Problem problem) {
+            c.report(infer::kMissingAttribute, arguments.range, problem.message())
+                .with_help(std::move(problem.help));
             call.failed = true;
-        }
-    }
+        });
 }
 
 BoundCall bind(Context& c, const ops::Schema& schema, const Arguments& arguments) {

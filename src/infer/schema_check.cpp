@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/nearest.h"
+#include "calls/check.h"
 #include "infer/diagnostics.h"
 #include "ops/standard.h"
 
@@ -136,42 +136,32 @@ void check_input_types(NodeContext& c) {
         });
 }
 
-std::string count_text(size_t minimum, size_t maximum, std::string_view what) {
-    std::string_view plural = (minimum == 1 && maximum == 1) ? "" : "s";
-    if (minimum == maximum) {
-        return fmt::format("{} {}{}", minimum, what, plural);
-    }
-    return maximum == UINT16_MAX ? fmt::format("at least {} {}{}", minimum, what, plural)
-                                 : fmt::format("{} to {} {}{}", minimum, maximum, what, plural);
+SignatureProblem as_problem(const diagnostics::Kind& kind, calls::Problem problem,
+                            std::string_view attribute = {}) {
+    return {&kind, problem.message(), problem.input, attribute, std::move(problem.help)};
 }
 
 void check_counts(const ir::Node& node, const ops::Schema& schema,
                   std::vector<SignatureProblem>& problems) {
     size_t inputs = node.input_count();
-    if (inputs < schema.minimum_inputs || inputs > schema.maximum_inputs) {
-        problems.push_back(
-            {&kArgumentCount,
-             fmt::format("`{}` has {}, and takes {}", node.op_type,
-                         count_text(inputs, inputs, "input"),
-                         count_text(schema.minimum_inputs, schema.maximum_inputs, "input"))});
+    std::optional<calls::Problem> problem =
+        calls::check_inputs(schema, inputs, [&node](size_t i) { return node.input(i) != nullptr; });
+    // Nothing stands where one is missing, and what is too much is no input.
+    if (problem && (inputs > schema.maximum_inputs || problem->input >= static_cast<int>(inputs))) {
+        problem->input = -1;
     }
-    size_t outputs = node.output_count();
-    if (outputs > schema.maximum_outputs) {
-        problems.push_back(
-            {&kArgumentCount,
-             fmt::format("`{}` has {}, and gives {}", node.op_type,
-                         count_text(outputs, outputs, "output"),
-                         count_text(schema.minimum_outputs, schema.maximum_outputs, "output"))});
+    if (problem) {
+        problems.push_back(as_problem(kArgumentCount, std::move(*problem)));
     }
-    for (size_t i = 0; i < inputs; ++i) {
+    for (size_t i = schema.minimum_inputs; i < inputs; ++i) {
         const ops::Parameter* parameter = schema.input(i);
         if (parameter != nullptr && parameter->option != ops::ParameterOption::kOptional &&
             node.input(i) == nullptr) {
-            problems.push_back(
-                {&kArgumentCount,
-                 fmt::format("{} is left out, and is required", input_name(node, schema, i)),
-                 static_cast<int>(i)});
+            problems.push_back(as_problem(kArgumentCount, calls::missing_input(schema, i)));
         }
+    }
+    if (std::optional<calls::Problem> beyond = calls::check_outputs(schema, node.output_count())) {
+        problems.push_back(as_problem(kArgumentCount, std::move(*beyond)));
     }
 }
 
@@ -179,15 +169,8 @@ void check_attribute(const ir::Node& node, const ops::Schema& schema,
                      const ir::Attribute& attribute, std::vector<SignatureProblem>& problems) {
     const ops::AttributeSchema* declared = schema.find_attribute(attribute.name);
     if (declared == nullptr) {
-        std::vector<std::string_view> names;
-        for (const ops::AttributeSchema& one : schema.attributes) {
-            names.push_back(one.name);
-        }
-        std::string_view near = nearest(attribute.name, names);
-        problems.push_back({&kUnknownAttribute,
-                            fmt::format("`{}` has no attribute `{}`", node.op_type, attribute.name),
-                            -1, attribute.name,
-                            near.empty() ? "" : fmt::format("did you mean `{}`?", near)});
+        problems.push_back(as_problem(
+            kUnknownAttribute, calls::unknown_keyword(schema, attribute.name), attribute.name));
         return;
     }
     ir::AttributeType wanted = static_cast<ir::AttributeType>(declared->type);
@@ -223,41 +206,28 @@ void check_one_of_several(const ir::Node& node, const ops::Schema& schema,
 
 void check_required(const ir::Node& node, const ops::Schema& schema,
                     std::vector<SignatureProblem>& problems) {
-    for (const ops::AttributeSchema& declared : schema.attributes) {
-        bool is_missing =
-            declared.is_required &&
-            std::none_of(node.attributes.begin(), node.attributes.end(),
-                         [&](const ir::Attribute& one) { return one.name == declared.name; });
-        if (is_missing) {
-            problems.push_back(
-                {&kMissingAttribute,
-                 fmt::format("`{}` needs the attribute `{}`", node.op_type, declared.name),
-                 -1,
-                 {},
-                 fmt::format("give `{}`", declared.name)});
-        }
-    }
-}
-
-bool is_legal(const ops::AttributeSchema& declared, std::string_view text) {
-    return declared.enumeration.empty() ||
-           std::find(declared.enumeration.begin(), declared.enumeration.end(), text) !=
-               declared.enumeration.end();
+    calls::check_required(
+        schema,
+        [&node](std::string_view name) {
+            return std::any_of(node.attributes.begin(), node.attributes.end(),
+                               [&](const ir::Attribute& one) { return one.name == name; });
+        },
+        [&](calls::Problem problem) {
+            problems.push_back(as_problem(kMissingAttribute, std::move(problem)));
+        });
 }
 
 void check_enumeration(NodeContext& c, const ops::AttributeSchema& declared,
                        const ir::Attribute& attribute) {
     const ir::Attribute* followed = c.attribute(attribute.name);
     const std::string* text = followed != nullptr ? followed->get<std::string>() : nullptr;
-    if (text == nullptr || is_legal(declared, *text)) {
+    if (text == nullptr) {
         return;
     }
-    std::string_view near = nearest(*text, declared.enumeration);
-    c.fail_attribute(kIllegalEnumeration, attribute.name,
-                     fmt::format("`{}` is not a value of `{}`", *text, attribute.name),
-                     fmt::format("{}use one of `{}`",
-                                 near.empty() ? "" : fmt::format("did you mean `{}`? ", near),
-                                 fmt::join(declared.enumeration, "`, `")));
+    if (std::optional<calls::Problem> problem = calls::check_enumeration(declared, *text)) {
+        c.fail_attribute(kIllegalEnumeration, attribute.name, problem->message(),
+                         std::move(problem->help));
+    }
 }
 
 // Integers that mean yes or no, sorted: with another number nobody says what is meant.

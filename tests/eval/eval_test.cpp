@@ -104,7 +104,7 @@ TEST(Operator, IntegerDivision) {
 TEST(Operator, CallsAreChecked) {
     RuntimeValue x = tensor<float>({2}, {1, 2});
     EXPECT_EQ(message(call("Add", {x})),
-              "`Add`: 1 inputs, but the operator takes 2; inputs: FLOAT[2]");
+              "`Add`: takes 2 inputs, and `B` is missing; inputs: FLOAT[2]");
     EXPECT_EQ(message(call("Add", {x, tensor<double>({2}, {1, 2})})),
               "`Add`: input 1 (`B`) is DOUBLE[2], but an earlier input of type `T` is FLOAT; "
               "inputs: FLOAT[2], DOUBLE[2]");

@@ -85,8 +85,8 @@ TEST(Findings, CountsAndAttributes) {
     b.op("Neg", {nullptr});
     b.op("Flatten", {b.input("FLOAT[2, 3]")}, {make_attribute("axis", 1.0F)});
     EXPECT_EQ(b.found(),
-              "argument-count: `Add` has 1 input, and takes 2 inputs\n"
-              "argument-count: input `X` of `Neg` is left out, and is required\n"
+              "argument-count: `Add` takes 2 inputs, and `B` is missing\n"
+              "argument-count: `Neg` takes 1 input, and `X` is missing\n"
               "node-attribute-type: attribute `axis` of `Flatten` is FLOAT, and must be INT\n");
     EXPECT_EQ(b.findings[2].attribute, "axis");
 }

@@ -804,7 +804,7 @@ REFUSED = [
     ("TensorScatter", r"an update .* does not fit axis|rows do not fit from index"),
     ("FlexAttention", r"`(Add|Mul)`: input 1"),  # the function's own numbers are of one type
     ("Cast CastLike", r"the string .* is no "),
-    ("RegexFullMatch", r"attribute `pattern` is missing"),
+    ("RegexFullMatch", r"needs the attribute `pattern`"),
 ]
 
 
@@ -1180,7 +1180,7 @@ def test_the_default_direction_of_gru_1(evaluator: Evaluator) -> None:
     plain = run_node(evaluator, "GRU", inputs, opset=1, hidden_size=5)
     spelt = run_node(evaluator, "GRU", inputs, opset=1, hidden_size=5, direction="foward")
     assert plain[0].tolist() == spelt[0].tolist()
-    with pytest.raises(RuntimeError, match="`direction` is `foward`, but must be one of `forward`"):
+    with pytest.raises(RuntimeError, match="`foward` is not a value of `direction`: did you mean `forward`"):
         run_node(evaluator, "GRU", inputs, opset=3, hidden_size=5, direction="foward")
 
 
@@ -1209,7 +1209,7 @@ def test_dropout_of_8_bit_floats(evaluator: Evaluator, kind: str) -> None:
 @pytest.mark.parametrize(
     "given, words",
     [
-        ('"UP"', "attribute `direction` is `UP`, but must be one of `RIGHT`, `LEFT`"),
+        ('"UP"', "`UP` is not a value of `direction`: use one of `RIGHT`, `LEFT`"),
         ("1", "attribute `direction` is INT, but must be STRING"),
     ],
 )

@@ -164,8 +164,8 @@ TABLE = [
     bad("Cast", [np.array(["x1"], dtype=object)], "x1", to=FLOAT),
     bad("Cast", [X], "99", to=99),
     # --- Calls that no schema admits.
-    bad("Add", [X], "1 inputs, but the operator takes 2"),
-    bad("Relu", [None], "0 inputs"),
+    bad("Add", [X], "takes 2 inputs, and `B` is missing"),
+    bad("Relu", [None], "takes 1 input, and `X` is missing"),
     bad("Relu", [X], "`alpha`", alpha=1.0),
     bad("Split", [X], "outputs|divisible", outputs=5, opset=13),
     bad("NoSuch", [X], "NoSuch"),

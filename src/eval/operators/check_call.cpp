@@ -5,8 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "calls/check.h"
+
 namespace sardonyx::eval {
 namespace {
+
+// The operator's name stands before it.
+Error about(const calls::Problem& problem) {
+    return Error{problem.says};
+}
 
 bool same_attribute_type(ir::AttributeType a, ops::AttributeType b) {
     return static_cast<uint8_t>(a) == static_cast<uint8_t>(b);
@@ -47,7 +54,7 @@ Status check_input(const ops::Schema& schema, const ops::Parameter& parameter, s
         return {};
     }
     if (value.is_none()) {
-        return Error{fmt::format("input {} (`{}`) is missing", index, parameter.name)};
+        return about(calls::missing_input(schema, index));
     }
     return Error{
         fmt::format("input {} (`{}`) is {}, which version {} of the operator does not take", index,
@@ -63,11 +70,10 @@ constexpr std::string_view kElementTypeAttributes[] = {
 // What the text of the operator says of a value; nothing of a parameter of a function.
 Status check_value(const ops::AttributeSchema& known, const ir::Attribute& attribute) {
     const std::string* text = attribute.get<std::string>();
-    if (text != nullptr && !known.enumeration.empty() &&
-        std::find(known.enumeration.begin(), known.enumeration.end(), *text) ==
-            known.enumeration.end()) {
-        return Error{fmt::format("attribute `{}` is `{}`, but must be one of `{}`", known.name,
-                                 *text, fmt::join(known.enumeration, "`, `"))};
+    if (text != nullptr) {
+        if (std::optional<calls::Problem> problem = calls::check_enumeration(known, *text)) {
+            return Error{problem->text()};
+        }
     }
     const auto* number = attribute.get<int64_t>();
     if (number != nullptr && element_type_from_number(*number) == ElementType::kUndefined &&
@@ -93,16 +99,14 @@ std::string describe_inputs(std::span<const RuntimeValue* const> inputs) {
 
 Status check_call(const ops::Schema& schema, std::span<const RuntimeValue* const> inputs,
                   size_t output_count) {
-    if (inputs.size() < schema.minimum_inputs || inputs.size() > schema.maximum_inputs) {
-        return Error{fmt::format(
-            "{} inputs, but the operator takes {}", inputs.size(),
-            schema.minimum_inputs == schema.maximum_inputs
-                ? fmt::format("{}", schema.minimum_inputs)
-                : fmt::format("{} to {}", schema.minimum_inputs, schema.maximum_inputs))};
+    if (inputs.size() < schema.minimum_inputs || inputs.size() > schema.maximum_inputs)
+        [[unlikely]] {
+        std::optional<calls::Problem> problem = calls::check_inputs(
+            schema, inputs.size(), [&inputs](size_t i) { return !inputs[i]->is_none(); });
+        return problem ? about(*problem) : Error{"inputs are missing"};
     }
-    if (output_count > schema.maximum_outputs) {
-        return Error{fmt::format("{} outputs are wanted, but the operator has {}", output_count,
-                                 schema.maximum_outputs)};
+    if (output_count > schema.maximum_outputs) [[unlikely]] {
+        return about(*calls::check_outputs(schema, output_count));
     }
     // The element type that each type variable stands for; tables have few variables.
     std::array<ElementType, 32> bound{};
@@ -139,8 +143,7 @@ Status check_attributes(const ops::Schema& schema, const AttributeView& attribut
         const ir::Attribute& attribute = bound != nullptr ? *bound : written;
         const ops::AttributeSchema* known = schema.find_attribute(written.name);
         if (known == nullptr) {
-            return Error{fmt::format("attribute `{}` is not one of version {} of the operator",
-                                     written.name, schema.since_version)};
+            return about(calls::unknown_keyword(schema, written.name));
         }
         if (!same_attribute_type(attribute.type, known->type)) {
             return Error{fmt::format("attribute `{}` is {}, but must be {}", written.name,
@@ -149,17 +152,15 @@ Status check_attributes(const ops::Schema& schema, const AttributeView& attribut
         }
         SDX_TRY(check_value(*known, attribute));
     }
-    for (const ops::AttributeSchema& known : schema.attributes) {
-        if (!known.is_required) {
-            continue;
-        }
-        bool found = std::any_of(attributes.all().begin(), attributes.all().end(),
-                                 [&](const ir::Attribute& a) { return a.name == known.name; });
-        if (!found) {
-            return Error{fmt::format("attribute `{}` is missing", known.name)};
-        }
-    }
-    return {};
+    Status status;
+    calls::check_required(
+        schema,
+        [&](std::string_view name) {
+            return std::any_of(attributes.all().begin(), attributes.all().end(),
+                               [&](const ir::Attribute& a) { return a.name == name; });
+        },
+        [&](const calls::Problem& problem) { status = about(problem); });
+    return status;
 }
 
 }  // namespace sardonyx::eval
