@@ -167,6 +167,7 @@ INTERFACES = {
     "types/dim.h",  # a class
     "types/dim_expression.h",
     "types/type.h",  # a class
+    "view/write.h",  # a source for each format
     "weights/weights.h",  # a source for each format
 }
 # A row of a table, or the public interface, declares what the sources of these folders define.

@@ -1,22 +1,26 @@
 // The command line. The only file that sees CLI11, which is slow to compile; it throws, and what it
 // throws is caught here.
+
 #include "cli/arguments.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/nearest.h"
+#include "cli/command_words.h"
 #include "cli/completion.h"
-#include "cli/inputs.h"
 #include "cli/terminal.h"
 #include "diagnostics/pages.h"
-#include "driver/settings.h"
-#include "lint/lint.h"
 
 namespace sardonyx::cli {
+
 namespace {
 
 constexpr std::string_view kAbout =
@@ -30,6 +34,7 @@ constexpr std::string_view kBuildExample =
     "`-` reads the script from standard input. Without a name after the colon, the script that no "
     "other script of the file uses is built.\n"
     "Nothing is written when there are errors.\n";
+
 constexpr std::string_view kRunExample =
     "Examples:\n"
     "  sardonyx run gelu.onnx x='rand:FLOAT[2,4]'\n"
@@ -39,6 +44,7 @@ constexpr std::string_view kRunExample =
     "`rand:TYPE`, or\n"
     "`rand` for the type that the model declares; a .npz or .json file without a name gives "
     "several. The same --seed gives the same random numbers.\n";
+
 constexpr std::string_view kCheckExample =
     "Example:\n"
     "  sardonyx check models/ gelu.onnx --warnings-as-errors\n"
@@ -48,6 +54,7 @@ constexpr std::string_view kCheckExample =
     "sardonyx: ignore[CODE]` silences warnings "
     "on\n"
     "its line. Exit status: 0 clean, 1 findings, 2 wrong usage.\n";
+
 constexpr std::string_view kDumpExample =
     "Example:\n"
     "  sardonyx dump gelu.py:gelu --stage ir\n";
@@ -55,18 +62,22 @@ constexpr std::string_view kDumpExample =
 constexpr std::string_view kExplainExample =
     "Example:\n"
     "  sardonyx explain unknown-operator\n";
+
 constexpr std::string_view kCompletionExample =
     "Examples:\n"
     "  eval \"$(sardonyx completion bash)\"\n"
     "  sardonyx completion fish | source\n"
     "  sardonyx completion man | man -l -\n";
+
 constexpr std::string_view kLspExample =
     "Editors start it: docs/editor.md says how each is told to.\n";
+
 constexpr std::string_view kImportExample =
     "Example:\n"
     "  sardonyx import model.pt2 -o model.onnx --dim s77=batch\n"
     "\n"
     "The Python package of sardonyx does it, without PyTorch; nothing in the file is executed.\n";
+
 constexpr std::string_view kDecompileExample =
     "Examples:\n"
     "  sardonyx decompile gelu.onnx -o gelu.py\n"
@@ -88,73 +99,11 @@ constexpr std::string_view kViewExample =
     "is printed, until Ctrl-C; each reload shows the file as it is then.\n"
     "Nothing of a model runs in what is written: names and texts are shown as they are.\n";
 
-// --- Words ---------------------------------------------------------------------------------------
-
-Target split_target(const std::string& word) {
-    size_t colon = word.rfind(':');
-    std::error_code failed;
-    if (colon == std::string::npos || colon == 0 || std::filesystem::exists(word, failed)) {
-        return {word, {}};
-    }
-    return {word.substr(0, colon), word.substr(colon + 1)};
-}
-
-Result<std::vector<driver::Assignment>> read_assignments(const std::vector<std::string>& words,
-                                                         std::string_view example) {
-    std::vector<driver::Assignment> assignments;
-    for (const std::string& word : words) {
-        size_t equals = word.find('=');
-        if (equals == std::string::npos || equals == 0) {
-            return Error{fmt::format("`{}` has no name; write it as `{}`", word, example)};
-        }
-        std::string name = word.substr(0, equals);
-        for (const driver::Assignment& before : assignments) {
-            if (before.first == name) {
-                return Error{fmt::format("`{}` is given twice", name)};
-            }
-        }
-        assignments.emplace_back(std::move(name), word.substr(equals + 1));
-    }
-    return assignments;
-}
-
-// --- Options -------------------------------------------------------------------------------------
-
-// What the options of all commands are stored in while CLI11 reads them.
-struct Words {
-    std::string color = "auto";
-    std::string target;
-    std::vector<std::string> input_types;
-    std::vector<std::string> attributes;
-    std::vector<std::string> inputs;
-    std::vector<std::string> dims;
-    std::string format = "text";
-    bool json = false;
-    bool sarif = false;
-    bool python = false;
-    bool stdio = false;
-    std::string stage = "ir";
-    std::string stdin_name;
-    bool quiet = false;
-    bool isolated = false;
-    std::string config;
-    std::string shell;
-    ExplainOptions explain;
-
-    BuildOptions build;
-    RunOptions run;
-    CheckOptions check;
-    DumpOptions dump;
-    LspOptions lsp;
-    DecompileOptions decompile;
-    ImportOptions imported;
-    ViewOptions view;
-};
-
 // Checks whose description is not repeated in the help.
 CLI::Validator one_of(std::vector<std::string> words) {
     return CLI::IsMember(std::move(words)).description("");
 }
+
 CLI::Validator version_from(int64_t least) {
     return CLI::Range(least, int64_t{1000}).description("");
 }
@@ -421,167 +370,6 @@ void add_view(CLI::App& app, Words& words) {
     add_list(command, "--input", words.input_types, "The type of an input", "NAME=TYPE");
     add_compile_options(command, words, words.view.texts);
     add_schemas(command, words.view.schemas);
-}
-
-// --- Words to commands ---------------------------------------------------------------------------
-
-// A code that --select or --ignore may name.
-Result<void> check_code(const std::string& code) {
-    std::vector<std::string_view> codes;
-    for (const diagnostics::Kind* kind : lint::kinds()) {
-        if (kind->code == code && kind->severity == diagnostics::Severity::kError) {
-            return Error{fmt::format("`{}` is an error, which is always shown", code)};
-        }
-        if (kind->code == code) {
-            return {};
-        }
-        if (kind->severity != diagnostics::Severity::kError) {
-            codes.push_back(kind->code);
-        }
-    }
-    std::string_view near = nearest(code, codes);
-    return Error{near.empty()
-                     ? fmt::format("there is no warning `{}`", code)
-                     : fmt::format("there is no warning `{}`; did you mean `{}`?", code, near)};
-}
-
-constexpr std::string_view kAttributeExample = "--attribute k=3";
-
-Target read_target(const Words& words) {
-    Target target = split_target(words.target);
-    target.stdin_name = words.stdin_name;
-    return target;
-}
-
-Result<void> take_settings(const Words& words, driver::Settings& settings) {
-    if (words.isolated) {
-        return {};
-    }
-    Result<driver::Settings> found =
-        words.config.empty() ? driver::find_settings() : driver::read_settings(words.config);
-    SDX_TRY(found);
-    settings = std::move(*found);
-    return {};
-}
-
-// What the command line says comes first.
-void use(const driver::Settings& settings, driver::OptionTexts& texts,
-         std::vector<std::string>& schemas) {
-    texts.opset = texts.opset != 0 ? texts.opset : settings.opset;
-    schemas = schemas.empty() ? settings.schemas : schemas;
-}
-
-Result<Command> build_command(Words& words) {
-    auto types = read_assignments(words.input_types, "--input X='FLOAT[2,3]'");
-    SDX_TRY(types);
-    auto attributes = read_assignments(words.attributes, kAttributeExample);
-    SDX_TRY(attributes);
-    driver::Settings settings;
-    SDX_TRY(take_settings(words, settings));
-    words.build.target = read_target(words);
-    words.build.quiet = words.quiet;
-    use(settings, words.build.texts, words.build.schemas);
-    words.build.texts.input_types = std::move(*types);
-    words.build.texts.attributes = std::move(*attributes);
-    return Command(words.build);
-}
-
-Result<Command> run_command(Words& words) {
-    auto attributes = read_assignments(words.attributes, kAttributeExample);
-    SDX_TRY(attributes);
-    auto is_file = std::stable_partition(words.inputs.begin(), words.inputs.end(), is_input_file);
-    words.run.files.assign(words.inputs.begin(), is_file);
-    words.inputs.erase(words.inputs.begin(), is_file);
-    auto inputs = read_assignments(words.inputs, "X=3.5");
-    SDX_TRY(inputs);
-    auto dims = read_assignments(words.dims, "--dim N=640");
-    SDX_TRY(dims);
-    words.run.sizes = std::move(*dims);
-    driver::Settings settings;
-    SDX_TRY(take_settings(words, settings));
-    words.run.target = read_target(words);
-    if (words.run.target.is_script()) {
-        use(settings, words.run.texts, words.run.schemas);
-    }
-    words.run.texts.attributes = std::move(*attributes);
-    words.run.inputs = std::move(*inputs);
-    return Command(words.run);
-}
-
-Result<Command> check_command(Words& words) {
-    std::string format = words.json ? "json" : words.sarif ? "sarif" : words.format;
-    words.check.format = format == "json"    ? CheckFormat::kJson
-                         : format == "sarif" ? CheckFormat::kSarif
-                                             : CheckFormat::kText;
-    CheckOptions& check = words.check;
-    driver::Settings settings;
-    SDX_TRY(take_settings(words, settings));
-    check.select = check.select.empty() ? settings.select : check.select;
-    check.ignore = check.ignore.empty() ? settings.ignore : check.ignore;
-    check.exclude = check.exclude.empty() ? settings.exclude : check.exclude;
-    check.schemas = check.schemas.empty() ? settings.schemas : check.schemas;
-    check.opset = check.opset != 0 ? check.opset : settings.opset;
-    check.quiet = words.quiet;
-    check.stdin_name = words.stdin_name;
-    for (const std::vector<std::string>* codes : {&words.check.select, &words.check.ignore}) {
-        for (const std::string& code : *codes) {
-            SDX_TRY(check_code(code));
-        }
-    }
-    return Command(words.check);
-}
-
-Result<Command> dump_command(Words& words) {
-    words.dump.target = read_target(words);
-    words.dump.stage = words.stage == "tokens" ? DumpStage::kTokens
-                       : words.stage == "tree" ? DumpStage::kTree
-                       : words.stage == "plan" ? DumpStage::kPlan
-                                               : DumpStage::kIr;
-    return Command(words.dump);
-}
-
-Result<Command> explain_command(Words& words) {
-    return Command(words.explain);
-}
-
-// Answered in parse_arguments, which knows all commands.
-Result<Command> completion_command(Words& words) {
-    return Command(Answer{words.shell, kSuccess});
-}
-
-Result<Command> lsp_command(Words& words) {
-    driver::Settings settings;
-    SDX_TRY(take_settings(words, settings));
-    ide::Settings& own = words.lsp.settings;
-    own.schemas = own.schemas.empty() ? settings.schemas : own.schemas;
-    own.select = settings.select;
-    own.ignore = settings.ignore;
-    own.opset = settings.opset;
-    return Command(words.lsp);
-}
-
-Result<Command> decompile_command(Words& words) {
-    return Command(words.decompile);
-}
-
-Result<Command> import_command(Words& words) {
-    return Command(words.imported);
-}
-
-Result<Command> view_command(Words& words) {
-    auto types = read_assignments(words.input_types, "--input X='FLOAT[2,3]'");
-    SDX_TRY(types);
-    auto attributes = read_assignments(words.attributes, kAttributeExample);
-    SDX_TRY(attributes);
-    words.view.target = read_target(words);
-    if (words.view.target.is_script()) {
-        driver::Settings settings;
-        SDX_TRY(take_settings(words, settings));
-        use(settings, words.view.texts, words.view.schemas);
-    }
-    words.view.texts.input_types = std::move(*types);
-    words.view.texts.attributes = std::move(*attributes);
-    return Command(words.view);
 }
 
 struct CommandRow {

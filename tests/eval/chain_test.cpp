@@ -50,25 +50,6 @@ TEST(Chain, NeighboursThatReadEachOther) {
     EXPECT_TRUE(chain.steps[1].is_kept);
 }
 
-// The 33rd input of a step is not its first one.
-TEST(Chain, StepsOfManyInputs) {
-    Nodes n;
-    Operand negative = n.add("Neg", {kX});
-    Operand exponential = n.add("Exp", {kX});
-    std::vector<Operand> many(40, kX);
-    many.front() = negative;
-    many[32] = exponential;
-    Operand greatest = n.add("Max", many);
-    n.release(negative, 0);
-    n.add("Add", {greatest, exponential});
-    std::vector<ChainPlan> chains = plan_chains(n.nodes, FramePlan());
-    ASSERT_EQ(chains.size(), 1u);
-    ASSERT_EQ(chains[0].steps.size(), 4u);
-    const ChainPlan::Step& step = chains[0].steps[2];
-    EXPECT_TRUE(step.dying.contains(0));
-    EXPECT_FALSE(step.dying.contains(32));
-}
-
 TEST(InputSet, HasNoRoomForAll) {
     InputSet set;
     set.add(0);

@@ -10,8 +10,8 @@ import subprocess
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
 import sardonyx
+from onnx import TensorProto, helper
 from sardonyx import opset18 as op
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -78,7 +78,7 @@ def test_the_words_are_the_same_everywhere(tmp_path, call, node, words):
     assert words in str(run.value)
 
 
-def test_a_near_name_is_offered_everywhere(tmp_path):
+def test_a_near_name_is_offered():
     with pytest.raises(TypeError, match="has no attribute `axsi`: did you mean `axis`"):
         op.Softmax(X, axsi=0)
     with pytest.raises(ValueError, match="`edg` is not a value of `mode`: did you mean `edge`"):

@@ -1180,7 +1180,9 @@ def test_the_default_direction_of_gru_1(evaluator: Evaluator) -> None:
     plain = run_node(evaluator, "GRU", inputs, opset=1, hidden_size=5)
     spelt = run_node(evaluator, "GRU", inputs, opset=1, hidden_size=5, direction="foward")
     assert plain[0].tolist() == spelt[0].tolist()
-    with pytest.raises(RuntimeError, match="`foward` is not a value of `direction`: did you mean `forward`"):
+    with pytest.raises(
+        RuntimeError, match="`foward` is not a value of `direction`: did you mean `forward`"
+    ):
         run_node(evaluator, "GRU", inputs, opset=3, hidden_size=5, direction="foward")
 
 
