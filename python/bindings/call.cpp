@@ -107,7 +107,6 @@ void check_complete(const Operator& op, const Arguments& bound, nb::handle kwarg
 }
 
 Arguments bind(const Operator& op, const nb::args& args, nb::handle kwargs, CallMemory& memory) {
-    const ops::Schema& schema = *op.schema();
     Arguments bound(memory);
     bound.inputs.reserve(args.size() + 2);
     for (nb::handle value : args) {

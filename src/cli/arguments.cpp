@@ -3,8 +3,8 @@
 
 #include "cli/arguments.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>
