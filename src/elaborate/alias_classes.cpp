@@ -1,4 +1,5 @@
 // Which names of a function's body may mean the same tensor, by its text alone.
+#include "elaborate/alias_classes.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,7 +9,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "elaborate/alias_classes.h"
 #include "elaborate/assignments.h"
 #include "elaborate/calls.h"
 #include "elaborate/emitter.h"

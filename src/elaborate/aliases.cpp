@@ -6,21 +6,19 @@
 // results are values of their own. There it is decided by the text: names between which a value may
 // pass unchanged, by `a = b`, `xs.append(a)`, `a = b if c else d`, ..., are of one class. Names of
 // other classes need not be looked at.
+#include "elaborate/aliases.h"
 
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
 #include "elaborate/alias_classes.h"
-#include "elaborate/aliases.h"
 #include "elaborate/block_facts.h"
 #include "elaborate/branch.h"
 #include "elaborate/calls.h"
 #include "elaborate/emitter.h"
 #include "elaborate/graph_loop.h"
 #include "elaborate/lists.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "ir/standard.h"
 #include "syntax/visit.h"
 

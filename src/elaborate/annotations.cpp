@@ -1,10 +1,10 @@
 // Annotations: FLOAT[2, "N"], Optional[...], Sequence[...], int, List[float], strings of these.
+#include "elaborate/annotations.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "elaborate/annotations.h"
 #include "elaborate/as_value.h"
 #include "elaborate/calls.h"
 #include "elaborate/emitter.h"
@@ -12,7 +12,6 @@
 #include "elaborate/members.h"
 #include "elaborate/merge.h"
 #include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/tolerance.h"
 #include "elaborate/type_text.h"
 #include "syntax/parse.h"
@@ -259,8 +258,7 @@ std::optional<std::vector<Annotation>> read_results(Context& c, const Expr* anno
     return results;
 }
 
-// --- Checking
-// ----------------------------------------------------------------------------------------
+// --- Checking ------------------------------------------------------------------------------------
 
 namespace {
 

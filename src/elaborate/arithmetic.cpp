@@ -1,4 +1,5 @@
 // Arithmetic: which meaning an operator has, by what its operands are: Python's, NumPy's or ONNX's.
+#include "elaborate/arithmetic.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "elaborate/arithmetic.h"
 #include "elaborate/arrays.h"
 #include "elaborate/as_value.h"
 #include "elaborate/attributes.h"
@@ -18,8 +18,6 @@
 #include "elaborate/expressions.h"
 #include "elaborate/lists.h"
 #include "elaborate/operands.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/sizes.h"
 #include "elaborate/statics.h"
 #include "elaborate/unknowns.h"

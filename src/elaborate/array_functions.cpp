@@ -1,11 +1,11 @@
 // NumPy's functions that make arrays of numbers and arrays that are known.
+#include "elaborate/array_functions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "elaborate/array_functions.h"
 #include "elaborate/array_math.h"
 #include "elaborate/arrays.h"
 #include "elaborate/as_value.h"

@@ -1,12 +1,11 @@
 #include "elaborate/array_math.h"
-#include "elaborate/emitter.h"
-#include "elaborate/statements.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
+#include "elaborate/emitter.h"
 #include "types/small_floats.h"
 
 namespace sardonyx::elaborate {

@@ -1,10 +1,4 @@
 #include "elaborate/arrays.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/loop_rounds.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +6,11 @@
 #include <cmath>
 #include <functional>
 
+#include "elaborate/array_functions.h"
 #include "elaborate/array_math.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/loop_rounds.h"
 #include "elaborate/numpy_functions.h"
 #include "elaborate/statics.h"
 #include "elaborate/unknowns.h"

@@ -1,4 +1,5 @@
 // Objects as values of the graph: literals take the element type of what stands beside them.
+#include "elaborate/as_value.h"
 
 #include <fmt/format.h>
 
@@ -8,14 +9,11 @@
 #include <string_view>
 #include <utility>
 
-#include "elaborate/as_value.h"
 #include "elaborate/attributes.h"
 #include "elaborate/constants.h"
 #include "elaborate/emit.h"
 #include "elaborate/emitter.h"
-#include "elaborate/operator_binding.h"
 #include "elaborate/opsets.h"
-#include "elaborate/signature.h"
 #include "elaborate/static_tensors.h"
 #include "elaborate/values.h"
 #include "infer/infer.h"

@@ -1,4 +1,5 @@
 // Assignments: what a target binds, and what `op=` changes in place.
+#include "elaborate/assignments.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,6 @@
 #include "elaborate/array_functions.h"
 #include "elaborate/arrays.h"
 #include "elaborate/as_value.h"
-#include "elaborate/assignments.h"
 #include "elaborate/branch.h"
 #include "elaborate/calls.h"
 #include "elaborate/classes.h"
@@ -28,8 +28,6 @@
 #include "elaborate/merge.h"
 #include "elaborate/methods.h"
 #include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-#include "elaborate/statements.h"
 #include "elaborate/statics.h"
 #include "elaborate/subscripts.h"
 #include "elaborate/type_text.h"

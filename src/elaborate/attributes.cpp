@@ -1,4 +1,5 @@
 // Objects as attributes of nodes.
+#include "elaborate/attributes.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +8,9 @@
 #include <vector>
 
 #include "elaborate/as_value.h"
-#include "elaborate/attributes.h"
 #include "elaborate/classes.h"
 #include "elaborate/closures.h"
 #include "elaborate/items.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/static_tensors.h"
 #include "infer/diagnostics.h"
 #include "ops/ops.h"
@@ -23,8 +21,7 @@ using syntax::Range;
 
 namespace {
 
-// --- Attributes
-// ------------------------------------------------------------------------------------
+// --- Attributes ----------------------------------------------------------------------------------
 
 std::optional<int64_t> as_int_attribute(const Object& object) {
     if (object.is_integer()) {

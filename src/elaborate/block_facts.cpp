@@ -1,15 +1,13 @@
 // What can be said of a block by its text alone: whether it leaves, what it assigns, what is read
 // where.
+#include "elaborate/block_facts.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/symbol_map.h"
-#include "elaborate/block_facts.h"
 #include "elaborate/graph_loop.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::elaborate {

@@ -1,4 +1,5 @@
 // The body of a script, run to the outputs of a graph.
+#include "elaborate/bodies.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,6 @@
 
 #include "elaborate/annotations.h"
 #include "elaborate/as_value.h"
-#include "elaborate/bodies.h"
 #include "elaborate/carried.h"
 #include "elaborate/constants.h"
 #include "elaborate/emit.h"
@@ -17,8 +17,6 @@
 #include "elaborate/jumps.h"
 #include "elaborate/merge.h"
 #include "elaborate/names.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/tolerance.h"
 #include "elaborate/values.h"
 

@@ -1,5 +1,6 @@
 // Subgraphs of functions that are given to an operator: the types of their inputs follow from the
 // operator.
+#include "elaborate/body_graphs.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "elaborate/body_graphs.h"
 #include "elaborate/closures.h"
 #include "elaborate/emit.h"
 #include "elaborate/emitter.h"

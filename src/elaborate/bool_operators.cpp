@@ -1,5 +1,6 @@
 // `and`, `or` and `not`, and what Python may skip: an operand that may fail or has effects runs in
 // a branch.
+#include "elaborate/bool_operators.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "elaborate/bool_operators.h"
 #include "elaborate/branch.h"
 #include "elaborate/calls.h"
 #include "elaborate/classes.h"
@@ -19,9 +19,7 @@
 #include "elaborate/expressions.h"
 #include "elaborate/graph_loop.h"
 #include "elaborate/merge.h"
-#include "elaborate/operator_binding.h"
 #include "elaborate/repairs.h"
-#include "elaborate/signature.h"
 #include "elaborate/statics.h"
 #include "elaborate/truth.h"
 #include "ir/standard.h"

@@ -1,5 +1,6 @@
 // Builtins that need no file of their own: print, slice, partial, the decorators of sardonyx and of
 // dataclasses, and what only has to be there.
+#include "elaborate/builtins.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +11,9 @@
 
 #include "elaborate/array_functions.h"
 #include "elaborate/arrays.h"
-#include "elaborate/builtins.h"
 #include "elaborate/calls.h"
 #include "elaborate/classes.h"
 #include "elaborate/library.h"
-#include "elaborate/operator_binding.h"
 #include "elaborate/script_keywords.h"
 #include "elaborate/signature.h"
 #include "elaborate/statics.h"

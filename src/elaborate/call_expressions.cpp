@@ -1,4 +1,5 @@
 // A call as it stands in the text: what is called, and its arguments in Python's order.
+#include "elaborate/call_expressions.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,6 @@
 #include "elaborate/array_functions.h"
 #include "elaborate/arrays.h"
 #include "elaborate/builtins.h"
-#include "elaborate/call_expressions.h"
 #include "elaborate/calls.h"
 #include "elaborate/comprehensions.h"
 #include "elaborate/expressions.h"

@@ -1,4 +1,5 @@
 // Calls, by what is called: operators, scripts, nested functions, classes, builtins, methods.
+#include "elaborate/calls.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 #include "elaborate/array_math.h"
 #include "elaborate/arrays.h"
 #include "elaborate/builtins.h"
-#include "elaborate/calls.h"
 #include "elaborate/classes.h"
 #include "elaborate/closures.h"
 #include "elaborate/constructors.h"

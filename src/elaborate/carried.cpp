@@ -1,20 +1,17 @@
 #include "elaborate/carried.h"
-#include "elaborate/as_value.h"
-#include "elaborate/attributes.h"
-#include "elaborate/constants.h"
-#include "elaborate/emitter.h"
-#include "elaborate/merge.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "elaborate/as_value.h"
+#include "elaborate/attributes.h"
 #include "elaborate/branch.h"
+#include "elaborate/constants.h"
 #include "elaborate/emit.h"
-#include "elaborate/jumps.h"
+#include "elaborate/emitter.h"
 #include "elaborate/lists.h"
+#include "elaborate/merge.h"
 #include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {

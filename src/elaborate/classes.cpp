@@ -1,4 +1,9 @@
 #include "elaborate/classes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "elaborate/array_functions.h"
 #include "elaborate/arrays.h"
 #include "elaborate/branch.h"
@@ -7,18 +12,12 @@
 #include "elaborate/emitter.h"
 #include "elaborate/expressions.h"
 #include "elaborate/graph_loop.h"
-#include "elaborate/lookup.h"
-#include "elaborate/members.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-#include "elaborate/statements.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
+#include "elaborate/lookup.h"
+#include "elaborate/members.h"
+#include "elaborate/signature.h"
+#include "elaborate/statements.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {

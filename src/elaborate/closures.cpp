@@ -1,4 +1,5 @@
 // Calls of nested functions and lambdas, which run in place, and their bodies as subgraphs.
+#include "elaborate/closures.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,6 @@
 #include "elaborate/as_value.h"
 #include "elaborate/builtins.h"
 #include "elaborate/calls.h"
-#include "elaborate/closures.h"
 #include "elaborate/expressions.h"
 #include "elaborate/jumps.h"
 #include "elaborate/lists.h"

@@ -1,5 +1,6 @@
 // Comparisons, chains of them, `is` and `in`: static ones, those of structures, and those of the
 // graph, where an int beside a float is compared exactly.
+#include "elaborate/comparisons.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,6 @@
 #include "elaborate/bool_operators.h"
 #include "elaborate/calls.h"
 #include "elaborate/classes.h"
-#include "elaborate/comparisons.h"
 #include "elaborate/constants.h"
 #include "elaborate/emit.h"
 #include "elaborate/emitter.h"

@@ -1,25 +1,24 @@
 // Comprehensions over static items are unrolled. From a clause over a tensor or a sequence on, the
 // list is one that grows in the graph (lists.h), under a name that no script can write.
-
 #include "elaborate/comprehensions.h"
+
+#include <fmt/format.h>
+
 #include "elaborate/assignments.h"
 #include "elaborate/branch.h"
 #include "elaborate/constants.h"
 #include "elaborate/emitter.h"
 #include "elaborate/expressions.h"
-#include "elaborate/items.h"
-#include "elaborate/merge.h"
-#include "elaborate/methods.h"
-#include "elaborate/truth.h"
-
-#include <fmt/format.h>
-
 #include "elaborate/graph_loop.h"
+#include "elaborate/items.h"
 #include "elaborate/iterables.h"
 #include "elaborate/jumps.h"
 #include "elaborate/lists.h"
 #include "elaborate/loop_state.h"
+#include "elaborate/merge.h"
+#include "elaborate/methods.h"
 #include "elaborate/statics.h"
+#include "elaborate/truth.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::elaborate {

@@ -1,16 +1,14 @@
 // Constants of the graph: nodes, or initializers, of which equal ones are one.
+#include "elaborate/constants.h"
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
 #include "elaborate/attributes.h"
-#include "elaborate/constants.h"
 #include "elaborate/emit.h"
 #include "elaborate/emitter.h"
-#include "elaborate/operator_binding.h"
 #include "elaborate/opsets.h"
-#include "elaborate/signature.h"
 #include "infer/infer.h"
 #include "ops/ops.h"
 

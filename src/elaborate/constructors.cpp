@@ -1,4 +1,5 @@
 // int, float, bool, str, list, tuple, dict and set, called.
+#include "elaborate/constructors.h"
 
 #include <fmt/format.h>
 
@@ -16,13 +17,10 @@
 #include "elaborate/branch.h"
 #include "elaborate/calls.h"
 #include "elaborate/classes.h"
-#include "elaborate/constructors.h"
 #include "elaborate/emitter.h"
 #include "elaborate/exceptions.h"
 #include "elaborate/items.h"
 #include "elaborate/lists.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/statics.h"
 #include "elaborate/tensor_builtins.h"
 

@@ -1,10 +1,9 @@
 // The limits of an elaboration, the log of a scope, and what is closed over.
+#include "elaborate/context.h"
 
 #include <fmt/format.h>
 
-#include "elaborate/context.h"
 #include "elaborate/emitter.h"
-#include "elaborate/statements.h"
 
 namespace sardonyx::elaborate {
 

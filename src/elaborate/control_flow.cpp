@@ -5,12 +5,12 @@
 // what follows the `if` into the other branch, so that both ways end at the same place. Where a
 // branch may or may not leave, a flag is carried out of it (jumps.h) and the rest runs in a second
 // If.
+#include "elaborate/control_flow.h"
 
 #include <fmt/format.h>
 
 #include "elaborate/block_facts.h"
 #include "elaborate/branch.h"
-#include "elaborate/control_flow.h"
 #include "elaborate/emitter.h"
 #include "elaborate/expressions.h"
 #include "elaborate/graph_loop.h"

@@ -1,4 +1,5 @@
 // Displays: tuples, lists, sets and dicts that stand in the text, and f-strings.
+#include "elaborate/displays.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "elaborate/classes.h"
-#include "elaborate/displays.h"
 #include "elaborate/expressions.h"
 #include "elaborate/items.h"
 #include "elaborate/lists.h"

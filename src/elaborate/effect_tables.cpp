@@ -1,6 +1,6 @@
 // What functions and methods do to the objects that they are given, by their names.
-
 #include "elaborate/effect_tables.h"
+
 #include "elaborate/members.h"
 #include "syntax/visit.h"
 

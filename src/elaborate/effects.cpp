@@ -1,4 +1,4 @@
-
+#include "elaborate/effects.h"
 
 #include <algorithm>
 #include <string_view>
@@ -7,12 +7,10 @@
 #include "elaborate/block_facts.h"
 #include "elaborate/calls.h"
 #include "elaborate/effect_tables.h"
-#include "elaborate/effects.h"
 #include "elaborate/graph_loop.h"
 #include "elaborate/local_names.h"
 #include "elaborate/members.h"
 #include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/truth.h"
 #include "syntax/visit.h"
 

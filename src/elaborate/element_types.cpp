@@ -1,15 +1,13 @@
 #include "elaborate/element_types.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/as_value.h"
-#include "elaborate/calls.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/as_value.h"
+#include "elaborate/calls.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {

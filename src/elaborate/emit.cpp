@@ -1,11 +1,10 @@
-
+#include "elaborate/emit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "elaborate/emit.h"
 #include "elaborate/emitter.h"
 #include "elaborate/repairs.h"
 #include "elaborate/type_text.h"

@@ -1,11 +1,11 @@
 // The emitter of lowering, over the graph that is being built.
+#include "elaborate/emitter.h"
 
 #include <algorithm>
 
 #include "elaborate/as_value.h"
 #include "elaborate/constants.h"
 #include "elaborate/emit.h"
-#include "elaborate/emitter.h"
 #include "elaborate/opsets.h"
 #include "ops/ops.h"
 

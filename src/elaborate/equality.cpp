@@ -1,19 +1,17 @@
 #include "elaborate/equality.h"
-#include "elaborate/comparisons.h"
-#include "elaborate/emitter.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-#include "elaborate/truth.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "elaborate/classes.h"
+#include "elaborate/comparisons.h"
 #include "elaborate/emit.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
 #include "elaborate/sizes.h"
 #include "elaborate/statics.h"
+#include "elaborate/truth.h"
 #include "elaborate/values.h"
 
 namespace sardonyx::elaborate {

@@ -1,15 +1,13 @@
 #include "elaborate/exceptions.h"
-#include "elaborate/assignments.h"
-#include "elaborate/block_facts.h"
-#include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "elaborate/assignments.h"
+#include "elaborate/block_facts.h"
+#include "elaborate/expressions.h"
+#include "elaborate/graph_loop.h"
 #include "elaborate/jumps.h"
 #include "elaborate/library.h"
 

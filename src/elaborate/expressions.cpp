@@ -1,5 +1,6 @@
 // Expressions by their kind: literals, conditionals, slices, lambdas and `:=` here, the others in
 // the files that are named for them.
+#include "elaborate/expressions.h"
 
 #include <fmt/format.h>
 
@@ -18,11 +19,9 @@
 #include "elaborate/comprehensions.h"
 #include "elaborate/control_flow.h"
 #include "elaborate/displays.h"
-#include "elaborate/expressions.h"
 #include "elaborate/lookup.h"
 #include "elaborate/members.h"
 #include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/statics.h"
 #include "elaborate/subscripts.h"
 #include "elaborate/truth.h"

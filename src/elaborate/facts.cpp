@@ -1,11 +1,4 @@
 #include "elaborate/facts.h"
-#include "elaborate/block_facts.h"
-#include "elaborate/branch.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/merge.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +8,12 @@
 #include <cctype>
 #include <set>
 
+#include "elaborate/block_facts.h"
+#include "elaborate/branch.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/merge.h"
+#include "elaborate/signature.h"
 #include "elaborate/type_text.h"
 #include "infer/subgraph.h"
 

@@ -1,4 +1,5 @@
 // A script as a function of ONNX: its parameters as inputs and attributes.
+#include "elaborate/functions.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,6 @@
 #include "elaborate/annotations.h"
 #include "elaborate/attributes.h"
 #include "elaborate/emitter.h"
-#include "elaborate/functions.h"
 #include "elaborate/graph_loop.h"
 #include "elaborate/script_functions.h"
 #include "elaborate/signature.h"

@@ -7,6 +7,7 @@
 //
 // Names that only the body binds leave the loop as carried values that it never reads, and so do
 // the flags of its jumps.
+#include "elaborate/graph_loop.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +24,6 @@
 #include "elaborate/carried.h"
 #include "elaborate/emit.h"
 #include "elaborate/emitter.h"
-#include "elaborate/graph_loop.h"
 #include "elaborate/lists.h"
 #include "elaborate/loop_emission.h"
 #include "elaborate/loop_rounds.h"

@@ -1,17 +1,15 @@
 // What an object is to Python, as far as that is known before the graph runs.
 #include "elaborate/instance_checks.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 #include "elaborate/classes.h"
+#include "elaborate/emitter.h"
 #include "elaborate/environment.h"
 #include "elaborate/loop_state.h"
 #include "elaborate/members.h"

@@ -1,30 +1,28 @@
 // Assignments to items: x[i] = v. A static list or dict is changed in place, as in Python. A tensor
 // is not: the name gets a new tensor that differs in these items (lowering/item_assignment.h), and
 // whoever else holds the tensor is reported (aliases.cpp), because Python would change it too.
-
 #include "elaborate/item_assignment.h"
-#include "elaborate/aliases.h"
-#include "elaborate/arithmetic.h"
-#include "elaborate/as_value.h"
-#include "elaborate/assignments.h"
-#include "elaborate/emitter.h"
-#include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/items.h"
-#include "elaborate/methods.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-#include "elaborate/subscripts.h"
-#include "lowering/item_assignment.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "elaborate/aliases.h"
+#include "elaborate/arithmetic.h"
 #include "elaborate/arrays.h"
+#include "elaborate/as_value.h"
+#include "elaborate/assignments.h"
+#include "elaborate/emitter.h"
+#include "elaborate/expressions.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/items.h"
 #include "elaborate/lists.h"
+#include "elaborate/methods.h"
+#include "elaborate/operator_binding.h"
 #include "elaborate/statics.h"
+#include "elaborate/subscripts.h"
+#include "lowering/item_assignment.h"
 
 namespace sardonyx::elaborate {
 

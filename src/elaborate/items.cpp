@@ -1,4 +1,5 @@
 // What a static iterable gives, item by item.
+#include "elaborate/items.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +9,7 @@
 
 #include "elaborate/classes.h"
 #include "elaborate/environment.h"
-#include "elaborate/items.h"
 #include "elaborate/lists.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 namespace sardonyx::elaborate {
 

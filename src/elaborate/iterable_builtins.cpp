@@ -1,25 +1,23 @@
 // Iterators are lazy, as in Python: what they go over is asked when they are used.
 #include "elaborate/iterable_builtins.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/items.h"
-#include "elaborate/methods.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-#include "elaborate/truth.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 #include "elaborate/classes.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/items.h"
+#include "elaborate/methods.h"
 #include "elaborate/sizes.h"
 #include "elaborate/statics.h"
 #include "elaborate/tensor_builtins.h"
+#include "elaborate/truth.h"
 
 namespace sardonyx::elaborate {
 

@@ -1,7 +1,11 @@
 // range, enumerate, zip and reversed are taken apart here, so that the graph counts through a
 // combination of tensors, sequences and lists without making one.
-
 #include "elaborate/iterables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "elaborate/alias_classes.h"
 #include "elaborate/aliases.h"
 #include "elaborate/array_functions.h"
@@ -9,19 +13,12 @@
 #include "elaborate/as_value.h"
 #include "elaborate/attributes.h"
 #include "elaborate/calls.h"
+#include "elaborate/emit.h"
 #include "elaborate/emitter.h"
 #include "elaborate/expressions.h"
 #include "elaborate/items.h"
-#include "elaborate/lookup.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "elaborate/emit.h"
 #include "elaborate/library.h"
+#include "elaborate/lookup.h"
 #include "elaborate/statics.h"
 #include "elaborate/values.h"
 

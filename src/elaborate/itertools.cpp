@@ -1,17 +1,14 @@
 #include "elaborate/itertools.h"
-#include "elaborate/arithmetic.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/calls.h"
-#include "elaborate/items.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-#include "elaborate/statements.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "elaborate/arithmetic.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
+#include "elaborate/items.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {

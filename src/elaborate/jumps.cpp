@@ -1,10 +1,11 @@
 #include "elaborate/jumps.h"
+
+#include <algorithm>
+
 #include "elaborate/branch.h"
 #include "elaborate/emitter.h"
 #include "elaborate/merge.h"
 #include "elaborate/statements.h"
-
-#include <algorithm>
 
 namespace sardonyx::elaborate {
 

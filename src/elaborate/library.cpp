@@ -1,4 +1,5 @@
 // The tables of the library, and what its modules have beside numbers, lists and arrays.
+#include "elaborate/library.h"
 
 #include <fmt/format.h>
 
@@ -18,12 +19,9 @@
 #include "elaborate/instance_checks.h"
 #include "elaborate/iterable_builtins.h"
 #include "elaborate/itertools.h"
-#include "elaborate/library.h"
 #include "elaborate/math_functions.h"
 #include "elaborate/number_builtins.h"
 #include "elaborate/numpy_functions.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/weights.h"
 #include "ops/ops.h"
 
@@ -31,8 +29,7 @@ namespace sardonyx::elaborate {
 
 namespace {
 
-// --- The tables
-// ----------------------------------------------------------------------------------------
+// --- The tables ----------------------------------------------------------------------------------
 
 using BuiltinFunction = Object (*)(Context&, const Arguments&);
 

@@ -1,20 +1,18 @@
 #include "elaborate/lists.h"
-#include "elaborate/aliases.h"
-#include "elaborate/as_value.h"
-#include "elaborate/attributes.h"
-#include "elaborate/emitter.h"
-#include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/items.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "elaborate/aliases.h"
+#include "elaborate/as_value.h"
+#include "elaborate/attributes.h"
 #include "elaborate/branch.h"
 #include "elaborate/emit.h"
+#include "elaborate/emitter.h"
+#include "elaborate/expressions.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/items.h"
 #include "elaborate/statics.h"
 #include "elaborate/values.h"
 #include "ir/standard.h"

@@ -1,6 +1,6 @@
 // The names that a function binds, by its text.
-
 #include "elaborate/local_names.h"
+
 #include "elaborate/graph_loop.h"
 #include "syntax/visit.h"
 

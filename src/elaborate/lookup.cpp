@@ -1,5 +1,6 @@
 // What a name means where it stands: its own binding, that of a scope around, the environment's;
 // and what is said of one that has no value.
+#include "elaborate/lookup.h"
 
 #include <fmt/format.h>
 
@@ -15,10 +16,8 @@
 #include "elaborate/block_facts.h"
 #include "elaborate/classes.h"
 #include "elaborate/constants.h"
-#include "elaborate/lookup.h"
 #include "elaborate/operator_binding.h"
 #include "elaborate/repairs.h"
-#include "elaborate/signature.h"
 #include "elaborate/unknowns.h"
 #include "ops/substitutes.h"
 

@@ -1,4 +1,5 @@
 // The Loop node of a body whose names have settled, and what its outputs give to names behind it.
+#include "elaborate/loop_emission.h"
 
 #include <algorithm>
 #include <optional>
@@ -15,13 +16,9 @@
 #include "elaborate/emitter.h"
 #include "elaborate/graph_loop.h"
 #include "elaborate/jumps.h"
-#include "elaborate/loop_emission.h"
 #include "elaborate/loop_rounds.h"
 #include "elaborate/merge.h"
-#include "elaborate/operator_binding.h"
 #include "elaborate/opsets.h"
-#include "elaborate/signature.h"
-#include "elaborate/statements.h"
 #include "elaborate/type_text.h"
 #include "ir/standard.h"
 

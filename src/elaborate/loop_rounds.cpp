@@ -1,5 +1,6 @@
 // One run over the body of a loop in the graph, to find out what its names are before and after an
 // iteration.
+#include "elaborate/loop_rounds.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +14,8 @@
 #include "elaborate/emitter.h"
 #include "elaborate/graph_loop.h"
 #include "elaborate/jumps.h"
-#include "elaborate/loop_rounds.h"
 #include "elaborate/loop_state.h"
 #include "elaborate/merge.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/statements.h"
 #include "elaborate/truth.h"
 

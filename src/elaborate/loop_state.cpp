@@ -1,10 +1,10 @@
 #include "elaborate/loop_state.h"
-#include "elaborate/emitter.h"
-#include "elaborate/graph_loop.h"
 
 #include <fmt/format.h>
 
 #include "elaborate/emit.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
 #include "elaborate/jumps.h"
 
 namespace sardonyx::elaborate {

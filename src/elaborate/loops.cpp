@@ -1,6 +1,7 @@
 // Loops. A loop over static items is unrolled; one over a tensor becomes a Loop node, and so does
 // one over a range or a `while` that a tensor's value ends. Where other static items are left on a
 // tensor's value, each iteration after that runs in an If of its own.
+#include "elaborate/loops.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,6 @@
 #include "elaborate/iterables.h"
 #include "elaborate/jumps.h"
 #include "elaborate/loop_state.h"
-#include "elaborate/loops.h"
 #include "elaborate/methods.h"
 #include "elaborate/statements.h"
 #include "elaborate/statics.h"

@@ -1,13 +1,5 @@
 // Of numbers that are known they are computed, of tensors they become nodes (tensor_builtins).
 #include "elaborate/math_functions.h"
-#include "elaborate/arithmetic.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/attributes.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/items.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "elaborate/arithmetic.h"
+#include "elaborate/array_functions.h"
 #include "elaborate/arrays.h"
+#include "elaborate/attributes.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/items.h"
 #include "elaborate/statics.h"
 #include "elaborate/tensor_builtins.h"
 #include "elaborate/values.h"

@@ -1,4 +1,5 @@
 // Members of objects: op.Add, x.shape, math.pi, FLOAT.dtype.
+#include "elaborate/members.h"
 
 #include <fmt/format.h>
 
@@ -14,11 +15,8 @@
 #include "elaborate/emitter.h"
 #include "elaborate/exceptions.h"
 #include "elaborate/library.h"
-#include "elaborate/members.h"
-#include "elaborate/operator_binding.h"
 #include "elaborate/opsets.h"
 #include "elaborate/repairs.h"
-#include "elaborate/signature.h"
 #include "elaborate/sizes.h"
 #include "elaborate/unknowns.h"
 #include "lowering/members.h"

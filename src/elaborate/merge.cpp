@@ -3,6 +3,7 @@
 // Every name that the branches leave with different values becomes an output of the node. Values
 // are joined part by part: tuples and lists of the same length item by item, static values as
 // constants. A number that Python holds takes the type of what it meets.
+#include "elaborate/merge.h"
 
 #include <fmt/format.h>
 
@@ -19,10 +20,8 @@
 #include "elaborate/graph_loop.h"
 #include "elaborate/jumps.h"
 #include "elaborate/lists.h"
-#include "elaborate/merge.h"
 #include "elaborate/operator_binding.h"
 #include "elaborate/opsets.h"
-#include "elaborate/signature.h"
 #include "elaborate/truth.h"
 #include "elaborate/type_text.h"
 #include "elaborate/values.h"

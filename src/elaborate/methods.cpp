@@ -1,4 +1,5 @@
 // Methods of lists, dicts, strings and tensors, and Python's types called as functions.
+#include "elaborate/methods.h"
 
 #include <fmt/format.h>
 
@@ -17,11 +18,8 @@
 #include "elaborate/exceptions.h"
 #include "elaborate/items.h"
 #include "elaborate/lists.h"
-#include "elaborate/methods.h"
-#include "elaborate/operator_binding.h"
 #include "elaborate/operator_calls.h"
 #include "elaborate/opsets.h"
-#include "elaborate/signature.h"
 #include "elaborate/statics.h"
 #include "elaborate/subscripts.h"
 #include "elaborate/text.h"

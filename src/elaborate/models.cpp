@@ -35,8 +35,7 @@ namespace {
 
 constexpr std::string_view kProducer = "sardonyx";
 
-// --- As a model
-// ------------------------------------------------------------------------------------
+// --- As a model ----------------------------------------------------------------------------------
 
 const Type* option_type(const Options& options, std::string_view name) {
     for (const auto& [input, type] : options.input_types) {

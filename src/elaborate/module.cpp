@@ -1,10 +1,4 @@
 #include "elaborate/module.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/lookup.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +7,13 @@
 
 #include "base/file.h"
 #include "base/nearest.h"
+#include "elaborate/calls.h"
 #include "elaborate/context.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
 #include "elaborate/library.h"
+#include "elaborate/lookup.h"
+#include "elaborate/operator_binding.h"
 #include "elaborate/unknowns.h"
 #include "syntax/diagnostics.h"
 #include "syntax/parse.h"
@@ -310,8 +309,7 @@ std::optional<Object> FileModule::imported(const syntax::ImportFromStmt* stateme
     return std::nullopt;
 }
 
-// --- Loading
-// -----------------------------------------------------------------------------------------
+// --- Loading -------------------------------------------------------------------------------------
 
 FileModule* load_text(Program& program, const std::string& path, std::string text) {
     diagnostics::FileId file = program.sources.add(path, std::move(text));

@@ -1,6 +1,4 @@
 #include "elaborate/names.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "elaborate/calls.h"
 #include "elaborate/emit.h"
+#include "elaborate/emitter.h"
 #include "ir/standard.h"
 
 namespace sardonyx::elaborate {

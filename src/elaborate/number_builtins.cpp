@@ -1,16 +1,5 @@
 // Numbers that are known are computed with as in Python, others by tensor_builtins.
 #include "elaborate/number_builtins.h"
-#include "elaborate/arithmetic.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/as_value.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/items.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/operator_calls.h"
-#include "elaborate/opsets.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
@@ -18,9 +7,18 @@
 #include <cmath>
 #include <limits>
 
+#include "elaborate/arithmetic.h"
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/as_value.h"
+#include "elaborate/calls.h"
 #include "elaborate/emit.h"
+#include "elaborate/emitter.h"
 #include "elaborate/exceptions.h"
+#include "elaborate/items.h"
 #include "elaborate/iterable_builtins.h"
+#include "elaborate/operator_calls.h"
+#include "elaborate/opsets.h"
 #include "elaborate/sizes.h"
 #include "elaborate/statics.h"
 #include "elaborate/tensor_builtins.h"

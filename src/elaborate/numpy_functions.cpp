@@ -1,22 +1,20 @@
 // Arrays are made while compiling, of numbers that are known; others of NumPy are in
 // array_functions.
 #include "elaborate/numpy_functions.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/array_math.h"
-#include "elaborate/as_value.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/items.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-#include "elaborate/static_tensors.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "elaborate/array_functions.h"
+#include "elaborate/array_math.h"
 #include "elaborate/arrays.h"
+#include "elaborate/as_value.h"
+#include "elaborate/calls.h"
+#include "elaborate/emitter.h"
+#include "elaborate/items.h"
 #include "elaborate/iterable_builtins.h"
+#include "elaborate/static_tensors.h"
 #include "elaborate/statics.h"
 #include "types/integers.h"
 

@@ -1,13 +1,11 @@
 // The two operands of an operator as values of one element type: which of them bends to the other.
+#include "elaborate/operands.h"
 
 #include <fmt/format.h>
 
 #include "elaborate/as_value.h"
 #include "elaborate/classes.h"
 #include "elaborate/emitter.h"
-#include "elaborate/operands.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/values.h"
 
 namespace sardonyx::elaborate {

@@ -1,4 +1,5 @@
 // Which operator a call names, and which of its inputs and attributes each argument is.
+#include "elaborate/operator_binding.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,6 @@
 #include "elaborate/calls.h"
 #include "elaborate/classes.h"
 #include "elaborate/emitter.h"
-#include "elaborate/operator_binding.h"
 #include "elaborate/repairs.h"
 #include "elaborate/tolerance.h"
 #include "infer/diagnostics.h"

@@ -1,4 +1,5 @@
 // Calls of operators: op.Add(x, y). How many results there are, and the node.
+#include "elaborate/operator_calls.h"
 
 #include <fmt/format.h>
 
@@ -22,10 +23,8 @@
 #include "elaborate/lookup.h"
 #include "elaborate/names.h"
 #include "elaborate/operator_binding.h"
-#include "elaborate/operator_calls.h"
 #include "elaborate/operator_inputs.h"
 #include "elaborate/opsets.h"
-#include "elaborate/signature.h"
 #include "ops/ops.h"
 #include "ops/standard.h"
 #include "syntax/visit.h"
@@ -36,8 +35,7 @@ using syntax::Range;
 
 namespace {
 
-// --- Results
-// ---------------------------------------------------------------------------------------
+// --- Results -------------------------------------------------------------------------------------
 
 // `op.Split(x, sizes)` used as one value has as many results as there are sizes, where that is
 // known.

@@ -1,5 +1,6 @@
 // An argument of an operator as a value of the graph: its element type follows from the operator's
 // type variables.
+#include "elaborate/operator_inputs.h"
 
 #include <fmt/format.h>
 
@@ -15,9 +16,7 @@
 #include "elaborate/emit.h"
 #include "elaborate/emitter.h"
 #include "elaborate/operator_binding.h"
-#include "elaborate/operator_inputs.h"
 #include "elaborate/opsets.h"
-#include "elaborate/signature.h"
 #include "elaborate/values.h"
 #include "ops/ops.h"
 #include "syntax/visit.h"

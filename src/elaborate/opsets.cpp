@@ -1,5 +1,6 @@
 // Which version of an operator set a unit uses: for what the text names, and for Python's
 // operators.
+#include "elaborate/opsets.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 
 #include "elaborate/block_facts.h"
 #include "elaborate/emitter.h"
-#include "elaborate/opsets.h"
 #include "infer/infer.h"
 #include "types/domain.h"
 

@@ -1,4 +1,5 @@
 // `match`: which case a subject chooses, and what the names of its pattern are bound to.
+#include "elaborate/patterns.h"
 
 #include <fmt/format.h>
 
@@ -17,8 +18,6 @@
 #include "elaborate/library.h"
 #include "elaborate/lists.h"
 #include "elaborate/methods.h"
-#include "elaborate/patterns.h"
-#include "elaborate/statements.h"
 #include "elaborate/statics.h"
 #include "elaborate/truth.h"
 

@@ -1,14 +1,14 @@
 #include "elaborate/repairs.h"
-#include "elaborate/branch.h"
-#include "elaborate/emitter.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/opsets.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "elaborate/branch.h"
+#include "elaborate/emitter.h"
+#include "elaborate/graph_loop.h"
+#include "elaborate/opsets.h"
 #include "ops/ops.h"
 #include "syntax/visit.h"
 

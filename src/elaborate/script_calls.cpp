@@ -1,4 +1,5 @@
 // Calls of scripts: their arguments as operands of a function of the model, or in place.
+#include "elaborate/script_calls.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +29,6 @@
 #include "elaborate/merge.h"
 #include "elaborate/operator_binding.h"
 #include "elaborate/opsets.h"
-#include "elaborate/script_calls.h"
 #include "elaborate/script_functions.h"
 #include "elaborate/signature.h"
 #include "elaborate/type_text.h"

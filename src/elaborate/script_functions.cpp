@@ -1,5 +1,6 @@
 // The functions of the model that scripts become: one for the facts of each kind of call, built
 // once.
+#include "elaborate/script_functions.h"
 
 #include <fmt/format.h>
 
@@ -20,11 +21,8 @@
 #include "elaborate/functions.h"
 #include "elaborate/graph_loop.h"
 #include "elaborate/loop_rounds.h"
-#include "elaborate/operator_binding.h"
 #include "elaborate/opsets.h"
-#include "elaborate/script_functions.h"
 #include "elaborate/signature.h"
-#include "elaborate/statements.h"
 #include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {

@@ -1,5 +1,4 @@
 #include "elaborate/signature.h"
-#include "elaborate/expressions.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +6,7 @@
 
 #include "base/nearest.h"
 #include "elaborate/activation.h"
+#include "elaborate/expressions.h"
 #include "elaborate/repairs.h"
 #include "elaborate/unknowns.h"
 

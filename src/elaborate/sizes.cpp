@@ -1,15 +1,12 @@
 #include "elaborate/sizes.h"
-#include "elaborate/array_math.h"
-#include "elaborate/attributes.h"
-#include "elaborate/emitter.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "elaborate/values.h"
+#include "elaborate/array_math.h"
+#include "elaborate/attributes.h"
+#include "elaborate/emitter.h"
 #include "ir/standard.h"
 
 namespace sardonyx::elaborate {

@@ -1,5 +1,6 @@
 // Statements by their kind; assignments, loops and branches are in the files that are named for
 // them.
+#include "elaborate/statements.h"
 
 #include <fmt/format.h>
 
@@ -28,8 +29,6 @@
 #include "elaborate/methods.h"
 #include "elaborate/operator_binding.h"
 #include "elaborate/patterns.h"
-#include "elaborate/signature.h"
-#include "elaborate/statements.h"
 #include "elaborate/statics.h"
 #include "elaborate/truth.h"
 #include "elaborate/type_text.h"

@@ -1,5 +1,6 @@
 // Static objects as tensors: numbers, strings, nested lists, arrays; and lists that have values of
 // the graph among their items.
+#include "elaborate/static_tensors.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +13,7 @@
 #include "elaborate/as_value.h"
 #include "elaborate/attributes.h"
 #include "elaborate/emitter.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/sizes.h"
-#include "elaborate/static_tensors.h"
 #include "elaborate/values.h"
 #include "infer/infer.h"
 #include "ops/ops.h"

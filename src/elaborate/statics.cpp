@@ -1,4 +1,4 @@
-
+#include "elaborate/statics.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,6 @@
 #include "elaborate/environment.h"
 #include "elaborate/exceptions.h"
 #include "elaborate/items.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-#include "elaborate/statics.h"
 #include "elaborate/text.h"
 
 namespace sardonyx::elaborate {

@@ -1,31 +1,28 @@
 // Subscripts: x[1:, None], FLOAT["N"], xs[0] on static lists and on sequences, Optional[int].
-
 #include "elaborate/subscripts.h"
-#include "elaborate/annotations.h"
-#include "elaborate/as_value.h"
-#include "elaborate/attributes.h"
-#include "elaborate/constants.h"
-#include "elaborate/emitter.h"
-#include "elaborate/items.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-#include "ir/standard.h"
-#include "lowering/subscript.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "elaborate/annotations.h"
 #include "elaborate/arrays.h"
+#include "elaborate/as_value.h"
+#include "elaborate/attributes.h"
 #include "elaborate/classes.h"
+#include "elaborate/constants.h"
 #include "elaborate/emit.h"
+#include "elaborate/emitter.h"
 #include "elaborate/equality.h"
 #include "elaborate/exceptions.h"
+#include "elaborate/items.h"
 #include "elaborate/repairs.h"
 #include "elaborate/sizes.h"
 #include "elaborate/type_text.h"
 #include "elaborate/values.h"
+#include "ir/standard.h"
+#include "lowering/subscript.h"
 
 namespace sardonyx::elaborate {
 
@@ -45,8 +42,7 @@ Object refuse_index(Context& c, Range range, std::string message, std::string he
     return Object::error();
 }
 
-// --- Tensors
-// ---------------------------------------------------------------------------------------
+// --- Tensors -------------------------------------------------------------------------------------
 
 // An integer or a tensor as a bound of a slice; false after a diagnostic.
 // As it is; any int is in range as an INT64, or is out of range.
@@ -175,8 +171,7 @@ Object sequence_item(Context& c, ir::Value* sequence, const Object& index, Range
                                : Object::error();
 }
 
-// --- Static objects
-// ----------------------------------------------------------------------------------
+// --- Static objects ------------------------------------------------------------------------------
 
 }  // namespace
 
@@ -306,8 +301,7 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
     return i ? (*items)[*i] : Object::error();
 }
 
-// --- Types
-// -------------------------------------------------------------------------------------------
+// --- Types ---------------------------------------------------------------------------------------
 
 // The first part that is no dimension, where its text stands alone; else all of them.
 Range wrong_part(const TypeObject& bare, const std::vector<Object>& parts, const Expr* index) {

@@ -1,20 +1,18 @@
 #include "elaborate/tensor_builtins.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "elaborate/arithmetic.h"
 #include "elaborate/array_functions.h"
 #include "elaborate/arrays.h"
 #include "elaborate/as_value.h"
 #include "elaborate/attributes.h"
 #include "elaborate/calls.h"
+#include "elaborate/emit.h"
 #include "elaborate/emitter.h"
 #include "elaborate/methods.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
-
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "elaborate/emit.h"
 #include "elaborate/statics.h"
 #include "elaborate/type_text.h"
 #include "elaborate/values.h"

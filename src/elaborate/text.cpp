@@ -1,11 +1,4 @@
 #include "elaborate/text.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/branch.h"
-#include "elaborate/calls.h"
-#include "elaborate/items.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +7,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/branch.h"
+#include "elaborate/calls.h"
+#include "elaborate/items.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {

@@ -24,7 +24,6 @@
 #include "elaborate/operator_binding.h"
 #include "elaborate/patterns.h"
 #include "elaborate/script_keywords.h"
-#include "elaborate/signature.h"
 #include "elaborate/statements.h"
 #include "elaborate/statics.h"
 #include "elaborate/truth.h"

@@ -1,5 +1,6 @@
 // Truth values. Python asks a tensor for one in a condition, and where `and`, `or` or a chain of
 // comparisons stands.
+#include "elaborate/truth.h"
 
 #include <fmt/format.h>
 
@@ -14,11 +15,8 @@
 #include "elaborate/expressions.h"
 #include "elaborate/lists.h"
 #include "elaborate/methods.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 #include "elaborate/sizes.h"
 #include "elaborate/statics.h"
-#include "elaborate/truth.h"
 #include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {

@@ -1,17 +1,15 @@
 #include "elaborate/unknowns.h"
-#include "elaborate/calls.h"
-#include "elaborate/effect_tables.h"
-#include "elaborate/effects.h"
-#include "elaborate/members.h"
-#include "elaborate/methods.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "elaborate/calls.h"
 #include "elaborate/classes.h"
+#include "elaborate/effect_tables.h"
+#include "elaborate/effects.h"
+#include "elaborate/members.h"
+#include "elaborate/methods.h"
 #include "elaborate/module.h"
 #include "syntax/visit.h"
 

@@ -1,15 +1,13 @@
 #include "elaborate/values.h"
-#include "elaborate/as_value.h"
-#include "elaborate/attributes.h"
-#include "elaborate/constants.h"
-#include "elaborate/emitter.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "elaborate/as_value.h"
+#include "elaborate/attributes.h"
+#include "elaborate/constants.h"
+#include "elaborate/emitter.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
 #include "ops/ops.h"

@@ -1,12 +1,12 @@
 #include "elaborate/weights.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/calls.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
+#include "elaborate/array_functions.h"
+#include "elaborate/arrays.h"
+#include "elaborate/calls.h"
 #include "elaborate/statics.h"
 
 namespace sardonyx::elaborate {
