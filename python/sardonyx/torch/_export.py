@@ -274,16 +274,18 @@ def convert(
         if verify:
             raise ValueError("`verify` runs torch: load the file with torch.export.load")
         program, arrays, problems = _program_of_file(exported_program, dims or {})
+        made = finished(program, arrays, problems, opset, state)
+        made._check()
     else:
         from ._capture import program_of
 
         program, arrays, problems = program_of(exported_program, dynamic_shapes)
-    made = finished(program, arrays, problems, opset, state)
-    made._check()
-    if verify:
-        from ._verify import verify as check
+        made = finished(program, arrays, problems, opset, state)
+        made._check()
+        if verify:
+            from ._verify import verify as check
 
-        check(exported_program, made)
+            check(exported_program, made)
     if output is not None:
         made.save(output)
     return made
