@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/file.h"
 #include "cli/commands.h"
@@ -103,8 +104,7 @@ int serve(const ViewOptions& options) {
         return first.status;
     }
     auto page = [&]() -> Result<std::string> {
-        Sight sight = first.scene ? std::move(first) : see(options);
-        first.scene.reset();
+        Sight sight = first.scene ? std::exchange(first, Sight{}) : see(options);
         if (!sight.scene) {
             return Error{"there is nothing to show: the terminal says why; mend it and reload"};
         }

@@ -75,7 +75,7 @@ class SvgWriter {
     }
 
     void line(const Line& line, float x, float y) {
-        add("<path class=\"{}\" d=\"M{:.0f} {:.0f}", line.is_far ? "sdx-f" : "sdx-e",
+        add(R"(<path class="{}" d="M{:.0f} {:.0f})", line.is_far ? "sdx-f" : "sdx-e",
             x + line.points[0].x, y + line.points[0].y);
         for (size_t i = 1; i < line.points.size(); ++i) {
             Point from{x + line.points[i - 1].x, y + line.points[i - 1].y};
