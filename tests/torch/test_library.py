@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 import opinfo  # noqa: E402
 import page  # noqa: E402
 from sardonyx.torch import aten  # noqa: E402
-from sardonyx.torch._capture import _LEFT_OUT  # noqa: E402
+from sardonyx.torch._program import LEFT_OUT  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -50,7 +50,7 @@ def test_parameters_are_those_of_the_schemas() -> None:
         if schema is None:
             found.append(f"torch has no `{key}`")
             continue
-        wanted = [one.name for one in schema.arguments if one.name not in _LEFT_OUT]
+        wanted = [one.name for one in schema.arguments if one.name not in LEFT_OUT]
         ours = list(inspect.signature(function.__wrapped__).parameters)
         if [one for one in ours if one in wanted] != wanted:
             found.append(f"{key}: {wanted}, not {ours}")
