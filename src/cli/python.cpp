@@ -109,7 +109,10 @@ std::string python_program() {
     std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failed);
     for (const char* name : {"python3", "python"}) {
         std::filesystem::path beside = own.parent_path() / name;
-        if (!failed && ::access(beside.c_str(), X_OK) == 0) {
+        // A folder of that name passes the second test alone.
+        std::error_code unknown;
+        if (!failed && std::filesystem::is_regular_file(beside, unknown) &&
+            ::access(beside.c_str(), X_OK) == 0) {
             return beside.string();
         }
     }

@@ -245,6 +245,7 @@ def test_the_python_beside_the_program_is_found(folder: pathlib.Path) -> None:
     program = folder / "bin/sardonyx"
     program.write_bytes(PROGRAM.read_bytes())
     program.chmod(0o755)
+    (folder / "bin/python").mkdir()
     python = folder / "bin/python3"
     python.write_text(f'#!/bin/sh\necho beside >&2\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
@@ -254,3 +255,11 @@ def test_the_python_beside_the_program_is_found(folder: pathlib.Path) -> None:
         capture_output=True, text=True, timeout=60, env=environment, check=False,
     )  # fmt: skip
     assert "beside" in done.stderr
+    # Nor is a folder of that name one: the Python of PATH is.
+    python.rename(folder / "python3")
+    done = subprocess.run(
+        [program, "run", "two.py", "x=[1.0]", "y=[1]", "--python"],
+        capture_output=True, text=True, timeout=60, check=False,
+        env=environment | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert "beside" in done.stderr and "cannot start" not in done.stderr
