@@ -39,7 +39,7 @@ nb::handle model_error();
 void check_readable(const std::string& path);
 
 template <typename T>
-T unwrap(Result<T> result) {
+T unwrap(Result<T>&& result) {
     if (!result.ok()) {
         raise(result.error());
     }

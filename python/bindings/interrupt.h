@@ -31,7 +31,7 @@ class RunInterrupt {
 
 // What a run has given, or the exception that has ended it.
 template <typename T>
-T unwrap(RunInterrupt& interrupt, Result<T> result) {
+T unwrap(RunInterrupt& interrupt, Result<T>&& result) {
     if (interrupt.get()->is_stopped()) {
         interrupt.raise_if_stopped();
     }

@@ -224,9 +224,12 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
 
 std::optional<Object> convert_class(nb::handle object) {
     // numpy.float32 by another name is what it is as a member of its module.
-    if (std::optional<Object> known = convert_python_type(object, 0);
-        known && known->is(ObjectKind::kElementType)) {
-        return known;
+    nb::object module = attribute_or_none(object, "__module__");
+    if (module.is_valid() && module.equal(nb::str("numpy"))) {
+        if (std::optional<Object> known = convert_python_type(object, 0);
+            known && known->is(ObjectKind::kElementType)) {
+            return known;
+        }
     }
     Type type = type_from_python(object);
     if (type.is_known()) {
