@@ -289,17 +289,15 @@ void append_element(std::string& text, const Tensor& tensor, int64_t index) {
 std::optional<int64_t> element_count(std::span<const int64_t> dims) {
     int64_t count = 1;
     bool is_empty = false;
-    bool is_negative = false;
     bool overflows = false;
     for (int64_t dim : dims) {
-        is_negative |= dim < 0;
-        is_empty |= dim == 0;
-        overflows |= __builtin_mul_overflow(count, dim, &count);
+        if (dim < 0) {
+            return std::nullopt;
+        }
+        is_empty = is_empty || dim == 0;
+        overflows = overflows || __builtin_mul_overflow(count, dim, &count);
     }
-    if (is_negative || (overflows && !is_empty)) {
-        return std::nullopt;
-    }
-    return is_empty ? 0 : count;
+    return is_empty ? std::optional<int64_t>(0) : overflows ? std::nullopt : std::optional(count);
 }
 
 size_t byte_size(ElementType type, int64_t count) {
