@@ -5,7 +5,7 @@ PYTHON := $(CURDIR)/.venv/bin/python
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint clean
+.PHONY: help demo test build wheel lint clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -27,6 +27,9 @@ test: ## Install what is missing, build, then run all tests
 build: ## Build the release
 	@cmake --preset release -DPython_EXECUTABLE=$(PYTHON) $(CMAKE_FLAGS) --log-level=WARNING
 	@cmake --build $(BUILD) -j $(JOBS)
+
+wheel: ## Build the wheel into dist/, for PYTHON=..., which needs pip
+	tools/wheel --python $(PYTHON) --out dist
 
 lint: ## Run the linters (tools/bootstrap lint installs them)
 	tools/dev fmt --check

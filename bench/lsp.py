@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/python"))
-from test_lsp import Client  # noqa: E402
+from editor.test_lsp import Client  # noqa: E402
 
 HEAD = "from sardonyx import FLOAT, opset21 as op, script\n\n"
 SCRIPT = """\

@@ -20,6 +20,7 @@ import onnx
 import sardonyx
 from compile import minimum
 from onnx import TensorProto, helper, numpy_helper
+
 from run import session
 
 RANDOM = np.random.default_rng(0)

@@ -2,14 +2,9 @@
 # alone. Users of the library say `find_package(sardonyx CONFIG)` and link `sardonyx::sardonyx`, or
 # `sardonyx::sardonyx_static`, which has everything inside too; or they ask pkg-config.
 
-sdx_phase(api sdx_driver sdx_eval)
+sdx_phase(api sdx_driver sdx_build sdx_eager)
 target_include_directories(sdx_api PUBLIC ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(sdx_api PRIVATE SDX_BUILDS_LIBRARY SDX_VERSION="${PROJECT_VERSION}")
-
-if(TARGET sardonyx_program)
-  target_compile_options(sardonyx_program PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
-  target_compile_definitions(sardonyx_program PRIVATE SDX_VERSION="${PROJECT_VERSION}")
-endif()
 
 if(SKBUILD)
   if(TARGET sardonyx_program)
@@ -21,14 +16,25 @@ endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# The operators of each opset as functions of C++.
+set(operators ${PROJECT_BINARY_DIR}/include/sardonyx)
+add_custom_command(
+  OUTPUT ${operators}/op20.h
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_cpp.py ${operators}
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/generate_cpp.py
+  COMMENT "Generating the operators as C++ functions from the installed onnx package"
+  VERBATIM)
+add_custom_target(sdx_cpp_operators ALL DEPENDS ${operators}/op20.h)
+
 # Everything is inside; only include/sardonyx is visible from outside.
 add_library(sardonyx SHARED $<TARGET_OBJECTS:sdx_api>)
 add_library(sardonyx::sardonyx ALIAS sardonyx)
-target_link_libraries(sardonyx PRIVATE sdx_driver sdx_eval)
+target_link_libraries(sardonyx PRIVATE sdx_driver sdx_build sdx_eager)
 target_link_options(sardonyx PRIVATE -Wl,--exclude-libs,ALL)
 target_compile_features(sardonyx INTERFACE cxx_std_20)
 target_include_directories(sardonyx INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(sardonyx PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
@@ -42,7 +48,8 @@ add_library(sardonyx::sardonyx_static ALIAS sardonyx_static)
 target_link_libraries(sardonyx_static PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 target_compile_features(sardonyx_static INTERFACE cxx_std_20)
 target_include_directories(sardonyx_static INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 if(TARGET sardonyx_program)
   install(TARGETS sardonyx_program RUNTIME COMPONENT program)
@@ -67,7 +74,7 @@ endif()
 install(TARGETS sardonyx sardonyx_static EXPORT sardonyx-targets
   LIBRARY COMPONENT library NAMELINK_COMPONENT library
   ARCHIVE COMPONENT library)
-install(DIRECTORY include/sardonyx TYPE INCLUDE COMPONENT library)
+install(DIRECTORY include/sardonyx ${operators} TYPE INCLUDE COMPONENT library)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sardonyx)
 install(EXPORT sardonyx-targets FILE sardonyx-targets.cmake NAMESPACE sardonyx::
   DESTINATION ${package} COMPONENT library)
@@ -84,6 +91,7 @@ if(SDX_TESTS)
   # The library from outside: nothing of src/ is in reach.
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/api/*_test.cpp)
   add_executable(test_api ${sources})
+  add_dependencies(test_api sdx_cpp_operators)
   target_link_libraries(test_api PRIVATE sardonyx::sardonyx GTest::gtest_main)
   add_test(NAME api COMMAND test_api)
   if(SDX_SANITIZE)

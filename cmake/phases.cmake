@@ -1,9 +1,6 @@
 # One folder of src/ is one phase and one library. The order is the data flow and the include order;
 # tools/check_layers.py checks the includes themselves.
 
-find_package(fmt REQUIRED)
-find_package(Python COMPONENTS Interpreter REQUIRED)
-
 # sdx_library(name source...): the sources as the library sdx_<name>.
 function(sdx_library name)
   add_library(sdx_${name} STATIC ${ARGN})
@@ -45,14 +42,15 @@ sdx_phase(types sdx_base)
 sdx_phase(ops sdx_types)
 sdx_phase(schemas sdx_ops sdx_diagnostics)
 # toml++ is headers alone; only the reader of schema files sees it.
-find_path(SDX_TOMLPLUSPLUS toml++/toml.h REQUIRED)
 if(TARGET sdx_schemas)
   target_include_directories(sdx_schemas SYSTEM PRIVATE ${SDX_TOMLPLUSPLUS})
 endif()
 sdx_phase(ir sdx_types sdx_diagnostics)
 sdx_phase(calls sdx_ops)
 sdx_phase(infer sdx_ir sdx_calls)
-sdx_phase(elaborate sdx_syntax sdx_infer)
+sdx_phase(build sdx_infer sdx_lowering)
+sdx_phase(lowering sdx_ir)
+sdx_phase(elaborate sdx_syntax sdx_infer sdx_lowering)
 sdx_phase(lint sdx_elaborate)
 sdx_phase(eval sdx_ir sdx_calls)
 # Kernels are loops: vectorise them, which -O2 of g++ hardly does. Nobody looks at errno or at the
@@ -71,6 +69,7 @@ foreach(library sdx_eval sdx_kernels)
 endforeach()
 # The slowest sources are objects of their own, so that none of them is left alone at the end.
 set_source_files_properties(
+  ${PROJECT_SOURCE_DIR}/src/eval/libraries.cpp
   ${PROJECT_SOURCE_DIR}/src/eval/kernels/reduction.cpp
   ${PROJECT_SOURCE_DIR}/src/eval/kernels/pooling.cpp
   ${PROJECT_SOURCE_DIR}/src/eval/loops/gemm.cpp
@@ -85,17 +84,20 @@ if(SDX_ONEDNN_HEADERS)
   string(REGEX MATCH "[0-9]+" version "${version}")
   target_include_directories(sdx_kernels SYSTEM PRIVATE ${SDX_ONEDNN_HEADERS})
   target_compile_definitions(sdx_kernels PRIVATE SDX_ONEDNN="libdnnl.so.${version}")
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/eval/libraries.cpp PROPERTIES
+    COMPILE_DEFINITIONS "SDX_ONEDNN=\"libdnnl.so.${version}\"")
 else()
   message(STATUS "oneDNN is missing (libdnnl-dev): products of matrices use the loops of eval/loops/gemm")
 endif()
+sdx_phase(eager sdx_eval)
 sdx_phase(proto sdx_ir sdx_ops)
 # protozero is headers alone; only the sources of proto/ see it.
-find_path(SDX_PROTOZERO protozero/pbf_reader.hpp REQUIRED)
 target_include_directories(sdx_proto SYSTEM PRIVATE ${SDX_PROTOZERO})
 sdx_phase(weights sdx_proto)
 sdx_phase(decompile sdx_infer sdx_syntax)
+sdx_phase(models sdx_decompile sdx_weights)
 sdx_phase(view sdx_ir)
-sdx_phase(driver sdx_lint sdx_schemas sdx_weights sdx_decompile)
+sdx_phase(driver sdx_lint sdx_schemas sdx_models)
 sdx_phase(ide sdx_driver)
 sdx_phase(lsp sdx_ide)
 
@@ -132,19 +134,27 @@ list(TRANSFORM pages REPLACE "^${PROJECT_SOURCE_DIR}/" "../")
 sdx_generated(sdx_diagnostics diagnostic_pages generate_pages
   "Generating the table of docs/diagnostics" ${pages})
 
-if(SDX_CLI AND EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
+if(SDX_CLI)
+  # Everything but main(), which a wheel has elsewhere (cmake/python.cmake).
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
-  add_executable(sardonyx_program ${sources})
-  set_target_properties(sardonyx_program PROPERTIES OUTPUT_NAME sardonyx)
-  target_include_directories(sardonyx_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(sardonyx_program PRIVATE sdx_driver sdx_eval sdx_lsp sdx_view)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  add_library(sdx_cli STATIC ${sources})
+  target_include_directories(sdx_cli PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(sdx_cli PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
+  target_compile_definitions(sdx_cli PRIVATE SDX_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(sdx_cli PUBLIC sdx_driver sdx_eval sdx_lsp sdx_view sdx_models)
+  if(NOT SDX_LAUNCHER)
+    add_executable(sardonyx_program ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
+    set_target_properties(sardonyx_program PROPERTIES OUTPUT_NAME sardonyx)
+    target_link_libraries(sardonyx_program PRIVATE sdx_cli)
+  endif()
 endif()
 
 if(SDX_TESTS)
   find_package(GTest REQUIRED)
   enable_testing()
   # tests/<phase>/*_test.cpp is the program test_<phase>.
-  foreach(phase base diagnostics syntax types ops schemas ir infer elaborate eval proto weights decompile driver ide lsp)
+  foreach(phase base diagnostics syntax types ops schemas ir infer lowering elaborate lint eval eager proto weights decompile models driver ide lsp)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${phase}/*_test.cpp)
     if(sources AND TARGET sdx_${phase})
       add_executable(test_${phase} ${sources})
@@ -153,28 +163,28 @@ if(SDX_TESTS)
       set_tests_properties(${phase} PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     endif()
   endforeach()
-  # Parses files and prints the trees, for tests/python/test_syntax.py.
+  # Parses files and prints the trees, for tests/python/language/test_syntax.py.
   add_executable(sdx_syntax_tool tests/syntax/syntax_tool.cpp)
   target_link_libraries(sdx_syntax_tool PRIVATE sdx_syntax)
-  # Prints the operator tables, for tests/python/test_ops.py.
+  # Prints the operator tables, for tests/python/ops/test_ops.py.
   add_executable(sdx_ops_tool tests/ops/ops_tool.cpp)
   target_link_libraries(sdx_ops_tool PRIVATE sdx_ops)
-  # Converts numbers, for tests/python/test_small_floats.py.
+  # Converts numbers, for tests/python/run/test_small_floats.py.
   add_executable(sdx_types_tool tests/types/types_tool.cpp)
   target_link_libraries(sdx_types_tool PRIVATE sdx_types)
-  # Prints findings as JSON and SARIF, for tests/python/test_diagnostics_formats.py.
+  # Prints findings as JSON and SARIF, for tests/python/diagnostics/test_formats.py.
   add_executable(sdx_diagnostics_tool tests/diagnostics/diagnostics_tool.cpp)
   target_link_libraries(sdx_diagnostics_tool PRIVATE sdx_diagnostics)
-  # Reads models and writes them back, for tests/python/test_proto.py.
+  # Reads models and writes them back, for tests/python/models/test_proto.py.
   add_executable(sdx_proto_tool tests/proto/proto_tool.cpp)
   target_link_libraries(sdx_proto_tool PRIVATE sdx_proto)
-  # Runs models on tensors in files, for tests/python/test_eval.py.
+  # Runs models on tensors in files, for tests/python/eval/test_node_cases.py.
   add_executable(sdx_eval_tool tests/eval/eval_tool.cpp)
   target_link_libraries(sdx_eval_tool PRIVATE sdx_eval sdx_proto)
-  # Compiles scripts, for tests/python/test_language.py.
+  # Compiles scripts, for tests/python/language/test_language.py.
   add_executable(sdx_elaborate_tool tests/elaborate/elaborate_tool.cpp)
   target_link_libraries(sdx_elaborate_tool PRIVATE sdx_elaborate sdx_weights)
-  # Prints what inference finds in .onnx files, for tests/python/test_infer_oracle.py.
+  # Prints what inference finds in .onnx files, for tests/python/infer/test_oracle.py.
   add_executable(sdx_infer_tool tests/infer/infer_tool.cpp)
   target_link_libraries(sdx_infer_tool PRIVATE sdx_proto sdx_infer)
 endif()

@@ -34,9 +34,35 @@ target_include_directories(sdx_python PRIVATE ${PROJECT_SOURCE_DIR}/python)
 target_include_directories(sdx_python SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
 target_compile_definitions(sdx_python PRIVATE NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION)
 target_compile_options(sdx_python PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
-target_link_libraries(sdx_python PRIVATE sdx_driver sdx_eval sdx_view)
+target_link_libraries(sdx_python PRIVATE sdx_driver sdx_build sdx_eager sdx_view)
 set(package ${PROJECT_BINARY_DIR}/python/sardonyx)
 set_target_properties(sdx_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package})
+
+# In a wheel the program is a small one, which loads the extension: the engine is there once. What the
+# extension takes from Python, the launcher has as functions that are never called.
+if(SDX_LAUNCHER)
+  set(launcher ${PROJECT_SOURCE_DIR}/python/launcher)
+  target_sources(sdx_python PRIVATE ${launcher}/entry.cpp)
+  set_source_files_properties(${launcher}/entry.cpp PROPERTIES
+    COMPILE_DEFINITIONS "SDX_VERSION=\"${PROJECT_VERSION}\"")
+  target_link_libraries(sdx_python PRIVATE sdx_cli)
+  set(stand_ins ${PROJECT_BINARY_DIR}/generated/stand_ins.cpp)
+  add_custom_command(
+    OUTPUT ${stand_ins}
+    COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/generate_stand_ins.py ${CMAKE_NM}
+            $<TARGET_FILE:sdx_python> ${stand_ins}
+    DEPENDS sdx_python ${PROJECT_SOURCE_DIR}/tools/generate_stand_ins.py
+    COMMENT "Generating what the program has in place of Python"
+    VERBATIM)
+  add_executable(sardonyx_launcher ${launcher}/launcher.cpp ${stand_ins})
+  set_target_properties(sardonyx_launcher PROPERTIES OUTPUT_NAME sardonyx ENABLE_EXPORTS ON)
+  target_compile_options(sardonyx_launcher PRIVATE -Wall -Wextra -fno-exceptions -fno-rtti)
+  target_compile_definitions(sardonyx_launcher PRIVATE
+    SDX_EXTENSION="$<TARGET_FILE_NAME:sdx_python>" SDX_VERSION="${PROJECT_VERSION}")
+  # Nothing of libstdc++ is used.
+  target_link_options(sardonyx_launcher PRIVATE -Wl,--as-needed)
+  target_link_libraries(sardonyx_launcher PRIVATE ${CMAKE_DL_LIBS})
+endif()
 
 # The build tree's package: the sources themselves, so that an edit is seen at once.
 file(GLOB modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/sardonyx/*.py
@@ -76,6 +102,9 @@ add_dependencies(sdx_python sdx_python_stubs)
 
 if(SKBUILD)
   install(TARGETS sdx_python LIBRARY DESTINATION sardonyx)
+  if(SDX_LAUNCHER)
+    install(TARGETS sardonyx_launcher RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR})
+  endif()
   install(FILES ${modules} ${stubs} DESTINATION sardonyx)
   install(FILES ${torch_modules} DESTINATION sardonyx/torch)
   install(FILES ${torch_library} DESTINATION sardonyx/torch/aten)

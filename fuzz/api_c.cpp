@@ -228,6 +228,73 @@ void make_model(Draw& draw, Handles& handles) {
     }
 }
 
+// A kernel that does what the input draws.
+struct KernelContext {
+    Draw& draw;
+    Handles& handles;
+};
+
+sdx_error* run_kernel(sdx_call* call, void* context) {
+    auto& [draw, handles] = *static_cast<KernelContext*>(context);
+    const sdx_value* input = nullptr;
+    drop(sdx_call_input(call, draw.byte() % 3, &input));
+    look_at(input);
+    sdx_argument attribute{};
+    drop(sdx_call_attribute(call, draw.byte() % 8 == 0 ? nullptr : "alpha", &attribute));
+    for (size_t i = 0; i < sdx_call_output_count(call) && draw.byte() < 230; ++i) {
+        drop(sdx_call_set_output(call, i + draw.byte() / 250, handles.value(draw)));
+    }
+    uint8_t end = draw.byte();
+    return end > 250   ? reinterpret_cast<sdx_error*>(handles.models.back())
+           : end > 220 ? sdx_error_new("as drawn")
+                       : nullptr;
+}
+
+// An operator at once, with arguments of any kind.
+void evaluate(Draw& draw, Handles& handles) {
+    constexpr const char* kOperators[] = {"Add",  "Concat",  "Split", "Cast", "Gather",
+                                          "Clip", "Softmax", "TopK",  "If",   "Mine"};
+    constexpr const char* kNames[] = {nullptr, nullptr, nullptr,       "axis",       "to",
+                                      "alpha", "min",   "num_outputs", "then_branch"};
+    constexpr const char* kTexts[] = {"a", "b", nullptr};
+    std::array<std::array<int64_t, 4>, 4> ints{};
+    constexpr std::array<double, 4> kFloats{0, 1.5, -1e300, 3};
+    std::array<sdx_argument, 4> arguments{};
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        for (int64_t& number : ints[i]) {
+            number = draw.number();
+        }
+        bool is_null = draw.byte() > 240;
+        size_t count = draw.byte() % 4;
+        arguments[i] = {kNames[draw.byte() % 9],
+                        draw.byte() % 9,
+                        handles.value(draw),
+                        is_null ? nullptr : ints[i].data(),
+                        is_null ? nullptr : kFloats.data(),
+                        is_null ? nullptr : kTexts,
+                        is_null ? SIZE_MAX : count};
+    }
+    KernelContext context{draw, handles};
+    sdx_kernels* kernels = nullptr;
+    drop(sdx_kernels_new(&kernels));
+    const char* domain = draw.byte() > 200 ? "" : "mine";
+    drop(sdx_kernels_add(kernels, domain, "Mine", run_kernel, &context, nullptr));
+    std::array<sdx_value*, 3> outputs{};
+    drop(sdx_evaluate(draw.byte() % 4 == 0 ? "mine" : "", draw.byte() > 240 ? draw.number() : 18,
+                      kOperators[draw.byte() % 10], arguments.data(), draw.byte() % 5,
+                      draw.byte() > 240 ? nullptr : kernels, nullptr, nullptr, outputs.data(),
+                      draw.byte() % 4));
+    for (sdx_value* output : outputs) {
+        look_at(output);
+        handles.keep(output);
+    }
+    sdx_model* made = nullptr;
+    drop(sdx_model_with_kernels(handles.model(draw), kernels, &made));
+    sdx_kernels_free(kernels);
+    drop(sdx_model_prepare(made));
+    sdx_model_free(made);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -237,7 +304,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     drop(sdx_compile_text(kScripts[0], std::string(kScripts[0]).size(), nullptr, nullptr, &whole));
     handles.models.push_back(whole);
     for (int step = 0; step < 64 && !draw.is_done(); ++step) {
-        switch (draw.byte() % 8) {
+        switch (draw.byte() % 10) {
+            case 8:
+            case 9:
+                evaluate(draw, handles);
+                break;
             case 0:
                 make_model(draw, handles);
                 break;

@@ -1,7 +1,8 @@
 // Any bytes as a file of scripts: each script compiles as a model and as a function, and what is
 // said to be whole can be written and read again. Corpus: examples/*.py and the programs of
-// tests/python/test_language.py. Limits are low, so that each run is short; imports look into a
-// folder that does not exist. Half of the mutations are of whole tokens: they get past the parser.
+// tests/python/language/test_language.py. Limits are low, so that each run is short; imports look
+// into a folder that does not exist. Half of the mutations are of whole tokens: they get past the
+// parser.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Any bytes as a model, a function and a tensor: an error, or something that can be written, read
-// again and written alike. Corpus: the files of tests/python/test_proto.py and any .onnx file.
+// again and written alike. Corpus: the files of tests/python/models/test_proto.py and any .onnx
+// file.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

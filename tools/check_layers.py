@@ -15,6 +15,8 @@
   but for the tables that are listed here.
 - `X.cpp` has `X.h`, which declares functions that X.cpp defines and no others. The sources that
   have no header of their own are listed here: rows of a table, and parts of one interface.
+- No variable of src/ outlives a call and can change, but for those of the sources listed here,
+  which say why (python/bindings keeps what belongs to its module).
 - Operators are told apart by `is_standard`, which looks at the domain too, and not by their names
   alone, outside of `ops` and `ir`; "ai.onnx" is written in types/domain.h alone.
 - The codes of diagnostics are words-with-hyphens, one phase's alone, each reported somewhere and
@@ -48,13 +50,16 @@ FOLDERS = (
     "calls",
     "infer",
     "lowering",
+    "build",
     "elaborate",
     "lint",
     "eval",
+    "eager",
     "rewrite",
     "proto",
     "weights",
     "decompile",
+    "models",
     "view",
     "driver",
     "ide",
@@ -72,20 +77,24 @@ FORBIDDEN = {
     "calls": {"syntax", "diagnostics", "schemas", "ir"},
     "infer": {"syntax", "schemas"},
     "lowering": {"syntax", "diagnostics", "schemas"},
+    "build": {"syntax", "schemas"},
     "eval": {"syntax", "schemas", "elaborate", "lint"},
+    "eager": {"syntax", "schemas", "elaborate", "lint"},
     "rewrite": {"syntax", "elaborate", "lint"},
-    "proto": {"syntax", "lowering", "elaborate", "lint", "eval", "rewrite"},
-    "weights": {"syntax", "lowering", "elaborate", "lint", "eval", "rewrite"},
+    "proto": {"syntax", "lowering", "elaborate", "lint", "eval", "eager", "rewrite"},
+    "weights": {"syntax", "lowering", "elaborate", "lint", "eval", "eager", "rewrite"},
     "decompile": {
         "schemas",
         "lowering",
         "elaborate",
         "lint",
         "eval",
+        "eager",
         "rewrite",
         "proto",
         "weights",
     },
+    "models": {"syntax", "schemas", "lowering", "elaborate", "lint", "eval", "rewrite"},
     "view": {
         "syntax",
         "ops",
@@ -95,17 +104,29 @@ FORBIDDEN = {
         "elaborate",
         "lint",
         "eval",
+        "eager",
         "rewrite",
         "proto",
         "weights",
         "decompile",
+        "models",
     },
-    "driver": {"eval", "rewrite"},
+    "driver": {"eval", "eager", "rewrite"},
     "lsp": set(FOLDERS[2 : FOLDERS.index("ide")]),
 }
 
 # The rooms of a folder in the order of their includes; "" is what lies in the folder itself.
 ROOMS = {
+    "elaborate": (
+        "objects",
+        "flow",
+        "emit",
+        "operators",
+        "scopes",
+        "library",
+        "",
+        "files",
+    ),
     "eval": (
         "runtime",
         "operators",
@@ -126,9 +147,7 @@ ROOMS = {
 
 # Lines of a source; tables may have more.
 LONGEST = 600
-LONG_TABLES = {
-    "elaborate/classes.cpp",  # no table: what makes classes and what uses them have to part
-}
+LONG_TABLES: set[str] = set()
 # Sources of one folder.
 MOST_SOURCES = 30
 # Folders that may have more: a source for each family of operators.
@@ -147,7 +166,8 @@ INTERFACES = {
     "diagnostics/pages.h",  # generated
     "diagnostics/render.h",  # a source for each form
     "elaborate/elaborate.h",  # the entries
-    "elaborate/module.h",  # a class
+    "elaborate/emit/interpreter.h",  # what is above, as those below see it
+    "elaborate/files/module.h",  # a class
     "eval/eval.h",  # the entries
     "eval/kernels/images/image.h",  # a source for each format
     "eval/kernels/ml/ml_trees.h",  # a class
@@ -162,6 +182,8 @@ INTERFACES = {
     "ir/ir.h",
     "lint/lints.h",
     "lsp/requests.h",  # a source for each request
+    "models/diff.h",  # the comparison, and its texts
+    "models/info.h",  # what it is, and its texts
     "proto/proto.h",  # the entries
     "proto/read_context.h",  # a source for each message
     "syntax/lexer.h",  # a class
@@ -176,9 +198,36 @@ INTERFACES = {
 # A row of a table, or the public interface, declares what the sources of these folders define.
 ROWS = ("api/", "eval/gradient/rules/", "eval/kernels/", "infer/")
 
+# Sources with variables that outlive a call and can change: what belongs to the whole process.
+MAY_KEEP_STATE = {
+    "src/api/c_errors.cpp",  # the error for memory that has run out, made beforehand
+    "src/base/mapping_guard.cpp",  # what a signal's handler finds
+    "src/cli/terminal.cpp",  # whether the terminal of the program has colours
+    "src/eval/dispatch/dispatch.cpp",  # a table, built by the first look-up
+    "src/eval/runtime/parallel.cpp",  # the threads
+    "src/types/allocation.cpp",  # blocks of memory to be used again
+}
+# A variable in a namespace, at the beginning of a line, and one in a function or a class.
+GLOBAL = re.compile(
+    r"^(?!using\b|typedef\b|return\b|struct\b|class\b|enum\b|union\b|template\b|namespace\b"
+    r"|inline namespace\b|concept\b|friend\b|extern\b)"
+    r"(?:(?:static|inline|thread_local|constinit)\s+)*(?!const\b|constexpr\b)"
+    r"[A-Za-z_][\w:]*(?:<[^;={}()]*>)?(?:\s*[&*])*\s(?:\s*[&*])*(\w+)(?:\[[^\]]*\])*\s*(?:;|=[^=]|\{)",
+    re.MULTILINE,
+)
+STATIC = re.compile(
+    r"^[ \t]+(?:inline\s+)?(?:static|thread_local)\s+(?:(?:thread_local|static|inline)\s+)*"
+    r"(?!const\b|constexpr\b)[^;(){}=\n]*?[\s&*](\w+)(?:\[[^\]]*\])*\s*(?:;|=[^=]|\{)",
+    re.MULTILINE,
+)
+
 # Libraries that take seconds to compile, and the .cpp files that may include them.
 SLOW_LIBRARIES = {
-    "nlohmann/": {"src/diagnostics/render_json.cpp", "src/lsp/json.cpp"},
+    "nlohmann/": {
+        "src/diagnostics/render_json.cpp",
+        "src/driver/notebook.cpp",
+        "src/lsp/json.cpp",
+    },
     "CLI/": {"src/cli/arguments.cpp"},
     "toml++/": {"src/schemas/schemas.cpp"},
 }
@@ -297,6 +346,8 @@ def check_room(
         pathlib.PurePath(name).parent.relative_to(own).as_posix().removeprefix(".")
         for name in (path.relative_to(root / "src"), included)
     )
+    if included.removeprefix(f"{own}/") in ("diagnostics.h", "diagnostics.def"):
+        return  # the kinds of findings of a folder are below its rooms
     for room in (here, there):
         if room not in rooms:
             yield f"{where}: `{own}/{room}` has no place in ROOMS of tools/check_layers.py"
@@ -352,6 +403,18 @@ def check_core(root: pathlib.Path) -> Iterator[Violation]:
         for match in (match for rule in rules for match in rule.finditer(code)):
             line = line_of(code, match.start())
             yield f"{where}:{line}: the core has no exceptions; use Result<T> or a diagnostic"
+
+
+def check_state(root: pathlib.Path) -> Iterator[Violation]:
+    for path in sorted((root / "src").rglob("*")):
+        where = path.relative_to(root)
+        if path.suffix not in (".h", ".cpp") or where.as_posix() in MAY_KEEP_STATE:
+            continue
+        code = NOT_CODE.sub(lambda match: "\n" * match[0].count("\n"), read(path))
+        for match in (match for rule in (GLOBAL, STATIC) for match in rule.finditer(code)):
+            line = line_of(code, match.start(1))
+            says = "can change and outlives a call; make it a parameter"
+            yield f"{where}:{line}: `{match[1]}` {says}"
 
 
 def check_operators(root: pathlib.Path) -> Iterator[Violation]:
@@ -532,6 +595,7 @@ def main() -> None:
         *check_headers(root),
         *check_slow_libraries(root),
         *check_core(root),
+        *check_state(root),
         *check_operators(root),
         *check_unnamed(root),
         *check_sizes(root),

@@ -3,7 +3,7 @@
 The schemas carry these only as prose, so they are listed here by hand: one row per operator and
 attribute, with the legal strings from a version on. A later version of the operator without a row
 of its own keeps the values. `FREE_TEXT` names the string attributes that may hold anything, so that
-a new attribute of a new onnx release is in neither list and fails tests/python/test_ops.py.
+a new attribute of a new onnx release is in neither list and fails tests/python/ops/test_ops.py.
 """
 
 _AUTO_PAD = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")

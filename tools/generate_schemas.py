@@ -3,7 +3,7 @@
 
     generate_schemas.py com.microsoft > python/sardonyx/schemas/com.microsoft.toml
 
-Facts alone: names, types, attributes and their defaults. tests/python/test_schemas.py compares.
+Facts alone: names, types, attributes and their defaults. tests/python/ops/test_schemas.py compares.
 """
 
 from __future__ import annotations

@@ -27,6 +27,8 @@ typedef struct sdx_error sdx_error;
 typedef struct sdx_model sdx_model;
 typedef struct sdx_value sdx_value;
 typedef struct sdx_token sdx_token;
+typedef struct sdx_kernels sdx_kernels;
+typedef struct sdx_call sdx_call;
 
 /* "0.1.0" */
 SDX_C const char* sdx_version(void);
@@ -59,6 +61,8 @@ typedef struct sdx_edit {
 } sdx_edit;
 SDX_C sdx_error* sdx_error_edit(const sdx_error* error, size_t i, size_t k, sdx_edit* out);
 SDX_C void sdx_error_free(sdx_error* error);
+/* An error of the caller's own, for what a kernel gives (sdx_kernel). `message` is copied. */
+SDX_C sdx_error* sdx_error_new(const char* message);
 
 /* --- Element types: the numbers of TensorProto.DataType. */
 enum {
@@ -228,6 +232,88 @@ SDX_C sdx_error* sdx_model_run_into_limited(const sdx_model* model, const sdx_va
                                             size_t input_count, const sdx_run_options* options,
                                             const sdx_limits* limits, const sdx_view* outputs,
                                             size_t output_count);
+
+/* --- Arguments: values, and what stands for one or for an attribute. */
+enum {
+    SDX_ARGUMENT_NOTHING = 0, /* left out */
+    SDX_ARGUMENT_VALUE = 1,
+    SDX_ARGUMENT_INT = 2, /* `ints` points to one, and so on */
+    SDX_ARGUMENT_FLOAT = 3,
+    SDX_ARGUMENT_TEXT = 4,
+    SDX_ARGUMENT_INTS = 5, /* `ints` points to `count`, and so on */
+    SDX_ARGUMENT_FLOATS = 6,
+    SDX_ARGUMENT_TEXTS = 7
+};
+typedef struct sdx_argument {
+    const char* name; /* of an attribute or of an input; NULL: the next input */
+    int32_t kind;
+    const sdx_value* value;
+    const int64_t* ints;
+    const double* floats;
+    const char* const* texts; /* each ends with 0 */
+    size_t count;
+} sdx_argument;
+
+/* --- Kernels of one's own, for operators of domains that the standard does not have. */
+SDX_C sdx_error* sdx_kernels_new(sdx_kernels** out);
+/* Runs one call: reads inputs and attributes, and sets all outputs. Several threads may run it at
+ * once. Gives NULL, or an error, which it makes with sdx_error_new or has from a function of this
+ * header, and which it gives away. */
+typedef sdx_error* (*sdx_kernel)(sdx_call* call, void* context);
+/* Adds the kernel of an operator, in all versions of its domain. `release`, if it is not NULL, is
+ * called when nothing can run the kernel any more; after an error, it will not be. */
+SDX_C sdx_error* sdx_kernels_add(sdx_kernels* kernels, const char* domain, const char* name,
+                                 sdx_kernel kernel, void* context, void (*release)(void* context));
+SDX_C void sdx_kernels_free(sdx_kernels* kernels);
+/* What a kernel asks of its call, which ends with it. */
+SDX_C size_t sdx_call_input_count(const sdx_call* call);
+SDX_C size_t sdx_call_output_count(const sdx_call* call);
+/* Input i, which must not be written or freed, and ends with the call; NULL where it is left out.
+ */
+SDX_C sdx_error* sdx_call_input(const sdx_call* call, size_t i, const sdx_value** out);
+/* The attribute of this name, of kind SDX_ARGUMENT_NOTHING where there is none; it ends with the
+ * call. Graphs, types and lists of tensors are errors. */
+SDX_C sdx_error* sdx_call_attribute(sdx_call* call, const char* name, sdx_argument* out);
+/* The value becomes output i, and shares its storage. */
+SDX_C sdx_error* sdx_call_set_output(sdx_call* call, size_t i, const sdx_value* value);
+
+/* Another handle of the model, whose runs use the kernels that are in the table now, in place of
+ * functions of the same names, too. */
+SDX_C sdx_error* sdx_model_with_kernels(const sdx_model* model, const sdx_kernels* kernels,
+                                        sdx_model** out);
+
+/* --- Operators that run at once. */
+
+/* Evaluates operator `name` of version `opset` of the domain ("" for ai.onnx). Arguments without a
+ * name are the inputs in order; one that is a number, a text or a list of them takes the element
+ * type of the tensors beside it. `kernels` may be NULL, as the options and the limits. The results
+ * are `output_count` new values; NULL after an error. */
+SDX_C sdx_error* sdx_evaluate(const char* domain, int64_t opset, const char* name,
+                              const sdx_argument* arguments, size_t argument_count,
+                              const sdx_kernels* kernels, const sdx_run_options* options,
+                              const sdx_limits* limits, sdx_value** outputs, size_t output_count);
+
+/* --- Runs that are looked at. */
+typedef struct sdx_node {
+    const char* name;
+    const char* op_type;
+    const char* domain;
+    int32_t depth; /* how many graphs and calls are around it; 1: of the main graph */
+    size_t output_count;
+    const char* const* output_names; /* "": the output is not used */
+} sdx_node;
+typedef struct sdx_observer {
+    /* A node has run; `outputs` are its results, and end with the call, as the node does: NULL
+     * where nobody reads one. Gives 0, or another number to end the run soon. */
+    int32_t (*node_done)(void* context, const sdx_node* node, const sdx_value* const* outputs);
+    void* context;
+} sdx_observer;
+/* sdx_model_run_limited, where the observer sees each node as it is done, on the thread that calls.
+ * Nodes whose inputs are constants have been done before. */
+SDX_C sdx_error* sdx_model_run_observed(const sdx_model* model, const sdx_value* const* inputs,
+                                        size_t input_count, const sdx_run_options* options,
+                                        const sdx_limits* limits, const sdx_observer* observer,
+                                        sdx_value** outputs, size_t output_count);
 
 /* Another owner of the same model, which is freed when all have freed it. */
 SDX_C sdx_error* sdx_model_share(const sdx_model* model, sdx_model** out);

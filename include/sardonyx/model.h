@@ -56,15 +56,20 @@ struct RunOptions {
     std::optional<CancelToken> cancel;                         // once cancelled: CancelledError
 };
 
+// Forms of a model that are text: that of onnx.parser, protobuf's JSON, and protobuf's text format.
+enum class TextForm { kOnnxText = 1, kJson = 2, kTextProto = 3 };
+
 class SDX_API Model {
   public:
-    // Reads a .onnx file, which stays mapped as long as the model lives, and its external data from
-    // the same folder. Replace a file that is loaded by a new one of its name: one that is written
-    // over or truncated makes that call and later ones fail. Error: the file cannot be read, or is
-    // no model.
+    // Reads a .onnx file, or one in a form that is text, as its name ends (.onnxtxt, .json,
+    // .textproto, .pbtxt). The file stays mapped as long as the model lives, and its
+    // external data is read from the same folder. Replace a file that is loaded by a new one of its
+    // name: one that is written over or truncated makes that call and later ones fail. Error: the
+    // file cannot be read, or is no model.
     static Model load(const std::string& path);
     // The same for the bytes of a ModelProto, which are copied; external data is an Error.
     static Model from_bytes(std::string_view bytes);
+    static Model from_text(std::string_view text, TextForm form = TextForm::kOnnxText);
 
     Model(Model&& other) noexcept;
     Model& operator=(Model&& other) noexcept;
@@ -80,6 +85,9 @@ class SDX_API Model {
     std::vector<std::string> functions() const;
     // The whole model as text for people. The form may change from version to version.
     std::string to_text() const;
+    // The whole model in a form that can be read back. Error: that form has no words for it, which
+    // JSON always has; a function.
+    std::string to_text(TextForm form) const;
 
     // Warnings of the compilation that made the model; empty for one that was loaded.
     const std::vector<Diagnostic>& diagnostics() const;
@@ -87,8 +95,8 @@ class SDX_API Model {
     // The ModelProto, or FunctionProto, as bytes: the same for the same model. Error: more than
     // 2 GiB.
     std::string serialize() const;
-    // Writes these bytes. Readers of the file see the old bytes or the new. Error: as serialize(),
-    // and when the file cannot be written.
+    // Writes these bytes, or the form that the name ends in. Readers of the file see the old bytes
+    // or the new. Error: as serialize(), and when the file cannot be written.
     void save(const std::string& path) const;
 
     // Runs the main graph, which the first run prepares. Inputs go by name; those with a default

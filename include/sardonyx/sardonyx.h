@@ -11,9 +11,12 @@
 #pragma once
 
 #include <sardonyx/array.h>
+#include <sardonyx/builder.h>
 #include <sardonyx/check.h>
 #include <sardonyx/compile.h>
+#include <sardonyx/eager.h>
 #include <sardonyx/error.h>
+#include <sardonyx/kernels.h>
 #include <sardonyx/model.h>
 #include <sardonyx/session.h>
 #include <sardonyx/tensor.h>

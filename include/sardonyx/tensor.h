@@ -199,7 +199,7 @@ class RunValue {
     Tensor tensor() const;
     std::vector<RunValue> items() const {
         if (!is_sequence()) {
-            throw Error("the value is no sequence");
+            throw Error("the value is not a sequence");
         }
         std::vector<RunValue> all;
         for (size_t i = 0; i < sdx_value_count(handle()); ++i) {

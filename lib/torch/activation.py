@@ -6,7 +6,7 @@ import numpy as np
 from sardonyx import DOUBLE
 
 from .declare import aten, op
-from .types import cast, computed, floating, kind, with_dims
+from .types import cast, computed, floating, kind, tensor, with_dims
 
 
 @aten("relu.default")
@@ -104,7 +104,11 @@ def prelu(self, weight):
 @aten("softplus.default")
 def softplus(self, beta=1, threshold=20):
     x = self * beta
-    y = op.Softplus(x) / beta
+    if x.dtype == DOUBLE.dtype:
+        # Runtimes have Softplus for smaller floats.
+        y = (op.Log(op.Exp(-op.Abs(x)) + 1.0) + op.Max(x, tensor(0.0, x.dtype))) / beta
+    else:
+        y = op.Softplus(x) / beta
     return op.Where(x > threshold, self, y)
 
 
@@ -140,6 +144,14 @@ def glu(self, dim=-1):
 def softmax(self, dim, dtype=None):
     x = floating(cast(self, dtype))
     return with_dims(lambda v: op.Softmax(v, axis=dim), x)
+
+
+@aten("_safe_softmax.default")
+def safe_softmax(self, dim, dtype=None):
+    """0 where everything is masked."""
+    x = floating(cast(self, dtype))
+    nothing = op.ReduceMax(x, [dim], keepdims=1) == -math.inf
+    return op.Where(nothing, 0.0, op.Softmax(x, axis=dim))
 
 
 @aten("_softmax.default")

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 from sardonyx import BOOL
 
 from .declare import aten, inline, op
@@ -21,11 +22,15 @@ def grouped(x, query):
 
 
 @inline
-def causal(query, key):
-    """Which keys each query may look at: its own and those before, from the upper left corner."""
-    rows = op.Unsqueeze(op.Range(0, query.shape[-2], 1), [1])
-    columns = op.Unsqueeze(op.Range(0, key.shape[-2], 1), [0])
-    return columns <= rows
+def causal(weights):
+    """What is added so that a query looks at its own key and those before, from the upper left."""
+    rows, columns = weights.type.shape[-2:]
+    if isinstance(rows, int) and isinstance(columns, int) and rows * columns <= 4096:
+        mask = [[0.0 if j <= i else -math.inf for j in range(columns)] for i in range(rows)]
+        return np.array(mask, dtype=weights.dtype)
+    # Not every runtime has Trilu of halves.
+    nothing = op.ConstantOfShape(op.Shape(weights, start=-2), value=np.array([-np.inf], np.float32))
+    return cast(op.Trilu(nothing, 1, upper=1), weights.dtype)
 
 
 @aten("scaled_dot_product_attention.default")
@@ -37,13 +42,14 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     by = 1.0 / math.sqrt(float(query.shape[-1])) if scale is None else scale
     turned = op.Transpose(key, perm=[*range(key.ndim - 2), key.ndim - 1, key.ndim - 2])
     weights = op.MatMul(query * by, turned)
-    mask = causal(query, key) if is_causal else attn_mask
-    if mask is not None and mask.dtype == BOOL.dtype:
-        weights = op.Where(mask, weights, -math.inf)
-    elif mask is not None:
-        weights = weights + cast(mask, weights.dtype)
+    if is_causal:
+        weights = weights + causal(weights)
+    elif attn_mask is not None and attn_mask.dtype == BOOL.dtype:
+        weights = op.Where(attn_mask, weights, -math.inf)
+    elif attn_mask is not None:
+        weights = weights + cast(attn_mask, weights.dtype)
     share = op.Softmax(weights, axis=-1)
-    if mask is not None and not is_causal:
+    if attn_mask is not None and not is_causal:
         # A query that may look at nothing gives zeros.
         share = op.Where(op.IsNaN(share), 0.0, share)
     return op.MatMul(share, value)

@@ -1,5 +1,7 @@
 """Random numbers, drawn when the model runs: of PyTorch's distributions, not of its generators."""
 
+import math
+
 from sardonyx import FLOAT, INT64
 
 from .create import filled
@@ -113,3 +115,40 @@ def multinomial(self, num_samples, replacement=False):
         noise = -op.Log(-op.Log(uniform_of(logs, 1e-10, 1.0)))
         _, drawn = op.TopK(logs + noise, [num_samples], axis=-1)
     return drawn if self.ndim == 2 else op.Squeeze(drawn, [0])
+
+
+@aten("normal.float_float")
+def normal_sized(mean, std, size, *, dtype=None):
+    return op.RandomNormalLike(shaped(size, dtype), mean=float(mean), scale=float(std))
+
+
+@aten("uniform.default")
+def uniform(self, from_=0.0, to=1.0):
+    return uniform_of(self, from_, to)
+
+
+@inline
+def open_uniform(like):
+    """Between 0 and 1, and neither."""
+    return uniform_of(like, 1e-7, 1.0 - 1e-7)
+
+
+@aten("exponential.default")
+def exponential(self, lambd=1.0):
+    return op.Log(open_uniform(self)) * (-1.0 / lambd)
+
+
+@aten("cauchy.default")
+def cauchy(self, median=0.0, sigma=1.0):
+    return op.Tan((open_uniform(self) - 0.5) * math.pi) * float(sigma) + float(median)
+
+
+@aten("log_normal.default")
+def log_normal(self, mean=1.0, std=2.0):
+    return op.Exp(op.RandomNormalLike(self, mean=float(mean), scale=float(std)))
+
+
+@aten("geometric.default")
+def geometric(self, p):
+    like = self if self.dtype.is_floating_point() else op.Cast(self, to=FLOAT.dtype)
+    return cast(op.Ceil(op.Log(open_uniform(like)) / math.log(1.0 - p)), self.dtype)

@@ -6,7 +6,7 @@ import numpy as np
 from sardonyx import DOUBLE, FLOAT, INT64
 
 from .declare import aten, inline, op
-from .types import cast, is_number, kind, number, tensor, type_of
+from .types import cast, is_number, number, tensor, type_of
 
 
 @inline
@@ -106,9 +106,8 @@ def scalar_tensor(s, *, dtype=None):
 @inline
 def steps(start, end, step, dtype):
     """arange in this type: integers are counted in INT64, as sizes are."""
-    if kind(dtype) != 2:
-        if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
-            return cast(op.Range(start, end, step), dtype)
+    if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
+        return cast(op.Range(start, end, step), dtype)
     count = math.ceil((end - start) / step)
     places = op.Cast(op.Range(0, count, 1), to=DOUBLE.dtype)
     return cast(places * float(step) + float(start), dtype)
@@ -292,6 +291,7 @@ def combinations(self, r=2, with_replacement=False):
 
 @aten("linalg_vander.default")
 def linalg_vander(x, *, N=None):
+    x = op.Reshape(x, [1]) if x.ndim == 0 else x
     count = x.shape[-1] if N is None else N
     wide = op.Unsqueeze(x, [-1])
     columns = [op.Identity(wide) * 0 + 1]

@@ -1,6 +1,6 @@
 """Systems of linear equations: elimination, written out for matrices of a known size."""
 
-from sardonyx import INT32
+from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
 from .products import cholesky, product
@@ -299,6 +299,15 @@ def qr(self, some=True):
     return q_and_r(self, "reduced" if some else "complete")
 
 
+@aten("matrix_power.default", "linalg_matrix_power.default")
+def matrix_power(self, n):
+    base = self if n >= 0 else inverse_of(self)
+    y = op.Expand(unit(self.shape[-1], self.dtype), self.shape)
+    for _ in range(abs(n)):
+        y = product(y, base)
+    return y
+
+
 @aten("matrix_exp.default", "linalg_matrix_exp.default")
 def matrix_exp(self):
     """Taylor's series of the matrix over 2**12, squared twelve times, in DOUBLE."""
@@ -311,3 +320,141 @@ def matrix_exp(self):
     for _ in range(12):
         y = op.MatMul(y, y)
     return cast(y, self.dtype)
+
+
+# --- Factors that LAPACK packs into one matrix
+
+
+@inline
+def order_of(pivots, m):
+    """Which row stands at each place after torch's list of exchanges, which counts from 1."""
+    places = op.Range(0, m, 1)
+    order = op.Expand(places, [*pivots.shape[:-1], m])
+    for i in range(pivots.shape[-1]):
+        other = cast(op.Slice(pivots, [i], [i + 1], [pivots.ndim - 1]), INT64.dtype) - 1
+        ours = op.Slice(order, [i], [i + 1], [pivots.ndim - 1])
+        theirs = op.GatherElements(order, other, axis=-1)
+        order = op.Where(places == i, theirs, op.Where(places == other, ours, order))
+    return order
+
+
+@inline
+def permutation_of(pivots, m, dtype):
+    order = op.Unsqueeze(order_of(pivots, m), [-1])
+    return turned(op.Cast(order == op.Range(0, m, 1), to=dtype))
+
+
+@aten("lu_unpack.default")
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
+    empty = op.Expand(tensor(0.0, LU_data.dtype), [0])
+    low, high = lower_and_upper(LU_data) if unpack_data else (empty, empty)
+    if not unpack_pivots:
+        return empty, low, high
+    return permutation_of(LU_pivots, LU_data.shape[-2], LU_data.dtype), low, high
+
+
+@inline
+def lu_solved(lu, pivots, b, left, adjoint):
+    if not left:
+        return turned(lu_solved(lu, pivots, turned(b), True, not adjoint))
+    low, high = lower_and_upper(lu)
+    low, high = inverse_of(low), inverse_of(high)
+    moved = permutation_of(pivots, lu.shape[-2], lu.dtype)
+    if adjoint:
+        return product(moved, product(turned(low), product(turned(high), b)))
+    return product(high, product(low, product(turned(moved), b)))
+
+
+@aten("linalg_lu_solve.default")
+def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
+    return lu_solved(LU, pivots, B, left, adjoint)
+
+
+@aten("lu_solve.default")
+def lu_solve(self, LU_data, LU_pivots):
+    return lu_solved(LU_data, LU_pivots, self, True, False)
+
+
+@aten("_linalg_det.default")
+def linalg_det_parts(A):
+    lu, _, pivots = decomposed(A)
+    return op.Det(A), lu, pivots
+
+
+@aten("_linalg_slogdet.default")
+def linalg_slogdet_parts(A):
+    lu, _, pivots = decomposed(A)
+    sign, size = linalg_slogdet(A)
+    return sign, size, lu, pivots
+
+
+@aten("_linalg_solve_ex.default")
+def linalg_solve_parts(A, B, *, left=True, check_errors=False):
+    lu, _, pivots = decomposed(A)
+    return solved(A, B, left), lu, pivots, no_error(A)
+
+
+# --- Householder's reflections, as LAPACK keeps them
+
+
+@aten("geqrf.default")
+def geqrf(self):
+    m, n = self.shape[-2], self.shape[-1]
+    last = self.ndim - 1
+    rows = op.Unsqueeze(op.Range(0, m, 1), [1])
+    zero = tensor(0.0, self.dtype)
+    r = op.Identity(self)
+    vectors, factors = [], []
+    for j in range(min(m, n)):
+        x = op.Where(rows >= j, op.Slice(r, [j], [j + 1], [last]), zero)
+        first = op.Slice(x, [j], [j + 1], [last - 1])
+        below = op.ReduceSum(op.Where(rows > j, op.Abs(x), zero), [last - 1], keepdims=1)
+        length = op.Sqrt(op.ReduceSum(x * x, [last - 1], keepdims=1))
+        goal = op.Where(first >= 0.0, -length, length)
+        is_done = below == 0.0
+        tau = op.Where(is_done, zero, (goal - first) / goal)
+        v = op.Where(is_done, zero, x / (first - goal))
+        v = op.Where(rows == j, tensor(1.0, self.dtype), v)
+        r = r - tau * op.MatMul(v, op.MatMul(turned(v), r))
+        vectors.append(v)
+        factors.append(op.Squeeze(tau, [last - 1]))
+    if len(vectors) == 0:
+        return r, op.Expand(zero, [*self.shape[:-2], 0])
+    low = op.Trilu(op.Concat(*vectors, axis=-1), -1, upper=0)
+    if n > m:
+        low = op.Concat(low, op.Expand(zero, [*self.shape[:-1], n - m]), axis=-1)
+    return op.Trilu(r, 0, upper=1) + low, op.Concat(*factors, axis=-1)
+
+
+@inline
+def reflected_by(packed, taus, y, is_first_first):
+    """`y` after the reflections of the packed columns, the first or the last of them first."""
+    last = packed.ndim - 1
+    rows = op.Unsqueeze(op.Range(0, packed.shape[-2], 1), [1])
+    zero, one = tensor(0.0, packed.dtype), tensor(1.0, packed.dtype)
+    count = taus.shape[-1]
+    for k in range(count):
+        j = k if is_first_first else count - 1 - k
+        v = op.Where(rows > j, op.Slice(packed, [j], [j + 1], [last]), zero)
+        v = op.Where(rows == j, one, v)
+        tau = op.Unsqueeze(op.Slice(taus, [j], [j + 1], [taus.ndim - 1]), [-1])
+        y = y - tau * op.MatMul(v, op.MatMul(turned(v), y))
+    return y
+
+
+@aten("linalg_householder_product.default")
+def householder_product(input, tau):
+    one = op.Slice(unit(input.shape[-2], input.dtype), [0], [input.shape[-1]], [1])
+    return reflected_by(input, tau, op.Expand(one, input.shape), False)
+
+
+@aten("orgqr.default")
+def orgqr(self, input2):
+    return householder_product(self, input2)
+
+
+@aten("ormqr.default")
+def ormqr(self, input2, input3, left=True, transpose=False):
+    if left:
+        return reflected_by(self, input2, input3, transpose)
+    return turned(reflected_by(self, input2, turned(input3), not transpose))

@@ -481,9 +481,9 @@ def repeat_interleave_places(repeats, *, output_size=None):
     return repeat_interleave_by(op.Range(0, repeats.shape[0], 1), repeats, 0)
 
 
-@aten("_unsafe_masked_index.default")
-def unsafe_masked_index(self, mask, indices, fill):
-    # Places outside of the mask may lie outside of the tensor.
+@inline
+def clamped(self, indices):
+    """Indices of which those outside of the tensor, where a mask is false, are put inside."""
     safe = []
     for i in range(len(indices)):
         one = indices[i]
@@ -491,9 +491,20 @@ def unsafe_masked_index(self, mask, indices, fill):
             limit = op.CastLike(self.shape[i] - 1, one)
             one = op.Max(op.Min(one, limit), -limit - 1)
         safe.append(one)
-    found = index(self, safe)
-    more = list(range(mask.ndim, found.ndim))
-    inside = mask if len(more) == 0 else op.Unsqueeze(mask, more)
+    return safe
+
+
+@inline
+def over_rest(mask, x):
+    """The mask of the first axes of x, for all axes."""
+    more = list(range(mask.ndim, x.ndim))
+    return mask if len(more) == 0 else op.Unsqueeze(mask, more)
+
+
+@aten("_unsafe_masked_index.default")
+def unsafe_masked_index(self, mask, indices, fill):
+    found = index(self, clamped(self, indices))
+    inside = over_rest(mask, found)
     return op.Where(cast(inside, BOOL.dtype), found, tensor(fill, self.dtype))
 
 

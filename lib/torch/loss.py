@@ -5,6 +5,7 @@ import math
 from sardonyx import INT64
 
 from .declare import aten, inline, op
+from .products import linear
 from .types import promoted, tensor
 
 
@@ -237,3 +238,23 @@ def multi_margin_loss(self, target, p=1, margin=1, weight=None, reduction=1):
     loss = op.ReduceSum(op.Where(places == goal, zero, gap), [1], keepdims=0) / x.shape[1]
     loss = op.Squeeze(loss, [0]) if self.ndim < 2 else loss
     return summed_up(loss, reduction)
+
+
+@aten("_linear_cross_entropy_batch_chunked.default", namespace="torch_nn")
+def linear_cross_entropy(input, linear_weight, target, linear_bias, weight, reduction, ignore_index,
+                         label_smoothing, batch_chunk_size, acc_policy, acc_dtype,
+                         allow_retain_graph, compute_input_grad, compute_linear_weight_grad,
+                         compute_linear_bias_grad):  # fmt: skip
+    """The loss; the gradients that torch computes beside it are not there."""
+    kind = 1 if reduction == "mean" else 2
+    logits = linear(input, linear_weight, linear_bias)
+    loss = cross_entropy_loss(logits, target, weight, kind, ignore_index, label_smoothing)
+    empty = op.Expand(tensor(0.0, input.dtype), [0])
+    return loss, empty, empty, empty
+
+
+@aten("_linear_cross_entropy_batch_chunked_no_reduction.default", namespace="torch_nn")
+def linear_cross_entropies(input, linear_weight, target, linear_bias, weight, ignore_index,
+                           batch_chunk_size, acc_policy, acc_dtype):  # fmt: skip
+    logits = linear(input, linear_weight, linear_bias)
+    return cross_entropy_loss(logits, target, weight, 0, ignore_index)

@@ -2,8 +2,10 @@
 
 import math
 
+from sardonyx import FLOAT, UINT8
+
 from .declare import aten, inline, op
-from .types import axis, cast, computed, tensor
+from .types import axis, cast, computed, count_of, tensor
 
 
 @inline
@@ -12,8 +14,18 @@ def normalised(x, dims, eps):
     middle = op.ReduceMean(x, dims, keepdims=1)
     away = x - middle
     spread = op.ReduceMean(away * away, dims, keepdims=1)
-    factor = op.Reciprocal(op.Sqrt(spread + eps))
-    return away * factor, middle, factor
+    length = op.Sqrt(spread + eps)
+    return away / length, middle, op.Reciprocal(length)
+
+
+@inline
+def normalised_in_channels(x, eps):
+    """The same for each channel of [n, channel, ...]."""
+    if x.dtype != FLOAT.dtype or not isinstance(x.type.shape[1], int):
+        y, _, _ = normalised(x, list(range(2, x.ndim)), eps)
+        return y
+    count = x.type.shape[1]
+    return op.InstanceNormalization(x, [1.0] * count, [0.0] * count, epsilon=eps)
 
 
 @inline
@@ -48,7 +60,8 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
         return y, empty, empty
     dims = [0, *range(2, input.ndim)]
     _, middle, factor = normalised(computed(input), dims, eps)
-    return y, op.Reshape(middle, [-1]), op.Reshape(factor, [-1])
+    dtype = input.dtype if weight is None else weight.dtype
+    return y, cast(op.Reshape(middle, [-1]), dtype), cast(op.Reshape(factor, [-1]), dtype)
 
 
 @aten("_native_batch_norm_legit_no_training.default")
@@ -61,6 +74,29 @@ def native_batch_norm_no_training(input, weight, bias, running_mean, running_var
 @aten("_native_batch_norm_legit.no_stats")
 def native_batch_norm_no_stats(input, weight, bias, training, momentum, eps):
     return native_batch_norm(input, weight, bias, None, None, True, momentum, eps)
+
+
+@aten("_batch_norm_with_update.default")
+def batch_norm_with_update(input, weight, bias, running_mean, running_var, momentum, eps):
+    y, middle, factor = native_batch_norm(
+        input, weight, bias, running_mean, running_var, True, momentum, eps
+    )
+    return y, middle, factor, op.Expand(tensor(0, UINT8.dtype), [0])
+
+
+@aten("running_statistics", namespace="sardonyx")
+def running_statistics(input, running_mean, running_var, momentum):
+    """What normalisation in training makes of its running mean and variance."""
+    x = computed(input)
+    dims = [0, *range(2, x.ndim)]
+    middle = op.ReduceMean(x, dims, keepdims=1)
+    away = x - middle
+    count = float(count_of(x, dims)) if isinstance(count_of(x, dims), int) else op.CastLike(
+        count_of(x, dims), x)  # fmt: skip
+    spread = op.ReduceSum(away * away, dims, keepdims=0) / (count - 1.0)
+    mean = running_mean * (1.0 - momentum) + cast(op.Reshape(middle, [-1]), running_mean.dtype) * (
+        momentum)  # fmt: skip
+    return mean, running_var * (1.0 - momentum) + cast(spread, running_var.dtype) * momentum
 
 
 @inline
@@ -93,7 +129,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     first = input.ndim - len(normalized_shape)
     x = computed(input)
     mean = op.ReduceMean(x * x, list(range(first, input.ndim)), keepdims=1)
-    y = x * op.Reciprocal(op.Sqrt(mean + eps))
+    y = x / op.Sqrt(mean + eps)
     y = y if weight is None else y * cast(weight, y.dtype)
     return cast(y, input.dtype)
 
@@ -101,7 +137,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 @aten("group_norm.default")
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
     x = computed(input)
-    y, _, _ = normalised(op.Reshape(x, [x.shape[0], num_groups, -1]), [2], eps)
+    y = normalised_in_channels(op.Reshape(x, [0, num_groups, -1]), eps)
     y = cast(op.Reshape(y, x.shape), input.dtype)
     y = y if weight is None else y * per_channel(weight, x.ndim)
     return y if bias is None else y + per_channel(bias, x.ndim)
@@ -122,8 +158,9 @@ def instance_norm(input, weight, bias, running_mean, running_var, use_input_stat
         return batch_norm(
             input, weight, bias, running_mean, running_var, False, momentum, eps, False
         )
-    y, _, _ = normalised(computed(input), list(range(2, input.ndim)), eps)
-    y = cast(y, input.dtype)
+    if input.dtype == FLOAT.dtype and weight is not None and bias is not None:
+        return op.InstanceNormalization(input, weight, bias, epsilon=eps)
+    y = cast(normalised_in_channels(computed(input), eps), input.dtype)
     y = y if weight is None else y * per_channel(weight, input.ndim)
     return y if bias is None else y + per_channel(bias, input.ndim)
 

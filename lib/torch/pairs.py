@@ -6,7 +6,7 @@ What does the same to both parts, such as a reshape, has no function here: it is
 import math
 
 import numpy as np
-from sardonyx import FLOAT
+from sardonyx import FLOAT, FLOAT16
 
 from .conv import conv
 from .create import filled
@@ -545,7 +545,7 @@ def turned_norm(norm):
 
 @pairs("fft_hfft.default")
 def fft_hfft(self, n=None, dim=-1, norm=None):
-    return fft_irfft(conj(parts(self)), n, dim, turned_norm(norm))
+    return fft_irfft(conj(float_parts(self)), n, dim, turned_norm(norm))
 
 
 @pairs("fft_ihfft.default")
@@ -637,3 +637,43 @@ def istft(self, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     if length is not None and length > total - first:
         y = op.Pad(y, [0, 0, 0, length - (total - first)])
     return op.Squeeze(y, [0]) if is_single else y
+
+
+@inline
+def float_parts(x):
+    return x if isinstance(x, tuple) else parts(in_floats(x))
+
+
+@pairs("fft_hfft2.default")
+def fft_hfft2(self, s=None, dim=(-2, -1), norm=None):
+    return to_real_along_all(conj(float_parts(self)), s, dim, turned_norm(norm))
+
+
+@pairs("fft_hfftn.default")
+def fft_hfftn(self, s=None, dim=None, norm=None):
+    return to_real_along_all(conj(float_parts(self)), s, dim, turned_norm(norm))
+
+
+@pairs("fft_ihfft2.default")
+def fft_ihfft2(self, s=None, dim=(-2, -1), norm=None):
+    return conj(real_along_all(self, s, dim, turned_norm(norm)))
+
+
+@pairs("fft_ihfftn.default")
+def fft_ihfftn(self, s=None, dim=None, norm=None):
+    return conj(real_along_all(self, s, dim, turned_norm(norm)))
+
+
+@pairs("chalf.default")
+def chalf(self):
+    a, b = parts(self)
+    return cast(a, FLOAT16.dtype), cast(b, FLOAT16.dtype)
+
+
+@pairs("matrix_H.default", "mH.default", "adjoint.default")
+def adjoint(self):
+    a, b = self
+    if a.ndim < 2:
+        return conj(self)
+    perm = [*range(a.ndim - 2), a.ndim - 1, a.ndim - 2]
+    return op.Transpose(a, perm=perm), op.Neg(op.Transpose(b, perm=perm))

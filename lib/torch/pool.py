@@ -2,6 +2,8 @@
 
 import math
 
+from sardonyx import INT64
+
 from .conv import batched
 from .declare import aten, inline, op
 from .types import repeated
@@ -166,6 +168,57 @@ def adaptive_avg_pool3d(self, output_size):
     if are_ones(output_size) and self.ndim == 5:
         return op.GlobalAveragePool(self)
     return adaptive(self, output_size, 3, averaged)
+
+
+@inline
+def drawn_starts(sample, have, kernel, want):
+    """The first places of windows that lie at random but cover everything, for each channel."""
+    last = op.Expand(op.CastLike(have - kernel, sample), [*sample.shape, 1])
+    if want == 1:
+        return op.Cast(last, to=INT64.dtype)
+    step = (have - kernel) / (want - 1)
+    places = op.Cast(op.Range(0, want - 1, 1), to=sample.dtype)
+    one = op.Unsqueeze(sample, [-1])
+    starts = op.Floor((places + one) * step) - op.Floor(one * step)
+    return op.Cast(op.Concat(starts, last, axis=-1), to=INT64.dtype)
+
+
+@inline
+def pooled_at_random(self, kernel_size, output_size, random_samples, n):
+    x = op.Unsqueeze(self, [0]) if self.ndim < n + 2 else self
+    places = op.Constant(value_ints=[0])
+    for i in range(n):
+        # Of two dimensions, torch has the sample of the last one first.
+        sample = op.Gather(random_samples, 1 - i if n == 2 else i, axis=-1)
+        starts = drawn_starts(sample, x.shape[2 + i], kernel_size[i], output_size[i])
+        inside = op.Unsqueeze(starts, [-1]) + op.Range(0, kernel_size[i], 1)
+        before, after = list(range(2, 2 + i)), list(range(3 + i, 2 + n))
+        # [n, channel, place ..., place in the window ...]
+        wide = op.Unsqueeze(inside, [*before, *after, *[n + one for one in before],
+                                     *[n + one for one in after]])  # fmt: skip
+        places = places * x.shape[2 + i] + wide
+    batch = [x.shape[0], x.shape[1]]
+    flat = op.Reshape(x, [*batch, -1])
+    found = op.Reshape(places, [*batch, math.prod(output_size), math.prod(kernel_size)])
+    wide = op.Reshape(found, [*batch, -1])
+    values = op.Reshape(op.GatherElements(flat, wide, axis=2), found.shape)
+    best = op.ArgMax(values, axis=-1, keepdims=1)
+    shape = [*batch, *output_size]
+    y = op.Reshape(op.GatherElements(values, best, axis=-1), shape)
+    at = op.Reshape(op.GatherElements(found, best, axis=-1), shape)
+    if self.ndim < n + 2:
+        return op.Squeeze(y, [0]), op.Squeeze(at, [0])
+    return y, at
+
+
+@aten("fractional_max_pool2d.default")
+def fractional_max_pool2d(self, kernel_size, output_size, random_samples):
+    return pooled_at_random(self, kernel_size, output_size, random_samples, 2)
+
+
+@aten("fractional_max_pool3d.default")
+def fractional_max_pool3d(self, kernel_size, output_size, random_samples):
+    return pooled_at_random(self, kernel_size, output_size, random_samples, 3)
 
 
 @aten("adaptive_max_pool1d.default")

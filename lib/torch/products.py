@@ -187,18 +187,6 @@ def bilinear(input1, input2, weight, bias=None):
     return y if bias is None else y + bias
 
 
-@aten("matrix_power.default", "linalg_matrix_power.default")
-def matrix_power(self, n):
-    assert n >= 0, "matrix_power with a negative power: use torch.linalg.inv first"
-    size = self.shape[-1]
-    places = op.Range(0, size, 1)
-    one = op.Cast(op.Unsqueeze(places, [1]) == op.Unsqueeze(places, [0]), to=self.dtype)
-    y = op.Expand(one, self.shape)
-    for _ in range(n):
-        y = product(y, self)
-    return y
-
-
 @aten("linalg_det.default")
 def linalg_det(A):
     return op.Det(A)

@@ -33,12 +33,21 @@ def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 
 
 @inline
-def reordered(w, order):
-    """The gates' blocks of a weight in ONNX's order."""
-    if len(order) == 1:
-        return w
-    parts = op.Split(w, axis=0, num_outputs=len(order))
-    return op.Concat(*[parts[i] for i in order], axis=0)
+def by_direction(parts, directions, order):
+    """Rows of weights, a part after the other, as ONNX has them: its gates' order, and a dimension
+    for the directions."""
+    joined = op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0]
+    gates = len(order)
+    hidden = parts[0].shape[0] // gates
+    count = len(parts) // directions  # of parts in a direction
+    places = [
+        [
+            ((d * count + part) * gates + gate) * hidden + i
+            for part in range(count) for gate in order for i in range(hidden)
+        ]
+        for d in range(directions)
+    ]  # fmt: skip
+    return op.Gather(joined, places, axis=0)
 
 
 @inline
@@ -47,17 +56,14 @@ def weights_of(params, layer, directions, has_biases, per_layer, order):
     w, r, b = [], [], []
     for d in range(directions):
         first = (layer * directions + d) * per_layer
-        w.append(op.Unsqueeze(reordered(params[first], order), [0]))
-        r.append(op.Unsqueeze(reordered(params[first + 1], order), [0]))
+        w.append(params[first])
+        r.append(params[first + 1])
         if has_biases:
-            both = [reordered(params[first + 2], order), reordered(params[first + 3], order)]
-            b.append(op.Unsqueeze(op.Concat(*both, axis=0), [0]))
-    if directions == 1:
-        return w[0], r[0], b[0] if has_biases else None
+            b += [params[first + 2], params[first + 3]]
     return (
-        op.Concat(*w, axis=0),
-        op.Concat(*r, axis=0),
-        op.Concat(*b, axis=0) if has_biases else None,
+        by_direction(w, directions, order),
+        by_direction(r, directions, order),
+        by_direction(b, directions, order) if has_biases else None,
     )
 
 

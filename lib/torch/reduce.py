@@ -306,38 +306,6 @@ def norm_scalar(self, p=2):
     return normed(floating(self), p, None, False)
 
 
-@aten("linalg_norm.default")
-def linalg_norm(self, ord=None, dim=None, keepdim=False, *, dtype=None):
-    x = floating(cast(self, dtype))
-    is_vector = (dim is not None and len(dim) == 1) or (dim is None and self.ndim == 1)
-    if ord is None or is_vector:
-        return normed(x, 2 if ord is None else ord, dim, keepdim)
-    return matrix_norm_of(x, ord, [-2, -1] if dim is None else dim, keepdim)
-
-
-@inline
-def matrix_norm_of(x, ord, dim, keepdim):
-    rows, columns = axis(dim[0], x.ndim), axis(dim[1], x.ndim)
-    assert ord in (1, -1, math.inf, -math.inf), (
-        f"linalg.matrix_norm(ord={ord!r}): singular values have no ONNX operator"
-    )
-    first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
-    sums = reduced(op.ReduceSum, op.Abs(x), [first], True)
-    y = reduced(op.ReduceMax if ord > 0 else op.ReduceMin, sums, [second], True)
-    return y if keepdim else op.Squeeze(y, [rows, columns])
-
-
-@aten("linalg_matrix_norm.default")
-def matrix_norm(self, ord, dim=(-2, -1), keepdim=False, *, dtype=None):
-    return matrix_norm_of(floating(cast(self, dtype)), ord, dim, keepdim)
-
-
-@aten("linalg_matrix_norm.str_ord")
-def matrix_norm_str(self, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
-    assert ord == "fro", f"linalg.matrix_norm(ord={ord!r}): singular values have no ONNX operator"
-    return reduced(op.ReduceL2, cast(self, dtype), list(dim), keepdim)
-
-
 @aten("dist.default")
 def dist(self, other, p=2):
     return normed(self - other, p, None, False)

@@ -2,8 +2,10 @@
 
 import math
 
+from sardonyx import DOUBLE
+
 from .declare import aten, inline, op
-from .types import tensor
+from .types import cast, computed, tensor
 
 
 @inline
@@ -121,10 +123,70 @@ def upsample_bilinear2d(self, output_size, align_corners, scales_h=None, scales_
     return resized(self, output_size, None, "linear", align_corners)
 
 
-@aten("_upsample_bilinear2d_aa.vec", "_upsample_bicubic2d_aa.vec")
-def upsample_antialiased(input, output_size, align_corners, scale_factors):
-    assert False, "interpolate(antialias=True) has weights that ONNX's Resize does not have"  # noqa: B011
-    return input
+@inline
+def smoothing_weights(have, want, scale, align_corners, cubic):
+    """How much each element counts in each result: the filter is as wide as the step is long."""
+    if align_corners:
+        step = (have - 1) / (want - 1) if want > 1 else 0.0
+    else:
+        step = have / want if scale is None else 1.0 / scale
+    width = max(step, 1.0)
+    middle = op.Unsqueeze((op.Cast(op.Range(0, want, 1), to=DOUBLE.dtype) + 0.5) * step, [1])
+    reach = (2.0 if cubic else 1.0) * width
+    first = op.Max(op.Floor(middle - reach + 0.5), 0.0)
+    last = op.Floor(middle + reach + 0.5)
+    places = op.Cast(op.Range(0, have, 1), to=DOUBLE.dtype)
+    x = op.Abs(places - middle + 0.5) / width
+    if cubic:
+        near = (1.5 * x - 2.5) * x * x + 1.0
+        far = ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0
+        y = op.Where(x < 1.0, near, op.Where(x < 2.0, far, 0.0))
+    else:
+        y = op.Max(1.0 - x, 0.0)
+    y = op.Where((places >= first) & (places < last), y, 0.0)
+    return y / op.ReduceSum(y, [1], keepdims=1)
+
+
+@inline
+def smoothed(x, sizes, scales, align_corners, cubic):
+    """Images in another size, as torch and Pillow make them smaller without artefacts."""
+    rows, columns = x.shape[2], x.shape[3]
+    left = smoothing_weights(rows, sizes[0], scales[0], align_corners, cubic)
+    right = smoothing_weights(columns, sizes[1], scales[1], align_corners, cubic)
+    wide = computed(x)
+    y = op.MatMul(wide, op.Transpose(op.Cast(right, to=wide.dtype)))
+    return cast(op.MatMul(op.Cast(left, to=wide.dtype), y), x.dtype)
+
+
+@inline
+def smoothed_by(x, output_size, scale_factors, align_corners, cubic):
+    assert x.dtype.is_floating_point(), "interpolate(antialias=True) of integers"
+    if output_size is not None:
+        return smoothed(x, output_size, [None, None], align_corners, cubic)
+    sizes = [math.floor(x.shape[2 + i] * scale_factors[i]) for i in range(2)]
+    return smoothed(x, sizes, scale_factors, align_corners, cubic)
+
+
+@aten("_upsample_bilinear2d_aa.vec")
+def upsample_bilinear2d_aa_by(input, output_size, align_corners, scale_factors):
+    return smoothed_by(input, output_size, scale_factors, align_corners, False)
+
+
+@aten("_upsample_bicubic2d_aa.vec")
+def upsample_bicubic2d_aa_by(input, output_size, align_corners, scale_factors):
+    return smoothed_by(input, output_size, scale_factors, align_corners, True)
+
+
+@aten("_upsample_bilinear2d_aa.default")
+def upsample_bilinear2d_aa(self, output_size, align_corners, scales_h=None, scales_w=None):
+    assert self.dtype.is_floating_point(), "interpolate(antialias=True) of integers"
+    return smoothed(self, output_size, [scales_h, scales_w], align_corners, False)
+
+
+@aten("_upsample_bicubic2d_aa.default")
+def upsample_bicubic2d_aa(self, output_size, align_corners, scales_h=None, scales_w=None):
+    assert self.dtype.is_floating_point(), "interpolate(antialias=True) of integers"
+    return smoothed(self, output_size, [scales_h, scales_w], align_corners, True)
 
 
 @aten("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default")

@@ -5,7 +5,7 @@ import math
 from sardonyx import DOUBLE, FLOAT
 
 from .declare import aten, inline, op
-from .types import cast, floating, is_number, tensor
+from .types import cast, floating, is_empty, is_number, tensor
 
 # Lanczos' coefficients for g = 7.
 _LANCZOS = (
@@ -20,6 +20,8 @@ _DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 def in_double(f, x):
     """`f` in DOUBLE: its terms cancel."""
     x = floating(x)
+    if is_empty(x):
+        return op.Identity(x)
     return cast(f(op.Cast(x, to=DOUBLE.dtype)), x.dtype)
 
 
@@ -317,6 +319,41 @@ def chebyshev(x, n, first):
       "special_chebyshev_polynomial_t.n_scalar")  # fmt: skip
 def chebyshev_t(x, n):
     return chebyshev(x, n, lambda x: x)
+
+
+@aten("special_shifted_chebyshev_polynomial_t.default",
+      "special_shifted_chebyshev_polynomial_t.x_scalar",
+      "special_shifted_chebyshev_polynomial_t.n_scalar")  # fmt: skip
+def shifted_chebyshev_t(x, n):
+    return chebyshev_t(shifted(x, n), n)
+
+
+@aten("special_shifted_chebyshev_polynomial_u.default",
+      "special_shifted_chebyshev_polynomial_u.x_scalar",
+      "special_shifted_chebyshev_polynomial_u.n_scalar")  # fmt: skip
+def shifted_chebyshev_u(x, n):
+    return chebyshev_u(shifted(x, n), n)
+
+
+@aten("special_shifted_chebyshev_polynomial_v.default",
+      "special_shifted_chebyshev_polynomial_v.x_scalar",
+      "special_shifted_chebyshev_polynomial_v.n_scalar")  # fmt: skip
+def shifted_chebyshev_v(x, n):
+    return chebyshev_v(shifted(x, n), n)
+
+
+@aten("special_shifted_chebyshev_polynomial_w.default",
+      "special_shifted_chebyshev_polynomial_w.x_scalar",
+      "special_shifted_chebyshev_polynomial_w.n_scalar")  # fmt: skip
+def shifted_chebyshev_w(x, n):
+    return chebyshev_w(shifted(x, n), n)
+
+
+@inline
+def shifted(x, n):
+    """The polynomials over 0 to 1 instead of -1 to 1."""
+    x = x if is_number(x) else floating(x)
+    return x * 2.0 - 1.0
 
 
 @aten("special_chebyshev_polynomial_u.default", "special_chebyshev_polynomial_u.x_scalar",

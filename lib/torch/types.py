@@ -203,6 +203,12 @@ def full_of(shape, value, dtype):
 
 
 @inline
+def is_empty(x):
+    """Whether it is known to have no elements."""
+    return x.ndim > 0 and 0 in x.type.shape
+
+
+@inline
 def to_power(x, exponent):
     """`x ** exponent` for a number, which is not rounded to FLOAT for a tensor of DOUBLE."""
     is_exact = isinstance(exponent, int) or x.dtype != DOUBLE.dtype

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .declare import aten, inline, op
-from .types import axes, axis, cast, repeated, tensor
+from .types import axes, axis, cast, is_empty, repeated, tensor
 
 END = 9223372036854775807
 
@@ -13,7 +13,7 @@ END = 9223372036854775807
 @inline
 def reshaped(self, size):
     # In an empty tensor, 0 is a size of its own.
-    if len(size) > 0 and 0 in self.type.shape:
+    if len(size) > 0 and is_empty(self):
         return op.Reshape(self, list(size), allowzero=1)
     return op.Reshape(self, list(size) if len(size) > 0 else np.array([], dtype=np.int64))
 
@@ -97,7 +97,7 @@ def permute(self, dims):
     return op.Transpose(self, perm=[axis(one, self.ndim) for one in dims])
 
 
-@aten("t.default", "t_copy.default")
+@aten("t.default", "t_copy.default", "matrix_H.default")
 def t(self):
     return op.Transpose(self, perm=[1, 0]) if self.ndim == 2 else op.Identity(self)
 
@@ -126,6 +126,23 @@ def movedim(self, source, destination):
         else:
             perm.append(rest[place - len([one for one in destination if one < place])])
     return op.Transpose(self, perm=perm)
+
+
+@inline
+def resized_flat(x, count):
+    """The first so many elements in their order, and zeros where there are too few."""
+    flat = op.Reshape(x, [-1])
+    return op.Slice(op.Pad(flat, [0, max(count - x.size, 0)]), [0], [count], [0])
+
+
+@aten("resize.default")
+def resize(self, size):
+    return reshaped(resized_flat(self, math.prod(size)), list(size))
+
+
+@aten("resize_as.default")
+def resize_as(self, the_template):
+    return resize(self, the_template.shape)
 
 
 @aten("expand.default", "expand_copy.default")
@@ -437,6 +454,31 @@ def put_back_row(parts, changed, index, dim):
     index = index if index >= 0 else index + len(parts)
     rows = [changed if i == index else parts[i] for i in range(len(parts))]
     return op.Concat(*[op.Unsqueeze(one, [dim]) for one in rows], axis=dim)
+
+
+@inline
+def strided_places(size, stride, storage_offset):
+    """Where the elements lie, in a tensor whose elements lie one after the other."""
+    places = op.Reshape(0 if storage_offset is None else storage_offset, [1] * len(size))
+    for i in range(len(size)):
+        shape = [-1 if k == i else 1 for k in range(len(size))]
+        places = places + op.Reshape(op.Range(0, size[i], 1) * stride[i], shape)
+    return places
+
+
+@aten("as_strided.default", "as_strided_copy.default")
+def as_strided(self, size, stride, storage_offset=None):
+    flat = op.Reshape(self, [-1])
+    if len(size) == 0:
+        return op.Gather(flat, 0 if storage_offset is None else storage_offset, axis=0)
+    return op.Gather(flat, strided_places(size, stride, storage_offset), axis=0)
+
+
+@aten("as_strided_scatter.default")
+def as_strided_scatter(self, src, size, stride, storage_offset=None):
+    places = op.Reshape(strided_places(size, stride, storage_offset), [-1])
+    y = op.ScatterElements(op.Reshape(self, [-1]), places, op.Reshape(src, [-1]), axis=0)
+    return reshaped(y, self.shape)
 
 
 @aten("diagonal_scatter.default")

@@ -2,6 +2,7 @@
 // once.
 #pragma once
 
+#include <list>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,19 @@ Operator make_operator(std::string domain, std::string name, int64_t version);
 // op(*args, **kwargs), evaluated. One result, or a tuple of them. `kwargs` may be null.
 nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::handle kwargs);
 
+// A call whose arguments are bound by the operator's schema; an input that is left out is empty or
+// None. Raises TypeError.
+struct BoundCall {
+    std::vector<nb::object> inputs;
+    std::vector<ir::Attribute> attributes;
+    std::list<std::string> names;  // of attributes that no schema names
+};
+BoundCall bind_call(const Operator& op, const nb::args& args, nb::handle kwargs);
+// The element type of a literal as input `index`, where the other inputs are of `types`;
+// kUndefined: what the literal itself implies.
+ElementType type_of_literal(const ops::Schema& schema, std::span<const ElementType> types,
+                            size_t index, nb::handle literal);
+
 // Evaluates with the native kernels, or with the evaluator that has been set. Raises EvalError.
 std::vector<eval::RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
                                          std::span<const eval::RuntimeValue* const> inputs,
@@ -36,6 +50,8 @@ std::vector<eval::RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64
 // The attribute that a Python value means for this schema row. Raises TypeError.
 ir::Attribute attribute_from_python(const ops::AttributeSchema& schema, nb::handle value);
 nb::object attribute_to_python(const ir::Attribute& attribute);
+// The attribute that a value means where no schema says what it should be. Raises TypeError.
+ir::Attribute implied_attribute(const std::string& name, nb::handle value);
 
 // Python's evaluator object in place of the native kernels; None: native.
 void set_evaluator(nb::handle evaluator);
@@ -49,5 +65,7 @@ void set_evaluator_choice(nb::handle choice);
 ElementType element_type_from_python(nb::handle object);
 Type type_from_python(nb::handle object);
 nb::list dims_of_annotation(nb::handle text);
+// An int, the text of an expression, or None.
+nb::object dim_to_python(const Dim& dim);
 
 }  // namespace sardonyx::python

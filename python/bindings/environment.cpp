@@ -1,14 +1,13 @@
 #include "bindings/environment.h"
-#include "elaborate/builtins.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/lookup.h"
-#include "elaborate/operator_binding.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/library/builtins.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/scopes/lookup.h"
 #include "elaborate/signature.h"
 
 #include "bindings/opset.h"
 #include "bindings/sources.h"
-#include "elaborate/library.h"
+#include "elaborate/library/library.h"
 
 namespace sardonyx::python {
 
@@ -35,6 +34,9 @@ elaborate::Environment::Answer answer(Ask ask) {
 
 // The contents of the closure cell of this name; an empty object when there is none.
 nb::object closure_value(nb::handle function, nb::handle name) {
+    if (PyFunction_Check(function.ptr()) && PyFunction_GET_CLOSURE(function.ptr()) == nullptr) {
+        return {};
+    }
     nb::object cells = function.attr("__closure__");
     if (cells.is_none()) {
         return {};
@@ -54,16 +56,28 @@ nb::object closure_value(nb::handle function, nb::handle name) {
 
 }  // namespace
 
+nb::object PythonEnvironment::value(nb::handle key) const {
+    nb::object found = closure_value(function_, key);
+    return found.is_valid() ? found
+                            : nb::borrow(PyDict_GetItemWithError(
+                                  function_.attr("__globals__").ptr(), key.ptr()));
+}
+
+std::optional<elaborate::OpsetObject> PythonEnvironment::opset(std::string_view name) const {
+    nb::object found = value(text_to_python(name));
+    if (!found.is_valid() || !found.type().is(nb::type<Opset>())) {
+        return std::nullopt;
+    }
+    const Opset& opset = *nb::inst_ptr<Opset>(found);
+    return elaborate::OpsetObject{opset.domain, opset.version};
+}
+
 std::optional<Object> PythonEnvironment::lookup(std::string_view name) {
     if (!function_.is_valid()) {
         return std::nullopt;
     }
     nb::object key = text_to_python(name);
-    nb::object found = closure_value(function_, key);
-    if (!found.is_valid()) {
-        PyObject* global = PyDict_GetItemWithError(function_.attr("__globals__").ptr(), key.ptr());
-        found = nb::borrow(global);
-    }
+    nb::object found = value(key);
     if (found.is_valid()) {
         return object_from_python(found);
     }

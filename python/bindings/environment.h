@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bindings/bindings.h"
-#include "elaborate/environment.h"
+#include "elaborate/objects/environment.h"
 
 namespace sardonyx::python {
 
@@ -23,11 +23,18 @@ class PythonEnvironment final : public elaborate::Environment {
     // A `def` in the folder of the function's file, or below it.
     std::optional<elaborate::Object> inline_script(const elaborate::Object& opaque) override;
 
+    // The opset that a name means now; nothing for other objects, which are not looked at. An opset
+    // of a class of the user's own is another object: it may have methods.
+    std::optional<elaborate::OpsetObject> opset(std::string_view name) const;
+
     const nb::object& function() const { return function_; }
     // For Python's garbage collector: the names mean nothing from then on.
     void clear() { function_.reset(); }
 
   private:
+    // What a name means: in the closure, else a global; not valid: neither.
+    nb::object value(nb::handle key) const;
+
     nb::object function_;
 };
 

@@ -1,10 +1,9 @@
 // The Python classes Graph, Nodes and Function.
-#include <algorithm>
-
 #include "bindings/call.h"
 #include "bindings/model.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
+#include "ir/graph_walk.h"
 #include "ir/walk.h"
 #include "types/domain.h"
 
@@ -20,40 +19,10 @@ struct PyNodes {
     ir::Graph* graph;
 };
 
-// Walks a graph that may be edited meanwhile: nodes that are put behind the one where it stands are
-// met, and when that one is taken out, it goes on with what was next.
 struct NodesIterator {
     std::shared_ptr<ModelState> state;
-    ir::Graph* graph;
-    ir::Node* current = nullptr;
-    ir::Node* next = nullptr;
-    bool has_begun = false;
-
-    ir::Node* advance();
+    ir::NodeCursor cursor;
 };
-
-// The first node of the graph that was behind `gone` when that was taken out.
-ir::Node* first_behind(const ir::Graph& graph, const ir::Node& gone) {
-    ir::Node* node = graph.first_node();
-    while (node != nullptr && !gone.is_before(*node)) {
-        node = node->next();
-    }
-    return node;
-}
-
-ir::Node* NodesIterator::advance() {
-    if (!has_begun) {
-        current = graph->first_node();
-    } else if (current != nullptr && current->graph() == graph) {
-        current = current->next();
-    } else if (current != nullptr) {
-        bool is_there = next != nullptr && next->graph() == graph;
-        current = is_there || next == nullptr ? next : first_behind(*graph, *next);
-    }
-    has_begun = true;
-    next = current != nullptr ? current->next() : nullptr;
-    return current;
-}
 
 template <typename T>
 nb::tuple parts(const State& state, const std::vector<T*>& all) {
@@ -62,14 +31,6 @@ nb::tuple parts(const State& state, const std::vector<T*>& all) {
         list.append(part_to_python(state, one));
     }
     return nb::tuple(list);
-}
-
-size_t count(const ir::Graph& graph) {
-    size_t nodes = 0;
-    for (const ir::Node* node = graph.first_node(); node != nullptr; node = node->next()) {
-        ++nodes;
-    }
-    return nodes;
 }
 
 nb::list node_list(const State& state, const ir::Graph& graph) {
@@ -85,7 +46,7 @@ nb::object get_node(const PyNodes& self, nb::handle index) {
         nb::object nodes = node_list(self.state, *self.graph);
         return nb::object(nodes[index]);
     }
-    int64_t at = int_from_python(index), size = static_cast<int64_t>(count(*self.graph));
+    int64_t at = int_from_python(index), size = static_cast<int64_t>(ir::node_count(*self.graph));
     at += at < 0 ? size : 0;
     if (at < 0 || at >= size) {
         raise(PyExc_IndexError, "graph `" + std::string(self.graph->name) + "` has " +
@@ -101,35 +62,9 @@ nb::object get_node(const PyNodes& self, nb::handle index) {
 
 // --- Edits ---------------------------------------------------------------------------------------
 
-// An output count, or a list of names where None is a name that is made.
-std::vector<std::optional<std::string>> output_names(nb::handle outputs) {
-    constexpr int64_t kMost = 1 << 16;
-    if (PyIndex_Check(outputs.ptr())) {
-        int64_t wanted = int_from_python(outputs);
-        if (wanted < 0 || wanted > kMost) {
-            raise(PyExc_ValueError, "a node cannot have " + std::to_string(wanted) + " outputs");
-        }
-        return std::vector<std::optional<std::string>>(static_cast<size_t>(wanted));
-    }
-    if (PyUnicode_Check(outputs.ptr())) {
-        return {text_from_python(outputs)};
-    }
-    std::vector<std::optional<std::string>> names;
-    for (nb::handle name : nb::borrow<nb::object>(outputs)) {
-        if (name.is_none()) {
-            names.emplace_back(std::nullopt);
-        } else if (PyUnicode_Check(name.ptr())) {
-            names.emplace_back(text_from_python(name));
-        } else {
-            raise(PyExc_TypeError, "`outputs` is a number, or a list of names");
-        }
-    }
-    return names;
-}
-
 ir::Node* node_from_argument(const ModelState& state, nb::handle object) {
     if (!nb::isinstance<PyNode>(object)) {
-        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(object)) + "` is no Node");
+        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(object)) + "` is not a Node");
     }
     const PyNode& node = *nb::inst_ptr<PyNode>(object);
     if (node.state.get() != &state) {
@@ -221,7 +156,7 @@ void remove(const PyGraph& self, nb::handle what) {
             nodes.push_back(node_from_argument(*self.state, one));
         }
     } else {
-        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(what)) + "` is no Node or Value");
+        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(what)) + "` is not a Node or Value");
     }
     for (const ir::Node* node : nodes) {
         if (node->graph() != &self.get()) {
@@ -234,7 +169,7 @@ void remove(const PyGraph& self, nb::handle what) {
 nb::object add_input(const PyGraph& self, const nb::str& name, nb::handle type) {
     Type given = type.is_none() ? Type() : type_from_python(type);
     if (!given.is_known() && !type.is_none()) {
-        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is no type");
+        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is not a type");
     }
     return part_to_python(
         self.state, edited(editor_of(*self.state)
@@ -249,24 +184,8 @@ nb::object add_initializer(const PyGraph& self, const nb::str& name, nb::handle 
                    .add_initializer(self.get(), text_from_python(name), std::move(tensor))));
 }
 
-template <typename Visit>
-void for_each_value(const ir::Graph& graph, const Visit& visit) {
-    std::for_each(graph.inputs.begin(), graph.inputs.end(), visit);
-    std::for_each(graph.initializers.begin(), graph.initializers.end(), [&](ir::Value* value) {
-        if (!value->is_graph_input()) {
-            visit(value);
-        }
-    });
-    for (const ir::Node& node : graph) {
-        std::for_each(node.outputs().begin(), node.outputs().end(), visit);
-    }
-}
-
 nb::object find_value(const PyGraph& self, const nb::str& name) {
-    std::string text = text_from_python(name);
-    ir::Value* found = nullptr;
-    for_each_value(self.get(),
-                   [&](ir::Value* value) { found = value->name == text ? value : found; });
+    ir::Value* found = ir::find_own_value(self.get(), text_from_python(name));
     if (found == nullptr) {
         PyErr_SetObject(PyExc_KeyError, name.ptr());
         throw nb::python_error();
@@ -276,8 +195,8 @@ nb::object find_value(const PyGraph& self, const nb::str& name) {
 
 nb::list values(const PyGraph& self) {
     nb::list list;
-    for_each_value(self.get(),
-                   [&](ir::Value* value) { list.append(part_to_python(self.state, value)); });
+    ir::for_each_own_value(
+        self.get(), [&](ir::Value* value) { list.append(part_to_python(self.state, value)); });
     return list;
 }
 
@@ -295,26 +214,36 @@ nb::object repr(const PyGraph& self) {
     text += is_gone ? ", removed>"
                     : ": " + std::to_string(graph.inputs.size()) + " inputs, " +
                           std::to_string(graph.outputs.size()) + " outputs, " +
-                          std::to_string(count(graph)) + " nodes>";
+                          std::to_string(ir::node_count(graph)) + " nodes>";
     return text_to_python(text);
 }
 
+PyObject* iterator_itself(PyObject* self) {
+    return nb::borrow(self).release().ptr();
+}
+
+// Null without an error: the end.
+PyObject* next_node(PyObject* self) noexcept {
+    auto& iterator = *nb::inst_ptr<NodesIterator>(self);
+    ir::Node* node = iterator.cursor.advance();
+    return node == nullptr ? nullptr
+                           : guarded([&] { return part_to_python(iterator.state, node); });
+}
+
+PyType_Slot kIteratorSlots[] = {
+    {Py_tp_iter, reinterpret_cast<void*>(iterator_itself)},
+    {Py_tp_iternext, reinterpret_cast<void*>(next_node)},
+    {},
+};
+
 void bind_nodes(nb::module_& m) {
-    nb::class_<NodesIterator>(m, "NodesIterator")
-        .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
-        .def("__next__", [](NodesIterator& self) {
-            ir::Node* node = self.advance();
-            if (node == nullptr) {
-                throw nb::stop_iteration();
-            }
-            return part_to_python(self.state, node);
-        });
+    nb::class_<NodesIterator>(m, "NodesIterator", nb::type_slots(kIteratorSlots));
     nb::class_<PyNodes>(m, "Nodes", "The nodes of a graph, in execution order.")
-        .def("__len__", [](const PyNodes& self) { return count(*self.graph); })
+        .def("__len__", [](const PyNodes& self) { return ir::node_count(*self.graph); })
         .def("__getitem__", get_node, nb::arg("index"))
         .def("__iter__",
              [](const PyNodes& self) {
-                 return NodesIterator{self.state, self.graph};
+                 return NodesIterator{self.state, ir::NodeCursor(*self.graph)};
              })
         .def("__reversed__",
              [](const PyNodes& self) {
@@ -402,6 +331,31 @@ void bind_function(nb::module_& m) {
 
 }  // namespace
 
+std::vector<std::optional<std::string>> output_names(nb::handle outputs) {
+    constexpr int64_t kMost = 1 << 16;
+    if (PyIndex_Check(outputs.ptr())) {
+        int64_t wanted = int_from_python(outputs);
+        if (wanted < 0 || wanted > kMost) {
+            raise(PyExc_ValueError, "a node cannot have " + std::to_string(wanted) + " outputs");
+        }
+        return std::vector<std::optional<std::string>>(static_cast<size_t>(wanted));
+    }
+    if (PyUnicode_Check(outputs.ptr())) {
+        return {text_from_python(outputs)};
+    }
+    std::vector<std::optional<std::string>> names;
+    for (nb::handle name : nb::borrow<nb::object>(outputs)) {
+        if (name.is_none()) {
+            names.emplace_back(std::nullopt);
+        } else if (PyUnicode_Check(name.ptr())) {
+            names.emplace_back(text_from_python(name));
+        } else {
+            raise(PyExc_TypeError, "`outputs` is a number, or a list of names");
+        }
+    }
+    return names;
+}
+
 void bind_graph(nb::module_& m) {
     bind_nodes(m);
     nb::class_<PyGraph> c(m, "Graph", "Nodes with the values that go in and come out.");
@@ -446,9 +400,9 @@ void bind_graph(nb::module_& m) {
         .def("__getitem__", find_value, nb::arg("name"), "The value of this name.")
         .def("__iter__",
              [](const PyGraph& self) {
-                 return NodesIterator{self.state, &self.get()};
+                 return NodesIterator{self.state, ir::NodeCursor(self.get())};
              })
-        .def("__len__", [](const PyGraph& self) { return count(self.get()); })
+        .def("__len__", [](const PyGraph& self) { return ir::node_count(self.get()); })
         .def("__bool__", [](const PyGraph&) { return true; })
         .def(
             "walk",

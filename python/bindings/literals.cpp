@@ -1,39 +1,31 @@
 // Python numbers, strings and nested lists as tensors.
-#include <cmath>
+#include "lowering/literal.h"
 
 #include "bindings/integers.h"
 #include "bindings/numpy.h"
+#include "bindings/surface.h"
 #include "bindings/tensor.h"
-#include "types/integers.h"
+#include "eager/emitter.h"
 
 namespace sardonyx::python {
 
 namespace {
 
-constexpr int kMaxDepth = 32;
+using lowering::LiteralKind;
 
-// The kinds in the order in which they absorb each other: [True, 1] is a list of ints.
-enum class Scalar : uint8_t { kNone, kBool, kInt, kFloat, kString };
-
-struct Elements {
-    Dims dims;
-    Scalar kind = Scalar::kNone;
-    std::vector<Int128> ints;  // kBool, kInt
-    std::vector<double> doubles;
-    std::vector<std::string> strings;
-};
+constexpr int kMaxDepth = static_cast<int>(lowering::kDeepestList);
 
 bool is_list(nb::handle object) {
     return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
 }
 
-Scalar scalar_kind(nb::handle object) {
+LiteralKind scalar_kind(nb::handle object) {
     PyObject* o = object.ptr();
-    return PyBool_Check(o)                          ? Scalar::kBool
-           : PyLong_Check(o)                        ? Scalar::kInt
-           : PyFloat_Check(o)                       ? Scalar::kFloat
-           : PyUnicode_Check(o) || PyBytes_Check(o) ? Scalar::kString
-                                                    : Scalar::kNone;
+    return PyBool_Check(o)                          ? LiteralKind::kBool
+           : PyLong_Check(o)                        ? LiteralKind::kInt
+           : PyFloat_Check(o)                       ? LiteralKind::kFloat
+           : PyUnicode_Check(o) || PyBytes_Check(o) ? LiteralKind::kText
+                                                    : LiteralKind::kNone;
 }
 
 // A list without elements, however deep: `[]`, `[[], []]`.
@@ -50,90 +42,86 @@ bool is_empty_list(nb::handle object, int depth = 0) {
 }
 
 // The kind that all elements fit in; kNone for anything that is no literal, or an empty list.
-Scalar common_kind(nb::handle object, int depth = 0) {
+LiteralKind common_kind(nb::handle object, int depth = 0) {
     if (!is_list(object) || depth > kMaxDepth) {
         return scalar_kind(object);
     }
-    Scalar kind = Scalar::kNone;
+    LiteralKind kind = LiteralKind::kNone;
     for (nb::handle item : nb::borrow<nb::object>(object)) {
-        Scalar one = common_kind(item, depth + 1);
-        if (one == Scalar::kNone && !is_empty_list(item)) {
-            return Scalar::kNone;
+        LiteralKind one = common_kind(item, depth + 1);
+        std::optional<LiteralKind> both = lowering::joined_kind(kind, one);
+        if (!both || (one == LiteralKind::kNone && !is_empty_list(item))) {
+            return LiteralKind::kNone;
         }
-        if (kind != Scalar::kNone && (one == Scalar::kString) != (kind == Scalar::kString)) {
-            return Scalar::kNone;
-        }
-        kind = std::max(kind, one);
+        kind = *both;
     }
     return kind;
 }
 
-void collect(nb::handle object, size_t depth, Elements& out) {
-    if (is_list(object)) {
-        auto size = static_cast<int64_t>(nb::len(object));
-        if (out.dims[depth] != size) {
-            raise(PyExc_ValueError, "a nested list whose rows differ in length");
-        }
+// Lists in each other, for lowering/literal.h.
+struct PythonLists {
+    bool is_list(nb::handle object) const { return python::is_list(object); }
+    int64_t size(nb::handle object) const { return static_cast<int64_t>(nb::len(object)); }
+    template <typename Visit>
+    void each(nb::handle object, const Visit& visit) const {
         for (nb::handle item : nb::borrow<nb::object>(object)) {
-            if (is_list(item) != (depth + 1 < out.dims.size())) {
-                raise(PyExc_ValueError, "a nested list whose rows differ in depth");
+            if (!visit(item)) {
+                return;
             }
-            collect(item, depth + 1, out);
         }
-    } else if (out.kind == Scalar::kString) {
-        out.strings.push_back(text_from_python(object));
-    } else if (out.kind == Scalar::kFloat) {
-        out.doubles.push_back(float_from_python(object));
-    } else {
-        std::optional<Int128> value = wide_int_from_python(object);
-        if (!value) {
-            raise(PyExc_OverflowError, "an integer that does not fit in 128 bits");
-        }
-        out.ints.push_back(*value);
     }
-}
+};
 
-Elements collect(nb::handle object) {
-    Elements out;
-    out.kind = common_kind(object);
-    nb::object first = nb::borrow(object);
-    while (is_list(first)) {
-        out.dims.push_back(static_cast<int64_t>(nb::len(first)));
-        if (out.dims.back() == 0) {
-            break;
+struct PythonReader : PythonLists {
+    bool add(nb::handle leaf, lowering::Literal& literal) const {
+        switch (scalar_kind(leaf)) {
+            case LiteralKind::kBool:
+                literal.add_bool(leaf.ptr() == Py_True);
+                return true;
+            case LiteralKind::kInt: {
+                std::optional<Int128> value = wide_int_from_python(leaf);
+                if (!value) {
+                    raise(PyExc_OverflowError, "an integer that does not fit in 128 bits");
+                }
+                literal.add_int(*value);
+                return true;
+            }
+            case LiteralKind::kFloat:
+                literal.add_float(float_from_python(leaf));
+                return true;
+            case LiteralKind::kText:
+                literal.add_text(text_from_python(leaf));
+                return true;
+            case LiteralKind::kNone:
+                break;
         }
-        first = nb::borrow(first[0]);
+        return false;
     }
-    collect(object, 0, out);
-    return out;
-}
+};
 
-ElementType implied_type(Scalar kind) {
-    switch (kind) {
-        case Scalar::kBool:
-            return ElementType::kBool;
-        case Scalar::kInt:
-        case Scalar::kNone:  // as in a script: the lists that are empty are axes and shapes
-            return ElementType::kInt64;
-        case Scalar::kString:
-            return ElementType::kString;
-        case Scalar::kFloat:
-            return ElementType::kFloat;
+bool contains_tensor(nb::handle object, int depth = 0) {
+    if (!is_list(object)) {
+        return as_tensor(object) != nullptr;
     }
-    return ElementType::kUndefined;
+    for (nb::handle item : nb::borrow<nb::object>(object)) {
+        if (depth < kMaxDepth && contains_tensor(item, depth + 1)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace
 
 bool is_literal(nb::handle object) {
     if (is_list(object)) {
-        return is_empty_list(object) || common_kind(object) != Scalar::kNone;
+        return is_empty_list(object) || common_kind(object) != LiteralKind::kNone;
     }
-    return scalar_kind(object) != Scalar::kNone;
+    return scalar_kind(object) != LiteralKind::kNone;
 }
 
 ElementType literal_type(nb::handle literal) {
-    return implied_type(common_kind(literal));
+    return lowering::implied_type(common_kind(literal));
 }
 
 Tensor tensor_from_literal(nb::handle literal, ElementType type) {
@@ -142,41 +130,47 @@ Tensor tensor_from_literal(nb::handle literal, ElementType type) {
         (type == ElementType::kFloat || type == ElementType::kUndefined)) {
         return Tensor::scalar(static_cast<float>(PyFloat_AsDouble(literal.ptr())));
     }
-    Elements elements = collect(literal);
-    if (type == ElementType::kUndefined) {
-        type = implied_type(elements.kind);
+    PythonReader reader;
+    lowering::LiteralProblem problem;
+    std::optional<lowering::Literal> read = lowering::read_literal(literal, reader, problem);
+    if (!read) {
+        raise(PyExc_ValueError, problem.text());
     }
-    bool is_text = elements.kind == Scalar::kString;
-    if (is_text != (type == ElementType::kString) && elements.kind != Scalar::kNone) {
-        raise(PyExc_TypeError, "a tensor of " + std::string(name(type)) + " cannot be made of `" +
-                                   text_from_python(nb::repr(literal)) + "`");
+    auto repr = [literal] { return text_from_python(nb::repr(literal)); };
+    std::optional<Tensor> tensor = read->tensor(type, repr, problem);
+    if (!tensor) {
+        raise(PyExc_TypeError, problem.text());
     }
-    if (type == ElementType::kString) {
-        return Tensor::of_strings(std::move(elements.dims), std::move(elements.strings));
+    return std::move(*tensor);
+}
+
+bool is_mixed_list(nb::handle object) {
+    return as_tensor(object) == nullptr && contains_tensor(object);
+}
+
+Tensor tensor_from_mixed_list(nb::handle list, ElementType type) {
+    std::vector<nb::object> leaves;
+    Dims dims;
+    auto leaf = [&](nb::handle one) {
+        leaves.push_back(nb::borrow(one));
+        return true;
+    };
+    lowering::ListShape shape = lowering::walk_lists(list, PythonLists(), leaf, dims);
+    if (shape != lowering::ListShape::kTensor) {
+        raise(PyExc_ValueError, lowering::list_problem(shape).text());
     }
-    for (double value : elements.doubles) {
-        if (is_integer(type) && value != std::trunc(value)) {
-            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(literal)) +
-                                       "` would lose its fraction as " + std::string(name(type)) +
-                                       ": cast the tensor first, or write an integer");
+    for (nb::handle one : leaves) {
+        if (type == ElementType::kUndefined && as_tensor(one) != nullptr) {
+            type = as_tensor(one)->tensor().element_type();
         }
     }
-    if (type == ElementType::kBool) {
-        for (Int128& value : elements.ints) {
-            value = value != 0 ? 1 : 0;
-        }
-        for (double& value : elements.doubles) {
-            value = value != 0 ? 1 : 0;
-        }
+    eager::Emitter<Surface> e;
+    std::vector<lowering::MixedPart<eager::Emitter<Surface>::Value>> parts;
+    parts.reserve(leaves.size());
+    for (nb::handle one : leaves) {
+        parts.push_back({e.keep(tensor_from_python(one, type))});
     }
-    Result<Tensor> tensor =
-        elements.kind == Scalar::kFloat || elements.kind == Scalar::kNone
-            ? tensor_from_doubles(type, std::move(elements.dims), elements.doubles)
-            : tensor_from_integers(type, std::move(elements.dims), elements.ints);
-    if (!tensor.ok()) {
-        raise(PyExc_TypeError, tensor.error().message);
-    }
-    return std::move(tensor).value();
+    return e.take(lowering::lower_mixed_list(e, dims, parts));
 }
 
 }  // namespace sardonyx::python

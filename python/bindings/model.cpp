@@ -70,6 +70,9 @@ PyModel load(nb::handle source, bool check) {
         if (!path.is_valid()) {
             throw nb::python_error();
         }
+        if (text_from_python(path).find('\0') != std::string::npos) {
+            raise(PyExc_ValueError, "embedded null byte");  // as `open` says it
+        }
         FileStamps files;
         auto read = proto::read_model_file(text_from_python(path), &files);
         if (!read.ok()) {
@@ -187,14 +190,16 @@ nb::bytes to_bytes(const PyModel& self) {
 }
 
 // The size of what was written.
-size_t save(const PyModel& self, const std::string& path, size_t external_bytes) {
+size_t save(const PyModel& self, const std::string& path, size_t external_bytes, size_t file_bytes,
+            size_t alignment, bool safetensors, bool share_equal) {
     MappedReading reading(self.state->files);
     check_files(self);
     const ir::Model& model = settled(*self.state);
     Result<size_t> written = [&] {
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
-        return driver::write_model_files(model, path, external_bytes);
+        return driver::write_model_files(
+            model, path, {external_bytes, alignment, file_bytes, safetensors, share_equal});
     }();
     check_files(self);
     return unwrap(std::move(written));
@@ -202,7 +207,8 @@ size_t save(const PyModel& self, const std::string& path, size_t external_bytes)
 
 // The text of a model's script. Large weights go to the file `weights`, which the text names as it
 // is given here; without it they are taken from the model's own `path`, or are literals.
-nb::str decompile_model(const PyModel& self, const std::string& path, const std::string& weights) {
+nb::str decompile_model(const PyModel& self, const std::string& path, const std::string& weights,
+                        bool outline, bool exact) {
     decompile::Options options;
     options.weights = !weights.empty() ? decompile::Weights::kFile
                       : !path.empty()  ? decompile::Weights::kReference
@@ -215,7 +221,9 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
     Result<decompile::Script> script = [&] {
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
-        Result<decompile::Script> made = driver::decompile_model(model, options);
+        Result<decompile::Script> made = outline ? driver::decompile_outlined(model, options)
+                                         : exact ? driver::decompile_exact(model, options)
+                                                 : driver::decompile_model(model, options);
         if (made.ok() && !weights.empty()) {
             if (Result<void> done = driver::write_script(*made, {}, weights); !done.ok()) {
                 return Result<decompile::Script>(done.error());
@@ -230,14 +238,19 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
 }  // namespace
 
 PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files) {
-    return {std::make_shared<ModelState>(
-        ModelState{std::move(model), std::move(files), nullptr, nullptr})};
+    auto state = std::make_shared<ModelState>(
+        ModelState{std::move(model), std::move(files), nullptr, nullptr});
+    auto keeper = std::make_shared<Keeper>(state);
+    return {std::move(state), std::move(keeper)};
 }
 
 void bind_model(nb::module_& m) {
-    m.def("decompile_model", decompile_model, nb::arg("model"), nb::arg("path"),
-          nb::arg("weights"));
-    m.def("save_model", save, nb::arg("model"), nb::arg("path"), nb::arg("external_bytes"));
+    m.def("decompile_model", decompile_model, nb::arg("model"), nb::arg("path"), nb::arg("weights"),
+          nb::arg("outline"), nb::arg("exact"));
+    m.def("save_model", save, nb::arg("model"), nb::arg("path"), nb::arg("external_bytes"),
+          nb::arg("file_bytes"), nb::arg("alignment"), nb::arg("safetensors"),
+          nb::arg("share_equal"));
+    bind_model_types(m);
     bind_value(m);
     bind_node(m);
     bind_graph(m);
@@ -283,13 +296,32 @@ void bind_model(nb::module_& m) {
              })
         .def("to_bytes", to_bytes, "The bytes of a ModelProto.")
         .def(
-            "save",
-            [](nb::handle self, nb::handle path, size_t external_bytes) {
-                nb::module_::import_("sardonyx._model").attr("save")(self, path, external_bytes);
+            "to_text",
+            [](nb::handle self, nb::handle form) {
+                return nb::module_::import_("sardonyx._model").attr("to_text")(self, form);
             },
-            nb::arg("path"), nb::kw_only(), nb::arg("external_bytes") = 0,
-            "Writes the model to a file, whole or not at all, and initializers of so many bytes "
-            "and more (0: none) to a file beside it.")
+            nb::arg("form") = "onnxtxt",
+            "The whole model as text that `from_text` reads: \"onnxtxt\", the text form of "
+            "onnx.parser, \"json\", protobuf's JSON, or \"textproto\", its text format. A model "
+            "that the first has no words for is a ModelError.")
+        .def(
+            "save",
+            [](nb::handle self, nb::handle path, nb::handle external_bytes, nb::handle file_bytes,
+               nb::handle alignment, nb::handle weights, nb::handle share_equal) {
+                nb::module_::import_("sardonyx._model")
+                    .attr("save")(self, path, external_bytes, file_bytes, alignment, weights,
+                                  share_equal);
+            },
+            nb::arg("path"), nb::kw_only(), nb::arg("external_bytes").none() = nb::none(),
+            nb::arg("file_bytes") = 0, nb::arg("alignment") = 4096, nb::arg("weights") = "data",
+            nb::arg("share_equal") = false,
+            "Writes the model to a file, whole or not at all, in the form that its name ends in "
+            "(.onnxtxt, .json and .textproto are text), and initializers of so many bytes "
+            "and more (0: none) to a file beside it: one of `weights` \"data\", where each begins "
+            "at "
+            "a multiple of `alignment`, or \"safetensors\", which means 1024 bytes unless told. "
+            "After `file_bytes` another file begins (0: never). With `share_equal`, equal tensors "
+            "are written once.")
         // As bytes: weights in files of their own come along.
         .def("__reduce__",
              [](nb::handle self) {
@@ -297,6 +329,22 @@ void bind_model(nb::module_& m) {
                  return nb::make_tuple(make,
                                        nb::make_tuple(to_bytes(*nb::inst_ptr<PyModel>(self))));
              })
+        .def(
+            "info",
+            [](nb::handle self, nb::handle dims) {
+                return nb::module_::import_("sardonyx._model").attr("info")(self, dims);
+            },
+            nb::arg("dims") = nb::none(),
+            "What the model is, and what a run costs where named dimensions have the sizes {name: "
+            "size}: what `sardonyx info --json` prints.")
+        .def(
+            "diff",
+            [](nb::handle self, nb::handle other, bool names) {
+                return nb::module_::import_("sardonyx._model").attr("diff")(self, other, names);
+            },
+            nb::arg("other"), nb::kw_only(), nb::arg("names") = false,
+            "In what the models differ, as a list of Change; with `names` in names of inner "
+            "values and nodes and in documentation, too.")
         .def(
             "to_proto",
             [](nb::handle self) {
@@ -310,6 +358,8 @@ void bind_model(nb::module_& m) {
             },
             "The model as an onnx_ir.Model.");
     bind_model_members(c);
+    bind_builder(m);
+    bind_model_tools(m);
 }
 
 }  // namespace sardonyx::python

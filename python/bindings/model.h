@@ -1,8 +1,10 @@
 // The Python class Model, and what its graphs, nodes and values as Python objects stand on.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "base/file.h"
 #include "bindings/bindings.h"
@@ -22,10 +24,47 @@ struct ModelState {
     bool is_checked = true;                  // no node is known to be one that no run gets past
     // The Python object of each graph, node, value and function that has one now.
     std::unordered_map<const void*, PyObject*> objects = {};
+    // Those of them that live as long as the Python object of the model; null: that is gone.
+    std::vector<nb::object>* kept = nullptr;
+    // Texts of the model as Python has them, by where they are interned.
+    struct Text {
+        size_t size = 0;
+        nb::object object;
+    };
+    std::unordered_map<const char*, Text> texts = {};
+    uint64_t edits = 0;  // counts calls of editor_of()
+
+    // Types and dimensions as Python has them, by their texts.
+    nb::dict types = {};
+    nb::dict dims = {};
+
+    // A text that is interned in the model.
+    nb::object text(std::string_view interned);
+    // sardonyx.Type, or None.
+    nb::object type(const Type& type);
+    // An int, sardonyx.Dim, or None.
+    nb::object dim(const Dim& dim);
+};
+
+// Holds the Python objects of a model's parts, which hold the state and not the Model: there is no
+// cycle, and a Model that nobody holds any more is freed at once.
+class Keeper {
+  public:
+    explicit Keeper(std::shared_ptr<ModelState> state) : state_(std::move(state)) {
+        state_->kept = &objects_;
+    }
+    Keeper(const Keeper&) = delete;
+    Keeper& operator=(const Keeper&) = delete;
+    ~Keeper() { state_->kept = nullptr; }
+
+  private:
+    std::shared_ptr<ModelState> state_;
+    std::vector<nb::object> objects_;
 };
 
 struct PyModel {
     std::shared_ptr<ModelState> state;
+    std::shared_ptr<Keeper> keeper;
 };
 
 PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files = {});
@@ -64,6 +103,11 @@ struct Part {
     std::shared_ptr<ModelState> state;
     T* part = nullptr;
 
+    // What Python has been given of it, until the next edit. Nodes keep their values here, and
+    // values no nodes, so that there is no cycle.
+    mutable std::array<nb::object, 2> answers = {};
+    mutable uint64_t answered_at = UINT64_MAX;
+
     Part(std::shared_ptr<ModelState> of, T* what) : state(std::move(of)), part(what) {}
     Part(const Part&) = delete;
     Part& operator=(const Part&) = delete;
@@ -71,6 +115,20 @@ struct Part {
 
     // The part itself; ModelError when it is no longer in the model.
     T& get() const;
+
+    // answers[which], which `make(part)` makes.
+    template <typename Make>
+    nb::object answer(size_t which, const Make& make) const {
+        if (answered_at != state->edits) {
+            answers = {};
+            answered_at = state->edits;
+        }
+        nb::object& found = answers[which];
+        if (!found.is_valid()) {
+            found = make(get());
+        }
+        return found;
+    }
 };
 using PyGraph = Part<ir::Graph>;
 using PyNode = Part<ir::Node>;
@@ -91,7 +149,38 @@ nb::object part_to_python(const std::shared_ptr<ModelState>& state, T* part) {
     new (nb::inst_ptr<Part<T>>(made)) Part<T>(state, part);
     nb::inst_mark_ready(made);
     state->objects.emplace(part, made.ptr());
+    if (state->kept != nullptr) {
+        state->kept->push_back(made);
+    }
     return made;
+}
+
+// --- Attributes that are read often: slots of the types, which CPython calls directly
+// -------------
+
+template <typename T, auto Get>
+PyObject* slot_get(PyObject* self, void* /*closure*/) noexcept {
+    return guarded([&] { return Get(*nb::inst_ptr<T>(self)); });
+}
+
+template <typename T, auto Set>
+int slot_set(PyObject* self, PyObject* value, void* /*closure*/) noexcept {
+    nb::object done = nb::steal(guarded([&] {
+        if (value == nullptr) {
+            raise(PyExc_AttributeError, "it cannot be deleted");
+        }
+        Set(*nb::inst_ptr<T>(self), nb::handle(value));
+        return nb::none();
+    }));
+    return done.is_valid() ? 0 : -1;
+}
+
+// The text of a str; TypeError for anything else.
+inline std::string string_from_python(nb::handle given) {
+    if (!PyUnicode_Check(given.ptr())) {
+        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(given)) + "` is not a string");
+    }
+    return text_from_python(given);
 }
 
 // The value of an argument: one of this model, or None where it may be left out.
@@ -99,6 +188,8 @@ ir::Value* value_from_argument(const ModelState& state, nb::handle object, bool 
 std::vector<ir::Value*> values_from_arguments(const ModelState& state, nb::handle objects,
                                               bool may_be_none);
 
+// An output count, or a list of names where None is a name that is made.
+std::vector<std::optional<std::string>> output_names(nb::handle outputs);
 nb::object metadata_to_python(const ir::Metadata& metadata);
 // What `dict(entries)` gives.
 nb::dict dict_from_python(nb::handle entries);
@@ -108,7 +199,10 @@ ir::Metadata metadata_from_python(ir::Model& model, nb::handle entries);
 Tensor own_tensor_from_python(nb::handle object);
 
 // Each binds the classes of its file.
+void bind_builder(nb::module_& m);
+void bind_model_tools(nb::module_& m);
 void bind_graph(nb::module_& m);
+void bind_model_types(nb::module_& m);
 void bind_node(nb::module_& m);
 void bind_value(nb::module_& m);
 void bind_model_members(nb::class_<PyModel>& c);

@@ -7,8 +7,10 @@
 #include "bindings/tensor.h"
 #include "driver/check_model.h"
 #include "ir/copy.h"
+#include "ir/graph_walk.h"
 #include "ops/schema_set.h"
 #include "proto/proto.h"
+#include "proto/same.h"
 #include "types/domain.h"
 
 namespace sardonyx::python {
@@ -63,18 +65,9 @@ nb::list verify(const PyModel& self) {
     return findings_to_python(driver::check_model(*copied, nullptr));
 }
 
-// The bytes of the model without those of its larger tensors, which `external` has.
-std::string frame(const PyModel& model, proto::External& external) {
-    constexpr size_t kSmall = 1024;
-    external.smallest = kSmall;
-    external.location = "weights";
-    return unwrap(proto::write_model(settled(*model.state), &external));
-}
-
 bool same(const PyModel& a, const PyModel& b) {
     MappedReading reading_a(a.state->files), reading_b(b.state->files);
-    proto::External of_a, of_b;
-    return frame(a, of_a) == frame(b, of_b) && of_a.parts == of_b.parts;
+    return unwrap(proto::is_same(settled(*a.state), settled(*b.state)));
 }
 
 nb::object equal(const PyModel& self, nb::handle other) {
@@ -139,12 +132,21 @@ template struct Part<ir::Node>;
 template struct Part<ir::Value>;
 template struct Part<ir::Function>;
 
+nb::object ModelState::text(std::string_view interned) {
+    Text& found = texts[interned.data()];
+    if (!found.object.is_valid() || found.size != interned.size()) {
+        found = {interned.size(), text_to_python(interned)};
+    }
+    return found.object;
+}
+
 ir::Editor& editor_of(ModelState& state) {
     if (state.readers > 0) {
         raise(PyExc_RuntimeError, "the model cannot be changed while it runs");
     }
     state.plan = nullptr;
     state.is_checked = false;
+    ++state.edits;
     if (state.editor == nullptr) {
         state.editor = std::make_unique<ir::Editor>(*state.model);
     }
@@ -165,7 +167,7 @@ ir::Value* value_from_argument(const ModelState& state, nb::handle object, bool 
     if (!nb::isinstance<PyValue>(object)) {
         std::string what = text_from_python(nb::repr(object));
         raise(PyExc_TypeError,
-              "`" + what + "` is no Value" +
+              "`" + what + "` is not a Value" +
                   (nb::isinstance<PyNode>(object) ? ": take one of its `outputs`" : ""));
     }
     const PyValue& value = *nb::inst_ptr<PyValue>(object);
@@ -284,14 +286,15 @@ void bind_model_members(nb::class_<PyModel>& c) {
             nb::arg("memo"))
         .def("__eq__", equal)
         .def("__str__",
-             [](const PyModel& self) { return text_to_python(ir::dump(settled(*self.state))); })
+             [](const PyModel& self) {
+                 // What cannot be written, because it is being edited, can be looked at.
+                 const ir::Model& model = settled(*self.state);
+                 Result<std::string> text = proto::shown_text(model);
+                 return text_to_python(text.ok() ? *text : ir::dump(model));
+             })
         .def("__repr__", [](const PyModel& self) {
             const ir::Graph* graph = self.state->model->graph;
-            size_t nodes = 0;
-            for (auto* node = graph != nullptr ? graph->first_node() : nullptr; node != nullptr;
-                 node = node->next()) {
-                ++nodes;
-            }
+            size_t nodes = graph != nullptr ? ir::node_count(*graph) : 0;
             return "<Model " +
                    (graph != nullptr ? text_from_python(nb::repr(text_to_python(graph->name)))
                                      : "without a graph") +

@@ -118,32 +118,6 @@ ir::AttributeValue implied_list(const std::string& name, nb::handle value) {
     refuse_value(name, value);
 }
 
-// The attribute that a value means where no schema says what it should be.
-ir::Attribute implied(const std::string& name, nb::handle value) {
-    if (nb::isinstance<PyGraph>(value)) {
-        return ir::make_attribute(name, nb::inst_ptr<PyGraph>(value)->part);  // to be refused
-    }
-    if (PyIndex_Check(value.ptr()) && !is_ndarray(value) && as_tensor(value) == nullptr) {
-        return ir::make_attribute(name, int_from_python(value));
-    }
-    if (PyFloat_Check(value.ptr())) {
-        return ir::make_attribute(name, static_cast<float>(float_from_python(value)));
-    }
-    if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) {
-        return ir::make_attribute(name, text_from_python(value));
-    }
-    if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
-        return ir::make_attribute(name, implied_list(name, value));
-    }
-    if (as_tensor(value) != nullptr || is_array(value) || is_tensor_proto(value)) {
-        return ir::make_attribute(name, own_tensor_from_python(value));
-    }
-    if (Type type = type_from_python(value); type.is_known()) {
-        return ir::make_attribute(name, std::move(type));
-    }
-    refuse_value(name, value);
-}
-
 ir::Attribute reference_to(const std::string& name, const AttributeReference& reference) {
     ir::Attribute attribute;
     attribute.name = name;
@@ -154,7 +128,8 @@ ir::Attribute reference_to(const std::string& name, const AttributeReference& re
             return attribute;
         }
     }
-    raise(PyExc_ValueError, "`" + reference.type + "` is no type of an attribute: it is one of " +
+    raise(PyExc_ValueError, "`" + reference.type +
+                                "` is not a type of an attribute: it is one of " +
                                 "FLOAT, INT, STRING, TENSOR, FLOATS, INTS, STRINGS ...");
 }
 
@@ -167,7 +142,7 @@ ir::Attribute attribute_for(const ir::Model& model, const ir::Node& node, const 
     const ops::Schema* schema =
         ops::find_schema(node.domain, node.op_type, model.opset_version(node.domain));
     if (schema == nullptr || nb::isinstance<PyGraph>(value)) {
-        return implied(name, value);
+        return implied_attribute(name, value);
     }
     const ops::AttributeSchema* row = schema->find_attribute(name);
     if (row == nullptr) {
@@ -221,6 +196,57 @@ nb::dict as_dict(const PyAttributes& self) {
     return items;
 }
 
+nb::object pop(const PyAttributes& self, nb::handle name, const nb::args& other) {
+    if (other.size() > 1) {
+        raise(PyExc_TypeError, "pop takes a name and a default");
+    }
+    const ir::Attribute* found = find(self, name);
+    if (found == nullptr && other.size() == 1) {
+        return other[0];
+    }
+    nb::object value = get_item(self, name);
+    delete_item(self, name);
+    return value;
+}
+
+nb::tuple pop_last(const PyAttributes& self) {
+    nb::list names = keys(self);
+    if (names.size() == 0) {
+        raise(PyExc_KeyError, "the node has no attributes");
+    }
+    nb::object name = names[names.size() - 1];
+    return nb::make_tuple(name, pop(self, name, nb::args()));
+}
+
+void clear(const PyAttributes& self) {
+    for (nb::handle name : keys(self)) {
+        delete_item(self, name);
+    }
+}
+
+nb::object set_default(const PyAttributes& self, const nb::str& name, nb::handle value) {
+    if (find(self, name) == nullptr) {
+        set_attribute(self.state, self.node(), name, value);
+    }
+    return get_item(self, name);
+}
+
+void update(const PyAttributes& self, nb::handle entries, const nb::kwargs& more) {
+    for (auto [name, value] : dict_from_python(entries)) {
+        set_attribute(self.state, self.node(), text_to_python(string_from_python(name)), value);
+    }
+    for (auto [name, value] : more) {
+        set_attribute(self.state, self.node(), name, value);
+    }
+}
+
+nb::object equal(const PyAttributes& self, nb::handle other) {
+    if (!PyMapping_Check(other.ptr()) || !nb::hasattr(other, "keys")) {
+        return nb::borrow(Py_NotImplemented);
+    }
+    return nb::bool_(as_dict(self).equal(dict_from_python(other)));
+}
+
 void bind_attributes(nb::module_& m) {
     nb::class_<AttributeReference>(
         m, "AttributeReference",
@@ -272,7 +298,23 @@ void bind_attributes(nb::module_& m) {
                 return found != nullptr ? to_python(self.state, *found) : other;
             },
             nb::arg("name"), nb::arg("default") = nb::none())
+        .def("pop", pop, nb::arg("name"), nb::arg("default"))
+        .def("popitem", pop_last)
+        .def("clear", clear)
+        .def("setdefault", set_default, nb::arg("name"), nb::arg("default"))
+        .def("update", update, nb::arg("entries") = nb::tuple(), nb::arg("kwargs"))
+        .def("__ior__",
+             [](nb::object self, nb::handle entries) {
+                 update(*nb::inst_ptr<PyAttributes>(self), entries, nb::kwargs());
+                 return self;
+             })
+        .def("__eq__",
+             [](const PyAttributes& self, nb::handle other) { return equal(self, other); })
         .def("__repr__", [](const PyAttributes& self) { return nb::repr(as_dict(self)); });
+    m.attr("Attributes").attr("__hash__") = nb::none();  // as those of any mapping that changes
+    nb::module_::import_("_collections_abc")
+        .attr("MutableMapping")
+        .attr("register")(m.attr("Attributes"));
 }
 
 nb::object subgraphs(const PyNode& self) {
@@ -286,20 +328,26 @@ nb::object subgraphs(const PyNode& self) {
     return graphs;
 }
 
-nb::tuple inputs(const PyNode& self) {
-    nb::list values;
-    for (const ir::Use& use : self.get().inputs()) {
-        values.append(part_to_python(self.state, use.value));
-    }
-    return nb::tuple(values);
+nb::object inputs(const PyNode& self) {
+    return self.answer(0, [&](const ir::Node& node) {
+        nb::object values = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(node.input_count())));
+        for (size_t i = 0; i < node.input_count(); ++i) {
+            PyTuple_SetItem(values.ptr(), static_cast<Py_ssize_t>(i),
+                            part_to_python(self.state, node.input(i)).release().ptr());
+        }
+        return values;
+    });
 }
 
-nb::tuple outputs(const PyNode& self) {
-    nb::list values;
-    for (ir::Value* value : self.get().outputs()) {
-        values.append(part_to_python(self.state, value));
-    }
-    return nb::tuple(values);
+nb::object outputs(const PyNode& self) {
+    return self.answer(1, [&](const ir::Node& node) {
+        nb::object values = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(node.output_count())));
+        for (size_t i = 0; i < node.output_count(); ++i) {
+            PyTuple_SetItem(values.ptr(), static_cast<Py_ssize_t>(i),
+                            part_to_python(self.state, node.output(i)).release().ptr());
+        }
+        return values;
+    });
 }
 
 void set_inputs(const PyNode& self, nb::handle values) {
@@ -341,12 +389,87 @@ nb::object repr(const PyNode& self) {
 }
 
 void set_operator(const PyNode& self, nb::handle domain, nb::handle op_type, nb::handle overload) {
+    std::string words[] = {string_from_python(domain), string_from_python(op_type),
+                           string_from_python(overload)};
     edited(editor_of(*self.state)
-               .set_operator(self.get(), normal_domain(text_from_python(domain)),
-                             text_from_python(op_type), text_from_python(overload)));
+               .set_operator(self.get(), normal_domain(words[0]), words[1], words[2]));
 }
 
+nb::object op_type(const PyNode& self) {
+    return self.state->text(self.get().op_type);
+}
+
+nb::object domain(const PyNode& self) {
+    return self.state->text(self.get().domain);
+}
+
+nb::object overload(const PyNode& self) {
+    return self.state->text(self.get().overload);
+}
+
+nb::object name(const PyNode& self) {
+    return self.state->text(self.get().name);
+}
+
+nb::object graph(const PyNode& self) {
+    return part_to_python(self.state, self.get().graph());
+}
+
+void set_op_type(const PyNode& self, nb::handle given) {
+    set_operator(self, domain(self), given, overload(self));
+}
+
+void set_domain(const PyNode& self, nb::handle given) {
+    set_operator(self, given, op_type(self), overload(self));
+}
+
+void set_overload(const PyNode& self, nb::handle given) {
+    set_operator(self, domain(self), op_type(self), given);
+}
+
+void set_name(const PyNode& self, nb::handle given) {
+    std::string text = string_from_python(given);
+    editor_of(*self.state);
+    self.get().name = self.state->model->intern(text);
+}
+
+PyGetSetDef kNodeAttributes[] = {
+    {"op_type", slot_get<PyNode, op_type>, slot_set<PyNode, set_op_type>, nullptr, nullptr},
+    {"domain", slot_get<PyNode, domain>, slot_set<PyNode, set_domain>, nullptr, nullptr},
+    {"overload", slot_get<PyNode, overload>, slot_set<PyNode, set_overload>, nullptr, nullptr},
+    {"name", slot_get<PyNode, name>, slot_set<PyNode, set_name>, nullptr, nullptr},
+    {"graph", slot_get<PyNode, graph>, nullptr, nullptr, nullptr},
+    {"inputs", slot_get<PyNode, inputs>, slot_set<PyNode, set_inputs>, nullptr, nullptr},
+    {"outputs", slot_get<PyNode, outputs>, nullptr, nullptr, nullptr},
+    {}};
+PyType_Slot kNodeSlots[] = {{Py_tp_getset, kNodeAttributes}, {}};
+
 }  // namespace
+
+ir::Attribute implied_attribute(const std::string& name, nb::handle value) {
+    if (nb::isinstance<PyGraph>(value)) {
+        return ir::make_attribute(name, nb::inst_ptr<PyGraph>(value)->part);  // to be refused
+    }
+    if (PyIndex_Check(value.ptr()) && !is_ndarray(value) && as_tensor(value) == nullptr) {
+        return ir::make_attribute(name, int_from_python(value));
+    }
+    if (PyFloat_Check(value.ptr())) {
+        return ir::make_attribute(name, static_cast<float>(float_from_python(value)));
+    }
+    if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) {
+        return ir::make_attribute(name, text_from_python(value));
+    }
+    if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
+        return ir::make_attribute(name, implied_list(name, value));
+    }
+    if (as_tensor(value) != nullptr || is_array(value) || is_tensor_proto(value)) {
+        return ir::make_attribute(name, own_tensor_from_python(value));
+    }
+    if (Type type = type_from_python(value); type.is_known()) {
+        return ir::make_attribute(name, std::move(type));
+    }
+    refuse_value(name, value);
+}
 
 ir::Node& PyAttributes::node() const {
     if (part->graph() == nullptr) {
@@ -357,34 +480,8 @@ ir::Node& PyAttributes::node() const {
 
 void bind_node(nb::module_& m) {
     bind_attributes(m);
-    nb::class_<PyNode>(m, "Node", "An operator with its inputs, outputs and attributes in a graph.")
-        .def_prop_rw(
-            "op_type", [](const PyNode& self) { return text_to_python(self.get().op_type); },
-            [](const PyNode& self, const nb::str& op_type) {
-                const ir::Node& node = self.get();
-                set_operator(self, text_to_python(node.domain), op_type,
-                             text_to_python(node.overload));
-            })
-        .def_prop_rw(
-            "domain", [](const PyNode& self) { return text_to_python(self.get().domain); },
-            [](const PyNode& self, const nb::str& domain) {
-                const ir::Node& node = self.get();
-                set_operator(self, domain, text_to_python(node.op_type),
-                             text_to_python(node.overload));
-            })
-        .def_prop_rw(
-            "overload", [](const PyNode& self) { return text_to_python(self.get().overload); },
-            [](const PyNode& self, const nb::str& overload) {
-                const ir::Node& node = self.get();
-                set_operator(self, text_to_python(node.domain), text_to_python(node.op_type),
-                             overload);
-            })
-        .def_prop_rw(
-            "name", [](const PyNode& self) { return text_to_python(self.get().name); },
-            [](const PyNode& self, const nb::str& name) {
-                editor_of(*self.state);
-                self.get().name = self.state->model->intern(text_from_python(name));
-            })
+    nb::class_<PyNode>(m, "Node", nb::type_slots(kNodeSlots),
+                       "An operator with its inputs, outputs and attributes in a graph.")
         .def_prop_rw(
             "doc", [](const PyNode& self) { return text_to_python(self.get().doc); },
             [](const PyNode& self, const nb::str& text) {
@@ -397,12 +494,7 @@ void bind_node(nb::module_& m) {
                 editor_of(*self.state);
                 self.get().metadata = metadata_from_python(*self.state->model, entries);
             })
-        .def_prop_ro(
-            "graph",
-            [](const PyNode& self) { return part_to_python(self.state, self.get().graph()); })
-        .def_prop_rw("inputs", inputs, set_inputs)
         .def("set_input", set_input, nb::arg("index"), nb::arg("value").none())
-        .def_prop_ro("outputs", outputs)
         .def_prop_ro("attributes",
                      [](const PyNode& self) {
                          return PyAttributes{self.state, &self.get()};

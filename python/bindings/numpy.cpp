@@ -6,6 +6,8 @@
 
 #include <numpy/arrayobject.h>
 
+#include "types/packed.h"
+
 namespace sardonyx::python {
 
 namespace {
@@ -174,35 +176,6 @@ Tensor tensor_of_strings(nb::handle array) {
     return Tensor::of_strings(dims_of(as_array(array)), std::move(strings));
 }
 
-// Elements below 8 bits lie one per byte in ml_dtypes, and packed from the low bits up in a tensor.
-void pack(std::span<const uint8_t> items, int bits, std::span<std::byte> packed) {
-    size_t position = 0;
-    for (uint8_t item : items) {
-        unsigned shifted = (item & ((1U << bits) - 1)) << (position % 8);
-        packed[position / 8] |= static_cast<std::byte>(shifted & 0xFF);
-        if (shifted > 0xFF) {
-            packed[position / 8 + 1] |= static_cast<std::byte>(shifted >> 8);
-        }
-        position += static_cast<size_t>(bits);
-    }
-}
-
-void unpack(std::span<const std::byte> packed, const ElementTypeInfo& info,
-            std::span<uint8_t> items) {
-    unsigned mask = (1U << info.bits) - 1;
-    unsigned sign = info.element_class == ElementClass::kSigned ? 1U << (info.bits - 1) : 0;
-    size_t position = 0;
-    for (uint8_t& item : items) {
-        unsigned word = static_cast<unsigned>(packed[position / 8]);
-        if (position / 8 + 1 < packed.size()) {
-            word |= static_cast<unsigned>(packed[position / 8 + 1]) << 8;
-        }
-        unsigned value = (word >> (position % 8)) & mask;
-        item = static_cast<uint8_t>((value ^ sign) - sign);  // int4 and int2: extends the sign
-        position += info.bits;
-    }
-}
-
 // Whatever is no tensor as it is: other layouts, scalars, strings, ml_dtypes.
 Tensor tensor_from_other_array(nb::handle object) {
     nb::object array = nb::steal(PyArray_CheckFromAny(
@@ -227,9 +200,9 @@ Tensor tensor_from_other_array(nb::handle object) {
         return tensor_on_array(as_array(array), type);
     }
     Tensor tensor = Tensor::zeros(type, dims_of(as_array(array)));
-    pack({static_cast<const uint8_t*>(PyArray_DATA(as_array(array))),
-          static_cast<size_t>(tensor.count())},
-         info(type).bits, tensor.mutable_bytes());
+    pack_codes({static_cast<const uint8_t*>(PyArray_DATA(as_array(array))),
+                static_cast<size_t>(tensor.count())},
+               info(type).bits, tensor.mutable_bytes());
     return tensor;
 }
 
@@ -339,9 +312,9 @@ nb::object array_from_tensor(Tensor tensor) {
     }
     if (type.bits < 8) {
         nb::object array = new_array(tensor, nullptr, 0);
-        unpack(tensor.bytes(), type,
-               {static_cast<uint8_t*>(PyArray_DATA(as_array(array))),
-                static_cast<size_t>(tensor.count())});
+        unpack_numbers(tensor.bytes(), tensor.element_type(),
+                       {static_cast<uint8_t*>(PyArray_DATA(as_array(array))),
+                        static_cast<size_t>(tensor.count())});
         return array;
     }
     std::span<const std::byte> bytes = tensor.bytes();
@@ -362,7 +335,7 @@ nb::object array_from_tensor(Tensor tensor) {
     return array;
 }
 
-nb::object own_array_from_tensor(Tensor tensor) {
+nb::object own_array_from_tensor(Tensor&& tensor) {
     bool is_shared = tensor.element_type() != ElementType::kString && !tensor.is_unique() &&
                      info(tensor.element_type()).bits >= 8;
     if (!is_shared) {

@@ -19,7 +19,7 @@ Tensor tensor_from_array(nb::handle array);
 // Raises EvalError for an element type that needs ml_dtypes, when that is not installed.
 nb::object array_from_tensor(Tensor tensor);
 // The same with elements of its own, which may be written: a copy where the storage is shared.
-nb::object own_array_from_tensor(Tensor tensor);
+nb::object own_array_from_tensor(Tensor&& tensor);
 
 // numpy.dtype of an element type; the same error.
 nb::object dtype_of(ElementType type);

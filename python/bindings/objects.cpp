@@ -9,13 +9,12 @@
 #include "bindings/onnx_ir.h"
 #include "bindings/opset.h"
 #include "bindings/tensor.h"
-#include "elaborate/as_value.h"
-#include "elaborate/builtins.h"
-#include "elaborate/emitter.h"
-#include "elaborate/library.h"
-#include "elaborate/merge.h"
-#include "elaborate/object.h"
-#include "elaborate/operator_binding.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/library/builtins.h"
+#include "elaborate/library/library.h"
+#include "elaborate/objects/object.h"
+#include "elaborate/scopes/merge.h"
 #include "elaborate/signature.h"
 
 namespace sardonyx::python {
@@ -205,6 +204,10 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
     if (home == "collections.abc") {
         home = "typing";
     }
+    // functools.reduce is of _functools, which is written in C.
+    if (home[0] == '_' && elaborate::is_library_module(home.substr(1))) {
+        home.erase(0, 1);
+    }
     auto in_library = [&word](const std::string& home) {
         return elaborate::is_library_module(home) ? elaborate::library_attribute(home, word)
                                                   : std::nullopt;
@@ -224,8 +227,8 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
 
 std::optional<Object> convert_class(nb::handle object) {
     // numpy.float32 by another name is what it is as a member of its module.
-    nb::object module = attribute_or_none(object, "__module__");
-    if (module.is_valid() && module.equal(nb::str("numpy"))) {
+    const char* name = reinterpret_cast<PyTypeObject*>(object.ptr())->tp_name;
+    if (std::string_view(name).starts_with("numpy.")) {
         if (std::optional<Object> known = convert_python_type(object, 0);
             known && known->is(ObjectKind::kElementType)) {
             return known;

@@ -2,17 +2,17 @@
 // operators themselves are slots of the type: CPython calls them without a look-up of a method.
 #include "lowering/operators.h"
 
-#include <array>
-#include <list>
-#include <memory_resource>
-
 #include "bindings/call.h"
 #include "bindings/dlpack.h"
 #include "bindings/numpy.h"
+#include "bindings/subscripts.h"
+#include "bindings/surface.h"
 #include "bindings/tensor.h"
+#include "eager/emitter.h"
 #include "lowering/item_assignment.h"
 #include "lowering/members.h"
 #include "lowering/subscript.h"
+#include "lowering/symbols.h"
 
 namespace sardonyx::python {
 
@@ -23,122 +23,11 @@ using lowering::Binary;
 using lowering::Compare;
 using lowering::Unary;
 
-// The emitter that lowering/operators.h asks for: each emitted node runs at once. A Value points to
-// an operand, which the caller keeps, or to a result, which the emitter keeps.
-class EagerEmitter {
-  public:
-    using Value = const RuntimeValue*;
-
-    Value emit(std::string_view op_type, std::initializer_list<Value> inputs,
-               std::initializer_list<ir::Attribute> attributes = {}) {
-        return emit_variadic(op_type, {inputs.begin(), inputs.size()}, attributes);
-    }
-    Value emit_variadic(std::string_view op_type, std::span<const Value> inputs,
-                        std::initializer_list<ir::Attribute> attributes = {}) {
-        const eval::OperatorEntry* entry = eval::find_operator("", op_type, opset());
-        SDX_CHECK(entry != nullptr);
-        std::vector<RuntimeValue> results =
-            evaluate(*entry, opset(), inputs, {attributes.begin(), attributes.size()}, 1);
-        return keep(std::move(results.front()));
-    }
-    ElementType element(Value value) const {
-        return value->is_tensor() ? value->tensor().element_type() : ElementType::kUndefined;
-    }
-    int rank(Value value) const { return value->is_tensor() ? value->tensor().rank() : -1; }
-    int64_t dim(Value value, int64_t axis) const {
-        axis += axis < 0 ? rank(value) : 0;
-        return axis >= 0 && axis < rank(value) ? value->tensor().dims()[static_cast<size_t>(axis)]
-                                               : -1;
-    }
-    std::optional<int64_t> known(Value value) const {
-        if (!value->is_tensor() || value->tensor().count() != 1) {
-            return std::nullopt;
-        }
-        std::optional<std::vector<int64_t>> values = to_int64s(value->tensor());
-        return values ? std::optional<int64_t>(values->front()) : std::nullopt;
-    }
-    bool is_size(Value /*value*/) const { return false; }
-    Value int64s(std::vector<int64_t> values) {
-        return keep(Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values));
-    }
-    Value int64_scalar(int64_t value) { return keep(Tensor::scalar(value)); }
-    Value scalar_like(Value like, double value) {
-        return keep(unwrap(tensor_from_doubles(element(like), {}, {&value, 1})));
-    }
-    // Every operator that lowering/ asks for is in it, and other evaluators, which lag behind the
-    // newest opset, know it.
-    int64_t opset() const { return 21; }
-    Value fail(const std::string& message, const std::string& help) {
-        raise(PyExc_TypeError, message + ": " + help);
-    }
-    Value fail_index(const std::string& message, const std::string& help) {
-        raise(PyExc_IndexError, message + ": " + help);  // ends a loop over x[0], x[1], ...
-    }
-
-    Value keep(RuntimeValue value) {
-        kept_.push_back(std::move(value));
-        return &kept_.back();
-    }
-    // The tensor that a Value is; the emitter's last result leaves it.
-    Tensor take(Value value) {
-        if (!kept_.empty() && value == &kept_.back()) {
-            return std::move(kept_.back().tensor());
-        }
-        return value->tensor();
-    }
-
-  private:
-    // Most expressions have few results: their nodes lie here, not on the heap.
-    std::array<std::byte, 1024> buffer_;
-    std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
-    std::pmr::list<RuntimeValue> kept_{&memory_};
-};
-
+using EagerEmitter = eager::Emitter<Surface>;
 using Value = EagerEmitter::Value;
 
 nb::object wrap(EagerEmitter& e, Value value) {
     return make_tensor(e.take(value));
-}
-
-constexpr size_t kDeepest = 64;  // of lists in each other
-
-bool contains_tensor(nb::handle object, size_t level = 0) {
-    if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr())) {
-        return as_tensor(object) != nullptr;
-    }
-    for (nb::handle item : nb::borrow<nb::object>(object)) {
-        if (level < kDeepest && contains_tensor(item, level + 1)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-struct MixedList {
-    std::vector<int64_t> dims;
-    std::vector<nb::object> leaves;
-};
-
-void collect(nb::handle object, size_t level, MixedList& out) {
-    if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr())) {
-        if (level != out.dims.size()) {
-            raise(PyExc_ValueError, "a nested list whose rows differ in depth");
-        }
-        out.leaves.push_back(nb::borrow(object));
-        return;
-    }
-    int64_t size = static_cast<int64_t>(nb::len(object));
-    if (level == out.dims.size() && out.leaves.empty()) {
-        out.dims.push_back(size);
-    } else if (level >= out.dims.size() || out.dims[level] != size) {
-        raise(PyExc_ValueError, "a nested list whose rows differ in length");
-    }
-    if (level >= kDeepest) {
-        raise(PyExc_ValueError, "lists nested more than 64 deep");
-    }
-    for (nb::handle item : nb::borrow<nb::object>(object)) {
-        collect(item, level + 1, out);
-    }
 }
 
 // The operand of an operator; null: Python may ask the other operand's type instead.
@@ -169,11 +58,9 @@ ElementType settled_type(nb::handle object) {
 // At least one of the two is a Tensor; it settles the type of a literal as the other one.
 nb::object binary(Binary op, nb::handle left, nb::handle right) {
     EagerEmitter e;
-    // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they say. But
-    // that of integers is one.
-    ElementType base = settled_type(left);
-    bool is_own = op == Binary::kPow && !(is_integer(base) && PyFloat_Check(right.ptr()));
-    Value b = operand(e, right, is_own ? ElementType::kUndefined : base);
+    ElementType beside =
+        lowering::type_of_right_literal(op, settled_type(left), PyFloat_Check(right.ptr()) != 0);
+    Value b = operand(e, right, beside);
     Value a = b == nullptr ? nullptr : operand(e, left, settled_type(right));
     return a == nullptr ? not_implemented() : wrap(e, lowering::lower_binary(e, op, a, b));
 }
@@ -261,72 +148,29 @@ nb::object as_type(const PyTensor& self, nb::handle type) {
     ElementType element = PyLong_Check(type.ptr()) ? element_type_from_number(int_from_python(type))
                                                    : element_type_from_python(type);
     if (element == ElementType::kUndefined) {
-        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is no element type");
+        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is not an element type");
     }
     EagerEmitter e;
     return wrap(e, e.emit("Cast", {&self.value},
                           {ir::make_attribute("to", static_cast<int64_t>(element))}));
 }
 
-using Bound = lowering::SliceBound<Value>;
 using Item = lowering::SubscriptItem<Value>;
 
-// An integer in a subscript; one beyond all sizes is an error of `overflow`, or, where that is
-// null, the nearest that is not.
-int64_t index_from_python(nb::handle object, PyObject* overflow) {
-    Py_ssize_t index = PyNumber_AsSsize_t(object.ptr(), overflow);
-    if (index == -1 && PyErr_Occurred()) {
-        throw nb::python_error();
-    }
-    return index;
-}
-
-std::optional<Bound> slice_bound(nb::handle bound) {
-    if (bound.is_none()) {
-        return std::nullopt;
-    }
-    return Bound{index_from_python(bound, nullptr), {}};
-}
-
-Item subscript_item(EagerEmitter& e, nb::handle index) {
-    Item item;
-    if (index.is_none()) {
-        item.kind = lowering::SubscriptKind::kNewAxis;
-    } else if (index.ptr() == Py_Ellipsis) {
-        item.kind = lowering::SubscriptKind::kEllipsis;
-    } else if (PySlice_Check(index.ptr())) {
-        item.kind = lowering::SubscriptKind::kSlice;
-        item.lower = slice_bound(index.attr("start"));
-        item.upper = slice_bound(index.attr("stop"));
-        item.step = slice_bound(index.attr("step"));
-    } else if (PyLong_Check(index.ptr()) && !PyBool_Check(index.ptr())) {
-        item.index = index_from_python(index, PyExc_IndexError);
-    } else {
-        Tensor tensor = is_mixed_list(index)
-                            ? tensor_from_mixed_list(index, ElementType::kUndefined)
-                            : tensor_from_python(index);
-        ElementType type = tensor.element_type();
-        if ((!is_integer(type) && type != ElementType::kBool) || PyBool_Check(index.ptr())) {
-            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(index)) +
-                                       "` is no index: give integers, slices, None, `...`, "
-                                       "tensors of integers or a mask");
-        }
-        item.kind = lowering::SubscriptKind::kTensor;
-        item.tensor = e.keep(std::move(tensor));
-    }
-    return item;
-}
-
 std::vector<Item> subscript_items(EagerEmitter& e, nb::handle index) {
-    std::vector<Item> items;
-    if (!PyTuple_Check(index.ptr())) {
-        items.push_back(subscript_item(e, index));
-        return items;
-    }
-    for (nb::handle one : nb::borrow<nb::tuple>(index)) {
-        items.push_back(subscript_item(e, one));
-    }
-    return items;
+    return python::subscript_items<Value>(
+        index,
+        [&](nb::handle one) {
+            Tensor tensor = is_mixed_list(one)
+                                ? tensor_from_mixed_list(one, ElementType::kUndefined)
+                                : tensor_from_python(one);
+            ElementType type = tensor.element_type();
+            if ((!is_integer(type) && type != ElementType::kBool) || PyBool_Check(one.ptr())) {
+                refuse_index(one);
+            }
+            return e.keep(std::move(tensor));
+        },
+        [](nb::handle) { return false; });
 }
 
 // x[index] = value. The object gets a new tensor: storage that an array or another Tensor shares is
@@ -413,7 +257,9 @@ int assign_slot(PyObject* self, PyObject* index, PyObject* value) {
             raise(PyExc_TypeError, "items of a tensor cannot be deleted: select the others");
         }
         assign_item(self_tensor(self), index, value);
-        if (Py_REFCNT(self) == 1) {  // nobody else holds it
+        // Only a part that nobody else holds, so that it has no name, can be written as x[i][j] =
+        // v; that spares all other assignments the look at the source (_items.py).
+        if (Py_REFCNT(self) == 1) {
             assign_to_whole(self);
         }
         return nb::none();
@@ -436,38 +282,6 @@ nb::object row_of_zeros(const PyTensor& self) {
     const Dims& dims = self.tensor().dims();
     std::vector<int64_t> row(dims.begin() + 1, dims.end());
     return wrap(e, e.emit("Expand", {e.scalar_like(&self.value, 0), e.int64s(std::move(row))}));
-}
-
-bool is_mixed_list(nb::handle object) {
-    return as_tensor(object) == nullptr && contains_tensor(object);
-}
-
-// As elaborate's mixed lists: scalars side by side, or rows on top of each other.
-Tensor tensor_from_mixed_list(nb::handle list, ElementType type) {
-    MixedList mixed;
-    collect(list, 0, mixed);
-    for (nb::handle leaf : mixed.leaves) {
-        if (type == ElementType::kUndefined && as_tensor(leaf) != nullptr) {
-            type = as_tensor(leaf)->tensor().element_type();
-        }
-    }
-    EagerEmitter e;
-    std::vector<Value> parts;
-    size_t rows = 0;
-    for (nb::handle leaf : mixed.leaves) {
-        Value value = e.keep(tensor_from_python(leaf, type));
-        bool is_row = value->tensor().rank() > 0 && value->tensor().count() != 1;
-        rows += is_row ? 1 : 0;
-        parts.push_back(is_row ? e.emit("Unsqueeze", {value, e.int64s({0})})
-                               : e.emit("Reshape", {value, e.int64s({1})}));
-    }
-    if ((rows != 0 && rows != parts.size()) || (rows != 0 && mixed.dims.size() > 1)) {
-        raise(PyExc_ValueError,
-              "a list of tensors with axes and of scalars where a tensor is needed: give all items "
-              "one shape");
-    }
-    Value all = e.emit_variadic("Concat", parts, {ir::make_attribute("axis", int64_t{0})});
-    return e.take(mixed.dims.size() < 2 ? all : e.emit("Reshape", {all, e.int64s(mixed.dims)}));
 }
 
 #define SDX_SLOT(name, function) \

@@ -9,8 +9,8 @@
 #include "bindings/numpy.h"
 #include "bindings/opset.h"
 #include "bindings/tensor.h"
+#include "calls/unknown.h"
 #include "ops/signature.h"
-#include "ops/substitutes.h"
 #include "types/domain.h"
 
 namespace sardonyx::python {
@@ -34,24 +34,6 @@ std::string repr(const Opset& self) {
            std::to_string(self.version) + ")";
 }
 
-// Says where the operator is, when it is not in this opset.
-[[noreturn]] void unknown_operator(const Opset& self, std::string_view name) {
-    std::string message = "opset " + std::to_string(self.version) + " of `" +
-                          std::string(shown_domain(self.domain)) + "` has no operator `" +
-                          std::string(name) + "`";
-    std::span<const ops::Schema> versions = ops::schema_versions(self.domain, name);
-    std::string_view near = ops::nearest_operator(self.domain, name, self.version);
-    if (!versions.empty()) {
-        message += ": it came with opset " + std::to_string(versions.front().since_version);
-    } else if (std::string_view words = ops::substitute(name);
-               self.domain.empty() && !words.empty()) {
-        message += ": " + std::string(words);
-    } else if (!near.empty()) {
-        message += ": did you mean `" + std::string(near) + "`?";
-    }
-    raise(PyExc_AttributeError, message);
-}
-
 // One object for each, as long as the process lives.
 nb::object interned(Opset opset) {
     nb::object key = nb::make_tuple(text_to_python(opset.domain), opset.version);
@@ -68,7 +50,7 @@ nb::object get_operator(nb::handle self, const char* name) {
     const ops::Schema* schema = ops::find_schema(opset.domain, name, opset.version);
     bool is_private = std::string_view(name).substr(0, 1) == "_";
     if (is_private || (schema == nullptr && ops::find_domain(opset.domain) != nullptr)) {
-        unknown_operator(opset, name);
+        raise(PyExc_AttributeError, calls::unknown_operator(opset.domain, opset.version, name));
     }
     Operator op = make_operator(opset.domain, name, opset.version);
     if (op.entry == nullptr && !has_evaluator()) {

@@ -1,6 +1,9 @@
 // The class Script: a Python function decorated with @script, parsed, ready to be compiled.
 // sardonyx.OnnxFunction is the Python object around it.
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "bindings/bindings.h"
@@ -14,13 +17,15 @@
 #include "diagnostics/ignore.h"
 #include "diagnostics/render.h"
 #include "driver/driver.h"
+#include "driver/line_metadata.h"
 #include "driver/model_files.h"
-#include "elaborate/script_keywords.h"
-#include "elaborate/type_text.h"
+#include "elaborate/files/definitions.h"
+#include "elaborate/objects/script_keywords.h"
+#include "elaborate/objects/type_text.h"
 #include "ir/own.h"
 #include "proto/proto.h"
+#include "syntax/lambda.h"
 #include "syntax/parse.h"
-#include "syntax/visit.h"
 
 namespace sardonyx::python {
 
@@ -37,6 +42,7 @@ struct Script {
     diagnostics::Span whole = {};             // its text, decorators included
     std::shared_ptr<Script> method = {};      // of an object: the function of the class
     const PyObject* self = nullptr;           // the object, which `function.self` holds
+    driver::LineMetadata metadata = {};       // of nodes
 };
 
 struct PyScript {
@@ -85,7 +91,7 @@ elaborate::OpsetObject opset_object(nb::handle opset, elaborate::OpsetObject oth
         return {given.domain, given.version};
     }
     if (!nb::hasattr(opset, "domain") || !nb::hasattr(opset, "version")) {
-        raise(PyExc_TypeError, "`" + kind_of(opset) + "` is no Opset");
+        raise(PyExc_TypeError, "`" + kind_of(opset) + "` is not an Opset");
     }
     return {text_from_python(opset.attr("domain")), int_from_python(opset.attr("version"))};
 }
@@ -175,29 +181,14 @@ bool is_code_of(nb::handle code, std::string_view text) {
 // The one lambda of a statement as a function that returns its value; null: there is none, or
 // another one.
 const syntax::FunctionDefStmt* lambda_as_function(syntax::Tree& tree, nb::handle code) {
-    const syntax::LambdaExpr* lambda = nullptr;
-    size_t count = 0;
-    auto visit = [&](const syntax::Expr* one) {
-        if (const auto* found = syntax::maybe_as<syntax::LambdaExpr>(one)) {
-            lambda = found;
-            ++count;
-        }
-    };
-    syntax::each_expression(tree.body, visit);
-    if (count != 1) {
+    const syntax::LambdaExpr* lambda = syntax::only_lambda(tree);
+    if (lambda == nullptr) {
         return nullptr;
     }
-    std::string_view text = sources().text(tree.file);
     syntax::Range range = lambda->range;
-    if (!is_code_of(code, text.substr(range.begin, range.end - range.begin))) {
-        return nullptr;
-    }
-    const syntax::Stmt* result = tree.arena.make<syntax::ReturnStmt>(
-        syntax::Stmt{syntax::StmtKind::kReturn, lambda->body->range}, lambda->body);
-    return tree.arena.make<syntax::FunctionDefStmt>(
-        syntax::Stmt{syntax::StmtKind::kFunctionDef, range}, tree.names.intern("lambda"), range,
-        syntax::Exprs{}, lambda->parameters, nullptr,
-        tree.arena.copy(std::span<const syntax::Stmt* const>(&result, 1)), false);
+    std::string_view text = sources().text(tree.file);
+    bool is_it = is_code_of(code, text.substr(range.begin, range.end - range.begin));
+    return is_it ? syntax::as_function(tree, *lambda) : nullptr;
 }
 
 // The method of an object, whose class has the function.
@@ -262,16 +253,35 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
     return script;
 }
 
-// (Script, text, json): None in place of the Script after a syntax error.
+// Adds the mistakes that are certain before anything is compiled.
+void check_definition(const Script& script, diagnostics::Diagnostics& found) {
+    std::vector<elaborate::MistakenCall> calls = elaborate::mistaken_calls(
+        script.function, script.schemas.get(),
+        [&script](std::string_view name) { return script.environment.opset(name); });
+    if (calls.empty()) {
+        return;
+    }
+    elaborate::Options options;
+    options.schemas = script.schemas.get();
+    OwnProgram own;
+    elaborate::report_mistaken_calls(own.program(), script.function, options, calls);
+    for (const diagnostics::Diagnostic& one : own.found().items()) {
+        found.add(one);
+    }
+}
+
+// (Script, text, json): None in place of the Script after a mistake.
 nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
                 const nb::dict& keywords, nb::handle schemas) {
     diagnostics::Diagnostics found;
     std::shared_ptr<Script> script = read_function(std::move(function), found);
-    diagnostics::silence(sources(), found);
     if (script == nullptr) {
+        diagnostics::silence(sources(), found);
         return report(nb::none(), found);
     }
     script->schemas = schema_set(schemas);
+    check_definition(*script, found);
+    diagnostics::silence(sources(), found);
     script->function.default_opset = opset_object(default_opset, {"", 0});
     // An opset of ai.onnx says what the body uses; nobody adds functions to ai.onnx.
     elaborate::OpsetObject given = opset_object(opset, script->function.opset);
@@ -287,8 +297,9 @@ elaborate::Options options_of(const nb::dict& input_types, const nb::list& outpu
     for (auto [name, type] : input_types) {
         options.input_types.emplace_back(text_from_python(name), type_from_python(type));
         if (!options.input_types.back().second.is_known()) {
-            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is no type for `" +
-                                       options.input_types.back().first + "`");
+            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) +
+                                       "` is not a type for `" + options.input_types.back().first +
+                                       "`");
         }
     }
     for (nb::handle type : output_types) {
@@ -328,6 +339,10 @@ std::unique_ptr<ir::Model> compile_model(const PyScript& self, ModelOptions& wan
     if (!wanted.producer_version.empty()) {
         model->producer_version = model->intern(wanted.producer_version);
     }
+    if (!self.script->metadata.empty()) {
+        driver::set_line_metadata(*model, sources(), self.script->whole.file,
+                                  self.script->metadata);
+    }
     return model;
 }
 
@@ -343,11 +358,10 @@ nb::tuple compile_to_file(const PyScript& self, const std::string& path, size_t 
                           ModelOptions& wanted) {
     OwnProgram own;
     std::unique_ptr<ir::Model> model = compile_model(self, wanted, own);
-    return report(
-        model == nullptr
-            ? nb::none()
-            : nb::object(nb::int_(unwrap(driver::write_model_files(*model, path, external_bytes)))),
-        own.found());
+    return report(model == nullptr ? nb::none()
+                                   : nb::object(nb::int_(unwrap(driver::write_model_files(
+                                         *model, path, {.external_bytes = external_bytes})))),
+                  own.found());
 }
 
 // The model itself, without the detour through bytes. Arrays of Python may change afterwards.
@@ -405,6 +419,17 @@ nb::object check(const PyScript& self) {
     return text_to_python(diagnostics::render_json(sources(), own.found()));
 }
 
+// metadata_props of nodes, by the lines of the file that make them.
+void set_line_metadata(const PyScript& self, const nb::dict& lines) {
+    self.script->metadata.clear();
+    for (auto [line, entries] : lines) {
+        auto& made = self.script->metadata[nb::cast<uint32_t>(line)];
+        for (auto [key, value] : nb::cast<nb::dict>(entries)) {
+            made.emplace_back(text_from_python(key), text_from_python(value));
+        }
+    }
+}
+
 // A script holds a Python function, whose globals hold the script: the collector must see it.
 int traverse(PyObject* self, visitproc visit, void* arg) {
 #if PY_VERSION_HEX >= 0x03090000
@@ -430,6 +455,9 @@ const PyType_Slot kSlots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)
 }  // namespace
 
 std::shared_ptr<void> script_of(nb::handle object) {
+    if (PyType_Check(object.ptr())) {
+        return nullptr;
+    }
     nb::object held = attribute_or_none(object, "_script");
     if (!held.is_valid() || !nb::isinstance<PyScript>(held)) {
         return nullptr;
@@ -475,6 +503,7 @@ void bind_script(nb::module_& m) {
                                                sources().position(whole.file, whole.begin).line);
                      })
         .def("check", check)
+        .def("set_line_metadata", set_line_metadata, nb::arg("lines"))
         .def(
             "bind",
             [](const PyScript& self, nb::handle object) {

@@ -103,7 +103,7 @@ nb::object index(const PyTensor& self) {
     ElementType type = tensor.element_type();
     if (!is_integer(type) && type != ElementType::kBool) {
         raise(PyExc_TypeError,
-              "a tensor of " + std::string(name(type)) + " is no integer: cast it first");
+              "a tensor of " + std::string(name(type)) + " is not an integer: cast it first");
     }
     if (type == ElementType::kUint64) {
         return nb::int_(tensor.elements<uint64_t>().front());
@@ -234,7 +234,7 @@ bool holds_tensor(nb::handle object) {
     return !is_array(object) && !is_literal(object) && has_dlpack(object);
 }
 
-nb::object make_tensor(Tensor tensor, nb::object array) {
+nb::object make_tensor(Tensor&& tensor, nb::object array) {
     nb::object made = nb::inst_alloc(g_tensor_class);
     new (nb::inst_ptr<PyTensor>(made)) PyTensor{std::move(tensor), std::move(array)};
     nb::inst_mark_ready(made);

@@ -30,7 +30,7 @@ PyTensor* as_tensor(nb::handle object);
 // The Tensor that a method is called of. Raises TypeError for one that was never initialised.
 PyTensor& self_tensor(nb::handle self);
 // A new Tensor. `array` may be empty.
-nb::object make_tensor(Tensor tensor, nb::object array = {});
+nb::object make_tensor(Tensor&& tensor, nb::object array = {});
 
 // A TensorProto of the onnx package, told by what it can do: onnx is never imported for it.
 bool is_tensor_proto(nb::handle object);
@@ -59,8 +59,8 @@ enum class Given : uint8_t {
     kArrays,  // whose elements are nobody else's: they may be written
     kViews,   // arrays that may share their elements
 };
-nb::object value_to_python(eval::RuntimeValue value, Given given);
-inline nb::object value_to_python(eval::RuntimeValue value, bool as_arrays) {
+nb::object value_to_python(eval::RuntimeValue&& value, Given given);
+inline nb::object value_to_python(eval::RuntimeValue&& value, bool as_arrays) {
     return value_to_python(std::move(value), as_arrays ? Given::kArrays : Given::kTensors);
 }
 

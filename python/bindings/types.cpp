@@ -126,16 +126,16 @@ Type type_from_python(nb::handle object) {
     return Type::tensor(type, shape_from_python(object.attr("shape")));
 }
 
+nb::object dim_to_python(const Dim& dim) {
+    return dim.is_static()     ? nb::object(nb::int_(dim.value()))
+           : dim.is_symbolic() ? text_to_python(dim.to_string())
+                               : nb::none();
+}
+
 nb::list dims_of_annotation(nb::handle text) {
     nb::list dims;
     for (const Dim& dim : dims_from_python(text)) {
-        if (dim.is_static()) {
-            dims.append(dim.value());
-        } else if (dim.is_symbolic()) {
-            dims.append(text_to_python(dim.to_string()));
-        } else {
-            dims.append(nb::none());
-        }
+        dims.append(dim_to_python(dim));
     }
     return dims;
 }

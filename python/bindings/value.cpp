@@ -11,14 +11,13 @@ namespace {
 
 nb::object type_of(const PyValue& self) {
     settled(*self.state);
-    const Type& type = self.get().type;
-    return type.is_known() ? text_to_python(type.to_string()) : nb::none();
+    return self.answer(0, [&](const ir::Value& value) { return self.state->type(value.type); });
 }
 
 void set_type(const PyValue& self, nb::handle given) {
     Type type = given.is_none() ? Type() : type_from_python(given);
     if (!type.is_known() && !given.is_none()) {
-        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(given)) + "` is no type: write " +
+        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(given)) + "` is not a type: write " +
                                    "`FLOAT[\"N\", 4]` of sardonyx, or \"FLOAT[N,4]\"");
     }
     edited(editor_of(*self.state).set_type(self.get(), std::move(type)));
@@ -30,19 +29,21 @@ nb::object dtype(const PyValue& self) {
     return type == ElementType::kUndefined ? nb::none() : dtype_of(type);
 }
 
-nb::object shape(const PyValue& self) {
-    settled(*self.state);
-    const Type& type = self.get().type;
+nb::object shape_of(ModelState& state, const Type& type) {
     if (!type.has_shape()) {
         return nb::none();
     }
     nb::list dims;
     for (const Dim& dim : type.shape()) {
-        dims.append(dim.is_static()     ? nb::object(nb::int_(dim.value()))
-                    : dim.is_symbolic() ? text_to_python(dim.to_string())
-                                        : nb::none());
+        dims.append(state.dim(dim));
     }
     return nb::tuple(dims);
+}
+
+nb::object shape(const PyValue& self) {
+    settled(*self.state);
+    return self.answer(1,
+                       [&](const ir::Value& value) { return shape_of(*self.state, value.type); });
 }
 
 nb::object const_value(const PyValue& self) {
@@ -56,7 +57,7 @@ void set_const_value(const PyValue& self, nb::handle given) {
     edited(editor_of(*self.state).set_tensor(self.get(), std::move(tensor)));
 }
 
-nb::tuple uses(const PyValue& self) {
+nb::object uses(const PyValue& self) {
     nb::list rows;
     for (const ir::Use* use = self.get().first_use(); use != nullptr; use = use->next) {
         rows.append(nb::make_tuple(part_to_python(self.state, use->user), use->index));
@@ -65,7 +66,7 @@ nb::tuple uses(const PyValue& self) {
     return nb::tuple(rows);
 }
 
-bool is_output(const PyValue& self) {
+bool is_among_outputs(const PyValue& self) {
     const ir::Value& value = self.get();
     const std::vector<ir::Value*>& outputs = value.graph()->outputs;
     return std::find(outputs.begin(), outputs.end(), &value) != outputs.end();
@@ -84,18 +85,60 @@ std::string repr(const PyValue& self) {
     return "<Value " + name + (is_gone ? ", removed>" : type + ">");
 }
 
+nb::object name(const PyValue& self) {
+    return self.state->text(self.get().name);
+}
+
+void set_name(const PyValue& self, nb::handle given) {
+    edited(editor_of(*self.state).rename(self.get(), string_from_python(given)));
+}
+
+nb::object graph(const PyValue& self) {
+    return part_to_python(self.state, self.get().graph());
+}
+
+nb::object producer(const PyValue& self) {
+    return part_to_python(self.state, self.get().producer());
+}
+
+nb::object output_index(const PyValue& self) {
+    const ir::Value& value = self.get();
+    return value.producer() != nullptr ? nb::object(nb::int_(value.output_index())) : nb::none();
+}
+
+nb::object is_input(const PyValue& self) {
+    return nb::bool_(self.get().is_graph_input());
+}
+
+nb::object is_initializer(const PyValue& self) {
+    return nb::bool_(self.get().is_initializer());
+}
+
+nb::object is_output(const PyValue& self) {
+    return nb::bool_(is_among_outputs(self));
+}
+
+PyGetSetDef kValueAttributes[] = {
+    {"name", slot_get<PyValue, name>, slot_set<PyValue, set_name>, nullptr, nullptr},
+    {"type", slot_get<PyValue, type_of>, slot_set<PyValue, set_type>, nullptr, nullptr},
+    {"dtype", slot_get<PyValue, dtype>, nullptr, nullptr, nullptr},
+    {"shape", slot_get<PyValue, shape>, nullptr, nullptr, nullptr},
+    {"graph", slot_get<PyValue, graph>, nullptr, nullptr, nullptr},
+    {"producer", slot_get<PyValue, producer>, nullptr, nullptr, nullptr},
+    {"index", slot_get<PyValue, output_index>, nullptr, nullptr, nullptr},
+    {"uses", slot_get<PyValue, uses>, nullptr,
+     "(node, index of its input) for each node that reads it.", nullptr},
+    {"is_input", slot_get<PyValue, is_input>, nullptr, nullptr, nullptr},
+    {"is_initializer", slot_get<PyValue, is_initializer>, nullptr, nullptr, nullptr},
+    {"is_output", slot_get<PyValue, is_output>, nullptr, nullptr, nullptr},
+    {}};
+PyType_Slot kValueSlots[] = {{Py_tp_getset, kValueAttributes}, {}};
+
 }  // namespace
 
 void bind_value(nb::module_& m) {
-    nb::class_<PyValue>(m, "Value", "A value of a graph: an input, an initializer or a result.")
-        .def_prop_rw(
-            "name", [](const PyValue& self) { return text_to_python(self.get().name); },
-            [](const PyValue& self, const nb::str& name) {
-                edited(editor_of(*self.state).rename(self.get(), text_from_python(name)));
-            })
-        .def_prop_rw("type", type_of, set_type, nb::for_setter(nb::arg("type").none()))
-        .def_prop_ro("dtype", dtype)
-        .def_prop_ro("shape", shape)
+    nb::class_<PyValue>(m, "Value", nb::type_slots(kValueSlots),
+                        "A value of a graph: an input, an initializer or a result.")
         .def_prop_rw("const_value", const_value, set_const_value)
         .def_prop_rw(
             "doc", [](const PyValue& self) { return text_to_python(self.get().doc); },
@@ -109,24 +152,6 @@ void bind_value(nb::module_& m) {
                 editor_of(*self.state);
                 self.get().metadata = metadata_from_python(*self.state->model, entries);
             })
-        .def_prop_ro(
-            "graph",
-            [](const PyValue& self) { return part_to_python(self.state, self.get().graph()); })
-        .def_prop_ro(
-            "producer",
-            [](const PyValue& self) { return part_to_python(self.state, self.get().producer()); })
-        .def_prop_ro("index",
-                     [](const PyValue& self) {
-                         const ir::Value& value = self.get();
-                         return value.producer() != nullptr
-                                    ? nb::object(nb::int_(value.output_index()))
-                                    : nb::none();
-                     })
-        .def_prop_ro("uses", uses, "(node, index of its input) for each node that reads it.")
-        .def_prop_ro("is_input", [](const PyValue& self) { return self.get().is_graph_input(); })
-        .def_prop_ro("is_initializer",
-                     [](const PyValue& self) { return self.get().is_initializer(); })
-        .def_prop_ro("is_output", is_output)
         .def("replace_all_uses", replace_all_uses, nb::arg("other"),
              "Makes all that reads the value read `other`; outputs of graphs, too.")
         .def("__repr__", repr);

@@ -97,7 +97,7 @@ eval::RuntimeValue value_from_python(nb::handle object) {
     return std::shared_ptr<const eval::Sequence>(std::move(sequence));
 }
 
-nb::object value_to_python(eval::RuntimeValue value, Given given) {
+nb::object value_to_python(eval::RuntimeValue&& value, Given given) {
     if (value.is_none()) {
         return nb::none();
     }
@@ -122,7 +122,7 @@ nb::object value_to_python(eval::RuntimeValue value, Given given) {
     }
     nb::list items;
     for (const eval::RuntimeValue& item : value.sequence().items) {
-        items.append(value_to_python(item, given));
+        items.append(value_to_python(eval::RuntimeValue(item), given));
     }
     return items;
 }
@@ -133,7 +133,7 @@ nb::object argument(nb::handle object, int element_type) {
     }
     if (const PyTensor* tensor = as_tensor(object)) {
         // An object of its own: x[0] = 1 in it stays in it.
-        return make_tensor(tensor->tensor(), tensor->array);
+        return make_tensor(Tensor(tensor->tensor()), tensor->array);
     }
     bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
     if (is_list && (nb::len(object) == 0 || !is_literal(object))) {
@@ -159,14 +159,16 @@ nb::object own_array(PyTensor& tensor, bool is_last) {
     Tensor& held = tensor.value.tensor();
     bool is_text = held.element_type() == ElementType::kString;
     if (is_text || !is_last || !held.is_unique() || held.bytes().size() <= kSmall) {
-        return own_array_from_tensor(held);
+        return own_array_from_tensor(Tensor(held));
     }
     nb::object array = own_array_from_tensor(std::move(held));
     held = tensor_from_array(array);
     return array;
 }
 
-// `holders` are the references to the object that go away with this call.
+// `holders` are the references to the object that go away with this call. Whether a result is
+// somebody else's, too, nothing but the count of references says; where it is wrong, which
+// debuggers and profilers make it, the elements are copied and the result is the same.
 nb::object result(nb::handle object, int element_type, bool as_arrays, Py_ssize_t holders) {
     if (object.is_none() || PyDict_Check(object.ptr())) {
         return nb::borrow(object);

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from . import onnx_types as onnx_types
     from . import tensor as tensor
     from . import values as values
+    from ._builder import Builder as Builder
+    from ._builder import Expression as Expression
     from ._core import AttributeReference as AttributeReference
     from ._core import CancelledError as CancelledError
     from ._core import CancelToken as CancelToken
@@ -33,11 +35,14 @@ if TYPE_CHECKING:
     from ._functions import script as script
     from ._library import export_onnx_lib as export_onnx_lib
     from ._library import external_tensor as external_tensor
+    from ._model import from_text as from_text
     from ._opsets import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
     from ._reveal import reveal_type as reveal_type
     from ._schemas import load_schemas as load_schemas
     from ._script import CompileError as CompileError
     from ._script import ScriptWarning as ScriptWarning
+    from ._types import Dim as Dim
+    from ._types import Type as Type
     from ._weights import load_weights as load_weights
     from .onnx_types import TensorType as TensorType
 
@@ -46,10 +51,13 @@ __version__ = "0.1.0"
 # Where each public name lives; tensor types and opsets have modules of their own.
 _HOMES = {
     "AttributeReference": "_core",
+    "Builder": "_builder",
     "CancelToken": "_core",
     "CancelledError": "_core",
     "CompileError": "_script",
+    "Dim": "_types",
     "EvalError": "_core",
+    "Expression": "_builder",
     "Function": "_core",
     "Graph": "_core",
     "Model": "_core",
@@ -61,10 +69,12 @@ _HOMES = {
     "Tensor": "_core",
     "TensorType": "onnx_types",
     "TracedOnnxFunction": "_script",
+    "Type": "_types",
     "Value": "_core",
     "decompile": "_decompile",
     "export_onnx_lib": "_library",
     "external_tensor": "_library",
+    "from_text": "_model",
     "graph": "_script",
     "load_schemas": "_schemas",
     "load_weights": "_weights",
@@ -76,11 +86,12 @@ _MODULES = ("evaluator", "onnx_opset", "onnx_types", "tensor", "values")
 
 
 def load(path: "str | bytes | object", *, check: bool = True) -> "Model":
-    """Loads a model, to run, look at and change: from a path, the bytes of a ModelProto, a file
+    """Loads a model, to run, look at and change: from a path (also of a text: .onnxtxt, .json,
+    .textproto), the bytes of a ModelProto, a file
     that is open, an onnx.ModelProto or an onnx_ir.Model.
 
-    A model that no run gets through, because a node is no call of an operator that is known, is a
-    ModelError; not so with `check=False`, and then its first run says it.
+    A model that cannot run, because a node does not call a known operator, raises ModelError; with
+    `check=False` its first run does.
     """
     from ._core import Model
 

@@ -10,19 +10,27 @@ def decompile(
     /,
     *,
     weights: "str | os.PathLike[str] | None" = None,
+    outline: bool = False,
+    exact: bool = False,
 ) -> str:
     """The text of a script that gives the model back: a path, bytes, a ModelProto or a Model.
 
     Large weights go to the .safetensors file `weights`, which the text names by this path; a
     relative one begins at the folder of the file that the text is saved in. Without it, the text
     takes them from the model's own file where a path is given; otherwise they are literals.
+    With `outline`, equal blocks that stand behind each other become one function. With `exact`,
+    names, order, documentation, metadata and stated types stand at the end of the text, and
+    `sardonyx build` gives the model's bytes back.
     The text has been compiled and compared with the model: a model that the language has no words
     for is an EvalError.
     """
+    if outline and exact:
+        raise ValueError("`outline` makes another model: use it without `exact`")
     is_path = isinstance(model, (str, os.PathLike))
     path = os.fspath(model) if is_path else ""  # type: ignore[arg-type]
     loaded = model if isinstance(model, Model) else Model(model)
-    return decompile_model(loaded, str(path), os.fspath(weights) if weights is not None else "")
+    file = os.fspath(weights) if weights is not None else ""
+    return decompile_model(loaded, str(path), file, outline, exact)
 
 
 def proto2python(

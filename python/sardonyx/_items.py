@@ -1,5 +1,10 @@
 """What stands in the source where a tensor is asked: assignments to items of items, x[i][j] = v,
-which change x, and sums of nothing."""
+which change x, and sums of nothing.
+
+Python tells `__setitem__` and `__getitem__` nothing of the statement that calls them, so the
+calling frame is the only one to ask. Where its source is not at hand, `x[i][j] = v` is taken for an
+assignment to a tensor of its own; `x[i, j] = v` needs no source.
+"""
 
 import ast
 import builtins

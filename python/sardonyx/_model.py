@@ -5,6 +5,7 @@ from typing import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
     from typing import Any
 
     from ._core import Model
@@ -22,11 +23,67 @@ class Finding(NamedTuple):
         return f"{self.severity}[{self.code}]: {self.message}"
 
 
+class Change(NamedTuple):
+    """Something in which two models differ."""
+
+    kind: str
+    graph: str
+    what: str
+    before: str
+    after: str
+
+
+def info(model: "Model", dims: "Mapping[str, int] | None") -> "dict[str, Any]":
+    """`Model.info`."""
+    import json
+
+    from ._core import model_info
+
+    return json.loads(model_info(model, list((dims or {}).items())))  # type: ignore[no-any-return]
+
+
+def diff(model: "Model", other: "Model", names: bool) -> list[Change]:
+    """`Model.diff`."""
+    import json
+
+    from ._core import model_diff
+
+    return [Change(**one) for one in json.loads(model_diff(model, other, names))["changes"]]
+
+
 def unpickled(data: bytes) -> "Model":
     """The model that was pickled, whether it can run or not."""
     from ._core import Model
 
     return Model(data, check=False)
+
+
+_FORMS = ("onnxtxt", "json", "textproto")
+
+
+def _known(form: str) -> str:
+    if form not in _FORMS:
+        raise ValueError(f"`form` is one of {', '.join(_FORMS)}, not {form!r}")
+    return form
+
+
+def to_text(model: "Model", form: str) -> str:
+    """`Model.to_text`."""
+    from ._core import model_text
+
+    return model_text(model, _known(form))
+
+
+def from_text(text: str, form: str = "onnxtxt", *, check: bool = True) -> "Model":
+    """The model of a text: "onnxtxt" is the text form of onnx.parser, "json" protobuf's JSON and
+    "textproto" its text format, each as `Model.to_text` and the onnx package write it.
+
+    A text that is none is a ModelError, which is a ValueError, with the line and column; `check` is
+    that of `sardonyx.load`.
+    """
+    from ._core import Model, bytes_of_text
+
+    return Model(bytes_of_text(text, _known(form)), check=check)
 
 
 def to_proto(model: "Model") -> "Any":
@@ -45,15 +102,32 @@ def to_onnx_ir(model: "Model") -> "Any":
     return onnx_ir.from_proto(to_proto(model))
 
 
-def save(model: "Model", path: "str | os.PathLike[str]", external_bytes: int) -> None:
+def save(
+    model: "Model",
+    path: "str | os.PathLike[str]",
+    external_bytes: "int | None",
+    file_bytes: int,
+    alignment: int,
+    weights: str,
+    share_equal: bool,
+) -> None:
     """`Model.save`; a file that cannot be written is an OSError."""
     import os
 
     from ._core import EvalError, save_model
 
+    if weights not in ("data", "safetensors"):
+        raise ValueError(f'`weights` is "data" or "safetensors", not {weights!r}')
+    if not 1 <= alignment <= 65536:
+        raise ValueError(f"`alignment` is from 1 to 65536, not {alignment}")
+    is_safetensors = weights == "safetensors"
+    if external_bytes is None:
+        external_bytes = 1024 if is_safetensors else 0
+    if external_bytes < 0 or file_bytes < 0:
+        raise ValueError("a number of bytes is not negative")
     name = os.fspath(path)
     try:
-        save_model(model, name, external_bytes)
+        save_model(model, name, external_bytes, file_bytes, alignment, is_safetensors, share_equal)
     except EvalError as error:
         from ._script import os_error
 

@@ -35,13 +35,13 @@ seen_by: "Callable[[OnnxFunction], Any] | None" = None
 
 
 class ScriptWarning(UserWarning):
-    """What the compiler warns of: legal, and probably not meant."""
+    """A warning of the compiler: the script is legal, and probably not what was meant."""
 
     __module__ = "sardonyx"
 
 
 class CompileError(ValueError):
-    """What is wrong with a script: the text shows each place, `diagnostics` has it as data.
+    """Raised for mistakes in a script: the text shows each place, `diagnostics` has them as data.
 
     The first line of the text says where the first mistake is, and what it is.
     """
@@ -150,7 +150,7 @@ class OnnxFunction:
     ) -> None:
         if function.__code__.co_flags & 0x2A0:  # inspect.CO_COROUTINE, CO_GENERATOR and both
             raise TypeError(
-                f"{function.__name__} is a generator or `async def`: a script is computed in one go"
+                f"{function.__name__} is a generator or `async def`: a script cannot pause"
             )
         self.__wrapped__ = function
         self.__name__ = function.__name__
@@ -289,7 +289,7 @@ class OnnxFunction:
         return positional, kwargs, as_arrays
 
     def compile(self, **options: "Any") -> Model:
-        """The script as one graph, prepared once: a call of it runs natively, not as Python.
+        """Compiles the script to a model that is prepared once and runs without Python.
 
         Takes what `to_model_bytes` takes; calls take the inputs, in order or by name. Arrays that
         the script reads are copied once: changing them later does not change the model.
@@ -358,7 +358,7 @@ class OnnxFunction:
             raise os_error(error, name) from None
 
     def check(self) -> "list[dict[str, Any]]":
-        """The findings, errors and warnings: a dict for each, as `sardonyx check --json` has them.
+        """Returns the errors and warnings: a dict for each, as `sardonyx check --json` has them.
 
         The script is compiled as a model where its annotations allow one, else as a function.
         """

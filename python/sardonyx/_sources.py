@@ -50,13 +50,13 @@ def _keep(name: str, text: str) -> None:
 _texts_run = 0
 
 
-def run_text(text: str) -> "dict[str, Any]":
-    """The names that a Python text defines."""
+def run_text(text: str, known: "dict[str, Any] | None" = None) -> "dict[str, Any]":
+    """The names that a Python text defines, beside those that it knows."""
     global _texts_run
     _texts_run += 1
     name = f"<script {_texts_run}>"
     _keep(name, text)
-    names: dict[str, Any] = {"__name__": name}
+    names: dict[str, Any] = {**(known or {}), "__name__": name}
     exec(compile(text, name, "exec", dont_inherit=True), names)
     return names
 

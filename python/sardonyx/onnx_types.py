@@ -193,7 +193,7 @@ def _dims(cls: TensorTypeMeta, given: object) -> object:
             annotation_dims("...")  # raises
         else:
             raise TypeError(
-                f"{dim!r} is no dimension of {cls.__name__}: use a size, a name, or None; "
+                f"{dim!r} is not a dimension of {cls.__name__}: use a size, a name, or None; "
                 f"{cls.__name__}[...] for any shape"
             )
     is_lone = len(dims) == 1 and dims[0] is not None and not isinstance(given, tuple)

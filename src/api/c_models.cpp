@@ -1,15 +1,19 @@
 // Models of the C interface: what they have, and how they run.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "api/kernels_handle.h"
+#include "api/limits.h"
 #include "api/model_handle.h"
 #include "api/value_handle.h"
+#include "eval/run/observer.h"
 #include "eval/runtime/interrupt.h"
 
-sdx_model::sdx_model(std::shared_ptr<sardonyx::Model::State> shared) : state(std::move(shared)) {
+sdx_model::sdx_model(std::shared_ptr<sardonyx::Model::State> shared, Kernels kernels)
+    : state(std::move(shared)), custom(std::move(kernels)) {
     auto add = [](std::vector<Port>& ports, const auto& values) {
         for (const sardonyx::ir::Value* value : values) {
             ports.push_back(value == nullptr
@@ -19,6 +23,21 @@ sdx_model::sdx_model(std::shared_ptr<sardonyx::Model::State> shared) : state(std
     };
     add(inputs, state->graph().inputs);
     add(outputs, state->graph().outputs);
+}
+
+sardonyx::Result<std::shared_ptr<const sardonyx::eval::Plan>> sdx_model::prepared() const {
+    if (custom == nullptr) {
+        return state->prepared();
+    }
+    std::lock_guard<std::mutex> lock(plan_lock);
+    if (plan == nullptr) {
+        auto made = sardonyx::eval::prepare(*state->model, custom);
+        if (!made.ok()) {
+            return made;
+        }
+        plan = std::move(*made);
+    }
+    return plan;
 }
 
 namespace sardonyx {
@@ -49,48 +68,10 @@ sdx_error* describe_port(const std::vector<sdx_model::Port>& ports, size_t i, co
     return nullptr;
 }
 
-eval::RunOptions engine_options(const sdx_run_options* options) {
-    eval::RunOptions chosen;
-    if (options != nullptr) {
-        chosen.seed = options->seed;
-        chosen.max_steps =
-            options->max_steps == 0 ? INT64_MAX : std::max<int64_t>(0, options->max_steps);
-        chosen.threads = options->threads > 0 ? options->threads : 0;
-    }
-    return chosen;
-}
-
-Result<void> set_limits(const sdx_limits* limits, eval::Interrupt* interrupt) {
-    if (limits == nullptr) {
-        return {};
-    }
-    if (std::isnan(limits->timeout)) {
-        return Error{"the timeout is not a number"};
-    }
-    if (limits->timeout != 0) {
-        interrupt->set_timeout(limits->timeout);
-    }
-    if (limits->token != nullptr) {
-        if (!is_valid(limits->token)) {
-            return Error{"the token is none"};
-        }
-        interrupt->set_token(&limits->token->is_cancelled);
-    }
-    return {};
-}
-
-sdx_error* error_of(const Error& error, const eval::Interrupt& interrupt) {
-    using Reason = eval::Interrupt::Reason;
-    Reason reason = interrupt.reason();
-    return make_error(error.message, reason == Reason::kCancelled ? SDX_CANCELLED
-                                     : reason == Reason::kLate    ? SDX_TIMED_OUT
-                                                                  : SDX_NOT_ENDED);
-}
-
 Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* const* inputs,
                                       size_t input_count, eval::RunOptions options,
                                       const sdx_limits* limits, eval::Interrupt* interrupt,
-                                      size_t output_count) {
+                                      size_t output_count, eval::RunObserver* observer = nullptr) {
     if (!is_valid(model)) {
         return Error{"the model is NULL or no model"};
     }
@@ -111,7 +92,7 @@ Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* c
             continue;
         }
         if (!is_valid(inputs[i])) {
-            return Error{fmt::format("input {} (`{}`) is no value", i, model->inputs[i].name)};
+            return Error{fmt::format("input {} (`{}`) is not a value", i, model->inputs[i].name)};
         }
         values.emplace_back(model->inputs[i].name, inputs[i]->value);
     }
@@ -119,16 +100,52 @@ Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* c
     options.interrupt = interrupt;
     MappedReading reading(model->state->files);
     SDX_TRY(check_unchanged(model->state->files));
-    Result<std::shared_ptr<const eval::Plan>> plan = model->state->prepared();
+    Result<std::shared_ptr<const eval::Plan>> plan = model->prepared();
     if (!plan.ok()) {
         return Error(plan.error());
     }
-    auto results = eval::run(**plan, values, options);
+    auto results = eval::run(**plan, values, options, observer);
     if (!interrupt->is_stopped()) {
         SDX_TRY(check_unchanged(model->state->files));
     }
     return results;
 }
+
+// Shows nodes to the functions of the caller.
+class Observer : public eval::RunObserver {
+  public:
+    explicit Observer(const sdx_observer& observer) : observer_(observer) {}
+
+    void node_done(const ir::Node& node, std::span<const RuntimeValue* const> outputs,
+                   int depth) override {
+        std::string name(node.name), op_type(node.op_type), domain(node.domain);
+        std::vector<std::string> names;
+        std::vector<const char*> name_pointers;
+        std::vector<std::unique_ptr<sdx_value>> values;
+        std::vector<const sdx_value*> value_pointers;
+        names.reserve(outputs.size());
+        for (size_t i = 0; i < outputs.size(); ++i) {
+            const ir::Value* value = i < node.output_count() ? node.output(i) : nullptr;
+            names.emplace_back(value != nullptr ? value->name : std::string_view());
+            name_pointers.push_back(names.back().c_str());
+            values.push_back(outputs[i]->is_none() ? nullptr : std::make_unique<sdx_value>());
+            if (values.back() != nullptr) {
+                values.back()->value = *outputs[i];
+            }
+            value_pointers.push_back(values.back().get());
+        }
+        sdx_node shown{name.c_str(), op_type.c_str(), domain.c_str(),
+                       depth,        outputs.size(),  name_pointers.data()};
+        if (!has_ended_ && observer_.node_done(observer_.context, &shown, value_pointers.data())) {
+            has_ended_ = true;
+        }
+    }
+    bool has_ended() const { return has_ended_; }
+
+  private:
+    const sdx_observer& observer_;
+    bool has_ended_ = false;
+};
 
 // Copies the result where it does not lie there already.
 Result<void> put_result(const RuntimeValue& result, const sdx_view& view) {
@@ -151,6 +168,7 @@ Result<void> put_result(const RuntimeValue& result, const sdx_view& view) {
 
 using sardonyx::api::engine_options;
 using sardonyx::api::error_of;
+using sardonyx::api::give_values;
 using sardonyx::api::guarded;
 using sardonyx::api::is_valid;
 using sardonyx::api::make_error;
@@ -193,7 +211,7 @@ sdx_error* sdx_model_prepare(const sdx_model* model) {
         if (!is_valid(model)) {
             return make_error("the model is NULL or no model");
         }
-        auto plan = model->state->prepared();
+        auto plan = model->prepared();
         return plan.ok() ? nullptr : make_error(plan.error().message);
     });
 }
@@ -208,6 +226,14 @@ sdx_error* sdx_model_run_limited(const sdx_model* model, const sdx_value* const*
                                  size_t input_count, const sdx_run_options* options,
                                  const sdx_limits* limits, sdx_value** outputs,
                                  size_t output_count) {
+    return sdx_model_run_observed(model, inputs, input_count, options, limits, nullptr, outputs,
+                                  output_count);
+}
+
+sdx_error* sdx_model_run_observed(const sdx_model* model, const sdx_value* const* inputs,
+                                  size_t input_count, const sdx_run_options* options,
+                                  const sdx_limits* limits, const sdx_observer* observer,
+                                  sdx_value** outputs, size_t output_count) {
     if (outputs == nullptr && output_count > 0) {
         return make_error("`outputs` is NULL");
     }
@@ -216,21 +242,25 @@ sdx_error* sdx_model_run_limited(const sdx_model* model, const sdx_value* const*
         outputs[i] = nullptr;
     }
     return guarded([&]() -> sdx_error* {
+        if (observer != nullptr && observer->node_done == nullptr) {
+            return make_error("the observer has no `node_done`");
+        }
         sardonyx::eval::Interrupt interrupt;
-        auto results = sardonyx::api::run(model, inputs, input_count, engine_options(options),
-                                          limits, &interrupt, output_count);
-        if (!results.ok()) {
-            return error_of(results.error(), interrupt);
+        std::optional<sardonyx::api::Observer> shown;
+        if (observer != nullptr) {
+            shown.emplace(*observer);
+            interrupt.set_check(
+                [](void* one) { return static_cast<sardonyx::api::Observer*>(one)->has_ended(); },
+                &*shown);
         }
-        std::vector<std::unique_ptr<sdx_value>> made;
-        for (size_t i = 0; i < output_count; ++i) {
-            made.push_back(std::make_unique<sdx_value>());
-            made.back()->value = std::move((*results)[i]);
+        auto results =
+            sardonyx::api::run(model, inputs, input_count, engine_options(options), limits,
+                               &interrupt, output_count, shown ? &*shown : nullptr);
+        if (shown && shown->has_ended()) {
+            return make_error("the observer has ended the run", SDX_CANCELLED);
         }
-        for (size_t i = 0; i < output_count; ++i) {
-            outputs[i] = made[i].release();
-        }
-        return nullptr;
+        return results.ok() ? give_values(std::move(*results), outputs, output_count)
+                            : error_of(results.error(), interrupt);
     });
 }
 
@@ -270,6 +300,19 @@ sdx_error* sdx_model_run_into_limited(const sdx_model* model, const sdx_value* c
                                               put.error().message));
             }
         }
+        return nullptr;
+    });
+}
+
+sdx_error* sdx_model_with_kernels(const sdx_model* model, const sdx_kernels* kernels,
+                                  sdx_model** out) {
+    return guarded(out, [&]() -> sdx_error* {
+        if (!is_valid(model) || !is_valid(kernels)) {
+            return make_error(is_valid(model) ? "the kernels are NULL or no kernels"
+                                              : "the model is NULL or no model");
+        }
+        auto table = std::make_shared<const sardonyx::eval::CustomOperators>(kernels->table);
+        *out = new sdx_model(model->state, std::move(table));
         return nullptr;
     });
 }

@@ -76,7 +76,7 @@ bool has_equal_keys(const Tensor& keys) {
 sdx_error* map_part(const sdx_value* value, bool is_keys, sdx_value** out) {
     return guarded(out, [&] {
         if (!is_valid(value) || !value->value.is_map()) {
-            return make_error("the value is no map");
+            return make_error("the value is not a map");
         }
         const eval::Map& map = value->value.map();
         return give(is_keys ? map.keys : map.values, out);
@@ -195,7 +195,7 @@ sdx_error* sdx_value_sequence(int32_t element_type, const sdx_value* const* item
         }
         for (size_t i = 0; i < count; ++i) {
             if (!is_valid(items[i])) {
-                return make_error(fmt::format("item {} is no value", i));
+                return make_error(fmt::format("item {} is not a value", i));
             }
             const RuntimeValue& item = items[i]->value;
             if (item.is_tensor() && sequence->element_type == ElementType::kUndefined) {
@@ -249,7 +249,7 @@ int32_t sdx_value_kind(const sdx_value* value) {
 sdx_error* sdx_value_view(const sdx_value* value, sdx_view* out) {
     return guarded([&]() -> sdx_error* {
         if (out == nullptr || !is_valid(value) || !value->value.is_tensor()) {
-            return make_error(out == nullptr ? "`out` is NULL" : "the value is no tensor");
+            return make_error(out == nullptr ? "`out` is NULL" : "the value is not a tensor");
         }
         const Tensor& tensor = value->value.tensor();
         *out = {static_cast<int32_t>(tensor.element_type()), tensor.rank(), tensor.dims().data(),
@@ -267,7 +267,7 @@ sdx_error* sdx_value_text(const sdx_value* value, size_t i, const char** text, s
     return guarded([&]() -> sdx_error* {
         if (text == nullptr || !is_valid(value) || !value->value.is_tensor() ||
             value->value.tensor().element_type() != ElementType::kString) {
-            return make_error("the value is no tensor of STRING, or `text` is NULL");
+            return make_error("the value is not a tensor of STRING, or `text` is NULL");
         }
         std::span<const std::string> strings = value->value.tensor().elements<std::string>();
         if (i >= strings.size()) {
@@ -293,7 +293,7 @@ size_t sdx_value_count(const sdx_value* value) {
 sdx_error* sdx_value_item(const sdx_value* value, size_t i, sdx_value** out) {
     return guarded(out, [&] {
         if (!is_valid(value) || !value->value.is_sequence()) {
-            return make_error("the value is no sequence");
+            return make_error("the value is not a sequence");
         }
         const std::vector<RuntimeValue>& items = value->value.sequence().items;
         if (i >= items.size()) {

@@ -89,6 +89,10 @@ Model Model::from_bytes(std::string_view bytes) {
     return Model(make_state(take(proto::read_model(*owner, owner))));
 }
 
+Model Model::from_text(std::string_view text, TextForm form) {
+    return from_bytes(take(proto::bytes_of_text(text, static_cast<proto::Form>(form))));
+}
+
 Model::Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Model::Model(Model&& other) noexcept = default;
 Model& Model::operator=(Model&& other) noexcept = default;
@@ -129,6 +133,13 @@ std::string Model::to_text() const {
     return ir::dump(*state_->model);
 }
 
+std::string Model::to_text(TextForm form) const {
+    if (state_->model->graph == nullptr) {
+        api::fail("a function has no text form: compile it as a model");
+    }
+    return take(proto::text_of_model(serialize(), static_cast<proto::Form>(form)));
+}
+
 const std::vector<Diagnostic>& Model::diagnostics() const {
     return state_->diagnostics;
 }
@@ -145,7 +156,10 @@ std::string Model::serialize() const {
 }
 
 void Model::save(const std::string& path) const {
-    Result<void> written = write_file(path, serialize());
+    proto::Form form = proto::form_of_path(path);
+    bool is_text = form != proto::Form::kBytes;
+    Result<void> written =
+        write_file(path, is_text ? to_text(static_cast<TextForm>(form)) : serialize());
     if (!written.ok()) {
         api::fail(written.error().message);
     }

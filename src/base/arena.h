@@ -65,10 +65,14 @@ class Arena {
     }
 
   private:
-    static constexpr size_t kBlockSize = 64 * 1024;
+    // Small things come in small blocks: to free a large one makes the C library give memory back
+    // to the system, which it has to ask for again for the next script.
+    static constexpr size_t kFirstBlock = 8 * 1024;
+    static constexpr size_t kLargestBlock = 64 * 1024;
 
     void grow(size_t at_least) {
-        size_t size = at_least > kBlockSize ? at_least : kBlockSize;
+        size_t size = blocks_.size() < 3 ? kFirstBlock << blocks_.size() : kLargestBlock;
+        size = at_least > size ? at_least : size;
         blocks_.push_back(std::unique_ptr<std::byte[]>(new std::byte[size]));
         next_ = blocks_.back().get();
         end_ = next_ + size;

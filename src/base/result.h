@@ -11,6 +11,10 @@ namespace sardonyx {
 
 // What went wrong, in words for the user: where, what, and how to mend it.
 struct Error {
+    Error() = default;
+    // What is done before an error is rare: cold code, out of the way of the rest.
+    [[gnu::cold, gnu::noinline]] explicit Error(std::string words) : message(std::move(words)) {}
+
     std::string message;
 };
 
@@ -72,11 +76,11 @@ class [[nodiscard]] Result<void> {
 }  // namespace sardonyx
 
 // Returns the error of a failed Result from the enclosing function.
-#define SDX_TRY(expression)                                            \
-    do {                                                               \
-        if (const auto& sdx_result = (expression); !sdx_result.ok()) { \
-            return ::sardonyx::Error(sdx_result.error());              \
-        }                                                              \
+#define SDX_TRY(expression)                                                         \
+    do {                                                                            \
+        if (const auto& sdx_result = (expression); !sdx_result.ok()) [[unlikely]] { \
+            return ::sardonyx::Error(sdx_result.error());                           \
+        }                                                                           \
     } while (false)
 
 #define SDX_CONCAT_(a, b) a##b
@@ -84,7 +88,7 @@ class [[nodiscard]] Result<void> {
 // Initialises `declaration` with the value of a Result, or returns its error.
 #define SDX_ASSIGN(declaration, expression)                                  \
     auto SDX_CONCAT(sdx_result_, __LINE__) = (expression);                   \
-    if (!SDX_CONCAT(sdx_result_, __LINE__).ok()) {                           \
+    if (!SDX_CONCAT(sdx_result_, __LINE__).ok()) [[unlikely]] {              \
         return ::sardonyx::Error(SDX_CONCAT(sdx_result_, __LINE__).error()); \
     }                                                                        \
     declaration = std::move(SDX_CONCAT(sdx_result_, __LINE__)).value()

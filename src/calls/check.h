@@ -18,6 +18,7 @@ struct Problem {
     std::string help;
     std::string_view near;  // the name or value that was probably meant
     int input = -1;         // that it is about
+    int other = -1;         // the input that it disagrees with
 
     std::string message() const { return subject + " " + says; }
     // In one line, where there is no place for help.

@@ -10,94 +10,22 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/nearest.h"
 #include "cli/command_words.h"
 #include "cli/completion.h"
+#include "cli/help_texts.h"
+#include "cli/model_words.h"
 #include "cli/terminal.h"
 #include "diagnostics/pages.h"
 
 namespace sardonyx::cli {
 
 namespace {
-
-constexpr std::string_view kAbout =
-    "ONNX Script as a native toolchain: compiles, checks and runs ONNX functions and models\n"
-    "written in Python syntax. No Python interpreter is involved.";
-
-constexpr std::string_view kBuildExample =
-    "Example:\n"
-    "  sardonyx build gelu.py:gelu -o gelu.onnx --input x='FLOAT[2,N]'\n"
-    "\n"
-    "`-` reads the script from standard input. Without a name after the colon, the script that no "
-    "other script of the file uses is built.\n"
-    "Nothing is written when there are errors.\n";
-
-constexpr std::string_view kRunExample =
-    "Examples:\n"
-    "  sardonyx run gelu.onnx x='rand:FLOAT[2,4]'\n"
-    "  sardonyx run gelu.py:gelu x=x.npy y=3.5 z='[[1, 2], [3, 4]]' -o results\n"
-    "\n"
-    "An input is a .npy, .npz or .json file, a Python literal (nan and inf are numbers), "
-    "`rand:TYPE`, or\n"
-    "`rand` for the type that the model declares; a .npz or .json file without a name gives "
-    "several. The same --seed gives the same random numbers.\n";
-
-constexpr std::string_view kCheckExample =
-    "Example:\n"
-    "  sardonyx check models/ gelu.onnx --warnings-as-errors\n"
-    "  sardonyx check gelu.py --fix\n"
-    "\n"
-    "Folders are searched for .py files; `-` is a script from standard input. A comment `# "
-    "sardonyx: ignore[CODE]` silences warnings "
-    "on\n"
-    "its line. Exit status: 0 clean, 1 findings, 2 wrong usage.\n";
-
-constexpr std::string_view kDumpExample =
-    "Example:\n"
-    "  sardonyx dump gelu.py:gelu --stage ir\n";
-
-constexpr std::string_view kExplainExample =
-    "Example:\n"
-    "  sardonyx explain unknown-operator\n";
-
-constexpr std::string_view kCompletionExample =
-    "Examples:\n"
-    "  eval \"$(sardonyx completion bash)\"\n"
-    "  sardonyx completion fish | source\n"
-    "  sardonyx completion man | man -l -\n";
-
-constexpr std::string_view kLspExample =
-    "Editors start it: docs/editor.md says how each is told to.\n";
-
-constexpr std::string_view kImportExample =
-    "Example:\n"
-    "  sardonyx import model.pt2 -o model.onnx --dim s77=batch\n"
-    "\n"
-    "The Python package of sardonyx does it, without PyTorch; nothing in the file is executed.\n";
-
-constexpr std::string_view kDecompileExample =
-    "Examples:\n"
-    "  sardonyx decompile gelu.onnx -o gelu.py\n"
-    "  sardonyx decompile gelu.onnx | less\n"
-    "\n"
-    "With -o, weights that are too large for literals go to FILE.safetensors beside FILE.py; the "
-    "text\n"
-    "on standard output takes them from the model's own file. What is written has been compiled "
-    "and\n"
-    "compared with the model; a model that has no such script is an error.\n";
-
-constexpr std::string_view kViewExample =
-    "Examples:\n"
-    "  sardonyx view gelu.onnx\n"
-    "  sardonyx view gelu.py:gelu --svg gelu.svg\n"
-    "\n"
-    "Without --html, --svg and --json, the page is served to a browser on this machine, at the "
-    "address that\n"
-    "is printed, until Ctrl-C; each reload shows the file as it is then.\n"
-    "Nothing of a model runs in what is written: names and texts are shown as they are.\n";
 
 // Checks whose description is not repeated in the help.
 CLI::Validator one_of(std::vector<std::string> words) {
@@ -116,21 +44,23 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
     command->add_option("--color", words.color, "auto, always or never")
         ->check(one_of({"auto", "always", "never"}))
         ->type_name("WHEN");
-    command->add_flag("--python", words.python,
-                      "Import the file with Python (SARDONYX_PYTHON), and take its values");
-    command->add_flag("-q,--quiet", words.quiet, "Print results and findings, and nothing else");
+    command->add_flag(
+        "--python", words.python,
+        "Import the file with Python (SARDONYX_PYTHON) and use the values it computes");
+    command->add_flag("-q,--quiet", words.quiet, "Print only results and findings");
     return command;
 }
 
 void add_config_options(CLI::App* command, Words& words) {
-    command->add_option("--config", words.config, "The pyproject.toml to take [tool.sardonyx] of")
+    command->add_option("--config", words.config, "Read [tool.sardonyx] from this pyproject.toml")
         ->type_name("FILE");
-    command->add_flag("--isolated", words.isolated, "Take no pyproject.toml");
+    command->add_flag("--isolated", words.isolated, "Ignore pyproject.toml");
 }
 
 // Those of commands that compile scripts.
 void add_script_options(CLI::App* command, Words& words) {
-    command->add_option("--stdin-filename", words.stdin_name, "What to call standard input")
+    command
+        ->add_option("--stdin-filename", words.stdin_name, "The name of standard input in messages")
         ->type_name("NAME");
     add_config_options(command, words);
 }
@@ -142,14 +72,15 @@ void add_list(CLI::App* command, const char* name, std::vector<std::string>& wor
 }
 
 void add_schemas(CLI::App* command, std::vector<std::string>& paths) {
-    add_list(command, "--schemas", paths, "Operators of other domains (docs/schemas.md)",
-             "FILE.toml");
+    add_list(command, "--schemas", paths,
+             "A description of operators of other domains (docs/schemas.md)", "FILE.toml");
 }
 
 void add_compile_options(CLI::App* command, Words& words, driver::OptionTexts& texts) {
-    add_list(command, "--attribute", words.attributes, "The value of an attribute parameter",
+    add_list(command, "--attribute", words.attributes, "Set the value of an attribute parameter",
              "NAME=VALUE");
-    command->add_option("--opset", texts.opset, "The opset of ai.onnx, in place of the script's")
+    command
+        ->add_option("--opset", texts.opset, "Use this version of ai.onnx instead of the script's")
         ->check(version_from(1))
         ->type_name("N");
 }
@@ -157,98 +88,112 @@ void add_compile_options(CLI::App* command, Words& words, driver::OptionTexts& t
 void add_build(CLI::App& app, Words& words) {
     CLI::App* command =
         add_command(app, words, "build", "Compile a script to a .onnx file", kBuildExample);
-    command->add_option("file", words.target, "The file, and the script in it")
+    command->add_option("file", words.target, "A file, and optionally the name of a script in it")
         ->required()
         ->type_name("FILE.py[:NAME]");
     add_script_options(command, words);
     command
-        ->add_option("-o,--output", words.build.output, "The file to write; - is standard output")
+        ->add_option("-o,--output", words.build.output, "The file to write (- for standard output)")
         ->required()
         ->type_name("OUT.onnx");
-    add_list(command, "--input", words.input_types, "The type of an input", "NAME=TYPE");
+    add_list(command, "--input", words.input_types, "Set the type of an input", "NAME=TYPE");
     add_compile_options(command, words, words.build.texts);
     add_schemas(command, words.build.schemas);
     command
         ->add_option("--ir-version", words.build.texts.ir_version,
-                     "The IR version, in place of the lowest that will do")
+                     "Use this IR version instead of the lowest possible one")
         ->check(version_from(3))
         ->type_name("N");
-    command->add_flag("--function", words.build.as_function, "Write a FunctionProto, not a model");
+    command
+        ->add_option("--like", words.build.like,
+                     "Take names, documentation and metadata from a model, where it is the same")
+        ->type_name("MODEL.onnx");
+    command->add_flag("--function", words.build.as_function,
+                      "Write a FunctionProto instead of a model");
+    command->add_flag("--library", words.build.as_library,
+                      "Write all scripts of the file as functions of a model without a graph");
     command
         ->add_option("--external-data", words.build.external_bytes,
-                     "Write initializers of this size and more to a file beside the model")
+                     "Store initializers of at least this size in a file beside the model")
         ->check(CLI::PositiveNumber)
         ->type_name("BYTES");
 }
 
 void add_run(CLI::App& app, Words& words) {
     CLI::App* command = add_command(app, words, "run", "Run a script or a model", kRunExample);
-    command->add_option("file", words.target, "A model, or a file and the script in it")
+    command
+        ->add_option("file", words.target,
+                     "A model, or a file and optionally the name of a script in it")
         ->required()
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     add_script_options(command, words);
-    command->add_option("inputs", words.inputs, "The inputs")->type_name("NAME=VALUE");
+    command->add_option("inputs", words.inputs, "Values of inputs")->type_name("NAME=VALUE");
     add_compile_options(command, words, words.run.texts);
     add_schemas(command, words.run.schemas);
     command->add_flag("--random", words.run.random,
-                      "Random numbers for inputs that are not given; sizes without a number are 4");
-    command->add_option("--seed", words.run.seed, "The seed of random numbers")->type_name("N");
+                      "Use random numbers for inputs that are not given; unknown sizes become 4");
+    command->add_option("--seed", words.run.seed, "The seed for random numbers")->type_name("N");
     command
         ->add_option("-o,--output", words.run.output,
                      "Write the outputs as .npy files to a folder, or to one .npz file")
         ->type_name("DIR|FILE.npz");
-    command->add_flag("--json", words.run.json, "Print the outputs as JSON, every element");
-    add_list(command, "--dim", words.dims, "The size of a named dimension, for random numbers",
+    command->add_flag("--json", words.run.json, "Print the outputs as JSON, with every element");
+    add_list(command, "--dim", words.dims, "The size of a named dimension in random inputs",
              "NAME=SIZE");
-    command->add_option("--threads", words.run.threads, "How many; by default one for each core")
+    command
+        ->add_option("--threads", words.run.threads,
+                     "The number of threads; by default one per core")
         ->check(CLI::Range(1, 256))
         ->type_name("N");
     command
         ->add_option("--max-steps", words.run.max_steps,
-                     "End with an error after so many nodes and iterations")
+                     "Stop with an error after this many nodes and iterations")
         ->check(CLI::Range(int64_t{1}, INT64_MAX))
         ->type_name("N");
     command->add_flag("--trace", words.run.trace,
-                      "Print every value: its type, range, NaN and infinities, and its line");
+                      "Print every value: its type, range, NaN and infinities, and source line");
     command->add_flag("--plan", words.run.plan,
-                      "Print the plan first: the order of the nodes, and the places of values");
+                      "Print the plan first: the order of the nodes, and where values are stored");
     command
         ->add_option(
             "--compare", words.run.compare,
-            "Find the first value that onnxruntime, reference (onnx's evaluator in Python) "
-            "or another model computes otherwise")
+            "Find the first value that differs from onnxruntime, reference (onnx's evaluator in "
+            "Python) or another model")
         ->type_name("onnxruntime|reference|MODEL.onnx");
     command
         ->add_option("--atol", words.run.absolute,
-                     "With --compare: differences that pass; by default 1e-4 of the tensor's "
-                     "largest element for float32, and at least 1e-4")
+                     "With --compare: the absolute tolerance; by default, for float32, 1e-4 of the "
+                     "tensor's largest element, and at least 1e-4")
         ->check(CLI::NonNegativeNumber)
         ->type_name("X");
     command
         ->add_option("--rtol", words.run.relative,
-                     "With --compare: the part of each element that passes")
+                     "With --compare: the relative tolerance of each element")
         ->check(CLI::NonNegativeNumber)
         ->type_name("X");
 }
 
 void add_check(CLI::App& app, Words& words) {
-    CLI::App* command = add_command(app, words, "check",
-                                    "Report the mistakes in scripts and models", kCheckExample);
-    command->add_option("files", words.check.paths, "Scripts, models, and folders of scripts")
+    CLI::App* command = add_command(
+        app, words, "check", "Report mistakes in scripts, notebooks and models", kCheckExample);
+    command
+        ->add_option("files", words.check.paths,
+                     "Scripts, notebooks, models, and folders of scripts and notebooks")
         ->required()
         ->type_name("FILE");
     add_script_options(command, words);
-    command->add_option("--format", words.format, "text, json or sarif")
+    command->add_option("--format", words.format, "The output format: text, json or sarif")
         ->check(one_of({"text", "json", "sarif"}))
         ->type_name("FORMAT");
-    command->add_flag("--json", words.json, "The same as --format json");
-    command->add_flag("--sarif", words.sarif, "The same as --format sarif");
+    command->add_flag("--json", words.json, "Same as --format json");
+    command->add_flag("--sarif", words.sarif, "Same as --format sarif");
     add_schemas(command, words.check.schemas);
-    command->add_flag("--fix", words.check.fix, "Write the repairs that are safe");
+    command->add_flag("--fix", words.check.fix, "Apply the fixes that are safe");
     command->add_flag("--unsafe-fixes", words.check.unsafe_fixes,
-                      "With --fix and --diff: repairs that are guesses as well");
-    command->add_flag("--diff", words.check.diff, "Show the repairs as a diff, and write nothing");
-    command->add_option("--select", words.check.select, "Show no other warnings than these")
+                      "With --fix or --diff: also apply fixes that are guesses");
+    command->add_flag("--diff", words.check.diff,
+                      "Show the fixes as a diff instead of applying them");
+    command->add_option("--select", words.check.select, "Show only these warnings")
         ->allow_extra_args(false)
         ->delimiter(',')
         ->type_name("CODE");
@@ -258,43 +203,54 @@ void add_check(CLI::App& app, Words& words) {
         ->type_name("CODE");
     command
         ->add_option("--exclude", words.check.exclude,
-                     "Leave out files and folders whose names or paths match")
+                     "Skip files and folders whose name or path matches")
         ->allow_extra_args(false)
         ->delimiter(',')
         ->type_name("PATTERN");
-    command->add_option("--opset", words.check.opset, "The opset of ai.onnx, as `build` takes it")
+    command
+        ->add_option("--opset", words.check.opset,
+                     "Use this version of ai.onnx instead of the scripts'")
         ->check(version_from(1))
         ->type_name("N");
     command->add_flag("--types", words.check.types,
                       "Print scripts with the type of each name; findings go to standard error");
     command->add_flag("--warnings-as-errors", words.check.warnings_as_errors,
-                      "Let warnings alone fail as well");
+                      "Fail if there are warnings, even without errors");
 }
 
 void add_dump(CLI::App& app, Words& words) {
     CLI::App* command =
-        add_command(app, words, "dump", "Show what the compiler sees of a file", kDumpExample);
+        add_command(app, words, "dump", "Show how the compiler sees a file", kDumpExample);
     command->add_option("file", words.target, "A script file, one script of it, or a model")
         ->required()
         ->type_name("FILE[:NAME]");
     command
-        ->add_option("--stage", words.stage, "tokens, tree, ir, or plan: how the evaluator runs it")
+        ->add_option("--stage", words.stage,
+                     "What to show: tokens, tree, ir, or plan (how the evaluator runs it)")
         ->check(one_of({"tokens", "tree", "ir", "plan"}))
         ->type_name("STAGE");
-    command->add_flag("--types", words.dump.types, "Infer the types that a model does not state");
+    command->add_flag("--types", words.dump.types, "Infer types that a model does not declare");
 }
 
 void add_explain(CLI::App& app, Words& words) {
     CLI::App* command =
-        add_command(app, words, "explain", "Say what a code of a finding means", kExplainExample);
-    command->add_option("code", words.explain.code, "The code; without one, all are listed")
+        add_command(app, words, "explain", "Explain a diagnostic code", kExplainExample);
+    command->add_option("code", words.explain.code, "The code; lists all codes if omitted")
         ->type_name("CODE");
 }
 
+void add_doctor(CLI::App& app, Words& words) {
+    CLI::App* command =
+        add_command(app, words, "doctor",
+                    "Show what was found on this machine, and what is missing", kDoctorExample);
+    command->remove_option(command->get_option("--python"));
+    command->add_flag("--json", words.doctor.json, "Print it as JSON");
+}
+
 void add_completion(CLI::App& app, Words& words) {
-    CLI::App* command = add_command(app, words, "completion",
-                                    "Print a completion script for a shell, or the manual page",
-                                    kCompletionExample);
+    CLI::App* command =
+        add_command(app, words, "completion", "Print a shell completion script, or the manual page",
+                    kCompletionExample);
     command->add_option("shell", words.shell, "bash, zsh, fish, or man")
         ->required()
         ->check(one_of({"bash", "zsh", "fish", "man"}))
@@ -302,31 +258,16 @@ void add_completion(CLI::App& app, Words& words) {
 }
 
 void add_lsp(CLI::App& app, Words& words) {
-    CLI::App* command = add_command(app, words, "lsp",
-                                    "Serve editors: the language server, on standard input and "
-                                    "output",
-                                    kLspExample);
+    CLI::App* command = add_command(
+        app, words, "lsp", "Run the language server on standard input and output", kLspExample);
     add_schemas(command, words.lsp.settings.schemas);
     add_config_options(command, words);
-    command->add_flag("--stdio", words.stdio, "The default; some editors say it");
-}
-
-void add_decompile(CLI::App& app, Words& words) {
-    CLI::App* command =
-        add_command(app, words, "decompile", "Write the script of a .onnx file", kDecompileExample);
-    command->remove_option(command->get_option("--python"));  // nothing of a model is Python's
-    command->add_option("file", words.decompile.model, "The model; - is standard input")
-        ->required()
-        ->type_name("MODEL.onnx");
-    command
-        ->add_option("-o,--output", words.decompile.output,
-                     "The file to write; - is standard output, as without this option")
-        ->type_name("FILE.py");
+    command->add_flag("--stdio", words.stdio, "The default; accepted because some editors pass it");
 }
 
 void add_import(CLI::App& app, Words& words) {
-    CLI::App* command = add_command(app, words, "import",
-                                    "Write the model or script of a PyTorch file", kImportExample);
+    CLI::App* command = add_command(
+        app, words, "import", "Convert a PyTorch file to a model or a script", kImportExample);
     command->remove_option(command->get_option("--python"));
     command->add_option("file", words.imported.model, "A file of torch.export.save")
         ->required()
@@ -339,37 +280,73 @@ void add_import(CLI::App& app, Words& words) {
     command->add_option("--opset", words.imported.opset, "The opset of ai.onnx; by default 20")
         ->check(version_from(18))
         ->type_name("N");
-    add_list(command, "--dim", words.imported.dims, "A name for a dimension, such as s77=batch",
+    add_list(command, "--dim", words.imported.dims, "Name a dimension, for example s77=batch",
              "SYMBOL=NAME");
     command
         ->add_option("--state", words.imported.state,
-                     "What becomes of buffers that the model changes: outputs, drop or error")
+                     "What to do with buffers that the model changes: outputs, drop or error")
         ->check(one_of({"outputs", "drop", "error"}))
         ->type_name("WORD");
 }
 
 void add_view(CLI::App& app, Words& words) {
     CLI::App* command =
-        add_command(app, words, "view", "Show the graph of a script or a model", kViewExample);
+        add_command(app, words, "view", "Show the graph of a script or model", kViewExample);
     command->remove_option(command->get_option("--python"));
-    command->add_option("file", words.target, "A model, or a file and the script in it")
+    command
+        ->add_option("file", words.target,
+                     "A model, or a file and optionally the name of a script in it")
         ->required()
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     add_script_options(command, words);
-    command->add_option("--html", words.view.html, "Write the page; - is standard output")
+    command->add_option("--html", words.view.html, "Write the page (- for standard output)")
         ->type_name("OUT.html");
-    command->add_option("--port", words.view.port, "The port of the address; by default a free one")
+    command->add_option("--port", words.view.port, "The port to serve on; by default a free one")
         ->check(CLI::Range(1, 65535).description(""))
         ->type_name("N");
-    command->add_option("--svg", words.view.svg, "Write a picture; - is standard output")
+    command->add_option("--svg", words.view.svg, "Write a picture (- for standard output)")
         ->type_name("OUT.svg");
     command
-        ->add_option("--json", words.view.json,
-                     "Write the graph as data, with the places of its boxes; - is standard output")
+        ->add_option(
+            "--json", words.view.json,
+            "Write the graph as data, with the places of its boxes (- for standard output)")
         ->type_name("OUT.json");
-    add_list(command, "--input", words.input_types, "The type of an input", "NAME=TYPE");
+    add_list(command, "--input", words.input_types, "Set the type of an input", "NAME=TYPE");
     add_compile_options(command, words, words.view.texts);
     add_schemas(command, words.view.schemas);
+}
+
+void add_row(CLI::App* command, const OptionRow& row) {
+    auto add = [&](auto* target) -> CLI::Option* {
+        if constexpr (std::is_same_v<decltype(target), bool*>) {
+            return command->add_flag(row.names, *target, row.about);
+        } else {
+            return command->add_option(row.names, *target, row.about)->type_name(row.type_name);
+        }
+    };
+    CLI::Option* option = std::visit(add, row.target);
+    if (row.names[0] == '-' && std::holds_alternative<std::vector<std::string>*>(row.target)) {
+        option->allow_extra_args(false);
+    }
+    if (std::holds_alternative<size_t*>(row.target)) {
+        option->check(CLI::PositiveNumber);
+    }
+    option->required(row.is_required);
+}
+
+template <const ModelCommand& kCommand>
+void add_model_command(CLI::App& app, Words& words) {
+    CLI::App* command = add_command(app, words, kCommand.name, kCommand.about, kCommand.example);
+    command->remove_option(command->get_option("--python"));
+    for (const OptionRow& row : kCommand.options(words.models)) {
+        add_row(command, row);
+    }
+}
+
+template <const ModelCommand& kCommand>
+Result<Command> read_model_command(Words& words) {
+    words.models.quiet = words.quiet;
+    return kCommand.read(words.models);
 }
 
 struct CommandRow {
@@ -378,15 +355,32 @@ struct CommandRow {
     Result<Command> (*read)(Words& words);
 };
 
-constexpr CommandRow kCommands[] = {
+template <const ModelCommand& kCommand>
+CommandRow row_of() {
+    return {kCommand.name, add_model_command<kCommand>, read_model_command<kCommand>};
+}
+
+const CommandRow kCommands[] = {
     {"build", add_build, build_command},
     {"run", add_run, run_command},
     {"check", add_check, check_command},
     {"dump", add_dump, dump_command},
-    {"decompile", add_decompile, decompile_command},
+    row_of<kDecompile>(),
     {"import", add_import, import_command},
     {"view", add_view, view_command},
+    row_of<kInfo>(),
+    row_of<kDiff>(),
+    row_of<kConvert>(),
+    row_of<kCut>(),
+    row_of<kRename>(),
+    row_of<kSetShape>(),
+    row_of<kMerge>(),
+    row_of<kStrip>(),
+    row_of<kWeights>(),
+    row_of<kExtract>(),
+    row_of<kTestcase>(),
     {"explain", add_explain, explain_command},
+    {"doctor", add_doctor, doctor_command},
     {"completion", add_completion, completion_command},
     {"lsp", add_lsp, lsp_command},
 };
@@ -560,8 +554,8 @@ Arguments parse_arguments(int count, const char* const* words_given) {
     app.set_version_flag("--version", "sardonyx " SDX_VERSION, "Show the version");
     app.set_help_flag("-h,--help", "Show this help");
     app.footer(
-        "Example:\n  sardonyx build gelu.py -o gelu.onnx\n\n`sardonyx COMMAND --help` tells "
-        "more.\n");
+        "Example:\n  sardonyx build gelu.py -o gelu.onnx\n\n`sardonyx COMMAND --help` shows "
+        "its options.\n");
     app.require_subcommand(1);
     for (const CommandRow& row : kCommands) {
         row.add(app, words);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/json.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "types/small_floats.h"
@@ -223,33 +224,6 @@ class Printer {
 };
 
 }  // namespace
-
-std::string json_string(std::string_view text) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string result = "\"";
-    for (size_t i = 0; i < text.size();) {
-        size_t length = utf8_sequence_length(text.substr(i));
-        char c = text[i];
-        auto byte = static_cast<unsigned char>(c);
-        if (length != 1) {
-            result += length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(i, length);
-            i += std::max<size_t>(length, 1);
-            continue;
-        }
-        ++i;
-        if (c == '"' || c == '\\') {
-            result += '\\';
-            result += c;
-        } else if (byte < 0x20) {
-            result += "\\u00";
-            result += kDigits[byte >> 4U];
-            result += kDigits[byte & 15U];
-        } else {
-            result += c;
-        }
-    }
-    return result + "\"";
-}
 
 std::string json_text(const Tensor& tensor) {
     return Printer(tensor).json();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "types/tensor.h"
 
@@ -14,7 +13,5 @@ std::string array_text(const Tensor& tensor);
 
 // All elements as nested lists of JSON; NaN and Infinity as Python's json writes them.
 std::string json_text(const Tensor& tensor);
-// Bytes that are no UTF-8 become U+FFFD.
-std::string json_string(std::string_view text);
 
 }  // namespace sardonyx::cli

@@ -6,8 +6,10 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
+#include "cli/model_file.h"
 #include "cli/terminal.h"
 #include "driver/model_files.h"
+#include "models/like.h"
 #include "proto/proto.h"
 
 namespace sardonyx::cli {
@@ -25,6 +27,12 @@ std::string summary(const BuildOptions& options, std::string_view name, const ir
     return fmt::format("{}: `{}` as a {} of {} node{}, {} bytes\n", options.output, name,
                        options.as_function ? "function" : "model", nodes, nodes == 1 ? "" : "s",
                        size);
+}
+
+std::string library_summary(const BuildOptions& options, const ir::Model& model, size_t size) {
+    size_t count = model.functions.size();
+    return fmt::format("{}: a library of {} function{}, {} bytes\n", options.output, count,
+                       count == 1 ? "" : "s", size);
 }
 
 std::string data_path(const std::string& output) {
@@ -63,9 +71,18 @@ std::string refusal(const BuildOptions& options, const driver::Compilation& comp
 }
 
 // Writes the model, and its large initializers beside it; their size in bytes.
-Result<size_t> write_output(const BuildOptions& options, const ir::Model& model) {
+Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Model>& made) {
+    if (!options.like.empty()) {
+        SDX_ASSIGN(ModelFile like, load_model(options.like));
+        MappedReading reading(like.stamps);
+        models::make_like(made, *like.model);
+        SDX_TRY(check_unchanged(like.stamps));
+        return save_model(*made, options.output, options.external_bytes, {&like});
+    }
+    const ir::Model& model = *made;
     if (options.output != kStandardOutput && !options.as_function) {
-        return driver::write_model_files(model, options.output, options.external_bytes);
+        return driver::write_model_files(model, options.output,
+                                         {.external_bytes = options.external_bytes});
     }
     Result<std::string> bytes = options.as_function
                                     ? proto::write_function(model, *model.functions[0])
@@ -85,14 +102,27 @@ std::string_view complaint(const BuildOptions& options) {
     if (!options.target.is_script()) {
         return "`build` takes a script file, whose name ends in `.py`";
     }
+    bool is_chosen = !options.target.name.empty() || options.as_function ||
+                     !options.texts.input_types.empty() || !options.texts.attributes.empty() ||
+                     options.texts.ir_version != 0 || !options.like.empty();
+    if (options.as_library && is_chosen) {
+        return "`--library` takes all scripts as they are: use it without a name, `--function`, "
+               "`--input`, `--attribute`, `--ir-version` and `--like`";
+    }
     if (options.as_function && !options.texts.input_types.empty()) {
         return "a function takes inputs of any type: use `--input` without `--function`";
+    }
+    if (options.as_function && !options.like.empty()) {
+        return "`--like` is for models: use it without `--function`";
     }
     if (options.as_function && options.external_bytes != 0) {
         return "a function has no initializers: use `--external-data` without `--function`";
     }
     if (options.as_function && !options.texts.attributes.empty()) {
         return "a function keeps its attribute parameters: use `--attribute` without `--function`";
+    }
+    if (options.as_function && proto::form_of_path(options.output) != proto::Form::kBytes) {
+        return "a function is written as bytes: name a file that ends in `.onnx`";
     }
     if (options.output == kStandardOutput && options.external_bytes != 0) {
         return "standard output holds the model alone: name a file for `--external-data`";
@@ -118,7 +148,8 @@ int run_build(const BuildOptions& options) {
         return kUsage;
     }
     request->form = options.as_function ? driver::Form::kFunction : driver::Form::kModel;
-    driver::Compilation compiled = driver::compile(*request);
+    driver::Compilation compiled =
+        options.as_library ? driver::compile_library(*request) : driver::compile(*request);
     print_findings(compiled.sources(), compiled.findings());
     if (compiled.has_failed()) {
         return failure_of(compiled);
@@ -128,13 +159,15 @@ int run_build(const BuildOptions& options) {
         return kUsage;
     }
     const ir::Model* model = compiled.model.get();
-    Result<size_t> size = write_output(options, *model);
+    Result<size_t> size = write_output(options, compiled.model);
+    model = compiled.model.get();
     if (!size.ok()) {
         print_error(size.error().message);
         return kFailure;
     }
     if (options.output != kStandardOutput && !options.quiet) {
-        print(summary(options, compiled.script->name, *model, *size));
+        print(options.as_library ? library_summary(options, *model, *size)
+                                 : summary(options, compiled.script->name, *model, *size));
     }
     return kSuccess;
 }

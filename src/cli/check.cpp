@@ -7,12 +7,13 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
-#include "cli/diff.h"
 #include "cli/terminal.h"
+#include "cli/unified_diff.h"
 #include "diagnostics/glyphs.h"
 #include "diagnostics/order.h"
 #include "diagnostics/render.h"
 #include "driver/fix.h"
+#include "driver/notebook.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -54,7 +55,8 @@ std::string quantity(size_t count, std::string_view noun) {
 }
 
 // What has not been looked at, a line for each reason.
-std::string left_out(const std::vector<std::string>& paths, std::string_view reason) {
+std::string left_out(const std::vector<std::string>& paths, std::string_view reason,
+                     std::string_view what = "checked") {
     constexpr size_t kMost = 5;
     std::string list;
     for (size_t i = 0; i < paths.size() && i < kMost; ++i) {
@@ -63,12 +65,12 @@ std::string left_out(const std::vector<std::string>& paths, std::string_view rea
     if (paths.size() > kMost) {
         list += fmt::format(" and {} more", paths.size() - kMost);
     }
-    return paths.empty() ? std::string() : fmt::format("not checked: {}: {}\n", list, reason);
+    return paths.empty() ? std::string() : fmt::format("not {}: {}: {}\n", what, list, reason);
 }
 
 // "2 errors and 1 warning in 3 files", as they are shown: equal ones count once.
 std::string summary(size_t files, const diagnostics::Diagnostics& diagnostics,
-                    const driver::FoundFiles& found) {
+                    const driver::FoundFiles& found, const std::vector<std::string>& unfixed) {
     size_t errors = 0, warnings = 0;
     for (const diagnostics::Diagnostic* one : diagnostics::in_order(diagnostics)) {
         errors += one->kind->severity == diagnostics::Severity::kError ? 1 : 0;
@@ -79,9 +81,11 @@ std::string summary(size_t files, const diagnostics::Diagnostics& diagnostics,
                            : errors == 0                ? quantity(warnings, "warning")
                                          : fmt::format("{} and {}", quantity(errors, "error"),
                                                        quantity(warnings, "warning"));
-    return fmt::format("{}{}{}{} in {}\n", left_out(found.empty, "no .py files there"),
-                       left_out(found.unreadable, "the folder cannot be read"),
-                       left_out(found.notebooks, "notebooks"), findings, quantity(files, "file"));
+    return fmt::format(
+        "{}{}{}{} in {}\n", left_out(found.empty, "no .py or .ipynb files there"),
+        left_out(found.unreadable, "the folder cannot be read"),
+        left_out(unfixed, "`--fix` and `--diff` leave notebooks as they are", "fixed"), findings,
+        quantity(files, "file"));
 }
 
 bool has_warnings(const diagnostics::Diagnostics& diagnostics) {
@@ -132,6 +136,12 @@ int run_check(const CheckOptions& options) {
                 std::move(*text)};
     }
     size_t count = found.files.size();
+    std::vector<std::string> unfixed;
+    for (const driver::CheckedFile& file : found.files) {
+        if ((options.fix || options.diff) && driver::is_notebook(file.path)) {
+            unfixed.push_back(file.path);
+        }
+    }
     driver::CheckRequest request{
         std::move(found.files), {},           options.schemas, options.select, options.ignore,
         options.opset,          options.types};
@@ -155,7 +165,7 @@ int run_check(const CheckOptions& options) {
         print(report(options.format, *program));
     }
     if (options.format == CheckFormat::kText && !options.quiet && !options.types) {
-        print_note(summary(count, program->diagnostics, found));
+        print_note(summary(count, program->diagnostics, found, unfixed));
     }
     bool is_strict = options.warnings_as_errors || options.fix || options.diff;
     bool fails = !is_written || program->diagnostics.has_errors() ||

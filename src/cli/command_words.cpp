@@ -17,10 +17,6 @@
 
 namespace sardonyx::cli {
 
-namespace {
-
-// --- Words ---------------------------------------------------------------------------------------
-
 Target split_target(const std::string& word) {
     size_t colon = word.rfind(':');
     std::error_code failed;
@@ -48,6 +44,8 @@ Result<std::vector<driver::Assignment>> read_assignments(const std::vector<std::
     }
     return assignments;
 }
+
+namespace {
 
 // --- Words to commands ---------------------------------------------------------------------------
 
@@ -172,6 +170,10 @@ Result<Command> explain_command(Words& words) {
     return Command(words.explain);
 }
 
+Result<Command> doctor_command(Words& words) {
+    return Command(words.doctor);
+}
+
 Result<Command> completion_command(Words& words) {
     return Command(Answer{words.shell, kSuccess});
 }
@@ -185,10 +187,6 @@ Result<Command> lsp_command(Words& words) {
     own.ignore = settings.ignore;
     own.opset = settings.opset;
     return Command(words.lsp);
-}
-
-Result<Command> decompile_command(Words& words) {
-    return Command(words.decompile);
 }
 
 Result<Command> import_command(Words& words) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
+#include "cli/model_words.h"
 
 namespace sardonyx::cli {
 
@@ -28,16 +29,24 @@ struct Words {
     std::string config;
     std::string shell;
     ExplainOptions explain;
+    DoctorOptions doctor;
 
     BuildOptions build;
     RunOptions run;
     CheckOptions check;
     DumpOptions dump;
     LspOptions lsp;
-    DecompileOptions decompile;
     ImportOptions imported;
     ViewOptions view;
+    ModelWords models;
 };
+
+// NAME=VALUE of each word. Error: a word without a name, with `example` for what to write; a name
+// that comes twice.
+Result<std::vector<driver::Assignment>> read_assignments(const std::vector<std::string>& words,
+                                                         std::string_view example);
+// FILE or FILE:NAME.
+Target split_target(const std::string& word);
 
 Result<Command> build_command(Words& words);
 
@@ -49,12 +58,12 @@ Result<Command> dump_command(Words& words);
 
 Result<Command> explain_command(Words& words);
 
+Result<Command> doctor_command(Words& words);
+
 // Answered in parse_arguments, which knows all commands.
 Result<Command> completion_command(Words& words);
 
 Result<Command> lsp_command(Words& words);
-
-Result<Command> decompile_command(Words& words);
 
 Result<Command> import_command(Words& words);
 

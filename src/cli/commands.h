@@ -11,6 +11,13 @@
 
 #include "driver/options.h"
 #include "ide/settings.h"
+#include "models/cut.h"
+#include "models/extract.h"
+#include "models/info.h"
+#include "models/merge.h"
+#include "models/rename.h"
+#include "models/set_shape.h"
+#include "models/strip.h"
 
 namespace sardonyx::cli {
 
@@ -35,8 +42,10 @@ struct BuildOptions {
     driver::OptionTexts texts;
     std::vector<std::string> schemas;  // files with operators of other domains
     bool as_function = false;
+    bool as_library = false;  // all scripts of the file as functions
     bool quiet = false;
     size_t external_bytes = 0;  // initializers of as many go to a file beside; 0: none
+    std::string like;           // a model that names and other words come from; empty: none
 };
 // What is wrong with the options together; empty: nothing.
 std::string_view complaint(const BuildOptions& options);
@@ -50,6 +59,8 @@ struct RunOptions {
     std::vector<std::string> files;  // of named inputs
     bool random = false;             // for inputs that are not given
     std::string output;              // a folder, or an .npz file; empty: only print the results
+    std::string testcase;  // a folder of the onnx backend tests to write; nothing is printed then
+    bool quiet = false;
     std::vector<driver::Assignment> sizes;  // of named dimensions, for random numbers
     bool json = false;                      // print the results as JSON
     uint64_t seed = 0;
@@ -96,6 +107,11 @@ struct ExplainOptions {
 };
 int run_explain(const ExplainOptions& options);
 
+struct DoctorOptions {
+    bool json = false;
+};
+int run_doctor(const DoctorOptions& options);
+
 struct LspOptions {
     ide::Settings settings;
 };
@@ -104,6 +120,9 @@ int run_lsp(const LspOptions& options);
 struct DecompileOptions {
     std::string model;
     std::string output = "-";
+    bool outline = false;  // equal blocks as one function
+    bool exact = false;    // with the names and all else that a script has no place for
+    std::string to = "python";
 };
 int run_decompile(const DecompileOptions& options);
 
@@ -126,6 +145,44 @@ struct ViewOptions {
 std::string_view complaint(const ViewOptions& options);
 int run_view(const ViewOptions& options);
 
+struct InfoOptions {
+    Target target;
+    models::Sizes sizes;
+    bool nodes = false, json = false;
+};
+int run_info(const InfoOptions& options);
+
+// Reads `model`, changes it, and writes `output`; "-" is standard input and output.
+struct EditOptions {
+    std::string model, second;  // `second`: of merge
+    std::string output;
+    size_t external_bytes = 0;  // initializers of as many go to a file beside; 0: as in the model
+    bool json = false, quiet = false;
+    std::string from_form, to_form;  // names of forms (proto/forms.h); empty: as files are called
+    std::variant<std::monostate, models::CutRequest, models::Renaming, models::ShapeRequest,
+                 models::MergeRequest, models::StripRequest, models::ExtractRequest>
+        request;
+};
+int run_edit(const EditOptions& options);
+
+struct WeightsOptions {
+    std::string model;
+    std::vector<std::string> names;  // empty: all
+    bool statistics = false, json = false, quiet = false;
+    std::string extract;          // a .safetensors file to write
+    std::string replace, output;  // a file of tensors that take the places of others
+    size_t external_bytes = 0;
+};
+int run_weights(const WeightsOptions& options);
+
+struct DiffOptions {
+    Target first, second;
+    bool names = false, json = false, quiet = false;
+    std::string html;  // a file to write; "-": standard output
+};
+// 0: the models are the same; 1: they differ; 2: one cannot be read.
+int run_diff(const DiffOptions& options);
+
 // Nothing more to do: `text` goes to standard output, or, for wrong usage, to standard error.
 struct Answer {
     std::string text;
@@ -134,6 +191,7 @@ struct Answer {
 
 using Command =
     std::variant<Answer, BuildOptions, RunOptions, CheckOptions, DumpOptions, ExplainOptions,
-                 LspOptions, DecompileOptions, ImportOptions, ViewOptions>;
+                 LspOptions, DecompileOptions, ImportOptions, ViewOptions, DoctorOptions,
+                 InfoOptions, DiffOptions, EditOptions, WeightsOptions>;
 
 }  // namespace sardonyx::cli

@@ -20,9 +20,9 @@
 #include "base/file.h"
 #include "cli/observers.h"
 #include "cli/python.h"
-#include "cli/statistics.h"
 #include "cli/terminal.h"
 #include "diagnostics/glyphs.h"
+#include "models/statistics.h"
 #include "proto/proto.h"
 #include "weights/npy.h"
 
@@ -194,7 +194,7 @@ Result<void> run_peer(const ir::Model& model, const NamedValues& inputs,
 
 // What rounding in another order makes of a type's numbers. Sums of large terms that cancel each
 // other are as far off as the terms are large: so the largest element of the tensor counts.
-Tolerance tolerance_of(const Tensor& tensor) {
+models::Tolerance tolerance_of(const Tensor& tensor) {
     ElementType type = tensor.element_type();
     if (type == ElementType::kInt8 || type == ElementType::kUint8) {
         return {1, 0};  // codes of quantized numbers that lie between two
@@ -202,11 +202,11 @@ Tolerance tolerance_of(const Tensor& tensor) {
     if (!is_floating(type)) {
         return {};
     }
-    Statistics known = statistics(tensor);
+    models::Statistics known = models::statistics(tensor);
     double range = std::max({1.0, std::fabs(known.least), std::fabs(known.greatest)});
     range = std::isfinite(range) ? range : 1.0;
     bool is_wide = type == ElementType::kFloat || type == ElementType::kDouble;
-    return is_wide ? Tolerance{1e-4 * range, 1e-3} : Tolerance{1e-2 * range, 1e-2};
+    return is_wide ? models::Tolerance{1e-4 * range, 1e-3} : models::Tolerance{1e-2 * range, 1e-2};
 }
 
 class Comparator final : public eval::RunObserver {
@@ -249,10 +249,10 @@ class Comparator final : public eval::RunObserver {
             return;
         }
         ++compared_;
-        Tolerance tolerance = tolerance_of(*theirs);
+        models::Tolerance tolerance = tolerance_of(*theirs);
         tolerance.absolute = comparison_.absolute.value_or(tolerance.absolute);
         tolerance.relative = comparison_.relative.value_or(tolerance.relative);
-        std::optional<Difference> found = difference(ours, *theirs, tolerance);
+        std::optional<models::Difference> found = models::difference(ours, *theirs, tolerance);
         if (found.has_value() && found->beyond == 0) {
             return;
         }
@@ -292,7 +292,8 @@ class Comparator final : public eval::RunObserver {
     }
 
     static std::string summary(const Tensor& tensor) {
-        return fmt::format("{} {}", RuntimeValue(tensor).describe(), statistics_text(tensor));
+        return fmt::format("{} {}", RuntimeValue(tensor).describe(),
+                           models::statistics_text(tensor));
     }
 
     const TemporaryFolder& folder_;

@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/model_file.h"
+#include "cli/status.h"
 #include "cli/terminal.h"
 #include "proto/proto.h"
 
@@ -36,6 +38,16 @@ bool is_regular(const std::string& path) {
     return std::filesystem::is_regular_file(path, failed) && !failed;
 }
 
+// In the text form of onnx, with its weights.
+Result<void> write_text(const DecompileOptions& options) {
+    SDX_ASSIGN(ModelFile file, load_model(options.model));
+    MappedReading reading(file.stamps);
+    Result<size_t> size = save_model(*file.model, options.output, 0, {}, proto::Form::kOnnxText);
+    SDX_TRY(check_unchanged(file.stamps));
+    SDX_TRY(size);
+    return {};
+}
+
 Result<void> decompile_file(const DecompileOptions& options) {
     FileStamps files;
     bool is_stdin = Target{options.model, {}}.is_stdin();
@@ -56,7 +68,9 @@ Result<void> decompile_file(const DecompileOptions& options) {
         how.weights_path = options.model;
     }
     std::optional<MappedReading> reading(files);
-    Result<decompile::Script> script = driver::decompile_model(**model, how);
+    Result<decompile::Script> script = options.outline ? driver::decompile_outlined(**model, how)
+                                       : options.exact ? driver::decompile_exact(**model, how)
+                                                       : driver::decompile_model(**model, how);
     SDX_TRY(check_unchanged(files));
     SDX_TRY(script);
     if (!is_file) {
@@ -64,7 +78,8 @@ Result<void> decompile_file(const DecompileOptions& options) {
         return {};
     }
     SDX_TRY(driver::write_script(*script, options.output, weights.path));
-    print(fmt::format("{}: script `{}`{}\n", options.output, script->entry,
+    std::string what = script->entry.empty() ? "a library" : "script `" + script->entry + "`";
+    print(fmt::format("{}: {}{}\n", options.output, what,
                       script->weights.empty() ? "" : ", weights in " + weights.path));
     return check_unchanged(files);
 }
@@ -72,16 +87,9 @@ Result<void> decompile_file(const DecompileOptions& options) {
 }  // namespace
 
 int run_decompile(const DecompileOptions& options) {
-    if (std::string_view words = complaint(options); !words.empty()) {
-        print_error(words);
-        return kUsage;
-    }
-    Result<void> done = decompile_file(options);
-    if (!done.ok()) {
-        print_error(done.error().message);
-        return kFailure;
-    }
-    return kSuccess;
+    return status_of(complaint(options), [&options] {
+        return options.to == "text" ? write_text(options) : decompile_file(options);
+    });
 }
 
 }  // namespace sardonyx::cli

@@ -8,9 +8,8 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
+#include "cli/plan_text.h"
 #include "cli/terminal.h"
-#include "eval/eval.h"
-#include "eval/plan/dump.h"
 #include "infer/infer.h"
 #include "proto/proto.h"
 
@@ -19,11 +18,7 @@ namespace {
 
 // The text of a model as the IR or, prepared for a run, as a plan.
 Result<std::string> text_of(const ir::Model& model, DumpStage stage) {
-    if (stage != DumpStage::kPlan) {
-        return ir::dump(model);
-    }
-    Result<std::shared_ptr<const eval::Plan>> plan = eval::prepare(model);
-    return plan.ok() ? Result<std::string>(eval::dump(**plan)) : plan.error();
+    return stage == DumpStage::kPlan ? plan_text(model) : Result<std::string>(ir::dump(model));
 }
 
 // Prints it, or its error; whether there is none.

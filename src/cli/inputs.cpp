@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "cli/image_input.h"
 #include "driver/literal.h"
-#include "elaborate/object.h"
+#include "elaborate/objects/object.h"
 #include "weights/npy.h"
 #include "weights/weights.h"
 
@@ -105,7 +106,7 @@ Result<RuntimeValue> from_literal(const elaborate::Object& literal, const Type& 
         return RuntimeValue();
     }
     if (literal.is(elaborate::ObjectKind::kDict)) {
-        return Error{"an object is no tensor"};
+        return Error{"an object is not a tensor"};
     }
     if (declared.kind() != TypeKind::kSequence) {
         const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
@@ -198,6 +199,12 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
         return value.ok() ? value
                           : Error{fmt::format("input `{}`: {}", name, value.error().message)};
     }
+    if (is_image_file(text)) {
+        const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
+        Result<RuntimeValue> value = read_image(text, type);
+        return value.ok() ? value
+                          : Error{fmt::format("input `{}`: {}", name, value.error().message)};
+    }
     if (text == "rand") {
         return to_value(random_of_type(name, declared, false, random));
     }
@@ -219,7 +226,7 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
     if (!value.ok()) {
         return Error{
             fmt::format("input `{}`: {}; give a number, a list, a .npy, .npz or .json file, "
-                        "or `rand:TYPE`",
+                        "a picture, or `rand:TYPE`",
                         name, value.error().message)};
     }
     return value;

@@ -19,8 +19,8 @@ struct RandomOptions {
 };
 
 // The value that `text` stands for: FILE.npy, FILE.npz (the tensor of the input's name, or its only
-// one), FILE.json, `rand:TYPE`, `rand`, or a Python literal. `declared` is what the model says of
-// the input; a literal takes its element type.
+// one), FILE.json, a picture, `rand:TYPE`, `rand`, or a Python literal. `declared` is what the
+// model says of the input; a literal takes its element type.
 Result<eval::RuntimeValue> read_input(const std::string& name, const std::string& text,
                                       const Type& declared, const RandomOptions& random);
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "cli/statistics.h"
 #include "cli/terminal.h"
 #include "diagnostics/glyphs.h"
+#include "models/statistics.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -63,7 +63,8 @@ void Trace::node_done(const ir::Node& node, std::span<const eval::RuntimeValue* 
         line += fmt::format("{}: {}", diagnostics::visible(node.output(i)->name),
                             outputs[i]->describe());
         for (const std::string& part :
-             {outputs[i]->is_tensor() ? statistics_text(outputs[i]->tensor()) : std::string(),
+             {outputs[i]->is_tensor() ? models::statistics_text(outputs[i]->tensor())
+                                      : std::string(),
               operator_of(node), place}) {
             line += part.empty() ? "" : "  " + part;
         }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/array_text.h"
 #include "diagnostics/glyphs.h"
 #include "weights/npy.h"

@@ -1,9 +1,13 @@
 #include "cli/python.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -88,6 +92,12 @@ struct Complaint {
     std::string operator()(const ViewOptions& options) const { return of(options.target); }
     std::string operator()(const Answer&) const { return {}; }
     std::string operator()(const ExplainOptions&) const { return {}; }
+    std::string operator()(const DoctorOptions&) const { return {}; }
+    // These have no `--python`.
+    std::string operator()(const InfoOptions&) const { return {}; }
+    std::string operator()(const DiffOptions&) const { return {}; }
+    std::string operator()(const EditOptions&) const { return {}; }
+    std::string operator()(const WeightsOptions&) const { return {}; }
 
     static std::string of(const Target& target) {
         if (target.is_stdin()) {
@@ -97,6 +107,31 @@ struct Complaint {
                                   : "`--python` takes a script file, whose name ends in `.py`";
     }
 };
+
+// What a child writes, up to a size; the rest would be read by nobody.
+std::string read_all(int from) {
+    constexpr size_t kMost = 1 << 16;
+    std::string text;
+    std::array<char, 4096> piece{};
+    while (text.size() < kMost) {
+        ssize_t count = ::read(from, piece.data(), piece.size());
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count <= 0) {
+            break;
+        }
+        text.append(piece.data(), static_cast<size_t>(count));
+    }
+    return text;
+}
+
+int status_of(pid_t child) {
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
 
 }  // namespace
 
@@ -146,6 +181,33 @@ int become_python(std::string_view what, const char* code, const std::vector<std
     print_error(fmt::format("{} cannot start `{}`: {}; name Python in SARDONYX_PYTHON", what,
                             python, std::strerror(errno)));
     return kUsage;
+}
+
+Result<std::string> python_output(const char* code) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        return Error{std::strerror(errno)};
+    }
+    std::string python = python_program(), c = "-c", program = code;
+    char* argv[] = {python.data(), c.data(), program.data(), nullptr};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    int failed = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+    std::string text = failed == 0 ? read_all(ends[0]) : std::string();
+    ::close(ends[0]);
+    if (failed != 0) {
+        return Error{fmt::format("cannot start `{}`: {}", python, std::strerror(failed))};
+    }
+    if (status_of(child) != 0) {
+        return Error{fmt::format("`{}` failed", python)};
+    }
+    return text;
 }
 
 }  // namespace sardonyx::cli

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "cli/commands.h"
 
 namespace sardonyx::cli {
@@ -17,6 +18,10 @@ std::string python_program();
 // Runs a program of Python with these words in sys.argv, and does not return where it takes over.
 // `what` is what needs it, for the message where Python cannot be started.
 int become_python(std::string_view what, const char* code, const std::vector<std::string>& words);
+
+// What a program of Python prints. It is stopped after 64 KB. Error: Python cannot be started, or
+// fails.
+Result<std::string> python_output(const char* code);
 
 // Does what the words ask for in Python, and does not return where it takes over; the exit status
 // where the options have no meaning there, or where Python cannot be started.

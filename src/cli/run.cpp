@@ -17,9 +17,11 @@
 #include "cli/inputs.h"
 #include "cli/observers.h"
 #include "cli/outputs.h"
+#include "cli/plan_text.h"
 #include "cli/terminal.h"
+#include "cli/testcase.h"
 #include "eval/eval.h"
-#include "eval/plan/dump.h"
+#include "ir/graph_walk.h"
 #include "proto/proto.h"
 
 namespace sardonyx::cli {
@@ -218,15 +220,15 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
         return fail(plan.error());
     }
     if (options.plan) {
-        print(eval::dump(**plan));
+        Result<std::string> text = plan_text(model);
+        if (!text.ok()) {
+            return fail(text.error());
+        }
+        print(*text);
     }
     Observers observers(sources);
     Trace trace(sources);
-    int64_t node_count = 0;
-    for ([[maybe_unused]] const ir::Node& node : *model.graph) {
-        ++node_count;
-    }
-    Progress progress(node_count);
+    Progress progress(static_cast<int64_t>(ir::node_count(*model.graph)));
     if (options.trace) {
         observers.add(&trace);
     }
@@ -241,6 +243,14 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
         const std::string& place = observers.failed_at();
         return fail(place.empty() ? results.error()
                                   : Error{fmt::format("{}: {}", place, results.error().message)});
+    }
+    if (!options.testcase.empty()) {
+        Result<std::string> summary = write_testcase(options.testcase, model, values, *results);
+        if (!summary.ok()) {
+            return fail(summary.error());
+        }
+        print(options.quiet ? std::string() : *summary);
+        return kSuccess;
     }
     std::vector<std::string> names;
     for (size_t i = 0; i < results->size(); ++i) {
@@ -330,7 +340,7 @@ int run_run(const RunOptions& options) {
     bool prints_more = options.plan || options.trace || !options.compare.empty();
     if (options.json && prints_more) {
         print_error(
-            "`--json` prints the results alone: use it without `--plan`, `--trace` and "
+            "`--json` prints only the results: use it without `--plan`, `--trace` and "
             "`--compare`");
         return kUsage;
     }

@@ -83,7 +83,10 @@ std::string summary(const ir::Model& model, const Options& options, const Callee
                                         "compiles it.",
                                         comment_text(options.source)));
     append_note(text, "");
-    if (model.graph != nullptr) {
+    if (is_library(model)) {
+        append_note(text,
+                    fmt::format("a library: {}", counted(callees.order().size(), "function")));
+    } else {
         append_note(text,
                     fmt::format("graph {}: {}, {}, {}; {}", comment_text(quoted(model.graph->name)),
                                 counted(model.graph->inputs.size(), "input"),
@@ -117,9 +120,15 @@ std::string summary(const ir::Model& model, const Options& options, const Callee
 
 }  // namespace
 
+bool is_library(const ir::Model& model) {
+    return model.graph == nullptr ||
+           (!model.functions.empty() && model.graph->inputs.empty() &&
+            model.graph->outputs.empty() && model.graph->first_node() == nullptr);
+}
+
 Result<Script> decompile(const ir::Model& model, const Options& options) {
     Callees callees(model);
-    if (model.graph != nullptr) {
+    if (!is_library(model)) {
         SDX_TRY(callees.visit(*model.graph));
     } else {
         for (const ir::Function* function : model.functions) {
@@ -141,7 +150,7 @@ Result<Script> decompile(const ir::Model& model, const Options& options) {
         SDX_TRY(text);
         scripts += "\n\n" + *text;
     }
-    if (model.graph != nullptr) {
+    if (!is_library(model)) {
         script.entry = module.name_entry(model.graph->name);
         Result<std::string> text = Unit(module, *model.graph, nullptr, script.entry).write();
         SDX_TRY(text);

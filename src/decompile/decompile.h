@@ -46,6 +46,9 @@ struct Script {
     std::vector<std::pair<std::string, Tensor>> weights;
 };
 
+// Whether it is functions alone: its graph is empty.
+bool is_library(const ir::Model& model);
+
 // Error: what the language has no words for, with the node.
 Result<Script> decompile(const ir::Model& model, const Options& options = {});
 

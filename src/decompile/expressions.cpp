@@ -232,7 +232,7 @@ std::optional<Expression> Unit::attribute(const ir::Node& node, const ir::Attrib
     auto found = parameters_.find(attribute.reference);
     return found == parameters_.end()
                ? fail(node,
-                      fmt::format("the reference of attribute {} to {}, which is no parameter,",
+                      fmt::format("the reference of attribute {} to {}, which is not a parameter,",
                                   quoted(attribute.name), quoted(attribute.reference)))
                : Expression::atom(found->second).keyword(attribute.name);
 }

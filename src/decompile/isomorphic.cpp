@@ -3,33 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <unordered_map>
 
 #include "base/quote.h"
+#include "decompile/decompile.h"
 #include "decompile/facts.h"
 #include "decompile/schema_defaults.h"
+#include "ir/equal.h"
 #include "ir/standard.h"
 
 namespace sardonyx::decompile {
 namespace {
-
-bool same_tensor(const Tensor& a, const Tensor& b) {
-    if (a.element_type() != b.element_type() || a.dims() != b.dims()) {
-        return false;
-    }
-    if (a.element_type() == ElementType::kString) {
-        auto x = a.elements<std::string>(), y = b.elements<std::string>();
-        return std::equal(x.begin(), x.end(), y.begin(), y.end());
-    }
-    return a.bytes().empty() ||
-           std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0;
-}
-
-bool same_floats(const float* a, const float* b, size_t count) {
-    return count == 0 || std::memcmp(a, b, count * sizeof(float)) == 0;
-}
 
 // Shapes aside, which files say wrong at times: they follow from the inputs and nodes.
 bool may_be_same(const Type& a, const Type& b) {
@@ -38,37 +23,6 @@ bool may_be_same(const Type& a, const Type& b) {
         a.element_type() != ElementType::kUndefined && b.element_type() != ElementType::kUndefined;
     return !is_known ||
            (a.kind() == b.kind() && (!has_types || a.element_type() == b.element_type()));
-}
-
-// Of attributes without graphs.
-bool same_plain_value(const ir::AttributeValue& a, const ir::AttributeValue& b) {
-    if (a.index() != b.index()) {
-        return false;
-    }
-    if (const auto* x = std::get_if<float>(&a)) {
-        return same_floats(x, &std::get<float>(b), 1);
-    }
-    if (const auto* x = std::get_if<std::vector<float>>(&a)) {
-        const auto& y = std::get<std::vector<float>>(b);
-        return x->size() == y.size() && same_floats(x->data(), y.data(), y.size());
-    }
-    if (const auto* x = std::get_if<Tensor>(&a)) {
-        return same_tensor(*x, std::get<Tensor>(b));
-    }
-    if (const auto* x = std::get_if<int64_t>(&a)) {
-        return *x == std::get<int64_t>(b);
-    }
-    if (const auto* x = std::get_if<std::string>(&a)) {
-        return *x == std::get<std::string>(b);
-    }
-    if (const auto* x = std::get_if<std::vector<int64_t>>(&a)) {
-        return *x == std::get<std::vector<int64_t>>(b);
-    }
-    if (const auto* x = std::get_if<std::vector<std::string>>(&a)) {
-        return *x == std::get<std::vector<std::string>>(b);
-    }
-    const auto* x = std::get_if<Type>(&a);
-    return x != nullptr && *x == std::get<Type>(b);
 }
 
 // One of the two sides: where a graph stands.
@@ -138,7 +92,7 @@ class Comparison {
             }
             bool has_default = x[i]->is_initializer();
             if (has_default != y[i]->is_initializer() ||
-                (has_default && !same_tensor(*x[i]->constant, *y[i]->constant))) {
+                (has_default && !ir::same_tensor(*x[i]->constant, *y[i]->constant))) {
                 differ("the default of the input {} changes", quoted(x[i]->name));
             }
         }
@@ -182,7 +136,7 @@ class Comparison {
         const Tensor* s = constant_of(*x, a_.is_old());
         const Tensor* t = constant_of(*y, b_.is_old());
         if (s != nullptr && t != nullptr) {
-            if (!same_tensor(*s, *t)) {
+            if (!ir::same_tensor(*s, *t)) {
                 differ("the constant {} becomes {}", to_string(*s), to_string(*t));
             }
             return;
@@ -292,7 +246,7 @@ class Comparison {
             compare_signature(**g, **h, first_output);
             return true;
         }
-        return x.is_reference() ? x.type == y.type : same_plain_value(x.value, y.value);
+        return x.is_reference() ? x.type == y.type : ir::same_value(x.value, y.value);
     }
 
     Side a_, b_;
@@ -332,6 +286,18 @@ std::string difference(const ir::Model& model, const ir::Model& compiled) {
         return "one of the models has no graph";
     }
     std::string problem = compare(nullptr, nullptr);
+    for (const ir::Function* f : model.functions) {
+        if (!is_library(model)) {
+            break;  // those that are called count
+        }
+        const ir::Function* g = compiled.find_function(f->domain, f->name, f->overload);
+        if (g == nullptr) {
+            return fmt::format("the function {} is missing", quoted(f->name));
+        }
+        if (done.insert({f, g}).second) {
+            waiting.emplace_back(f, g);
+        }
+    }
     while (problem.empty() && !waiting.empty()) {
         auto [f, g] = waiting.back();
         waiting.pop_back();

@@ -20,7 +20,8 @@ namespace sardonyx::decompile {
 //   that is a result already), and the Identity of it, which a script returns;
 // - the conditions of a Loop that always goes on: none or true before it, and in its body true or
 //   what it was.
-// Nodes and functions that no output needs are not looked at, nor documentation and metadata.
+// Nodes and functions that no output needs are not looked at, nor documentation and metadata. Of a
+// library, all functions are compared, which go by their names.
 std::string difference(const ir::Model& model, const ir::Model& compiled);
 
 }  // namespace sardonyx::decompile

@@ -24,7 +24,6 @@ class Module {
 
     const ir::Model& model() const { return model_; }
     const Names& names() const { return names_; }
-    bool has_weights_file() const { return options_.weights == Weights::kFile; }
 
     bool annotates_results() const { return options_.annotates_results; }
     bool has_statements() const { return options_.control_flow == ControlFlow::kStatements; }

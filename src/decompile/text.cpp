@@ -223,8 +223,8 @@ bool gives(const Tensor& tensor, const std::vector<T>& values,
 constexpr int64_t kMostElements = int64_t{1} << 20;
 
 Error no_literal(const Tensor& tensor) {
-    return {fmt::format("a tensor of {} elements of {} whose bytes no literal gives",
-                        tensor.count(), name(tensor.element_type()))};
+    return Error{fmt::format("a tensor of {} elements of {} whose bytes no literal gives",
+                             tensor.count(), name(tensor.element_type()))};
 }
 
 Result<std::vector<std::string>> integer_items(const Tensor& tensor) {

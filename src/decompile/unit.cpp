@@ -33,7 +33,7 @@ Unit::Unit(Module& module, const ir::Graph& graph, const ir::Function* function,
 
 Expression Unit::fail(const ir::Node& node, std::string_view what) {
     fail(fmt::format(
-        "the language has no words for {} of the node {} ({})", what,
+        "a script cannot express {} of the node {} ({})", what,
         quoted(node.name.empty() && node.output() != nullptr ? node.output()->name : node.name),
         quoted(node.op_type)));
     return Expression::atom("None");
@@ -93,7 +93,7 @@ void Unit::add_inputs(Expression& parameters) {
         if (function_ == nullptr) {
             std::optional<Expression> type = module_.annotation(input->type);
             if (!type) {
-                fail(fmt::format("the language has no words for the type {} of the input {}",
+                fail(fmt::format("a script cannot express the type {} of the input {}",
                                  input->type.to_string(), quoted(input->name)));
                 return;
             }
@@ -124,7 +124,7 @@ Expression Unit::attribute_parameter(const ir::Attribute& attribute) {
     std::string_view type = attribute_annotation(attribute.type);
     const std::string& name = parameters_.find(attribute.name)->second;
     if (type.empty()) {
-        fail(fmt::format("the language has no words for the attribute {} of the function {}",
+        fail(fmt::format("a script cannot express the attribute {} of the function {}",
                          quoted(attribute.name), quoted(function_->name)));
     }
     if (type.starts_with("Sequence")) {
@@ -152,7 +152,7 @@ void Unit::add_attributes(Expression& parameters) {
         // Calls name the parameter, so that it must keep its name.
         std::string name(all[i].name);
         if (!is_identifier(name) || !names_.is_free(name)) {
-            fail(fmt::format("the language has no words for the attribute {} of the function {}",
+            fail(fmt::format("a script cannot express the attribute {} of the function {}",
                              quoted(name), quoted(function_->name)));
             return;
         }
@@ -173,7 +173,7 @@ void Unit::add_attributes(Expression& parameters) {
 std::string Unit::default_words(const ir::Attribute& attribute) {
     std::optional<Expression> value = plain_value(attribute);
     if (!value) {
-        fail(fmt::format("the language has no words for the default of {} of the function {}",
+        fail(fmt::format("a script cannot express the default of {} of the function {}",
                          quoted(attribute.name), quoted(function_->name)));
         return {};
     }
@@ -277,7 +277,7 @@ void Unit::begin_statement() {
 void Unit::write_initializers(const ir::Graph& graph, size_t indent) {
     for (const ir::Value* value : graph.initializers) {
         if (value->sparse != nullptr) {
-            fail(fmt::format("the language has no words for the sparse initializer {}",
+            fail(fmt::format("a script cannot express the sparse initializer {}",
                              quoted(value->name)));
         }
         if (facts_.constant_of(*value) != nullptr && facts_.use_of(*value).count > 0) {

@@ -5,6 +5,10 @@
 // code is a kebab-case word, unique over all phases, with a page docs/diagnostics/<code>.md.
 //
 // Wording: lower case, no full stop, code in backticks; what was seen, then in `help` what to do.
+//
+// What reports is marked cold, here and in the phases: the compiler then keeps the making of
+// messages away from the code of correct scripts. Half of the time of compiling one is spent on
+// fetching instructions.
 #pragma once
 
 #include <deque>
@@ -44,22 +48,10 @@ struct Diagnostic {
     std::string help;         // empty: none
     std::vector<Edit> edits;  // what `help` says, as a change that a machine can make; may be empty
 
-    Diagnostic& label(Span span, std::string words) {
-        labels.push_back({span, std::move(words)});
-        return *this;
-    }
-    Diagnostic& note(std::string words) {
-        notes.push_back(std::move(words));
-        return *this;
-    }
-    Diagnostic& with_help(std::string words) {
-        help = std::move(words);
-        return *this;
-    }
-    Diagnostic& edit(Span span, std::string replacement) {
-        edits.push_back({span, std::move(replacement)});
-        return *this;
-    }
+    [[gnu::cold]] Diagnostic& label(Span span, std::string words);
+    [[gnu::cold]] Diagnostic& note(std::string words);
+    [[gnu::cold]] Diagnostic& with_help(std::string words);
+    [[gnu::cold]] Diagnostic& edit(Span span, std::string replacement);
 };
 
 // The findings of a run, in the order in which the phases came upon them.
@@ -67,20 +59,10 @@ class Diagnostics {
   public:
     // Returns the new diagnostic to add labels and help to. Later reports do not move it: to look
     // for the words of a help may find the next thing to report.
-    Diagnostic& report(const Kind& kind, Span span, std::string message) {
-        Diagnostic& added = items_.emplace_back();
-        added.kind = &kind;
-        added.message = std::move(message);
-        added.labels.push_back({span, {}});
-        errors_ += kind.severity == Severity::kError ? 1 : 0;
-        return added;
-    }
+    [[gnu::cold]] Diagnostic& report(const Kind& kind, Span span, std::string message);
 
     // One that has been said before, and taken back.
-    void add(Diagnostic diagnostic) {
-        errors_ += diagnostic.kind->severity == Severity::kError ? 1 : 0;
-        items_.push_back(std::move(diagnostic));
-    }
+    [[gnu::cold]] void add(Diagnostic diagnostic);
 
     bool has_errors() const { return errors_ != 0; }
     size_t error_count() const { return errors_; }
@@ -88,15 +70,7 @@ class Diagnostics {
 
     // Adds a label to the errors from `begin` on that are not about the file of the label: they
     // came up in what is called there.
-    void label_callers(size_t begin, Span span, std::string_view words) {
-        for (size_t i = begin; i < items_.size(); ++i) {
-            Diagnostic& one = items_[i];
-            if (one.kind->severity == Severity::kError &&
-                one.labels.front().span.file != span.file) {
-                one.label(span, std::string(words));
-            }
-        }
-    }
+    void label_callers(size_t begin, Span span, std::string_view words);
 
     // For work that is tried and thrown away (a loop body typed again): forget all after `size`.
     void truncate(size_t size) {

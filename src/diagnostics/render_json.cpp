@@ -27,12 +27,27 @@ Json position(const Sources& sources, FileId file, uint32_t offset) {
     return {{"line", at.line}, {"column", at.column}, {"offset", offset}};
 }
 
+// "book.ipynb:cell 3", as the path of a cell is, in its parts; 0: a file.
+std::pair<std::string_view, int> file_and_cell(std::string_view path) {
+    constexpr std::string_view kMark = ".ipynb:cell ";
+    size_t at = path.rfind(kMark);
+    int cell = 0;
+    for (char c : at == std::string_view::npos ? "" : path.substr(at + kMark.size())) {
+        cell = c >= '0' && c <= '9' && cell < 1000000 ? cell * 10 + (c - '0') : 0;
+    }
+    return {cell == 0 ? path : path.substr(0, at + kMark.find(':')), cell};
+}
+
 // The file and range of a span; both null for a span that points nowhere.
 void add_place(Json& json, const Sources& sources, const Span& span) {
     json["file"] = nullptr;
     json["range"] = nullptr;
     if (span.valid()) {
-        json["file"] = sources.path(span.file);
+        auto [path, cell] = file_and_cell(sources.path(span.file));
+        json["file"] = path;
+        if (cell != 0) {
+            json["cell"] = cell;
+        }
         json["range"] = {{"start", position(sources, span.file, span.begin)},
                          {"end", position(sources, span.file, span.end)}};
     }
@@ -84,7 +99,7 @@ std::string uri(std::string_view path) {
 }
 
 Json artifact(const Sources& sources, FileId file) {
-    return {{"uri", uri(sources.path(file))}};
+    return {{"uri", uri(file_and_cell(sources.path(file)).first)}};
 }
 
 // Section 3.30: 1-based, the end column is that after the last character.
@@ -100,6 +115,10 @@ Json location(const Sources& sources, const Label& label) {
     Json json = {{"physicalLocation",
                   {{"artifactLocation", artifact(sources, label.span.file)},
                    {"region", region(sources, label.span)}}}};
+    if (int cell = file_and_cell(sources.path(label.span.file)).second; cell != 0) {
+        // Section 3.33: the region is one of the cell.
+        json["logicalLocations"] = {{{"name", "cell " + std::to_string(cell)}}};
+    }
     if (!label.message.empty()) {
         json["message"]["text"] = label.message;
     }

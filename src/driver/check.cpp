@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "driver/check_model.h"
+#include "driver/notebook.h"
 #include "lint/lint.h"
 #include "schemas/schemas.h"
 #include "weights/weights.h"
@@ -208,12 +209,15 @@ Checked check(const CheckRequest& request) {
             }
         }
     }
+    std::vector<Notebook> notebooks;
     for (const CheckedFile& file : request.files) {
-        if (!file.is_script) {
+        if (!file.is_script && !is_notebook(file.path)) {
             check_model(program, file.path, checked.schemas.get());
             continue;
         }
-        elaborate::FileModule* module = elaborate::load_file(program, file.path);
+        elaborate::FileModule* module =
+            file.is_script ? elaborate::load_file(program, file.path)
+                           : load_notebook(program, file.path, notebooks.emplace_back());
         bool is_new = module != nullptr && std::find(checked.modules.begin(), checked.modules.end(),
                                                      module) == checked.modules.end();
         if (is_new) {
@@ -225,6 +229,9 @@ Checked check(const CheckRequest& request) {
     lint::apply_ignores(program, checked.modules);
     program.diagnostics.keep_if(
         [&request](const diagnostics::Diagnostic& one) { return is_told(request, one); });
+    for (const Notebook& notebook : notebooks) {
+        move_to_cells(program, notebook, checked.types);
+    }
     return checked;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "driver/find_files.h"
-#include "elaborate/module.h"
+#include "elaborate/files/module.h"
 #include "ops/schema_set.h"
 
 namespace sardonyx::driver {

@@ -94,7 +94,7 @@ void report_unread(elaborate::Program& program, const std::string& path, diagnos
         return;
     }
     std::filesystem::path suffix = std::filesystem::path(path).extension();
-    if (suffix == ".onnx" || suffix == ".pb") {
+    if (suffix == ".onnx" || suffix == ".pb" || proto::form_of_path(path) != proto::Form::kBytes) {
         report_invalid(program, whole, std::move(problem));
         return;
     }

@@ -6,8 +6,14 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/quote.h"
 #include "decompile/isomorphic.h"
 #include "driver/driver.h"
+#include "ir/copy.h"
+#include "models/exact.h"
+#include "models/inline.h"
+#include "models/outline.h"
+#include "proto/proto.h"
 #include "weights/weights.h"
 
 namespace sardonyx::driver {
@@ -23,9 +29,10 @@ weights::NamedTensors initializers_of(const ir::Model& model) {
     return tensors;
 }
 
-// Compiles the text and compares.
-Result<void> check_again(const ir::Model& model, const decompile::Options& options,
-                         const decompile::Script& script) {
+// What the text compiles to.
+Result<std::unique_ptr<ir::Model>> compile_script_text(const ir::Model& model,
+                                                       const decompile::Options& options,
+                                                       const decompile::Script& script) {
     Request request;
     request.path = "decompiled.py";
     request.text = script.text;
@@ -34,7 +41,8 @@ Result<void> check_again(const ir::Model& model, const decompile::Options& optio
         return options.weights == decompile::Weights::kFile ? script.weights
                                                             : initializers_of(model);
     };
-    Compilation compiled = compile(request);
+    bool is_library = decompile::is_library(model);
+    Compilation compiled = is_library ? compile_library(request) : compile(request);
     for (const diagnostics::Diagnostic& finding : compiled.findings().items()) {
         if (finding.kind->severity == diagnostics::Severity::kError) {
             return Error{fmt::format("the model breaks a rule of the language: {} [{}]",
@@ -44,20 +52,57 @@ Result<void> check_again(const ir::Model& model, const decompile::Options& optio
     if (compiled.model == nullptr) {
         return Error{fmt::format("the model has no script: {}", compiled.complaint)};
     }
-    std::string problem = decompile::difference(model, *compiled.model);
+    return std::move(compiled.model);
+}
+
+// Compiles the text and compares.
+Result<void> check_again(const ir::Model& model, const decompile::Options& options,
+                         const decompile::Script& script) {
+    SDX_ASSIGN(std::unique_ptr<ir::Model> compiled, compile_script_text(model, options, script));
+    std::string problem = decompile::difference(model, *compiled);
     return problem.empty()
                ? Result<void>()
-               : Error{fmt::format("the language has no words for all of the model: {}", problem)};
+               : Error{fmt::format("the model cannot be written as a script: {}", problem)};
+}
+
+// As a value of `__exact__`, as formatters leave it.
+std::string exact_table(const std::string& script, std::string_view words) {
+    constexpr size_t kColumns = 76;
+    std::string text = fmt::format(
+        "\n\n# For `sardonyx build`: names, order, documentation, metadata and stated types, for\n"
+        "# which a script has no place.\n{} = {{\n    {}: (\n",
+        kExactTable, sardonyx::quoted(script));
+    for (; !words.empty(); words.remove_prefix(std::min(kColumns, words.size()))) {
+        text += fmt::format("        \"{}\"\n", words.substr(0, kColumns));
+    }
+    return text + "    ),\n}\n";
 }
 
 }  // namespace
 
+Result<decompile::Script> decompile_exact(const ir::Model& model,
+                                          const decompile::Options& options) {
+    if (decompile::is_library(model)) {
+        return Error{"a library of functions has no main script, at which its words could stand"};
+    }
+    SDX_ASSIGN(decompile::Script script, decompile_model(model, options));
+    SDX_ASSIGN(std::unique_ptr<ir::Model> compiled, compile_script_text(model, options, script));
+    SDX_ASSIGN(std::string words, models::exact_words(model, *compiled));
+    script.text += exact_table(script.entry, words);
+    SDX_ASSIGN(std::unique_ptr<ir::Model> again, compile_script_text(model, options, script));
+    SDX_ASSIGN(std::string before, proto::write_model(model));
+    SDX_ASSIGN(std::string after, proto::write_model(*again));
+    return before == after ? Result<decompile::Script>(std::move(script))
+                           : Result<decompile::Script>(
+                                 Error{"the model comes back from its script with other bytes"});
+}
+
 Result<decompile::Script> decompile_model(const ir::Model& model,
                                           const decompile::Options& options) {
     if (model.graph == nullptr) {
-        return Error{"a file with functions alone has no graph to decompile"};
+        return Error{"a file with only functions has no graph to decompile"};
     }
-    if (model.graph->outputs.empty()) {
+    if (model.graph->outputs.empty() && !decompile::is_library(model)) {
         return Error{"the graph has no outputs: its script would return nothing"};
     }
     // What a statement becomes depends on types that the compiler sees; a body is always itself.
@@ -77,6 +122,20 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
         script = attempt < 2 ? Result<decompile::Script>(checked.error()) : script;
     }
     return script;
+}
+
+Result<decompile::Script> decompile_outlined(const ir::Model& model,
+                                             const decompile::Options& options) {
+    std::unique_ptr<ir::Model> outlined = ir::copy(model);
+    if (models::outline(*outlined).functions == 0) {
+        return decompile_model(model, options);
+    }
+    std::unique_ptr<ir::Model> inlined = ir::copy(*outlined);
+    models::inline_domain(*inlined, models::kOutlineDomain, SIZE_MAX);
+    std::string problem = decompile::difference(model, *inlined);
+    return problem.empty() ? decompile_model(*outlined, options)
+                           : Result<decompile::Script>(Error{
+                                 fmt::format("the blocks as functions change it: {}", problem)});
 }
 
 WeightFile weight_file_of(const std::string& script_path) {

@@ -11,6 +11,13 @@ namespace sardonyx::driver {
 // language has no words for; or what differs, since then the text would mean another model.
 Result<decompile::Script> decompile_model(const ir::Model& model,
                                           const decompile::Options& options);
+// The same with equal blocks that stand behind each other as one function.
+Result<decompile::Script> decompile_outlined(const ir::Model& model,
+                                             const decompile::Options& options);
+// The same with names, order, documentation and all else that a script has no place for in a table
+// at the end of the text, from which compile() gives the bytes of the model back.
+Result<decompile::Script> decompile_exact(const ir::Model& model,
+                                          const decompile::Options& options);
 
 // The files that a script takes its weights from.
 struct WeightFile {

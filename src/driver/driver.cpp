@@ -1,8 +1,13 @@
 #include "driver/driver.h"
 
+#include <fmt/format.h>
+
 #include "diagnostics/ignore.h"
+#include "driver/library.h"
 #include "driver/scripts.h"
+#include "elaborate/elaborate.h"
 #include "lint/lint.h"
+#include "models/exact.h"
 #include "schemas/schemas.h"
 #include "weights/weights.h"
 
@@ -22,6 +27,29 @@ std::unique_ptr<ir::Model> compile_form(Program& program, const ScriptFunction& 
                     : elaborate::compile_function(program, script, options);
 }
 
+// The words of the model that the script was made of, which `decompile --exact` has put into the
+// file: `__exact__` has them for scripts by their names.
+void take_exact_words(Compilation& c) {
+    std::optional<elaborate::Object> table = c.module->value(kExactTable);
+    if (!table || !table->is(elaborate::ObjectKind::kDict)) {
+        return;
+    }
+    for (const auto& [name, words] : table->get<elaborate::DictObject>().items) {
+        bool is_text =
+            name.is(elaborate::ObjectKind::kString) && words.is(elaborate::ObjectKind::kString);
+        if (!is_text || name.text() != c.script->name) {
+            continue;
+        }
+        if (Result<void> done = models::apply_exact_words(c.model, words.text()); !done.ok()) {
+            c.complaint =
+                fmt::format("`{}` of `{}` is not what `decompile --exact` has written: {}",
+                            kExactTable, c.script->name, done.error().message);
+            c.model = nullptr;
+        }
+        return;
+    }
+}
+
 void compile_chosen(Compilation& c, Form form, const Options& options) {
     Program& program = *c.program;
     c.model = compile_form(program, *c.script, form, options);
@@ -29,6 +57,9 @@ void compile_chosen(Compilation& c, Form form, const Options& options) {
         lint::lint_file(program, *c.module);
     }
     diagnostics::silence(program.sources, program.diagnostics);
+    if (form == Form::kModel && c.model != nullptr && !program.diagnostics.has_errors()) {
+        take_exact_words(c);
+    }
 }
 
 Form form_of(const ir::Model& model) {
@@ -45,7 +76,8 @@ std::vector<std::string> Compilation::files() const {
     return all;
 }
 
-Compilation compile(const Request& request) {
+// The file of a request, loaded; `module` is null where it cannot be read.
+Compilation load_request(const Request& request, Options& options) {
     Compilation c;
     c.program = std::make_unique<Program>(request.read_weights ? request.read_weights
                                                                : weights::read_weights);
@@ -58,15 +90,21 @@ Compilation compile(const Request& request) {
     if (program.diagnostics.has_errors()) {
         return c;
     }
-    Options options = request.options;
     options.schemas = c.schemas.get();
     program.file_options.schemas = options.schemas;
     program.file_options.limits = options.limits;
     c.module = request.text ? elaborate::load_text(program, request.path, *request.text)
                             : elaborate::load_file(program, request.path);
+    return c;
+}
+
+Compilation compile(const Request& request) {
+    Options options = request.options;
+    Compilation c = load_request(request, options);
     if (c.module == nullptr) {
         return c;
     }
+    Program& program = *c.program;
     Result<std::shared_ptr<ScriptFunction>> script =
         choose_script(program, *c.module, request.script);
     if (!script.ok()) {
@@ -78,6 +116,28 @@ Compilation compile(const Request& request) {
     const auto& said = program.diagnostics.items();
     c.of_file.assign(said.begin(), said.end());
     compile_chosen(c, request.form, options);
+    return c;
+}
+
+Compilation compile_library(const Request& request) {
+    Options options = request.options;
+    Compilation c = load_request(request, options);
+    if (c.module == nullptr) {
+        return c;
+    }
+    std::vector<CompiledScript> scripts = compile_all(c, Form::kFunction);
+    if (scripts.empty() && !c.findings().has_errors()) {
+        c.complaint = "the file has no scripts";
+    }
+    if (scripts.empty() || c.findings().has_errors()) {
+        return c;
+    }
+    Result<std::unique_ptr<ir::Model>> library = make_library(scripts);
+    if (library.ok()) {
+        c.model = std::move(*library);
+    } else {
+        c.complaint = library.error().message;
+    }
     return c;
 }
 

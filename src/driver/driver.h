@@ -6,12 +6,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "elaborate/module.h"
+#include "elaborate/files/module.h"
 #include "ops/schema_set.h"
 
 namespace sardonyx::driver {
+
+// The name that the words of `decompile --exact` have in a file.
+inline constexpr std::string_view kExactTable = "__exact__";
 
 enum class Form : uint8_t {
     kModel,
@@ -50,6 +54,9 @@ struct Compilation {
 };
 
 Compilation compile(const Request& request);
+
+// All scripts of the file, and what they call, as the functions of a model with an empty graph.
+Compilation compile_library(const Request& request);
 
 // The same script once more with other types of inputs, when the first model has told what its
 // inputs are; the findings are those of this time alone. Returns the model of the time before.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "driver/notebook.h"
+
 namespace sardonyx::driver {
 namespace {
 
@@ -17,10 +19,8 @@ class Finder {
 
     void add_folder(const fs::path& folder) {
         size_t before = found_.files.size();
-        size_t notebooks = found_.notebooks.size();
         walk(folder);
-        if (found_.files.size() == before && found_.notebooks.size() == notebooks &&
-            !is_unreadable_) {
+        if (found_.files.size() == before && !is_unreadable_) {
             found_.empty.push_back(folder.string());
         }
     }
@@ -56,10 +56,11 @@ class Finder {
             }
             if (fs::is_directory(status)) {
                 walk(entry);
-            } else if (entry.extension() == ".py" && fs::is_regular_file(entry, ignored)) {
-                found_.files.push_back({entry.string(), true, std::nullopt});
-            } else if (entry.extension() == ".ipynb") {
-                found_.notebooks.push_back(entry.string());
+                continue;
+            }
+            bool is_script = entry.extension() == ".py";
+            if ((is_script || is_notebook(name)) && fs::is_regular_file(entry, ignored)) {
+                found_.files.push_back({entry.string(), is_script, std::nullopt});
             }
         }
     }

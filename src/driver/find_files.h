@@ -15,14 +15,13 @@ struct CheckedFile {
 
 struct FoundFiles {
     std::vector<CheckedFile> files;
-    std::vector<std::string> empty;       // folders without scripts
+    std::vector<std::string> empty;       // folders without scripts and notebooks
     std::vector<std::string> unreadable;  // folders that may not be looked into
-    std::vector<std::string> notebooks;   // in folders: they are not checked
 };
 
-// Folders give the scripts under them, in order; hidden folders and caches are left out, links to
-// folders not followed. `exclude` are patterns as the shell has them, which a file or folder under
-// a named one matches by its name or by its whole path.
+// Folders give the scripts and notebooks under them, in order; hidden folders and caches are left
+// out, links to folders not followed. `exclude` are patterns as the shell has them, which a file or
+// folder under a named one matches by its name or by its whole path.
 FoundFiles find_files(const std::vector<std::string>& paths,
                       const std::vector<std::string>& exclude);
 

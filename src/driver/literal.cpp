@@ -6,7 +6,8 @@
 
 #include "base/quote.h"
 #include "elaborate/elaborate.h"
-#include "elaborate/module.h"
+#include "elaborate/files/module.h"
+#include "lowering/literal.h"
 
 namespace sardonyx::driver {
 
@@ -16,7 +17,6 @@ using elaborate::ObjectKind;
 namespace {
 
 constexpr size_t kMaxText = size_t{16} << 20;
-constexpr size_t kMaxRank = 64;
 
 bool is_word(std::string_view text) {
     constexpr std::string_view kDigits = "0123456789";
@@ -33,81 +33,35 @@ bool is_literal_name(std::string_view text) {
     return text == "True" || text == "False" || text == "None";
 }
 
-// The leaves of nested lists in row-major order, and the dims.
-struct Leaves {
-    Dims dims;
-    std::vector<const Object*> items;
+// The values of Python that make up a literal, for lowering/literal.h.
+struct LiteralReader {
+    bool is_list(const Object& object) const { return object.is_sequence(); }
+    int64_t size(const Object& object) const { return static_cast<int64_t>(object.items().size()); }
+    template <typename Visit>
+    void each(const Object& object, const Visit& visit) const {
+        for (const Object& item : object.items()) {
+            if (!visit(item)) {
+                return;
+            }
+        }
+    }
+    bool add(const Object& leaf, lowering::Literal& literal) {
+        if (leaf.is(ObjectKind::kBool)) {
+            literal.add_bool(leaf.as_bool());
+        } else if (leaf.is_whole()) {
+            literal.add_int(leaf.as_whole());
+        } else if (leaf.is(ObjectKind::kFloat)) {
+            literal.add_float(leaf.as_double());
+        } else if (leaf.is(ObjectKind::kString) || leaf.is(ObjectKind::kBytes)) {
+            literal.add_text(leaf.text());
+        } else {
+            other = &leaf;
+            return false;
+        }
+        return true;
+    }
+    const Object* other = nullptr;  // no element of a tensor
 };
-
-Result<void> collect(const Object& object, size_t depth, Leaves& leaves) {
-    if (!object.is_sequence()) {
-        if (depth != leaves.dims.size()) {
-            return Error{"numbers and lists are mixed at one depth"};
-        }
-        leaves.items.push_back(&object);
-        return {};
-    }
-    int64_t size = static_cast<int64_t>(object.items().size());
-    if (depth >= leaves.dims.size() || leaves.dims[depth] != size) {
-        return Error{"the lists at one depth have different lengths"};
-    }
-    for (const Object& item : object.items()) {
-        SDX_TRY(collect(item, depth + 1, leaves));
-    }
-    return {};
-}
-
-// The least type that holds all leaves, as NumPy would choose among ONNX Script's defaults.
-Result<ElementType> implied_type(const Leaves& leaves) {
-    ElementType type = leaves.items.empty() ? ElementType::kInt64 : ElementType::kUndefined;
-    for (const Object* item : leaves.items) {
-        ElementType one = item->is(ObjectKind::kBool)     ? ElementType::kBool
-                          : item->is(ObjectKind::kInt)    ? ElementType::kInt64
-                          : item->is(ObjectKind::kFloat)  ? ElementType::kFloat
-                          : item->is(ObjectKind::kString) ? ElementType::kString
-                                                          : ElementType::kUndefined;
-        if (one == ElementType::kUndefined) {
-            return Error{
-                fmt::format("{} is not an element of a tensor", elaborate::kind_name(*item))};
-        }
-        bool are_numbers = (one == ElementType::kInt64 || one == ElementType::kFloat) &&
-                           (type == ElementType::kInt64 || type == ElementType::kFloat);
-        if (type != ElementType::kUndefined && type != one && !are_numbers) {
-            return Error{"the elements have different types"};
-        }
-        type = are_numbers && type != one ? ElementType::kFloat : one;
-    }
-    return type;
-}
-
-Result<Tensor> fill(const Leaves& leaves, ElementType implied, ElementType type) {
-    if ((implied == ElementType::kString) != (type == ElementType::kString)) {
-        return Error{fmt::format("the elements are {}, not {}", name(implied), name(type))};
-    }
-    if (type == ElementType::kString) {
-        std::vector<std::string> strings;
-        for (const Object* item : leaves.items) {
-            strings.push_back(item->text());
-        }
-        return Tensor::of_strings(leaves.dims, std::move(strings));
-    }
-    if (implied == ElementType::kFloat) {
-        std::vector<double> values;
-        for (const Object* item : leaves.items) {
-            values.push_back(item->as_double());
-        }
-        return tensor_from_doubles(type, leaves.dims, values);
-    }
-    std::vector<int64_t> values;
-    for (const Object* item : leaves.items) {
-        values.push_back(item->as_int());
-    }
-    return tensor_from_int64s(type, leaves.dims, values);
-}
-
-}  // namespace
-
-namespace {
 
 // What texts of numbers may say beside Python's literals, and what it is in Python.
 struct NumberWord {
@@ -186,20 +140,20 @@ Result<Tensor> to_tensor(const Object& literal, ElementType type) {
     if (literal.is(ObjectKind::kConstant)) {
         return literal.get<Tensor>();
     }
-    Leaves leaves;
-    for (const Object* at = &literal; at->is_sequence() && leaves.dims.size() < kMaxRank;
-         at = &at->items()[0]) {
-        leaves.dims.push_back(static_cast<int64_t>(at->items().size()));
-        if (at->items().empty()) {
-            break;
-        }
+    LiteralReader reader;
+    lowering::LiteralProblem problem;
+    std::optional<lowering::Literal> read = lowering::read_literal(literal, reader, problem);
+    if (reader.other != nullptr) {
+        return Error{
+            fmt::format("{} is not an element of a tensor", elaborate::kind_name(*reader.other))};
     }
-    SDX_TRY(collect(literal, 0, leaves));
-    Result<ElementType> implied = implied_type(leaves);
-    SDX_TRY(implied);
-    bool is_empty = leaves.items.empty() && type == ElementType::kString;
-    return fill(leaves, is_empty ? ElementType::kString : *implied,
-                type == ElementType::kUndefined ? *implied : type);
+    std::optional<Tensor> tensor = read ? read->tensor(
+                                              type, [&literal] { return repr(literal); }, problem)
+                                        : std::nullopt;
+    if (!tensor) {
+        return Error{problem.text()};
+    }
+    return std::move(*tensor);
 }
 
 }  // namespace sardonyx::driver

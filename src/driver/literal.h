@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "elaborate/object.h"
+#include "elaborate/objects/object.h"
 
 namespace sardonyx::driver {
 

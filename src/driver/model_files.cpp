@@ -2,39 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
 #include <span>
 
+#include "base/content_hash.h"
 #include "base/file.h"
 #include "proto/proto.h"
+#include "weights/weights.h"
 
 namespace sardonyx::driver {
 namespace {
 
-// The bytes in order, as 16 digits. Two contents have one name with a chance of 1 in 2^64.
 std::string name_of_content(std::span<const std::string_view> parts) {
-    constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;
-    uint64_t hash = 0;
-    auto add = [&](uint64_t word) {
-        hash = (hash ^ word) * kFactor;
-        hash ^= hash >> 29;
-    };
-    for (std::string_view part : parts) {
-        size_t whole = part.size() / sizeof(uint64_t) * sizeof(uint64_t);
-        for (size_t i = 0; i < whole; i += sizeof(uint64_t)) {
-            uint64_t word = 0;
-            std::memcpy(&word, part.data() + i, sizeof word);
-            add(word);
-        }
-        uint64_t rest = 0;
-        if (part.size() > whole) {
-            std::memcpy(&rest, part.data() + whole, part.size() - whole);
-        }
-        add(rest);
-        add(part.size());
-    }
-    return fmt::format("{:016x}", hash);
+    return fmt::format("{:016x}", content_hash(parts));
 }
 
 // What names of data for the model begin with: its own, or what is short enough of it.
@@ -51,51 +32,86 @@ std::string stem_of_data(const std::string& name) {
     return name.substr(0, end) + "." + name_of_content({&whole, 1}) + ".";
 }
 
-// Removes MODEL.<digits>.data of earlier builds of the model, which refers to `current` now.
-void remove_old_data(const std::filesystem::path& model, const std::string& current) {
-    std::string begin = stem_of_data(model.filename().string());
+constexpr std::string_view kEndings[] = {".data", ".safetensors"};
+
+bool is_name_of_data(std::string_view name, std::string_view stem) {
+    constexpr size_t kDigits = 16;
+    for (std::string_view ending : kEndings) {
+        bool fits = name.size() == stem.size() + kDigits + ending.size() &&
+                    name.substr(0, stem.size()) == stem &&
+                    name.substr(name.size() - ending.size()) == ending;
+        if (fits && name.find_first_not_of("0123456789abcdef", stem.size()) ==
+                        name.size() - ending.size()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Removes the data of earlier builds of the model, which refers to `current` now.
+void remove_old_data(const std::filesystem::path& model, const std::vector<std::string>& current) {
+    std::string stem = stem_of_data(model.filename().string());
     std::error_code error;
     auto folder = model.parent_path().empty() ? std::filesystem::path(".") : model.parent_path();
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
         std::string name = entry.path().filename().string();
-        bool is_data = name.size() == current.size() && name != current &&
-                       name.compare(0, begin.size(), begin) == 0 &&
-                       name.compare(name.size() - 5, 5, ".data") == 0 &&
-                       name.find_first_not_of("0123456789abcdef", begin.size()) == name.size() - 5;
-        if (is_data) {
+        bool is_current = std::find(current.begin(), current.end(), name) != current.end();
+        if (!is_current && is_name_of_data(name, stem)) {
             std::filesystem::remove(entry.path(), error);
         }
     }
 }
 
+Result<std::string> safetensors_header(std::span<const ir::Value* const> initializers) {
+    weights::NamedTensors tensors;
+    for (const ir::Value* initializer : initializers) {
+        tensors.emplace_back(initializer->name, *initializer->constant);
+    }
+    return weights::safetensors_header(tensors);
+}
+
 }  // namespace
 
 Result<size_t> write_model_files(const ir::Model& model, const std::string& path,
-                                 size_t external_bytes) {
-    proto::External external;
-    external.smallest = external_bytes;
+                                 const SaveOptions& options) {
     std::filesystem::path target(path);
     std::string stem = stem_of_data(target.filename().string());
-    external.location = stem + name_of_content({}) + ".data";
-    SDX_ASSIGN(proto::ModelParts written, proto::write_model_parts(model, &external));
-    if (external.parts.empty()) {
-        std::vector<std::string_view> parts = written.parts();
-        FileParts file[] = {{path, parts}};
-        SDX_TRY(write_files(file));
-        return written.size();
+    std::string_view ending = kEndings[options.safetensors ? 1 : 0];
+    proto::External external;
+    external.smallest = options.external_bytes;
+    external.alignment = options.alignment;
+    external.file_bytes = options.file_bytes;
+    external.shares_equal = options.share_equal;
+    if (options.safetensors) {
+        external.header = safetensors_header;
+        external.takes = [](const Tensor& tensor) {
+            return weights::has_safetensors(tensor.element_type());
+        };
     }
+    external.location = fmt::format("{}{}{}", stem, name_of_content({}), ending);
+    proto::Form form = options.form.value_or(proto::form_of_path(path));
+    SDX_ASSIGN(proto::ModelParts written, proto::write_model_parts(model, &external, form));
     size_t size = 0;
-    for (std::string_view part : external.parts) {
-        size += part.size();
+    for (const std::vector<std::string_view>& file : external.files) {
+        external.locations.push_back(fmt::format("{}{}{}", stem, name_of_content(file), ending));
+        for (std::string_view part : file) {
+            size += part.size();
+        }
     }
-    external.location = stem + name_of_content(external.parts) + ".data";
-    external.parts.clear();
-    SDX_ASSIGN(written, proto::write_model_parts(model, &external));
+    if (!external.files.empty()) {
+        SDX_ASSIGN(written, proto::write_model_parts(model, &external, form));
+    }
     std::vector<std::string_view> parts = written.parts();
-    std::string data = (target.parent_path() / external.location).string();
-    FileParts files[] = {{data, external.parts}, {path, parts}};
+    std::vector<FileParts> files;
+    for (size_t i = 0; i < external.files.size(); ++i) {
+        files.push_back(
+            {(target.parent_path() / external.locations[i]).string(), external.files[i]});
+    }
+    files.push_back({path, parts});
     SDX_TRY(write_files(files));
-    remove_old_data(target, external.location);
+    if (!external.files.empty()) {
+        remove_old_data(target, external.locations);
+    }
     return size + written.size();
 }
 

@@ -2,18 +2,30 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "ir/ir.h"
+#include "proto/forms.h"
 
 namespace sardonyx::driver {
 
-// Writes the model, and its initializers of `external_bytes` and more (0: none) beside it, to
-// PATH.<16 digits of their content>.data; the size of both. Data have a name of their content, so
-// that a model never finds those of another: the old model and its data are whole until the new
-// model takes its name, whatever happens on the way. The data of the old one are removed then.
+struct SaveOptions {
+    size_t external_bytes =
+        0;                    // initializers of so many bytes and more go beside the model; 0: none
+    size_t alignment = 4096;  // of each in its file
+    size_t file_bytes = 0;    // after which another file begins; 0: all go to one
+    bool safetensors = false;                        // the files are .safetensors, without gaps
+    bool share_equal = false;                        // equal tensors are written once
+    std::optional<proto::Form> form = std::nullopt;  // nothing: what the path's ending says
+};
+
+// Writes the model, and its large initializers beside it, to PATH.<16 digits of their
+// content>.data (or .safetensors); the size of all. Data have a name of their content, so that a
+// model never finds those of another: the old model and its data are whole until the new model
+// takes its name, whatever happens on the way. The data of the old one are removed then.
 Result<size_t> write_model_files(const ir::Model& model, const std::string& path,
-                                 size_t external_bytes);
+                                 const SaveOptions& options);
 
 }  // namespace sardonyx::driver

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "elaborate/elaborate.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::driver {

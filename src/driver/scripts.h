@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "elaborate/module.h"
+#include "elaborate/files/module.h"
 
 namespace sardonyx::driver {
 

@@ -1,12 +1,10 @@
 // Entering and leaving the body of a function.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <utility>
-#include <vector>
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 
@@ -50,7 +48,7 @@ class UnitGuard {
     Context& c_;
     Unit* unit_;
     ir::Graph* graph_;
-    std::map<const syntax::Stmt*, std::vector<LoopMemo>> loop_memos_;
+    Memory<LoopMemos> loop_memos_;
 };
 
 }  // namespace sardonyx::elaborate

@@ -5,15 +5,11 @@
 
 #include <algorithm>
 
-#include "elaborate/as_value.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
 #include "elaborate/expressions.h"
-#include "elaborate/members.h"
-#include "elaborate/merge.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/tolerance.h"
-#include "elaborate/type_text.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/tolerance.h"
+#include "elaborate/objects/type_text.h"
+#include "elaborate/scopes/merge.h"
 #include "syntax/parse.h"
 #include "types/annotation_dims.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

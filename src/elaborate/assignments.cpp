@@ -10,27 +10,24 @@
 #include <vector>
 
 #include "elaborate/annotations.h"
-#include "elaborate/arithmetic.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/as_value.h"
-#include "elaborate/branch.h"
-#include "elaborate/calls.h"
-#include "elaborate/classes.h"
-#include "elaborate/exceptions.h"
 #include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
 #include "elaborate/item_assignment.h"
-#include "elaborate/items.h"
+#include "elaborate/library/classes.h"
+#include "elaborate/library/members.h"
+#include "elaborate/library/methods.h"
 #include "elaborate/lists.h"
-#include "elaborate/lookup.h"
-#include "elaborate/members.h"
-#include "elaborate/merge.h"
-#include "elaborate/methods.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/statics.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/arrays.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/objects/type_text.h"
+#include "elaborate/operators/arithmetic.h"
+#include "elaborate/scopes/lookup.h"
+#include "elaborate/scopes/merge.h"
 #include "elaborate/subscripts.h"
-#include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -263,8 +260,8 @@ bool augment_member(Context& c, const syntax::AugAssignStmt* statement) {
                "an augmented assignment to an array, which changes it for all who have it");
         return true;
     }
-    Object after = binary(c, statement->op, before, value, statement->range, target->range,
-                          statement->value->range);
+    Object after = binary(c, statement->op, {before, target->range},
+                          {value, statement->value->range}, statement->range);
     if (!after.is_error() && !c.is_raising()) {
         bool is_changed = changes_in_place(c, before, after, statement->range);
         assign_to_member(c, *own, name, is_changed ? before : after, statement->range);
@@ -313,8 +310,8 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
         call_method(c, MethodObject{before, "extend"}, more);
         return;
     }
-    Object after = binary(c, statement->op, before, value, statement->range, name->range,
-                          statement->value->range);
+    Object after = binary(c, statement->op, {before, name->range}, {value, statement->value->range},
+                          statement->range);
     if (changes_in_place(c, before, after, statement->range)) {
         return;
     }
@@ -390,6 +387,50 @@ bool assign_member(Context& c, const syntax::AttributeExpr* target, const Object
     return false;
 }
 
+// Whether the name that is bound now is one in a model's own function, for what a call or an item
+// of its results is: values of functions of other files that run in place are called after it.
+bool names_results(const Context& c, Range value_range) {
+    const Context::Activation* caller = c.at.caller;
+    std::string_view text = c.source(value_range);
+    return caller != nullptr && caller->scope == nullptr &&
+           (text.ends_with(')') || text.ends_with(']'));
+}
+
+// Whether a function of another file has made it, and nothing here has been bound to it.
+bool is_of_other_file(const Context& c, const ir::Value& value) {
+    const ir::Node* maker = value.producer();
+    return maker != nullptr && !(maker->span.file == c.tree().file) &&
+           !(value.span.file == c.tree().file);
+}
+
+// What a function of another file has made is from here for whoever reads the model's own function.
+void take_over(Context& c, ir::Value& value, std::string_view name, Range range) {
+    value.name = c.model.intern(name);
+    value.span = c.span(range);
+}
+
+// Calls tensors after the name that is bound to them, and to lists of them.
+void name_value(Context& c, const Expr* target, Symbol name, const Object& object,
+                Range value_range) {
+    if (object.is_tensor()) {
+        ir::Value& value = *object.value();
+        if (is_of_other_file(c, value) && names_results(c, value_range)) {
+            take_over(c, value, c.text(name), target->range);
+        } else if (value.name.empty()) {
+            value.name = c.model.intern(c.text(name));
+        }
+    } else if (object.is_sequence() && names_results(c, value_range)) {
+        int count = 0;
+        for (const Object& item : object.items()) {
+            if (item.is_tensor() && is_of_other_file(c, *item.value())) {
+                take_over(c, *item.value(), fmt::format("{}_{}", c.text(name), count),
+                          target->range);
+            }
+            ++count;
+        }
+    }
+}
+
 }  // namespace
 
 bool assign(Context& c, const Expr* target, Object value, Range value_range) {
@@ -399,9 +440,7 @@ bool assign(Context& c, const Expr* target, Object value, Range value_range) {
     switch (target->kind) {
         case ExprKind::kName: {
             Symbol name = syntax::as<syntax::NameExpr>(target)->name;
-            if (value.is_tensor() && value.value()->name.empty()) {
-                value.value()->name = c.model.intern(c.text(name));
-            }
+            name_value(c, target, name, value, value_range);
             note_type(c, target->range, value);
             bind_name(c, name, std::move(value));
             return true;

@@ -1,7 +1,7 @@
 // Assignments to names, tuples and members.
 #pragma once
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

@@ -9,16 +9,17 @@
 #include <vector>
 
 #include "elaborate/annotations.h"
-#include "elaborate/as_value.h"
-#include "elaborate/carried.h"
-#include "elaborate/constants.h"
-#include "elaborate/emit.h"
-#include "elaborate/emitter.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/constants.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/emit/names.h"
+#include "elaborate/emit/values.h"
 #include "elaborate/jumps.h"
-#include "elaborate/merge.h"
-#include "elaborate/names.h"
-#include "elaborate/tolerance.h"
-#include "elaborate/values.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/tolerance.h"
+#include "elaborate/scopes/carried.h"
+#include "elaborate/scopes/merge.h"
 
 namespace sardonyx::elaborate {
 

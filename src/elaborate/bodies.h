@@ -1,7 +1,7 @@
 // The body of a script, run to the outputs of a graph.
 #pragma once
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

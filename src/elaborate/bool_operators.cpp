@@ -11,17 +11,16 @@
 #include <string_view>
 #include <vector>
 
-#include "elaborate/branch.h"
-#include "elaborate/calls.h"
-#include "elaborate/classes.h"
-#include "elaborate/emit.h"
-#include "elaborate/emitter.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/emit/repairs.h"
+#include "elaborate/emit/trial.h"
 #include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/merge.h"
-#include "elaborate/repairs.h"
-#include "elaborate/statics.h"
-#include "elaborate/truth.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/operators/truth.h"
+#include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/merge.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
 #include "syntax/literals.h"
@@ -87,8 +86,7 @@ bool never_fails(const ir::Node& node) {
 
 Object skippable(Context& c, bool is_and, ir::Value* first, Range range, uint32_t after,
                  const std::function<Object()>& evaluate) {
-    size_t said = c.program.diagnostics.items().size(), changes = c.undo.size();
-    int fresh = c.fresh_dims;
+    Trial trial(c);
     Object second;
     Branch taken = run_branch(c, [&] {
         second = evaluate();
@@ -97,21 +95,20 @@ Object skippable(Context& c, bool is_and, ir::Value* first, Range range, uint32_
     if (second.is_error()) {
         return second;
     }
-    bool is_plain = taken.changes.empty() && c.undo.size() == changes;
+    bool is_plain = taken.changes.empty() && !trial.has_changed_objects();
     for (const ir::Node& node : *taken.graph) {
         is_plain = is_plain && never_fails(node);
     }
     Emitter e(c, range);
     if (is_plain) {
-        discard(*taken.graph);
-        c.program.diagnostics.truncate(said);
-        c.fresh_dims = fresh;
+        trial.take_back(*taken.graph);
         second = evaluate();
         if (!second.is_tensor()) {
             return second.is_error() || second.as_bool() != is_and ? second : Object::tensor(first);
         }
         return as_object(e.emit(is_and ? "And" : "Or", {first, second.value()}));
     }
+    trial.keep();
     first = e.rank(first) == 0 ? first : e.emit("Reshape", {first, e.int64s({})});
     Branch skipped = run_branch(c, [] { return Jump::kNone; });
     Object decided = Object::boolean(!is_and);
@@ -228,6 +225,17 @@ Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
         }
     }
     return all;
+}
+
+Object test_value(Context& c, const Expr* expr) {
+    Object test = condition(c, eval(c, expr), expr->range);
+    if (!test.is_tensor() || !test.value()->type.has_shape() ||
+        test.value()->type.shape().empty()) {
+        return test;
+    }
+    // If and Loop take a scalar; more than one element has no truth value, and Reshape refuses it.
+    Emitter e(c, expr->range);
+    return as_object(e.emit("Reshape", {test.value(), e.int64s({})}));
 }
 
 }  // namespace sardonyx::elaborate

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 
@@ -16,5 +16,9 @@ Object skippable(Context& c, bool is_and, ir::Value* first, syntax::Range range,
 Object eval_not(Context& c, const syntax::UnaryExpr* expr, const Object& operand);
 
 Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr);
+
+// The truth value of the test of an `if`, `while` or conditional expression: a tensor is made a
+// scalar.
+Object test_value(Context& c, const syntax::Expr* expr);
 
 }  // namespace sardonyx::elaborate

@@ -10,17 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/builtins.h"
-#include "elaborate/calls.h"
 #include "elaborate/comprehensions.h"
+#include "elaborate/emit/interpreter.h"
 #include "elaborate/expressions.h"
-#include "elaborate/items.h"
+#include "elaborate/library/builtins.h"
+#include "elaborate/library/members.h"
+#include "elaborate/library/methods.h"
 #include "elaborate/lists.h"
-#include "elaborate/members.h"
-#include "elaborate/methods.h"
-#include "elaborate/operator_calls.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/items.h"
 
 namespace sardonyx::elaborate {
 
@@ -33,8 +32,7 @@ namespace {
 bool uses_at_once(const Object& callee) {
     static constexpr std::string_view kBuiltins[] = {"all", "any",    "max",      "min",
                                                      "sum", "sorted", "math.prod"};
-    return callee.is(ObjectKind::kPythonType) ||
-           (callee.is(ObjectKind::kMethod) && callee.get<MethodObject>().name != kPartial) ||
+    return callee.is(ObjectKind::kPythonType) || callee.is(ObjectKind::kMethod) ||
            (callee.is(ObjectKind::kBuiltin) &&
             std::find(std::begin(kBuiltins), std::end(kBuiltins),
                       callee.get<BuiltinObject>().name) != std::end(kBuiltins));
@@ -140,7 +138,8 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
                              wanted);
     }
     c.at.is_own_call = c.at.own_call == expr && !callee.is(ObjectKind::kBuiltin) &&
-                       !callee.is(ObjectKind::kMethod) && !callee.is(ObjectKind::kPythonType);
+                       !callee.is(ObjectKind::kMethod) && !callee.is(ObjectKind::kPartial) &&
+                       !callee.is(ObjectKind::kPythonType);
     return call(c, callee, arguments, wanted);
 }
 

@@ -1,7 +1,7 @@
 // A call as it stands in the text.
 #pragma once
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

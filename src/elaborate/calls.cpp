@@ -1,40 +1,40 @@
 // Calls, by what is called: operators, scripts, nested functions, classes, builtins, methods.
-#include "elaborate/calls.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "elaborate/array_functions.h"
-#include "elaborate/array_math.h"
-#include "elaborate/arrays.h"
-#include "elaborate/builtins.h"
-#include "elaborate/classes.h"
 #include "elaborate/closures.h"
-#include "elaborate/constructors.h"
-#include "elaborate/library.h"
-#include "elaborate/methods.h"
-#include "elaborate/operator_calls.h"
+#include "elaborate/emit/interpreter.h"
+#include "elaborate/emit/static_tensors.h"
+#include "elaborate/library/builtins.h"
+#include "elaborate/library/classes.h"
+#include "elaborate/library/constructors.h"
+#include "elaborate/library/library.h"
+#include "elaborate/library/methods.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/array_math.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/statics.h"
 #include "elaborate/script_calls.h"
-#include "elaborate/static_tensors.h"
-#include "elaborate/statics.h"
 #include "ops/schema_set.h"
 #include "ops/substitutes.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
 
-const KeywordArgument* Arguments::find(std::string_view name) const {
-    for (const KeywordArgument& keyword : keywords) {
-        if (keyword.name == name) {
-            return &keyword;
-        }
-    }
-    return nullptr;
-}
+// Functions of Python that have been read to run in place; error: they cannot be.
+struct InlinedFunctions {
+    std::map<std::shared_ptr<void>, Object> scripts;  // by the opaque objects, which are held
+};
 
 namespace {
 
@@ -65,36 +65,34 @@ Object call_element_type(Context& c, const Object& callee, const Arguments& argu
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
 }
 
-// A call of what functools.partial gave: its arguments come first, and keywords of the call win.
-Object call_partial(Context& c, const Object& bound, const Arguments& arguments, size_t wanted) {
+// Its arguments come first, and keywords of the call win.
+Object call_partial(Context& c, const PartialObject& bound, const Arguments& arguments,
+                    size_t wanted) {
     DepthGuard guard(c, arguments.range);
     if (!guard) {
         return Object::error();
     }
-    const std::vector<Object>& parts = bound.items();
     Arguments all = arguments;
-    const std::vector<Object>& first = parts[1].items();
-    all.positional.insert(all.positional.begin(), first.begin(), first.end());
-    all.ranges.insert(all.ranges.begin(), first.size(), arguments.callee_range);
-    for (const auto& [name, value] : parts[2].get<DictObject>().items) {
+    all.positional.insert(all.positional.begin(), bound.first.begin(), bound.first.end());
+    all.ranges.insert(all.ranges.begin(), bound.first.size(), arguments.callee_range);
+    for (const auto& [name, value] : bound.keywords.items) {
         if (arguments.find(name.text()) == nullptr) {
             all.keywords.push_back(
                 {name.text(), value, arguments.callee_range, arguments.callee_range});
         }
     }
-    return call(c, parts[0], all, wanted);
+    return call(c, bound.function, all, wanted);
 }
 
 // A function of Python that takes what only the graph knows is read, as those of a file are. Null:
 // it cannot be.
 const Object* inline_script(Context& c, const Object& callee) {
-    auto [place, is_new] = c.inlined.try_emplace(callee.pointer().get());
+    auto [place, is_new] = c.inlined->scripts.try_emplace(callee.pointer());
     if (is_new) {
         std::optional<Object> script = c.function().environment->inline_script(callee);
-        place->second = {callee, script ? *script : Object::error()};
+        place->second = script ? *script : Object::error();
     }
-    const Object& script = place->second.second;
-    return script.is_error() ? nullptr : &script;
+    return place->second.is_error() ? nullptr : &place->second;
 }
 
 }  // namespace
@@ -120,10 +118,9 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
         case ObjectKind::kBuiltin:
             return call_library(c, callee.get<BuiltinObject>(), arguments);
         case ObjectKind::kMethod:
-            if (callee.get<MethodObject>().name == kPartial) {
-                return call_partial(c, callee.get<MethodObject>().self, arguments, wanted);
-            }
             return call_method(c, callee.get<MethodObject>(), arguments);
+        case ObjectKind::kPartial:
+            return call_partial(c, callee.get<PartialObject>(), arguments, wanted);
         case ObjectKind::kModule:
             if (Namespace* type = as_namespace(callee)) {
                 return instantiate(c, *type, arguments);
@@ -158,7 +155,7 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             }
             const Object* script = inline_script(c, callee);
             // What a method of Python raises on what is known is what it means.
-            bool has_raised = script != nullptr && script->is(ObjectKind::kMethod) &&
+            bool has_raised = script != nullptr && script->is(ObjectKind::kPartial) &&
                               std::all_of(arguments.positional.begin(), arguments.positional.end(),
                                           [](const Object& one) { return one.is_static(); }) &&
                               arguments.keywords.empty();

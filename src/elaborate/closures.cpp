@@ -11,18 +11,17 @@
 
 #include "elaborate/activation.h"
 #include "elaborate/annotations.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/as_value.h"
-#include "elaborate/builtins.h"
-#include "elaborate/calls.h"
+#include "elaborate/emit/trial.h"
 #include "elaborate/expressions.h"
 #include "elaborate/jumps.h"
-#include "elaborate/lists.h"
-#include "elaborate/merge.h"
+#include "elaborate/library/builtins.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/type_text.h"
+#include "elaborate/objects/unknowns.h"
+#include "elaborate/scopes/merge.h"
 #include "elaborate/signature.h"
-#include "elaborate/type_text.h"
-#include "elaborate/unknowns.h"
 
 namespace sardonyx::elaborate {
 
@@ -76,8 +75,8 @@ std::optional<Object> run_as_python(Context& c, const Closure& closure, const Sc
         scope->set(name, value);
     }
     diagnostics::Diagnostics& findings = c.program.diagnostics;
-    size_t said = findings.items().size(), errors = findings.error_count();
-    size_t changes = c.undo.size(), types = c.program.types.size();
+    size_t errors = findings.error_count();
+    Trial trial(c);
     ir::Graph* outer = c.graph;
     c.graph = c.model.make_graph(outer);
     c.runs_file = true;
@@ -88,16 +87,12 @@ std::optional<Object> run_as_python(Context& c, const Closure& closure, const Sc
     }
     bool is_known =
         findings.error_count() == errors && c.graph->last_node() == nullptr && result.is_static();
-    c.graph = outer;
+    ir::Graph* tried = std::exchange(c.graph, outer);
     c.runs_file = false;
     if (is_known || c.gave_up) {
         return result;
     }
-    findings.truncate(said);
-    c.program.types.resize(types);
-    for (; c.undo.size() > changes; c.undo.pop_back()) {
-        c.undo.back().take_back(c.undo.back().object);
-    }
+    trial.take_back(*tried);
     return std::nullopt;
 }
 

@@ -9,15 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "elaborate/block_facts.h"
-#include "elaborate/branch.h"
-#include "elaborate/emitter.h"
 #include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
+#include "elaborate/flow/block_facts.h"
 #include "elaborate/jumps.h"
-#include "elaborate/merge.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/merge.h"
 #include "elaborate/statements.h"
-#include "elaborate/truth.h"
 
 namespace sardonyx::elaborate {
 

@@ -1,7 +1,7 @@
 // `if` on a tensor, and what runs unless a jump has been made.
 #pragma once
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 #include "elaborate/statements.h"
 
 namespace sardonyx::elaborate {

@@ -9,12 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "elaborate/classes.h"
 #include "elaborate/expressions.h"
-#include "elaborate/items.h"
-#include "elaborate/lists.h"
-#include "elaborate/statics.h"
-#include "elaborate/text.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/formatting.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/statics.h"
 
 namespace sardonyx::elaborate {
 
@@ -101,7 +102,7 @@ Object format_value(Context& c, const syntax::FStringPart& part) {
     if (!value.is_static()) {
         c.report(kStaticRequired, part.expr->range,
                  "a tensor in an f-string: its value is known only when the graph runs")
-            .with_help("format static values alone, such as numbers and `x.shape[0]`");
+            .with_help("format only static values, such as numbers and `x.shape[0]`");
         return Object::error();
     }
     if (part.conversion == 'r' || part.conversion == 'a') {

@@ -1,7 +1,7 @@
 // Displays and f-strings.
 #pragma once
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

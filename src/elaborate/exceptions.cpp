@@ -3,13 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "elaborate/assignments.h"
-#include "elaborate/block_facts.h"
+#include "elaborate/emit/trial.h"
 #include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/jumps.h"
-#include "elaborate/library.h"
+#include "elaborate/flow/block_facts.h"
+#include "elaborate/library/library.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/scopes/flags.h"
 
 namespace sardonyx::elaborate {
 
@@ -17,61 +23,6 @@ using syntax::Clause;
 using syntax::Expr;
 
 namespace {
-
-struct ExceptionRow {
-    std::string_view name, base;
-};
-
-constexpr ExceptionRow kExceptions[] = {
-    {"BaseException", ""},
-    {"Exception", "BaseException"},
-    {"ArithmeticError", "Exception"},
-    {"FloatingPointError", "ArithmeticError"},
-    {"OverflowError", "ArithmeticError"},
-    {"ZeroDivisionError", "ArithmeticError"},
-    {"AssertionError", "Exception"},
-    {"AttributeError", "Exception"},
-    {"ImportError", "Exception"},
-    {"ModuleNotFoundError", "ImportError"},
-    {"LookupError", "Exception"},
-    {"IndexError", "LookupError"},
-    {"KeyError", "LookupError"},
-    {"NameError", "Exception"},
-    {"UnboundLocalError", "NameError"},
-    {"OSError", "Exception"},
-    {"FileNotFoundError", "OSError"},
-    {"RuntimeError", "Exception"},
-    {"NotImplementedError", "RuntimeError"},
-    {"RecursionError", "RuntimeError"},
-    {"StopIteration", "Exception"},
-    {"TypeError", "Exception"},
-    {"ValueError", "Exception"},
-    {"UnicodeError", "ValueError"},
-    {"KeyboardInterrupt", "BaseException"},
-    {"SystemExit", "BaseException"},
-};
-
-const ExceptionRow* find_row(std::string_view name) {
-    const auto* row = std::find_if(std::begin(kExceptions), std::end(kExceptions),
-                                   [name](const ExceptionRow& one) { return one.name == name; });
-    return row != std::end(kExceptions) ? row : nullptr;
-}
-
-bool is_subclass(std::string_view type, std::string_view base) {
-    for (const ExceptionRow* row = find_row(type); row != nullptr; row = find_row(row->base)) {
-        if (row->name == base) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The class that an object names; empty: it is none.
-std::string_view exception_type(const Object& object) {
-    const ExceptionRow* row =
-        object.is(ObjectKind::kPythonType) ? find_row(object.get<PythonType>().name) : nullptr;
-    return row != nullptr ? row->name : std::string_view();
-}
 
 // What running a suite has come to.
 struct Outcome {
@@ -126,7 +77,7 @@ std::optional<bool> catches(Context& c, const Object& object, std::string_view t
         std::string_view base = exception_type(one);
         if (base.empty()) {
             c.report(kUnsupportedStatement, range,
-                     "an exception whose class is not one of Python's own")
+                     "an exception whose class is not built into Python")
                 .with_help("catch a class that is built into Python");
             return std::nullopt;
         }
@@ -247,9 +198,9 @@ Jump exec_items(Context& c, const syntax::OpaqueStmt* statement, size_t i, const
     }
     const syntax::WithItem& item = statement->items[i];
     const auto* call = syntax::maybe_as<syntax::CallExpr>(item.context);
-    size_t said = c.program.diagnostics.items().size();
+    Trial trial(c);
     Object callee = call != nullptr ? eval(c, call->callee) : Object::none();
-    c.program.diagnostics.truncate(said);  // what it is instead of these two is of no interest
+    trial.take_back();  // what it is instead of these two is of no interest
     bool is_null = is_builtin(callee, "contextlib.nullcontext");
     bool is_known = is_null || is_builtin(callee, "contextlib.suppress");
     bool is_plain = is_known && call->keywords.empty() && (!is_null || call->args.size() <= 1) &&
@@ -261,7 +212,7 @@ Jump exec_items(Context& c, const syntax::OpaqueStmt* statement, size_t i, const
                  "`with` of something other than `contextlib.nullcontext` and "
                  "`contextlib.suppress`")
             .label(c.span(item.context->range), "this is not known")
-            .with_help("do without it, or have Python run the file: `--python`");
+            .with_help("remove it, or let Python run the file: `--python`");
         unbind_all(c, statement);
         return Jump::kNone;
     }
@@ -297,19 +248,6 @@ Jump exec_items(Context& c, const syntax::OpaqueStmt* statement, size_t i, const
 }
 
 }  // namespace
-
-Object raises(Context& c, std::string_view type) {
-    const Context::Raising& around = c.raising;
-    // What only some runs of a graph come to is caught by nobody.
-    if (around.errors + 1 == c.program.diagnostics.error_count() && around.graph == c.graph) {
-        c.raising.type = type;
-    }
-    return Object::error();
-}
-
-bool is_exception_type(std::string_view name) {
-    return find_row(name) != nullptr;
-}
 
 Jump exec_try(Context& c, const syntax::OpaqueStmt* statement, const RunSuite& run) {
     const Clause* finally = find_clause(statement, "finally");

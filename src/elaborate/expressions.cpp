@@ -10,21 +10,20 @@
 #include <string_view>
 #include <utility>
 
-#include "elaborate/arithmetic.h"
 #include "elaborate/assignments.h"
 #include "elaborate/bool_operators.h"
 #include "elaborate/call_expressions.h"
-#include "elaborate/classes.h"
-#include "elaborate/comparisons.h"
+#include "elaborate/comparison_chains.h"
 #include "elaborate/comprehensions.h"
 #include "elaborate/control_flow.h"
 #include "elaborate/displays.h"
-#include "elaborate/lookup.h"
-#include "elaborate/members.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/statics.h"
+#include "elaborate/library/members.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/operator_expressions.h"
+#include "elaborate/scopes/lookup.h"
 #include "elaborate/subscripts.h"
-#include "elaborate/truth.h"
 #include "syntax/literals.h"
 
 namespace sardonyx::elaborate {
@@ -172,7 +171,7 @@ Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
         case ExprKind::kYield:
         case ExprKind::kYieldFrom:
             return unsupported(c, expr, "`await` or `yield`",
-                               "a script is computed in one go: return its results");
+                               "a script cannot pause: return its results");
     }
     return Object::error();
 }

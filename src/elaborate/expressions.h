@@ -1,7 +1,7 @@
 // Evaluation of expressions at compile time: static where everything is known, nodes otherwise.
 #pragma once
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

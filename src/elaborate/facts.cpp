@@ -8,13 +8,14 @@
 #include <cctype>
 #include <set>
 
-#include "elaborate/block_facts.h"
-#include "elaborate/branch.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
-#include "elaborate/merge.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/flow/block_facts.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/type_text.h"
+#include "elaborate/scopes/merge.h"
 #include "elaborate/signature.h"
-#include "elaborate/type_text.h"
 #include "infer/subgraph.h"
 
 namespace sardonyx::elaborate {
@@ -75,6 +76,15 @@ class CaptureSearch {
         }
         if (object.is(ObjectKind::kMethod)) {
             return find(object.get<MethodObject>().self, depth + 1, true);
+        }
+        if (object.is(ObjectKind::kPartial)) {
+            const PartialObject& partial = object.get<PartialObject>();
+            const auto& keywords = partial.keywords.items;
+            return find(partial.function, depth + 1, true) ||
+                   std::any_of(partial.first.begin(), partial.first.end(),
+                               [&](const Object& one) { return find(one, depth + 1, true); }) ||
+                   std::any_of(keywords.begin(), keywords.end(),
+                               [&](const auto& one) { return find(one.second, depth + 1, true); });
         }
         if (!object.is(ObjectKind::kClosure) || !seen_.insert(object.pointer().get()).second) {
             return false;
@@ -201,6 +211,9 @@ class KeyWriter {
                 string(object.get<MethodObject>().name);
                 this->object(object.get<MethodObject>().self, depth + 1);
                 break;
+            case ObjectKind::kPartial:
+                partial(object.get<PartialObject>(), depth);
+                break;
             case ObjectKind::kModule:
                 string(object.get<ModuleObject>().name);
                 bytes(object.get<ModuleObject>().environment);
@@ -244,6 +257,11 @@ class KeyWriter {
     void opset(const OpsetObject& opset) {
         string(opset.domain);
         bytes(opset.version);
+    }
+    void partial(const PartialObject& bound, int depth) {
+        object(bound.function, depth + 1);
+        objects(bound.first, depth);
+        object(Object::dict(bound.keywords), depth + 1);
     }
     void closure(const Object& object, int depth) {
         const Closure& closure = object.get<Closure>();

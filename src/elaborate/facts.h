@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "elaborate/objects/context.h"
 #include "elaborate/signature.h"
 
 namespace sardonyx::elaborate {

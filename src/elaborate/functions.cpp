@@ -12,10 +12,11 @@
 
 #include "elaborate/activation.h"
 #include "elaborate/annotations.h"
-#include "elaborate/attributes.h"
-#include "elaborate/emitter.h"
-#include "elaborate/graph_loop.h"
+#include "elaborate/emit/attributes.h"
+#include "elaborate/facts.h"
+#include "elaborate/objects/context.h"
 #include "elaborate/script_functions.h"
+#include "elaborate/script_memory.h"
 #include "elaborate/signature.h"
 
 namespace sardonyx::elaborate {
@@ -57,7 +58,7 @@ void bind_function_parameter(Context& c, ir::Function& target, const BoundParame
     }
     ir::Value* input = c.model.add_input(target.body, one.name, fact.type);
     // A function that is called in this model is built for the inputs that the call gives.
-    bool is_alone = c.model.graph == nullptr && c.building.size() == 1;
+    bool is_alone = c.model.graph == nullptr && c.scripts->building.size() == 1;
     if (is_alone && one.has_default && one.default_value.is_none()) {
         c.unit->optional_inputs.push_back(input);
     }

@@ -3,7 +3,8 @@
 
 #include <string_view>
 
-#include "elaborate/context.h"
+#include "elaborate/facts.h"
+#include "elaborate/objects/context.h"
 #include "elaborate/signature.h"
 
 namespace sardonyx::elaborate {

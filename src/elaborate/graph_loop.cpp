@@ -12,26 +12,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "elaborate/as_value.h"
-#include "elaborate/block_facts.h"
-#include "elaborate/branch.h"
-#include "elaborate/calls.h"
-#include "elaborate/carried.h"
-#include "elaborate/emit.h"
-#include "elaborate/emitter.h"
-#include "elaborate/lists.h"
-#include "elaborate/loop_emission.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/trial.h"
+#include "elaborate/emit/values.h"
+#include "elaborate/flow/bindings.h"
+#include "elaborate/flow/block_facts.h"
+#include "elaborate/flow/grown_names.h"
 #include "elaborate/loop_rounds.h"
-#include "elaborate/type_text.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/type_text.h"
+#include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/carried.h"
+#include "elaborate/scopes/loop_emission.h"
+#include "elaborate/scopes/loop_parts.h"
 
 namespace sardonyx::elaborate {
 
 using syntax::Range;
+
+// What runs over loops in the graph have found out, so that the runs over the loops around them do
+// not find it out again.
+struct LoopMemos {
+    struct One {
+        std::shared_ptr<std::vector<Carried>> before, after;
+    };
+    std::map<const syntax::Stmt*, std::vector<One>> of;
+};
 
 namespace {
 
@@ -48,16 +61,12 @@ std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
             names.push_back(name);
         }
     }
-    if (c.at.body == nullptr) {
-        return names;
-    }
-    Range range = loop.range;
-    for (const auto& [offset, name] : block_reads(c, c.tree().names, *c.at.body).named) {
-        if (offset >= range.begin && offset < range.end &&
-            std::find(names.begin(), names.end(), name) == names.end()) {
-            names.push_back(name);
+    auto see = [&names](const Bound& one) {
+        if (std::find(names.begin(), names.end(), one.name) == names.end()) {
+            names.push_back(one.name);
         }
-    }
+    };
+    each_binding<binds::kNamed>(nullptr, {&loop.statement, 1}, see);
     return names;
 }
 
@@ -86,7 +95,7 @@ std::optional<std::vector<Carried>> carried_names(Context& c, const GraphLoop& l
 
 // What an earlier run over the same loop has found out, when it started alike.
 bool recall(Context& c, const GraphLoop& loop, std::vector<Carried>& carried) {
-    for (const LoopMemo& memo : c.loop_memos[loop.statement]) {
+    for (const LoopMemos::One& memo : c.loop_memos->of[loop.statement]) {
         if (!same_start(*memo.before, carried)) {
             continue;
         }
@@ -136,7 +145,9 @@ void note_widening(Context& c, const GraphLoop& loop, const std::vector<Carried>
                                         name_text(c, one.name), type_text(slot.init.value()->type),
                                         type_text(slot.type)))
                     .label(c.span(loop.head), "the loop")
-                    .with_help("nothing, if the size is meant to change; else keep it as it was");
+                    .with_help(
+                        "change nothing if the size is meant to change; otherwise keep it as it "
+                        "was");
             }
         }
     }
@@ -151,7 +162,7 @@ Object run_graph_loop(Context& c, const GraphLoop& loop) {
         return Object::boolean(false);
     }
     std::vector<Carried> carried = std::move(*starts);
-    LoopMemo memo{std::make_shared<std::vector<Carried>>(carried), nullptr};
+    LoopMemos::One memo{std::make_shared<std::vector<Carried>>(carried), nullptr};
     bool recalled = loop.statement != nullptr && recall(c, loop, carried);
     if (!recalled && !settle_literals(c, loop, names, carried)) {
         return Object::boolean(false);
@@ -160,32 +171,29 @@ Object run_graph_loop(Context& c, const GraphLoop& loop) {
     int most = kMaxRounds + static_cast<int>(carried.size());
     size_t inputs = c.loop_inputs.size();
     for (int rounds = 0; rounds < most && !c.gave_up; ++rounds) {
-        c.loop_inputs.resize(inputs);
-        size_t said = c.program.diagnostics.items().size();
-        int fresh = c.fresh_dims;
+        Trial trial(c);
         Round round = run_round(c, loop, names, carried, true);
         Fit outcome = fit_round(c, loop, carried, round, rounds);
         if (outcome == Fit::kWider) {
-            discard(*round.graph);
-            c.program.diagnostics.truncate(said);
-            c.fresh_dims = fresh;
+            trial.take_back(*round.graph);
             continue;
         }
+        trial.keep();
         forget_names(c, loop, names, carried, round);
         if (outcome == Fit::kNo) {
             discard(*round.graph);
+            c.loop_inputs.resize(inputs);
             return Object::boolean(false);
         }
         note_widening(c, loop, carried);
         if (!recalled && loop.statement != nullptr) {
             memo.after = std::make_shared<std::vector<Carried>>(carried);
-            c.loop_memos[loop.statement].push_back(std::move(memo));
+            c.loop_memos->of[loop.statement].push_back(std::move(memo));
         }
         Object broke = emit_loop(c, loop, carried, round);
         c.loop_inputs.resize(inputs);
         return broke;
     }
-    c.loop_inputs.resize(inputs);
     if (!c.gave_up) {
         c.report(kBranchTypeMismatch, loop.head,
                  "the types of what the loop carries change with every iteration")

@@ -8,19 +8,19 @@
 #include <algorithm>
 #include <memory>
 
-#include "elaborate/aliases.h"
-#include "elaborate/arithmetic.h"
-#include "elaborate/arrays.h"
-#include "elaborate/as_value.h"
 #include "elaborate/assignments.h"
-#include "elaborate/emitter.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/emitter.h"
 #include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/items.h"
+#include "elaborate/library/methods.h"
 #include "elaborate/lists.h"
-#include "elaborate/methods.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/statics.h"
+#include "elaborate/objects/arrays.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/operators/arithmetic.h"
+#include "elaborate/scopes/aliases.h"
 #include "elaborate/subscripts.h"
 #include "lowering/item_assignment.h"
 
@@ -396,8 +396,8 @@ void augment_item(Context& c, const syntax::AugAssignStmt* statement) {
     }
     Object before = read_place(c, *place);
     Object value = before.is_error() ? before : eval(c, statement->value);
-    Object after = binary(c, statement->op, before, value, statement->range,
-                          statement->target->range, statement->value->range);
+    Object after = binary(c, statement->op, {before, statement->target->range},
+                          {value, statement->value->range}, statement->range);
     // A slice of a list is a list of its own: what it has become is assigned to the slice.
     bool is_part = place->index.is(ObjectKind::kSlice) && place->container.is(ObjectKind::kList);
     if (!after.is_error() && (is_part || !changes_in_place(c, before, after, statement->range))) {

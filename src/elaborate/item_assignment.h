@@ -1,7 +1,7 @@
 // Assignments to items: x[i] = value, and `del`.
 #pragma once
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

@@ -6,21 +6,22 @@
 
 #include <algorithm>
 
-#include "elaborate/alias_classes.h"
-#include "elaborate/aliases.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/as_value.h"
-#include "elaborate/attributes.h"
-#include "elaborate/calls.h"
-#include "elaborate/emit.h"
-#include "elaborate/emitter.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/emit/interpreter.h"
+#include "elaborate/emit/values.h"
 #include "elaborate/expressions.h"
-#include "elaborate/items.h"
-#include "elaborate/library.h"
-#include "elaborate/lookup.h"
-#include "elaborate/statics.h"
-#include "elaborate/values.h"
+#include "elaborate/flow/alias_classes.h"
+#include "elaborate/library/library.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/objects/unknowns.h"
+#include "elaborate/scopes/aliases.h"
+#include "elaborate/scopes/lookup.h"
 
 namespace sardonyx::elaborate {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

@@ -1,66 +1,18 @@
 #include "elaborate/jumps.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
-#include "elaborate/branch.h"
-#include "elaborate/emitter.h"
-#include "elaborate/merge.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/flags.h"
+#include "elaborate/scopes/merge.h"
 #include "elaborate/statements.h"
 
 namespace sardonyx::elaborate {
 
 using syntax::Range;
-
-Symbol broke_flag(const Context& c) {
-    return Symbol{kFirstFlag + 2 * static_cast<uint32_t>(c.at.loops)};
-}
-
-Symbol continued_flag(const Context& c) {
-    return Symbol{kFirstFlag + 2 * static_cast<uint32_t>(c.at.loops) + 1};
-}
-
-Object flag_value(const Context& c, Symbol flag) {
-    const Object* found = c.at.scope->find(flag);
-    return found != nullptr && (found->is_tensor() || found->is(ObjectKind::kBool))
-               ? *found
-               : Object::boolean(false);
-}
-
-Object returned_result(const Context& c) {
-    const Object* found = c.at.scope->find(kReturnedResult);
-    return found != nullptr ? *found : Object::error();
-}
-
-void flag_return(Context& c, Branch& branch) {
-    branch.set(kReturnedFlag, Object::boolean(true));
-    branch.set(kReturnedResult, branch.result);
-    c.at.result_range = branch.result_range;
-    branch.jump = Jump::kNone;
-    branch.returned = true;
-    if (c.at.loops > 0) {
-        branch.set(broke_flag(c), Object::boolean(true));
-        branch.jump = Jump::kBreak;
-    }
-}
-
-void flag_return(Context& c) {
-    c.at.scope->set(kReturnedFlag, Object::boolean(true));
-    c.at.scope->set(kReturnedResult, c.at.result);
-    c.at.scope->set(broke_flag(c), Object::boolean(true));
-}
-
-ir::Value* dynamic_jump(Context& c, Range range) {
-    if (c.at.loops == 0) {
-        Object returned = flag_value(c, kReturnedFlag);
-        return returned.is_tensor() ? returned.value() : nullptr;
-    }
-    Object broke = flag_value(c, broke_flag(c));
-    Object continued = flag_value(c, continued_flag(c));
-    if (broke.is_tensor() && continued.is_tensor()) {
-        return Emitter(c, range).emit("Or", {broke.value(), continued.value()});
-    }
-    return broke.is_tensor() ? broke.value() : continued.is_tensor() ? continued.value() : nullptr;
-}
 
 Branch skipping_branch(Context& c) {
     Branch branch = run_branch(c, [] { return Jump::kNone; });
@@ -112,12 +64,6 @@ Jump leave_loop(Context& c) {
     return Jump::kNone;
 }
 
-void report_untyped_result(Context& c, Range range) {
-    c.report(kStaticRequired, range,
-             "the function returns on one way only, and the type of the result is not known")
-        .with_help("annotate the parameters, or set a name and return it at the end");
-}
-
 Jump exec_body(Context& c, syntax::Stmts body) {
     size_t errors = c.program.diagnostics.error_count();
     Jump jump = exec(c, body);
@@ -129,7 +75,7 @@ Jump exec_body(Context& c, syntax::Stmts body) {
         return Jump::kReturn;
     }
     c.report(kMissingReturn, c.at.returns_at,
-             "the function returns on one way, and ends without a result on the other")
+             "the function returns on one path, and ends without a result on the other")
         .with_help("return on every path");
     c.at.result = Object::error();
     return Jump::kReturn;

@@ -8,27 +8,20 @@
 #include <optional>
 
 #include "elaborate/assignments.h"
-#include "elaborate/branch.h"
-#include "elaborate/carried.h"
-#include "elaborate/emit.h"
-#include "elaborate/emitter.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/jumps.h"
-#include "elaborate/loop_state.h"
-#include "elaborate/merge.h"
+#include "elaborate/bool_operators.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/trial.h"
+#include "elaborate/emit/values.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/carried.h"
+#include "elaborate/scopes/flags.h"
+#include "elaborate/scopes/loop_parts.h"
+#include "elaborate/scopes/loop_state.h"
+#include "elaborate/scopes/merge.h"
 #include "elaborate/statements.h"
-#include "elaborate/truth.h"
 
 namespace sardonyx::elaborate {
-
-bool is_bound(const Object* object) {
-    return object != nullptr && !object->is_error() && !object->is(ObjectKind::kUnbound);
-}
-
-bool has_failed(const Object* object) {
-    return object != nullptr && object->is(ObjectKind::kUnbound) &&
-           object->get<Unbound>().reason.empty();
-}
 
 namespace {
 
@@ -161,12 +154,9 @@ bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol
     if (!std::any_of(carried.begin(), carried.end(), has_literal)) {
         return true;
     }
-    size_t said = c.program.diagnostics.items().size();
-    int fresh = c.fresh_dims;
+    Trial trial(c);
     Round round = run_round(c, loop, names, carried, false);
-    discard(*round.graph);
-    c.program.diagnostics.truncate(said);
-    c.fresh_dims = fresh;
+    trial.take_back(*round.graph);
     for (size_t i = 0; i < carried.size(); ++i) {
         std::optional<std::vector<Object>> leaves =
             leaves_like(carried[i].before, round.results[i]);
@@ -190,10 +180,10 @@ Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, 
         Carried& one = carried[i];
         std::optional<std::vector<Object>> leaves = leaves_like(one.before, round.results[i]);
         if (!leaves) {
-            c.report(
-                 kBranchTypeMismatch, loop.head,
-                 fmt::format("`{}` is {} before the loop and built otherwise after an iteration",
-                             name_text(c, one.name), kind_name(one.before)))
+            c.report(kBranchTypeMismatch, loop.head,
+                     fmt::format(
+                         "`{}` is {} before the loop and has another structure after an iteration",
+                         name_text(c, one.name), kind_name(one.before)))
                 .with_help("give it the same items, of the same types, in every iteration");
             return Fit::kNo;
         }

@@ -1,27 +1,13 @@
-// One run over the body of a loop in the graph.
+// Runs over the body of a loop in the graph, until the types of its names have settled.
 #pragma once
 
-#include <utility>
 #include <vector>
 
-#include "elaborate/carried.h"
-#include "elaborate/graph_loop.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/scopes/carried.h"
+#include "elaborate/scopes/loop_parts.h"
 
 namespace sardonyx::elaborate {
-
-// One run of the body.
-struct Round {
-    ir::Graph* graph = nullptr;
-    std::vector<Object> results;                   // of the carried names
-    std::vector<std::pair<Symbol, Object>> bound;  // the other names that it leaves bound
-    std::vector<Symbol> failed;                    // those whose binding has been reported
-    Object go_on;                                  // BOOL: static or a tensor of the body's graph
-    Object broke, returned, result;                // the flags
-};
-
-bool is_bound(const Object* object);
-
-bool has_failed(const Object* object);
 
 // `typed`: bind the carried names to inputs of the body; otherwise to what they are before the
 // loop, to learn the element types that the body gives them.

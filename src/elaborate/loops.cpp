@@ -6,19 +6,21 @@
 #include <fmt/format.h>
 
 #include "elaborate/assignments.h"
-#include "elaborate/block_facts.h"
-#include "elaborate/branch.h"
-#include "elaborate/constants.h"
-#include "elaborate/emitter.h"
+#include "elaborate/bool_operators.h"
+#include "elaborate/emit/constants.h"
+#include "elaborate/emit/trial.h"
+#include "elaborate/flow/block_facts.h"
 #include "elaborate/graph_loop.h"
-#include "elaborate/items.h"
 #include "elaborate/iterables.h"
 #include "elaborate/jumps.h"
-#include "elaborate/loop_state.h"
-#include "elaborate/methods.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/flags.h"
+#include "elaborate/scopes/loop_parts.h"
+#include "elaborate/scopes/loop_state.h"
 #include "elaborate/statements.h"
-#include "elaborate/statics.h"
-#include "elaborate/truth.h"
 
 namespace sardonyx::elaborate {
 

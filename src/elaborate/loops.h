@@ -1,7 +1,7 @@
 // `for` and `while`.
 #pragma once
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

@@ -1,6 +1,4 @@
 // Calls of operators: op.Add(x, y). How many results there are, and the node.
-#include "elaborate/operator_calls.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,22 +7,21 @@
 #include <utility>
 #include <vector>
 
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/as_value.h"
-#include "elaborate/attributes.h"
-#include "elaborate/body_graphs.h"
-#include "elaborate/calls.h"
-#include "elaborate/classes.h"
-#include "elaborate/constants.h"
-#include "elaborate/emit.h"
-#include "elaborate/emitter.h"
-#include "elaborate/lists.h"
-#include "elaborate/lookup.h"
-#include "elaborate/names.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/operator_inputs.h"
-#include "elaborate/opsets.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/attributes.h"
+#include "elaborate/emit/body_graphs.h"
+#include "elaborate/emit/constants.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/interpreter.h"
+#include "elaborate/emit/names.h"
+#include "elaborate/emit/operator_binding.h"
+#include "elaborate/emit/operator_inputs.h"
+#include "elaborate/emit/opsets.h"
+#include "elaborate/emit/sequences.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/scopes/lookup.h"
 #include "ops/ops.h"
 #include "ops/standard.h"
 #include "syntax/visit.h"

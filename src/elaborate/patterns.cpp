@@ -5,21 +5,20 @@
 
 #include <algorithm>
 
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
 #include "elaborate/assignments.h"
-#include "elaborate/calls.h"
-#include "elaborate/classes.h"
-#include "elaborate/emitter.h"
-#include "elaborate/equality.h"
+#include "elaborate/bool_operators.h"
+#include "elaborate/emit/emitter.h"
 #include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/items.h"
-#include "elaborate/library.h"
-#include "elaborate/lists.h"
-#include "elaborate/methods.h"
-#include "elaborate/statics.h"
-#include "elaborate/truth.h"
+#include "elaborate/library/classes.h"
+#include "elaborate/library/library.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/objects/unknowns.h"
+#include "elaborate/operators/equality.h"
 
 namespace sardonyx::elaborate {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

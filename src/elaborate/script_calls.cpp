@@ -13,25 +13,22 @@
 #include <vector>
 
 #include "elaborate/activation.h"
-#include "elaborate/aliases.h"
 #include "elaborate/annotations.h"
-#include "elaborate/array_functions.h"
-#include "elaborate/arrays.h"
-#include "elaborate/as_value.h"
-#include "elaborate/attributes.h"
-#include "elaborate/builtins.h"
-#include "elaborate/calls.h"
-#include "elaborate/emit.h"
-#include "elaborate/emitter.h"
-#include "elaborate/graph_loop.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/attributes.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/opsets.h"
+#include "elaborate/facts.h"
 #include "elaborate/jumps.h"
-#include "elaborate/lists.h"
-#include "elaborate/merge.h"
-#include "elaborate/operator_binding.h"
-#include "elaborate/opsets.h"
+#include "elaborate/library/builtins.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/type_text.h"
+#include "elaborate/scopes/aliases.h"
+#include "elaborate/scopes/merge.h"
 #include "elaborate/script_functions.h"
 #include "elaborate/signature.h"
-#include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -333,7 +330,8 @@ Object call_script(Context& c, const ScriptFunction& function, const Arguments& 
         auto is_list_of_run = [](const Fact& fact) { return fact.object.is_numbers(); };
         if (!key && std::any_of(facts.begin(), facts.end(), is_list_of_run)) {
             c.report(kUnsupportedOperand, arguments.range,
-                     fmt::format("a list whose length the run decides, as an argument of `{}`",
+                     fmt::format("a list whose length is known only when the graph runs, as an "
+                                 "argument of `{}`",
                                  function.name))
                 .with_help("annotate the parameter as a tensor, or make the function a plain one");
             return Object::error();

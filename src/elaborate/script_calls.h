@@ -1,7 +1,8 @@
 // Calls of scripts.
 #pragma once
 
-#include "elaborate/calls.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

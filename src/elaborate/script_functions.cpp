@@ -14,16 +14,15 @@
 
 #include "elaborate/activation.h"
 #include "elaborate/annotations.h"
-#include "elaborate/block_facts.h"
 #include "elaborate/bodies.h"
-#include "elaborate/calls.h"
-#include "elaborate/emitter.h"
+#include "elaborate/emit/opsets.h"
+#include "elaborate/facts.h"
+#include "elaborate/flow/block_facts.h"
 #include "elaborate/functions.h"
-#include "elaborate/graph_loop.h"
-#include "elaborate/loop_rounds.h"
-#include "elaborate/opsets.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/type_text.h"
+#include "elaborate/scopes/carried.h"
 #include "elaborate/signature.h"
-#include "elaborate/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -160,15 +159,16 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
                               const std::vector<Fact>& facts, Detail detail,
                               const std::string& key) {
     auto id = std::make_pair(&function, key);
-    auto found = c.functions.find(id);
-    if (found != c.functions.end()) {
+    auto found = c.scripts->functions.find(id);
+    if (found != c.scripts->functions.end()) {
         return found->second;
     }
     size_t said = c.program.diagnostics.items().size();
     size_t errors = c.program.diagnostics.error_count();
     Specialisation made;
     made.facts = std::make_shared<std::vector<Fact>>(facts);
-    if (std::find(c.building.begin(), c.building.end(), id) != c.building.end()) {
+    if (std::find(c.scripts->building.begin(), c.scripts->building.end(), id) !=
+        c.scripts->building.end()) {
         c.report(kRecursiveScript, call_range,
                  fmt::format("`{}` calls itself: a graph cannot recurse", function.name))
             .label(function.name_span(), "defined here")
@@ -182,13 +182,14 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
         auto failed = c.program.failed.find(*failure);
         if (failed != c.program.failed.end()) {
             made.mistakes = failed->second;
-            return c.functions.insert_or_assign(std::move(id), std::move(made)).first->second;
+            return c.scripts->functions.insert_or_assign(std::move(id), std::move(made))
+                .first->second;
         }
     }
     DepthGuard guard(c, call_range);
     if (guard) {
         ++c.program.built;
-        c.building.push_back(id);
+        c.scripts->building.push_back(id);
         ir::Function* target = add_function(
             c, function, fact_suffix(read_parameters(c, function, false), facts, detail));
         target->doc = c.model.intern(docstring(function.definition));
@@ -204,7 +205,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
             build_body(c, function, *target, facts, detail);
         }
         target->opset_imports = std::move(unit.imports);
-        c.building.pop_back();
+        c.scripts->building.pop_back();
         if (c.program.diagnostics.error_count() == errors && !c.gave_up) {
             move_behind_callees(c.model, target);
             made.function = target;
@@ -219,7 +220,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
             c.program.failed.emplace(*std::move(failure), made.mistakes);
         }
     }
-    return c.functions.insert_or_assign(std::move(id), std::move(made)).first->second;
+    return c.scripts->functions.insert_or_assign(std::move(id), std::move(made)).first->second;
 }
 
 void report_again(Context& c, const std::vector<diagnostics::Diagnostic>& findings) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "elaborate/facts.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/script_memory.h"
 #include "elaborate/signature.h"
 
 namespace sardonyx::elaborate {

@@ -6,9 +6,13 @@
 
 #include "base/nearest.h"
 #include "elaborate/activation.h"
+#include "elaborate/annotations.h"
+#include "elaborate/emit/repairs.h"
 #include "elaborate/expressions.h"
-#include "elaborate/repairs.h"
-#include "elaborate/unknowns.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/unknowns.h"
+#include "elaborate/script_memory.h"
 
 namespace sardonyx::elaborate {
 
@@ -35,7 +39,7 @@ BoundParameter read_parameter(Context& c, const ScriptFunction& function,
     }
     if (parameter.kind == ParameterKind::kKeywordArgs) {
         c.report(kUnsupportedStatement, parameter.range,
-                 "`**kwargs` on a script: a graph has inputs and attributes of fixed names")
+                 "`**kwargs` on a script: a graph has inputs and attributes with fixed names")
             .with_help("name the parameters");
         return one;
     }
@@ -70,7 +74,7 @@ BoundParameter read_parameter(Context& c, const ScriptFunction& function,
 
 const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunction& function,
                                                    bool report) {
-    auto [place, is_new] = c.signatures.try_emplace(&function);
+    auto [place, is_new] = c.scripts->signatures.try_emplace(&function);
     if (is_new || report) {
         auto read = std::make_shared<std::vector<BoundParameter>>();
         read->reserve(function.definition->parameters->items.size());
@@ -81,7 +85,7 @@ const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunct
         size_t said = c.program.diagnostics.items().size();
         if (function.definition->is_async) {
             c.report(kUnsupportedStatement, function.definition->name_range,
-                     "`async def`: a script is computed in one go")
+                     "`async def`: a script cannot pause")
                 .with_help("write `def`");
         }
         for (const Parameter& parameter : function.definition->parameters->items) {

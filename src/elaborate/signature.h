@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "elaborate/annotations.h"
-#include "elaborate/calls.h"
-#include "elaborate/context.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

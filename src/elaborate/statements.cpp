@@ -12,26 +12,25 @@
 #include <vector>
 
 #include "elaborate/assignments.h"
-#include "elaborate/block_facts.h"
-#include "elaborate/calls.h"
-#include "elaborate/classes.h"
+#include "elaborate/bool_operators.h"
 #include "elaborate/control_flow.h"
-#include "elaborate/emitter.h"
 #include "elaborate/exceptions.h"
 #include "elaborate/expressions.h"
-#include "elaborate/graph_loop.h"
+#include "elaborate/flow/bindings.h"
+#include "elaborate/flow/block_facts.h"
 #include "elaborate/item_assignment.h"
-#include "elaborate/jumps.h"
-#include "elaborate/library.h"
+#include "elaborate/library/classes.h"
+#include "elaborate/library/library.h"
 #include "elaborate/lists.h"
-#include "elaborate/lookup.h"
 #include "elaborate/loops.h"
-#include "elaborate/methods.h"
-#include "elaborate/operator_binding.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/objects/type_text.h"
 #include "elaborate/patterns.h"
-#include "elaborate/statics.h"
-#include "elaborate/truth.h"
-#include "elaborate/type_text.h"
+#include "elaborate/scopes/flags.h"
+#include "elaborate/scopes/lookup.h"
 
 namespace sardonyx::elaborate {
 
@@ -41,30 +40,6 @@ using syntax::Range;
 using syntax::Stmt;
 using syntax::StmtKind;
 using syntax::Stmts;
-
-std::vector<Symbol> Scope::changed(size_t mark) const {
-    std::vector<Symbol> names;
-    SymbolSet seen;
-    for (size_t i = mark; i < log_.size(); ++i) {
-        if (seen.insert(log_[i].name)) {
-            names.push_back(log_[i].name);
-        }
-    }
-    return names;
-}
-
-void Scope::undo(size_t mark) {
-    while (log_.size() > mark) {
-        Change& change = log_.back();
-        if (change.before) {
-            values_[change.name] = std::move(*change.before);
-        } else {
-            values_.erase(change.name);
-        }
-        log_.pop_back();
-    }
-    --open_marks_;
-}
 
 namespace {
 
@@ -77,7 +52,7 @@ void exec_assert(Context& c, const syntax::AssertStmt* statement) {
     if (!holds) {
         c.report(kStaticRequired, statement->condition->range,
                  "an assertion about a tensor's elements")
-            .with_help("assert static facts alone, such as `len(x.shape) == 2`");
+            .with_help("assert only static facts, such as `len(x.shape) == 2`");
     } else if (!*holds) {
         Object message =
             statement->message != nullptr ? eval(c, statement->message) : Object::none();
@@ -108,8 +83,7 @@ void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
         }
     }
     if (statement->is_async) {
-        c.report(kUnsupportedStatement, statement->name_range,
-                 "`async def`: a script is computed in one go")
+        c.report(kUnsupportedStatement, statement->name_range, "`async def`: a script cannot pause")
             .with_help("write `def`");
     }
     close_over(c.program, closing_scope(c));
@@ -163,7 +137,7 @@ void declare_outer(Context& c, const syntax::NamesStmt* statement) {
         }
         if (is_found == is_global) {
             unsupported_statement(c, statement->range,
-                                  fmt::format("`{}` of a name that functions around bind",
+                                  fmt::format("`{}` of a name that an enclosing function binds",
                                               is_global ? "global" : "nonlocal"),
                                   "give it another name");
         }
@@ -186,7 +160,7 @@ void exec_names(Context& c, const syntax::NamesStmt* statement) {
         if (std::find(assigned.begin(), assigned.end(), name) != assigned.end()) {
             unsupported_statement(
                 c, statement->range,
-                fmt::format("an assignment to `{}` of the code around", c.text(name)),
+                fmt::format("an assignment to `{}` of the enclosing code", c.text(name)),
                 "pass the value as a parameter and return the new one");
         }
     }
@@ -194,21 +168,20 @@ void exec_names(Context& c, const syntax::NamesStmt* statement) {
 
 // Gives the names that a statement binds no value: what is wrong with it has been said.
 void unbind_names(Context& c, const Stmt* statement) {
-    for (Symbol name : assigned_names(Stmts(&statement, 1))) {
-        c.at.scope->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
-    }
+    auto see = [&c](const Bound& one) {
+        c.at.scope->set(one.name, Object::make(ObjectKind::kUnbound, Unbound{}));
+    };
+    constexpr unsigned kAll =
+        binds::kTarget | binds::kItem | binds::kHead | binds::kNamed | binds::kDefinition;
+    each_binding<kAll>(nullptr, Stmts(&statement, 1), see);
 }
 
 // One finding for the statement, and none for what its names are used for.
 void refuse_import(Context& c, Range range, std::span<const syntax::Alias> names) {
     unsupported_statement(c, range, "an import", "import at the top of the file");
     for (const syntax::Alias& alias : names) {
-        std::string_view dotted = c.text(alias.as_name.valid() ? alias.as_name : alias.name);
-        std::string_view first = dotted.substr(0, dotted.find('.'));
-        for (uint32_t i = 0; i < c.tree().names.size(); ++i) {
-            if (c.text(Symbol{i}) == first) {
-                c.at.scope->set(Symbol{i}, Object::make(ObjectKind::kUnbound, Unbound{}));
-            }
+        if (Symbol name = imported_name(c.tree().names, alias); name.valid()) {
+            c.at.scope->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
         }
     }
 }
@@ -389,7 +362,7 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
                 c.report(kUnreachableStatement, statements[i + 1]->range,
                          "nothing after this is ever reached")
                     .label(c.span(statement->range), "the block is left here")
-                    .with_help("remove what follows");
+                    .with_help("remove the statements after it");
             }
             return jump;
         }

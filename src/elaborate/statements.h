@@ -1,7 +1,7 @@
 // Execution of statements at compile time.
 #pragma once
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 

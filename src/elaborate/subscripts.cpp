@@ -7,20 +7,21 @@
 
 #include "base/nearest.h"
 #include "elaborate/annotations.h"
-#include "elaborate/arrays.h"
-#include "elaborate/as_value.h"
-#include "elaborate/attributes.h"
-#include "elaborate/classes.h"
-#include "elaborate/constants.h"
-#include "elaborate/emit.h"
-#include "elaborate/emitter.h"
-#include "elaborate/equality.h"
-#include "elaborate/exceptions.h"
-#include "elaborate/items.h"
-#include "elaborate/repairs.h"
-#include "elaborate/sizes.h"
-#include "elaborate/type_text.h"
-#include "elaborate/values.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/constants.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/emit/repairs.h"
+#include "elaborate/emit/sizes.h"
+#include "elaborate/emit/values.h"
+#include "elaborate/library/builtins.h"
+#include "elaborate/objects/arrays.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/type_text.h"
+#include "elaborate/operators/equality.h"
 #include "ir/standard.h"
 #include "lowering/subscript.h"
 
@@ -197,33 +198,6 @@ std::optional<RangeObject> slice_range(const SliceObject& slice, int64_t size) {
     int64_t start = slice.lower.is_none() ? (*step > 0 ? 0 : size - 1) : clamp(*lower);
     int64_t stop = slice.upper.is_none() ? (*step > 0 ? size : -1) : clamp(*upper);
     return RangeObject{start, stop, *step};
-}
-
-std::optional<size_t> list_index(Context& c, const Object& list, const Object& index, size_t size,
-                                 Range index_range) {
-    if (!index.is_integer()) {
-        if (!index.is_error()) {
-            c.report(kStaticRequired, index_range,
-                     fmt::format("{} is indexed with {}", kind_name(list), kind_name(index)))
-                .with_help(
-                    "use an integer that is known at compile time, or make a sequence with "
-                    "`op.SequenceConstruct`");
-        }
-        return std::nullopt;
-    }
-    int64_t count = static_cast<int64_t>(size);
-    int64_t i = index.as_int() + (index.as_int() < 0 ? count : 0);
-    if (i < 0 || i >= count) {
-        diagnostics::Diagnostic& reported = c.report(
-            kStaticError, index_range,
-            fmt::format("index {} of {} of length {}", index.as_int(), kind_name(list), count));
-        if (count > 0) {
-            reported.with_help(fmt::format("use {} to {}", -count, count - 1));
-        }
-        raises(c, "IndexError");
-        return std::nullopt;
-    }
-    return static_cast<size_t>(i);
 }
 
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "elaborate/context.h"
+#include "elaborate/objects/context.h"
 #include "lowering/subscript.h"
 
 namespace sardonyx::elaborate {
@@ -16,11 +16,6 @@ Object subscript(Context& c, const Object& object, const Object& index,
 // An index of a tensor as lowering/subscript.h takes it; nothing after a diagnostic.
 std::optional<std::vector<lowering::SubscriptItem<ir::Value*>>> subscript_items(
     Context& c, const Object& index, const syntax::Expr* index_expr);
-
-// The place of an item of a static list, Python's negative indices counted; nothing, and a
-// diagnostic, when there is no such item.
-std::optional<size_t> list_index(Context& c, const Object& list, const Object& index, size_t size,
-                                 syntax::Range index_range);
 
 // The places that a static slice selects of so many items, by Python's rules; nothing: its bounds
 // are no integers, or its step is 0.

@@ -141,7 +141,7 @@ Result<std::vector<RuntimeValue>> run(
     std::vector<RuntimeValue> placed;
     SDX_TRY(place_inputs(plan, inputs, &placed));
     Runner runner(options, observer);
-    return unless_stopped(runner.call(plan.main, std::move(placed), {}), options);
+    return unless_stopped(options, [&] { return runner.call(plan.main, std::move(placed), {}); });
 }
 
 Result<std::vector<RuntimeValue>> run(
@@ -163,9 +163,10 @@ Result<std::vector<RuntimeValue>> run_function(const ir::Model& model, const ir:
                                                const RunOptions& options) {
     SDX_ASSIGN(std::shared_ptr<const Plan> plan, prepare_function(model, function));
     Runner runner(options);
-    return unless_stopped(runner.call_function(function, plan->main, {inputs.begin(), inputs.end()},
-                                               AttributeView(attributes, {})),
-                          options);
+    return unless_stopped(options, [&] {
+        return runner.call_function(function, plan->main, {inputs.begin(), inputs.end()},
+                                    AttributeView(attributes, {}));
+    });
 }
 
 Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64_t opset_version,
@@ -174,8 +175,9 @@ Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64
                                                size_t output_count, const RunOptions& options) {
     const ops::Schema& schema = *entry.schema;
     if (entry.control != nullptr) {
-        return unless_stopped(
-            run_control(entry, opset_version, inputs, attributes, output_count, options), options);
+        return unless_stopped(options, [&] {
+            return run_control(entry, opset_version, inputs, attributes, output_count, options);
+        });
     }
     if (entry.kernel == nullptr) {
         return Error{fmt::format("`{}`: version {} of the operator is not implemented", schema.name,

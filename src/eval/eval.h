@@ -14,6 +14,7 @@
 
 namespace sardonyx::eval {
 
+class CustomOperators;
 class RunObserver;
 
 // A model prepared for running: each node knows its kernel, and each value its place. It is never
@@ -22,8 +23,10 @@ class Plan;
 
 // Prepares the main graph and the functions that it calls. The model must outlive the plan, and
 // must not be changed. Errors: the model is a function; an unknown operator or one without a
-// kernel, attributes that do not fit, graphs nested too deep.
-Result<std::shared_ptr<const Plan>> prepare(const ir::Model& model);
+// kernel, attributes that do not fit, graphs nested too deep. `custom`: kernels of the user's, if
+// any (dispatch/custom.h).
+Result<std::shared_ptr<const Plan>> prepare(
+    const ir::Model& model, std::shared_ptr<const CustomOperators> custom = nullptr);
 
 // Runs the main graph. `inputs` go to the graph inputs by name; inputs that have a default may be
 // left out. The results are those of the graph's outputs, in order. Errors name the node, its

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "elaborate/type_text.h"
+#include "elaborate/objects/type_text.h"
 #include "ide/answers.h"
 #include "ide/cursor.h"
 #include "ops/signature.h"

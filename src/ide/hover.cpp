@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "elaborate/type_text.h"
+#include "elaborate/objects/type_text.h"
 #include "ide/answers.h"
 #include "ide/cursor.h"
 #include "ide/names.h"

@@ -1,5 +1,6 @@
 #include <set>
 
+#include "elaborate/elaborate.h"
 #include "ide/answers.h"
 
 namespace sardonyx::ide {

@@ -148,7 +148,7 @@ ElementType element_from_attribute(NodeContext& c, std::string_view attribute,
     }
     if (!is_admitted) {
         std::string seen = element == ElementType::kUndefined
-                               ? fmt::format("{}, which is no element type", *number)
+                               ? fmt::format("{}, which is not an element type", *number)
                                : fmt::format("`{}`", name(element));
         c.fail_attribute(kUnsupportedType, attribute,
                          fmt::format("`{}` of `{}` is {}, and the output cannot be that", attribute,

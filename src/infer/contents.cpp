@@ -154,7 +154,7 @@ std::optional<std::vector<int>> normalize_axes(NodeContext& c, const ListArgumen
         if (std::find(result.begin(), result.end(), *normal) != result.end()) {
             axes.fail(
                 c, kInvalidValue,
-                fmt::format("axis {} stands twice in the axes of `{}`", axis, c.node.op_type));
+                fmt::format("axis {} appears twice in the axes of `{}`", axis, c.node.op_type));
             return std::nullopt;
         }
         result.push_back(*normal);

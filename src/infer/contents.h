@@ -44,8 +44,8 @@ struct ListArgument {
     // The values, when all of them are numbers.
     std::optional<std::vector<int64_t>> ints() const;
     // A Finding at the argument.
-    void fail(NodeContext& c, const diagnostics::Kind& kind, std::string message,
-              std::string help = {}) const;
+    [[gnu::cold]] void fail(NodeContext& c, const diagnostics::Kind& kind, std::string message,
+                            std::string help = {}) const;
 };
 ListArgument list_argument(const NodeContext& c, std::string_view attribute, size_t input);
 

@@ -212,7 +212,7 @@ void infer_einsum(NodeContext& c) {
     if (!equation.has_value() || equation->inputs.size() != c.node.input_count()) {
         c.fail_attribute(kInvalidValue, "equation",
                          !equation.has_value()
-                             ? fmt::format("`{}` is not an equation that `Einsum` reads", *text)
+                             ? fmt::format("`{}` is not a valid equation for `Einsum`", *text)
                              : fmt::format("equation `{}` has {} terms, and `Einsum` has {} inputs",
                                            *text, equation->inputs.size(), c.node.input_count()),
                          "write one term of letters for each input, as in `ij,jk->ik`");
@@ -239,7 +239,7 @@ void infer_einsum(NodeContext& c) {
         size_t index = static_cast<size_t>(output.letters[i]);
         if (!sizes.is_seen[index]) {
             c.fail_attribute(kInvalidValue, "equation",
-                             fmt::format("`{}` stands in the result of `{}` and in none of its "
+                             fmt::format("`{}` appears in the result of `{}` and in none of its "
                                          "terms",
                                          std::string_view(&output.letters[i], 1), *text));
         }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "calls/types.h"
 #include "infer/diagnostics.h"
 
 namespace sardonyx::infer {
@@ -374,17 +375,7 @@ void NodeContext::fail_attribute(const diagnostics::Kind& kind, std::string_view
 // --- Vocabulary ----------------------------------------------------------------------------------
 
 std::string NodeContext::input_name(size_t i) const {
-    return infer::input_name(node, *schema, i);
-}
-
-std::string input_name(const ir::Node& node, const ops::Schema& schema, size_t i) {
-    const ops::Parameter* parameter = schema.input(i);
-    if (parameter != nullptr && parameter->option == ops::ParameterOption::kVariadic) {
-        size_t number = i - static_cast<size_t>(parameter - schema.inputs.data());
-        return fmt::format("input `{}[{}]` of `{}`", parameter->name, number, node.op_type);
-    }
-    return fmt::format("input `{}` of `{}`", parameter != nullptr ? parameter->name : "?",
-                       node.op_type);
+    return calls::input_name(*schema, i);
 }
 
 void NodeContext::pass_shape(size_t in, size_t out) {

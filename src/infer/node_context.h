@@ -88,10 +88,10 @@ class NodeContext {
     Dim fresh_dim() const;
 
     // --- Findings.
-    void fail(const diagnostics::Kind& kind, std::string message, int input = -1,
-              int other_input = -1, std::string help = {});
-    void fail_attribute(const diagnostics::Kind& kind, std::string_view attribute,
-                        std::string message, std::string help = {});
+    [[gnu::cold]] void fail(const diagnostics::Kind& kind, std::string message, int input = -1,
+                            int other_input = -1, std::string help = {});
+    [[gnu::cold]] void fail_attribute(const diagnostics::Kind& kind, std::string_view attribute,
+                                      std::string message, std::string help = {});
 
     // --- Vocabulary that many operators share.
     // "input `A` of `Add`": for messages.
@@ -115,11 +115,10 @@ class NodeContext {
                                       int input = -1);
 
   private:
-    void fail_broadcast(std::span<const size_t> earlier, size_t input, size_t axis_from_end);
+    [[gnu::cold]] void fail_broadcast(std::span<const size_t> earlier, size_t input,
+                                      size_t axis_from_end);
 };
 
-// "input `A` of `Add`": for messages.
-std::string input_name(const ir::Node& node, const ops::Schema& schema, size_t i);
 // The constant that a value is for sure; null also for an input that only has a default.
 const Tensor* constant_of(const Context& context, const ir::Value& value);
 // The attribute that a reference ends at, through the calls; null where that is not known.

@@ -3,17 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "calls/check.h"
+#include "calls/types.h"
 #include "infer/diagnostics.h"
 #include "ops/standard.h"
 
 namespace sardonyx::infer {
 namespace {
-
-// More type variables than any schema has; the rest of a larger one would go unchecked.
-constexpr size_t kMaxTypeVariables = 32;
 
 bool certainly_differ(const Type& a, const Type& b) {
     if (!a.is_known() || !b.is_known()) {
@@ -27,112 +23,34 @@ bool certainly_differ(const Type& a, const Type& b) {
            certainly_differ(a.element(), b.element());
 }
 
-// "FLOAT, DOUBLE": the tensor types of a set, in the order of their numbers.
-std::string admitted_types(const ops::TypeSet& types) {
-    std::string text;
-    auto append = [&text](std::string_view format, ops::ElementMask mask) {
-        for (int number = 1; number < kElementTypeCount; ++number) {
-            if ((mask >> number & 1U) != 0) {
-                text += text.empty() ? "" : ", ";
-                text += fmt::format(fmt::runtime(format), name(static_cast<ElementType>(number)));
-            }
-        }
-    };
-    append("{}", types.tensor);
-    append("Sequence[{}]", types.sequence);
-    append("Optional[{}]", types.optional_tensor);
-    append("Optional[Sequence[{}]]", types.optional_sequence);
-    if (types.maps) {
-        text += text.empty() ? "maps" : ", maps";
+// The types of a node's inputs, for calls::check_types(). `TypeOf`: i -> const Type&.
+template <typename TypeOf>
+struct InputTypes {
+    const TypeOf& type_of;
+
+    bool is_open(const ops::Parameter& /*parameter*/, size_t i) const {
+        return !type_of(i).is_known();
     }
-    return text;
-}
-
-// The oldest later version of the operator whose input takes the type; null: none.
-const ops::Schema* later_version_that_takes(const NodeContext& c, size_t input, const Type& type) {
-    for (const ops::Schema& schema : ops::schema_versions(c.schema->domain, c.schema->name)) {
-        const ops::Parameter* parameter = schema.input(input);
-        if (schema.since_version > c.version() && parameter != nullptr &&
-            schema.type_variables[parameter->type_variable].types.admits(type)) {
-            return &schema;
-        }
+    bool is_admitted(const ops::TypeSet& types, size_t i) const { return types.admits(type_of(i)); }
+    bool differ(size_t i, size_t other) const {
+        return certainly_differ(type_of(i), type_of(other));
     }
-    return nullptr;
-}
+    std::string describe(size_t i) const { return type_of(i).to_string(); }
+};
 
-std::string not_admitted(const ir::Node& node, const ops::Schema& schema, size_t i,
-                         const Type& type) {
-    return fmt::format("{} is {}, which the operator does not take", input_name(node, schema, i),
-                       type.to_string());
-}
-
-void report_not_admitted(NodeContext& c, size_t i, const ops::TypeVariable& variable) {
-    const Type& type = c.input_type(i);
-    const ops::Schema* later = later_version_that_takes(c, i, type);
-    std::string help = later != nullptr
-                           ? fmt::format("opset {} takes it; this one takes {}",
-                                         later->since_version, admitted_types(variable.types))
-                           : fmt::format("it takes {}; convert the value with `Cast`",
-                                         admitted_types(variable.types));
-    c.fail(kUnsupportedType, not_admitted(c.node, *c.schema, i, type), static_cast<int>(i), -1,
-           std::move(help));
-}
-
-std::string types_differ(const ir::Node& node, const ops::Schema& schema, size_t i,
-                         const Type& type, size_t other, const Type& other_type,
-                         const ops::TypeVariable& variable) {
-    return fmt::format("{} is {}, but {} is {}: both must be of one type (`{}`)",
-                       input_name(node, schema, i), type.to_string(),
-                       input_name(node, schema, other), other_type.to_string(), variable.name);
-}
-
-// Calls refuse(i, variable) for each input whose type the operator does not take, and differ(i,
-// other, variable) for each that is of another type than one before it must be of, too.
-template <typename TypeOf, typename Refuse, typename Differ>
-void check_types_of_inputs(const ir::Node& node, const ops::Schema& schema, const TypeOf& type_of,
-                           const Refuse& refuse, const Differ& differ) {
-    // For each type variable, the first input of a known type, plus 1.
-    std::array<uint32_t, kMaxTypeVariables> first_input{};
-    for (size_t i = 0; i < node.input_count(); ++i) {
-        const ops::Parameter* parameter = schema.input(i);
-        if (parameter == nullptr) {
-            return;
-        }
-        const Type& type = type_of(i);
-        size_t variable = static_cast<size_t>(parameter->type_variable);
-        bool is_heterogeneous =
-            parameter->option == ops::ParameterOption::kVariadic && !parameter->is_homogeneous;
-        if (!type.is_known() || variable >= kMaxTypeVariables) {
-            continue;
-        }
-        const ops::TypeVariable& wanted = schema.type_variables[variable];
-        if (!wanted.types.admits(type)) {
-            refuse(i, wanted);
-        }
-        if (is_heterogeneous) {
-            continue;
-        }
-        if (first_input[variable] == 0) {
-            first_input[variable] = static_cast<uint32_t>(i + 1);
-            continue;
-        }
-        size_t other = first_input[variable] - 1;
-        if (certainly_differ(type, type_of(other))) {
-            differ(i, other, wanted);
-        }
-    }
+template <typename TypeOf, typename Report>
+void check_types(const ir::Node& node, const ops::Schema& schema, const TypeOf& type_of,
+                 const Report& report) {
+    calls::check_types(schema, node.input_count(), InputTypes<TypeOf>{type_of}, report);
 }
 
 void check_input_types(NodeContext& c) {
-    check_types_of_inputs(
+    check_types(
         c.node, *c.schema, [&c](size_t i) -> const Type& { return c.input_type(i); },
-        [&c](size_t i, const ops::TypeVariable& variable) { report_not_admitted(c, i, variable); },
-        [&c](size_t i, size_t other, const ops::TypeVariable& variable) {
-            c.fail(kTypeMismatch,
-                   types_differ(c.node, *c.schema, i, c.input_type(i), other, c.input_type(other),
-                                variable),
-                   static_cast<int>(i), static_cast<int>(other),
-                   "convert one of them with `Cast` or `CastLike`");
+        [&c](calls::Problem problem) {
+            c.fail(problem.other < 0 ? kUnsupportedType : kTypeMismatch, problem.message(),
+                   problem.input, problem.other, std::move(problem.help));
+            return true;
         });
 }
 
@@ -165,8 +83,8 @@ void check_counts(const ir::Node& node, const ops::Schema& schema,
     }
 }
 
-void check_attribute(const ir::Node& node, const ops::Schema& schema,
-                     const ir::Attribute& attribute, std::vector<SignatureProblem>& problems) {
+void check_attribute(const ops::Schema& schema, const ir::Attribute& attribute,
+                     std::vector<SignatureProblem>& problems) {
     const ops::AttributeSchema* declared = schema.find_attribute(attribute.name);
     if (declared == nullptr) {
         problems.push_back(as_problem(
@@ -176,10 +94,10 @@ void check_attribute(const ir::Node& node, const ops::Schema& schema,
     ir::AttributeType wanted = static_cast<ir::AttributeType>(declared->type);
     if (attribute.type != wanted && attribute.type != ir::AttributeType::kUndefined) {
         problems.push_back(
-            {&kAttributeType,
-             fmt::format("attribute `{}` of `{}` is {}, and must be {}", attribute.name,
-                         node.op_type, ir::name(attribute.type), ir::name(wanted)),
-             -1, attribute.name});
+            as_problem(kAttributeType,
+                       calls::wrong_attribute_type(schema, attribute.name, ir::name(attribute.type),
+                                                   ir::name(wanted)),
+                       attribute.name));
     }
 }
 
@@ -305,24 +223,21 @@ std::vector<SignatureProblem> signature_problems(const ir::Node& node, const ops
     check_required(node, schema, problems);
     check_one_of_several(node, schema, problems);
     for (const ir::Attribute& attribute : node.attributes) {
-        check_attribute(node, schema, attribute, problems);
+        check_attribute(schema, attribute, problems);
     }
     return problems;
 }
 
 std::string type_problem(const ir::Node& node, const ops::Schema& schema,
                          std::span<const Type> types) {
-    std::string problem;
-    auto say = [&problem](std::string message) {
-        problem = problem.empty() ? std::move(message) : problem;
-    };
-    check_types_of_inputs(
+    std::string first;
+    check_types(
         node, schema, [types](size_t i) -> const Type& { return types[i]; },
-        [&](size_t i, const ops::TypeVariable&) { say(not_admitted(node, schema, i, types[i])); },
-        [&](size_t i, size_t other, const ops::TypeVariable& variable) {
-            say(types_differ(node, schema, i, types[i], other, types[other], variable));
+        [&first](const calls::Problem& problem) {
+            first = problem.message();
+            return false;
         });
-    return problem;
+    return first;
 }
 
 void check_against_schema(NodeContext& c) {

@@ -208,9 +208,9 @@ std::optional<Shape> squeezed(NodeContext& c, const ListArgument& axes) {
             result.push_back(dim);
         } else if (dim.differs(1) || dim.is_at_least(2)) {
             axes.fail(c, kShapeMismatch,
-                      fmt::format("`Squeeze` takes out axis {} of `{}`, whose size is {}", i,
+                      fmt::format("`Squeeze` removes axis {} of `{}`, whose size is {}", i,
                                   to_text(*shape), dim.to_string()),
-                      "only axes of size 1 can be taken out");
+                      "only axes of size 1 can be removed");
         }
     }
     return result;

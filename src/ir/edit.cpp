@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "ir/copy.h"
 #include "ir/describe.h"
 #include "ir/walk.h"
+#include "types/domain.h"
 
 namespace sardonyx::ir {
 namespace {
@@ -25,21 +27,33 @@ Editor::Editor(Model& model) : model_(model) {
     }
 }
 
+void Editor::see(Value* value, const Graph* root) {
+    if (!value->name.empty()) {
+        auto [place, is_new] = names_[root].emplace(value->name, value);
+        place->second = place->second == nullptr ? value : place->second;
+    }
+}
+
+void Editor::index(Node& node, const Graph* root) {
+    for (Value* output : node.outputs()) {
+        see(output, root);
+    }
+    for_each_subgraph(node, [&](Graph& subgraph) {
+        holders_[&subgraph] = &node;
+        index(subgraph, root);
+    });
+}
+
 void Editor::index(Graph& graph, const Graph* root) {
-    Names& names = names_[root];
-    auto see = [&](Value* value) {
-        if (!value->name.empty()) {
-            names.emplace(value->name, value);
-        }
-    };
-    std::for_each(graph.inputs.begin(), graph.inputs.end(), see);
-    std::for_each(graph.initializers.begin(), graph.initializers.end(), see);
+    names_[root];
+    for (Value* input : graph.inputs) {
+        see(input, root);
+    }
+    for (Value* initializer : graph.initializers) {
+        see(initializer, root);
+    }
     for (Node& node : graph) {
-        std::for_each(node.outputs().begin(), node.outputs().end(), see);
-        for_each_subgraph(node, [&](Graph& subgraph) {
-            holders_[&subgraph] = &node;
-            index(subgraph, root);
-        });
+        index(node, root);
     }
     for (Value* output : graph.outputs) {
         output_of_[output].push_back(&graph);
@@ -164,8 +178,26 @@ Result<Node*> Editor::insert(Graph& graph, Node* position, const NewNode& wanted
         return Error{"a node needs an operator"};
     }
     SDX_TRY(check_inputs(wanted.inputs, graph, position));
+    SDX_TRY(check_names(graph, wanted.outputs));
+    for (const Attribute& attribute : wanted.attributes) {
+        SDX_TRY(check_attribute(graph, wanted.op_type, attribute));
+    }
+    Node* node =
+        model_.make_node(wanted.domain, wanted.op_type, wanted.inputs, wanted.outputs.size());
+    node->overload = model_.intern(wanted.overload);
+    node->name = model_.intern(wanted.name);
+    for (const Attribute& attribute : wanted.attributes) {
+        node->attributes.push_back(attribute);
+        intern(node->attributes.back());
+    }
+    graph.insert(node, position);
+    name_outputs(*node, wanted.outputs);
+    return node;
+}
+
+Result<void> Editor::check_names(const Graph& graph, const OutputNames& names) const {
     std::unordered_set<std::string_view> given;
-    for (const std::optional<std::string>& name : wanted.outputs) {
+    for (const std::optional<std::string>& name : names) {
         if (!name || name->empty()) {
             continue;
         }
@@ -174,26 +206,90 @@ Result<Node*> Editor::insert(Graph& graph, Node* position, const NewNode& wanted
             return Error{fmt::format("two outputs are named `{}`", *name)};
         }
     }
-    Node* node =
-        model_.make_node(wanted.domain, wanted.op_type, wanted.inputs, wanted.outputs.size());
-    node->overload = model_.intern(wanted.overload);
-    node->name = model_.intern(wanted.name);
-    graph.insert(node, position);
-    for (size_t i = 0; i < wanted.outputs.size(); ++i) {
-        if (wanted.outputs[i]) {
-            name_value(*node->output(i), graph, *wanted.outputs[i]);
+    return {};
+}
+
+void Editor::name_outputs(Node& node, const OutputNames& names) {
+    const Graph& graph = *node.graph();
+    for (size_t i = 0; i < names.size(); ++i) {
+        if (names[i]) {
+            name_value(*node.output(i), graph, *names[i]);
         }
     }
-    for (size_t i = 0; i < wanted.outputs.size(); ++i) {
-        if (!wanted.outputs[i]) {
-            std::string hint(wanted.op_type);
+    for (size_t i = 0; i < names.size(); ++i) {
+        if (!names[i]) {
+            std::string hint(node.op_type);
             std::transform(hint.begin(), hint.end(), hint.begin(), [](char c) {
                 return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
             });
-            name_value(*node->output(i), graph, fresh_name(graph, hint));
+            name_value(*node.output(i), graph, fresh_name(graph, hint));
         }
     }
-    return node;
+}
+
+Result<Node*> Editor::finish(Node& node, const OutputNames& outputs) {
+    SDX_TRY(check_alive(node));
+    if (node.output_count() > 0) {
+        return Error{describe(node) + " has outputs already"};
+    }
+    Graph& graph = *node.graph();
+    SDX_TRY(check_names(graph, outputs));
+    std::vector<Value*> inputs;
+    for (size_t i = 0; i < node.input_count(); ++i) {
+        inputs.push_back(node.input(i));
+    }
+    Node* whole = model_.make_node(node.domain, node.op_type, inputs, outputs.size());
+    whole->overload = node.overload;
+    whole->name = node.name;
+    whole->doc = node.doc;
+    whole->metadata = node.metadata;
+    whole->attributes = std::move(node.attributes);
+    node.attributes.clear();
+    graph.insert(whole, &node);
+    for_each_subgraph(*whole, [&](const Graph& subgraph) { holders_[&subgraph] = whole; });
+    let_go(node);
+    graph.remove(&node);
+    name_outputs(*whole, outputs);
+    return whole;
+}
+
+Result<std::vector<Value*>> Editor::splice(Graph& graph, const Model& from,
+                                           std::span<Value* const> inputs) {
+    SDX_TRY(check_alive(graph));
+    SDX_TRY(check_inputs(inputs, graph, nullptr));
+    const Graph* root = root_of(graph);
+    if (from.graph == nullptr || from.graph->inputs.size() != inputs.size()) {
+        return Error{"a model takes as many values as its graph has inputs"};
+    }
+    if (root != model_.graph && !from.graph->initializers.empty()) {
+        return Error{"a function cannot hold initializers"};
+    }
+    for (const OpsetImport& import : from.opset_imports) {
+        int64_t version = model_.opset_version(import.domain);
+        if (version != 0 && version != import.version) {
+            return Error{fmt::format("version {} of `{}` after version {} in the same model",
+                                     import.version, shown_domain(import.domain), version)};
+        }
+        if (version == 0) {
+            model_.opset_imports.push_back({model_.intern(import.domain), import.version});
+        }
+    }
+    Names& names = names_.at(root);
+    Spliced made = ir::splice(model_, graph, from, inputs, [&](std::string_view wanted) {
+        std::string name = fresh_name(graph, wanted);
+        names.emplace(model_.intern(name), nullptr);  // until the value is there
+        return name;
+    });
+    for (Function* function : made.functions) {
+        index(*function->body, function->body);
+    }
+    for (Value* initializer : made.initializers) {
+        see(initializer, root);
+    }
+    for (Node* node : made.nodes) {
+        index(*node, root);
+    }
+    return std::move(made.outputs);
 }
 
 // Whether the graph is a subgraph of one of the nodes, at any depth.
@@ -372,36 +468,46 @@ Result<void> Editor::set_operator(Node& node, std::string_view domain, std::stri
     return {};
 }
 
-Result<void> Editor::check_reference(const Node& node, const Attribute& attribute) const {
+Result<void> Editor::check_reference(const Graph& graph, std::string_view op_type,
+                                     const Attribute& attribute) const {
     if (!attribute.is_reference()) {
         return {};
     }
-    const Graph* root = root_of(*node.graph());
+    const Graph* root = root_of(graph);
     for (const Function* function : model_.functions) {
         if (function->body == root && function->has_parameter(attribute.reference)) {
             return {};
         }
     }
-    return Error{fmt::format("`{}` is no attribute parameter of a function around {}",
-                             attribute.reference, describe(node))};
+    return Error{fmt::format("`{}` is not an attribute parameter of a function around `{}`",
+                             attribute.reference, op_type)};
 }
 
-Result<void> Editor::set_attribute(Node& node, Attribute attribute) {
-    SDX_TRY(check_alive(node));
+Result<void> Editor::check_attribute(const Graph& graph, std::string_view op_type,
+                                     const Attribute& attribute) const {
     if (attribute.name.empty()) {
         return Error{"an attribute needs a name"};
     }
     if (attribute.get<Graph*>() != nullptr || attribute.get<std::vector<Graph*>>() != nullptr) {
         return Error{
-            fmt::format("attribute `{}` of {}: a graph stands in one place; make a new "
+            fmt::format("attribute `{}` of `{}`: a graph stands in one place; make a new "
                         "one in the node, and fill it",
-                        attribute.name, describe(node))};
+                        attribute.name, op_type)};
     }
-    SDX_TRY(check_reference(node, attribute));
-    const Attribute* old = node.find_attribute(attribute.name);
+    return check_reference(graph, op_type, attribute);
+}
+
+void Editor::intern(Attribute& attribute) {
     attribute.name = model_.intern(attribute.name);
     attribute.reference = model_.intern(attribute.reference);
     attribute.doc = model_.intern(attribute.doc);
+}
+
+Result<void> Editor::set_attribute(Node& node, Attribute attribute) {
+    SDX_TRY(check_alive(node));
+    SDX_TRY(check_attribute(*node.graph(), node.op_type, attribute));
+    const Attribute* old = node.find_attribute(attribute.name);
+    intern(attribute);
     if (old == nullptr) {
         node.attributes.push_back(std::move(attribute));
     } else {

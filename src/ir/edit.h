@@ -26,6 +26,9 @@ class Editor {
     Editor(const Editor&) = delete;
     Editor& operator=(const Editor&) = delete;
 
+    // Nothing: a name is made. Empty: nobody wants the output.
+    using OutputNames = std::vector<std::optional<std::string>>;
+
     // --- Nodes. A `position` of null is the end of the graph.
     struct NewNode {
         std::string_view domain;
@@ -33,10 +36,19 @@ class Editor {
         std::string_view overload;
         std::string_view name;
         std::span<Value* const> inputs;
-        // Nothing: a name is made. Empty: nobody wants the output.
-        std::vector<std::optional<std::string>> outputs;
+        OutputNames outputs;
+        std::vector<Attribute> attributes;
     };
     Result<Node*> insert(Graph& graph, Node* position, const NewNode& wanted);
+    // Gives a node that has no outputs yet its outputs, and gives it back as a new node: one that
+    // is written by its graphs is known whole when they are.
+    Result<Node*> finish(Node& node, const OutputNames& outputs);
+    // Puts copies of the nodes of a model's main graph at the end of `graph`, with its initializers
+    // and the functions that they call; `inputs` stand for the inputs of that graph. Gives what its
+    // outputs are here. Nothing is known of the new values but their names, which are new where
+    // they have to be.
+    Result<std::vector<Value*>> splice(Graph& graph, const Model& from,
+                                       std::span<Value* const> inputs);
     // Takes nodes out with all that is in their subgraphs; nothing else may read what they make.
     Result<void> remove(std::span<Node* const> nodes);
     // Puts the node before another one of its graph.
@@ -78,11 +90,15 @@ class Editor {
     // values, constants and contents. Whoever reads these calls it first; the next inference knows
     // them again.
     void settle();
+    // What values say now is right: for those who have typed what they have edited.
+    void trust() { changed_.clear(); }
 
   private:
     using Names = std::unordered_map<std::string_view, const Value*>;
 
     void index(Graph& graph, const Graph* root);
+    void index(Node& node, const Graph* root);
+    void see(Value* value, const Graph* root);
     std::vector<const Graph*> roots() const;
     const Graph* root_of(const Graph& graph) const;
     const Node* anchor(const Graph& outer, const Graph& graph, const Node* position) const;
@@ -93,7 +109,13 @@ class Editor {
                               const Node* position) const;
     Result<void> check_name(const Graph& graph, std::string_view name) const;
     Result<void> check_output(const Graph& graph, const Value& value) const;
-    Result<void> check_reference(const Node& node, const Attribute& attribute) const;
+    Result<void> check_attribute(const Graph& graph, std::string_view op_type,
+                                 const Attribute& attribute) const;
+    Result<void> check_reference(const Graph& graph, std::string_view op_type,
+                                 const Attribute& attribute) const;
+    Result<void> check_names(const Graph& graph, const OutputNames& names) const;
+    void name_outputs(Node& node, const OutputNames& names);
+    void intern(Attribute& attribute);
     Result<void> check_unread(const Node& node, const std::unordered_set<const Node*>& gone) const;
     std::vector<const Node*> readers(const Value& value) const;
     bool is_inside(const Graph* graph, const std::unordered_set<const Node*>& nodes) const;

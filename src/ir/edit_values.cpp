@@ -82,7 +82,7 @@ Result<void> Editor::remove(Value& value) {
 
 Result<void> Editor::set_tensor(Value& initializer, Tensor tensor) {
     if (!is_alive(initializer) || !initializer.is_initializer()) {
-        return Error{fmt::format("value `{}` is no initializer", initializer.name)};
+        return Error{fmt::format("value `{}` is not an initializer", initializer.name)};
     }
     initializer.sparse.reset();
     initializer.content.reset();

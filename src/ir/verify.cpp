@@ -216,8 +216,9 @@ class ScopeVerifier {
                 report("attribute `{}` of {} refers to the parameter `{}` outside of a function",
                        attribute.name, describe(node), attribute.reference);
             } else if (!function_->has_parameter(attribute.reference)) {
-                report("attribute `{}` of {} refers to `{}`, which is no parameter of the function",
-                       attribute.name, describe(node), attribute.reference);
+                report(
+                    "attribute `{}` of {} refers to `{}`, which is not a parameter of the function",
+                    attribute.name, describe(node), attribute.reference);
             }
         }
     }

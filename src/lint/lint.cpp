@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "diagnostics/ignore.h"
 #include "elaborate/diagnostics.h"
+#include "elaborate/elaborate.h"
 #include "infer/diagnostics.h"
 #include "lint/diagnostics.h"
 #include "lint/lints.h"

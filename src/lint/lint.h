@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "elaborate/module.h"
+#include "elaborate/files/module.h"
 
 namespace sardonyx::lint {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "elaborate/module.h"
+#include "elaborate/files/module.h"
 
 namespace sardonyx::lint {
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace sardonyx::lsp {
 namespace {
 
@@ -66,50 +68,6 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     std::vector<std::string> keys_;
 };
 
-// The bytes of a code point that is UTF-8 as Unicode has it; 0: none begins here.
-size_t valid_length(std::string_view text) {
-    auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-    unsigned char lead = byte(0);
-    size_t length = lead < 0x80                   ? 1
-                    : lead >= 0xC2 && lead < 0xE0 ? 2
-                    : lead >= 0xE0 && lead < 0xF0 ? 3
-                    : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                  : 0;
-    if (length > text.size()) {
-        return 0;
-    }
-    for (size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    bool is_wrong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) >= 0xA0) ||
-                    (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) >= 0x90);
-    return is_wrong ? 0 : length;
-}
-
-void write_string(std::string& out, std::string_view text) {
-    out += '"';
-    for (size_t i = 0; i < text.size();) {
-        auto c = static_cast<unsigned char>(text[i]);
-        size_t length = valid_length(text.substr(i));
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += text[i];
-        } else if (c == '\n') {
-            out += "\\n";
-        } else if (c < 0x20) {
-            out += fmt::format("\\u{:04x}", c);
-        } else if (length == 0) {
-            out += "\xEF\xBF\xBD";
-        } else {
-            out += text.substr(i, length);
-        }
-        i += length == 0 ? 1 : length;
-    }
-    out += '"';
-}
-
 }  // namespace
 
 Json Json::array(std::vector<Json> items) {
@@ -157,7 +115,7 @@ void Json::write_to(std::string& out) const {
             out += std::isfinite(real_) ? fmt::format("{}", real_) : "null";
             break;
         case Kind::kString:
-            write_string(out, text_);
+            out += json_string(text_);
             break;
         case Kind::kArray: {
             out += '[';
@@ -172,7 +130,7 @@ void Json::write_to(std::string& out) const {
             out += '{';
             for (size_t i = 0; i < members_.size(); ++i) {
                 out += i == 0 ? "" : ",";
-                write_string(out, members_[i].first);
+                out += json_string(members_[i].first);
                 out += ':';
                 members_[i].second.write_to(out);
             }

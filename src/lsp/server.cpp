@@ -70,7 +70,7 @@ Json capabilities(ide::Encoding encoding) {
 void Server::receive(std::string_view message, Messages& out) {
     std::optional<Json> read = read_json(message);
     if (!read) {
-        out.push_back(failure({}, kParseError, "the message is no JSON"));
+        out.push_back(failure({}, kParseError, "the message is not JSON"));
         return;
     }
     const Json& id = (*read)["id"];
@@ -78,7 +78,7 @@ void Server::receive(std::string_view message, Messages& out) {
     if (!read->is_object() || !method.is_string()) {
         bool is_response = read->is_object() && !id.is_null();
         if (!is_response) {  // an answer to a request of ours needs none
-            out.push_back(failure({}, kInvalidRequest, "the message is no request"));
+            out.push_back(failure({}, kInvalidRequest, "the message is not a request"));
         }
         return;
     }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "ir/ir.h"
+#include "proto/forms.h"
 
 namespace sardonyx::proto {
 
@@ -30,9 +32,10 @@ struct ReadOptions {
     // The folder that external data is resolved in; empty: external data is an error. No absolute
     // paths, no `..`, no symbolic link that leaves the folder.
     std::string folder;
-    FileStamps* stamps = nullptr;     // takes those of the files with external data
-    int max_depth = 256;              // of nested graphs, types and attributes
-    int64_t max_items = 100'000'000;  // nodes, values, attributes, dims ... in all
+    FileStamps* stamps = nullptr;               // takes those of the files with external data
+    std::vector<std::string>* paths = nullptr;  // takes the paths of those files
+    int max_depth = 256;                        // of nested graphs, types and attributes
+    int64_t max_items = 100'000'000;            // nodes, values, attributes, dims ... in all
 };
 
 // Reads a ModelProto. `owner` keeps `bytes` alive. IR versions 3 to the newest. Names of values are
@@ -40,9 +43,17 @@ struct ReadOptions {
 Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
                                               std::shared_ptr<const void> owner,
                                               const ReadOptions& options = {});
-// Maps the file; external data comes from its folder. `stamps`: of the files that stay mapped.
+// The same for a model in another form.
+Result<std::unique_ptr<ir::Model>> read_model_text(std::span<const std::byte> text,
+                                                   std::shared_ptr<const void> owner, Form form,
+                                                   const ReadOptions& options = {});
+// Maps the file, whose form its name says (forms.h); external data comes from its folder.
+// `stamps`: of the files that stay mapped.
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
                                                    FileStamps* stamps = nullptr);
+// `external`: takes the paths of the files with its external data.
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
+                                                   std::vector<std::string>* external);
 
 // Reads a FunctionProto into a Model without a main graph.
 Result<std::unique_ptr<ir::Model>> read_function(std::span<const std::byte> bytes,
@@ -57,13 +68,24 @@ Result<Tensor> read_tensor(std::span<const std::byte> bytes, std::shared_ptr<con
 // ...), at least 4, or the model's own ir_version when that is set.
 int64_t needed_ir_version(const ir::Model& model);
 
-// Initializers that are written to a file of their own beside the model.
+// Initializers that are written to files of their own beside the model.
 struct External {
-    size_t smallest = 0;   // bytes that an initializer has at least to go there; 0: none goes
-    std::string location;  // the file's name, without a folder
-    // What write_model() puts there, in order: views of the model's tensors, and zeros between
-    // them, so that each begins on a page and can be mapped.
-    std::vector<std::string_view> parts;
+    size_t smallest = 0;        // bytes that an initializer has at least to go there; 0: none goes
+    size_t alignment = 4096;    // of each in its file: on a page of its own, it can be mapped
+    size_t file_bytes = 0;      // after which another file begins; 0: all go to one
+    bool shares_equal = false;  // equal bytes are written once
+    // What stands before the tensors of a file, which follow it without gaps; null: nothing does.
+    std::function<Result<std::string>(std::span<const ir::Value* const>)> header = nullptr;
+    // Whether a tensor can go there; null: all but STRING.
+    std::function<bool(const Tensor&)> takes = nullptr;
+    // The files' names, without a folder, in order; where one is missing, `location` stands for it.
+    std::vector<std::string> locations;
+    std::string location = "weights";
+
+    // What write_model() puts there, file by file and in order: views of the model's tensors, of
+    // `headers`, and of zeros between them.
+    std::vector<std::vector<std::string_view>> files;
+    std::vector<std::unique_ptr<std::string>> headers;
 };
 
 // Serialised ModelProto. Types and shapes of all values that have them go into value_info. Error:
@@ -83,9 +105,16 @@ struct ModelParts {
     std::vector<std::string_view> parts() const;  // in order
     size_t size() const;
 };
-// The same bytes as write_model().
-Result<ModelParts> write_model_parts(const ir::Model& model, External* external = nullptr);
+// The same bytes as write_model(), or the same model in a form that is text.
+Result<ModelParts> write_model_parts(const ir::Model& model, External* external = nullptr,
+                                     Form form = Form::kBytes);
+// The model as a text of onnx.parser for people: large tensors are cut short.
+Result<std::string> shown_text(const ir::Model& model);
 Result<std::string> write_function(const ir::Model& model, const ir::Function& function);
+// A model that has functions besides, each as write_function() gives it.
+Result<std::string> write_library(const ir::Model& model, std::span<const std::string> functions);
 std::string write_tensor(const Tensor& tensor, std::string_view name);
+// A SequenceProto of tensors.
+std::string write_sequence(std::span<const Tensor> tensors, std::string_view name);
 
 }  // namespace sardonyx::proto

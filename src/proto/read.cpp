@@ -346,7 +346,24 @@ Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
     return model;
 }
 
+Result<std::unique_ptr<ir::Model>> read_model_text(std::span<const std::byte> text,
+                                                   std::shared_ptr<const void> owner, Form form,
+                                                   const ReadOptions& options) {
+    if (form == Form::kBytes) {
+        return read_model(text, std::move(owner), options);
+    }
+    std::string_view view(reinterpret_cast<const char*>(text.data()), text.size());
+    SDX_ASSIGN(std::string made, bytes_of_text(view, form));
+    auto bytes = std::make_shared<std::string>(std::move(made));
+    return read_model(std::as_bytes(std::span<const char>(*bytes)), bytes, options);
+}
+
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps) {
+    return read_model_file(path, stamps, nullptr);
+}
+
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
+                                                   std::vector<std::string>* external) {
     Result<MappedFile> file = map_file(path);
     SDX_TRY(file);
     FileStamps own{file->stamp}, mapped = own;
@@ -356,8 +373,9 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, File
     std::filesystem::path folder = std::filesystem::path(path).parent_path();
     options.folder = folder.empty() ? "." : folder.string();
     options.stamps = &mapped;
+    options.paths = external;
     Result<std::unique_ptr<ir::Model>> model =
-        read_model(file->bytes, std::move(file->owner), options);
+        read_model_text(file->bytes, std::move(file->owner), form_of_path(path), options);
     std::erase(mapped, nullptr);
     SDX_TRY(check_unchanged(mapped));
     if (!model.ok()) {

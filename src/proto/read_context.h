@@ -36,7 +36,14 @@ class ReadContext {
     // The value that a name means at this point, by symbol; null: none.
     std::vector<ir::Value*> bindings;
     // One Dim for each text, so that its expression is parsed once and shared.
-    std::unordered_map<std::string_view, Dim> dims;
+    struct NamedDim {
+        Dim dim;
+        bool is_respelled;  // it prints as another text: `N + 1` as `N+1`
+    };
+    std::unordered_map<std::string_view, NamedDim> dims;
+    // Whether the bytes of a type are kept beside it, and whether they say more than the type does.
+    bool keeps_types = false;
+    bool says_more = false;
     // The graphs that are being read, outermost first: the messages of their nodes and how many
     // have been read. For telling a use before the definition from an unknown name.
     struct OpenGraph {
@@ -121,6 +128,8 @@ bool check_unused_external(ReadContext& context, const ExternalData& data);
 bool map_external(ReadContext& context, const ExternalData& data, size_t size, MappedFile* result);
 // read_type.cpp
 bool read_type(ReadContext& context, std::string_view bytes, Type* result, bool* is_opaque);
+// Whether the bytes of a TypeProto, which have been read before, say this type.
+bool is_type(std::string_view bytes, const Type& type);
 // read_attribute.cpp; `graph` is the one that the node stands in.
 bool read_attribute(ReadContext& context, std::string_view bytes, ir::Graph* graph,
                     ir::Attribute* result);
@@ -132,7 +141,7 @@ bool read_metadata(ReadContext& context, std::string_view bytes, ir::Metadata* r
 struct ValueInfo {
     std::string_view name;
     Type type;
-    std::string_view opaque_type;  // the TypeProto, when `type` does not say it all
+    std::string_view kept_type;  // the TypeProto, when `type` does not say it all
     std::string_view doc;
     ir::Metadata metadata;
 };

@@ -121,6 +121,9 @@ bool map_external(ReadContext& context, const ExternalData& data, size_t size, M
         if (!file.ok()) {
             return context.fail(file.error().message);
         }
+        if (context.options.paths != nullptr) {
+            context.options.paths->push_back(path);
+        }
         if (context.options.stamps != nullptr) {
             context.options.stamps->push_back(file->stamp);
         }

@@ -445,9 +445,8 @@ bool check_parts(ReadContext& context, Parts* parts) {
     }
     uint32_t expected = list_encoding(parts->type).field;
     if (parts->data_fields != 0 && parts->data_fields != 1U << expected) {
-        return context.fail(
-            fmt::format("the elements of a {} tensor belong into `{}` or `raw_data`",
-                        name(parts->type), data_field_name(expected)));
+        return context.fail(fmt::format("the elements of a {} tensor belong in `{}` or `raw_data`",
+                                        name(parts->type), data_field_name(expected)));
     }
     return true;
 }

@@ -1,7 +1,8 @@
 // TypeProto and TensorShapeProto.
 //
-// A denotation ("IMAGE", "DATA_BATCH") is dropped: the types have no place for it. A negative
-// dim_value, which old exporters wrote for "unknown", is an unknown Dim.
+// A denotation ("IMAGE", "DATA_BATCH") has no place in the types, and an expression prints in one
+// way, however it was spelt: where the bytes of a type are kept beside it, they have both. A
+// negative dim_value, which old exporters wrote for "unknown", is an unknown Dim.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +16,8 @@ namespace {
 
 using protozero::pbf_reader;
 
-// The text becomes an expression only when that prints as the same text, so that what is written
-// later is what was read: `N+1` is an expression, `N + 1` and `1+N` are symbols of that name.
+// `N+1` is an expression. `N + 1` and `floor(N/2)` are expressions where the text is kept; else
+// they are symbols of that name, so that what is written later is what was read.
 bool read_dim_parameter(ReadContext& context, std::string_view text, Dim* result) {
     auto found = context.dims.find(text);
     if (found == context.dims.end()) {
@@ -25,12 +26,14 @@ bool read_dim_parameter(ReadContext& context, std::string_view text, Dim* result
             return false;
         }
         std::optional<Dim> parsed = Dim::parse(kept);
-        bool is_expression =
-            parsed.has_value() && parsed->is_symbolic() && parsed->to_string() == kept;
+        bool is_expression = parsed.has_value() && parsed->is_symbolic();
         Dim dim = is_expression ? *parsed : Dim::symbol(kept);
-        found = context.dims.emplace(kept, std::move(dim)).first;
+        bool is_respelled = is_expression && dim.to_string() != kept;
+        found = context.dims.emplace(kept, ReadContext::NamedDim{dim, is_respelled}).first;
     }
-    *result = found->second;
+    const auto& [dim, is_respelled] = found->second;
+    *result = is_respelled && !context.keeps_types ? Dim::symbol(found->first) : dim;
+    context.says_more = context.says_more || is_respelled;
     return true;
 }
 
@@ -52,6 +55,7 @@ bool read_dim(ReadContext& context, std::string_view bytes, Dim* result) {
                 break;
             }
             default:
+                context.says_more = true;
                 message.skip();
         }
     }
@@ -241,11 +245,22 @@ bool read_type(ReadContext& context, std::string_view bytes, Type* result, bool*
                 break;
             }
             default:
+                context.says_more = true;
                 message.skip();
         }
     }
     context.ascend();
     return true;
+}
+
+bool is_type(std::string_view bytes, const Type& type) {
+    ir::Model names;
+    ReadOptions options;
+    ReadContext context(options, nullptr, &names);
+    context.keeps_types = true;
+    Type said;
+    bool is_opaque = false;
+    return read_type(context, bytes, &said, &is_opaque) && !is_opaque && said == type;
 }
 
 }  // namespace sardonyx::proto

@@ -11,13 +11,18 @@ using protozero::pbf_reader;
 bool read_value_info_type(ReadContext& context, std::string_view bytes, ValueInfo* result) {
     bool is_opaque = false;
     context.enter("type");
+    context.keeps_types = true;
+    context.says_more = false;
     if (!read_type(context, bytes, &result->type, &is_opaque)) {
         return false;
     }
+    context.keeps_types = false;
     context.leave();
     if (is_opaque) {
         result->type = Type();
-        result->opaque_type = bytes;
+    }
+    if (is_opaque || context.says_more) {
+        result->kept_type = bytes;
     }
     return true;
 }
@@ -61,7 +66,7 @@ bool read_value_info(ReadContext& context, std::string_view bytes, ValueInfo* re
 void apply_value_info(ReadContext& context, ValueInfo info, ir::Value* value) {
     if (!value->type.is_known()) {
         value->type = std::move(info.type);
-        value->preserved = context.model.intern(info.opaque_type);
+        value->preserved = context.model.intern(info.kept_type);
     } else if (value->producer() != nullptr && info.type.is_known()) {
         std::optional<Type> merged = merge(value->type, info.type);
         value->type = merged.has_value() ? std::move(*merged) : value->type;

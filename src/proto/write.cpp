@@ -7,11 +7,12 @@
 
 #include <limits>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "proto/fields.h"
+#include "proto/place_external.h"
 #include "proto/proto.h"
+#include "proto/read_context.h"
 #include "proto/sink.h"
 
 namespace sardonyx::proto {
@@ -139,13 +140,6 @@ struct TensorTexts {
     std::string_view doc;
     const ir::Metadata* metadata = nullptr;
 };
-
-// Where the elements of an initializer are in a file of their own.
-struct Place {
-    std::string_view location;
-    std::string offset, length;
-};
-using Places = std::unordered_map<const ir::Value*, Place>;
 
 template <typename Sink>
 void external_data(Sink& sink, const Place& place) {
@@ -328,10 +322,11 @@ template <typename Sink>
 void value_info(Sink& sink, uint32_t field, const ir::Value& value) {
     sink.message(field, [&] {
         sink.bytes(ValueInfoField::kName, value.name);
-        if (is_complete(value.type)) {
-            sink.message(ValueInfoField::kType, [&] { type(sink, value.type); });
-        } else if (!value.preserved.empty()) {
+        bool is_known = is_complete(value.type);
+        if (!value.preserved.empty() && (!is_known || is_type(value.preserved, value.type))) {
             sink.bytes(ValueInfoField::kType, value.preserved);
+        } else if (is_known) {
+            sink.message(ValueInfoField::kType, [&] { type(sink, value.type); });
         }
         text(sink, ValueInfoField::kDoc, value.doc);
         metadata(sink, ValueInfoField::kMetadata, value.metadata);
@@ -468,31 +463,6 @@ void model(Sink& sink, const ir::Model& value, int64_t ir_version, const Places&
     preserved(sink, value.preserved, ModelField::kFunctions, UINT32_MAX);
 }
 
-// The places of the large initializers of the main graph in `external`, and their bytes.
-Places place_initializers(const ir::Model& model, External& external) {
-    static constexpr size_t kPage = 4096;
-    static constexpr char kZeros[kPage] = {};
-    Places places;
-    size_t size = 0;
-    for (const ir::Value* initializer : model.graph->initializers) {
-        if (initializer->sparse != nullptr || external.smallest == 0 ||
-            initializer->constant->element_type() == ElementType::kString ||
-            initializer->constant->bytes().size() < external.smallest) {
-            continue;
-        }
-        if (size % kPage != 0) {
-            external.parts.emplace_back(kZeros, kPage - size % kPage);
-            size += external.parts.back().size();
-        }
-        std::span<const std::byte> bytes = initializer->constant->bytes();
-        external.parts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-        places.emplace(initializer, Place{external.location, std::to_string(size),
-                                          std::to_string(bytes.size())});
-        size += bytes.size();
-    }
-    return places;
-}
-
 // Refuses before anything is allocated for the result.
 template <typename Describe>
 Result<SizeSink> measured(Describe describe) {
@@ -517,13 +487,19 @@ Result<std::string> serialize_checked(Describe describe) {
 
 Result<std::string> write_model(const ir::Model& value, External* external) {
     int64_t ir_version = needed_ir_version(value);
-    Places places = external != nullptr ? place_initializers(value, *external) : Places();
+    SDX_ASSIGN(Places places, place_initializers(value, external));
     return serialize_checked([&](auto& sink) { model(sink, value, ir_version, places); });
 }
 
-Result<ModelParts> write_model_parts(const ir::Model& value, External* external) {
+Result<ModelParts> write_model_parts(const ir::Model& value, External* external, Form form) {
+    if (form != Form::kBytes) {
+        SDX_ASSIGN(std::string bytes, write_model(value, external));
+        ModelParts parts;
+        SDX_ASSIGN(parts.own, text_of_model(bytes, form));
+        return parts;
+    }
     int64_t ir_version = needed_ir_version(value);
-    Places places = external != nullptr ? place_initializers(value, *external) : Places();
+    SDX_ASSIGN(Places places, place_initializers(value, external));
     auto describe = [&](auto& sink) { model(sink, value, ir_version, places); };
     SDX_ASSIGN(SizeSink measure, measured(describe));
     size_t size = measure.size();
@@ -532,6 +508,17 @@ Result<ModelParts> write_model_parts(const ir::Model& value, External* external)
     ModelParts parts = sink.take();
     SDX_CHECK(parts.size() == size);
     return parts;
+}
+
+Result<std::string> shown_text(const ir::Model& value) {
+    constexpr int64_t kMostElements = 1000;  // as NumPy
+    External hidden;                         // what would be copied and then cut short
+    hidden.smallest = 1;
+    hidden.takes = [](const Tensor& tensor) {
+        return tensor.element_type() != ElementType::kString && tensor.count() > kMostElements;
+    };
+    SDX_ASSIGN(std::string bytes, write_model(value, &hidden));
+    return shown_text_of_model(bytes, kMostElements);
 }
 
 std::vector<std::string_view> ModelParts::parts() const {
@@ -559,6 +546,16 @@ size_t ModelParts::size() const {
 Result<std::string> write_function(const ir::Model& owner, const ir::Function& value) {
     int64_t ir_version = needed_ir_version(owner);
     return serialize_checked([&](auto& sink) { function(sink, value, ir_version); });
+}
+
+Result<std::string> write_library(const ir::Model& value, std::span<const std::string> functions) {
+    SDX_ASSIGN(std::string bytes, write_model(value));
+    for (const std::string& one : functions) {
+        protozero::add_varint_to_buffer(&bytes, bytes_field(ModelField::kFunctions));
+        protozero::add_varint_to_buffer(&bytes, one.size());
+        bytes += one;
+    }
+    return bytes;
 }
 
 std::string write_tensor(const Tensor& value, std::string_view name) {

@@ -76,7 +76,7 @@ class Reader {
             if (const toml::table* table = one.as_table()) {
                 read_operator(*table, domain.value_or(""));
             } else {
-                fail(one, "an operator that is no table").with_help("write `[[operator]]`");
+                fail(one, "an operator that is not a table").with_help("write `[[operator]]`");
             }
         }
     }
@@ -114,7 +114,7 @@ class Reader {
         if (const auto* text = node->as_string()) {
             return set_.arena().copy_text(text->get());
         }
-        fail(*node, fmt::format("`{}` is no string", key)).with_help("write it in quotes");
+        fail(*node, fmt::format("`{}` is not a string", key)).with_help("write it in quotes");
         return std::nullopt;
     }
 
@@ -141,7 +141,7 @@ class Reader {
         if (number != nullptr && number->get() >= least && number->get() <= most) {
             return number->get();
         }
-        fail(*node, fmt::format("`{}` is no integer from {} to {}", key, least, most))
+        fail(*node, fmt::format("`{}` is not an integer from {} to {}", key, least, most))
             .with_help("give such a number");
         return otherwise;
     }
@@ -152,7 +152,7 @@ class Reader {
         const toml::node* node = table.get("types");
         const toml::table* types = node != nullptr ? node->as_table() : nullptr;
         if (node != nullptr && types == nullptr) {
-            fail(*node, "`types` is no table").with_help(R"(write `T = ["FLOAT", "DOUBLE"]`)");
+            fail(*node, "`types` is not a table").with_help(R"(write `T = ["FLOAT", "DOUBLE"]`)");
         }
         if (types == nullptr) {
             return;
@@ -161,7 +161,7 @@ class Reader {
             ops::TypeVariable variable{set_.arena().copy_text(key.str()), {}, {}};
             const toml::array* list = value.as_array();
             if (list == nullptr || list->empty()) {
-                fail(value, fmt::format("`{}` is no list of types", key.str()))
+                fail(value, fmt::format("`{}` is not a list of types", key.str()))
                     .with_help(R"(write `["FLOAT", "DOUBLE"]`)");
                 continue;
             }
@@ -185,7 +185,7 @@ class Reader {
             names.push_back(name(static_cast<ElementType>(i)));
         }
         std::string_view near = nearest(text, names);
-        fail(at, fmt::format("`{}` is no type", text))
+        fail(at, fmt::format("`{}` is not a type", text))
             .with_help(near.empty() ? "write an element type such as `FLOAT`, `Sequence[FLOAT]`, "
                                       "`any`, or the name of one of `types`"
                                     : fmt::format("did you mean `{}`?", near));
@@ -220,7 +220,7 @@ class Reader {
         const toml::node* node = table.get(key);
         const toml::array* list = node != nullptr ? node->as_array() : nullptr;
         if (node != nullptr && (list == nullptr || list->size() > kMaxParameters)) {
-            fail(*node, fmt::format("`{}` is no list, or too long", key))
+            fail(*node, fmt::format("`{}` is not a list, or too long", key))
                 .with_help(R"(write `[{ name = "X", type = "FLOAT" }]`)");
             return nullptr;
         }
@@ -283,7 +283,7 @@ class Reader {
             if (const toml::table* one = (*list)[i].as_table()) {
                 read_parameter(*one, i + 1 == list->size(), is_output, draft);
             } else {
-                fail((*list)[i], "a parameter that is no table")
+                fail((*list)[i], "a parameter that is not a table")
                     .with_help(R"(write `{ name = "X", type = "FLOAT" }`)");
             }
         }
@@ -360,7 +360,7 @@ class Reader {
             std::string_view near = nearest(type_text.value_or(""), attribute_type_names());
             const toml::node* at = table.get("type");
             fail(at != nullptr ? *at : table,
-                 fmt::format("`{}` is no type of an attribute", type_text.value_or("")))
+                 fmt::format("`{}` is not a type of an attribute", type_text.value_or("")))
                 .with_help(near.empty() ? fmt::format("write one of `{}`",
                                                       fmt::join(attribute_type_names(), "`, `"))
                                         : fmt::format("did you mean `{}`?", near));
@@ -373,7 +373,7 @@ class Reader {
             if (!made.has_default || made.is_required) {
                 fail(*value, made.is_required
                                  ? std::string("a default of an attribute that is required")
-                                 : fmt::format("this default is no {}", *type_text))
+                                 : fmt::format("this default is not of the type {}", *type_text))
                     .with_help("remove it, or give another one");
             }
         }
@@ -381,7 +381,7 @@ class Reader {
             bool ok = *type == ops::AttributeType::kString &&
                       put(list_default<std::string_view>(*values), made.enumeration);
             if (!ok) {
-                fail(*values, "`values` that is no list of strings, or not of a string")
+                fail(*values, "`values` that is not a list of strings, or not of a string")
                     .with_help("list the strings that an attribute of type `string` takes");
             }
         }
@@ -392,7 +392,8 @@ class Reader {
         const toml::node* node = table.get("attributes");
         const toml::table* attributes = node != nullptr ? node->as_table() : nullptr;
         if (node != nullptr && attributes == nullptr) {
-            fail(*node, "`attributes` is no table").with_help("write `axis = { type = \"int\" }`");
+            fail(*node, "`attributes` is not a table")
+                .with_help("write `axis = { type = \"int\" }`");
         }
         if (attributes == nullptr) {
             return;
@@ -401,7 +402,7 @@ class Reader {
             if (const toml::table* one = value.as_table()) {
                 read_attribute(key.str(), *one, draft);
             } else {
-                fail(value, fmt::format("the attribute `{}` is no table", key.str()))
+                fail(value, fmt::format("the attribute `{}` is not a table", key.str()))
                     .with_help("write `{ type = \"int\" }`");
             }
         }
@@ -523,7 +524,8 @@ Result<std::optional<std::vector<TomlEntry>>> read_tool_section(const std::strin
     }
     toml::parse_result parsed = toml::parse(*text);
     if (!parsed) {
-        return Error{fmt::format("{}: this is no TOML: {}", place_of(path, parsed.error().source()),
+        return Error{fmt::format("{}: this is not valid TOML: {}",
+                                 place_of(path, parsed.error().source()),
                                  parsed.error().description())};
     }
     toml::node_view<toml::node> section = parsed.table()["tool"][name];
@@ -557,7 +559,7 @@ void read_schemas(const diagnostics::Sources& sources, diagnostics::FileId file,
     if (!parsed) {
         reader
             .fail(parsed.error().source(),
-                  fmt::format("this is no TOML: {}", parsed.error().description()))
+                  fmt::format("this is not valid TOML: {}", parsed.error().description()))
             .with_help("see docs/schemas.md for the form of the file");
         return;
     }

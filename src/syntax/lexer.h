@@ -70,7 +70,7 @@ class Lexer {
     void add(TokenKind kind, const char* begin, const char* end, uint8_t detail = 0) {
         tokens_.push_back({kind, detail, offset(begin), offset(end)});
     }
-    void add_error(LexError error, const char* begin, const char* end) {
+    [[gnu::cold]] void add_error(LexError error, const char* begin, const char* end) {
         add(TokenKind::kError, begin, end, static_cast<uint8_t>(error));
     }
     uint32_t offset(const char* at) const { return static_cast<uint32_t>(at - text_); }

@@ -1,7 +1,6 @@
 #include "syntax/literals.h"
 
-#include <cstdlib>
-
+#include "base/decimal.h"
 #include "syntax/token.h"
 #include "syntax/utf8.h"
 
@@ -14,52 +13,6 @@ int hex_value(char c) {
     }
     char lower = static_cast<char>(c | 0x20);
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-// Nearest double. A product or quotient of two exact doubles is correctly rounded (Clinger 1990);
-// strtod does the rest, from text without a decimal point, which would depend on the locale.
-double float_value(std::string_view text) {
-    static constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                         1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                         1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    constexpr int64_t kFar = 100000;  // an exponent beyond every double, yet far from overflow
-    std::string digits;
-    uint64_t mantissa = 0;
-    int64_t exponent = 0;
-    bool point = false;
-    size_t i = 0;
-    for (; i < text.size() && (text[i] | 0x20) != 'e'; ++i) {
-        if (text[i] == '.') {
-            point = true;
-        } else if (text[i] != '_') {
-            if (digits.size() < 18) {
-                mantissa = mantissa * 10 + static_cast<uint64_t>(text[i] - '0');
-            }
-            if (text[i] != '0' || !digits.empty()) {
-                digits.push_back(text[i]);
-            }
-            exponent -= point ? 1 : 0;
-        }
-    }
-    if (i < text.size()) {
-        ++i;
-        bool negative = text[i] == '-';
-        i += text[i] == '-' || text[i] == '+' ? 1 : 0;
-        int64_t written = 0;
-        for (; i < text.size(); ++i) {
-            if (text[i] != '_' && written < kFar) {
-                written = written * 10 + (text[i] - '0');
-            }
-        }
-        exponent += negative ? -written : written;
-    }
-    if (digits.size() <= 15 && exponent >= -22 && exponent <= 22) {
-        double whole = static_cast<double>(mantissa);
-        return exponent < 0 ? whole / kPowers[-exponent] : whole * kPowers[exponent];
-    }
-    digits += 'e';
-    digits += std::to_string(exponent);
-    return std::strtod(digits.c_str(), nullptr);
 }
 
 NumberValue integer_value(std::string_view text, uint64_t base) {
@@ -106,12 +59,12 @@ NumberValue number_value(std::string_view text) {
     NumberValue result;
     if ((text.back() | 0x20) == 'j') {
         result.kind = ExprKind::kImaginary;
-        result.real = float_value(text.substr(0, text.size() - 1));
+        result.real = nearest_double(text.substr(0, text.size() - 1));
         return result;
     }
     if (text.find_first_of(".eE") != std::string_view::npos) {
         result.kind = ExprKind::kFloat;
-        result.real = float_value(text);
+        result.real = nearest_double(text);
         return result;
     }
     return integer_value(text, 10);

@@ -65,7 +65,7 @@ void Parser::statements(List<const Stmt*>& list) {
                     : report(kUnexpectedIndentation, {token_->end, token_[1].end},
                              "this line is indented, yet begins no block");
             if (added != nullptr) {
-                added->with_help("indent it as the line before");
+                added->with_help("indent it like the line before");
             }
             block_lines(list);
         } else {
@@ -203,8 +203,8 @@ const Stmt* Parser::assignment(const Expr* target, uint32_t begin) {
     while (at(T::kEqual)) {
         if (value->kind == ExprKind::kCompare || value->kind == ExprKind::kBoolOp) {
             Range sign = range();
-            if (auto* added =
-                    fail(kAssignmentInExpression, sign, "`=` assigns, which no expression can")) {
+            if (auto* added = fail(kAssignmentInExpression, sign,
+                                   "`=` assigns, which an expression cannot do")) {
                 added->with_help("write `==` to compare");
             }
             break;

@@ -58,7 +58,7 @@ const Expr* Parser::strings() {
         bool is_bytes = at(T::kString) && (token_->detail & StringFlags::kBytes) != 0;
         if (!first && is_bytes != bytes && !failed_) {
             if (auto* added = report(kInvalidString, range(), "bytes cannot be joined to text")) {
-                added->with_help("give both or neither the prefix `b`");
+                added->with_help("give the prefix `b` to both, or to neither");
             }
         }
         bytes = first ? is_bytes : bytes && is_bytes;

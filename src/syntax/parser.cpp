@@ -27,7 +27,7 @@ constexpr LexErrorRow kLexErrors[] = {
     {kInvalidCharacter, "a backslash continues a line only at its very end",
      "remove what follows the backslash, or the backslash"},
     {kInconsistentIndentation, "the indentation matches no block around it",
-     "indent this line as the other lines of its block, with spaces only"},
+     "indent this line like the other lines of its block, with spaces only"},
     {kNestedTooDeeply, "too many brackets inside one another",
      "give the inner parts names in statements of their own"},
 };
@@ -218,8 +218,8 @@ void Parser::expected(const diagnostics::Kind& kind, std::string_view what, std:
         return;
     }
     if (at(T::kEqual)) {
-        if (auto* added =
-                fail(kAssignmentInExpression, range(), "`=` assigns, which no expression can")) {
+        if (auto* added = fail(kAssignmentInExpression, range(),
+                               "`=` assigns, which an expression cannot do")) {
             added->with_help("write `==` to compare, or `:=` to assign within an expression");
         }
         return;

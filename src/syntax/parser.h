@@ -125,17 +125,18 @@ class Parser {
     bool fail_at_break();
     bool fail_at_cut();
     std::string_view opener_text(uint32_t opened) const;
-    void fail_bracket(const diagnostics::Kind& kind, Range range, std::string words,
-                      uint32_t opened);
-    void fail_unclosed(uint32_t opened, uint32_t end);
+    [[gnu::cold]] void fail_bracket(const diagnostics::Kind& kind, Range range, std::string words,
+                                    uint32_t opened);
+    [[gnu::cold]] void fail_unclosed(uint32_t opened, uint32_t end);
     bool closes_around(uint32_t opened) const;
     void report_indentation();
     void too_deep();
     void recover() { token_ = last_; }
-    void expected(const diagnostics::Kind& kind, std::string_view what, std::string_view help);
+    [[gnu::cold]] void expected(const diagnostics::Kind& kind, std::string_view what,
+                                std::string_view help);
     bool expect(TokenKind kind, std::string_view help);
     bool expect_close(TokenKind closer, uint32_t opened, std::string_view items);
-    void unexpected_after_statement(const Stmt* statement);
+    [[gnu::cold]] void unexpected_after_statement(const Stmt* statement);
     const Expr* error_expr();
     void escape_problem(const struct EscapeFinding& finding, uint32_t body_begin);
     Range shown() const;

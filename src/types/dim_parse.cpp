@@ -1,10 +1,17 @@
-// Dim::parse: recursive descent over the grammar that to_string() prints.
+// Dim::parse: recursive descent over the grammar that to_string() prints, and over what exporters
+// write, which are the texts of a computer algebra.
 //   sum     = product (('+' | '-') product)*
-//   product = unary (('*' | '//' | '%') unary)*
-//   unary   = '-' unary | atom
-//   atom    = integer | symbol | ('max' | 'min') '(' sum ',' sum ')' | '(' sum ')'
+//   product = unary (('*' | '/' | '//' | '%') unary)*
+//   unary   = '-' unary | power
+//   power   = atom ('**' integer)?
+//   atom    = integer | symbol | function '(' sum (',' sum)* ')' | '(' sum ')'
 //   symbol  = identifier | "'" any text with \' and \\ "'"
+// `/` is the division of rational numbers: `floor(N/2 - 1/2)` is (N-1)//2, and what is no integer
+// in the end is no size.
+#include <algorithm>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 #include "types/dim_expression.h"
 
@@ -12,15 +19,134 @@ namespace sardonyx {
 namespace {
 
 constexpr int kMaxDimNesting = 4 * kMaxDimDepth;
+constexpr int64_t kMaxPower = 8;
+constexpr size_t kMaxArguments = 8;
+
+// top / bottom, in lowest terms as far as numbers go.
+struct Ratio {
+    Dim top;
+    Dim bottom = 1;
+
+    bool is_integer() const { return bottom.is_static() && bottom.value() == 1; }
+};
+
+// The greatest number that divides all coefficients and `number`.
+int64_t common_divisor(const Dim& dim, int64_t number) {
+    if (dim.is_unknown()) {
+        return 1;
+    }
+    for (const DimTerm& term : terms_of(dim)) {
+        number = std::gcd(number, term.coefficient);
+    }
+    return number;
+}
+
+std::optional<Ratio> reduced(Dim top, Dim bottom) {
+    if (bottom.is_static() && bottom.value() < 0) {
+        top = -top;
+        bottom = -bottom;
+    }
+    if (bottom.is_unknown() || (bottom.is_static() && bottom.value() <= 0)) {
+        return std::nullopt;
+    }
+    if (!bottom.is_static()) {
+        std::optional<Dim> whole = exact_quotient(top, bottom);
+        return whole.has_value() ? Ratio{*whole, 1} : Ratio{std::move(top), std::move(bottom)};
+    }
+    int64_t divisor = common_divisor(top, bottom.value());
+    if (divisor > 1) {
+        top = floor_div(top, divisor);
+        bottom = bottom.value() / divisor;
+    }
+    return Ratio{std::move(top), std::move(bottom)};
+}
+
+std::optional<Ratio> sum_of(const Ratio& a, const Ratio& b) {
+    if (a.is_integer() && b.is_integer()) {
+        return Ratio{a.top + b.top, 1};
+    }
+    return reduced(a.top * b.bottom + b.top * a.bottom, a.bottom * b.bottom);
+}
+
+std::optional<Ratio> product_of(const Ratio& a, const Ratio& b) {
+    if (a.is_integer() && b.is_integer()) {
+        return Ratio{a.top * b.top, 1};
+    }
+    return reduced(a.top * b.top, a.bottom * b.bottom);
+}
+
+std::optional<Ratio> quotient_of(const Ratio& a, const Ratio& b) {
+    return reduced(a.top * b.bottom, a.bottom * b.top);
+}
+
+Ratio floor_of(const Ratio& a) {
+    return a.is_integer() ? a : Ratio{floor_div(a.top, a.bottom), 1};
+}
+
+Ratio ceiling_of(const Ratio& a) {
+    return a.is_integer() ? a : Ratio{ceil_div(a.top, a.bottom), 1};
+}
+
+std::optional<Ratio> floor_quotient_of(const Ratio& a, const Ratio& b) {
+    if (a.is_integer() && b.is_integer()) {
+        return Ratio{floor_div(a.top, b.top), 1};
+    }
+    std::optional<Ratio> quotient = quotient_of(a, b);
+    return quotient.has_value() ? std::optional(floor_of(*quotient)) : std::nullopt;
+}
+
+using Arguments = std::vector<Ratio>;
+
+std::optional<Ratio> folded(const Arguments& arguments, Dim (*of)(const Dim&, const Dim&)) {
+    Ratio result = arguments.front();
+    for (const Ratio& argument : arguments) {
+        if (!argument.is_integer()) {
+            return std::nullopt;
+        }
+        result.top = &argument == arguments.data() ? argument.top : of(result.top, argument.top);
+    }
+    return result;
+}
+
+std::optional<Ratio> integers(const Arguments& arguments, Dim (*of)(const Dim&, const Dim&)) {
+    bool are_integers = arguments[0].is_integer() && arguments[1].is_integer();
+    return are_integers ? std::optional(Ratio{of(arguments[0].top, arguments[1].top), 1})
+                        : std::nullopt;
+}
+
+// The functions that exporters print, by their number of arguments; 0: two and more.
+struct Function {
+    std::string_view name;
+    size_t arguments;
+    std::optional<Ratio> (*of)(const Arguments&);
+};
+constexpr Function kFunctions[] = {
+    {"max", 0, [](const Arguments& a) { return folded(a, max); }},
+    {"Max", 0, [](const Arguments& a) { return folded(a, max); }},
+    {"min", 0, [](const Arguments& a) { return folded(a, min); }},
+    {"Min", 0, [](const Arguments& a) { return folded(a, min); }},
+    {"floor", 1, [](const Arguments& a) { return std::optional(floor_of(a[0])); }},
+    {"FloorToInt", 1, [](const Arguments& a) { return std::optional(floor_of(a[0])); }},
+    {"ceil", 1, [](const Arguments& a) { return std::optional(ceiling_of(a[0])); }},
+    {"ceiling", 1, [](const Arguments& a) { return std::optional(ceiling_of(a[0])); }},
+    {"CeilToInt", 1, [](const Arguments& a) { return std::optional(ceiling_of(a[0])); }},
+    {"IntTrueDiv", 2, [](const Arguments& a) { return quotient_of(a[0], a[1]); }},
+    {"FloorDiv", 2, [](const Arguments& a) { return floor_quotient_of(a[0], a[1]); }},
+    {"CleanDiv", 2, [](const Arguments& a) { return floor_quotient_of(a[0], a[1]); }},
+    {"CeilDiv", 2, [](const Arguments& a) { return integers(a, ceil_div); }},
+    {"Mod", 2, [](const Arguments& a) { return integers(a, modulo); }},
+    {"PythonMod", 2, [](const Arguments& a) { return integers(a, modulo); }},
+};
 
 class DimParser {
   public:
     explicit DimParser(std::string_view text) : text_(text) {}
 
     std::optional<Dim> parse() {
-        std::optional<Dim> result = sum();
+        std::optional<Ratio> result = sum();
         skip_space();
-        return position_ == text_.size() ? result : std::nullopt;
+        bool is_whole = position_ == text_.size() && result.has_value() && result->is_integer();
+        return is_whole ? std::optional(std::move(result->top)) : std::nullopt;
     }
 
   private:
@@ -43,40 +169,43 @@ class DimParser {
         return position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9';
     }
 
-    std::optional<Dim> sum() {
+    std::optional<Ratio> sum() {
         if (++nesting_ > kMaxDimNesting) {
             return std::nullopt;
         }
-        std::optional<Dim> result = product();
+        std::optional<Ratio> result = product();
         while (result.has_value()) {
             bool is_plus = accept("+");
             if (!is_plus && !accept("-")) {
                 break;
             }
-            std::optional<Dim> right = product();
+            std::optional<Ratio> right = product();
             if (!right.has_value()) {
                 return std::nullopt;
             }
-            result = is_plus ? *result + *right : *result - *right;
+            right->top = is_plus ? right->top : -right->top;
+            result = sum_of(*result, *right);
         }
         --nesting_;
         return result;
     }
 
-    std::optional<Dim> product() {
-        std::optional<Dim> result = unary();
+    std::optional<Ratio> product() {
+        std::optional<Ratio> result = unary();
         while (result.has_value()) {
-            Dim (*operation)(const Dim&, const Dim&) = nullptr;
+            std::optional<Ratio> (*operation)(const Ratio&, const Ratio&) = nullptr;
             if (accept("//")) {
-                operation = floor_div;
+                operation = floor_quotient_of;
+            } else if (accept("/")) {
+                operation = quotient_of;
             } else if (accept("*")) {
-                operation = [](const Dim& a, const Dim& b) { return a * b; };
+                operation = product_of;
             } else if (accept("%")) {
-                operation = modulo;
+                operation = [](const Ratio& a, const Ratio& b) { return integers({a, b}, modulo); };
             } else {
                 break;
             }
-            std::optional<Dim> right = unary();
+            std::optional<Ratio> right = unary();
             if (!right.has_value()) {
                 return std::nullopt;
             }
@@ -85,21 +214,40 @@ class DimParser {
         return result;
     }
 
-    std::optional<Dim> unary() {
+    std::optional<Ratio> unary() {
         bool is_negative = false;
         while (accept("-")) {
             is_negative = !is_negative;
         }
         skip_space();
-        if (at_digit()) {
-            return integer(is_negative);
+        std::optional<Ratio> result = at_digit() ? integer(is_negative) : atom();
+        bool is_number = result.has_value() && result->top.is_static();
+        result = result.has_value() ? power(*result) : result;
+        if (result.has_value() && is_negative && !is_number) {
+            result->top = -result->top;
         }
-        std::optional<Dim> result = atom();
-        return result.has_value() && is_negative ? -*result : result;
+        return result;
+    }
+
+    std::optional<Ratio> power(const Ratio& base) {
+        if (!accept("**")) {
+            return base;
+        }
+        skip_space();
+        std::optional<Ratio> exponent = at_digit() ? integer(false) : std::nullopt;
+        bool is_negative = base.top.is_static() && base.top.value() < 0;  // `-2**2` is -4
+        if (!exponent.has_value() || is_negative || exponent->top.value() > kMaxPower) {
+            return std::nullopt;
+        }
+        std::optional<Ratio> result = Ratio{1, 1};
+        for (int64_t i = 0; i < exponent->top.value() && result.has_value(); ++i) {
+            result = product_of(*result, base);
+        }
+        return result;
     }
 
     // With its sign, since -2**63 has no positive counterpart.
-    std::optional<Dim> integer(bool is_negative) {
+    std::optional<Ratio> integer(bool is_negative) {
         int64_t value = 0;
         for (; at_digit(); ++position_) {
             int64_t digit = text_[position_] - '0';
@@ -108,12 +256,12 @@ class DimParser {
                 return std::nullopt;
             }
         }
-        return Dim(value);
+        return Ratio{value, 1};
     }
 
-    std::optional<Dim> atom() {
+    std::optional<Ratio> atom() {
         if (accept("(")) {
-            std::optional<Dim> result = sum();
+            std::optional<Ratio> result = sum();
             return result.has_value() && accept(")") ? result : std::nullopt;
         }
         if (accept("'")) {
@@ -127,25 +275,29 @@ class DimParser {
         if (name.empty()) {
             return std::nullopt;
         }
-        if ((name == "max" || name == "min") && accept("(")) {
-            return extreme(name == "max");
+        for (const Function& function : kFunctions) {
+            if (function.name == name && accept("(")) {
+                return call(function);
+            }
         }
-        return Dim::symbol(name);
+        return Ratio{Dim::symbol(name), 1};
     }
 
-    std::optional<Dim> extreme(bool is_max) {
-        std::optional<Dim> left = sum();
-        if (!left.has_value() || !accept(",")) {
-            return std::nullopt;
-        }
-        std::optional<Dim> right = sum();
-        if (!right.has_value() || !accept(")")) {
-            return std::nullopt;
-        }
-        return is_max ? max(*left, *right) : min(*left, *right);
+    std::optional<Ratio> call(const Function& function) {
+        Arguments arguments;
+        do {
+            std::optional<Ratio> argument = sum();
+            if (!argument.has_value() || arguments.size() == kMaxArguments) {
+                return std::nullopt;
+            }
+            arguments.push_back(std::move(*argument));
+        } while (accept(","));
+        bool is_right =
+            function.arguments == 0 ? arguments.size() > 1 : function.arguments == arguments.size();
+        return is_right && accept(")") ? function.of(arguments) : std::nullopt;
     }
 
-    std::optional<Dim> quoted() {
+    std::optional<Ratio> quoted() {
         std::string name;
         for (; position_ < text_.size() && text_[position_] != '\''; ++position_) {
             if (text_[position_] == '\\' && position_ + 1 < text_.size()) {
@@ -156,7 +308,7 @@ class DimParser {
         if (!accept("'") || name.empty()) {
             return std::nullopt;
         }
-        return Dim::symbol(name);
+        return Ratio{Dim::symbol(name), 1};
     }
 
     std::string_view text_;

@@ -11,6 +11,7 @@
 #include "base/quote.h"
 #include "types/allocation.h"
 #include "types/integers.h"
+#include "types/packed.h"
 #include "types/small_floats.h"
 
 namespace sardonyx {
@@ -24,26 +25,6 @@ alignas(64) constexpr std::byte kNoElements[64] = {};
 // Of the C++ type; but kernels that only move elements read complex numbers as words of 8 bytes.
 size_t alignment_of(ElementType type) {
     return std::clamp<size_t>(info(type).bits / 8, 1, 8);
-}
-
-// Element `index` of a packed type: the elements fill the bytes from the low bits up.
-uint8_t get_packed(std::span<const std::byte> bytes, int64_t index, int bits) {
-    size_t bit = static_cast<size_t>(index) * bits;
-    unsigned word = static_cast<unsigned>(bytes[bit / 8]);
-    if (bit % 8 + bits > 8) {
-        word |= static_cast<unsigned>(bytes[bit / 8 + 1]) << 8;
-    }
-    return static_cast<uint8_t>((word >> (bit % 8)) & ((1u << bits) - 1));
-}
-
-// The bits must be zero before.
-void put_packed(std::span<std::byte> bytes, int64_t index, int bits, uint8_t code) {
-    size_t bit = static_cast<size_t>(index) * bits;
-    unsigned word = static_cast<unsigned>(code) << (bit % 8);
-    bytes[bit / 8] |= static_cast<std::byte>(word & 0xff);
-    if (bit % 8 + bits > 8) {
-        bytes[bit / 8 + 1] |= static_cast<std::byte>(word >> 8);
-    }
 }
 
 int64_t sign_extend(uint8_t code, int bits) {
@@ -374,9 +355,13 @@ Tensor Tensor::view_of(ElementType type, Dims dims, std::span<const std::byte> b
     bool is_clean = type != ElementType::kBool || are_bools(bytes);
     if (!is_aligned || !is_clean) {
         Tensor copy = uninitialized(type, std::move(dims));
-        std::transform(
-            bytes.begin(), bytes.end(), copy.mutable_bytes().begin(),
-            [&](std::byte byte) { return is_clean || byte == std::byte{0} ? byte : std::byte{1}; });
+        std::byte* target = copy.mutable_bytes().data();
+        if (is_clean && !bytes.empty()) {
+            std::memcpy(target, bytes.data(), bytes.size());
+            return copy;
+        }
+        std::transform(bytes.begin(), bytes.end(), target,
+                       [](std::byte byte) { return byte == std::byte{0} ? byte : std::byte{1}; });
         return copy;
     }
     Tensor tensor;

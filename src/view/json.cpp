@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/json.h"
 #include "view/groups.h"
 #include "view/page.h"
 #include "view/text.h"
@@ -16,6 +17,11 @@ long whole(float number) {
     return std::lround(number);
 }
 
+// The text can stand in a page.
+std::string page_string(std::string_view text) {
+    return json_string(text, JsonText::kInPage);
+}
+
 class JsonWriter {
   public:
     std::string take() { return std::move(text_); }
@@ -25,7 +31,7 @@ class JsonWriter {
         member("title", scene.title);
         fields("fields", scene.fields);
         list("colors", kGroupCount,
-             [&](size_t i) { text_ += json_string(color_of(static_cast<Group>(i))); });
+             [&](size_t i) { text_ += page_string(color_of(static_cast<Group>(i))); });
         each("files", scene.files, [&](const File& file) {
             text_ += '{';
             member("path", file.path);
@@ -50,7 +56,7 @@ class JsonWriter {
     void member(std::string_view name, std::string_view text) {
         if (!text.empty()) {
             key(name);
-            text_ += json_string(text) + ",";
+            text_ += page_string(text) + ",";
         }
     }
     void member(std::string_view name, long number) {
@@ -76,7 +82,7 @@ class JsonWriter {
     }
     void fields(std::string_view name, const std::vector<Field>& items) {
         each(name, items, [&](const Field& field) {
-            text_ += fmt::format("[{},{}]", json_string(field.first), json_string(field.second));
+            text_ += fmt::format("[{},{}]", page_string(field.first), page_string(field.second));
         });
     }
 
@@ -117,9 +123,9 @@ class JsonWriter {
         fields("metadata", box.metadata);
         each("inputs", box.inputs, [&](const Pin& one) { pin(one); });
         each("outputs", box.outputs, [&](const Pin& one) { pin(one); });
-        each("lines", box.lines, [&](const std::string& one) { text_ += json_string(one); });
+        each("lines", box.lines, [&](const std::string& one) { text_ += page_string(one); });
         each("inner", box.inner, [&](const Inner& inner) {
-            text_ += fmt::format("[{},{}]", json_string(inner.attribute), inner.sheet);
+            text_ += fmt::format("[{},{}]", page_string(inner.attribute), inner.sheet);
         });
         if (box.function != kNone) {
             member("function", static_cast<long>(box.function));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/markup.h"
 #include "view/groups.h"
 #include "view/layout.h"
 #include "view/sizes.h"

@@ -1,7 +1,5 @@
 #include "view/text.h"
 
-#include <fmt/format.h>
-
 #include "base/utf8.h"
 
 namespace sardonyx::view {
@@ -71,47 +69,6 @@ size_t columns(std::string_view text) {
         text.remove_prefix(length == 0 ? 1 : length);
     }
     return count;
-}
-
-std::string markup(std::string_view text) {
-    std::string result;
-    for (char c : text) {
-        switch (c) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            case '\'':
-                result += "&#39;";
-                break;
-            default:
-                result += c;
-        }
-    }
-    return result;
-}
-
-std::string json_string(std::string_view text) {
-    std::string result = "\"";
-    for (char c : text) {
-        auto byte = static_cast<uint8_t>(c);
-        if (c == '\n') {
-            result += "\\n";
-        } else if (byte < 0x20 || c == '<' || c == '>' || c == '&') {
-            result += fmt::format("\\u{:04x}", byte);
-        } else {
-            result += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-        }
-    }
-    return result + "\"";
 }
 
 }  // namespace sardonyx::view

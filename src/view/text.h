@@ -15,10 +15,4 @@ std::string shown(std::string_view text, size_t limit, bool keeps_lines = false)
 // Columns that a text takes in a font of one width.
 size_t columns(std::string_view text);
 
-// As the content of an element or an attribute in quotes, of XML and HTML.
-std::string markup(std::string_view text);
-
-// As a string of JSON, quotes included, which can stand inside of a <script> element.
-std::string json_string(std::string_view text);
-
 }  // namespace sardonyx::view

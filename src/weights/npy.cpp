@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "types/packed.h"
 #include "weights/scanner.h"
 
 namespace sardonyx::weights {
@@ -250,36 +251,6 @@ Result<Tensor> read_strings(const std::vector<std::byte>& bytes, const Layout& l
     return Tensor::of_strings(dims, std::move(strings));
 }
 
-// One element a byte, as ml_dtypes has the types below 8 bits, to ONNX's packing and back.
-std::vector<std::byte> pack(std::span<const std::byte> codes, size_t bits) {
-    std::vector<std::byte> packed((codes.size() * bits + 7) / 8);
-    for (size_t i = 0; i < codes.size(); ++i) {
-        for (size_t bit = 0; bit < bits; ++bit) {
-            if (((static_cast<unsigned>(codes[i]) >> bit) & 1) != 0) {
-                packed[(i * bits + bit) / 8] |= std::byte{1} << ((i * bits + bit) % 8);
-            }
-        }
-    }
-    return packed;
-}
-
-std::string unpack(const Tensor& tensor) {
-    std::span<const std::byte> packed = tensor.bytes();
-    size_t bits = info(tensor.element_type()).bits;
-    bool is_signed = element_class(tensor.element_type()) == ElementClass::kSigned;
-    std::string codes(static_cast<size_t>(tensor.count()), '\0');
-    for (size_t i = 0; i < codes.size(); ++i) {
-        unsigned code = 0;
-        for (size_t bit = 0; bit < bits; ++bit) {
-            size_t at = i * bits + bit;
-            code |= ((static_cast<unsigned>(packed[at / 8]) >> (at % 8)) & 1) << bit;
-        }
-        bool is_negative = is_signed && ((code >> (bits - 1)) & 1) != 0;
-        codes[i] = static_cast<char>(is_negative ? code | (~0U << bits) : code);
-    }
-    return codes;
-}
-
 // Bytes of a vector as storage that a tensor can own.
 Tensor own(ElementType type, Dims dims, std::vector<std::byte> bytes) {
     auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
@@ -308,7 +279,14 @@ Result<Tensor> read_elements(std::span<const std::byte> bytes, std::shared_ptr<c
     if (is_string) {
         return read_strings(elements, layout, header.dims, count);
     }
-    return own(layout.type, header.dims, bits < 8 ? pack(elements, bits) : std::move(elements));
+    if (bits < 8) {
+        // One element a byte, as ml_dtypes has them.
+        std::vector<std::byte> packed((elements.size() * bits + 7) / 8);
+        pack_codes({reinterpret_cast<const uint8_t*>(elements.data()), elements.size()},
+                   static_cast<int>(bits), packed);
+        elements = std::move(packed);
+    }
+    return own(layout.type, header.dims, std::move(elements));
 }
 
 uint32_t little_endian(std::span<const std::byte> bytes, size_t at, size_t size) {
@@ -432,9 +410,13 @@ Result<std::string> write_npy(const Tensor& tensor) {
             }
         }
         std::span<const std::byte> bytes = tensor.bytes();
-        elements = bits < 8
-                       ? unpack(tensor)
-                       : std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        if (bits < 8) {
+            elements.resize(static_cast<size_t>(tensor.count()));
+            unpack_numbers(bytes, type,
+                           {reinterpret_cast<uint8_t*>(elements.data()), elements.size()});
+        } else {
+            elements.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        }
     }
     std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                      descr, shape_text(tensor.dims()));

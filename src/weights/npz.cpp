@@ -148,16 +148,20 @@ using Inflated = std::vector<std::byte>;
 
 #if __has_include(<zlib.h>)
 
+const SharedLibrary& zlib() {
+    static const SharedLibrary library("libz.so.1");
+    return library;
+}
+
 // The bytes of a deflated entry. Its size is believed as far as deflate can go.
 Result<std::shared_ptr<Inflated>> inflated(std::span<const std::byte> bytes, const Entry& entry) {
     constexpr uint64_t kMostPerByte = 1032, kSome = 64;
     if (entry.size > bytes.size() * kMostPerByte + kSome) {
         return damaged();
     }
-    static const SharedLibrary library("libz.so.1");
-    LibraryFunction<decltype(&inflateInit2_)> start(library, "inflateInit2_");
-    LibraryFunction<decltype(&inflate)> run(library, "inflate");
-    LibraryFunction<decltype(&inflateEnd)> end(library, "inflateEnd");
+    LibraryFunction<decltype(&inflateInit2_)> start(zlib(), "inflateInit2_");
+    LibraryFunction<decltype(&inflate)> run(zlib(), "inflate");
+    LibraryFunction<decltype(&inflateEnd)> end(zlib(), "inflateEnd");
     if (!start || !run || !end) {
         return no_zlib(entry);
     }
@@ -226,6 +230,14 @@ Result<Tensor> read_tensor(const Zip& zip, const Entry& entry,
 }
 
 }  // namespace
+
+bool has_zlib() {
+#if __has_include(<zlib.h>)
+    return zlib().is_loaded();
+#else
+    return false;
+#endif
+}
 
 Result<NamedTensors> read_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
     Zip zip(bytes);

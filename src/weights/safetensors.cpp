@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "base/json.h"
 #include "base/quote.h"
 #include "weights/scanner.h"
 #include "weights/weights.h"
@@ -197,22 +198,6 @@ Result<Tensor> to_tensor(Entry& entry, std::span<const std::byte> data,
     return Tensor::view_of(type, std::move(entry.dims), data.subspan(begin, size), owner);
 }
 
-// A string of JSON. Bytes that are not ASCII stay: names are UTF-8.
-std::string json_string(std::string_view text) {
-    std::string words = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') {
-            words += '\\';
-            words += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            words += fmt::format("\\u{:04x}", static_cast<int>(c));
-        } else {
-            words += c;
-        }
-    }
-    return words + '"';
-}
-
 const DtypeRow* dtype_row(ElementType type) {
     for (const DtypeRow& row : kDtypes) {
         if (row.type == type) {
@@ -239,8 +224,9 @@ Result<std::string> safetensors_header(const NamedTensors& tensors) {
         }
         size_t end = offset + tensor.bytes().size();
         header += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
-                              offset == 0 && header.size() == 1 ? "" : ",", json_string(name),
-                              row->name, fmt::join(tensor.dims(), ","), offset, end);
+                              offset == 0 && header.size() == 1 ? "" : ",",
+                              json_string(name, JsonText::kExact), row->name,
+                              fmt::join(tensor.dims(), ","), offset, end);
         offset = end;
     }
     header += '}';

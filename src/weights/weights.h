@@ -31,8 +31,10 @@ bool has_safetensors(ElementType type);
 // The names differ. Error: a type that the format does not have.
 Result<std::string> safetensors_header(const NamedTensors& tensors);
 
-// An archive of .npy files as numpy.savez writes it; compressed ones are an error. Names are those
-// of the files without `.npy`.
+// An archive of .npy files as numpy.savez and numpy.savez_compressed write it. Names are those of
+// the files without `.npy`.
 Result<NamedTensors> read_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+// Whether zlib is there, which compressed .npz files need; it loads it.
+bool has_zlib();
 
 }  // namespace sardonyx::weights

@@ -29,6 +29,15 @@ run(${work}/example/embed)
 if(NOT output MATCHES "^1\n90\n[^\n]*`y`[^\n]*\n$")
   message(FATAL_ERROR "the program of docs/cpp.md printed\n${output}")
 endif()
+run(${work}/example/kernels)
+if(NOT output MATCHES "^4\nScaled -4\nAbs 4\nerror\n$")
+  message(FATAL_ERROR "examples/cpp/kernels.cpp printed\n${output}")
+endif()
+# A model made call by call.
+run(${CMAKE_COMMAND} -E chdir ${work}/run ${work}/example/transformer)
+if(NOT output MATCHES "^FLOAT\\[batch, tokens, 64\\]\n384\n$")
+  message(FATAL_ERROR "examples/cpp/transformer.cpp printed\n${output}")
+endif()
 # The C interface, on the shared and on the static library. The C compiler is of the same family:
 # each family has sanitizers of its own, and a program takes those of one.
 string(REGEX REPLACE "clang\\+\\+([^/]*)$" "clang\\1" c_compiler ${COMPILER})

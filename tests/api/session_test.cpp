@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "complaint.h"
+
 namespace {
 
 using sardonyx::ElementType;
@@ -30,16 +32,6 @@ Session session_of(const std::string& signature, const std::string& body) {
 
 float number_of(const Tensor& tensor, size_t i) {
     return tensor.elements<float>()[i];
-}
-
-template <typename Call>
-std::string complaint_of(Call&& call) {
-    try {
-        call();
-    } catch (const sardonyx::Error& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 TEST(Session, CopiesNeitherInputsNorOutputs) {
@@ -156,7 +148,7 @@ TEST(Tensor, RefusesWhatContradictsItself) {
                   Tensor::zeros(static_cast<ElementType>(99), {});
               }).find("element type 99"),
               std::string::npos);
-    EXPECT_NE(complaint_of([] { Tensor{RunValue()}; }).find("no tensor"), std::string::npos);
+    EXPECT_NE(complaint_of([] { Tensor{RunValue()}; }).find("not a tensor"), std::string::npos);
 }
 
 TEST(RunValue, HoldsTextsSequencesAndMaps) {
@@ -173,8 +165,8 @@ TEST(RunValue, HoldsTextsSequencesAndMaps) {
     RunValue map = RunValue::map(texts, Tensor::of<float>({2}, {1, 2}));
     EXPECT_EQ(number_of(map.map().values, 1), 2);
     EXPECT_EQ(map.map().keys.texts()[0], "a");
-    EXPECT_NE(complaint_of([&] { map.items(); }).find("no sequence"), std::string::npos);
-    EXPECT_NE(complaint_of([&] { inner.map(); }).find("no map"), std::string::npos);
+    EXPECT_NE(complaint_of([&] { map.items(); }).find("not a sequence"), std::string::npos);
+    EXPECT_NE(complaint_of([&] { inner.map(); }).find("not a map"), std::string::npos);
     EXPECT_NE(complaint_of([&] {
                   RunValue::map(Tensor::of<int64_t>({2}, {1, 1}), Tensor::of<float>({2}, {1, 2}));
               }).find("twice"),

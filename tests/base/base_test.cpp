@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/interner.h"
+#include "base/json.h"
 #include "base/nearest.h"
 #include "base/quote.h"
 #include "base/result.h"
@@ -253,6 +254,13 @@ TEST(Quote, EscapesWhatDoesNotPrint) {
     EXPECT_EQ(quoted("\xed\xa0\x80"), R"("\xed\xa0\x80")");
     EXPECT_EQ(quoted("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");
     EXPECT_EQ(quoted("\x80"), R"("\x80")");
+}
+
+TEST(Json, StringsSayWhatTheyAreFor) {
+    EXPECT_EQ(json_string("a\"b\\c\n\x01"), R"("a\"b\\c\n\u0001")");
+    EXPECT_EQ(json_string("é\x80<&>"), "\"é\xef\xbf\xbd<&>\"");
+    EXPECT_EQ(json_string("é\x80<&>", JsonText::kInPage), "\"é\xef\xbf\xbd\\u003c\\u0026\\u003e\"");
+    EXPECT_EQ(json_string("é\x80<&>", JsonText::kExact), "\"é\x80<&>\"");
 }
 
 Result<int> half(int number) {

@@ -1,5 +1,5 @@
 // Prints a fixed set of findings as `json` or `sarif`, for
-// tests/python/test_diagnostics_formats.py.
+// tests/python/diagnostics/test_formats.py.
 #include <cstdio>
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// The two forms for programs at their smallest; tests/python/test_diagnostics_formats.py reads
+// The two forms for programs at their smallest; tests/python/diagnostics/test_formats.py reads
 // more.
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "driver/check.h"
-#include "elaborate/unknowns.h"
+#include "elaborate/objects/unknowns.h"
 
 namespace sardonyx::driver {
 namespace {

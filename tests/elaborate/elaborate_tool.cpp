@@ -1,4 +1,4 @@
-// Compiles scripts, for tests/python/test_language.py. Each line of stdin is
+// Compiles scripts, for tests/python/language/test_language.py. Each line of stdin is
 //   path of the .py file <tab> script <tab> model|function <tab> path to write
 // and is answered by one line: "ok" or "error", and for each finding <tab> code:line, where the
 // line is that of the first label, 0 when it has none. A script of an empty name is the file's

@@ -50,6 +50,39 @@ TEST(Chain, NeighboursThatReadEachOther) {
     EXPECT_TRUE(chain.steps[1].is_kept);
 }
 
+TEST(Chain, QuantizationByScalarsAlone) {
+    Nodes n;
+    n.add("QuantizeLinear", {n.add("Neg", {kX}), kY});  // the scale is known to the run alone
+    EXPECT_TRUE(plan_chains(n.nodes, FramePlan()).empty());
+    FramePlan frame;
+    Operand scale = frame.add_constant(Tensor::scalar(2.0f));
+    Operand scales = frame.add_constant(Tensor::of<float>({2}, std::vector<float>{2.0f, 3.0f}));
+    Nodes by_one;
+    by_one.add("QuantizeLinear", {by_one.add("Neg", {kX}), scale});
+    EXPECT_EQ(plan_chains(by_one.nodes, frame).size(), 1u);
+    Nodes by_two;
+    by_two.add("QuantizeLinear", {by_two.add("Neg", {kX}), scales});
+    EXPECT_TRUE(plan_chains(by_two.nodes, frame).empty());
+}
+
+TEST(Table, ColumnsOfOperators) {
+    auto entry = [](std::string_view name) { return *find_operator("", name, 21); };
+    EXPECT_EQ(entry("Relu").order, AxisOrder::kKept);
+    EXPECT_EQ(entry("Relu").elementwise, Elementwise::kAlways);
+    EXPECT_EQ(entry("Cast").order, AxisOrder::kOnnx);
+    EXPECT_EQ(entry("Cast").elementwise, Elementwise::kAlways);
+    EXPECT_EQ(entry("Concat").order, AxisOrder::kKeptAlongChannels);
+    EXPECT_EQ(entry("MaxPool").order, AxisOrder::kKeptOfFirst);
+    EXPECT_EQ(entry("AveragePool").order, AxisOrder::kKeptOfFirst);
+    EXPECT_EQ(entry("BatchNormalization").order, AxisOrder::kKeptOfFirst);
+    EXPECT_EQ(entry("GlobalAveragePool").order, AxisOrder::kEitherOfFirst);
+    EXPECT_EQ(entry("Conv").order, AxisOrder::kEitherByWeights);
+    EXPECT_EQ(entry("MatMul").order, AxisOrder::kOnnx);
+    EXPECT_EQ(entry("DequantizeLinear").elementwise, Elementwise::kByScalars);
+    EXPECT_EQ(entry("Softmax").elementwise, Elementwise::kNever);
+    EXPECT_EQ(find_operator("", "Add", 6)->elementwise, Elementwise::kNever);
+}
+
 TEST(InputSet, HasNoRoomForAll) {
     InputSet set;
     set.add(0);

@@ -1,4 +1,4 @@
-// Runs models on tensors in files, for tests/python/test_eval.py. Each line of stdin is
+// Runs models on tensors in files, for tests/python/eval/test_node_cases.py. Each line of stdin is
 //   model path <tab> prefix of output paths <tab> input <tab> input ...
 // where an input is `name=VALUE` and a VALUE is one of
 //   N                        nothing

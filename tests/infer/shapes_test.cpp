@@ -1,5 +1,5 @@
 // Symbolic shapes and contents: what onnx.shape_inference, the oracle of
-// tests/python/test_infer_oracle.py, cannot express.
+// tests/python/infer/test_oracle.py, cannot express.
 #include "builder.h"
 #include "infer/diagnostics.h"
 #include "ops/ops.h"

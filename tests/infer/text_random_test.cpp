@@ -26,10 +26,11 @@ TEST(Random, Types) {
               "INT32[N, 3]");
     EXPECT_EQ(finding_of("RandomNormal", 22, {}, {{"shape", Ints{2, -3}}}),
               "invalid-value: `shape` of `RandomNormal` is [2,-3], and sizes are not negative");
-    EXPECT_EQ(finding_of("RandomNormal", 22, {}, {{"shape", Ints{2}}, {"dtype", int64_t{99}}}),
-              "unsupported-type: `dtype` of `RandomNormal` is 99, which is no element type, and "
-              "the output cannot be that (write a member of `TensorProto.DataType` that the output "
-              "takes)");
+    EXPECT_EQ(
+        finding_of("RandomNormal", 22, {}, {{"shape", Ints{2}}, {"dtype", int64_t{99}}}),
+        "unsupported-type: `dtype` of `RandomNormal` is 99, which is not an element type, and "
+        "the output cannot be that (write a member of `TensorProto.DataType` that the output "
+        "takes)");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "ir/copy.h"
+#include "ir/graph_walk.h"
 #include "ir/verify.h"
 
 namespace sardonyx::ir {
@@ -153,10 +154,9 @@ TEST_F(Edit, ForgetsWhatDependsOnAnEdit) {
 }
 
 TEST_F(Edit, SubgraphsGoWithTheirAttribute) {
-    EXPECT_EQ(
-        error(editor->set_attribute(*abs, make_attribute("body", branch))),
-        "attribute `body` of the node of `b` (`Abs`): a graph stands in one place; make a new "
-        "one in the node, and fill it");
+    EXPECT_EQ(error(editor->set_attribute(*abs, make_attribute("body", branch))),
+              "attribute `body` of `Abs`: a graph stands in one place; make a new one in the node, "
+              "and fill it");
     EXPECT_EQ(error(editor->remove_attribute(*choice, "then_branch")), "");
     EXPECT_FALSE(editor->is_alive(*inner));
     EXPECT_EQ(error(editor->remove_attribute(*choice, "then_branch")),
@@ -257,6 +257,21 @@ TEST_F(Edit, RandomEdits) {
     }
     EXPECT_GT(done, 300);
     EXPECT_EQ(dump(*copy(model)), dump(model));
+}
+
+TEST_F(Edit, ACursorMeetsWhatIsPutBehindIt) {
+    NodeCursor cursor(*graph);
+    EXPECT_EQ(cursor.advance(), neg);
+    Node* behind = add(*graph, "Abs", {x}, "behind", abs);
+    EXPECT_EQ(cursor.advance(), behind);
+    // Where it stands is taken out: it goes on with what was next.
+    ASSERT_TRUE(editor->remove({&behind, 1}).ok());
+    EXPECT_EQ(cursor.advance(), abs);
+    EXPECT_EQ(cursor.advance(), choice);
+    EXPECT_EQ(cursor.advance(), nullptr);
+    EXPECT_EQ(node_count(*graph), 3);
+    EXPECT_EQ(find_own_value(*graph, "a"), neg->output());
+    EXPECT_EQ(find_own_value(*graph, "inner"), nullptr);
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ TEST_F(VerifyFunction, ReferencesAreDeclared) {
     EXPECT_EQ(verify(model), Problems());
     node(branch(function->body, "r"), "Elu", {}, {"inner"})->attributes = {reference("gamma")};
     EXPECT_EQ(verify(model), Problems{"function `d::F`: attribute `alpha` of node `Elu` refers to "
-                                      "`gamma`, which is no parameter of the function"});
+                                      "`gamma`, which is not a parameter of the function"});
 }
 
 TEST_F(VerifyFunction, ReferencesStandInFunctions) {

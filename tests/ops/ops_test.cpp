@@ -1,4 +1,4 @@
-// The lookups of ops.h. That the tables equal the onnx package is tests/python/test_ops.py's
+// The lookups of ops.h. That the tables equal the onnx package is tests/python/ops/test_ops.py's
 // matter.
 #include "ops/ops.h"
 

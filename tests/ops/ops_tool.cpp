@@ -1,5 +1,5 @@
-// Prints what the operator tables hold, one JSON object a line, so that tests/python/test_ops.py
-// can compare it with the onnx package:
+// Prints what the operator tables hold, one JSON object a line, so that
+// tests/python/ops/test_ops.py can compare it with the onnx package:
 //
 //     sdx_ops_tool dump            the domains, the IR versions, then every schema
 //     sdx_ops_tool find            for lines "domain name version" of standard input, the

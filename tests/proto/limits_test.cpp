@@ -1,5 +1,5 @@
 // The limits that a caller sets, and what the writer refuses. All else about reading and writing is
-// compared with the onnx package in tests/python/test_proto.py.
+// compared with the onnx package in tests/python/models/test_proto.py.
 #include <gtest/gtest.h>
 
 #include <array>

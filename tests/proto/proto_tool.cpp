@@ -1,4 +1,4 @@
-// Reads files and writes them back, for tests/python/test_proto.py. Each line of stdin is
+// Reads files and writes them back, for tests/python/models/test_proto.py. Each line of stdin is
 //   model|function|tensor <tab> path to read <tab> path to write
 // and is answered by one line on stdout: "ok <read in us> <write in us>" or "error <message>".
 // A path to write that is empty writes nothing.

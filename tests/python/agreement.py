@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+
 from language import same, shared_compiler, shared_evaluator
 
 HEADER = """\

@@ -28,10 +28,12 @@ SKIPS = (
     (r"NumPy's remainder does not take it", 1, "NumPy, the peer, has no such type"),
     (r"onnxscript refuses it", 220, "there is no model of the peer to compare ours with"),
     (r"could not import 'torch'", 60, "torch has a phase of its own: `tools/dev torch`"),
+    (r"could not import 'transformers'", 1, "a large package, for one example"),
     (r"no nvim", 1, "no package has Neovim for all systems: it is a test of those who have it"),
     (r"`tools/dev types` runs it", 1, "the type checkers have a phase of their own"),
     (r"mounting a small file system needs root", 1, "a test must not become root"),
     (r"this system mounts no tmpfs", 1, "containers may not mount"),
+    (r"writes more than 2 GiB", 1, "`tools/dev test --full` runs it"),
     (r"got empty parameter set for \(path\)", 1, "tests/python/found/ holds no program"),
 )
 

@@ -1,4 +1,4 @@
-"""The constructs of the language, one small program each, for test_language_constructs.py.
+"""The constructs of the language, one small program each, for language/test_constructs.py.
 
 A program is the body of a script `f`; its signature is the last parameter list that stands before
 it, `(X: FLOAT["N"]) -> FLOAT["N"]` when it says none. It is refused with these codes, or it
@@ -2222,7 +2222,7 @@ CONSTRUCTS = [
         "annotation Sequence[FLOAT]",
         "return op.ConcatFromSequence(xs, axis=0)",
         signature="(xs: Sequence[FLOAT[...]])",
-        peer="an annotation that is no tensor type gives none",
+        peer="an annotation that is not a tensor type gives none",
     ),
     Construct(
         "signature",
@@ -2257,7 +2257,7 @@ CONSTRUCTS = [
         "annotation as string (forward ref)",
         "return op.Abs(X)",
         signature="(X: \"FLOAT['N']\") -> \"FLOAT['N']\"",
-        peer="an annotation that is no tensor type gives none",
+        peer="an annotation that is not a tensor type gives none",
     ),
     Construct(
         "signature",

@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import pytest
 import sardonyx
+
 from language import HEADER, run_ort, same, shared_compiler, shared_evaluator
 
 TYPES = {

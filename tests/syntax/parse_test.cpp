@@ -1,6 +1,6 @@
-// What the comparison with CPython's `ast` (tests/python/test_syntax.py) does not reach: syntax
-// newer than the Python that runs it, values of literals, and the entries for one statement and one
-// annotation.
+// What the comparison with CPython's `ast` (tests/python/language/test_syntax.py) does not reach:
+// syntax newer than the Python that runs it, values of literals, and the entries for one statement
+// and one annotation.
 #include <gtest/gtest.h>
 
 #include "parsed.h"

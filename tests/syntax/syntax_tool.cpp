@@ -1,5 +1,5 @@
 // Parses the files named on the command line, or one a line on standard input, for
-// tests/python/test_syntax.py. For each file:
+// tests/python/language/test_syntax.py. For each file:
 //     file PATH
 //     errors N                      then N lines: OFFSET CODE MESSAGE
 //     function BEGIN LINES          then LINES lines, the dump of an accepted function

@@ -18,8 +18,9 @@ Made by `python tests/torch/opinfo.py --write`. The first part is what PyTorch's
 operators (OpInfo, `torch.testing._internal`, the first four of each operator, float32) give: each
 is captured, converted, run by Sardonyx's evaluator and compared with PyTorch. An operator is right
 when all of its samples are, refused when one is refused with a message, and wrong when one gives
-something else. Operators that draw random numbers, and samples of complex or sparse tensors, are
-left out.
+something else. What is drawn at random is compared in type and shape, and eigenvectors without
+their signs, as PyTorch's own tests do. Samples of sparse tensors, and those that PyTorch itself
+cannot trace, are left out.
 
 """
 OVERLOADS = "## Overloads of the library\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,16 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import networks  # noqa: E402, F401  it adds to the zoo
+import families  # noqa: E402, F401  they add to the zoo
+import networks  # noqa: E402, F401
 import sardonyx.torch  # noqa: E402
 from torch.utils import _pytree  # noqa: E402
 from zoo import MODELS  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+
+SAMPLED = 6
 
 
 def runtime_of(data: bytes) -> Any:
@@ -25,7 +31,16 @@ def runtime_of(data: bytes) -> Any:
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
 
-@pytest.mark.parametrize("name", MODELS)
+def chosen() -> list[str]:
+    """All of them but for the families, of which a sample is tried; SDX_TORCH_SAMPLES=all: all."""
+    rest = sorted(name for name in MODELS if MODELS[name].__module__ == "families")
+    if os.environ.get("SDX_TORCH_SAMPLES") == "all":
+        return list(MODELS)
+    some = random.Random(os.environ.get("SDX_SEED", "0")).sample(rest, SAMPLED)
+    return [name for name in MODELS if name not in rest or name in some]
+
+
+@pytest.mark.parametrize("name", chosen())
 def test_model(name: str) -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)

@@ -1,4 +1,5 @@
-// Converts numbers for tests/python/test_small_floats.py, from standard input to standard output.
+// Converts numbers for tests/python/run/test_small_floats.py, from standard input to standard
+// output.
 //   decode TYPE                    codes (one byte each, two for 16 bits) -> float
 //   encode TYPE float|double MODE  numbers -> codes; MODE: saturate, infinite, up, down, nearest
 //   tensor TYPE                    doubles -> the raw bytes of a tensor, then its doubles again

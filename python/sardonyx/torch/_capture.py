@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from torch import fx
 from torch.export.graph_signature import InputKind
 from torch.utils import _pytree
 
-from ._functional import changed_statistics
+from ._functional import STATISTICS, changed_statistics
 from ._program import (
     LEFT_OUT,
     NOTHING,
@@ -52,11 +53,23 @@ def element_type(dtype: torch.dtype) -> str:
     return _ELEMENT_TYPES.get(dtype, "")
 
 
-def _dim(size: Any, names: Mapping[str, str]) -> str:
-    """A size in an annotation."""
-    if isinstance(size, int):
-        return str(size)
-    text = str(size.node.expr)
+class _DimNames(dict[str, str]):
+    """The user's names of torch's symbols, and the sizes that have been printed with them."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__(names)
+        self.printed: dict[Any, str] = {}
+
+    def size(self, size: Any) -> str:
+        expression = size.node.expr
+        found = self.printed.get(expression)
+        if found is None:
+            found = self.printed[expression] = _dim_text(str(expression), self)
+        return found
+
+
+def _dim_text(text: str, names: Mapping[str, str]) -> str:
+    """A size that is not known, in an annotation."""
     if re.fullmatch(r"[\w+*() -]+", text) and "**" not in text:
         text = re.sub(r"[A-Za-z_]\w*", lambda m: names.get(m[0], m[0]), text)
         if not re.search(r"[A-Za-z_]\w*\(", text):
@@ -64,14 +77,14 @@ def _dim(size: Any, names: Mapping[str, str]) -> str:
     return "None"
 
 
-def annotation(value: Any, names: Mapping[str, str]) -> str:
+def annotation(value: Any, names: _DimNames) -> str:
     """The type of a tensor in a script; empty: it is none."""
     if not isinstance(value, torch.Tensor):
         return ""
     base = element_type(value.dtype)
     if not base:
         return ""
-    dims = [_dim(size, names) for size in value.shape]
+    dims = [str(size) if type(size) is int else names.size(size) for size in value.shape]
     return f"{base}[{', '.join(dims)}]" if dims else base
 
 
@@ -82,12 +95,23 @@ def _is_complex(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.dtype.is_complex
 
 
-def input_type(value: Any, names: Mapping[str, str]) -> str:
+def input_type(value: Any, names: _DimNames) -> str:
     """The same for an input, which has the parts of complex numbers as its last dimension."""
     if not _is_complex(value):
         return annotation(value, names)
-    return (
-        f"{_PARTS[value.dtype]}[{', '.join([*[_dim(size, names) for size in value.shape], '2'])}]"
+    dims = [str(size) if type(size) is int else names.size(size) for size in value.shape]
+    return f"{_PARTS[value.dtype]}[{', '.join([*dims, '2'])}]"
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a tensor is all of its memory, in the order of its elements."""
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    size = value.numel() * value.element_size()
+    return bool(
+        value.is_contiguous()
+        and statically_known_true(value.storage_offset() == 0)
+        and statically_known_true(value.untyped_storage().nbytes() == size)
     )
 
 
@@ -97,25 +121,71 @@ def _storage(value: Any) -> int:
     return int(value.untyped_storage()._cdata)
 
 
-def _place(node: fx.Node) -> Place:
-    module = ""
-    for path, _ in (node.meta.get("nn_module_stack") or {}).values():
-        module = re.sub(r"^L\['self'\]\.?", "", str(path)) or module
-    return place_of(node.meta.get("stack_trace") or "", module, _TORCH)
+def _modules(around: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
+    """The paths and classes of the modules around a node, outermost first."""
+    found = []
+    for path, of in around:
+        name = of if isinstance(of, str) else f"{of.__module__}.{of.__qualname__}"
+        found.append((re.sub(r"^L\['self'\]\.?", "", str(path)), name))
+    return tuple(found)
+
+
+class _Schema:
+    """What a program needs to know of an overload."""
+
+    def __init__(self, overload: Any) -> None:
+        schema = overload._schema
+        self.packet = schema.name.partition("::")[2]
+        self.target = f"{schema.name}.{schema.overload_name or 'default'}"
+        parameters = schema.arguments if schema.is_mutable else ()
+        self.writes = [
+            (i, one.name) for i, one in enumerate(parameters)
+            if one.alias_info is not None and one.alias_info.is_write
+        ]  # fmt: skip
+        self.parameters = [one.name for one in schema.arguments]
+
+
+# By the overload: torch makes objects of all arguments each time that it is asked.
+_schemas: weakref.WeakKeyDictionary[Any, _Schema] = weakref.WeakKeyDictionary()
+
+
+def _schema(overload: Any) -> _Schema:
+    found = _schemas.get(overload)
+    if found is None:
+        found = _schemas[overload] = _Schema(overload)
+    return found
 
 
 class _Reader:
     def __init__(
-        self, dim_names: Mapping[str, str], problems: list[Problem],
+        self, dim_names: _DimNames, problems: list[Problem],
         groups: Mapping[str, object] | None = None,
     ) -> None:  # fmt: skip
         self.dim_names = dim_names
         self.problems = problems
         self.groups = groups or {}  # which weights share their memory
+        # Many nodes have the same modules around them and the same line.
+        self.modules: dict[Any, tuple[tuple[str, str], ...]] = {}
+        self.places: dict[Any, Place] = {}
+
+    def place(self, node: fx.Node) -> Place:
+        around = tuple((node.meta.get("nn_module_stack") or {}).values())
+        modules = self.modules.get(around)
+        if modules is None:
+            modules = self.modules[around] = _modules(around)
+        trace = node.meta.get("stack_trace") or ""
+        place = self.places.get((trace, modules))
+        if place is None:
+            module = next((path for path, _ in reversed(modules) if path), "")
+            place = self.places[trace, modules] = place_of(trace, module, _TORCH)
+            place.modules = modules
+        return place
 
     def value(self, value: Any, node: Node, program: Program) -> Any:
         if isinstance(value, fx.Node):
             return Ref(value.name)
+        if value is None or type(value) in (int, bool, float, str):
+            return value
         if isinstance(value, (list, tuple)):
             return [self.value(one, node, program) for one in value]
         if isinstance(value, torch.dtype):
@@ -131,7 +201,7 @@ class _Reader:
         if isinstance(value, complex):
             self.problems.append(Problem(node, f"the complex number `{value}`"))
             return 0.0
-        if value is None or isinstance(value, (bool, int, float, str)):
+        if isinstance(value, (bool, int, float, str)):
             return value
         if isinstance(value, torch.SymInt):
             return int(value)
@@ -140,24 +210,22 @@ class _Reader:
 
     def arguments(self, fx_node: fx.Node, node: Node, program: Program) -> None:
         """By place as torch gives them, by name from the first that is left out."""
-        target: Any = fx_node.target
-        schema = target._schema.arguments
+        schema = _schema(fx_node.target)
         by_name = False
-        for parameter, value in zip(schema, fx_node.args, strict=False):
-            if parameter.name in LEFT_OUT:
+        for parameter, value in zip(schema.parameters, fx_node.args, strict=False):
+            if parameter in LEFT_OUT:
                 by_name = True
             elif by_name:
-                node.kwargs[parameter.name] = self.value(value, node, program)
+                node.kwargs[parameter] = self.value(value, node, program)
             else:
                 node.args.append(self.value(value, node, program))
         for name, value in fx_node.kwargs.items():
             if name not in LEFT_OUT:
                 node.kwargs[name] = self.value(value, node, program)
-        for i, parameter in enumerate(schema):
-            info = parameter.alias_info
-            if info is None or not info.is_write:
-                continue
-            written = fx_node.args[i] if i < len(fx_node.args) else fx_node.kwargs[parameter.name]
+        for i, parameter in schema.writes:
+            written = fx_node.args[i] if i < len(fx_node.args) else fx_node.kwargs[parameter]
+            if node.target in STATISTICS:
+                continue  # changed_statistics says what becomes of them
             if isinstance(written, fx.Node) and not node.writes:
                 node.writes = written.name
             else:
@@ -168,7 +236,8 @@ class _Reader:
     def call(self, fx_node: fx.Node, module: fx.GraphModule, program: Program) -> Node | None:
         target = fx_node.target
         value = fx_node.meta.get("val")
-        node = Node(fx_node.name, "", [], {}, annotation(value, self.dim_names), _place(fx_node))
+        place = self.place(fx_node)
+        node = Node(fx_node.name, "", [], {}, annotation(value, self.dim_names), place)
         node.storage = _storage(value)
         if isinstance(target, torch._ops.HigherOrderOperator):
             return self.higher_order(fx_node, node, module, program)
@@ -189,11 +258,10 @@ class _Reader:
         return node
 
     def operator(self, fx_node: fx.Node, node: Node, program: Program) -> Node | None:
-        overload: Any = fx_node.target
-        packet = overload._schema.name.partition("::")[2]
+        schema = _schema(fx_node.target)
+        packet, node.target = schema.packet, schema.target
         if packet in NOTHING:
             return None
-        node.target = f"{overload._schema.name}.{overload._overloadname}"
         if packet == "sym_size":
             node.target = "py::size"
         elif packet == "sym_numel":
@@ -209,6 +277,9 @@ class _Reader:
         inputs = [one.meta.get("val") for one in fx_node.all_input_nodes]
         node.takes_pairs = any(_is_complex(one) for one in [value, *inputs])
         self.arguments(fx_node, node, program)
+        if packet.startswith("as_strided") and not _is_whole(inputs[0]):
+            words = f"`{node.target}` of a tensor that is a part of another, or in another order"
+            self.problems.append(Problem(node, words, "write it with slices and transposes"))
         if _is_complex(value):
             program.pairs.add(node.name)
         elif isinstance(value, torch.Tensor) and not element_type(value.dtype):
@@ -264,7 +335,7 @@ class _Reader:
             elif fx_node.op == "output":
                 results = fx_node.args[0]
                 program.is_tuple = isinstance(results, (list, tuple))
-                flat = results if isinstance(results, (list, tuple)) else [results]
+                flat = _pytree.tree_leaves(results)
                 place = Node("output", "output", [], {})
                 program.outputs = [self.value(one, place, program) for one in flat]
         if not _are_told(program):
@@ -396,7 +467,7 @@ def program_of(
         for node, spec in zip(placeholders, specs, strict=True)
         if spec.kind == InputKind.USER_INPUT
     ]
-    names = dim_names(exported, dynamic_shapes, user_inputs)
+    names = _DimNames(dim_names(exported, dynamic_shapes, user_inputs))
     program = Program("main", is_model=True)
     arrays: dict[str, torch.Tensor] = {}
     for node, spec in zip(placeholders, specs, strict=True):
@@ -434,16 +505,17 @@ def program_of_graph(module: fx.GraphModule, name: str = "main") -> tuple[Progra
     """The same of an FX graph alone, such as make_fx gives; its attributes are no weights."""
     problems: list[Problem] = []
     program = Program(name, is_model=True)
+    names = _DimNames({})
     for node in module.graph.nodes:
         value = node.meta.get("val")
         if node.op in ("placeholder", "get_attr") and _is_complex(value):
             program.pairs.add(node.name)
         if node.op == "placeholder" and isinstance(value, torch.Tensor):
-            program.inputs.append(Input(node.name, input_type(value, {}), _storage(value)))
+            program.inputs.append(Input(node.name, input_type(value, names), _storage(value)))
         elif node.op == "get_attr" and not isinstance(
             getattr(module, node.target, None), fx.GraphModule
         ):
             program.weights[node.name] = node.target
-    reader = _Reader({}, problems)
+    reader = _Reader(names, problems)
     reader.read(module, program)
     return program, problems

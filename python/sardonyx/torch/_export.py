@@ -12,7 +12,9 @@ import numpy as np
 import sardonyx
 
 from .._script import CompileError, OnnxFunction
-from ._program import Node, Problem, Program, Ref, without_unused
+from ._metadata import metadata_by_line
+from ._program import Node, Problem, Program, Ref, without_copies, without_unused
+from ._text import is_name
 
 if TYPE_CHECKING:
     import os
@@ -42,6 +44,8 @@ def _array(tensor: torch.Tensor) -> Any:
         plain = plain.data
     if plain.is_contiguous() is False:
         plain = plain.contiguous()
+    if plain.dtype == torch.float32:
+        return plain.numpy()
     names = {
         torch.bfloat16: "bfloat16", torch.float8_e4m3fn: "float8_e4m3fn",
         torch.float8_e5m2: "float8_e5m2", torch.float8_e4m3fnuz: "float8_e4m3fnuz",
@@ -55,11 +59,20 @@ def _array(tensor: torch.Tensor) -> Any:
     return plain.view(bits).numpy().view(getattr(ml_dtypes, names[plain.dtype]))
 
 
+def _head(text: str) -> str:
+    """The script for Python, which need not know its body: the compiler reads the whole text."""
+    start = text.index("\ndef ") + 1
+    return f"{text[: text.index(chr(10), start)]} ...\n"
+
+
 class Exported:
     """A script that computes what a PyTorch module does, and the model that it compiles to."""
 
-    def __init__(self, program: Program, weights: Mapping[str, Any], opset: int) -> None:
+    def __init__(
+        self, program: Program, weights: Mapping[str, Any], opset: int, has_metadata: bool = False
+    ) -> None:
         self._program, self._weights, self._opset = program, dict(weights), opset
+        self._has_metadata = has_metadata
         self._functions: dict[str, Any] = {}
         self._text, self._lines = self._script_text("")
         self._script = self._compile()
@@ -75,10 +88,10 @@ class Exported:
         return self._weights
 
     def _script_text(self, weights: str) -> tuple[str, list[Node | None]]:
-        from ._operators import names_of_overloads
+        from ._operators import overloads
         from ._text import script_text
 
-        return script_text(self._program, names_of_overloads(), weights, self._opset)
+        return script_text(self._program, overloads(), weights, self._opset)
 
     def to_script(self, weights: str = "weights.safetensors") -> str:
         """The script as a text that stands alone, but for the file of its weights."""
@@ -103,10 +116,12 @@ class Exported:
         lines = self._text.splitlines(keepends=True)
         linecache.cache[name] = (len(self._text), None, lines, name)
         try:
-            exec(compile(self._text, name, "exec"), scope)
+            exec(compile(_head(self._text), name, "exec"), scope)
         except CompileError as error:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
         found: OnnxFunction = scope[self._program.name]
+        if self._has_metadata:
+            found._script.set_line_metadata(metadata_by_line(self._lines))
         return found
 
     def _explained(self, findings: Sequence[Mapping[str, Any]], text: str = "") -> ExportError:
@@ -221,11 +236,16 @@ def _state_outputs(program: Program, changed: Sequence[tuple[str, str]], state: 
 
 
 def finished(
-    program: Program, arrays: Mapping[str, Any], problems: list[Problem], opset: int, state: str
+    program: Program,
+    arrays: Mapping[str, Any],
+    problems: list[Problem],
+    opset: int,
+    state: str,
+    metadata: bool = False,
 ) -> Exported:
     """A program that was captured, as a script; raises what stands in the way."""
     from ._functional import UnsolvedError, without_mutation
-    from ._operators import overloads
+    from ._operators import overloads, own_overloads
     from ._pairs import choose_pairs, real_ends
 
     known = overloads()
@@ -241,23 +261,27 @@ def finished(
         raise _report([Problem(unsolved.node, unsolved.reason, "write it without `_`")]) from None
     _state_outputs(program, changed, state)
     real_ends(program)
+    without_copies(program, own_overloads())
     without_unused(program)
     used = set(program.weights.values())
     weights = {
         key: one if isinstance(one, np.ndarray) else _array(one)
         for key, one in arrays.items() if key in used
     }  # fmt: skip
-    return Exported(program, weights, opset)
+    return Exported(program, weights, opset, metadata)
 
 
 def convert(
     exported_program: torch.export.ExportedProgram | str | os.PathLike[str],
     *,
     dynamic_shapes: Any = None,
+    input_names: Sequence[str] | None = None,
+    output_names: Sequence[str] | None = None,
     output: str | os.PathLike[str] | None = None,
     opset: int | None = None,
     state: str = "outputs",
     verify: bool = False,
+    metadata: bool = True,
     dims: Mapping[str, str] | None = None,
 ) -> Exported:
     """The ONNX model of an ExportedProgram, as `export` makes it, or of a .pt2 file.
@@ -274,13 +298,15 @@ def convert(
         if verify:
             raise ValueError("`verify` runs torch: load the file with torch.export.load")
         program, arrays, problems = _program_of_file(exported_program, dims or {})
-        made = finished(program, arrays, problems, opset, state)
+        _rename(program, input_names, output_names)
+        made = finished(program, arrays, problems, opset, state, metadata)
         made._check()
     else:
         from ._capture import program_of
 
         program, arrays, problems = program_of(exported_program, dynamic_shapes)
-        made = finished(program, arrays, problems, opset, state)
+        _rename(program, input_names, output_names)
+        made = finished(program, arrays, problems, opset, state, metadata)
         made._check()
         if verify:
             from ._verify import verify as check
@@ -289,6 +315,27 @@ def convert(
     if output is not None:
         made.save(output)
     return made
+
+
+def _rename(program: Program, inputs: Sequence[str] | None, outputs: Sequence[str] | None) -> None:
+    """Gives inputs and outputs the names that the caller wants, in order."""
+    own = [one.name for one in program.inputs]
+    for what, names, have in (("input", inputs, len(own)),
+                              ("output", outputs, len(program.outputs))):  # fmt: skip
+        names = names or []
+        wrong = [one for one in names if not is_name(one)]
+        if wrong:
+            raise ValueError(f"`{what}_names`: `{wrong[0]}` is no name in Python")
+        if len(names) > have:
+            raise ValueError(f"`{what}_names` has {len(names)} names for {have} {what}s")
+        if len(set(names)) != len(names):
+            raise ValueError(f"`{what}_names` has a name twice")
+    both = set(inputs or own) & set(outputs or [])
+    if both:
+        raise ValueError(f"`output_names`: `{both.pop()}` is the name of an input")
+    program.input_names = dict(zip(own, inputs or [], strict=False))
+    kept = program.output_names[len(outputs or []) :]
+    program.output_names = [*(outputs or []), *kept]
 
 
 def _program_of_file(
@@ -327,10 +374,13 @@ def export(
     kwargs: Mapping[str, Any] | None = None,
     *,
     dynamic_shapes: Any = None,
+    input_names: Sequence[str] | None = None,
+    output_names: Sequence[str] | None = None,
     output: str | os.PathLike[str] | None = None,
     opset: int | None = None,
     state: str = "outputs",
     verify: bool = False,
+    metadata: bool = True,
     strict: bool = False,
 ) -> Exported:
     """The ONNX model of a module, which torch.export captures for the arguments.
@@ -340,6 +390,8 @@ def export(
     file to write, `opset` the version of ai.onnx (20 unless given). `state` says what becomes of
     buffers and inputs that the module changes: "outputs" returns them as further outputs, "drop"
     forgets the changes, "error" refuses. `verify` runs both on the arguments and compares.
+    `input_names` and `output_names` are names in place of torch's, in order.
+    `metadata` says whether nodes have the module and the line that they come from.
     """
     import torch
 
@@ -351,6 +403,7 @@ def export(
         strict=strict,
     )
     return convert(
-        captured, dynamic_shapes=dynamic_shapes, output=output, opset=opset, state=state,
-        verify=verify,
+        captured, dynamic_shapes=dynamic_shapes, input_names=input_names,
+        output_names=output_names, output=output, opset=opset, state=state,
+        verify=verify, metadata=metadata,
     )  # fmt: skip

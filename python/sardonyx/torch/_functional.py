@@ -21,8 +21,16 @@ _RESHAPES = {
 }  # fmt: skip
 _SPLITS = {"split", "split_with_sizes", "chunk", "unsafe_chunk", "unsafe_split", "tensor_split"}
 # Changes of what a tensor looks like, not of its elements: refused.
-_NO_WRITES = {"resize_", "set_", "squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_",
+_NO_WRITES = {"set_", "squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_",
               "swapdims_", "as_strided_"}  # fmt: skip
+
+
+# Normalisation that gives its running statistics new values: the places of these in its arguments,
+# of whether it does so (none: always), and of how much the new ones count.
+STATISTICS = {
+    "aten::_native_batch_norm_legit.default": (3, 5, 6),
+    "aten::_batch_norm_with_update.default": (3, None, 5),
+}
 
 
 class UnsolvedError(Exception):
@@ -53,7 +61,7 @@ def functional(overload: str, known: Any) -> str:
     plain = packet.strip("_") if packet.startswith("__i") else packet.removesuffix("_")
     if packet.startswith("__i"):
         plain = f"__{plain[1:]}__"  # __ior__ -> __or__
-    for name in (f"{plain}.{suffix}", f"{plain}.default"):
+    for name in (f"{plain}.{suffix}", f"{plain}.default", f"{plain}_functional.{suffix}"):
         if f"{namespace}::{name}" in known:
             return f"{namespace}::{name}"
     return f"{namespace}::{plain}.{suffix}"
@@ -146,6 +154,9 @@ class _Solver:
             return self.emit(node.target, [Ref(new), *args], by, hint)
         if packet in ("movedim", "moveaxis"):
             return self.emit(node.target, [Ref(new), args[1], args[0]], by, hint)
+        if packet == "as_strided":
+            target = "aten::as_strided_scatter.default"
+            return self.emit(target, [Ref(base), Ref(new), *self.renamed(args)], by, hint)
         if packet == "diagonal":
             target = "aten::diagonal_scatter.default"
             return self.emit(target, [Ref(base), Ref(new), *args], by, hint)
@@ -214,6 +225,10 @@ class _Solver:
         packet = _packet(node.target)
         if packet in _NO_WRITES:
             raise UnsolvedError(node, "it changes the shape of a tensor in place")
+        if packet in ("resize_", "resize_as_"):
+            name, bases = self.canonical(node.writes), {one.base for one in self.views.values()}
+            if name in self.views or name in bases:
+                raise UnsolvedError(node, "it changes the size of a tensor that has views")
         args = [self.renamed(one) for one in node.args]
         kwargs = {key: self.renamed(one) for key, one in node.kwargs.items()}
         target = self.read(node.writes)
@@ -253,8 +268,34 @@ def without_mutation(program: Program, known: Any) -> list[tuple[str, str]]:
     return changed
 
 
+def _new_statistics(node: Node, taken: set[str]) -> list[Node]:
+    """What writes into the running statistics of a node, after it."""
+    first, training, momentum = STATISTICS[node.target]
+    if training is not None and not node.args[training]:
+        return []
+    name = f"{node.name}_statistics"
+    while name in taken:
+        name += "_"
+    mean, var = node.args[first], node.args[first + 1]
+    args = [node.args[0], mean, var, node.args[momentum]]
+    made = [Node(name, "sardonyx::running_statistics", args, {}, place=node.place)]
+    for i, one in enumerate((mean, var)):
+        part = Node(f"{name}_{i}", "py::getitem", [Ref(name), i], {}, place=node.place)
+        write = Node(f"{name}_{i}_copy", "aten::copy_.default", [one, Ref(part.name)], {})
+        write.place, write.writes = node.place, one.name
+        made += [part, write]
+    return made
+
+
 def changed_statistics(program: Program) -> list[Problem]:
     """Normalisation in training changes buffers, and its schema does not say so."""
+    taken = {node.name for node in program.nodes}
+    nodes: list[Node] = []
+    for node in program.nodes:
+        nodes.append(node)
+        if node.target in STATISTICS:
+            nodes += _new_statistics(node, taken)
+    program.nodes = nodes
     places = {"aten::batch_norm.default": (3, 5), "aten::instance_norm.default": (3, 5)}
     found = []
     for node in program.nodes:

@@ -14,12 +14,13 @@ def overloads() -> dict[str, tuple[str, Any]]:
     """Each overload, such as `aten::add.Tensor`, as its name in scripts and its function."""
     from .aten import overloads as library
 
-    return {**library(), **_own}
+    known: dict[str, tuple[str, Any]] = library()
+    return {**known, **_own} if _own else known
 
 
-def names_of_overloads() -> dict[str, str]:
-    """What each overload is called in scripts."""
-    return {key: name for key, (name, _) in overloads().items()}
+def own_overloads() -> set[str]:
+    """Those that the user has declared."""
+    return set(_own)
 
 
 def operator(name: str) -> Callable[[Any], OnnxFunction]:

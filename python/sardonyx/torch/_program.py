@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 # Arguments that mean nothing in a graph.
@@ -52,6 +52,9 @@ class Place:
     line: int = 0
     code: str = ""
     module: str = ""  # its path, such as `layers.3.attention`
+    # The modules around it, outermost first: their paths and classes.
+    modules: tuple[tuple[str, str], ...] = ()
+    trace: str = ""  # what torch has noted of the calls that led to it
 
     def __str__(self) -> str:
         words = f"{self.file}:{self.line}" if self.file else ""
@@ -109,6 +112,7 @@ class Program:
     nodes: list[Node] = dataclasses.field(default_factory=list)
     outputs: list[Any] = dataclasses.field(default_factory=list)
     output_names: list[str] = dataclasses.field(default_factory=list)
+    input_names: dict[str, str] = dataclasses.field(default_factory=dict)  # that the user wants
     is_tuple: bool = True  # it returns a tuple, also of one
     is_model: bool = False  # it is the whole: its results are the outputs of a model
     bodies: dict[str, Program] = dataclasses.field(default_factory=dict)
@@ -118,7 +122,7 @@ class Program:
 
 def place_of(trace: str, module: str, torch_folder: str) -> Place:
     """The line that the user wrote, of what torch has noted; not one in torch, nor in made code."""
-    place = Place(module=module)
+    place = Place(module=module, trace=trace)
     frames = re.findall(r'File "([^"]+)", line (\d+), in \S+\n\s*([^\n]*)', trace)
     for file, line, code in reversed(frames):
         if torch_folder not in file and not file.startswith("<"):
@@ -176,6 +180,49 @@ def replaced(value: Any, name_of: Callable[[str], str]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(replaced(one, name_of) for one in value)
     return value
+
+
+# What gives its first argument as it is, once nothing is written in place; `to` and the like where
+# the type stays, dropout where it is off.
+_COPIES = {
+    f"aten::{name}.default"
+    for name in ("contiguous", "clone", "alias", "detach", "alias_copy", "lift_fresh_copy",
+                 "lift_fresh", "lift", "detach_copy", "pin_memory", "positive")
+}  # fmt: skip
+_CASTS = {"aten::to.dtype", "aten::to.dtype_layout", "aten::_to_copy.default", "aten::to.device",
+          "aten::type_as.default", "aten::to.other"}  # fmt: skip
+_DROPOUTS = {"aten::dropout.default", "aten::feature_dropout.default"}
+
+
+def without_copies(program: Program, own: Collection[str] = ()) -> None:
+    """Leaves out nodes that give what they get; `own` are operators with another meaning."""
+    for body in program.bodies.values():
+        without_copies(body, own)
+    types = {one.name: one.type for one in program.inputs}
+    same: dict[str, str] = {}
+    kept = []
+    for node in program.nodes:
+        if same:
+            node = dataclasses.replace(
+                node,
+                args=[replaced(one, lambda name: same.get(name, name)) for one in node.args],
+                kwargs={key: replaced(one, lambda name: same.get(name, name))
+                        for key, one in node.kwargs.items()},
+                into=same.get(node.into, node.into),
+            )  # fmt: skip
+        types[node.name] = node.type
+        source = node.args[0].name if node.args and isinstance(node.args[0], Ref) else ""
+        is_copy = (
+            node.target in _COPIES
+            or (node.target in _DROPOUTS and node.args[2:] == [False])
+            or (node.target in _CASTS and node.type != "" and node.type == types.get(source))
+        )
+        if is_copy and source and not node.into and node.target not in own:
+            same[node.name] = source
+        else:
+            kept.append(node)
+    program.nodes = kept
+    program.outputs = [replaced(one, lambda name: same.get(name, name)) for one in program.outputs]
 
 
 def without_unused(program: Program) -> None:

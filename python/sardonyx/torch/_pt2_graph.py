@@ -35,8 +35,12 @@ _TORCH = "site-packages/torch/"
 
 
 def _place(metadata: Mapping[str, str]) -> Place:
-    stack = metadata.get("nn_module_stack", "").split(";")[-1].split(",")
-    return place_of(metadata.get("stack_trace", ""), stack[1] if len(stack) > 1 else "", _TORCH)
+    rows = [one.split(",") for one in metadata.get("nn_module_stack", "").split(";")]
+    around = tuple((row[1], row[2]) for row in rows if len(row) == 3)
+    last = rows[-1][1] if len(rows[-1]) > 1 else ""
+    place = place_of(metadata.get("stack_trace", ""), last, _TORCH)
+    place.modules = around
+    return place
 
 
 class _Graph:
@@ -197,12 +201,15 @@ class _Graph:
                 node.kwargs[one["name"]] = self.value(one["arg"], node)
             else:
                 node.args.append(self.value(one["arg"], node))
+        if packet.startswith("as_strided"):
+            words = f"`{node.target}`: a file does not say what else is in the tensor's memory"
+            help = "convert what torch.export gives, without a file"
+            self.problems.append(Problem(node, words, help))
         is_in_place = packet.endswith("_") and not packet.endswith("__")
         if is_in_place or (packet.startswith("__i") and packet.endswith("__")):
             if node.args and isinstance(node.args[0], Ref):
                 node.writes = node.args[0].name
-        elif overload.endswith("out") or packet in ("_native_batch_norm_legit",
-                                                    "_batch_norm_with_update"):  # fmt: skip
+        elif overload.endswith("out"):
             words = f"`{node.target}` writes into several tensors"
             self.problems.append(Problem(node, words))
 

@@ -25,7 +25,17 @@ _CALLS = {
 PYTHON = {*_INFIX, *_CALLS, "getitem", "size", "numel", "item", "neg", "not", "ite"}
 _TAKEN = {"w", "op", "aten", "math", "script", "load_weights", "print", "len", "max", "min", "int",
           "float", "abs", "bool", "round", "range", "reveal_type", "list", "tuple"}  # fmt: skip
+_ELEMENT_TYPES = {
+    "FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16", "BOOL", "UINT8", "UINT16", "UINT32", "UINT64", "INT8",
+    "INT16", "INT32", "INT64", "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ",
+}  # fmt: skip
 _INDENT = "    "
+
+
+def is_name(text: str) -> bool:
+    """Whether a value can be called so in a script."""
+    is_taken = text in _TAKEN or text in _ELEMENT_TYPES
+    return text.isidentifier() and not keyword.iskeyword(text) and not is_taken
 
 
 class Names:
@@ -35,11 +45,10 @@ class Names:
         self.weights = program.weights
         self.given: dict[str, str] = {}
         self.used: set[str] = set(_TAKEN)
-        for name, body in program.bodies.items():
-            self.given[name] = self.plain(name)
-            del body
         for one in program.inputs:
-            self.given[one.name] = self.plain(one.name)
+            self.given[one.name] = self.plain(program.input_names.get(one.name, one.name))
+        for name in program.bodies:
+            self.given[name] = self.plain(name)
         made = {node.name for node in program.nodes}
         for value, wanted in zip(program.outputs, program.output_names, strict=False):
             is_free = isinstance(value, Ref) and value.name in made
@@ -53,7 +62,7 @@ class Names:
         plain = re.sub(r"\W", "_", name)
         if not plain or plain[0].isdigit():
             plain = f"_{plain}"
-        while plain in self.used or keyword.iskeyword(plain) or plain.isupper():
+        while plain in self.used or not is_name(plain):
             plain += "_"
         self.used.add(plain)
         return plain
@@ -86,8 +95,11 @@ class _Writer:
         self.nodes.append(node)
 
     def value(self, names: Names, value: Any) -> str:
-        if isinstance(value, Ref):
+        kind = type(value)
+        if kind is Ref:
             return names(value.name)
+        if kind is int or kind is bool or kind is str or value is None:
+            return repr(value)
         if isinstance(value, ElementType):
             return f"{value.name}.dtype"
         if isinstance(value, Body):
@@ -132,7 +144,10 @@ class _Writer:
 
     def call(self, node: Node, names: Names) -> str:
         args = [self.value(names, one) for one in node.args]
-        keywords = [f"{key}={self.value(names, one)}" for key, one in node.kwargs.items()]
+        keywords = [
+            f"{key}{'_' if keyword.iskeyword(key) else ''}={self.value(names, one)}"
+            for key, one in node.kwargs.items()
+        ]
         return f"aten.{self.name_of(node.target)}({', '.join([*args, *keywords])})"
 
     def higher_order(self, names: Names, node: Node, depth: int) -> None:
@@ -200,15 +215,21 @@ class _Writer:
             annotation = f": {node.type}" if node.type else ""
             text = f"{names(node.name)}{annotation} = {self.expression(names, node)}"
             self.line(depth, text, node)
-        self.line(depth, self.result(names, program))
+        self.line(depth, self.result(names, program, depth))
 
-    def result(self, names: Names, program: Program) -> str:
+    def result(self, names: Names, program: Program, depth: int) -> str:
         values, seen = [], set()
-        for one in program.outputs:
+        made = {node.name for node in program.nodes}
+        wanted = [*program.output_names, *[""] * len(program.outputs)]
+        for one, name in zip(program.outputs, wanted, strict=False):
             text = self.value(names, one)
-            is_made = isinstance(one, Ref) and one.name in {n.name for n in program.nodes}
+            is_made = isinstance(one, Ref) and one.name in made
             if isinstance(one, Ref) and program.is_model and (not is_made or text in seen):
                 text = f"aten.clone({text})"
+                if name:
+                    name = names.plain(name)
+                    self.line(depth, f"{name} = {text}")
+                    text = name
             seen.add(text)
             values.append(text)
         if program.is_tuple and len(values) == 1 and not program.is_model:
@@ -217,14 +238,14 @@ class _Writer:
 
 
 def script_text(
-    program: Program, names: Mapping[str, str], weights: str = "", opset: int = 0
+    program: Program, known: Mapping[str, tuple[str, Any]], weights: str = "", opset: int = 0
 ) -> tuple[str, list[Node | None]]:
     """The text of the script, and the node of each line.
 
-    `names` says what an overload is called in scripts. `weights` is the file that the arrays are
-    in: without it the script finds them in a dict `w`.
+    `known` has the overloads, with what they are called in scripts. `weights` is the file that the
+    arrays are in: without it the script finds them in a dict `w`.
     """
-    writer = _Writer(lambda target: names[target], program.pairs)
+    writer = _Writer(lambda target: known[target][0], program.pairs)
     own = Names(program)
     text_names = sorted(set(re.findall(r"\b[A-Z][A-Z0-9]+\b", _types_of(program))))
     imports = [*text_names, f"opset{opset} as op", "script"]
@@ -253,8 +274,7 @@ def _types_of(program: Program) -> str:
     words = [one.type for one in program.inputs]
     for node in program.nodes:
         words.append(node.type)
-        for value in (*node.args, *node.kwargs.values()):
-            if isinstance(value, ElementType):
-                words.append(value.name)
+        arguments = [*node.args, *node.kwargs.values()]
+        words += [one.name for one in arguments if type(one) is ElementType]
     words += [_types_of(body) for body in program.bodies.values()]
     return " ".join(re.sub(r'"[^"]*"', "", one) for one in words)

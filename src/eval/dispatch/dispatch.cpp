@@ -2,6 +2,8 @@
 // domain and name. A row whose function is missing does not link.
 #include "eval/dispatch/dispatch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -14,14 +16,16 @@
 // The functions that the rows name.
 namespace sardonyx::eval::kernels {
 
-#define SDX_KERNEL(domain, name, minimum, maximum, function) Status function(KernelContext&);
+#define SDX_KERNEL(domain, name, minimum, maximum, function, ...) Status function(KernelContext&);
 #define SDX_ELEMENTWISE SDX_KERNEL
-#define SDX_MOVEMENT(domain, name, minimum, maximum, function) Status function(KernelContext&);
+#define SDX_BY_SCALARS SDX_KERNEL
+#define SDX_MOVEMENT SDX_KERNEL
 #define SDX_CONTROL(domain, name, minimum, maximum, function) \
     Status function(Runner&, const NodePlan&, Frame&);
 #include "eval/dispatch/kernels.def"
 #undef SDX_KERNEL
 #undef SDX_ELEMENTWISE
+#undef SDX_BY_SCALARS
 #undef SDX_MOVEMENT
 #undef SDX_CONTROL
 
@@ -37,8 +41,17 @@ struct Row {
     int maximum;
     Kernel kernel;
     ControlKernel control;
-    bool is_elementwise = false;
+    AxisOrder order = AxisOrder::kOnnx;
+    Elementwise elementwise = Elementwise::kNever;
 };
+
+// The last column of a row, which may be left out.
+constexpr AxisOrder order_or(AxisOrder otherwise) {
+    return otherwise;
+}
+constexpr AxisOrder order_or(AxisOrder /*otherwise*/, AxisOrder order) {
+    return order;
+}
 
 // Runs a kernel that only moves elements on the unpacked codes of a type below 8 bits.
 template <Kernel kernel>
@@ -49,19 +62,33 @@ Status on_codes(KernelContext& c) {
 constexpr int kNewest = INT16_MAX;
 
 const Row kKernels[] = {
-#define SDX_KERNEL(domain, name, minimum, maximum, function) \
-    {domain, name, minimum, maximum, &kernels::function, nullptr},
-#define SDX_ELEMENTWISE(domain, name, minimum, maximum, function) \
-    {domain, name, minimum, maximum, &kernels::function, nullptr, true},
-#define SDX_MOVEMENT(domain, name, minimum, maximum, function) \
-    {domain, name, minimum, maximum, &on_codes<&kernels::function>, nullptr},
+#define SDX_FUNCTION(domain, name, minimum, maximum, function, by_default, elementwise, ...) \
+    {domain,                                                                                 \
+     name,                                                                                   \
+     minimum,                                                                                \
+     maximum,                                                                                \
+     function,                                                                               \
+     nullptr,                                                                                \
+     order_or(AxisOrder::by_default __VA_OPT__(, AxisOrder::) __VA_ARGS__),                  \
+     Elementwise::elementwise},
+#define SDX_KERNEL(domain, name, minimum, maximum, function, ...) \
+    SDX_FUNCTION(domain, name, minimum, maximum, &kernels::function, kOnnx, kNever, __VA_ARGS__)
+#define SDX_ELEMENTWISE(domain, name, minimum, maximum, function, ...) \
+    SDX_FUNCTION(domain, name, minimum, maximum, &kernels::function, kKept, kAlways, __VA_ARGS__)
+#define SDX_BY_SCALARS(domain, name, minimum, maximum, function, ...) \
+    SDX_FUNCTION(domain, name, minimum, maximum, &kernels::function, kOnnx, kByScalars, __VA_ARGS__)
+#define SDX_MOVEMENT(domain, name, minimum, maximum, function, ...)                            \
+    SDX_FUNCTION(domain, name, minimum, maximum, &on_codes<&kernels::function>, kOnnx, kNever, \
+                 __VA_ARGS__)
 #define SDX_CONTROL(domain, name, minimum, maximum, function) \
     {domain, name, minimum, maximum, nullptr, &kernels::function},
 #include "eval/dispatch/kernels.def"
 #undef SDX_KERNEL
 #undef SDX_ELEMENTWISE
+#undef SDX_BY_SCALARS
 #undef SDX_MOVEMENT
 #undef SDX_CONTROL
+#undef SDX_FUNCTION
 };
 
 size_t hash(std::string_view domain, std::string_view name) {
@@ -97,7 +124,8 @@ class Table {
                 if (row.minimum <= version && version <= row.maximum) {
                     entry.kernel = row.kernel;
                     entry.control = row.control;
-                    entry.is_elementwise = row.is_elementwise;
+                    entry.order = row.order;
+                    entry.elementwise = row.elementwise;
                 }
             }
         }
@@ -157,6 +185,19 @@ const OperatorEntry* find_operator(std::string_view domain, std::string_view op_
         }
     }
     return nullptr;
+}
+
+std::string without_operator(std::string_view domain, int64_t opset_version) {
+    if (ops::find_domain(normal_domain(domain)) != nullptr) {
+        return fmt::format(
+            "there is no such operator in version {} of the domain, and no function of that name "
+            "in the model",
+            opset_version);
+    }
+    return fmt::format(
+        "the evaluator does not know this operator of `{}`, and the model has no function of that "
+        "name; a schema is enough to check a model, not to run it",
+        domain);
 }
 
 }  // namespace sardonyx::eval

@@ -23,7 +23,7 @@ inline Status invoke(const OperatorEntry& entry, KernelContext& c, size_t output
     if (unchecked == Unchecked::kCallAndAttributes) {
         SDX_TRY(check_attributes(c.schema(), c.attributes()));
     }
-    return unless_stopped(entry.kernel(c), c.options());
+    return unless_stopped(c.options(), [&] { return entry.kernel(c); });
 }
 
 }  // namespace sardonyx::eval

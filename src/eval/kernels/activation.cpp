@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "eval/kernels/cast.h"
+#include "eval/kernels/standard_kernels.h"
 #include "eval/loops/activation.h"
 #include "eval/loops/elementwise.h"
 #include "eval/loops/functors.h"

@@ -13,6 +13,7 @@
 
 #include "eval/kernels/cast.h"
 #include "eval/kernels/movement.h"
+#include "eval/kernels/standard_kernels.h"
 #include "eval/loops/clones.h"
 #include "eval/loops/scratch.h"
 #include "eval/loops/softmax.h"

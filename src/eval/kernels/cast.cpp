@@ -14,6 +14,7 @@
 #include "eval/loops/strided.h"
 #include "eval/loops/visit.h"
 #include "eval/operators/kernel.h"
+#include "types/packed.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -247,7 +248,8 @@ Result<Tensor> to_strings(const KernelContext& c, const Tensor& source) {
 }
 
 Error unreadable(const std::string& text, ElementType type) {
-    return Error{fmt::format("the string \"{}\" is no {}", text.substr(0, 40), name(type))};
+    return Error{
+        fmt::format("the string \"{}\" cannot be read as {}", text.substr(0, 40), name(type))};
 }
 
 Result<Tensor> from_strings(const KernelContext& c, const Tensor& source, ElementType type,
@@ -281,47 +283,18 @@ Result<Tensor> from_strings(const KernelContext& c, const Tensor& source, Elemen
     return cast_tensor(c, wide, type, options);
 }
 
-uint8_t packed_code(std::span<const std::byte> bytes, int64_t index, int bits) {
-    size_t bit = static_cast<size_t>(index) * bits;
-    unsigned word = static_cast<unsigned>(bytes[bit / 8]);
-    if (bit % 8 + bits > 8) {
-        word |= static_cast<unsigned>(bytes[bit / 8 + 1]) << 8;
-    }
-    return static_cast<uint8_t>((word >> (bit % 8)) & ((1u << bits) - 1));
-}
-
 }  // namespace
 
 Tensor unpacked(const Tensor& packed) {
     Tensor codes = Tensor::uninitialized(ElementType::kUint8, packed.dims());
-    std::span<uint8_t> out = codes.mutable_elements<uint8_t>();
-    std::span<const std::byte> bytes = packed.bytes();
-    int bits = info(packed.element_type()).bits;
-    int64_t i = 0;
-    for (; bits == 4 && i + 2 <= packed.count(); i += 2) {
-        auto both = static_cast<uint8_t>(bytes[i / 2]);
-        out[i] = both & 15;
-        out[i + 1] = both >> 4;
-    }
-    for (; i < packed.count(); ++i) {
-        out[i] = packed_code(bytes, i, bits);
-    }
+    unpack_codes(packed.bytes(), info(packed.element_type()).bits,
+                 codes.mutable_elements<uint8_t>());
     return codes;
 }
 
 Tensor packed(const Tensor& codes, ElementType type) {
     Tensor result = Tensor::zeros(type, codes.dims());
-    std::span<std::byte> bytes = result.mutable_bytes();
-    std::span<const uint8_t> in = codes.elements<uint8_t>();
-    unsigned bits = info(type).bits;
-    for (int64_t i = 0; i < codes.count(); ++i) {
-        size_t bit = static_cast<size_t>(i) * bits;
-        unsigned word = (in[i] & ((1u << bits) - 1)) << (bit % 8);
-        bytes[bit / 8] |= static_cast<std::byte>(word & 0xff);
-        if (bit % 8 + bits > 8) {
-            bytes[bit / 8 + 1] |= static_cast<std::byte>(word >> 8);
-        }
-    }
+    pack_codes(codes.elements<uint8_t>(), info(type).bits, result.mutable_bytes());
     return result;
 }
 

@@ -144,7 +144,7 @@ Status range(KernelContext& c) {
 
 Status eye_like(KernelContext& c) {
     if (c.rank(0) != 2) {
-        return Error{fmt::format("rank {} is no matrix", c.rank(0))};
+        return Error{fmt::format("rank {} is not a matrix", c.rank(0))};
     }
     ElementType type =
         c.has_attribute("dtype") ? element_type_from_number(c.int_attribute("dtype")) : c.type(0);

@@ -28,7 +28,7 @@ struct MatmulShape {
 
 Result<MatmulShape> matmul_shape(const Dims& a, const Dims& b) {
     if (a.empty() || b.empty()) {
-        return Error{"a scalar is no matrix"};
+        return Error{"a scalar is not a matrix"};
     }
     MatmulShape shape;
     shape.k = a.back();

@@ -80,7 +80,7 @@ Result<LinearShape> linear_shape(const KernelContext& c) {
         if (c.rank(i) != 3 || c.dims(i)[0] != c.dims(0)[0] || c.dims(i)[1] != c.dims(0)[1] ||
             c.dims(i)[2] % heads != 0 || c.dims(i)[2] == 0) {
             return Error{
-                fmt::format("input {} has shape {}, which does not go with {} heads or "
+                fmt::format("input {} has shape {}, which does not match {} heads or "
                             "with the query {}",
                             i, to_string(c.dims(i)), heads, to_string(c.dims(0)))};
         }
@@ -232,7 +232,7 @@ Status causal_conv_with_state(KernelContext& c) {
     }
     if (dims.size() != 3 || kernel.size() != 3 || kernel[0] != dims[1] || kernel[1] != 1 ||
         kernel[2] < 1) {
-        return Error{fmt::format("a weight {} does not go with an input {}", to_string(kernel),
+        return Error{fmt::format("a weight {} does not match an input {}", to_string(kernel),
                                  to_string(dims))};
     }
     if (c.has_input(2) && c.dims(2) != Dims{dims[1]}) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "eval/kernels/cast.h"
+#include "eval/kernels/standard_kernels.h"
 #include "eval/loops/strided.h"
 #include "eval/loops/visit.h"
 #include "eval/operators/kernel.h"
@@ -302,7 +303,7 @@ Status transpose(KernelContext& c) {
             is_permutation = sorted[d] == d;
         }
         if (!is_permutation) {
-            return Error{fmt::format("`perm` {} is no permutation of {} axes",
+            return Error{fmt::format("`perm` {} is not a permutation of {} axes",
                                      to_string(c.ints_attribute("perm")), rank)};
         }
     } else {
@@ -436,7 +437,7 @@ Status space_to_depth(KernelContext& c) {
 Status trilu(KernelContext& c) {
     int rank = c.rank(0);
     if (rank < 2) {
-        return Error{fmt::format("rank {} is no matrix", rank)};
+        return Error{fmt::format("rank {} is not a matrix", rank)};
     }
     int64_t k = 0;
     if (c.has_input(1)) {

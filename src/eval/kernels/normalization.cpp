@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "eval/kernels/cast.h"
+#include "eval/kernels/standard_kernels.h"
 #include "eval/loops/channels_last.h"
 #include "eval/loops/clones.h"
 #include "eval/loops/elementwise.h"

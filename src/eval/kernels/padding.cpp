@@ -224,25 +224,31 @@ Status pad(KernelContext& c) {
         c.set_output(0, c.tensor(0));
         return {};
     }
-    // What is cut off at one end of an axis may be what its other end is filled from.
-    Pads added = pads;
-    ViewGeometry cut;
-    bool cuts_what_it_adds = false;
+    bool changes = false, cuts_what_it_adds = false;
     for (size_t d = 0; d < dims.size(); ++d) {
         bool adds = pads.begin[d] > 0 || pads.end[d] > 0;
         bool cuts = pads.begin[d] < 0 || pads.end[d] < 0;
+        changes = changes || adds || cuts;
         cuts_what_it_adds = cuts_what_it_adds || (adds && cuts && mode != PadMode::kConstant);
-        added.begin[d] = std::max<int64_t>(pads.begin[d], 0);
-        added.end[d] = std::max<int64_t>(pads.end[d], 0);
+    }
+    if (!changes) {
+        c.set_output(0, c.tensor(0));
+        return {};
     }
     if (!cuts_what_it_adds) {
         SDX_ASSIGN(Tensor * out, c.output(0, c.type(0), std::move(dims)));
         return pad_into(c, pads, mode, fill, out);
     }
+    // What is cut off at one end of an axis may be what its other end is filled from.
+    Pads added = pads;
+    for (size_t d = 0; d < dims.size(); ++d) {
+        added.begin[d] = std::max<int64_t>(pads.begin[d], 0);
+        added.end[d] = std::max<int64_t>(pads.end[d], 0);
+    }
     SDX_ASSIGN(Dims whole, padded_dims(c, added, mode));
     SDX_ASSIGN(Tensor all, c.scratch(c.type(0), std::move(whole)));
     SDX_TRY(pad_into(c, added, mode, fill, &all));
-    cut.strides = row_major_strides(all.dims());
+    ViewGeometry cut{0, row_major_strides(all.dims())};
     for (size_t d = 0; d < dims.size(); ++d) {
         cut.offset += (added.begin[d] - pads.begin[d]) * cut.strides[d];
     }

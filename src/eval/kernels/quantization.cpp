@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "eval/kernels/cast.h"
+#include "eval/kernels/standard_kernels.h"
 #include "eval/loops/clones.h"
 #include "eval/loops/elementwise.h"
 #include "eval/loops/functors.h"

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "eval/kernels/cast.h"
+#include "eval/kernels/standard_kernels.h"
 #include "eval/loops/clones.h"
 #include "eval/loops/reduction.h"
 #include "eval/loops/strided.h"

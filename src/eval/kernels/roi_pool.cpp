@@ -62,7 +62,7 @@ Result<Tensor> max_roi_places(const KernelContext& c) {
     std::span<const int64_t> bins = c.ints_attribute("pooled_shape");
     if (dims.size() != 4 || c.rank(1) != 2 || c.dims(1)[1] != 5 || bins.size() != 2 ||
         bins[0] < 1 || bins[1] < 1) {
-        return Error{fmt::format("an input {}, regions {} and a pooled shape {} do not go together",
+        return Error{fmt::format("an input {}, regions {} and a pooled shape {} do not match",
                                  to_string(dims), to_string(c.dims(1)), to_string(bins))};
     }
     double scale = c.float_attribute("spatial_scale");

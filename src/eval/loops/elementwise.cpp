@@ -165,7 +165,8 @@ Status run_binary(KernelContext& c, const BinaryCall& call) {
         SDX_ASSIGN(Tensor * out, c.output_over(over, 0, call.result, dims));
         return walk(c.threads(), a, b, *out, call);
     };
-    if (a.dims() == b.dims()) {
+    // One element beside a whole, as in `x * 0.5`, is nothing to work out.
+    if (a.dims() == b.dims() || (b.count() == 1 && b.rank() <= a.rank())) {
         return walk_into(a.dims());
     }
     SDX_ASSIGN(Dims dims, broadcast_dims(a.dims(), b.dims()));

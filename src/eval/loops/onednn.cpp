@@ -83,12 +83,13 @@ class OneDnn {
     dnnl_stream_t stream_ = nullptr;
 };
 
-// The library may be interrupted by a signal.
+// The library may be interrupted by a signal: small products, and the convolutions that it
+// compiles.
 struct KeepsItsStack {};
 
 // While one lives, the library works on this thread alone, and no signal is handled there: for a
 // product of matrices it puts the stack pointer into memory of the heap, whose neighbours the frame
-// of a handler would overwrite.
+// of a handler would overwrite. Two system calls are that: a small convolution is done sooner.
 class OneThread {
   public:
     explicit OneThread(const OneDnn& library) : OneThread(library, KeepsItsStack()) {
@@ -236,7 +237,8 @@ bool Compiled::reorder_weights(const PictureConvolution& s, const void* weights)
            dnnl_success;
 }
 
-// Whether the code is faster than what we have: compiled for these shapes. For bytes only that
+// Whether the code is faster than what we have: compiled for these shapes, not a product of
+// matrices ("gemm:jit"). For bytes only that
 // which keeps its sums as integers, and whose instructions do not saturate on the way.
 bool is_fast(std::string_view code, bool of_bytes) {
     bool is_exact =
@@ -281,7 +283,7 @@ bool Compiled::compile(const PictureConvolution& shape, const void* weights, con
 }
 
 void Compiled::run(const void* picture, void* sums) const {
-    OneThread one(library_);
+    OneThread one(library_, KeepsItsStack());  // so does all code that is_fast() takes
     Tensor scratch_bytes = bytes_of_size(library_.memory_desc_get_size(&scratch_));
     Owned<dnnl_memory_t> from(library_.memory_destroy), to(library_.memory_destroy);
     Owned<dnnl_memory_t> scratch(library_.memory_destroy);

@@ -1,11 +1,11 @@
 #include "eval/operators/check_call.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
-#include "calls/check.h"
+#include "calls/types.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -19,7 +19,7 @@ bool same_attribute_type(ir::AttributeType a, ops::AttributeType b) {
     return static_cast<uint8_t>(a) == static_cast<uint8_t>(b);
 }
 
-// "INT64 tensor" for messages.
+// A value does not say that its type is Optional: it is what the Optional holds, or nothing.
 bool admits(const ops::TypeSet& set, const RuntimeValue& value) {
     if (value.is_none()) {
         return set.optional_tensor != 0 || set.optional_sequence != 0;
@@ -47,19 +47,23 @@ ElementType element_of(const RuntimeValue& value) {
     return value.is_sequence() ? value.sequence().element_type : ElementType::kUndefined;
 }
 
-Status check_input(const ops::Schema& schema, const ops::Parameter& parameter, size_t index,
-                   const RuntimeValue& value) {
-    const ops::TypeVariable& variable = schema.type_variables[parameter.type_variable];
-    if (admits(variable.types, value)) {
-        return {};
+// For calls::check_types().
+struct InputValues {
+    std::span<const RuntimeValue* const> inputs;
+
+    bool is_open(const ops::Parameter& parameter, size_t i) const {
+        return inputs[i]->is_none() && parameter.option == ops::ParameterOption::kOptional;
     }
-    if (value.is_none()) {
-        return about(calls::missing_input(schema, index));
+    bool is_admitted(const ops::TypeSet& types, size_t i) const {
+        return admits(types, *inputs[i]);
     }
-    return Error{
-        fmt::format("input {} (`{}`) is {}, which version {} of the operator does not take", index,
-                    parameter.name, value.describe(), schema.since_version)};
-}
+    bool differ(size_t i, size_t other) const {
+        ElementType a = element_of(*inputs[i]);
+        ElementType b = element_of(*inputs[other]);
+        return a != b && a != ElementType::kUndefined && b != ElementType::kUndefined;
+    }
+    std::string describe(size_t i) const { return inputs[i]->describe(); }
+};
 
 // The attributes that hold a number of TensorProto.DataType, in every operator that has them.
 constexpr std::string_view kElementTypeAttributes[] = {
@@ -81,7 +85,7 @@ Status check_value(const ops::AttributeSchema& known, const ir::Attribute& attri
         std::find(std::begin(kElementTypeAttributes), std::end(kElementTypeAttributes),
                   known.name) != std::end(kElementTypeAttributes)) {
         return Error{
-            fmt::format("attribute `{}` is {}, which is no element type", known.name, *number)};
+            fmt::format("attribute `{}` is {}, which is not an element type", known.name, *number)};
     }
     return {};
 }
@@ -108,36 +112,24 @@ Status check_call(const ops::Schema& schema, std::span<const RuntimeValue* const
     if (output_count > schema.maximum_outputs) [[unlikely]] {
         return about(*calls::check_outputs(schema, output_count));
     }
-    // The element type that each type variable stands for; tables have few variables.
-    std::array<ElementType, 32> bound{};
-    for (size_t i = 0; i < inputs.size(); ++i) {
-        const ops::Parameter* parameter =
-            &schema.inputs[std::min<size_t>(i, schema.inputs.size() - 1)];
-        const RuntimeValue& value = *inputs[i];
-        if (value.is_none() && parameter->option == ops::ParameterOption::kOptional) {
-            continue;
-        }
-        const ops::TypeVariable& variable = schema.type_variables[parameter->type_variable];
-        if (!admits(variable.types, value)) [[unlikely]] {
-            return check_input(schema, *parameter, i, value);
-        }
-        if (!parameter->is_homogeneous || parameter->type_variable >= 32) {
-            continue;
-        }
-        ElementType& first = bound[parameter->type_variable];
-        ElementType type = element_of(value);
-        if (first == ElementType::kUndefined) {
-            first = type;
-        } else if (type != first && type != ElementType::kUndefined) [[unlikely]] {
-            return Error{
-                fmt::format("input {} (`{}`) is {}, but an earlier input of type `{}` is {}", i,
-                            parameter->name, value.describe(), variable.name, name(first))};
-        }
+    std::optional<Error> wrong;
+    calls::check_types(
+        schema, inputs.size(), InputValues{inputs}, [&](const calls::Problem& problem) {
+            size_t input = static_cast<size_t>(problem.input);
+            wrong = inputs[input]->is_none() ? about(calls::missing_input(schema, input))
+                                             : Error{problem.text()};
+            return false;
+        });
+    if (wrong) [[unlikely]] {
+        return *std::move(wrong);
     }
     return {};
 }
 
 Status check_attributes(const ops::Schema& schema, const AttributeView& attributes) {
+    if (schema.since_version == 0) {  // of a user's kernel, which takes what it wants
+        return {};
+    }
     for (const ir::Attribute& written : attributes.all()) {
         const ir::Attribute* bound = attributes.resolve(written);
         const ir::Attribute& attribute = bound != nullptr ? *bound : written;
@@ -146,9 +138,10 @@ Status check_attributes(const ops::Schema& schema, const AttributeView& attribut
             return about(calls::unknown_keyword(schema, written.name));
         }
         if (!same_attribute_type(attribute.type, known->type)) {
-            return Error{fmt::format("attribute `{}` is {}, but must be {}", written.name,
-                                     ir::name(attribute.type),
-                                     ir::name(static_cast<ir::AttributeType>(known->type)))};
+            ir::AttributeType wanted = static_cast<ir::AttributeType>(known->type);
+            return Error{calls::wrong_attribute_type(schema, written.name, ir::name(attribute.type),
+                                                     ir::name(wanted))
+                             .message()};
         }
         SDX_TRY(check_value(*known, attribute));
     }

@@ -82,13 +82,14 @@ inline Status check_interrupt(const RunOptions& options) {
 inline bool is_stopped(const RunOptions& options) {
     return options.interrupt != nullptr && options.interrupt->is_stopped();
 }
-// What an entry gives: the error of a run that was stopped, in place of all that came of it.
-template <typename T>
-Result<T> unless_stopped(Result<T> result, const RunOptions& options) {
+// What `run()` gives: the error of a run that was stopped, in place of all that came of it.
+template <typename Run>
+auto unless_stopped(const RunOptions& options, const Run& run) {
+    auto result = run();
     if (is_stopped(options)) [[unlikely]] {
-        return options.interrupt->error();
+        result = options.interrupt->error();
     }
-    return result;
+    return result;  // not moved: that costs a small kernel something
 }
 
 // Which inputs of a node, and whether output 0, have their channels innermost.

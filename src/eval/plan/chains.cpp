@@ -3,23 +3,22 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ops/standard.h"
-
 namespace sardonyx::eval {
 namespace {
 
 bool is_elementwise(const NodePlan& node, const FramePlan& frame) {
-    if (node.entry == nullptr || node.entry->is_elementwise) {
-        return node.entry != nullptr;
+    switch (node.entry != nullptr ? node.entry->elementwise : Elementwise::kNever) {
+        case Elementwise::kNever:
+            return false;
+        case Elementwise::kAlways:
+            return true;
+        case Elementwise::kByScalars:
+            break;
     }
-    const ops::Schema& schema = *node.entry->schema;
-    bool is_quantization =
-        ops::is_standard(schema, "QuantizeLinear") || ops::is_standard(schema, "DequantizeLinear");
-    return is_quantization &&
-           std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](Operand i) {
-               return i == kNoOperand || (i < 0 && frame.constant(i).is_tensor() &&
-                                          frame.constant(i).tensor().rank() == 0);
-           });
+    return std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](Operand i) {
+        return i == kNoOperand ||
+               (i < 0 && frame.constant(i).is_tensor() && frame.constant(i).tensor().rank() == 0);
+    });
 }
 
 bool may_join(const NodePlan& node, const FramePlan& frame) {

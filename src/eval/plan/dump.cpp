@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "eval/plan/places.h"
+
 namespace sardonyx::eval {
 namespace {
 
@@ -18,6 +20,24 @@ class Printer {
             line(1, "c{}: {}", i, frame.constants[i].describe());
         }
         graph(frame.graph, 1);
+    }
+
+    // What the values of the main graph take, and when that is most.
+    void memory(const FramePlan& frame) {
+        Peak peak = peak_of(frame);
+        int64_t constants = 0;
+        for (const RuntimeValue& value : frame.constants) {
+            constants += value.is_tensor() ? byte_count(value.tensor()) : 0;
+        }
+        std::string when = peak.node != nullptr ? fmt::format(", at `{}`", peak.node->name.empty()
+                                                                               ? peak.node->op_type
+                                                                               : peak.node->name)
+                                                : "";
+        std::string more = peak.unknown == 0 ? ""
+                                             : fmt::format(", and {} of unknown size",
+                                                           count(peak.unknown, "value"));
+        line(0, "memory: at most {} of values at one time{}{}; {} of constants",
+             count(peak.bytes, "byte"), when, more, count(constants, "byte"));
     }
 
     // A function after those that call it.
@@ -67,6 +87,22 @@ class Printer {
         line(depth, "outputs {}", places(graph.outputs));
     }
 
+    static int64_t byte_count(const Tensor& tensor) {
+        return static_cast<int64_t>(byte_size(tensor.element_type(), tensor.count()));
+    }
+    // Of what the node makes; -1: the model does not say.
+    static int64_t bytes_of(const NodePlan& node) {
+        int64_t bytes = 0;
+        for (size_t i = 0; i < node.outputs.size(); ++i) {
+            bool is_there = node.node != nullptr && i < node.node->output_count();
+            int64_t size = is_there ? size_of(*node.node->output(i)) : -1;
+            if (size < 0 || __builtin_add_overflow(bytes, size, &bytes)) {
+                return -1;
+            }
+        }
+        return bytes;
+    }
+
     // What is special about the run of a node.
     std::string notes(const NodePlan& node) const {
         std::string text;
@@ -76,6 +112,9 @@ class Printer {
         };
         if (!node.name.empty()) {
             add(fmt::format("`{}`", node.name));
+        }
+        if (int64_t bytes = bytes_of(node); bytes >= 0) {
+            add(count(bytes, "byte"));
         }
         if (node.is_idle) {
             add("for observers alone");
@@ -115,6 +154,7 @@ class Printer {
 std::string dump(const Plan& plan) {
     Printer printer;
     printer.frame("main", plan.main);
+    printer.memory(plan.main);
     for (const auto& function : plan.functions) {
         printer.function(*function);
     }

@@ -14,15 +14,11 @@ const ir::Attribute* find_attribute(const NodePlan& node, std::string_view name)
     return AttributeView(node.attributes, {}).find(name);
 }
 
-bool is_pool(const NodePlan& node) {
-    return node.is_standard("MaxPool") || node.is_standard("AveragePool");
-}
-
 // The axis of the channels, where values have the order of ONNX.
-bool joins_channels(const NodePlan& node) {
+bool is_along_channels(const NodePlan& node) {
     const ir::Attribute* axis = find_attribute(node, "axis");
     const int64_t* value = axis != nullptr ? axis->get<int64_t>() : nullptr;
-    return node.is_standard("Concat") && value != nullptr && *value == 1;
+    return value != nullptr && *value == 1;
 }
 
 class LayoutPlanner {
@@ -75,13 +71,10 @@ class LayoutPlanner {
         return value.is_tensor() ? &value.tensor() : nullptr;
     }
 
-    // A convolution whose weights the library may prepare, which reads and writes either order.
-    bool is_convolution(const NodePlan& node) const {
+    // Whether the weights are such that the library may prepare them.
+    bool are_preparable(const NodePlan& node) const {
         constexpr int64_t kFewChannels = 3;
-        if (!node.is_standard("Conv") || node.inputs.size() < 2) {
-            return false;
-        }
-        const Tensor* weights = constant(node.inputs[1]);
+        const Tensor* weights = node.inputs.size() >= 2 ? constant(node.inputs[1]) : nullptr;
         if (weights == nullptr || weights->element_type() != ElementType::kFloat ||
             weights->rank() < 3 || weights->rank() > 4) {
             return false;
@@ -97,13 +90,14 @@ class LayoutPlanner {
         return dims[0] >= kFewChannels && (is_dense || is_depthwise);
     }
 
-    // Whether the operator's result has the order of its inputs, all of which have one.
-    static bool keeps_order(const NodePlan& node) {
-        // Strings and packed elements cannot be brought back into the order of ONNX.
-        bool is_elementwise =
-            node.entry != nullptr && node.entry->is_elementwise && !node.is_standard("Cast");
-        return is_elementwise || is_pool(node) || node.is_standard("BatchNormalization") ||
-               joins_channels(node);
+    // What the table says, where the node's attributes and constants do not exclude it.
+    AxisOrder order_of(const NodePlan& node) const {
+        AxisOrder order = node.entry != nullptr ? node.entry->order : AxisOrder::kOnnx;
+        if (order == AxisOrder::kKeptAlongChannels) {
+            return is_along_channels(node) ? AxisOrder::kKept : AxisOrder::kOnnx;
+        }
+        return order != AxisOrder::kEitherByWeights || are_preparable(node) ? order
+                                                                            : AxisOrder::kOnnx;
     }
 
     // The rank of a result that may have its channels innermost; 0: it may not.
@@ -112,10 +106,11 @@ class LayoutPlanner {
             node.inputs.empty() || !InputSet::has_room(node.inputs.size())) {
             return 0;
         }
-        if (is_convolution(node)) {
+        AxisOrder order = order_of(node);
+        if (order == AxisOrder::kEitherByWeights) {
             return constant(node.inputs[1])->rank();
         }
-        if (!keeps_order(node) && !node.is_standard("GlobalAveragePool")) {
+        if (order == AxisOrder::kOnnx) {
             return 0;
         }
         int rank = 0;
@@ -141,9 +136,10 @@ class LayoutPlanner {
 
     // Data, in whose order the result is.
     std::span<const Operand> operands(const NodePlan& node) const {
-        bool has_parameters = is_convolution(node) || is_pool(node) ||
-                              node.is_standard("BatchNormalization") ||
-                              node.is_standard("GlobalAveragePool");
+        AxisOrder order = order_of(node);
+        bool has_parameters = order == AxisOrder::kEitherByWeights ||
+                              order == AxisOrder::kKeptOfFirst ||
+                              order == AxisOrder::kEitherOfFirst;
         std::span<const Operand> all = node.inputs;
         return has_parameters ? all.first(std::min<size_t>(all.size(), 1)) : all;
     }
@@ -154,7 +150,9 @@ class LayoutPlanner {
         std::span<const Operand> data = operands(node);
         std::for_each(all.begin() + data.size(), all.end(), [&](Operand i) { drop(i); });
         // Without places, both orders are one.
-        bool takes_both = is_convolution(node) || node.is_standard("GlobalAveragePool");
+        AxisOrder order = order_of(node);
+        bool takes_both =
+            order == AxisOrder::kEitherByWeights || order == AxisOrder::kEitherOfFirst;
         if (takes_both && !node.is_idle) {
             return;
         }

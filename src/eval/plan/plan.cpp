@@ -13,6 +13,7 @@
 #include "eval/plan/equal_sizes.h"
 #include "eval/plan/gradient_slice.h"
 #include "eval/plan/layout.h"
+#include "eval/plan/places.h"
 #include "eval/plan/rewrite.h"
 
 namespace sardonyx::eval {
@@ -38,6 +39,10 @@ class Functions {
         }
         look_for_gradients(model.graph, model.opset_imports);
     }
+
+    // The kernels of the user; null: none. They go before functions, which say what an operator
+    // means where there is no kernel.
+    const CustomOperators* custom() const { return plan_->custom.get(); }
 
     // Whether the model has Gradient nodes: what is differentiated is what is written, in the
     // order of ONNX, and nodes run on a tape or not, as they are called.
@@ -344,6 +349,12 @@ class Planner {
     }
 
     Status resolve(const ir::Node& node, NodePlan* plan) const {
+        if (functions_ != nullptr && functions_->custom() != nullptr) {
+            plan->entry = functions_->custom()->find(node.domain, node.op_type);
+            if (plan->entry != nullptr) {
+                return {};
+            }
+        }
         plan->function = functions_ != nullptr
                              ? functions_->find(node.domain, node.op_type, node.overload)
                              : nullptr;
@@ -357,10 +368,7 @@ class Planner {
         }
         plan->entry = find_operator(node.domain, node.op_type, version);
         if (plan->entry == nullptr) {
-            return Error{
-                fmt::format("there is no such operator in version {} of the domain, and no "
-                            "function of that name in the model",
-                            version)};
+            return Error{without_operator(node.domain, version)};
         }
         if (plan->entry->kernel == nullptr && plan->entry->control == nullptr) {
             return Error{fmt::format("version {} of the operator is not implemented",
@@ -460,6 +468,9 @@ Status plan_frame(const ir::Graph& graph, std::span<const ir::OpsetImport> impor
     std::vector<Operand> free;
     SDX_TRY(planner.plan_graph(graph, &plan->graph, &free));
     planner.release_unread();
+    if (!functions->has_gradients()) {
+        share_places(*plan);
+    }
     return {};
 }
 
@@ -521,8 +532,10 @@ Status Functions::check_recursion() {
 
 // The plan of a graph under these imports, and of the functions that it calls.
 Result<std::shared_ptr<const Plan>> prepare_graph(const ir::Model& model, const ir::Graph& graph,
-                                                  std::span<const ir::OpsetImport> imports) {
+                                                  std::span<const ir::OpsetImport> imports,
+                                                  std::shared_ptr<const CustomOperators> custom) {
     auto plan = std::make_shared<Plan>();
+    plan->custom = std::move(custom);
     plan->graph = &graph;
     plan->equal_sizes = equal_sizes(graph);
     Functions functions(model, plan.get());
@@ -548,16 +561,17 @@ const GraphPlan* NodePlan::subgraph(std::string_view attribute) const {
     return nullptr;
 }
 
-Result<std::shared_ptr<const Plan>> prepare(const ir::Model& model) {
+Result<std::shared_ptr<const Plan>> prepare(const ir::Model& model,
+                                            std::shared_ptr<const CustomOperators> custom) {
     if (model.graph == nullptr) {
         return Error{"the file holds a function, not a model: there is no graph to run"};
     }
-    return prepare_graph(model, *model.graph, model.opset_imports);
+    return prepare_graph(model, *model.graph, model.opset_imports, std::move(custom));
 }
 
 Result<std::shared_ptr<const Plan>> prepare_function(const ir::Model& model,
                                                      const ir::Function& function) {
-    return prepare_graph(model, *function.body, function.opset_imports);
+    return prepare_graph(model, *function.body, function.opset_imports, nullptr);
 }
 
 Result<std::unique_ptr<FramePlan>> make_call_plan(const OperatorEntry& entry,

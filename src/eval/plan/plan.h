@@ -1,8 +1,9 @@
 // Plans: a model prepared for running, so that a loop's body looks nothing up by name.
 //
 // Every value of a main graph or function body, and of the subgraphs nested in it, has a slot of
-// the same frame: a subgraph reads the values around it like its own, and only calls of functions
-// make new frames. Initializers and Constant nodes are constants of the plan, shared by all frames.
+// the same frame, which others have before and after it (places.h): a subgraph reads the values
+// around it like its own, and only calls of functions make new frames. Initializers and Constant
+// nodes are constants of the plan, shared by all frames.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eval/dispatch/custom.h"
 #include "eval/dispatch/dispatch.h"
 #include "eval/operators/kernel.h"
 #include "ir/ir.h"
@@ -105,6 +107,7 @@ class Plan {
     std::vector<std::vector<Place>> equal_sizes;  // the axes of one name, where it has several
     FramePlan main;
     std::vector<std::unique_ptr<FramePlan>> functions;  // that it calls, through others too
+    std::shared_ptr<const CustomOperators> custom;      // the user's kernels; may be null
 };
 
 // Plans a function of the model as the main graph. Errors: as of prepare.

@@ -8,6 +8,7 @@
 #include "eval/kernels/cast.h"
 #include "eval/loops/strided.h"
 #include "eval/operators/kernel.h"
+#include "eval/run/iterations.h"
 #include "eval/run/runner.h"
 
 namespace sardonyx::eval {
@@ -29,122 +30,12 @@ Result<std::vector<RuntimeValue>> run_body(Runner& runner, const GraphPlan& body
 
 namespace {
 
-Result<bool> read_condition(const RuntimeValue& value) {
-    if (!value.is_tensor() || value.tensor().element_type() != ElementType::kBool ||
-        value.tensor().count() != 1) {
-        return Error{fmt::format("the condition is {}, but must be one BOOL", value.describe())};
-    }
-    return value.tensor().elements<bool>()[0];
-}
-
 Status store(const NodePlan& node, Frame& frame, size_t output, RuntimeValue value) {
     if (output < node.outputs.size() && node.outputs[output] >= 0) {
         frame.slot(node.outputs[output]) = std::move(value);
     }
     return {};
 }
-
-// The results of the iterations, which become one tensor with a new axis.
-class ScanOutput {
-  public:
-    Status add(RuntimeValue value, const RunOptions& options) {
-        if (!value.is_tensor()) {
-            return Error{
-                fmt::format("a scan output is {}, but must be a tensor", value.describe())};
-        }
-        Tensor item = value.tensor();
-        if (!items_.empty() &&
-            (item.dims() != items_[0].dims() || item.element_type() != items_[0].element_type())) {
-            return Error{fmt::format("a scan output is {}, but was {} in the first iteration",
-                                     RuntimeValue(item).describe(),
-                                     RuntimeValue(items_[0]).describe())};
-        }
-        Dims dims = item.dims();
-        dims.insert(dims.begin(), static_cast<int64_t>(items_.size()) + 1);
-        SDX_TRY(check_size(item.element_type(), dims, options));
-        items_.push_back(std::move(item));
-        variables_.push_back(value.variable());
-        return {};
-    }
-
-    // `declared` gives type and shape where no iteration has run; unknown dims are 0 then.
-    Result<RuntimeValue> stacked(Runner& runner, const Type& declared, int64_t axis,
-                                 bool reversed) const {
-        SDX_ASSIGN(Tensor tensor, stacked(declared, axis, reversed));
-        bool is_constant = std::all_of(variables_.begin(), variables_.end(),
-                                       [](int64_t variable) { return variable == 0; });
-        return is_constant ? RuntimeValue(std::move(tensor))
-                           : recorded(*runner.tape(), tensor, axis, reversed);
-    }
-
-  private:
-    Result<Tensor> stacked(const Type& declared, int64_t axis, bool reversed) const {
-        if (items_.empty()) {
-            return empty(declared);
-        }
-        const Tensor& first = items_[0];
-        int rank = first.rank() + 1;
-        if (axis < -rank || axis >= rank) {
-            return Error{
-                fmt::format("scan output axis {} is out of range for rank {}", axis, rank)};
-        }
-        axis += axis < 0 ? rank : 0;
-        ElementType type = first.element_type();
-        bool packs = info(type).bits > 0 && info(type).bits < 8;
-        Dims dims = first.dims();
-        dims.insert(dims.begin() + axis, static_cast<int64_t>(items_.size()));
-        AxisView view = axis_view(dims, static_cast<int>(axis));
-        Tensor result = Tensor::uninitialized(packs ? ElementType::kUint8 : type, dims);
-        for (int64_t i = 0; i < view.n && result.count() > 0; ++i) {
-            const Tensor& item = items_[reversed ? view.n - 1 - i : i];
-            Tensor source = packs ? unpacked(item) : item;
-            for (int64_t o = 0; o < view.outer; ++o) {
-                copy_elements(source, o * view.inner, result, (o * view.n + i) * view.inner,
-                              view.inner);
-            }
-        }
-        return packs ? packed(result, type) : result;
-    }
-
-    // The same made of operators that the tape knows.
-    Result<RuntimeValue> recorded(Tape& tape, const Tensor& whole, int64_t axis,
-                                  bool reversed) const {
-        axis += axis < 0 ? whole.rank() : 0;
-        Dims dims = whole.dims();
-        dims[axis] = 1;
-        Algebra algebra(tape);
-        std::vector<Expr> parts;
-        for (size_t i = 0; i < items_.size(); ++i) {
-            RuntimeValue item = items_[i];
-            item.set_variable(variables_[i]);
-            parts.push_back(reshape(algebra.value(std::move(item)), dims));
-        }
-        if (reversed) {
-            std::reverse(parts.begin(), parts.end());
-        }
-        RuntimeValue result = concat(parts, static_cast<int>(axis)).value();
-        SDX_TRY(algebra.status());
-        return result;
-    }
-
-    static Result<Tensor> empty(const Type& declared) {
-        if (!declared.is_tensor() || declared.element_type() == ElementType::kUndefined) {
-            return Error{
-                "no iteration has run and the body's output has no declared type, so the "
-                "type of the scan output is not known"};
-        }
-        Dims dims{0};
-        if (declared.has_shape()) {
-            for (const Dim& dim : declared.shape()) {
-                dims.push_back(dim.is_static() ? std::max<int64_t>(0, dim.value()) : 0);
-            }
-        }
-        return Tensor::zeros(declared.element_type(), std::move(dims));
-    }
-
-    std::vector<Tensor> items_;
-    std::vector<int64_t> variables_;  // that the items are the values of
-};
 
 const Type& output_type(const GraphPlan& body, size_t output) {
     return body.graph->outputs[output]->type;
@@ -170,15 +61,7 @@ Result<LoopState> start_loop(const NodePlan& node, Frame& frame, const GraphPlan
             state.carried.push_back(value);
         }
     }
-    if (!inputs[0]->is_none()) {
-        std::optional<std::vector<int64_t>> count =
-            inputs[0]->is_tensor() ? to_int64s(inputs[0]->tensor(), 1) : std::nullopt;
-        if (!count.has_value() || count->size() != 1) {
-            return Error{
-                fmt::format("the trip count is {}, but must be one INT64", inputs[0]->describe())};
-        }
-        state.trip_count = count->front();
-    }
+    SDX_ASSIGN(state.trip_count, read_trip_count(*inputs[0]));
     if (!inputs[1]->is_none()) {
         SDX_ASSIGN(state.condition, read_condition(*inputs[1]));
     }
@@ -220,75 +103,6 @@ Status run_iteration(Runner& runner, const GraphPlan& body, Frame& frame, int64_
 
 // --- Scan ----------------------------------------------------------------------------------------
 
-// The attributes of Scan, in the terms of version 9.
-struct ScanShape {
-    size_t state_count = 0;
-    size_t scan_count = 0;
-    std::vector<int64_t> input_axes;
-    std::vector<bool> input_reversed;
-    std::vector<int64_t> output_axes;
-    std::vector<bool> output_reversed;
-};
-
-Result<std::vector<int64_t>> per_item(KernelContext& c, std::string_view name, size_t count) {
-    std::span<const int64_t> given = c.ints_attribute(name);
-    if (given.empty()) {
-        return std::vector<int64_t>(count, 0);
-    }
-    if (given.size() != count) {
-        return Error{fmt::format("attribute `{}` has {} items, but must have {}", name,
-                                 given.size(), count)};
-    }
-    return std::vector<int64_t>(given.begin(), given.end());
-}
-
-Result<std::vector<bool>> directions(KernelContext& c, std::string_view name, size_t count) {
-    SDX_ASSIGN(std::vector<int64_t> given, per_item(c, name, count));
-    for (int64_t direction : given) {
-        if (direction != 0 && direction != 1) {
-            return Error{
-                fmt::format("attribute `{}` has {}, but must have 0 or 1", name, direction)};
-        }
-    }
-    return std::vector<bool>(given.begin(), given.end());
-}
-
-Result<ScanShape> scan_shape(KernelContext& c, const GraphPlan& body, size_t input_count) {
-    ScanShape shape;
-    int64_t scan_count = c.int_attribute("num_scan_inputs");
-    if (scan_count < 1 || static_cast<size_t>(scan_count) > input_count ||
-        body.inputs.size() != input_count || body.outputs.size() < input_count - scan_count) {
-        return Error{
-            fmt::format("{} inputs, of which {} are scanned, do not fit a body with {} "
-                        "inputs and {} outputs",
-                        input_count, scan_count, body.inputs.size(), body.outputs.size())};
-    }
-    shape.scan_count = static_cast<size_t>(scan_count);
-    shape.state_count = input_count - shape.scan_count;
-    size_t output_count = body.outputs.size() - shape.state_count;
-    bool is_old = c.version() < 9;
-    SDX_ASSIGN(shape.input_axes, per_item(c, "scan_input_axes", shape.scan_count));
-    SDX_ASSIGN(shape.input_reversed,
-               directions(c, is_old ? "directions" : "scan_input_directions", shape.scan_count));
-    SDX_ASSIGN(shape.output_axes, per_item(c, "scan_output_axes", output_count));
-    SDX_ASSIGN(shape.output_reversed, directions(c, "scan_output_directions", output_count));
-    return shape;
-}
-
-// Element `index` along `axis`, without that axis.
-Result<Tensor> slice_at(const KernelContext& c, const Tensor& source, int axis, int64_t index) {
-    AxisView view = axis_view(source.dims(), axis);
-    Dims dims = source.dims();
-    dims.erase(dims.begin() + axis);
-    bool packs = is_packed(source.element_type());
-    Tensor from = packs ? unpacked(source) : source;
-    SDX_ASSIGN(Tensor item, c.scratch(from.element_type(), std::move(dims)));
-    for (int64_t o = 0; o < view.outer && item.count() > 0; ++o) {
-        copy_elements(from, (o * view.n + index) * view.inner, item, o * view.inner, view.inner);
-    }
-    return packs ? packed(item, source.element_type()) : item;
-}
-
 // All elements along `axis`, without it, made of operators that the tape knows.
 Result<std::vector<RuntimeValue>> recorded_slices(Tape& tape, const RuntimeValue& source,
                                                   int axis) {
@@ -305,6 +119,22 @@ Result<std::vector<RuntimeValue>> recorded_slices(Tape& tape, const RuntimeValue
     }
     SDX_TRY(algebra.status());
     return items;
+}
+
+// The attributes of a Scan whose body fits them.
+Result<ScanShape> scan_shape(KernelContext& c, const GraphPlan& body, size_t input_count) {
+    ScanShape shape;
+    Status read = read_scan_inputs(c, input_count, &shape);
+    if (!read.ok() || body.inputs.size() != input_count ||
+        body.outputs.size() < shape.state_count) {
+        return read.ok() ? Error{fmt::format("{} inputs, of which {} are scanned, do not fit a "
+                                             "body with {} inputs and {} outputs",
+                                             input_count, shape.scan_count, body.inputs.size(),
+                                             body.outputs.size())}
+                         : read.error();
+    }
+    SDX_TRY(read_scan_outputs(c, body.outputs.size() - shape.state_count, &shape));
+    return shape;
 }
 
 // One scan over `inputs` (state, then scanned tensors). `length` limits it, where given.
@@ -364,7 +194,7 @@ Result<std::vector<RuntimeValue>> run_scan(Runner& runner, KernelContext& c, con
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
         SDX_ASSIGN(RuntimeValue stacked,
-                   outputs[i].stacked(runner, output_type(body, shape.state_count + i),
+                   outputs[i].stacked(runner.tape(), output_type(body, shape.state_count + i),
                                       shape.output_axes[i], shape.output_reversed[i]));
         state.emplace_back(std::move(stacked));
     }
@@ -447,7 +277,8 @@ Result<std::vector<RuntimeValue>> run_batched_scan(Runner& runner, KernelContext
     }
     std::vector<RuntimeValue> outputs;
     for (size_t i = 0; i < stacks.size(); ++i) {
-        SDX_ASSIGN(RuntimeValue stacked, stacks[i].stacked(runner, output_type(body, i), 0, false));
+        SDX_ASSIGN(RuntimeValue stacked,
+                   stacks[i].stacked(runner.tape(), output_type(body, i), 0, false));
         outputs.emplace_back(std::move(stacked));
     }
     return outputs;
@@ -497,7 +328,7 @@ Status loop(Runner& runner, const NodePlan& node, Frame& frame) {
             continue;
         }
         SDX_ASSIGN(RuntimeValue stacked,
-                   state.scans[i].stacked(runner, output_type(*body, output + 1), 0, false));
+                   state.scans[i].stacked(runner.tape(), output_type(*body, output + 1), 0, false));
         SDX_TRY(store(node, frame, output, std::move(stacked)));
     }
     return {};

@@ -1,4 +1,4 @@
--- A session of Neovim (0.7 or newer, headless) with `sardonyx lsp`; test_lsp.py compares what it prints.
+-- A session of Neovim (0.7 or newer, headless) with `sardonyx lsp`; editor/test_lsp.py compares what it prints.
 local id = vim.lsp.start_client({ name = "sardonyx", cmd = { vim.env.SARDONYX, "lsp" } })
 vim.cmd("edit script.py")
 vim.lsp.buf_attach_client(0, id)

@@ -1,4 +1,4 @@
-"""One mistake in each function, on the line that names it; test_type_checkers.py has who sees it."""
+"""One mistake in each function, on the line that names it; editor/test_type_checkers.py has who sees it."""
 
 import sardonyx
 from sardonyx import BOOL, FLOAT, INT64, FLOAT7  # mistake: element type that does not exist

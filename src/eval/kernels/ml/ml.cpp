@@ -117,7 +117,7 @@ Result<ClassLabels> ClassLabels::read(const KernelContext& c, std::string_view i
     labels.ints_ = c.ints_attribute(ints);
     labels.strings_ = c.strings_attribute(strings);
     if (!labels.ints_.empty() && !labels.strings_.empty()) {
-        return Error{fmt::format("`{}` and `{}` exclude each other", ints, strings)};
+        return Error{fmt::format("`{}` and `{}` cannot be used together", ints, strings)};
     }
     return labels;
 }

@@ -67,7 +67,7 @@ class OldForestReader {
         for (size_t i = 0; i < trees.size(); ++i) {
             auto found = places_.find({trees[i], nodes[i]});
             if (found == places_.end() || found->second >= 0) {
-                return Error{fmt::format("`{}` weighs node {} of tree {}, which is no leaf", ids,
+                return Error{fmt::format("`{}` weighs node {} of tree {}, which is not a leaf", ids,
                                          nodes[i], trees[i])};
             }
             forest_.leaves[-1 - found->second].push_back({wanted[i], weights[i]});

@@ -373,7 +373,7 @@ class Parser {
             ++at_;
         }
         if (at_ == before || !take('>')) {
-            return fail("a group name that is none");
+            return fail("an invalid group name");
         }
         return {};
     }
@@ -427,7 +427,7 @@ class Parser {
         take('-');
         SDX_ASSIGN(CharacterSet last, parse_class_character());
         if (last.size() != 1 || last[0].first != last[0].second || last[0].first < first[0].first) {
-            return fail("a range that is none");
+            return fail("an invalid range");
         }
         set->emplace_back(first[0].first, last[0].first);
         return {};
@@ -469,7 +469,7 @@ class Parser {
     Result<CharacterSet> parse_escape() {
         take('\\');
         if (at_end()) {
-            return fail("a `\\` with nothing behind it");
+            return fail("a `\\` with nothing after it");
         }
         uint32_t c = text_[at_++];
         std::string lower(1, c < 0x80 ? static_cast<char>(lower_case(c)) : '\0');
@@ -555,7 +555,7 @@ class Parser {
             ++at_;
         }
         if (digits == 0 || (is_braced ? !take('}') : digits != 2) || c > kLastCharacter) {
-            return fail("a hexadecimal escape that is none");
+            return fail("an invalid hexadecimal escape");
         }
         return c;
     }

@@ -1,0 +1,72 @@
+// What a model is and in what two differ, as JSON, and models as text; Model.info, Model.diff and
+// Model.to_text are around it.
+#include "bindings/model.h"
+#include "models/diff.h"
+#include "models/info.h"
+#include "proto/proto.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace sardonyx::python {
+
+namespace {
+
+void check_unread(const PyModel& self) {
+    if (Result<void> unchanged = check_unchanged(self.state->files); !unchanged.ok()) {
+        raise(unchanged.error());
+    }
+}
+
+nb::object info_of(const PyModel& self, const models::Sizes& sizes) {
+    MappedReading mapped(self.state->files);
+    Result<models::Info> info = models::describe(settled(*self.state), sizes);
+    check_unread(self);
+    if (!info.ok()) {
+        raise(model_error(), info.error().message);
+    }
+    return text_to_python(models::info_json(*info));
+}
+
+nb::object diff_of(const PyModel& self, const PyModel& other, bool names) {
+    MappedReading mapped(self.state->files), mapped_too(other.state->files);
+    models::ModelDiff found = models::diff(settled(*self.state), settled(*other.state), {names});
+    check_unread(self);
+    check_unread(other);
+    return text_to_python(models::diff_json(found));
+}
+
+// In a form that is text.
+nb::object text_of(const PyModel& self, const std::string& form) {
+    MappedReading mapped(self.state->files);
+    check_unread(self);
+    Result<std::string> text = [&]() -> Result<std::string> {
+        SDX_ASSIGN(std::string bytes, proto::write_model(settled(*self.state)));
+        return proto::text_of_model(bytes, proto::form_of_name(form));
+    }();
+    check_unread(self);
+    if (!text.ok()) {
+        raise(model_error(), text.error().message);
+    }
+    return text_to_python(*text);
+}
+
+nb::bytes bytes_of_text(const std::string& text, const std::string& form) {
+    Result<std::string> bytes = proto::bytes_of_text(text, proto::form_of_name(form));
+    if (!bytes.ok()) {
+        raise(model_error(), bytes.error().message);
+    }
+    return nb::bytes(bytes->data(), bytes->size());
+}
+
+}  // namespace
+
+void bind_model_tools(nb::module_& m) {
+    m.def("model_text", text_of, nb::arg("model"), nb::arg("form"));
+    m.def("bytes_of_text", bytes_of_text, nb::arg("text"), nb::arg("form"));
+    m.def("model_info", info_of, nb::arg("model"), nb::arg("dims"));
+    m.def("model_diff", diff_of, nb::arg("model"), nb::arg("other"), nb::arg("names"));
+}
+
+}  // namespace sardonyx::python

@@ -1,0 +1,31 @@
+#include "base/markup.h"
+
+namespace sardonyx {
+
+std::string markup(std::string_view text) {
+    std::string result;
+    for (char c : text) {
+        switch (c) {
+            case '&':
+                result += "&amp;";
+                break;
+            case '<':
+                result += "&lt;";
+                break;
+            case '>':
+                result += "&gt;";
+                break;
+            case '"':
+                result += "&quot;";
+                break;
+            case '\'':
+                result += "&#39;";
+                break;
+            default:
+                result += c;
+        }
+    }
+    return result;
+}
+
+}  // namespace sardonyx

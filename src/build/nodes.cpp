@@ -1,0 +1,180 @@
+#include "build/nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "infer/infer.h"
+#include "ops/ops.h"
+
+namespace sardonyx::build {
+namespace {
+
+std::string words_of(const infer::Finding& finding) {
+    return finding.help.empty() ? finding.message : finding.message + ": " + finding.help;
+}
+
+infer::Context context_of(const Site& site, std::vector<infer::Finding>* findings) {
+    infer::Context context;
+    context.model = &site.model;
+    context.opset_imports = site.model.opset_imports;
+    context.findings = findings;
+    context.fresh_dims = site.fresh_dims;
+    for (const ir::Graph* at = site.graph; at->parent() != nullptr; at = at->parent()) {
+        ++context.depth;
+    }
+    return context;
+}
+
+Result<void> type_with(const infer::Context& context, ir::Node& node) {
+    infer::infer_node(context, node);
+    const std::vector<infer::Finding>& findings = *context.findings;
+    auto found = std::find_if(findings.begin(), findings.end(), [](const auto& finding) {
+        return finding.kind->severity == diagnostics::Severity::kError;
+    });
+    if (found != findings.end()) {
+        return Error{words_of(*found)};
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> type_node(const Site& site, ir::Node& node) {
+    std::vector<infer::Finding> findings;
+    infer::Context context = context_of(site, &findings);
+    context.subgraphs_are_typed = true;
+    return type_with(context, node);
+}
+
+Result<ir::Node*> make_node(const Site& site, NodeRequest request) {
+    ir::Editor::NewNode wanted;
+    wanted.domain = request.domain;
+    wanted.op_type = request.op_type;
+    wanted.name = request.name;
+    wanted.inputs = request.inputs;
+    wanted.outputs = std::move(request.outputs);
+    wanted.attributes = std::move(request.attributes);
+    SDX_ASSIGN(ir::Node * node, site.editor.insert(*site.graph, nullptr, wanted));
+    if (Result<void> typed = type_node(site, *node); !typed.ok()) {
+        SDX_CHECK(site.editor.remove({&node, 1}).ok());
+        return typed.error();
+    }
+    return node;
+}
+
+Result<std::vector<ir::Value*>> splice(const Site& site, const ir::Model& from,
+                                       std::span<ir::Value* const> inputs) {
+    ir::Node* last = site.graph->last_node();
+    SDX_ASSIGN(std::vector<ir::Value*> outputs, site.editor.splice(*site.graph, from, inputs));
+    std::vector<infer::Finding> findings;
+    infer::Context context = context_of(site, &findings);
+    ir::Node* first = last != nullptr ? last->next() : site.graph->first_node();
+    Result<void> typed;
+    std::vector<ir::Node*> made;
+    for (ir::Node* node = first; node != nullptr; node = node->next()) {
+        made.push_back(node);
+        typed = typed.ok() ? type_with(context, *node) : std::move(typed);
+    }
+    if (!typed.ok()) {
+        SDX_CHECK(site.editor.remove(made).ok());
+        return typed.error();
+    }
+    return outputs;
+}
+
+Result<ir::Value*> as_output(const Site& site, ir::Value* value,
+                             std::span<ir::Value* const> outputs) {
+    bool is_own = value->producer() != nullptr && value->graph() == site.graph &&
+                  std::find(outputs.begin(), outputs.end(), value) == outputs.end();
+    if (is_own) {
+        return value;
+    }
+    NodeRequest request;
+    request.op_type = "Identity";
+    request.inputs = {&value, 1};
+    request.outputs = {std::nullopt};
+    SDX_ASSIGN(ir::Node * node, make_node(site, std::move(request)));
+    return node->output();
+}
+
+Result<ir::Value*> add_output(const Site& site, ir::Value* value,
+                              std::optional<std::string_view> name) {
+    std::vector<ir::Value*> outputs = site.graph->outputs;
+    SDX_ASSIGN(ir::Value * made, as_output(site, value, outputs));
+    if (name) {
+        SDX_TRY(site.editor.rename(*made, *name));
+    }
+    outputs.push_back(made);
+    SDX_TRY(site.editor.set_outputs(*site.graph, outputs));
+    return made;
+}
+
+Result<std::unique_ptr<ir::Model>> empty_model(int64_t opset, std::string_view name) {
+    const ops::DomainInfo* info = ops::find_domain("");
+    if (opset < 1 || opset > info->newest_version) {
+        return Error{
+            fmt::format("there is no opset {}: the newest is {}", opset, info->newest_version)};
+    }
+    auto model = std::make_unique<ir::Model>();
+    model->opset_imports = {{"", opset}};
+    model->producer_name = model->intern("sardonyx");
+    model->graph = model->make_graph(nullptr);
+    model->graph->name = model->intern(name);
+    return model;
+}
+
+GraphEmitter::Value GraphEmitter::emit_variadic(std::string_view op_type,
+                                                std::span<const Value> inputs,
+                                                std::initializer_list<ir::Attribute> attributes) {
+    if (error_ || std::find(inputs.begin(), inputs.end(), nullptr) != inputs.end()) {
+        return nullptr;  // something before it failed
+    }
+    NodeRequest request;
+    request.op_type = op_type;
+    request.inputs = inputs;
+    request.attributes.assign(attributes.begin(), attributes.end());
+    request.outputs = {std::nullopt};
+    Result<ir::Node*> node = make_node(site_, std::move(request));
+    if (!node.ok()) {
+        return fail(node.error());
+    }
+    made_.push_back(*node);
+    return (*node)->output();
+}
+
+GraphEmitter::Value GraphEmitter::constant(Tensor tensor) {
+    return emit_variadic("Constant", {}, {ir::make_attribute("value", std::move(tensor))});
+}
+
+GraphEmitter::Value GraphEmitter::int64s(std::vector<int64_t> values) {
+    return constant(Tensor::of<int64_t>({static_cast<int64_t>(values.size())}, values));
+}
+
+GraphEmitter::Value GraphEmitter::scalar_like(Value like, double value) {
+    if (element(like) == ElementType::kUndefined) {
+        return like == nullptr ? nullptr
+                               : fail("the element type of a value is not known",
+                                      "give the input a type, or call the operator itself");
+    }
+    Result<Tensor> tensor = tensor_from_doubles(element(like), {}, {&value, 1});
+    return tensor.ok() ? constant(std::move(*tensor)) : fail(tensor.error());
+}
+
+GraphEmitter::Value GraphEmitter::fail(Error error) {
+    if (!error_) {
+        error_ = std::move(error);
+    }
+    return nullptr;
+}
+
+GraphEmitter::Value GraphEmitter::fail(const std::string& message, const std::string& help) {
+    return fail(Error{message + ": " + help});
+}
+
+void GraphEmitter::take_back() {
+    SDX_CHECK(site_.editor.remove(made_).ok());
+    made_.clear();
+}
+
+}  // namespace sardonyx::build

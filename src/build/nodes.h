@@ -1,0 +1,96 @@
+// Nodes made one by one by a program: each is typed as it is made, and one that inference finds
+// something wrong with is not made.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/edit.h"
+#include "lowering/graph_values.h"
+
+namespace sardonyx::build {
+
+// Where nodes go: to the end of a graph. Everything in the model is typed.
+struct Site {
+    ir::Model& model;
+    ir::Editor& editor;
+    ir::Graph* graph;
+    int* fresh_dims;  // that have names, in the whole model
+};
+
+// A call of an operator, or of a function of the model.
+struct NodeRequest {
+    std::string_view domain;
+    std::string_view op_type;
+    std::string_view name;
+    std::span<ir::Value* const> inputs;
+    std::vector<ir::Attribute> attributes;
+    ir::Editor::OutputNames outputs;
+};
+
+// Puts a typed node there. Error: an edit that is refused, or the first finding.
+Result<ir::Node*> make_node(const Site& site, NodeRequest request);
+// Types a node whose inputs, and whose graphs, are typed. Error: the first finding.
+Result<void> type_node(const Site& site, ir::Node& node);
+// The nodes of another model's main graph, typed by what `inputs` are here; what its outputs are.
+Result<std::vector<ir::Value*>> splice(const Site& site, const ir::Model& from,
+                                       std::span<ir::Value* const> inputs);
+// What can be an output of the graph of the site: the value itself where a node of that graph makes
+// it and it is none of `outputs`, else a copy.
+Result<ir::Value*> as_output(const Site& site, ir::Value* value,
+                             std::span<ir::Value* const> outputs);
+
+// The value, or what as_output() makes of it, as one more output of the graph of the site, with a
+// new name where one is given.
+Result<ir::Value*> add_output(const Site& site, ir::Value* value,
+                              std::optional<std::string_view> name);
+// A model with an empty graph of this name. Error: there is no such opset.
+Result<std::unique_ptr<ir::Model>> empty_model(int64_t opset, std::string_view name);
+
+// The emitter that lowering/operators.h asks for. An expression is made whole or not at all: after
+// a failure, take_back() leaves nothing of it, and error() says why.
+class GraphEmitter : public lowering::GraphValues {
+  public:
+    explicit GraphEmitter(const Site& site) : site_(site) {}
+
+    Value emit(std::string_view op_type, std::initializer_list<Value> inputs,
+               std::initializer_list<ir::Attribute> attributes = {}) {
+        return emit_variadic(op_type, {inputs.begin(), inputs.size()}, attributes);
+    }
+    Value emit_variadic(std::string_view op_type, std::span<const Value> inputs,
+                        std::initializer_list<ir::Attribute> attributes = {});
+    // A Constant node.
+    Value constant(Tensor tensor);
+    bool is_size(Value /*value*/) const { return false; }
+    Value int64s(std::vector<int64_t> values);
+    Value int64_scalar(int64_t value) { return constant(Tensor::scalar(value)); }
+    Value scalar_like(Value like, double value);
+    int64_t opset() const { return site_.model.opset_version(""); }
+    Value fail(const std::string& message, const std::string& help);
+    Value fail_index(const std::string& message, const std::string& help) {
+        is_index_error_ = !error_;
+        return fail(message, help);
+    }
+
+    const std::vector<ir::Node*>& made() const { return made_; }
+    const std::optional<Error>& error() const { return error_; }
+    bool is_index_error() const { return is_index_error_; }
+    // Takes out what was made.
+    void take_back();
+
+  private:
+    Value fail(Error error);
+
+    Site site_;
+    std::vector<ir::Node*> made_;
+    std::optional<Error> error_;
+    bool is_index_error_ = false;
+};
+
+}  // namespace sardonyx::build

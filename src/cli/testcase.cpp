@@ -1,0 +1,114 @@
+#include "cli/testcase.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "base/file.h"
+#include "proto/proto.h"
+
+namespace sardonyx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> bytes_of(std::string_view name, const eval::RuntimeValue& value) {
+    if (value.is_tensor()) {
+        return proto::write_tensor(value.tensor(), name);
+    }
+    if (value.is_sequence()) {
+        std::vector<Tensor> tensors;
+        for (const eval::RuntimeValue& item : value.sequence().items) {
+            if (!item.is_tensor()) {
+                return Error{
+                    fmt::format("`{}` is an empty sequence: the tests have no "
+                                "file for it",
+                                name)};
+            }
+            tensors.push_back(item.tensor());
+        }
+        return proto::write_sequence(tensors, name);
+    }
+    return Error{fmt::format("`{}` is {}: the tests have no file for it", name,
+                             value.is_map() ? "a map" : "nothing")};
+}
+
+// A folder that is new, or holds such a test.
+Result<void> check_folder(const fs::path& folder) {
+    std::error_code failed;
+    if (!fs::exists(folder, failed)) {
+        return {};
+    }
+    if (!fs::is_directory(folder, failed)) {
+        return Error{fmt::format("`{}` is not a folder: name another one", folder.string())};
+    }
+    for (const auto& entry : fs::directory_iterator(folder, failed)) {
+        std::string name = entry.path().filename().string();
+        if (name != "model.onnx" && name != "test_data_set_0") {
+            return Error{
+                fmt::format("`{}` has `{}` in it, which is not part of a test: name "
+                            "another folder",
+                            folder.string(), name)};
+        }
+    }
+    return {};
+}
+
+Result<void> make_folder(const fs::path& folder) {
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    if (failed) {
+        return Error{fmt::format("cannot make `{}`: {}", folder.string(), failed.message())};
+    }
+    // Files of a test that was there before, and had more of them.
+    for (const auto& entry : fs::directory_iterator(folder, failed)) {
+        if (entry.path().extension() == ".pb") {
+            fs::remove(entry.path(), failed);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::string> write_testcase(
+    const std::string& folder, const ir::Model& model,
+    std::span<const std::pair<std::string_view, eval::RuntimeValue>> inputs,
+    std::span<const eval::RuntimeValue> outputs) {
+    fs::path data = fs::path(folder) / "test_data_set_0";
+    SDX_TRY(check_folder(folder));
+    std::vector<std::pair<std::string, std::string>> contents;
+    SDX_ASSIGN(std::string bytes, proto::write_model(model));
+    contents.emplace_back((fs::path(folder) / "model.onnx").string(), std::move(bytes));
+    size_t count = 0;
+    for (const ir::Value* input : model.graph->inputs) {
+        auto given = std::find_if(inputs.begin(), inputs.end(),
+                                  [&](const auto& one) { return one.first == input->name; });
+        if (given == inputs.end()) {
+            break;  // an input with a default, which the tests leave out at the end
+        }
+        SDX_ASSIGN(std::string one, bytes_of(input->name, given->second));
+        contents.emplace_back((data / fmt::format("input_{}.pb", count++)).string(),
+                              std::move(one));
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        SDX_ASSIGN(std::string one, bytes_of(model.graph->outputs[i]->name, outputs[i]));
+        contents.emplace_back((data / fmt::format("output_{}.pb", i)).string(), std::move(one));
+    }
+    SDX_TRY(make_folder(data));
+    std::vector<std::string_view> views;
+    for (const auto& [path, one] : contents) {
+        views.emplace_back(one);
+    }
+    std::vector<FileParts> files;
+    for (size_t i = 0; i < contents.size(); ++i) {
+        files.push_back({contents[i].first, std::span(&views[i], 1)});
+    }
+    SDX_TRY(write_files(files));
+    return fmt::format("{}: {} input{}, {} output{}\n", folder, count, count == 1 ? "" : "s",
+                       outputs.size(), outputs.size() == 1 ? "" : "s");
+}
+
+}  // namespace sardonyx::cli

@@ -1,0 +1,106 @@
+// sardonyx weights: the stored tensors of a model.
+#include "weights/weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "cli/commands.h"
+#include "cli/model_file.h"
+#include "cli/status.h"
+#include "cli/terminal.h"
+#include "models/weight_table.h"
+
+namespace sardonyx::cli {
+namespace {
+
+std::string_view complaint(const WeightsOptions& options) {
+    if (options.replace.empty() != options.output.empty()) {
+        return "`--replace` needs `-o`, and `-o` needs `--replace`";
+    }
+    if (!options.replace.empty() && (!options.extract.empty() || options.statistics)) {
+        return "`--replace` writes a model: use it without `--extract` and `--statistics`";
+    }
+    if (options.output == "-" && options.json) {
+        return "standard output takes the model or what `--json` says: name a file for one";
+    }
+    return {};
+}
+
+Result<void> extract_weights(const ModelFile& file, const WeightsOptions& options) {
+    for (const std::string& external : file.external) {
+        std::error_code failed;
+        if (std::filesystem::equivalent(external, options.extract, failed) && !failed) {
+            return Error{
+                fmt::format("`{}` holds weights of the model that is read: write another file",
+                            options.extract)};
+        }
+    }
+    SDX_ASSIGN(weights::NamedTensors tensors, models::named_weights(*file.model, options.names));
+    SDX_ASSIGN(std::string header, weights::safetensors_header(tensors));
+    std::vector<std::string_view> parts{header};
+    for (const auto& [name, tensor] : tensors) {
+        parts.emplace_back(reinterpret_cast<const char*>(tensor.bytes().data()),
+                           tensor.bytes().size());
+    }
+    FileParts files[] = {{options.extract, parts}};
+    SDX_TRY(write_files(files));
+    if (!options.quiet) {
+        print(fmt::format("{}: {} tensor{}\n", options.extract, tensors.size(),
+                          tensors.size() == 1 ? "" : "s"));
+    }
+    return {};
+}
+
+Result<void> replace_weights(ModelFile& file, const WeightsOptions& options) {
+    SDX_ASSIGN(weights::NamedTensors tensors, weights::read_weights(options.replace));
+    if (!options.names.empty()) {
+        SDX_TRY(models::named_weights(*file.model, options.names));
+        std::erase_if(tensors, [&](const auto& one) {
+            return std::find(options.names.begin(), options.names.end(), one.first) ==
+                   options.names.end();
+        });
+    }
+    SDX_ASSIGN(std::vector<std::string> changed, models::replace_weights(*file.model, tensors));
+    SDX_TRY(check_unchanged(file.stamps));
+    std::error_code failed;
+    if (std::filesystem::equivalent(options.replace, options.output, failed) && !failed) {
+        return Error{fmt::format("`{}` holds the weights that are read: write another file",
+                                 options.output)};
+    }
+    SDX_ASSIGN(size_t bytes,
+               save_model(*file.model, options.output, options.external_bytes, {&file}));
+    if (options.json) {
+        print(models::changes_json(changed, bytes));
+    } else if (!options.quiet && options.output != "-") {
+        print(fmt::format("{}: {} of {} weights changed, {} bytes\n", options.output,
+                          changed.size(), tensors.size(), bytes));
+    }
+    return {};
+}
+
+Result<void> work(const WeightsOptions& options) {
+    SDX_ASSIGN(ModelFile file, load_model(options.model));
+    std::optional<MappedReading> reading(file.stamps);
+    if (!options.replace.empty()) {
+        return replace_weights(file, options);
+    }
+    if (!options.extract.empty()) {
+        return extract_weights(file, options);
+    }
+    SDX_ASSIGN(std::vector<models::WeightRow> rows,
+               models::list_weights(*file.model, options.names, options.statistics));
+    SDX_TRY(check_unchanged(file.stamps));
+    print(options.json ? models::weights_json(rows) : models::weights_text(rows));
+    return {};
+}
+
+}  // namespace
+
+int run_weights(const WeightsOptions& options) {
+    return status_of(complaint(options), [&options] { return work(options); });
+}
+
+}  // namespace sardonyx::cli

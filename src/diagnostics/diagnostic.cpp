@@ -1,0 +1,50 @@
+#include "diagnostics/diagnostic.h"
+
+#include <utility>
+
+namespace sardonyx::diagnostics {
+
+Diagnostic& Diagnostic::label(Span span, std::string words) {
+    labels.push_back({span, std::move(words)});
+    return *this;
+}
+
+Diagnostic& Diagnostic::note(std::string words) {
+    notes.push_back(std::move(words));
+    return *this;
+}
+
+Diagnostic& Diagnostic::with_help(std::string words) {
+    help = std::move(words);
+    return *this;
+}
+
+Diagnostic& Diagnostic::edit(Span span, std::string replacement) {
+    edits.push_back({span, std::move(replacement)});
+    return *this;
+}
+
+Diagnostic& Diagnostics::report(const Kind& kind, Span span, std::string message) {
+    Diagnostic& added = items_.emplace_back();
+    added.kind = &kind;
+    added.message = std::move(message);
+    added.labels.push_back({span, {}});
+    errors_ += kind.severity == Severity::kError ? 1 : 0;
+    return added;
+}
+
+void Diagnostics::add(Diagnostic diagnostic) {
+    errors_ += diagnostic.kind->severity == Severity::kError ? 1 : 0;
+    items_.push_back(std::move(diagnostic));
+}
+
+void Diagnostics::label_callers(size_t begin, Span span, std::string_view words) {
+    for (size_t i = begin; i < items_.size(); ++i) {
+        Diagnostic& one = items_[i];
+        if (one.kind->severity == Severity::kError && one.labels.front().span.file != span.file) {
+            one.label(span, std::string(words));
+        }
+    }
+}
+
+}  // namespace sardonyx::diagnostics

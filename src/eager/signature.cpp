@@ -1,0 +1,91 @@
+#include "eager/signature.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sardonyx::eager {
+
+Signature::Signature(std::string function, const std::vector<Parameter>& parameters)
+    : function_(std::move(function)) {
+    for (const Parameter& parameter : parameters) {
+        Annotated& one = parameters_.emplace_back();
+        one.name = parameter.name;
+        const Type& type = parameter.type;
+        if (!type.is_tensor()) {
+            continue;
+        }
+        one.element_type = type.element_type();
+        one.text = type.to_string();
+        if (!type.has_shape()) {
+            continue;
+        }
+        one.dims.emplace();
+        for (const Dim& dim : type.shape()) {
+            one.dims->push_back({dim, dim.is_symbolic() ? number_of(dim) : -1});
+        }
+    }
+}
+
+// -1: an expression of names.
+int Signature::number_of(const Dim& dim) {
+    std::string text = dim.to_string();
+    if (!dim.equals(Dim::symbol(text))) {
+        return -1;
+    }
+    auto found = std::find(names_.begin(), names_.end(), text);
+    if (found == names_.end()) {
+        names_.push_back(text);
+        return static_cast<int>(names_.size()) - 1;
+    }
+    return static_cast<int>(found - names_.begin());
+}
+
+// Names that no argument before has bound leave it open.
+Dim Signature::known(const Dim& dim, const std::vector<int64_t>& sizes) const {
+    return dim.substitute([&](std::string_view name) {
+        auto found = std::find(names_.begin(), names_.end(), name);
+        int64_t size =
+            found != names_.end() ? sizes[static_cast<size_t>(found - names_.begin())] : -1;
+        return size < 0 ? Dim() : Dim(size);
+    });
+}
+
+std::optional<std::string> Signature::check_one(const Annotated& one, const Tensor& tensor,
+                                                std::vector<int64_t>& sizes) const {
+    if (one.element_type != ElementType::kUndefined && one.element_type != tensor.element_type()) {
+        return words(one, tensor, "");
+    }
+    if (!one.dims) {
+        return std::nullopt;
+    }
+    const Dims& found = tensor.dims();
+    if (found.size() != one.dims->size()) {
+        return words(one, tensor, "");
+    }
+    for (size_t axis = 0; axis < found.size(); ++axis) {
+        const AnnotatedDim& wanted = (*one.dims)[axis];
+        if (wanted.symbol >= 0 && sizes[static_cast<size_t>(wanted.symbol)] < 0) {
+            sizes[static_cast<size_t>(wanted.symbol)] = found[axis];
+        }
+        Dim size = wanted.symbol >= 0         ? Dim(sizes[static_cast<size_t>(wanted.symbol)])
+                   : wanted.dim.is_symbolic() ? known(wanted.dim, sizes)
+                                              : wanted.dim;
+        if (size.is_static() && size.value() != found[axis]) {
+            return words(one, tensor,
+                         wanted.dim.is_symbolic()
+                             ? fmt::format("`{}` is {}", wanted.dim.to_string(), size.value())
+                             : "");
+        }
+    }
+    return std::nullopt;
+}
+
+std::string Signature::words(const Annotated& one, const Tensor& tensor,
+                             std::string_view why) const {
+    return fmt::format("`{}` of `{}` is `{}`, and `{}` is given{}{}", one.name, function_, one.text,
+                       tensor.type().to_string(), why.empty() ? "" : ": ", why);
+}
+
+}  // namespace sardonyx::eager

@@ -1,0 +1,21 @@
+// Constants of the graph.
+#pragma once
+
+#include <string_view>
+
+#include "elaborate/objects/context.h"
+
+namespace sardonyx::elaborate {
+
+// A constant node. Large constants of a model become initializers of its main graph; equal ones
+// are one.
+ir::Value* emit_constant(Context& c, Tensor tensor, syntax::Range range);
+
+// An array that becomes an initializer is named after the variable or key that it came from: the
+// first one that the script reads it by.
+void name_array(Context& c, const Object& object, std::string_view name);
+
+// Gives the initializers those names, at the end.
+void name_initializers(Context& c);
+
+}  // namespace sardonyx::elaborate

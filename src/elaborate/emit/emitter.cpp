@@ -1,0 +1,85 @@
+// The emitter of lowering, over the graph that is being built.
+#include "elaborate/emit/emitter.h"
+
+#include <algorithm>
+
+#include "elaborate/diagnostics.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/constant_pool.h"
+#include "elaborate/emit/constants.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/opsets.h"
+#include "elaborate/objects/object.h"
+#include "ops/ops.h"
+
+namespace sardonyx::elaborate {
+
+ir::Value* Emitter::emit_variadic(std::string_view op_type, std::span<const Value> inputs,
+                                  std::initializer_list<ir::Attribute> attributes) {
+    for (Value input : inputs) {
+        if (input == nullptr) {
+            return nullptr;  // reported before
+        }
+    }
+    OpsetObject opset = operator_opset(c_);
+    import_opset(c_, opset, range_);
+    NodeRequest request;
+    request.version = opset.version;
+    request.op_type = op_type;
+    request.inputs = inputs;
+    request.attributes.assign(attributes.begin(), attributes.end());
+    request.range = range_;
+    request.input_ranges = operand_ranges_;
+    // After an error in one node of an expression the rest of them would only repeat it.
+    size_t errors = c_.program.diagnostics.error_count();
+    ir::Node* node = emit_node(c_, std::move(request));
+    bool is_fine = node != nullptr && c_.program.diagnostics.error_count() == errors;
+    return is_fine ? node->output() : nullptr;
+}
+
+bool Emitter::is_size(Value value) const {
+    constexpr int64_t kFar = int64_t{1} << 62;
+    return value != nullptr && value->content != nullptr &&
+           value->type.element_type() == ElementType::kInt64 &&
+           std::all_of(value->content->elements.begin(), value->content->elements.end(),
+                       [](const Dim& dim) {
+                           return dim.is_static() ? dim.value() < kFar && dim.value() > -kFar
+                                                  : !dim.is_unknown();
+                       });
+}
+
+// The same integers once per graph: bounds and axes of subscripts come again and again.
+ir::Value* Emitter::shared_int64s(std::vector<int64_t> values, bool is_scalar) {
+    auto place = c_.pool->int64s.try_emplace({c_.graph, {is_scalar, values}}).first;
+    if (place->second == nullptr) {
+        Dims dims = is_scalar ? Dims{} : Dims{static_cast<int64_t>(values.size())};
+        place->second = emit_constant(c_, Tensor::of<int64_t>(std::move(dims), values), range_);
+    }
+    return place->second;
+}
+
+ir::Value* Emitter::int64s(std::vector<int64_t> values) {
+    return shared_int64s(std::move(values), false);
+}
+
+ir::Value* Emitter::int64_scalar(int64_t value) {
+    return shared_int64s({value}, true);
+}
+
+ir::Value* Emitter::scalar_like(Value like, double value) {
+    if (like == nullptr) {
+        return nullptr;
+    }
+    return as_value(c_, Object::real(value), range_, like->type.element_type(), like);
+}
+
+int64_t Emitter::opset() {
+    return operator_opset(c_).version;
+}
+
+ir::Value* Emitter::fail(std::string message, std::string help) {
+    c_.report(kUnsupportedOperand, range_, std::move(message)).with_help(std::move(help));
+    return nullptr;
+}
+
+}  // namespace sardonyx::elaborate

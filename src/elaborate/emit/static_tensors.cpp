@@ -1,0 +1,233 @@
+// Static objects as tensors: numbers, strings, nested lists, arrays; and lists that have values of
+// the graph among their items.
+#include "elaborate/emit/static_tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/emit/sizes.h"
+#include "elaborate/emit/values.h"
+#include "elaborate/objects/context.h"
+#include "infer/infer.h"
+#include "lowering/literal.h"
+#include "ops/ops.h"
+
+namespace sardonyx::elaborate {
+
+namespace {
+
+// How lists lie in each other among objects, for lowering/literal.h.
+struct ObjectLists {
+    bool is_list(const Object& object) const {
+        return object.is_sequence() || object.is(ObjectKind::kRange);
+    }
+    int64_t size(const Object& object) const {
+        return object.is_sequence() ? static_cast<int64_t>(object.items().size())
+                                    : object.get<RangeObject>().size();
+    }
+    template <typename Visit>
+    void each(const Object& object, const Visit& visit) const {
+        if (object.is_sequence()) {
+            for (const Object& item : object.items()) {
+                if (!visit(item)) {
+                    return;
+                }
+            }
+            return;
+        }
+        const RangeObject& range = object.get<RangeObject>();
+        for (int64_t i = 0; i < range.size(); ++i) {
+            if (!visit(Object::integer(range.start + i * range.step))) {
+                return;
+            }
+        }
+    }
+};
+
+struct ObjectReader : ObjectLists {
+    int64_t left;  // elements, at most
+    bool has_other = false;
+
+    bool add(const Object& leaf, lowering::Literal& literal) {
+        switch (leaf.kind()) {
+            case ObjectKind::kBool:
+                literal.add_bool(leaf.as_bool());
+                break;
+            case ObjectKind::kInt:
+            case ObjectKind::kWideInt:
+                literal.add_int(leaf.as_whole());
+                break;
+            case ObjectKind::kFloat:
+                literal.add_float(leaf.as_double());
+                break;
+            case ObjectKind::kElementType:
+                literal.add_int(Int128{static_cast<int>(leaf.as_element_type())});
+                break;
+            case ObjectKind::kString:
+            case ObjectKind::kBytes:
+                literal.add_text(leaf.text());
+                break;
+            default:
+                has_other = true;
+                return false;
+        }
+        return --left >= 0;
+    }
+};
+
+void report_problem(Context& c, syntax::Range range, lowering::LiteralProblem problem) {
+    c.report(problem.is_lossy ? kLossyLiteral : kUnsupportedOperand, range,
+             std::move(problem.message))
+        .with_help(std::move(problem.help));
+}
+
+// Numbers that become others: an infinity, zero, another integer. That fractions are rounded is
+// true of every type, and not said.
+void warn_of_loss(Context& c, const std::vector<lowering::Literal::Number>& numbers,
+                  const Tensor& tensor, syntax::Range range) {
+    if (!is_floating(tensor.element_type())) {
+        return;  // integers that do not fit are refused
+    }
+    std::optional<std::vector<double>> got = to_doubles(tensor);
+    for (size_t i = 0; got && i < numbers.size(); ++i) {
+        double given = numbers[i].real;
+        double made = (*got)[i];
+        bool is_lost = (std::isinf(made) && !std::isinf(given)) || (made == 0 && given != 0) ||
+                       (!numbers[i].is_float && made != given);
+        if (is_lost) {
+            Object number =
+                numbers[i].is_float ? Object::real(given) : Object::whole(numbers[i].integer);
+            c.report(kLossyCast, range,
+                     fmt::format("`{}` becomes `{}` as {}", repr(number), made,
+                                 name(tensor.element_type())))
+                .with_help("write the number that is meant, or cast the tensor to a wider type");
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementType type,
+                                    syntax::Range range) {
+    if (object.is(ObjectKind::kConstant)) {
+        return object.get<Tensor>();
+    }
+    ObjectReader reader{{}, c.options.limits.text_bytes};
+    lowering::LiteralProblem problem;
+    std::optional<lowering::Literal> literal = lowering::read_literal(object, reader, problem);
+    if (reader.has_other) {
+        c.report(kUnsupportedOperand, range,
+                 fmt::format("{} where a tensor is needed", kind_name(object)))
+            .with_help(object.is(ObjectKind::kOperator)
+                           ? fmt::format("call it: `op.{}(...)`", object.get<OperatorObject>().name)
+                           : "give a tensor, a number, a string, or a list of numbers");
+        return std::nullopt;
+    }
+    std::optional<Tensor> tensor = literal ? literal->tensor(
+                                                 type, [&object] { return repr(object); }, problem)
+                                           : std::nullopt;
+    if (!tensor) {
+        report_problem(c, range, std::move(problem));
+        return std::nullopt;
+    }
+    warn_of_loss(c, literal->numbers(), *tensor, range);
+    return tensor;
+}
+
+namespace {
+
+using MixedParts = std::vector<lowering::MixedPart<ir::Value*>>;
+
+// The leaves of nested lists, some of them tensors, as parts of one: numbers that stand side by
+// side are one constant. Empty after a diagnostic.
+MixedParts mixed_parts(Context& c, const std::vector<Object>& leaves, syntax::Range range,
+                       ElementType type, ir::Value* like) {
+    MixedParts parts;
+    std::vector<Object> numbers;
+    auto put_numbers = [&] {
+        if (!numbers.empty()) {
+            size_t count = numbers.size();
+            ir::Value* value = as_value(c, Object::list(std::move(numbers)), range, type, like);
+            parts.push_back({value, count});
+            numbers.clear();
+        }
+        return parts.empty() || parts.back().value != nullptr;
+    };
+    for (size_t i = 0, count = 1; i < leaves.size(); i += count) {
+        const Object& leaf = leaves[i];
+        count = 1;
+        ir::Value* sizes =
+            type == ElementType::kInt64 ? joined_sizes(c, leaves, i, count, range) : nullptr;
+        if (sizes == nullptr && !leaf.is_tensor_like()) {
+            numbers.push_back(leaf);
+            continue;
+        }
+        ir::Value* value = !put_numbers()     ? nullptr
+                           : sizes != nullptr ? sizes
+                           : leaf.is_tensor() ? as_typed_value(c, leaf, type, range)
+                                              : as_value(c, leaf, range, type, like);
+        if (value == nullptr) {
+            return {};
+        }
+        parts.push_back({value, sizes != nullptr ? count : 0});
+    }
+    return put_numbers() ? parts : MixedParts();
+}
+
+}  // namespace
+
+ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, ElementType type,
+                      ir::Value* like) {
+    std::vector<Object> leaves;
+    Dims dims;
+    auto leaf = [&](const Object& one) {
+        leaves.push_back(one);
+        return static_cast<int64_t>(leaves.size()) <= c.options.limits.text_bytes;
+    };
+    lowering::ListShape shape = lowering::walk_lists(object, ObjectLists(), leaf, dims);
+    if (shape != lowering::ListShape::kTensor) {
+        report_problem(c, range, lowering::list_problem(shape));
+        return nullptr;
+    }
+    bool any_float = false, any_either = false, surely_float = false;
+    for (const Object& leaf : leaves) {
+        bool is_float = is_python_number(leaf) && is_floating(number_type(leaf));
+        any_float = any_float || is_float;
+        any_either = any_either || leaf.is_either();
+        surely_float = surely_float || (is_float && !leaf.is_either());
+        if (type == ElementType::kUndefined && leaf.is_tensor() && !leaf.is_number_tensor()) {
+            type = leaf.value()->type.element_type();
+            like = like == nullptr ? leaf.value() : like;
+        }
+    }
+    // Python's numbers alone: as literals.
+    if (type == ElementType::kUndefined && like == nullptr) {
+        if (any_either && !surely_float) {
+            report_either(c, range);
+            return nullptr;
+        }
+        type = any_float ? ElementType::kFloat : ElementType::kInt64;
+    }
+    MixedParts parts = mixed_parts(c, leaves, range, type, like);
+    if (parts.empty()) {
+        return nullptr;
+    }
+    Emitter e(c, range);
+    return lowering::lower_mixed_list(e, dims, parts);
+}
+
+bool has_float(const Object& object) {
+    return object.is_sequence()
+               ? std::any_of(object.items().begin(), object.items().end(), has_float)
+               : object.is(ObjectKind::kFloat);
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,23 @@
+// Static objects, and lists of values, as tensors.
+#pragma once
+
+#include <optional>
+
+#include "elaborate/objects/context.h"
+
+namespace sardonyx::elaborate {
+
+// The tensor of a number, string, list (nested lists give a rank) or array; `type` kUndefined: the
+// type that Python's values imply (int INT64, float FLOAT, bool BOOL, str STRING). Nothing, and a
+// diagnostic, when it has none.
+std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementType type,
+                                    syntax::Range range);
+
+// Whether a float is in it.
+bool has_float(const Object& object);
+
+// [1, n], [[a, b], [c, 1.0]], [row, row]: one Concat, and a Reshape where lists are nested.
+ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, ElementType type,
+                      ir::Value* like);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,55 @@
+// What has been done since a point, so that it can be taken back.
+
+#include "elaborate/emit/trial.h"
+
+#include <utility>
+
+#include "elaborate/emit/constant_pool.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/objects/context.h"
+
+namespace sardonyx::elaborate {
+
+Trial::Trial(Context& c)
+    : c_(c),
+      scope_(c.at.scope.get()),
+      graph_(c.graph),
+      last_(c.graph->last_node()),
+      said_(c.program.diagnostics.items().size()),
+      types_(c.program.types.size()),
+      fresh_(c.fresh_dims),
+      mark_(c.at.scope->open()),
+      changes_(c.undo.size()),
+      inputs_(c.loop_inputs.size()) {}
+
+void Trial::keep() {
+    if (scope_ != nullptr) {
+        std::exchange(scope_, nullptr)->keep();
+    }
+}
+
+void Trial::take_back() {
+    if (graph_->last_node() != last_) {
+        discard_behind(*graph_, last_);
+        c_.pool->int64s.clear();  // some of them stood there
+    }
+    take_back_state();
+}
+
+void Trial::take_back(ir::Graph& tried) {
+    discard(tried);
+    take_back_state();
+}
+
+void Trial::take_back_state() {
+    for (; c_.undo.size() > changes_; c_.undo.pop_back()) {
+        c_.undo.back().take_back(c_.undo.back().object);
+    }
+    c_.program.diagnostics.truncate(said_);
+    c_.program.types.resize(types_);
+    c_.fresh_dims = fresh_;
+    c_.loop_inputs.resize(inputs_);
+    std::exchange(scope_, nullptr)->undo(mark_);
+}
+
+}  // namespace sardonyx::elaborate

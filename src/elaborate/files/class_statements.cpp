@@ -1,0 +1,303 @@
+// What a `class` statement makes: a plain class, a dataclass with its fields, or an enumeration
+// with its members.
+
+#include "elaborate/files/class_statements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "elaborate/expressions.h"
+#include "elaborate/library/library.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/statements.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+Object refuse_class(Context& c, Range range, std::string message) {
+    c.report(kUnsupportedStatement, range, std::move(message))
+        .with_help("give it only constants, or take its values from Python");
+    return Object::error();
+}
+
+struct ClassKind {
+    Namespace::Kind kind = Namespace::Kind::kClass;
+    bool has_ints = false;     // an IntEnum
+    bool has_strings = false;  // a StrEnum
+    bool is_frozen = false;
+    bool has_eq = true;
+    const Namespace* base = nullptr;
+};
+
+// The keywords of `dataclass`; false after a diagnostic.
+bool read_keywords(Context& c, const syntax::CallExpr* call, ClassKind& kind) {
+    for (const syntax::Keyword& keyword : call->keywords) {
+        std::string_view word = c.text(keyword.name);
+        std::optional<bool> is_set = truth(eval(c, keyword.value));
+        if (!is_set || (word != "frozen" && word != "eq" && word != "slots" && word != "repr")) {
+            refuse_class(c, keyword.name_range, "this keyword of a dataclass");
+            return false;
+        }
+        kind.is_frozen = word == "frozen" ? *is_set : kind.is_frozen;
+        kind.has_eq = word == "eq" ? *is_set : kind.has_eq;
+    }
+    return true;
+}
+
+// The name of the one base, where it is a class of Python's: `Enum` or `enum.Enum`.
+std::string base_name(Context& c, std::span<const Symbol> names) {
+    std::optional<Object> base =
+        c.function().environment->lookup_symbol(names[0], c.text(names[0]));
+    bool is_in_module = names.size() == 2 && base && base->is(ObjectKind::kModule) &&
+                        base->get<ModuleObject>().environment == nullptr;
+    if (is_in_module) {
+        base = library_attribute(base->get<ModuleObject>().name, c.text(names[1]));
+    }
+    bool is_class =
+        base && base->is(ObjectKind::kPythonType) && (is_in_module || names.size() == 1);
+    return is_class ? base->get<PythonType>().name : std::string();
+}
+
+// The plain class of the file that is the one base; null: it is something else.
+const Namespace* base_class(Context& c, const syntax::OpaqueStmt* statement) {
+    if (statement->head_names.size() != 2 || !statement->decorators.empty()) {
+        return nullptr;
+    }
+    std::string_view name = c.text(statement->head_names[1]);
+    std::string_view text = c.source(
+        {statement->keyword_range.begin,
+         statement->body.empty() ? statement->range.end : statement->body[0]->range.begin});
+    size_t open = text.find('('), close = text.find(')');
+    if (open == std::string_view::npos || close == std::string_view::npos ||
+        text.substr(open + 1, close - open - 1) != name) {
+        return nullptr;
+    }
+    std::optional<Object> base =
+        c.function().environment->lookup_symbol(statement->head_names[1], name);
+    Namespace* found = base ? as_namespace(*base) : nullptr;
+    return found != nullptr && found->kind == Namespace::Kind::kClass &&
+                   found->unknown_all == nullptr
+               ? found
+               : nullptr;
+}
+
+// What decorators and bases say; nothing, and a diagnostic, for others.
+std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement) {
+    ClassKind kind;
+    if (statement->head_names.size() > 1 && statement->decorators.empty()) {
+        std::string name = base_name(c, statement->head_names.subspan(1));
+        kind.has_ints = name == "IntEnum";
+        kind.has_strings = name == "StrEnum";
+        if (kind.has_ints || kind.has_strings || name == "Enum") {
+            kind.kind = Namespace::Kind::kEnumeration;
+            return kind;
+        }
+    }
+    kind.base = base_class(c, statement);
+    if (kind.base != nullptr) {
+        return kind;
+    }
+    if (statement->head_names.size() != 1 || statement->decorators.size() > 1) {
+        refuse_class(c, statement->keyword_range,
+                     "a class with several decorators, or a base that is not a plain class");
+        return std::nullopt;
+    }
+    if (statement->decorators.empty()) {
+        return kind;
+    }
+    const syntax::Expr* decorator = statement->decorators[0];
+    if (const auto* call = syntax::maybe_as<syntax::CallExpr>(decorator)) {
+        decorator = call->callee;
+        if (!read_keywords(c, call, kind)) {
+            return std::nullopt;
+        }
+    }
+    Object object = eval(c, decorator);
+    if (object.is_error()) {
+        return std::nullopt;
+    }
+    if (!is_builtin(object, "dataclasses.dataclass")) {
+        refuse_class(c, decorator->range, "a decorator of a class that is not `dataclass`");
+        return std::nullopt;
+    }
+    kind.kind = Namespace::Kind::kDataclass;
+    return kind;
+}
+
+// Whether the annotated names are fields; others mean something else to `dataclass`.
+bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& made) {
+    for (const syntax::Stmt* one : statement->body) {
+        const auto* field = syntax::maybe_as<syntax::AnnAssignStmt>(one);
+        const auto* name =
+            field != nullptr ? syntax::maybe_as<syntax::NameExpr>(field->target) : nullptr;
+        if (name == nullptr) {
+            continue;
+        }
+        std::string_view type = c.source(field->annotation->range);
+        if (type.find("ClassVar") != std::string_view::npos ||
+            type.find("InitVar") != std::string_view::npos ||
+            type.find("KW_ONLY") != std::string_view::npos) {
+            refuse_class(c, field->annotation->range, "this annotation of a dataclass");
+            return false;
+        }
+        made.fields.emplace_back(c.text(name->name));
+    }
+    return true;
+}
+
+// What a name of an enumeration's body becomes: a member, or the earlier one of an equal value.
+Object make_member(Context& c, Namespace& enumeration, const std::string& name, const Object& value,
+                   const ClassKind& kind) {
+    if ((kind.has_ints && value.is(ObjectKind::kInt)) ||
+        (kind.has_strings && value.is(ObjectKind::kString))) {
+        return value;
+    }
+    for (const std::string& known : enumeration.fields) {
+        Object member = *enumeration.lookup(known);
+        if (equal(*as_namespace(member)->lookup("value"), value)) {
+            return member;
+        }
+    }
+    auto [member, place] = make_namespace(
+        c, Namespace::Kind::kMember, fmt::format("{}.{}", enumeration.name, name), &enumeration);
+    place->set("name", Object::string(name));
+    place->set("value", value);
+    enumeration.fields.push_back(name);
+    return member;
+}
+
+// A method, or a property and the like: no member of an enumeration.
+bool is_function(const Object& value) {
+    return value.is(ObjectKind::kClosure) || value.is(ObjectKind::kMethod) ||
+           value.is(ObjectKind::kPartial);
+}
+
+// Whether a name of the body means here what it means in Python.
+bool is_plain_member(const Namespace& made, const std::string& name, const Object& value,
+                     const ClassKind& kind) {
+    bool is_list =
+        value.is(ObjectKind::kList) || value.is(ObjectKind::kDict) || value.is(ObjectKind::kSet);
+    if (name == "__len__" || name == "__getitem__") {
+        return value.is(ObjectKind::kClosure) && made.kind != Namespace::Kind::kEnumeration;
+    }
+    if (name == "__init__" || name == "__call__" || name == "__post_init__") {
+        return value.is(ObjectKind::kClosure) &&
+               made.kind == (name == "__init__"        ? Namespace::Kind::kClass
+                             : name == "__post_init__" ? Namespace::Kind::kDataclass
+                                                       : made.kind) &&
+               made.kind != Namespace::Kind::kEnumeration;
+    }
+    if (name.rfind("__", 0) == 0 || value.is(ObjectKind::kUnbound)) {
+        return false;
+    }
+    if (made.kind == Namespace::Kind::kEnumeration) {
+        bool is_member = !is_function(value);
+        return name[0] != '_' && !is_list && (!is_member || value.is_static()) &&
+               !(is_member && kind.has_ints && !value.is(ObjectKind::kInt)) &&
+               !(is_member && kind.has_strings && !value.is(ObjectKind::kString));
+    }
+    bool is_field = std::find(made.fields.begin(), made.fields.end(), name) != made.fields.end();
+    return !(is_list && is_field);
+}
+
+bool is_auto(const Object& value) {
+    return value.is(ObjectKind::kPythonType) && value.get<PythonType>().name == kAuto;
+}
+
+// What `auto()` becomes; the error object where the values before it do not say. Python takes the
+// largest one, or, before 3.11, the last one: they must be the same.
+Object next_value(Context& c, const ClassKind& kind, const std::string& name,
+                  const std::vector<Object>& before, Range range) {
+    if (kind.has_strings) {
+        std::string text = name;
+        for (char& one : text) {
+            if ((static_cast<unsigned char>(one) & 0x80) != 0) {
+                return refuse_class(c, range, "`auto()` for a name that is not ASCII");
+            }
+            one = one >= 'A' && one <= 'Z' ? static_cast<char>(one - 'A' + 'a') : one;
+        }
+        return Object::string(std::move(text));
+    }
+    int64_t last = 0;
+    for (const Object& value : before) {
+        if (!value.is(ObjectKind::kInt) || (&value != before.data() && value.as_int() <= last) ||
+            value.as_int() == INT64_MAX) {
+            return refuse_class(c, range, "`auto()` after values that do not increase");
+        }
+        last = value.as_int();
+    }
+    return Object::integer(last + 1);
+}
+
+}  // namespace
+
+Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptFunction& top,
+                  const std::shared_ptr<Scope>& root) {
+    std::optional<ClassKind> kind = kind_of(c, statement);
+    if (!kind) {
+        return Object::error();
+    }
+    std::shared_ptr<Scope> outer = c.at.scope;
+    auto own = std::make_shared<Scope>(&top, nullptr);
+    own->closed_in_place = root;
+    c.at.scope = own;
+    size_t mark = own->open();
+    exec(c, statement->body);
+    c.at.scope = outer;
+    std::string name(c.text(statement->head_names[0]));
+    auto [object, made] = make_namespace(c, kind->kind, name, kind->base);
+    made->is_frozen = kind->is_frozen;
+    made->has_eq = kind->has_eq;
+    if (kind->kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) {
+        return Object::error();
+    }
+    std::vector<Object> given;  // by the names before
+    for (Symbol symbol : own->changed(mark)) {
+        const Object* value = own->find(symbol);
+        if (value == nullptr || symbol.index >= c.tree().names.size()) {
+            continue;  // deleted, or of a loop
+        }
+        std::string text(c.text(symbol));
+        Object automatic;
+        if (kind->kind == Namespace::Kind::kEnumeration && is_auto(*value)) {
+            automatic = next_value(c, *kind, text, given, statement->keyword_range);
+            if (automatic.is_error()) {
+                return automatic;
+            }
+            value = &automatic;
+        }
+        if (is_field_of(*value, "") && kind->kind != Namespace::Kind::kDataclass) {
+            return refuse_class(c, statement->keyword_range, "`field` outside of a dataclass");
+        }
+        if (is_field_of(*value, "default")) {
+            automatic =
+                *value->get<MethodObject>().self.get<DictObject>().find(Object::string("default"));
+            value = &automatic;
+        }
+        given.push_back(*value);
+        if (!is_plain_member(*made, text, *value, *kind)) {
+            return refuse_class(c, statement->keyword_range,
+                                fmt::format("a class with `{}`", text));
+        }
+        bool is_member = kind->kind == Namespace::Kind::kEnumeration && !is_function(*value);
+        if (is_field_of(*value, "") && !is_field_of(*value, "default_factory")) {
+            continue;  // it has no default
+        }
+        made->set(text, is_member ? make_member(c, *made, text, *value, *kind) : *value);
+    }
+    return object;
+}
+
+}  // namespace sardonyx::elaborate

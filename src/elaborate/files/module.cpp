@@ -1,0 +1,343 @@
+#include "elaborate/files/module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/nearest.h"
+#include "elaborate/elaborate.h"
+#include "elaborate/library/library.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/unknowns.h"
+#include "elaborate/scopes/lookup.h"
+#include "syntax/diagnostics.h"
+#include "syntax/parse.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+Program::Program(WeightReader read_weights)
+    : own_sources_(std::make_unique<diagnostics::Sources>()),
+      sources(*own_sources_),
+      read_weights(read_weights),
+      unknowns(std::make_unique<Unknowns>()) {}
+Program::Program(WeightReader read_weights, diagnostics::Sources& shared)
+    : sources(shared), read_weights(read_weights), unknowns(std::make_unique<Unknowns>()) {}
+Program::~Program() {
+    for (const std::shared_ptr<Scope>& scope : closed_over) {
+        scope->clear();
+    }
+}
+
+FileModule::FileModule(Program& program, std::string path, diagnostics::FileId file)
+    : program_(program),
+      path_(std::move(path)),
+      tree_(syntax::parse(program.sources, file, program.diagnostics)) {
+    top_.name = "<module>";
+    top_.tree = &tree_;
+    top_.environment = this;
+    root_ = std::make_shared<Scope>(&top_, nullptr);
+    globals_ = std::make_shared<Scope>(&top_, nullptr);
+    globals_->closed_in_place = root_;
+}
+
+FileModule::~FileModule() = default;
+
+// --- Names ---------------------------------------------------------------------------------------
+
+// Scopes have entries for loops too, under symbols that no text has.
+Symbol FileModule::find(std::string_view name) {
+    auto found = symbols_.find(name);
+    if (found != symbols_.end()) {
+        return found->second;
+    }
+    if (indexed_ != globals_->values().size()) {
+        for (const auto& [symbol, value] : globals_->values()) {
+            if (symbol.index < tree_.names.size()) {
+                symbols_.emplace(tree_.names.text(symbol), symbol);
+            }
+        }
+        indexed_ = globals_->values().size();
+        found = symbols_.find(name);
+    }
+    return found != symbols_.end() ? found->second : Symbol();
+}
+
+std::optional<Object> FileModule::value(Symbol name) const {
+    const Object* found = name.valid() ? globals_->find(name) : nullptr;
+    return found != nullptr ? std::optional<Object>(*found) : std::nullopt;
+}
+
+std::optional<Object> FileModule::value(std::string_view name) {
+    return value(find(name));
+}
+
+std::optional<Object> FileModule::lookup(std::string_view name) {
+    run();
+    return lookup_symbol(find(name), name);
+}
+
+std::optional<Object> FileModule::lookup_symbol(Symbol name, std::string_view text) {
+    run();
+    const Object* found = name.valid() ? globals_->find(name) : nullptr;
+    bool has_value = found != nullptr && (!found->is(ObjectKind::kUnbound) || is_unknown(*found));
+    if (has_value && found->is(ObjectKind::kScript) && !script_findings_.empty()) {
+        report_script(found->get<ScriptFunction>());
+    }
+    if (has_value) {
+        return *found;
+    }
+    auto pending = name.valid() ? pending_.find(name.index) : pending_.end();
+    if (pending != pending_.end() && asked_.insert(std::string(text)).second) {
+        bool is_pending = false;
+        std::optional<Object> object =
+            imported(pending->second.statement, *pending->second.alias, is_pending);
+        asked_.erase(asked_.find(text));
+        return object;
+    }
+    if (std::optional<Object> object = starred(text)) {
+        return object;
+    }
+    return text == "__name__" ? Object::string(std::filesystem::path(path_).stem().string())
+                              : library_name(text);
+}
+
+std::optional<Object> FileModule::starred(std::string_view name) {
+    for (size_t i = stars_.size(); i-- > 0;) {
+        const Object& from = stars_[i].module;
+        if (!from.is(ObjectKind::kModule)) {
+            return from;
+        }
+        if (auto value = library_attribute(from.get<ModuleObject>().name, name)) {
+            return value;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Object> FileModule::known(std::string_view name) {
+    std::optional<Object> object = lookup(name);
+    return object && unknown_cause(program_, *object) == nullptr ? object : std::nullopt;
+}
+
+std::vector<std::string> FileModule::names() {
+    run();
+    std::vector<std::string> all;
+    for (const auto& [symbol, value] : globals_->values()) {
+        if (symbol.index < tree_.names.size()) {
+            all.emplace_back(tree_.names.text(symbol));
+        }
+    }
+    std::sort(all.begin(), all.end());
+    for (std::string_view name : library_names()) {
+        all.emplace_back(name);
+    }
+    return all;
+}
+
+// `from sardonyx import *` brings all of them.
+std::vector<int64_t> FileModule::opset_versions() {
+    if (opset_versions_.has_value()) {
+        return *opset_versions_;
+    }
+    std::vector<int64_t> versions = Environment::opset_versions();
+    for (const Star& star : stars_) {
+        for (int64_t version = 1; star.module.is(ObjectKind::kModule); ++version) {
+            if (!library_attribute(star.module.get<ModuleObject>().name,
+                                   "opset" + std::to_string(version))) {
+                break;
+            }
+            versions.push_back(version);
+        }
+    }
+    if (state_ == State::kDone) {
+        opset_versions_ = versions;
+    }
+    return versions;
+}
+
+void FileModule::bind(Symbol name, Object value) {
+    pending_.erase(name.index);
+    opset_versions_.reset();
+    globals_->set(name, std::move(value));
+}
+
+void FileModule::forget(Symbol name, const Object& unknown) {
+    pending_.erase(name.index);
+    opset_versions_.reset();
+    globals_->set(name, unknown);
+}
+
+void FileModule::forget(std::string_view name, const Object& unknown) {
+    Symbol symbol = find(name);
+    forget(symbol.valid() ? symbol : tree_.names.intern(name), unknown);
+}
+
+void FileModule::forget_all(const std::shared_ptr<UnknownCause>& cause) {
+    std::vector<Symbol> all;
+    for (const auto& [symbol, value] : globals_->values()) {
+        // The decorator alone stays, so that its scripts are found and refused.
+        if (symbol.index < tree_.names.size() && !is_builtin(value, "sardonyx.script")) {
+            all.push_back(symbol);
+        }
+    }
+    Object unknown = unknown_object(cause, false);
+    for (Symbol name : all) {
+        forget(name, unknown);
+    }
+    pending_.clear();
+    stars_.push_back({unknown});
+}
+
+void FileModule::report_script(const ScriptFunction& function) {
+    auto found = script_findings_.find(function.definition);
+    if (found == script_findings_.end() || state_ != State::kDone) {
+        return;
+    }
+    for (const diagnostics::Diagnostic& finding : found->second) {
+        if (!stands(program_.diagnostics, finding)) {
+            program_.diagnostics.add(finding);
+        }
+    }
+}
+
+std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
+    run();
+    std::vector<std::shared_ptr<ScriptFunction>> all;
+    for (size_t i = 0; i < scripts_.size(); ++i) {
+        auto is_newer = [&](const auto& other) { return other->name == scripts_[i]->name; };
+        if (std::none_of(scripts_.begin() + static_cast<std::ptrdiff_t>(i) + 1, scripts_.end(),
+                         is_newer)) {
+            all.push_back(scripts_[i]);
+            report_script(*scripts_[i]);
+        }
+    }
+    return all;
+}
+
+// The module of the file, or of a text in its place; null: it has not been loaded.
+static FileModule* loaded(const Program& program, const std::string& path) {
+    for (const std::unique_ptr<FileModule>& module : program.modules) {
+        if (module->path() == path) {
+            return module.get();
+        }
+    }
+    return nullptr;
+}
+
+// --- Imports -------------------------------------------------------------------------------------
+
+Object FileModule::import_module(std::string_view dotted, uint32_t level, Range range) {
+    if (level == 0 && is_library_module(dotted)) {
+        return Object::make(ObjectKind::kModule, ModuleObject{std::string(dotted), nullptr});
+    }
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    fs::path folder = fs::path(path_).parent_path();
+    for (uint32_t i = 1; i < level; ++i) {
+        folder = folder / "..";
+    }
+    std::string relative(dotted);
+    std::replace(relative.begin(), relative.end(), '.', '/');
+    for (const fs::path& candidate :
+         {folder / relative / "__init__.py", folder / (relative + ".py")}) {
+        std::string path = candidate.lexically_normal().string();
+        if (loaded(program_, path) != nullptr || fs::is_regular_file(candidate, failed)) {
+            FileModule* module = load_file(program_, path);
+            if (module != nullptr) {
+                module->run();
+            }
+            return module != nullptr ? Object::make(ObjectKind::kModule,
+                                                    ModuleObject{std::string(dotted), module})
+                                     : Object::error();
+        }
+    }
+    std::string_view near = level == 0 ? nearest(dotted, library_modules()) : std::string_view();
+    diagnostics::Diagnostic& reported = program_.diagnostics.report(
+        kUnknownModule, tree_.span(range),
+        fmt::format("there is no module `{}{}` here", std::string(level, '.'), dotted));
+    if (near.empty()) {
+        reported.with_help(
+            "the compiler knows files beside this one, and math, numpy, typing, onnx and "
+            "sardonyx");
+    } else {
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+    }
+    return Object::error();
+}
+
+// What `from module import name` gives. `is_pending`: the module is a file that is being run, and
+// has no such name yet. Nothing: there is none, which has been reported.
+std::optional<Object> FileModule::imported(const syntax::ImportFromStmt* statement,
+                                           const syntax::Alias& alias, bool& is_pending) {
+    std::string_view name = tree_.names.text(alias.name);
+    Object module;
+    if (statement->module.valid()) {
+        module =
+            import_module(tree_.names.text(statement->module), statement->level, statement->range);
+    } else {
+        module = import_module(name, statement->level, alias.range);
+        return module.is_error() ? std::nullopt : std::optional<Object>(module);
+    }
+    if (module.is_error()) {
+        return std::nullopt;
+    }
+    const ModuleObject& opened = module.get<ModuleObject>();
+    if (opened.environment == nullptr) {
+        return library_attribute(opened.name, name);
+    }
+    auto* other = static_cast<FileModule*>(opened.environment);
+    if (std::optional<Object> value = other->lookup(name)) {
+        return value;
+    }
+    is_pending = other->state_ == State::kRunning;
+    if (!is_pending && std::filesystem::path(other->path_).filename() == "__init__.py") {
+        size_t said = program_.diagnostics.items().size();
+        std::string inner = fmt::format("{}.{}", tree_.names.text(statement->module), name);
+        Object part = import_module(inner, statement->level, alias.range);
+        if (!part.is_error()) {
+            return part;
+        }
+        program_.diagnostics.truncate(said);
+    }
+    return std::nullopt;
+}
+
+// --- Loading -------------------------------------------------------------------------------------
+
+FileModule* load_text(Program& program, const std::string& path, std::string text) {
+    diagnostics::FileId file = program.sources.add(path, std::move(text));
+    program.modules.push_back(std::make_unique<FileModule>(program, path, file));
+    return program.modules.back().get();
+}
+
+FileModule* load_file(Program& program, const std::string& given) {
+    std::string path = std::filesystem::path(given).lexically_normal().string();
+    if (FileModule* module = loaded(program, path)) {
+        return module;
+    }
+    size_t limit = syntax::Limits{}.bytes;
+    Result<std::string> text = read_file(path, limit);
+    if (!text.ok()) {
+        std::error_code failed;
+        uintmax_t size = std::filesystem::file_size(path, failed);
+        const diagnostics::Kind& kind =
+            !failed && size > limit ? syntax::kSourceTooLarge : kUnreadableFile;
+        program.diagnostics.report(kind, {}, text.error().message)
+            .with_help(&kind == &kUnreadableFile ? "check the path, and that you may read the file"
+                                                 : "split it into several files");
+        return nullptr;
+    }
+    return load_text(program, path, std::move(*text));
+}
+
+std::vector<std::shared_ptr<ScriptFunction>> scripts(FileModule& module) {
+    return module.scripts();
+}
+
+}  // namespace sardonyx::elaborate

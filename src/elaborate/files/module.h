@@ -1,0 +1,115 @@
+// A file as an environment: its top level is a Python program, which runs here (top_level.cpp) when
+// its names or scripts are asked for first. Scripts see the values that the names have at its end,
+// as those that Python compiles do.
+//
+// A statement that cannot be run makes unknown what it may have changed (unknowns.h).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "elaborate/objects/environment.h"
+#include "elaborate/objects/object.h"
+#include "elaborate/objects/program.h"
+
+namespace sardonyx::elaborate {
+
+struct Context;
+struct UnknownCause;
+class Scope;
+
+class FileModule : public Environment {
+  public:
+    FileModule(Program& program, std::string path, diagnostics::FileId file);
+    ~FileModule() override;
+
+    std::optional<Object> lookup(std::string_view name) override;
+    std::optional<Object> lookup_symbol(Symbol name, std::string_view text) override;
+    std::optional<Object> known(std::string_view name) override;
+    std::vector<std::string> names() override;
+    std::vector<int64_t> opset_versions() override;
+    void bind(Symbol name, Object value) override;
+
+    // What a name of the file holds now, known or not; nothing where it has no such name.
+    std::optional<Object> value(Symbol name) const;
+    std::optional<Object> value(std::string_view name);
+    // Gives a name an object that says why it is not known.
+    void forget(Symbol name, const Object& unknown);
+    void forget(std::string_view name, const Object& unknown);
+    // The same for all names of the file, also those that it does not have yet.
+    void forget_all(const std::shared_ptr<UnknownCause>& cause);
+
+    // The scripts that the file itself defines, in the order of the text.
+    std::vector<std::shared_ptr<ScriptFunction>> scripts();
+    const std::string& path() const { return path_; }
+    const syntax::Tree& tree() const { return tree_; }
+    const syntax::Tree* file_tree() const override { return &tree_; }
+
+  private:
+    enum class State : uint8_t { kNew, kRunning, kDone };
+
+    // A name imported from a file whose own top level is still running: looked up when it is used.
+    struct Pending {
+        const syntax::ImportFromStmt* statement;
+        const syntax::Alias* alias;
+    };
+    struct Star {
+        Object module;  // a library module, or why what it gives is not known
+    };
+
+    void run();
+    void run_block(Context& c, syntax::Stmts statements);
+    void run_statement(Context& c, const syntax::Stmt* statement);
+    void run_if(Context& c, const syntax::IfStmt* statement);
+    void run_opaque(Context& c, const syntax::OpaqueStmt* statement);
+    void run_guarded(Context& c, const syntax::OpaqueStmt* statement);
+    void run_assert(Context& c, const syntax::AssertStmt* statement);
+    void run_definition(Context& c, const syntax::FunctionDefStmt* statement);
+    Object decorated(Context& c, const syntax::FunctionDefStmt* definition);
+    Object make_default(Context& c, const syntax::FunctionDefStmt* definition,
+                        const syntax::Parameter& parameter);
+    Object make_script(Context& c, const syntax::FunctionDefStmt* definition,
+                       const DecoratorObject& decorator);
+    void run_import(Context& c, const syntax::ImportStmt* statement);
+    void run_import_from(Context& c, const syntax::ImportFromStmt* statement);
+    void run_star(Context& c, const syntax::ImportFromStmt* statement, const Object& module);
+    // Runs `body`, which does what the statement does. Where that cannot be done, everything that
+    // it may have changed becomes unknown, with `binds` also its names; then the cause, else null.
+    template <typename Body>
+    std::shared_ptr<UnknownCause> attempt(Context& c, const syntax::Stmt* statement, Body&& body,
+                                          bool binds = true);
+    std::shared_ptr<UnknownCause> make_cause(const syntax::Stmt* statement, size_t said);
+    void give_up(const syntax::Stmt* statement, const std::shared_ptr<UnknownCause>& cause,
+                 bool binds);
+    Object import_module(std::string_view dotted, uint32_t level, syntax::Range range);
+    std::optional<Object> imported(const syntax::ImportFromStmt* statement,
+                                   const syntax::Alias& alias, bool& is_pending);
+    std::optional<Object> starred(std::string_view name);
+    Symbol find(std::string_view name);
+    void report_script(const ScriptFunction& function);
+
+    Program& program_;
+    std::string path_;
+    syntax::Tree tree_;
+    ScriptFunction top_;              // stands for the file's own code
+    std::shared_ptr<Scope> root_;     // what its functions close over: nothing
+    std::shared_ptr<Scope> globals_;  // the names
+    State state_ = State::kNew;
+    std::unordered_map<std::string_view, Symbol> symbols_;  // of globals_, as far as `indexed_`
+    size_t indexed_ = 0;
+    std::vector<Star> stars_;
+    std::unordered_map<uint32_t, Pending> pending_;  // by symbol
+    std::set<std::string, std::less<>> asked_;       // names that pending imports are asked for
+    std::vector<std::shared_ptr<ScriptFunction>> scripts_;
+    // Mistakes in the decorators of scripts, by their definitions.
+    std::unordered_map<const void*, std::vector<diagnostics::Diagnostic>> script_findings_;
+    // Of all names, once the file has been run: each failed call asks.
+    std::optional<std::vector<int64_t>> opset_versions_;
+};
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,515 @@
+// The top level of a file, run in order by the evaluator that runs functions at compile time.
+//
+// What a statement reports means that it cannot be run: everything that it may have changed, by its
+// text, is unknown from then on (unknowns.h), and nobody is told unless a script asks for it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "elaborate/bool_operators.h"
+#include "elaborate/emit/constant_pool.h"
+#include "elaborate/emit/interpreter.h"
+#include "elaborate/emit/operator_binding.h"
+#include "elaborate/exceptions.h"
+#include "elaborate/expressions.h"
+#include "elaborate/files/class_statements.h"
+#include "elaborate/files/module.h"
+#include "elaborate/files/spoil.h"
+#include "elaborate/flow/effects.h"
+#include "elaborate/library/library.h"
+#include "elaborate/library/members.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/script_keywords.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/objects/unknowns.h"
+#include "elaborate/patterns.h"
+#include "elaborate/statements.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Expr;
+using syntax::Stmt;
+using syntax::StmtKind;
+using syntax::Stmts;
+
+void FileModule::run() {
+    if (state_ != State::kNew) {
+        return;
+    }
+    state_ = State::kRunning;
+    ir::Model scratch;
+    Context c(program_, program_.file_options, scratch);
+    scratch.graph = scratch.make_graph(nullptr);
+    Unit unit;
+    unit.graph = scratch.graph;
+    c.unit = &unit;
+    c.graph = unit.graph;
+    c.at.scope = globals_;
+    c.runs_file = true;
+    size_t said = program_.diagnostics.items().size();
+    size_t types = program_.types.size();
+    run_block(c, tree_.body);
+    program_.diagnostics.truncate(said);
+    program_.types.resize(types);
+    state_ = State::kDone;
+}
+
+void FileModule::run_block(Context& c, Stmts statements) {
+    for (const Stmt* statement : statements) {
+        if (c.is_raising()) {
+            return;
+        }
+        if (program_.unknowns->is_exhausted()) {
+            size_t said = program_.diagnostics.items().size();
+            program_.diagnostics.report(kLimitExceeded, tree_.span(statement->range),
+                                        "too many names above this are not known");
+            forget_all(make_cause(statement, said));
+            program_.diagnostics.truncate(said);
+            return;
+        }
+        run_statement(c, statement);
+    }
+}
+
+void FileModule::run_statement(Context& c, const Stmt* statement) {
+    switch (statement->kind) {
+        case StmtKind::kError:
+        case StmtKind::kPass:
+            return;
+        case StmtKind::kIf:
+            run_if(c, syntax::as<syntax::IfStmt>(statement));
+            return;
+        case StmtKind::kFunctionDef:
+            run_definition(c, syntax::as<syntax::FunctionDefStmt>(statement));
+            return;
+        case StmtKind::kImport:
+            run_import(c, syntax::as<syntax::ImportStmt>(statement));
+            return;
+        case StmtKind::kImportFrom:
+            run_import_from(c, syntax::as<syntax::ImportFromStmt>(statement));
+            return;
+        case StmtKind::kOpaque:
+            run_opaque(c, syntax::as<syntax::OpaqueStmt>(statement));
+            return;
+        case StmtKind::kAssert:
+            run_assert(c, syntax::as<syntax::AssertStmt>(statement));
+            return;
+        case StmtKind::kRaise: {
+            if (c.raising.errors != SIZE_MAX) {
+                attempt(c, statement, [&] { exec(c, Stmts(&statement, 1)); });
+                return;
+            }
+            size_t said = program_.diagnostics.items().size();
+            ++program_.unknowns->failures;
+            forget_all(make_cause(statement, said));
+            return;
+        }
+        default:
+            attempt(c, statement, [&] { exec(c, Stmts(&statement, 1)); });
+            return;
+    }
+}
+
+namespace {
+
+std::string what_of(const Stmt* statement) {
+    switch (statement->kind) {
+        case StmtKind::kFor:
+            return "by `for` ";
+        case StmtKind::kWhile:
+            return "by `while` ";
+        case StmtKind::kIf:
+            return "by `if` ";
+        case StmtKind::kAugAssign:
+            return "by an augmented assignment ";
+        case StmtKind::kDelete:
+            return "by `del` ";
+        case StmtKind::kRaise:
+            return "by `raise` ";
+        case StmtKind::kAssert:
+            return "by `assert` ";
+        case StmtKind::kOpaque:
+            return fmt::format("by `{}` ", syntax::as<syntax::OpaqueStmt>(statement)->keyword);
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<UnknownCause> FileModule::make_cause(const Stmt* statement, size_t said) {
+    auto cause = std::make_shared<UnknownCause>();
+    program_.unknowns->causes.push_back(cause);
+    cause->place = tree_.span(statement->range);
+    cause->what = what_of(statement);
+    const auto& items = program_.diagnostics.items();
+    for (size_t i = said; i < items.size(); ++i) {
+        if (items[i].kind->severity == diagnostics::Severity::kError) {
+            cause->findings.push_back(items[i]);
+        }
+    }
+    return cause;
+}
+
+void FileModule::give_up(const Stmt* statement, const std::shared_ptr<UnknownCause>& cause,
+                         bool binds) {
+    Effects effects = effects_of(tree_, statement, [this](Symbol name) { return value(name); });
+    spoil(program_, *this, effects, cause);
+    if (binds) {
+        Object unknown = unknown_object(cause, true);
+        for (Symbol name : effects.binds) {
+            forget(name, unknown);
+        }
+    }
+}
+
+template <typename Body>
+std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statement, Body&& body,
+                                                  bool binds) {
+    size_t said = program_.diagnostics.items().size();
+    size_t errors = program_.diagnostics.error_count();
+    size_t mark = globals_->open();
+    body();
+    // The graph of this context belongs to nobody: what is computed there is not known here.
+    bool has_nodes = c.graph->last_node() != nullptr;
+    std::shared_ptr<UnknownCause> cause;
+    if (program_.diagnostics.error_count() == errors && !has_nodes && !c.gave_up) {
+        globals_->keep();
+    } else if (c.is_raising() && !has_nodes && !c.gave_up) {
+        globals_->keep();  // as far as it has been run; the `try` around takes it from here
+        return make_cause(statement, said);
+    } else {
+        if (program_.diagnostics.error_count() == errors) {
+            program_.diagnostics.report(kStaticRequired, tree_.span(statement->range),
+                                        "this is computed when the file runs, not at compile time");
+        }
+        globals_->undo(mark);
+        ++program_.unknowns->failures;
+        cause = make_cause(statement, said);
+        give_up(statement, cause, binds);
+    }
+    if (has_nodes) {
+        c.model.graph = c.model.make_graph(nullptr);
+        c.unit->graph = c.graph = c.model.graph;
+        c.pool->int64s.clear();
+    }
+    c.undo.clear();
+    program_.diagnostics.truncate(said);
+    return cause;
+}
+
+void FileModule::run_if(Context& c, const syntax::IfStmt* statement) {
+    std::optional<bool> holds;
+    auto cause = attempt(c, statement, [&] {
+        holds = truth(test_value(c, statement->condition));
+        if (!holds) {
+            c.report(kStaticRequired, statement->condition->range, "this is not known here");
+        }
+    });
+    if (cause == nullptr) {
+        run_block(c, *holds ? statement->body : statement->orelse);
+    }
+}
+
+// --- Statements of several suites ----------------------------------------------------------------
+
+// `try` and `with`. A statement in them that is not run might have raised something.
+void FileModule::run_guarded(Context& c, const syntax::OpaqueStmt* statement) {
+    attempt(c, statement, [&] {
+        RunSuite run = [&](Stmts suite) {
+            size_t failures = program_.unknowns->failures;
+            run_block(c, suite);
+            if (program_.unknowns->failures == failures) {
+                return Jump::kNone;
+            }
+            if (c.is_raising()) {
+                c.raising.type = {};
+            } else {
+                c.report(kUnsupportedStatement, statement->keyword_range,
+                         "whether this raises an error is not known");
+            }
+            return Jump::kNone;
+        };
+        if (statement->items.empty()) {
+            exec_try(c, statement, run);
+        } else {
+            exec_with(c, statement, run);
+        }
+    });
+}
+
+void FileModule::run_opaque(Context& c, const syntax::OpaqueStmt* statement) {
+    if (!statement->items.empty() || (statement->keyword == "try" && !statement->clauses.empty())) {
+        run_guarded(c, statement);
+    } else if (statement->subject != nullptr) {
+        std::optional<const syntax::Clause*> chosen;
+        auto cause = attempt(c, statement, [&] { chosen = chosen_case(c, statement); });
+        if (cause == nullptr && chosen && *chosen != nullptr) {
+            run_block(c, (*chosen)->body);
+        }
+    } else if (statement->keyword == "class" && !statement->head_names.empty()) {
+        attempt(c, statement, [&] {
+            Object made = make_class(c, statement, top_, root_);
+            if (!made.is_error() && !c.is_raising()) {
+                bind(statement->head_names[0], made);
+            }
+        });
+    } else {
+        const Stmt* one = statement;
+        attempt(c, one, [&] { exec(c, Stmts(&one, 1)); });
+    }
+}
+
+void FileModule::run_assert(Context& c, const syntax::AssertStmt* statement) {
+    bool fails = false;
+    size_t said = program_.diagnostics.items().size();
+    attempt(c, statement, [&] {
+        Object test = eval(c, statement->condition);
+        fails = !test.is_error() && truth(test) == false;
+    });
+    if (fails && c.raising.errors != SIZE_MAX) {
+        program_.diagnostics.report(kStaticError, tree_.span(statement->condition->range),
+                                    "the assertion does not hold");
+        raises(c, "AssertionError");
+    } else if (fails) {  // Python ends here
+        ++program_.unknowns->failures;
+        program_.diagnostics.report(kStaticError, tree_.span(statement->condition->range),
+                                    "the assertion does not hold");
+        forget_all(make_cause(statement, said));
+        program_.diagnostics.truncate(said);
+    }
+}
+
+// --- Functions -----------------------------------------------------------------------------------
+
+namespace {
+
+// Decorators that leave a function what it is.
+bool is_transparent(const Object& decorator) {
+    return is_builtin(decorator, "sardonyx.graph") ||
+           (decorator.is(ObjectKind::kDecorator) && decorator.get<DecoratorObject>().is_graph);
+}
+
+}  // namespace
+
+void FileModule::run_definition(Context& c, const syntax::FunctionDefStmt* statement) {
+    Object object;
+    auto cause = attempt(c, statement, [&] { object = decorated(c, statement); });
+    if (cause == nullptr) {
+        bind(statement->name, std::move(object));
+        return;
+    }
+    // Who decorates it may call it, now and later.
+    Object function = Object::make(ObjectKind::kClosure, Closure{statement, nullptr, root_, {}});
+    function.get<Closure>().defaults.resize(statement->parameters->items.size());
+    cause->held.push_back(function);
+    program_.unknowns->escaped.push_back(function);
+}
+
+// A default that is not known is so for the callers that leave it out; nobody else minds.
+Object FileModule::make_default(Context& c, const syntax::FunctionDefStmt* definition,
+                                const syntax::Parameter& parameter) {
+    Object value;
+    auto cause = attempt(
+        c, definition, [&] { value = eval(c, parameter.default_value); }, false);
+    return cause == nullptr ? value : unknown_object(cause, true);
+}
+
+Object FileModule::make_script(Context& c, const syntax::FunctionDefStmt* definition,
+                               const DecoratorObject& decorator) {
+    ScriptFunction function;
+    function.name = tree_.names.text(definition->name);
+    function.tree = &tree_;
+    function.definition = definition;
+    function.environment = this;
+    for (const syntax::Parameter& parameter : definition->parameters->items) {
+        if (parameter.default_value != nullptr) {
+            function.defaults.emplace_back(tree_.names.text(parameter.name),
+                                           make_default(c, definition, parameter));
+        }
+    }
+    for (const auto& [name, value] : decorator.keywords) {
+        (void)set_script_keyword(function, name, value);  // reported where it is written
+    }
+    Object object = Object::make(ObjectKind::kScript, std::move(function));
+    scripts_.push_back(std::static_pointer_cast<ScriptFunction>(object.pointer()));
+    scripts_.back()->is_of_file = true;
+    return object;
+}
+
+Object FileModule::decorated(Context& c, const syntax::FunctionDefStmt* definition) {
+    Closure closure{definition, nullptr, root_, {}};
+    Object object;  // what the decorators so far have made of it; the error object: itself
+    auto as_function = [&] {
+        for (const syntax::Parameter& parameter : definition->parameters->items) {
+            closure.defaults.push_back(parameter.default_value != nullptr
+                                           ? make_default(c, definition, parameter)
+                                           : Object::error());
+        }
+        return Object::make(ObjectKind::kClosure, std::move(closure));
+    };
+    for (size_t i = definition->decorators.size(); i-- > 0;) {
+        const Expr* expr = definition->decorators[i];
+        size_t said = program_.diagnostics.items().size();
+        Object decorator = eval(c, expr);
+        bool is_script =
+            is_builtin(decorator, "sardonyx.script") ||
+            (decorator.is(ObjectKind::kDecorator) && !decorator.get<DecoratorObject>().is_graph);
+        if (is_script && object.is_error()) {
+            // What is wrong with its keywords is said with the script.
+            const auto& items = program_.diagnostics.items();
+            if (items.size() > said) {
+                script_findings_[definition].assign(
+                    items.begin() + static_cast<std::ptrdiff_t>(said), items.end());
+            }
+            program_.diagnostics.truncate(said);
+            object =
+                make_script(c, definition,
+                            decorator.is(ObjectKind::kDecorator) ? decorator.get<DecoratorObject>()
+                                                                 : DecoratorObject{});
+        } else if (decorator.is(ObjectKind::kClosure) || decorator.is(ObjectKind::kMethod) ||
+                   decorator.is(ObjectKind::kPartial)) {
+            Arguments one;
+            one.positional = {object.is_error() ? as_function() : object};
+            one.ranges = {expr->range};
+            one.range = one.callee_range = expr->range;
+            object = elaborate::call(c, decorator, one);
+            if (object.is_error()) {
+                return object;
+            }
+        } else if (!decorator.is_error() && !is_transparent(decorator)) {
+            c.report(kUnsupportedDecorator, expr->range,
+                     "a decorator that the compiler does not know");
+        }
+    }
+    return object.is_error() ? as_function() : object;
+}
+
+// --- Imports -------------------------------------------------------------------------------------
+
+namespace {
+
+// The name that an import binds: `a` for `import a.b`.
+Symbol bound_symbol(syntax::Tree& tree, const syntax::Alias& alias) {
+    if (alias.as_name.valid()) {
+        return alias.as_name;
+    }
+    std::string_view dotted = tree.names.text(alias.name);
+    size_t dot = dotted.find('.');
+    return dot == std::string_view::npos ? alias.name : tree.names.intern(dotted.substr(0, dot));
+}
+
+}  // namespace
+
+void FileModule::run_import(Context& c, const syntax::ImportStmt* statement) {
+    (void)c;
+    for (const syntax::Alias& alias : statement->names) {
+        std::string_view dotted = tree_.names.text(alias.name);
+        // `import a.b` binds a, `import a.b as c` binds a.b.
+        if (!alias.as_name.valid()) {
+            dotted = dotted.substr(0, dotted.find('.'));
+        }
+        size_t said = program_.diagnostics.items().size();
+        Object module = import_module(dotted, 0, alias.range);
+        if (module.is_error()) {
+            ++program_.unknowns->failures;
+            module = unknown_object(make_cause(statement, said), true);
+        }
+        program_.diagnostics.truncate(said);
+        bind(bound_symbol(tree_, alias), std::move(module));
+    }
+}
+
+void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* statement) {
+    for (const syntax::Alias& alias : statement->names) {
+        size_t said = program_.diagnostics.items().size();
+        Symbol symbol = bound_symbol(tree_, alias);
+        if (tree_.names.text(alias.name) == "*") {
+            Object module = import_module(tree_.names.text(statement->module), statement->level,
+                                          statement->range);
+            run_star(
+                c, statement,
+                module.is_error() ? unknown_object(make_cause(statement, said), false) : module);
+            program_.diagnostics.truncate(said);
+            continue;
+        }
+        bool is_pending = false;
+        std::optional<Object> object = imported(statement, alias, is_pending);
+        if (is_pending) {
+            pending_[symbol.index] = {statement, &alias};
+            globals_->set(symbol, Object::make(ObjectKind::kUnbound, Unbound{}));
+            continue;
+        }
+        if (!object && program_.diagnostics.items().size() == said) {
+            Object module = import_module(tree_.names.text(statement->module), statement->level,
+                                          statement->range);
+            object = member(c, module, tree_.names.text(alias.name), alias.range, alias.range);
+        }
+        if (!object || object->is_error()) {
+            ++program_.unknowns->failures;
+            object = unknown_object(make_cause(statement, said), true);
+        }
+        program_.diagnostics.truncate(said);
+        bind(symbol, std::move(*object));
+    }
+}
+
+void FileModule::run_star(Context& c, const syntax::ImportFromStmt* statement,
+                          const Object& module) {
+    (void)c, (void)statement;
+    if (is_unknown(module)) {
+        ++program_.unknowns->failures;
+        forget_all(module.get<Unbound>().cause);
+        return;
+    }
+    const ModuleObject& opened = module.get<ModuleObject>();
+    if (opened.environment == nullptr) {
+        // Its names win over those that there are.
+        std::vector<Symbol> all;
+        for (const auto& [symbol, value] : globals_->values()) {
+            if (symbol.index < tree_.names.size()) {
+                all.push_back(symbol);
+            }
+        }
+        for (Symbol name : all) {
+            if (auto value = library_attribute(opened.name, tree_.names.text(name))) {
+                globals_->set(name, std::move(*value));
+            }
+        }
+        stars_.push_back({module});
+        return;
+    }
+    auto* other = static_cast<FileModule*>(opened.environment);
+    other->run();
+    std::optional<Object> listed = other->value("__all__");
+    std::vector<std::pair<std::string, Object>> names;
+    for (const auto& [symbol, value] : other->globals_->values()) {
+        if (symbol.index >= other->tree_.names.size() ||
+            (value.is(ObjectKind::kUnbound) && !is_unknown(value))) {
+            continue;
+        }
+        std::string name(other->tree_.names.text(symbol));
+        bool is_given = name[0] != '_';
+        if (listed && unknown_cause(program_, *listed) == nullptr && listed->is_sequence()) {
+            is_given = std::any_of(listed->items().begin(), listed->items().end(),
+                                   [&name](const Object& one) {
+                                       return one.is(ObjectKind::kString) && one.text() == name;
+                                   });
+        }
+        if (is_given) {
+            names.emplace_back(std::move(name), value);
+        }
+    }
+    for (auto& [name, value] : names) {
+        bind(tree_.names.intern(name), std::move(value));
+    }
+    for (const Star& star : other->stars_) {
+        stars_.push_back(star);
+    }
+}
+
+}  // namespace sardonyx::elaborate

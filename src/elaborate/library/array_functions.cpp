@@ -1,0 +1,172 @@
+// NumPy's functions that make arrays of numbers and arrays that are known.
+#include "elaborate/library/array_functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/array_math.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/element_types.h"
+#include "elaborate/objects/statics.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+constexpr int64_t kMostNumbers = int64_t{1} << 24;
+
+Object refuse_array(Context& c, const Arguments& a, std::string_view name) {
+    return refuse(c, a.range, fmt::format("`np.{}` of these arguments", name),
+                  "make the array with `np.array`");
+}
+
+// The array in the type that `dtype` says, else in its own.
+Object as_dtype(Context& c, const Arguments& a, Tensor array, std::optional<ElementType> type,
+                std::string_view name) {
+    std::optional<Tensor> cast =
+        type ? cast_array(array, *type != ElementType::kUndefined ? *type : array.element_type())
+             : std::nullopt;
+    return cast ? Object::make(ObjectKind::kConstant, std::move(*cast)) : refuse_array(c, a, name);
+}
+
+const Object* argument_of(const Arguments& a, size_t position, std::string_view name) {
+    const KeywordArgument* keyword = a.find(name);
+    return keyword != nullptr               ? &keyword->value
+           : position < a.positional.size() ? &a.positional[position]
+                                            : nullptr;
+}
+
+bool has_other_keywords(const Arguments& a, std::initializer_list<std::string_view> known) {
+    for (const KeywordArgument& keyword : a.keywords) {
+        if (std::find(known.begin(), known.end(), keyword.name) == known.end()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Object filled_like(Context& c, const Arguments& a, const Object& value, size_t dtype_position,
+                   std::string_view name) {
+    const Object& like = a.positional[0];
+    if (!like.is(ObjectKind::kConstant) || !value.is_number() || has_other_keywords(a, {"dtype"}) ||
+        !has_arithmetic(like.get<Tensor>().element_type())) {
+        return refuse_array(c, a, name);
+    }
+    std::optional<ElementType> type = dtype_argument(a, dtype_position);
+    ElementType element =
+        type && *type != ElementType::kUndefined ? *type : like.get<Tensor>().element_type();
+    double real = value.as_double();
+    Result<Tensor> one = tensor_from_doubles(ElementType::kDouble, {}, std::span(&real, 1));
+    std::optional<Tensor> item =
+        type && one.ok() && has_arithmetic(element) ? cast_array(*one, element) : std::nullopt;
+    if (!item) {
+        return refuse_array(c, a, name);
+    }
+    const Dims& dims = like.get<Tensor>().dims();
+    std::vector<int64_t> places(static_cast<size_t>(like.get<Tensor>().count()), 0);
+    return Object::make(ObjectKind::kConstant, gather(*item, places, dims));
+}
+
+}  // namespace
+
+// np.linspace(start, stop, num=50, endpoint=True, dtype=None)
+Object np_linspace(Context& c, const Arguments& a) {
+    const Object *start = argument_of(a, 0, "start"), *stop = argument_of(a, 1, "stop");
+    const Object *number = argument_of(a, 2, "num"), *endpoint = argument_of(a, 3, "endpoint");
+    bool is_known = !has_other_keywords(a, {"start", "stop", "num", "endpoint", "dtype"}) &&
+                    start != nullptr && stop != nullptr && start->is_number() &&
+                    stop->is_number() && a.positional.size() <= 4 &&
+                    (number == nullptr || number->is(ObjectKind::kInt)) &&
+                    (endpoint == nullptr || endpoint->is(ObjectKind::kBool));
+    int64_t count = number != nullptr && is_known ? number->as_int() : 50;
+    if (!is_known || count < 0 || count > kMostNumbers) {
+        return refuse_array(c, a, "linspace");
+    }
+    bool to_end = endpoint == nullptr || endpoint->as_bool();
+    int64_t parts = to_end ? count - 1 : count;
+    double first = start->as_double(), width = stop->as_double() - first;
+    double step = parts > 0 ? width / static_cast<double>(parts) : width;
+    Tensor array = Tensor::uninitialized(ElementType::kDouble, {count});
+    std::span<double> elements = array.mutable_elements<double>();
+    for (size_t i = 0; i < elements.size(); ++i) {
+        // As NumPy: a step that has vanished is no step.
+        double way = step == 0 && parts > 0
+                         ? static_cast<double>(i) / static_cast<double>(parts) * width
+                         : static_cast<double>(i) * step;
+        elements[i] = way + first;
+    }
+    if (to_end && count > 1) {
+        elements[elements.size() - 1] = stop->as_double();
+    }
+    std::optional<ElementType> type = dtype_argument(a, 5);
+    bool is_integer_type = type && *type != ElementType::kUndefined && !is_floating(*type);
+    if (is_integer_type) {  // which NumPy rounds down
+        for (double& element : elements) {
+            element = std::floor(element);
+        }
+    }
+    return as_dtype(c, a, std::move(array), type, "linspace");
+}
+
+// np.arange(start, stop, step) where one is a float.
+Object arange_of_floats(Context& c, const Arguments& a) {
+    std::vector<double> parts;
+    for (const Object& one : a.positional) {
+        if (!one.is_number()) {
+            return refuse_array(c, a, "arange");
+        }
+        parts.push_back(one.as_double());
+    }
+    double start = parts.size() == 1 ? 0 : parts[0];
+    double stop = parts.size() == 1 ? parts[0] : parts[1];
+    double step = parts.size() == 3 ? parts[2] : 1;
+    double count = std::ceil((stop - start) / step);
+    std::optional<ElementType> type = dtype_argument(a, 3);
+    if (!(count < static_cast<double>(kMostNumbers)) || !type ||
+        (*type != ElementType::kUndefined && !is_floating(*type))) {
+        return refuse_array(c, a, "arange");
+    }
+    Tensor array = Tensor::uninitialized(ElementType::kDouble,
+                                         {count > 0 ? static_cast<int64_t>(count) : int64_t{0}});
+    std::span<double> elements = array.mutable_elements<double>();
+    // NumPy takes the difference of the first two.
+    double difference = (start + step) - start;
+    for (size_t i = 0; i < elements.size(); ++i) {
+        elements[i] = i == 1 ? start + step : start + static_cast<double>(i) * difference;
+    }
+    bool is_double = *type == ElementType::kUndefined || *type == ElementType::kDouble;
+    return is_double ? as_dtype(c, a, std::move(array), type, "arange")
+                     : refuse_array(c, a, "arange");
+}
+
+// np.eye(n)
+Object np_eye(Context& c, const Arguments& a) {
+    const Object& size = a.positional[0];
+    if (!size.is(ObjectKind::kInt) || size.as_int() < 0 || size.as_int() > 4096 ||
+        has_other_keywords(a, {"dtype"})) {
+        return refuse_array(c, a, "eye");
+    }
+    int64_t n = size.as_int();
+    Tensor array = Tensor::zeros(ElementType::kDouble, {n, n});
+    for (int64_t i = 0; i < n; ++i) {
+        array.mutable_elements<double>()[static_cast<size_t>(i * n + i)] = 1;
+    }
+    return as_dtype(c, a, std::move(array), dtype_argument(a, SIZE_MAX), "eye");
+}
+
+Object np_zeros_like(Context& c, const Arguments& a) {
+    return filled_like(c, a, Object::integer(0), 1, "zeros_like");
+}
+Object np_ones_like(Context& c, const Arguments& a) {
+    return filled_like(c, a, Object::integer(1), 1, "ones_like");
+}
+Object np_full_like(Context& c, const Arguments& a) {
+    return filled_like(c, a, a.positional[1], 2, "full_like");
+}
+
+}  // namespace sardonyx::elaborate

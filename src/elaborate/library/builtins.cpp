@@ -1,0 +1,211 @@
+// Builtins that need no file of their own: print, slice, partial, the decorators of sardonyx and of
+// dataclasses, and what only has to be there.
+#include "elaborate/library/builtins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "elaborate/emit/interpreter.h"
+#include "elaborate/library/library.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/script_keywords.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/objects/type_text.h"
+#include "ops/ops.h"
+#include "types/domain.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+bool any_tensor(const Arguments& a) {
+    return std::any_of(a.positional.begin(), a.positional.end(),
+                       [](const Object& object) { return object.is_graph_value(); });
+}
+
+}  // namespace
+
+Object py_print(Context& c, const Arguments& a) {
+    if (any_tensor(a)) {
+        c.report(kPrintIgnored, a.range, "`print` of a tensor does nothing in a graph")
+            .with_help("call the script eagerly to see the values");
+    }
+    return Object::none();
+}
+
+Object py_slice(Context& c, const Arguments& a) {
+    (void)c;
+    SliceObject slice{Object::none(), Object::none(), Object::none()};
+    if (a.positional.size() == 1) {
+        slice.upper = a.positional[0];
+    } else {
+        slice.lower = a.positional[0];
+        slice.upper = a.positional[1];
+        slice.step = a.positional.size() > 2 ? a.positional[2] : Object::none();
+    }
+    return Object::make(ObjectKind::kSlice, std::move(slice));
+}
+
+Object py_reveal_type(Context& c, const Arguments& a) {
+    c.report(kRevealedType, a.ranges[0], type_text(a.positional[0]))
+        .with_help("remove `reveal_type` when you know");
+    return a.positional[0];
+}
+
+Object sdx_script(Context& c, const Arguments& a) {
+    DecoratorObject decorator;
+    ScriptFunction tried;
+    auto take = [&](std::string_view name, const Object& value, syntax::Range range) {
+        std::optional<KeywordMistake> mistake = set_script_keyword(tried, name, value);
+        if (mistake && !value.is_error()) {
+            c.report(kArgumentMismatch, range, std::move(mistake->message))
+                .with_help(std::move(mistake->help));
+        }
+        decorator.keywords.emplace_back(std::string(name), value);
+    };
+    for (size_t i = 0; i < a.positional.size(); ++i) {
+        if (i >= kScriptPositions) {
+            c.report(kArgumentMismatch, a.ranges[i],
+                     fmt::format("`script` takes {} arguments by position, not {}",
+                                 kScriptPositions, a.positional.size()))
+                .with_help("give the rest by keyword");
+            break;
+        }
+        take(script_keywords()[i], a.positional[i], a.ranges[i]);
+    }
+    for (const KeywordArgument& keyword : a.keywords) {
+        take(keyword.name, keyword.value, keyword.range);
+    }
+    return Object::make(ObjectKind::kDecorator, std::move(decorator));
+}
+
+Object sdx_graph(Context& c, const Arguments& a) {
+    (void)c, (void)a;
+    DecoratorObject decorator;
+    decorator.is_graph = true;
+    return Object::make(ObjectKind::kDecorator, std::move(decorator));
+}
+
+Object sdx_opset(Context& c, const Arguments& a) {
+    auto argument = [&a](size_t position, std::string_view name) -> Object {
+        const KeywordArgument* keyword = a.find(name);
+        return keyword != nullptr               ? keyword->value
+               : position < a.positional.size() ? a.positional[position]
+                                                : Object::error();
+    };
+    Object domain = argument(0, "domain"), version = argument(1, "version");
+    if (!domain.is(ObjectKind::kString) || !version.is(ObjectKind::kInt) || version.as_int() < 1) {
+        return refuse(c, a.range, "`Opset` needs a domain and a version",
+                      "write `Opset(\"my.domain\", 1)`");
+    }
+    return Object::make(ObjectKind::kOpset,
+                        OpsetObject{std::string(normal_domain(domain.text())), version.as_int()});
+}
+
+Object functools_partial(Context& c, const Arguments& a) {
+    (void)c;
+    DictObject keywords;
+    for (const KeywordArgument& keyword : a.keywords) {
+        keywords.set(Object::string(std::string(keyword.name)), keyword.value);
+    }
+    std::vector<Object> rest(a.positional.begin() + 1, a.positional.end());
+    return bind_arguments(a.positional[0], std::move(rest), std::move(keywords));
+}
+
+Object dataclass_of_nothing(Context& c, const Arguments& a) {
+    return refuse(c, a.range, "`dataclass` that does not decorate a class");
+}
+
+Object dataclasses_field(Context& c, const Arguments& a) {
+    DictObject how;
+    for (const KeywordArgument& keyword : a.keywords) {
+        bool is_value = keyword.name == "default" || keyword.name == "default_factory";
+        if (!is_value && keyword.name != "repr") {
+            return refuse(c, keyword.name_range, fmt::format("`field` with `{}`", keyword.name));
+        }
+        if (is_value) {
+            how.set(Object::string(std::string(keyword.name)), keyword.value);
+        }
+    }
+    return Object::make(ObjectKind::kMethod,
+                        MethodObject{Object::dict(std::move(how)), std::string(kField)});
+}
+
+Object py_cached_property(Context& c, const Arguments& a) {
+    (void)c;
+    return Object::make(ObjectKind::kMethod,
+                        MethodObject{a.positional[0], "functools.cached_property"});
+}
+
+Object py_ord(Context& c, const Arguments& a) {
+    const Object& text = a.positional[0];
+    bool is_one = text.is(ObjectKind::kString) && text.text().size() == 1 &&
+                  static_cast<unsigned char>(text.text()[0]) < 0x80;
+    return is_one ? Object::integer(text.text()[0])
+                  : refuse(c, a.range, "`ord` of something other than one ASCII character");
+}
+
+Object py_chr(Context& c, const Arguments& a) {
+    const Object& number = a.positional[0];
+    bool is_known = number.is_integer() && number.as_int() >= 0 && number.as_int() < 0x80;
+    return is_known ? Object::string(std::string(1, static_cast<char>(number.as_int())))
+                    : refuse(c, a.range, "`chr` of a number that is not an ASCII character");
+}
+
+Object py_property(Context& c, const Arguments& a) {
+    (void)c;
+    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "property"});
+}
+
+Object py_classmethod(Context& c, const Arguments& a) {
+    (void)c;
+    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "classmethod"});
+}
+
+Object py_staticmethod(Context& c, const Arguments& a) {
+    (void)c;
+    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "staticmethod"});
+}
+
+Object enum_auto(Context& c, const Arguments& a) {
+    (void)c, (void)a;
+    return Object::make(ObjectKind::kPythonType, PythonType{std::string(kAuto), {}});
+}
+
+Object context_of_nothing(Context& c, const Arguments& a) {
+    return refuse(c, a.range, "a context manager outside of a `with`");
+}
+
+Object typing_type_var(Context& c, const Arguments& a) {
+    (void)c, (void)a;
+    return Object::make(ObjectKind::kPythonType, PythonType{"TypeVar", {}});
+}
+
+Object bind_arguments(const Object& function, std::vector<Object> first, DictObject keywords) {
+    return Object::make(ObjectKind::kPartial,
+                        PartialObject{function, std::move(first), std::move(keywords)});
+}
+
+Object call_with(Context& c, const Object& function, const Object& self,
+                 const Arguments& arguments) {
+    return call(c, bind_arguments(function, {self}, {}), arguments);
+}
+
+Object call_method_of(Context& c, const Object& method, const Object& instance,
+                      std::vector<Object> arguments, Range range) {
+    Arguments all;
+    all.ranges.assign(arguments.size(), range);
+    all.positional = std::move(arguments);
+    all.range = all.callee_range = range;
+    return call_with(c, method, instance, all);
+}
+
+}  // namespace sardonyx::elaborate

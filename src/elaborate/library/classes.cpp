@@ -1,0 +1,179 @@
+#include "elaborate/library/classes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "elaborate/emit/interpreter.h"
+#include "elaborate/library/builtins.h"
+#include "elaborate/library/library.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/objects/unknowns.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+constexpr std::string_view kProperty = "property", kClassMethod = "classmethod",
+                           kStaticMethod = "staticmethod",
+                           kCachedProperty = "functools.cached_property";
+
+// Runs what a class does with a new instance; the error object after a diagnostic.
+Object initialise(Context& c, std::string_view name, Namespace& made, const Arguments& arguments) {
+    std::optional<Object> function = made.lookup(name);
+    Object instance = made.object();
+    if (!function) {
+        return instance;
+    }
+    made.new_in = c.graph;
+    Object result = call_with(c, *function, instance, arguments);
+    made.new_in = nullptr;
+    if (!result.is_error() && !result.is_none()) {
+        return refuse(c, arguments.range, fmt::format("`{}` that returns something", name));
+    }
+    return result.is_error() ? result : instance;
+}
+
+}  // namespace
+
+bool is_method_decorator(const Object& object) {
+    return is_builtin(object, kProperty) || is_builtin(object, kClassMethod) ||
+           is_builtin(object, kStaticMethod) || is_builtin(object, kCachedProperty);
+}
+
+Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
+                    Range range) {
+    bool is_instance =
+        own.kind == Namespace::Kind::kInstance || own.kind == Namespace::Kind::kMember;
+    bool is_inherited = is_instance && !own.has_own(name);  // what it holds itself is no method
+    if (found.is(ObjectKind::kClosure)) {
+        return is_inherited ? bind_arguments(found, {own.object()}, {}) : found;
+    }
+    if (!found.is(ObjectKind::kMethod) || (is_instance && !is_inherited)) {
+        return found;
+    }
+    const MethodObject& method = found.get<MethodObject>();
+    if (method.name == kStaticMethod) {
+        return method.self;
+    }
+    if (method.name == kClassMethod) {
+        Namespace* type = is_instance ? const_cast<Namespace*>(own.of) : &own;
+        return bind_arguments(method.self, {type->object()}, {});
+    }
+    if (method.name == kField) {
+        return refuse(c, range, "a field of a class itself");
+    }
+    if (method.name == kCachedProperty && is_instance) {
+        Arguments nothing;
+        nothing.range = nothing.callee_range = range;
+        Object value = call_with(c, method.self, own.object(), nothing);
+        bool is_open = value.is(ObjectKind::kList) || value.is(ObjectKind::kDict) ||
+                       value.is(ObjectKind::kSet) || is_by_value(value);
+        if (c.runs_file && !value.is_error()) {
+            own.set(name, value);
+        } else if (is_open) {
+            return refuse(c, range, "a cached property that gives a list, dict, set or instance");
+        }
+        return value;
+    }
+    if (method.name == kProperty || method.name == kCachedProperty) {
+        Arguments nothing;
+        nothing.range = nothing.callee_range = range;
+        return is_instance ? call_with(c, method.self, own.object(), nothing)
+                           : refuse(c, range, "a property of a class itself");
+    }
+    return found;
+}
+
+bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
+                      Range range) {
+    std::optional<Object> of_class =
+        own.of != nullptr ? const_cast<Namespace*>(own.of)->lookup(name) : std::optional<Object>();
+    bool is_property = of_class && of_class->is(ObjectKind::kMethod) &&
+                       of_class->get<MethodObject>().name != kField;
+    bool is_new = own.new_in != nullptr && (c.runs_file || own.new_in == c.graph);
+    bool is_open = !own.is_frozen && own.unknown_all == nullptr && !is_property &&
+                   (own.kind == Namespace::Kind::kClass || own.kind == Namespace::Kind::kInstance);
+    // A script is compiled more than once: what is older than this run of its function stays.
+    bool is_own =
+        is_new || (c.runs_file && (c.unit->function == nullptr ||
+                                   (c.graph != c.unit->graph && is_owned(c, own.object()))));
+    if (!is_open || !is_own) {
+        refuse(c, range, fmt::format("an assignment to `{}` of `{}`", name, own.name),
+               "make a new instance");
+        return false;
+    }
+    own.set(name, value);
+    return true;
+}
+
+Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
+    if (type.kind == Namespace::Kind::kInstance && type.unknown_all == nullptr) {
+        if (std::optional<Object> function = const_cast<Namespace*>(type.of)->lookup("__call__")) {
+            return call_with(c, *function, type.object(), arguments);
+        }
+    }
+    if (type.kind == Namespace::Kind::kClass && type.unknown_all == nullptr &&
+        type.lookup("__init__")) {
+        return initialise(c, "__init__",
+                          *make_namespace(c, Namespace::Kind::kInstance, type.name, &type).second,
+                          arguments);
+    }
+    if (arguments.positional.size() == 1 && arguments.keywords.empty()) {
+        if (std::optional<Object> member =
+                member_of_value(type.object(), arguments.positional[0])) {
+            return *member;
+        }
+    }
+    bool is_data = type.kind == Namespace::Kind::kDataclass;
+    bool is_plain = type.kind == Namespace::Kind::kClass && arguments.positional.empty() &&
+                    arguments.keywords.empty();
+    if ((!is_data && !is_plain) || type.unknown_all != nullptr ||
+        arguments.positional.size() > type.fields.size()) {
+        return refuse(c, arguments.range, fmt::format("`{}` is called like this", type.name));
+    }
+    auto [object, made] = make_namespace(c, Namespace::Kind::kInstance, type.name, &type);
+    made->is_frozen = type.is_frozen;
+    for (const KeywordArgument& keyword : arguments.keywords) {
+        auto place = std::find(type.fields.begin(), type.fields.end(), keyword.name);
+        if (place == type.fields.end() ||
+            static_cast<size_t>(place - type.fields.begin()) < arguments.positional.size()) {
+            return refuse(c, keyword.range, fmt::format("`{}` has no such field", type.name));
+        }
+        made->set(keyword.name, keyword.value);
+    }
+    for (size_t i = 0; i < type.fields.size(); ++i) {
+        if (i < arguments.positional.size()) {
+            made->set(type.fields[i], arguments.positional[i]);
+            continue;
+        }
+        std::optional<Object> value = made->lookup(type.fields[i]);
+        if (value && is_field_of(*value, "default_factory")) {
+            Arguments nothing;
+            nothing.range = nothing.callee_range = arguments.range;
+            const DictObject& of_field = value->get<MethodObject>().self.get<DictObject>();
+            value = call(c, *of_field.find(Object::string("default_factory")), nothing);
+            if (value->is_error()) {
+                return *value;
+            }
+        }
+        if (!value || unknown_cause(c.program, *value) != nullptr) {
+            return refuse(c, arguments.range,
+                          fmt::format("`{}` needs `{}`", type.name, type.fields[i]));
+        }
+        made->set(type.fields[i], *value);
+    }
+    Arguments nothing;
+    nothing.range = nothing.callee_range = arguments.range;
+    return initialise(c, "__post_init__", *made, nothing);
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,29 @@
+// What Python does with classes and their instances: calls of them, members bound and assigned.
+// What a class is stands in objects/namespaces.h, and what makes one in files/class_statements.h.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+
+namespace sardonyx::elaborate {
+
+// What Python gives for the member `name`, which is kept as `found`: methods are bound, properties
+// are computed.
+Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
+                    syntax::Range range);
+
+// own.name = value; false after a diagnostic.
+bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
+                      syntax::Range range);
+
+// Whether a builtin makes a method something else than one of instances.
+bool is_method_decorator(const Object& object);
+
+// A call of a class, or of an instance that has `__call__`.
+Object instantiate(Context& c, Namespace& type, const Arguments& arguments);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,237 @@
+// What an object is to Python, as far as that is known before the graph runs.
+#include "elaborate/library/instance_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elaborate/emit/sizes.h"
+#include "elaborate/emit/trial.h"
+#include "elaborate/library/members.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/statics.h"
+
+namespace sardonyx::elaborate {
+
+namespace {
+
+bool is_instance_of_attribute(const AttributeObject& attribute, std::string_view type) {
+    switch (attribute.type) {
+        case ir::AttributeType::kInt:
+            return type == "int" || (attribute.is_bool && type == "bool");
+        case ir::AttributeType::kFloat:
+            return type == "float";
+        case ir::AttributeType::kString:
+            return type == "str";
+        case ir::AttributeType::kTensor:
+            return type == "ndarray";
+        default:
+            return type == "Sequence" || type == "Iterable";
+    }
+}
+
+bool is_instance_of_number(ElementType element, std::string_view type) {
+    return is_floating(element)            ? type == "float"
+           : element == ElementType::kBool ? type == "bool" || type == "int"
+                                           : type == "int";
+}
+
+bool is_instance(const Object& object, std::string_view type) {
+    switch (object.kind()) {
+        case ObjectKind::kAttribute:
+            return is_instance_of_attribute(object.get<AttributeObject>(), type);
+        case ObjectKind::kTensor:
+            if (object.is_shape_tensor()) {
+                return type == "tuple" || type == "Tuple" || type == "Sequence";
+            }
+            if (object.is_number_tensor() || is_python_int(object)) {
+                return is_instance_of_number(object.value()->type.element_type(), type);
+            }
+            return object.value()->type.kind() == TypeKind::kSequence &&
+                   (type == "list" || type == "List" || type == "Sequence" || type == "Iterable");
+        case ObjectKind::kElementType:
+            return object.is_type_number() && type == "int";
+        case ObjectKind::kNumbers:
+            return type == "list" || type == "List" || type == "Sequence" || type == "Iterable";
+        case ObjectKind::kSet:
+            return type == (object.is_frozen() ? "frozenset" : "set");
+        case ObjectKind::kBool:
+            return type == "bool" || type == "int";
+        case ObjectKind::kInt:
+        case ObjectKind::kWideInt:
+            return type == "int";
+        case ObjectKind::kFloat:
+            return type == "float";
+        case ObjectKind::kString:
+            return type == "str";
+        case ObjectKind::kList:
+            return type == "list" || type == "List" || type == "Sequence" || type == "Iterable";
+        case ObjectKind::kTuple:
+            return type == "tuple" || type == "Tuple" || type == "Sequence" || type == "Iterable";
+        case ObjectKind::kDict:
+            return type == "dict";
+        case ObjectKind::kConstant:
+            return type == "ndarray";
+        default:
+            return false;
+    }
+}
+
+bool is_list_type(ir::AttributeType type) {
+    return type == ir::AttributeType::kInts || type == ir::AttributeType::kFloats ||
+           type == ir::AttributeType::kStrings || type == ir::AttributeType::kTensors;
+}
+
+// What only a call can say: whether a list that is an attribute is a list or a tuple.
+std::optional<Object> instance_of_open(Context& c, const Arguments& a,
+                                       const std::vector<Object>& types) {
+    auto asks = [&types](std::string_view name) {
+        return std::any_of(types.begin(), types.end(), [name](const Object& type) {
+            return type.is(ObjectKind::kPythonType) && type.get<PythonType>().name == name;
+        });
+    };
+    const Object& object = a.positional[0];
+    if (object.is_either() && std::any_of(types.begin(), types.end(), [](const Object& type) {
+            return type.is(ObjectKind::kPythonType);
+        })) {
+        c.report(kStaticRequired, a.range,
+                 "whether Python sees an int or a float is known only when the graph runs")
+            .with_help("make it an `int` or a `float` in both cases");
+        return Object::error();
+    }
+    bool is_list_attribute =
+        object.is(ObjectKind::kAttribute) && is_list_type(object.get<AttributeObject>().type);
+    if (is_list_attribute && asks("list") && asks("tuple")) {
+        return Object::boolean(true);
+    }
+    if (is_list_attribute && (asks("list") || asks("tuple"))) {
+        c.report(kStaticRequired, a.range,
+                 "whether the argument is a list or a tuple is known only where the function is "
+                 "called")
+            .with_help("check for both, as in `isinstance(x, (list, tuple))`");
+        return Object::error();
+    }
+    return std::nullopt;
+}
+
+// Of an object that only Python can look into, by the classes that it has as bases.
+Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Object>& types) {
+    Environment& environment = *c.function().environment;
+    std::optional<Object> own = environment.attribute(a.positional[0], "__class__").value;
+    std::optional<Object> bases = own && own->is(ObjectKind::kOpaque)
+                                      ? environment.attribute(*own, "__mro__").value
+                                      : std::nullopt;
+    bool is_certain = bases && bases->is(ObjectKind::kTuple);
+    for (size_t i = 0; is_certain && i < types.size(); ++i) {
+        const Object& type = types[i];
+        bool is_base =
+            std::any_of(bases->items().begin(), bases->items().end(), [&type](const Object& base) {
+                return type.is(ObjectKind::kPythonType) && base.is(ObjectKind::kPythonType)
+                           ? type.get<PythonType>().name == base.get<PythonType>().name
+                           : is_same_object(type, base);
+            });
+        if (is_base) {
+            return Object::boolean(true);
+        }
+        // Others, such as Sequence, may say of a class that it is one of them.
+        constexpr std::string_view kBuiltins[] = {"int",   "float", "bool", "str",      "list",
+                                                  "tuple", "dict",  "set",  "frozenset"};
+        is_certain = type.is(ObjectKind::kPythonType) &&
+                     std::find(std::begin(kBuiltins), std::end(kBuiltins),
+                               type.get<PythonType>().name) != std::end(kBuiltins);
+    }
+    return is_certain ? Object::boolean(false)
+                      : refuse(c, a.range,
+                               fmt::format("whether `{}` is an instance of this is not known here",
+                                           repr(a.positional[0])),
+                               "check it outside the script");
+}
+
+}  // namespace
+
+Object py_isinstance(Context& c, const Arguments& a) {
+    std::vector<Object> types{a.positional[1]};
+    if (types[0].is(ObjectKind::kTuple)) {
+        types = std::vector<Object>(types[0].items());
+    }
+    if (std::optional<Object> open = instance_of_open(c, a, types)) {
+        return *open;
+    }
+    if (a.positional[0].is(ObjectKind::kOpaque)) {
+        return instance_of_opaque(c, a, types);
+    }
+    for (const Object& type : types) {
+        Namespace* of_file = as_namespace(type);
+        if (of_file != nullptr && of_file->unknown_all == nullptr) {
+            Namespace* object = as_namespace(a.positional[0]);
+            if (object != nullptr && is_a(*object, of_file)) {
+                return Object::boolean(true);
+            }
+            continue;
+        }
+        if (!type.is(ObjectKind::kPythonType)) {
+            return refuse(c, a.range, fmt::format("`isinstance` with {}", kind_name(type)),
+                          "compare with int, float, bool, str, list or tuple");
+        }
+        if (is_instance(a.positional[0], type.get<PythonType>().name)) {
+            return Object::boolean(true);
+        }
+    }
+    return Object::boolean(false);
+}
+
+namespace {
+
+// Nothing after a diagnostic, where that is not known.
+std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view name) {
+    const Object& object = a.positional[0];
+    if (object.is(ObjectKind::kOpaque)) {
+        Environment::Answer answer = c.function().environment->attribute(object, name);
+        if (answer.value || answer.error.rfind("AttributeError", 0) == 0) {
+            return answer.value.has_value();
+        }
+    }
+    Namespace* own = as_namespace(object);
+    bool is_special = name.empty() || name[0] == '_';
+    if (own != nullptr && own->unknown_all == nullptr && !is_special) {
+        return own->lookup(name).has_value();
+    }
+    Trial trial(c);
+    bool is_member = !member(c, object, name, a.range, a.range).is_error();
+    trial.take_back();
+    if (is_member) {
+        return true;
+    }
+    // Called as Python, it may have members that scripts cannot use.
+    refuse(c, a.range,
+           fmt::format("whether {} has a member `{}` is not known here", kind_name(object), name),
+           "check it outside the script");
+    return std::nullopt;
+}
+
+}  // namespace
+
+Object py_hasattr(Context& c, const Arguments& a) {
+    if (!a.positional[1].is(ObjectKind::kString)) {
+        return refuse(c, a.range, "`hasattr` with a name that is not a string");
+    }
+    std::optional<bool> found = has_member(c, a, a.positional[1].text());
+    return found ? Object::boolean(*found) : Object::error();
+}
+
+Object py_getattr(Context& c, const Arguments& a) {
+    if (!a.positional[1].is(ObjectKind::kString)) {
+        return refuse(c, a.range, "`getattr` with a name that is not a string");
+    }
+    if (a.positional.size() == 3) {
+        std::optional<bool> found = has_member(c, a, a.positional[1].text());
+        if (found != true) {
+            return found ? Object(a.positional[2]) : Object::error();
+        }
+    }
+    return member(c, a.positional[0], a.positional[1].text(), a.range, a.range);
+}
+
+}  // namespace sardonyx::elaborate

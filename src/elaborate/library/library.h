@@ -1,0 +1,43 @@
+// The library: the modules and functions that the compiler knows without Python: builtins, math, a
+// part of NumPy, typing, onnx's enumerations, and the public names of sardonyx and onnxscript.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+
+namespace sardonyx::elaborate {
+
+// The type that enum.auto() gives, which stands for a value yet to come.
+inline constexpr std::string_view kAuto = "auto";
+
+// The object of a builtin name (`len`, `range`, `float`); nothing when there is none.
+std::optional<Object> library_name(std::string_view name);
+
+// For "did you mean".
+std::vector<std::string_view> library_names();
+
+// Whether a dotted module name is one of the library's.
+bool is_library_module(std::string_view module);
+
+// For "did you mean".
+std::vector<std::string_view> library_modules();
+
+// A member of a library module: ("math", "sqrt"), ("onnxscript", "opset18"), ("numpy", "float32").
+std::optional<Object> library_attribute(std::string_view module, std::string_view name);
+
+std::vector<std::string_view> library_module_names(std::string_view module);
+
+// The builtin with this dotted name, which must exist: "range", "math.sqrt".
+BuiltinObject library_builtin(std::string_view name);
+
+bool is_builtin(const Object& object, std::string_view name);
+
+// Calls it.
+Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& arguments);
+
+}  // namespace sardonyx::elaborate

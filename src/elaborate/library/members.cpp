@@ -1,0 +1,343 @@
+// Members of objects: op.Add, x.shape, math.pi, FLOAT.dtype.
+#include "elaborate/library/members.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.h"
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/emit/opsets.h"
+#include "elaborate/emit/repairs.h"
+#include "elaborate/emit/sizes.h"
+#include "elaborate/library/classes.h"
+#include "elaborate/library/library.h"
+#include "elaborate/objects/arrays.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/element_types.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/unknowns.h"
+#include "lowering/members.h"
+#include "ops/substitutes.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+Object no_member(Context& c, const Object& object, std::string_view name, Range range,
+                 std::span<const std::string_view> known, std::string reason = {}) {
+    std::string_view near = nearest(name, known);
+    diagnostics::Diagnostic& reported = c.report(
+        kUnknownAttributeOfObject, range,
+        fmt::format(
+            "{} `{}` has no member `{}`{}{}",
+            kind_name(object).substr(object.is_none() ? 0 : kind_name(object).find(' ') + 1),
+            repr(object), name, reason.empty() ? "" : ": ", reason));
+    if (!near.empty()) {
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+        offer_name(c, reported, range, name, near);
+    } else if (std::string_view like = ops::operator_like(name); !like.empty()) {
+        reported.with_help(fmt::format("scripts call operators: `op.{}(...)`", like));
+    }
+    return Object::error();
+}
+
+Object rank_of(Context& c, ir::Value* value, Range range) {
+    if (value->type.has_shape()) {
+        return Object::integer(static_cast<int64_t>(value->type.shape().size()));
+    }
+    Emitter e(c, range);
+    ir::Value* rank = e.emit("Size", {e.emit("Shape", {value})});
+    return rank != nullptr ? Object::number(rank) : Object::error();
+}
+
+Object size_of(Context& c, ir::Value* value, Range range) {
+    int64_t size = 1;
+    bool known = value->type.has_shape();
+    for (size_t i = 0; known && i < value->type.shape().size(); ++i) {
+        const Dim& dim = value->type.shape()[i];
+        known = dim.is_static() && !__builtin_mul_overflow(size, dim.value(), &size);
+    }
+    if (known) {
+        return Object::integer(size);
+    }
+    ir::Value* count = Emitter(c, range).emit("Size", {value});
+    return count != nullptr ? Object::number(count) : Object::error();
+}
+
+Object dtype_of(Context& c, ir::Value* value, Range range) {
+    ElementType type = value->type.element_type();
+    if (type != ElementType::kUndefined) {
+        return Object::element_type(type);
+    }
+    c.report(kStaticRequired, range, "the element type of this tensor is not known")
+        .with_help("annotate the parameter, as in `x: FLOAT[...]`, or use `op.CastLike`");
+    return Object::error();
+}
+
+// The type as an annotation would say it.
+Object type_of(Context& c, ir::Value* value, Range range) {
+    if (value->type.is_tensor() && value->type.element_type() != ElementType::kUndefined) {
+        return Object::make(ObjectKind::kType, TypeObject{value->type, true});
+    }
+    return dtype_of(c, value, range).is_error() ? Object::error() : Object::none();
+}
+
+Object transposed(Context& c, ir::Value* value, Range range) {
+    return as_object(Emitter(c, range).emit("Transpose", {value}));
+}
+
+Object matrix_transposed(Context& c, ir::Value* value, Range range) {
+    Emitter e(c, range);
+    return as_object(lowering::lower_matrix_transpose(e, value));
+}
+
+struct TensorMember {
+    std::string_view name;
+    Object (*get)(Context&, ir::Value*, Range);
+};
+
+constexpr TensorMember kTensorMembers[] = {
+    {"shape", shape_of}, {"rank", rank_of}, {"ndim", rank_of}, {"size", size_of},
+    {"dtype", dtype_of}, {"type", type_of}, {"T", transposed}, {"mT", matrix_transposed}};
+
+constexpr std::string_view kTensorMethods[] = {"astype"};
+
+Object tensor_member(Context& c, const Object& object, std::string_view name, Range range,
+                     Range name_range) {
+    for (const TensorMember& member : kTensorMembers) {
+        if (member.name == name) {
+            return member.get(c, object.value(), range);
+        }
+    }
+    if (std::find(std::begin(kTensorMethods), std::end(kTensorMethods), name) !=
+        std::end(kTensorMethods)) {
+        return Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)});
+    }
+    std::string_view instead = lowering::instead_of_method(name);
+    if (!instead.empty()) {
+        c.report(kUnknownAttributeOfObject, name_range,
+                 fmt::format("a tensor has no method `{}`", name))
+            .with_help(fmt::format("write `{}`", instead));
+        return Object::error();
+    }
+    std::vector<std::string_view> known(std::begin(kTensorMethods), std::end(kTensorMethods));
+    for (const TensorMember& member : kTensorMembers) {
+        known.push_back(member.name);
+    }
+    std::string_view near = nearest(name, known);
+    diagnostics::Diagnostic& reported = c.report(kUnknownAttributeOfObject, name_range,
+                                                 fmt::format("a tensor has no member `{}`", name));
+    std::string_view like = ops::operator_like(name);
+    if (!like.empty()) {
+        reported.with_help(fmt::format("call the operator: `op.{}(...)`", like));
+    } else if (near.empty()) {
+        reported.with_help(fmt::format("a tensor has `{}`; everything else is an operator",
+                                       fmt::join(known, "`, `")));
+    } else {
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+        offer_name(c, reported, name_range, name, near);
+    }
+    return Object::error();
+}
+
+Object constant_member(Context& c, const Object& object, std::string_view name, Range name_range) {
+    const Tensor& tensor = object.get<Tensor>();
+    if (name == "shape") {
+        std::vector<Object> dims;
+        for (int64_t dim : tensor.dims()) {
+            dims.push_back(Object::integer(dim));
+        }
+        return Object::tuple(std::move(dims));
+    }
+    if (name == "ndim") {
+        return Object::integer(tensor.rank());
+    }
+    if (name == "size") {
+        return Object::integer(tensor.count());
+    }
+    if (name == "dtype") {
+        return Object::element_type(tensor.element_type(), TypeForm::kNumpyDtype);
+    }
+    if (std::optional<Object> known = array_member(c, object, name)) {
+        return *known;
+    }
+    return no_member(c, object, name, name_range, {});
+}
+
+Object type_member(Context& c, const Object& object, std::string_view name, Range name_range) {
+    const TypeObject& type = object.get<TypeObject>();
+    if (name == "dtype") {
+        return Object::element_type(type.type.element_type());
+    }
+    if (name == "shape" && type.type.has_shape()) {
+        std::vector<Object> dims;
+        for (const Dim& dim : type.type.shape()) {
+            dims.push_back(dim.is_static()    ? Object::integer(dim.value())
+                           : dim.is_unknown() ? Object::none()
+                                              : Object::string(dim.to_string()));
+        }
+        return Object::tuple(std::move(dims));
+    }
+    constexpr std::string_view kMembers[] = {"dtype", "shape"};
+    return no_member(c, object, name, name_range, kMembers);
+}
+
+Object opset_member(Context& c, const Object& object, std::string_view name) {
+    const OpsetObject& opset = object.get<OpsetObject>();
+    if (name == "domain") {
+        return Object::string(opset.domain);
+    }
+    if (name == "version") {
+        return Object::integer(compiled_opset(c, opset).version);
+    }
+    return Object::make(ObjectKind::kOperator, OperatorObject{opset, std::string(name)});
+}
+
+Object module_member(Context& c, const Object& object, std::string_view name, Range range,
+                     Range name_range) {
+    const ModuleObject& module = object.get<ModuleObject>();
+    std::optional<Object> found = module.environment != nullptr
+                                      ? module.environment->lookup(name)
+                                      : library_attribute(module.name, name);
+    if (found && unknown_cause(c.program, *found) != nullptr) {
+        report_unknown(c, *found, fmt::format("{}.{}", module.name, name), range);
+        return Object::error();
+    }
+    Namespace* of_file = as_namespace(object);
+    if (found) {
+        return of_file != nullptr ? bound_member(c, *of_file, name, *found, range) : *found;
+    }
+    std::vector<std::string> own;
+    std::vector<std::string_view> known;
+    if (module.environment != nullptr) {
+        own = module.environment->names();
+        known.assign(own.begin(), own.end());
+    } else {
+        known = library_module_names(module.name);
+    }
+    Object failed = no_member(c, object, name, name_range, known);
+    // What all classes have is not known here.
+    return of_file != nullptr && name[0] != '_' && name != "mro" ? raises(c, "AttributeError")
+                                                                 : failed;
+}
+
+constexpr std::string_view kListMethods[] = {"append", "extend", "insert",  "pop",
+                                             "remove", "clear",  "reverse", "sort",
+                                             "index",  "count",  "copy"};
+constexpr std::string_view kTupleMethods[] = {"index", "count"};
+constexpr std::string_view kDictMethods[] = {"get", "keys",   "values",  "items", "copy",
+                                             "pop", "update", "popitem", "clear", "setdefault"};
+constexpr std::string_view kSetMethods[] = {"add",
+                                            "clear",
+                                            "copy",
+                                            "difference",
+                                            "difference_update",
+                                            "discard",
+                                            "intersection",
+                                            "intersection_update",
+                                            "isdisjoint",
+                                            "issubset",
+                                            "issuperset",
+                                            "pop",
+                                            "remove",
+                                            "symmetric_difference",
+                                            "symmetric_difference_update",
+                                            "union",
+                                            "update"};
+constexpr std::string_view kFrozenSetMethods[] = {
+    "copy",     "difference", "intersection", "isdisjoint",
+    "issubset", "issuperset", "union",        "symmetric_difference"};
+constexpr std::string_view kStringMethods[] = {
+    "upper",  "lower",   "capitalize", "title",        "strip",      "lstrip",   "rstrip",
+    "find",   "replace", "split",      "removeprefix", "startswith", "endswith", "join",
+    "rfind",  "index",   "rindex",     "removesuffix", "partition",  "zfill",    "count",
+    "format", "isdigit", "rpartition", "isalpha",      "isalnum"};
+// int.is_integer is newer than the oldest Python that is supported.
+constexpr std::string_view kIntMethods[] = {"bit_length", "bit_count"};
+constexpr std::string_view kFloatMethods[] = {"is_integer"};
+
+Object method_of(Context& c, const Object& object, std::string_view name, Range name_range,
+                 std::span<const std::string_view> methods) {
+    if (std::find(methods.begin(), methods.end(), name) == methods.end()) {
+        return no_member(c, object, name, name_range, methods);
+    }
+    return Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)});
+}
+
+}  // namespace
+
+Object member(Context& c, const Object& object, std::string_view name, Range range,
+              Range name_range) {
+    switch (object.kind()) {
+        case ObjectKind::kError:
+            return object;
+        case ObjectKind::kTensor:
+            return object.is_shape_tensor() ? method_of(c, object, name, name_range, kTupleMethods)
+                                            : tensor_member(c, object, name, range, name_range);
+        case ObjectKind::kAttribute: {
+            ir::Value* value = as_value(c, object, range);
+            return value != nullptr
+                       ? tensor_member(c, Object::tensor(value), name, range, name_range)
+                       : Object::error();
+        }
+        case ObjectKind::kConstant:
+            return constant_member(c, object, name, name_range);
+        case ObjectKind::kElementType: {
+            std::optional<Object> found = element_type_member(object, name);
+            return found ? *found : no_member(c, object, name, name_range, kElementTypeMembers);
+        }
+        case ObjectKind::kType:
+            return type_member(c, object, name, name_range);
+        case ObjectKind::kOpset:
+            return opset_member(c, object, name);
+        case ObjectKind::kModule:
+            return module_member(c, object, name, range, name_range);
+        case ObjectKind::kList:
+            return method_of(c, object, name, name_range, kListMethods);
+        case ObjectKind::kTuple:
+            return method_of(c, object, name, name_range, kTupleMethods);
+        case ObjectKind::kDict:
+            return method_of(c, object, name, name_range, kDictMethods);
+        case ObjectKind::kString:
+            return method_of(c, object, name, name_range, kStringMethods);
+        case ObjectKind::kSet:
+            return object.is_frozen() ? method_of(c, object, name, name_range, kFrozenSetMethods)
+                                      : method_of(c, object, name, name_range, kSetMethods);
+        case ObjectKind::kFloat:
+            return method_of(c, object, name, name_range, kFloatMethods);
+        case ObjectKind::kPythonType: {
+            // onnx.TensorProto is a type in annotations and the home of the element type numbers.
+            ElementType type = element_type_from_name(name);
+            if (object.get<PythonType>().name == "TensorProto" && type != ElementType::kUndefined) {
+                return Object::integer(static_cast<int64_t>(type));
+            }
+            return no_member(c, object, name, name_range, {});
+        }
+        case ObjectKind::kBuiltin:
+            if (is_builtin(object, "itertools.chain") && name == "from_iterable") {
+                return Object::make(ObjectKind::kBuiltin,
+                                    library_builtin("itertools.chain.from_iterable"));
+            }
+            return no_member(c, object, name, name_range, {});
+        case ObjectKind::kInt:
+            if (object.pointer() == nullptr) {
+                return method_of(c, object, name, name_range, kIntMethods);
+            }
+            [[fallthrough]];  // a member of an enumeration
+        case ObjectKind::kOpaque: {
+            Environment::Answer answer = c.function().environment->attribute(object, name);
+            return answer.value ? *answer.value
+                                : no_member(c, object, name, name_range, {}, answer.error);
+        }
+        default:
+            return no_member(c, object, name, name_range, {});
+    }
+}
+
+}  // namespace sardonyx::elaborate

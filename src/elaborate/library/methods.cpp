@@ -1,0 +1,392 @@
+// Methods of lists, dicts, strings and tensors, and Python's types called as functions.
+
+#include "elaborate/library/methods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "elaborate/emit/constants.h"
+#include "elaborate/emit/interpreter.h"
+#include "elaborate/emit/opsets.h"
+#include "elaborate/library/constructors.h"
+#include "elaborate/library/number_builtins.h"
+#include "elaborate/library/set_methods.h"
+#include "elaborate/library/sorting.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/arrays.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/element_types.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/objects/text.h"
+#include "elaborate/operators/equality.h"
+#include "elaborate/scopes/lookup.h"
+
+namespace sardonyx::elaborate {
+
+namespace {
+
+// True also for what is nested too deeply to tell.
+bool holds_at(const Object& object, const Object& list, int depth) {
+    bool holds_others = object.is_sequence() || object.is(ObjectKind::kDict);
+    if (!holds_others && !object.is(ObjectKind::kSet)) {
+        return false;
+    }
+    if (object.pointer() == list.pointer() || depth > 32) {
+        return true;
+    }
+    if (object.is(ObjectKind::kDict)) {
+        const auto& items = object.get<DictObject>().items;
+        return std::any_of(items.begin(), items.end(), [&list, depth](const auto& item) {
+            return holds_at(item.second, list, depth + 1);
+        });
+    }
+    return std::any_of(
+        object.items().begin(), object.items().end(),
+        [&list, depth](const Object& item) { return holds_at(item, list, depth + 1); });
+}
+
+}  // namespace
+
+bool holds(const Object& object, const Object& list) {
+    return holds_at(object, list, 0);
+}
+
+namespace {
+
+constexpr std::string_view kChangingMethods[] = {"append", "extend",     "insert",  "pop",
+                                                 "remove", "clear",      "reverse", "sort",
+                                                 "update", "setdefault", "popitem"};
+
+Object wrong_call(Context& c, const MethodObject& method, const Arguments& a) {
+    return refuse(
+        c, a.range,
+        fmt::format("`{}` of {} with these arguments", method.name, kind_name(method.self)),
+        "see Python's documentation of the method");
+}
+
+// Lists, dicts and sets live while the script is compiled: what runs later cannot change them.
+bool may_mutate(Context& c, const MethodObject& method, const Arguments& a) {
+    // One of the file or module outlives the compilation.
+    const auto& globals = c.globals->values;
+    bool is_global =
+        !c.runs_file && std::any_of(globals.begin(), globals.end(), [&method](const auto& one) {
+            return holds(one.second, method.self);
+        });
+    if (is_global) {
+        c.report(kUnsupportedStatement, a.range,
+                 fmt::format("{} of the module is changed", kind_name(method.self)))
+            .with_help("copy it first: `xs = list(xs)`, `d = dict(d)` or `s = set(s)`");
+        return false;
+    }
+    if (is_owned(c, method.self)) {
+        return true;
+    }
+    c.report(kUnsupportedStatement, a.range,
+             fmt::format("{} is changed inside a loop or branch that runs in the graph",
+                         kind_name(method.self)))
+        .with_help(method.self.is(ObjectKind::kList)
+                       ? "use a sequence: `xs = op.SequenceInsert(xs, x)`"
+                       : "change it outside");
+    return false;
+}
+
+// append, extend, insert.
+Object grow_list(Context& c, const MethodObject& method, const Arguments& a) {
+    std::vector<Object>& items = method.self.items();
+    std::vector<Object> more{a.positional.back()};
+    if (method.name == "extend") {
+        std::optional<std::vector<Object>> listed = static_items(c, a.positional[0]);
+        if (!listed) {
+            return refuse(c, a.range, fmt::format("`extend` by {}", kind_name(a.positional[0])));
+        }
+        more = std::move(*listed);
+    }
+    if (static_cast<int64_t>(items.size() + more.size()) > c.options.limits.text_bytes) {
+        c.report(kLimitExceeded, a.range,
+                 fmt::format("the list grows past {} items", c.options.limits.text_bytes))
+            .with_help("loop fewer times, or keep the items in a tensor");
+        return Object::error();
+    }
+    for (const Object& item : more) {
+        if (holds(item, method.self)) {
+            return refuse(c, a.range, "a list is put into itself", "append a copy of it");
+        }
+    }
+    int64_t size = static_cast<int64_t>(items.size());
+    int64_t at = size;
+    if (method.name == "insert") {
+        if (!a.positional[0].is_integer()) {
+            return wrong_call(c, method, a);
+        }
+        at = a.positional[0].as_int();
+        at = std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+    }
+    items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), more.begin(), more.end());
+    c.undo.push_back({method.self, [at, count = more.size()](const Object& list) {
+                          auto first = list.items().begin() + static_cast<std::ptrdiff_t>(at);
+                          list.items().erase(first, first + static_cast<std::ptrdiff_t>(count));
+                      }});
+    return Object::none();
+}
+
+Object pop_from_list(Context& c, const MethodObject& method, const Arguments& a) {
+    std::vector<Object>& items = method.self.items();
+    Object last = Object::integer(-1);
+    const Object& index = a.positional.empty() ? last : a.positional[0];
+    std::optional<size_t> at = list_index(c, method.self, index, items.size(), a.range);
+    if (!at) {
+        return Object::error();
+    }
+    auto place = items.begin() + static_cast<std::ptrdiff_t>(*at);
+    Object item = *place;
+    items.erase(place);
+    c.undo.push_back({method.self, [at = *at, item](const Object& list) {
+                          list.items().insert(
+                              list.items().begin() + static_cast<std::ptrdiff_t>(at), item);
+                      }});
+    return item;
+}
+
+// Gives a list other items.
+Object replace_items(Context& c, const MethodObject& method, std::vector<Object> items) {
+    c.undo.push_back({method.self, [before = method.self.items()](const Object& list) {
+                          list.items() = before;
+                      }});
+    method.self.items() = std::move(items);
+    return Object::none();
+}
+
+// The place of an item; nothing, and a diagnostic, when it is not in the list.
+std::optional<size_t> place_of(Context& c, const MethodObject& method, const Arguments& a) {
+    const std::vector<Object>& items = method.self.items();
+    for (size_t i = 0; i < items.size(); ++i) {
+        Object same =
+            certain_compare(c, syntax::CompareOp::kEq, items[i], a.positional[0], a.range);
+        if (same.is_error()) {
+            return std::nullopt;
+        }
+        if (same.as_bool()) {
+            return i;
+        }
+    }
+    refuse(c, a.range, fmt::format("{} is not in the list", repr(a.positional[0])));
+    raises(c, "ValueError");
+    return std::nullopt;
+}
+
+Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
+    const std::vector<Object>& items = method.self.items();
+    std::string_view name = method.name;
+    size_t count = a.positional.size();
+    if (name == "index" && count == 1) {
+        std::optional<size_t> at = place_of(c, method, a);
+        return at ? Object::integer(static_cast<int64_t>(*at)) : Object::error();
+    }
+    if (name == "count" && count == 1) {
+        int64_t found = 0;
+        for (const Object& item : items) {
+            Object same =
+                certain_compare(c, syntax::CompareOp::kEq, item, a.positional[0], a.range);
+            if (same.is_error()) {
+                return same;
+            }
+            found += same.as_bool() ? 1 : 0;
+        }
+        return Object::integer(found);
+    }
+    if (name == "copy" && count == 0) {
+        return Object::list(items);
+    }
+    if (!may_mutate(c, method, a)) {
+        return Object::error();
+    }
+    if ((name == "append" || name == "extend") ? count == 1 : name == "insert" && count == 2) {
+        return grow_list(c, method, a);
+    }
+    if (name == "pop" && count <= 1) {
+        return pop_from_list(c, method, a);
+    }
+    std::vector<Object> changed = items;
+    if (name == "remove" && count == 1) {
+        std::optional<size_t> at = place_of(c, method, a);
+        if (!at) {
+            return Object::error();
+        }
+        changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(*at));
+        return replace_items(c, method, std::move(changed));
+    }
+    if (name == "clear" && count == 0) {
+        return replace_items(c, method, {});
+    }
+    if (name == "reverse" && count == 0) {
+        std::reverse(changed.begin(), changed.end());
+        return replace_items(c, method, std::move(changed));
+    }
+    if (name == "sort" && count == 0) {
+        const KeywordArgument* key = a.find("key");
+        const KeywordArgument* reverse = a.find("reverse");
+        Object sorted =
+            sorted_list(c, std::move(changed), key != nullptr ? key->value : Object::none(),
+                        reverse != nullptr && truth(reverse->value) == true, a.range);
+        return sorted.is_error() ? sorted : replace_items(c, method, sorted.items());
+    }
+    return wrong_call(c, method, a);
+}
+
+Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
+    DictObject& dict = method.self.get<DictObject>();
+    std::string_view name = method.name;
+    c.undo.push_back({method.self, [before = dict](const Object& object) {
+                          object.get<DictObject>() = before;
+                      }});
+    if (name == "update") {
+        Object other = call_python_type(c, PythonType{"dict", {}}, a);
+        if (other.is_error()) {
+            return other;
+        }
+        for (const auto& [key, value] : other.get<DictObject>().items) {
+            if (holds(value, method.self)) {
+                return refuse(c, a.range, "a dict is put into itself", "put in a copy of it");
+            }
+            dict.set(key, value);
+        }
+        return Object::none();
+    }
+    if (name == "clear" && a.positional.empty()) {
+        dict.items.clear();
+        return Object::none();
+    }
+    if (name == "popitem" && a.positional.empty()) {
+        if (dict.items.empty()) {
+            refuse(c, a.range, "`popitem` of an empty dict");
+            return raises(c, "KeyError");
+        }
+        Object last = Object::tuple({dict.items.back().first, dict.items.back().second});
+        dict.items.pop_back();
+        return last;
+    }
+    if (a.positional.empty() || a.positional.size() > 2) {
+        return wrong_call(c, method, a);
+    }
+    const Object& key = a.positional[0];
+    if (!check_key(c, key, a.ranges[0])) {
+        return Object::error();
+    }
+    const Object* found = dict.find(key);
+    Object otherwise = a.positional.size() > 1 ? a.positional[1] : Object::none();
+    if (name == "setdefault") {
+        if (found == nullptr && !holds(otherwise, method.self)) {
+            dict.set(key, otherwise);
+        }
+        return found != nullptr ? *found : otherwise;
+    }
+    if (found == nullptr && a.positional.size() == 1) {
+        refuse(c, a.range, fmt::format("the dict has no key {}", repr(key)));
+        return raises(c, "KeyError");
+    }
+    if (found == nullptr) {
+        return otherwise;
+    }
+    Object value = *found;
+    dict.items.erase(std::find_if(dict.items.begin(), dict.items.end(),
+                                  [&key](const auto& item) { return equal(item.first, key); }));
+    return value;
+}
+
+// d.keys(), d.values() or d.items(), which follow the dict.
+Object dict_view(Context& c, const MethodObject& method, const Arguments& a) {
+    IteratorObject view{
+        "a view of a dict", {}, Object::tuple({method.self}), c.span(a.range), true};
+    view.items = [self = method.self, name = method.name](Context& user) {
+        std::vector<Object> items;
+        for (const auto& [key, value] : self.get<DictObject>().items) {
+            if (key.is(ObjectKind::kString)) {
+                name_array(user, value, key.text());
+            }
+            items.push_back(name == "keys"     ? key
+                            : name == "values" ? value
+                                               : Object::tuple({key, value}));
+        }
+        return std::optional(std::move(items));
+    };
+    return make_iterator(c, std::move(view));
+}
+
+Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
+    std::string_view name = method.name;
+    if (name == "pop" || name == "setdefault" || name == "update" || name == "clear" ||
+        name == "popitem") {
+        return may_mutate(c, method, a) ? change_dict(c, method, a) : Object::error();
+    }
+    const DictObject& dict = method.self.get<DictObject>();
+    if (name == "get") {
+        if (a.positional.empty() || a.positional.size() > 2) {
+            return wrong_call(c, method, a);
+        }
+        std::optional<const Object*> found = find_key(c, dict, a.positional[0], a.range);
+        return !found                    ? Object::error()
+               : *found != nullptr       ? **found
+               : a.positional.size() > 1 ? a.positional[1]
+                                         : Object::none();
+    }
+    return name == "copy" ? Object::dict(dict) : dict_view(c, method, a);
+}
+
+Object tensor_method(Context& c, const MethodObject& method, const Arguments& a) {
+    Arguments call = a;
+    call.positional.insert(call.positional.begin(), method.self);
+    call.ranges.insert(call.ranges.begin(), a.callee_range);
+    if (method.name == "astype" && a.positional.size() == 1) {
+        call.keywords.push_back({"to", a.positional[0], a.ranges[0], a.ranges[0]});
+        call.positional.pop_back();
+        call.ranges.pop_back();
+        return call_operator(c, operator_opset(c), "Cast", call, 0);
+    }
+    return refuse(c, a.range, fmt::format("`{}` on a tensor in a script", method.name),
+                  "call an operator: `op.ReduceSum(x)`");
+}
+
+}  // namespace
+
+bool is_changing_method(std::string_view name) {
+    return std::find(std::begin(kChangingMethods), std::end(kChangingMethods), name) !=
+               std::end(kChangingMethods) ||
+           changes_set(name);
+}
+
+Object call_method(Context& c, const MethodObject& method, const Arguments& arguments) {
+    switch (method.self.kind()) {
+        case ObjectKind::kList:
+        case ObjectKind::kTuple:
+            return list_method(c, method, arguments);
+        case ObjectKind::kDict:
+            return dict_method(c, method, arguments);
+        case ObjectKind::kString:
+            return string_method(c, method, arguments);
+        case ObjectKind::kSet:
+            return !changes_set(method.name) || may_mutate(c, method, arguments)
+                       ? set_method(c, method, arguments)
+                       : Object::error();
+        case ObjectKind::kInt:
+        case ObjectKind::kFloat:
+            return number_method(c, method, arguments);
+        case ObjectKind::kElementType:
+            return element_type_method(c, method, arguments);
+        case ObjectKind::kConstant: {
+            std::optional<Object> known = array_method(c, method.self, method.name, arguments);
+            return known ? *known : wrong_call(c, method, arguments);
+        }
+        default:
+            return tensor_method(c, method, arguments);
+    }
+}
+
+}  // namespace sardonyx::elaborate

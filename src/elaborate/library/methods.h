@@ -1,0 +1,20 @@
+// Methods of lists, strings, dicts and tensors.
+#pragma once
+
+#include <string_view>
+
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+
+namespace sardonyx::elaborate {
+
+// Calls a method of a list, string, dict or tensor.
+Object call_method(Context& c, const MethodObject& method, const Arguments& arguments);
+
+// Whether the method of this name changes its list or dict.
+bool is_changing_method(std::string_view name);
+
+// Whether a list or dict is among the parts of an object: no list may be put into itself.
+bool holds(const Object& object, const Object& list);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,316 @@
+// Numbers that are known are computed with as in Python, others by tensor_builtins.
+#include "elaborate/library/number_builtins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "elaborate/emit/as_value.h"
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/emit/interpreter.h"
+#include "elaborate/emit/opsets.h"
+#include "elaborate/emit/sizes.h"
+#include "elaborate/emit/values.h"
+#include "elaborate/library/integer_math.h"
+#include "elaborate/library/iterable_builtins.h"
+#include "elaborate/library/tensor_builtins.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/operators/arithmetic.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+// One operator over tensors and Python values.
+Object apply_operator(Context& c, std::string_view name, const Arguments& a) {
+    Arguments plain = a;
+    plain.callee_range = a.callee_range;
+    return call_operator(c, operator_opset(c), name, plain, 0);
+}
+
+// min and max of ints, some of which are known only when the graph runs.
+Object extreme_of_ints(Context& c, const Arguments& a, bool want_max) {
+    Emitter e(c, a.range);
+    Object best = a.positional[0];
+    for (size_t i = 1; i < a.positional.size() && !best.is_error(); ++i) {
+        const Object& item = a.positional[i];
+        if (std::optional<Object> settled = settled_extreme(want_max, best, item)) {
+            best = *settled;
+            continue;
+        }
+        ir::Value* left = as_value(c, best, a.range, ElementType::kInt64);
+        ir::Value* right = as_value(c, item, a.ranges[i], ElementType::kInt64);
+        ir::Value* value = e.emit(want_max ? "Max" : "Min", {left, right});
+        best = value != nullptr ? Object::number(value) : Object::error();
+    }
+    return best;
+}
+
+// The items as `key` orders them; nothing after an error.
+std::optional<std::vector<Object>> keys_of(Context& c, const std::vector<Object>& items,
+                                           const KeywordArgument* key, Range range) {
+    return key == nullptr || key->value.is_none() ? std::optional(items)
+                                                  : apply_to_each(c, key->value, items, range);
+}
+
+// What `max(x, default=d)` of a tensor is where x may be empty; nothing: it has elements.
+std::optional<Object> default_of_empty(Context& c, const Object& object,
+                                       const KeywordArgument& otherwise, const Arguments& a,
+                                       std::string_view word) {
+    const Type& type = object.value()->type;
+    bool is_known = type.is_tensor() && type.has_shape() && !type.shape().empty() &&
+                    type.shape()[0].is_static();
+    if (is_known) {
+        return type.shape()[0].value() == 0 ? std::optional(otherwise.value) : std::nullopt;
+    }
+    return refuse(c, a.range,
+                  fmt::format("`{}` with a default, of a tensor whose size is not known", word),
+                  fmt::format("check first: `{}(x) if len(x) > 0 else d`", word));
+}
+
+// min and max: of the arguments, or of the items of one list.
+Object extreme(Context& c, const Arguments& a, bool want_max) {
+    std::string_view word = want_max ? "max" : "min";
+    const KeywordArgument *key = a.find("key"), *otherwise = a.find("default");
+    if (a.keywords.size() > static_cast<size_t>((key != nullptr) + (otherwise != nullptr))) {
+        return refuse(c, a.range, fmt::format("`{}` takes `key` and `default`", word));
+    }
+    std::vector<Object> items = a.positional;
+    std::vector<Range> ranges = a.ranges;
+    if (items.size() == 1) {
+        if (items[0].is_numbers() && key == nullptr && otherwise == nullptr) {
+            return tensor_extreme(c, a, want_max);
+        }
+        if (items[0].is_graph_value()) {
+            if (otherwise != nullptr && items[0].is_tensor()) {
+                std::optional<Object> given = default_of_empty(c, items[0], *otherwise, a, word);
+                if (given) {
+                    return *given;
+                }
+            }
+            return key == nullptr
+                       ? tensor_extreme(c, a, want_max)
+                       : refuse(c, a.range, fmt::format("`{}` of a tensor by `key`", word),
+                                "loop over its items");
+        }
+        std::optional<std::vector<Object>> inner = static_items(c, items[0]);
+        if (inner && inner->empty() && otherwise != nullptr) {
+            return otherwise->value;
+        }
+        if (!inner || inner->empty()) {
+            refuse(c, a.range,
+                   fmt::format("`{}` of {}", word, inner ? "nothing" : kind_name(items[0])));
+            return inner ? raises(c, "ValueError") : Object::error();
+        }
+        items = std::move(*inner);
+        ranges.assign(items.size(), a.range);
+    }
+    std::optional<std::vector<Object>> keys = keys_of(c, items, key, a.range);
+    if (!keys) {
+        return Object::error();
+    }
+    if (std::any_of(keys->begin(), keys->end(),
+                    [](const Object& one) { return one.is_graph_value(); })) {
+        if (key != nullptr && !key->value.is_none()) {
+            return refuse(c, a.range, fmt::format("a tensor decides what `{}` is", word),
+                          "use `op.Where`");
+        }
+        Arguments spread = a;
+        spread.positional = std::move(items);
+        spread.ranges = std::move(ranges);
+        if (spread.positional.size() == 1) {
+            return spread.positional[0];
+        }
+        bool are_ints =
+            std::all_of(spread.positional.begin(), spread.positional.end(), is_python_int);
+        return are_ints ? extreme_of_ints(c, spread, want_max)
+                        : tensor_extreme(c, spread, want_max);
+    }
+    size_t best = 0;
+    for (size_t i = 1; i < items.size(); ++i) {
+        Object better =
+            static_compare(c, want_max ? syntax::CompareOp::kGt : syntax::CompareOp::kLt,
+                           (*keys)[i], (*keys)[best], a.range);
+        if (better.is_error()) {
+            return better;
+        }
+        best = better.as_bool() ? i : best;
+    }
+    return items[best];
+}
+
+}  // namespace
+
+Object py_max(Context& c, const Arguments& a) {
+    return extreme(c, a, true);
+}
+
+Object py_min(Context& c, const Arguments& a) {
+    return extreme(c, a, false);
+}
+
+Object py_abs(Context& c, const Arguments& a) {
+    const Object& object = a.positional[0];
+    if (is_python_number(object) && object.is_graph_value()) {
+        ElementType type = number_type(object);
+        type = type == ElementType::kBool ? ElementType::kInt64 : type;
+        return as_number(
+                   Emitter(c, a.range).emit("Abs", {as_typed_value(c, object, type, a.ranges[0])}))
+            .either(gives_either(object, object));
+    }
+    if (object.is_graph_value()) {
+        if (is_python_int(object) &&
+            settled_compare(syntax::CompareOp::kGtE, object, Object::integer(0)) == true) {
+            return object;
+        }
+        Object result = apply_operator(c, "Abs", a);
+        return result.is_tensor() && is_python_number(object) ? Object::number(result.value())
+                                                              : result;
+    }
+    if (object.is(ObjectKind::kFloat)) {
+        return Object::real(std::fabs(object.as_double()));
+    }
+    if (!object.is_whole()) {
+        return refuse(c, a.range, fmt::format("`abs` of {}", kind_name(object)));
+    }
+    return object.as_whole() < 0 ? static_unary(c, lowering::Unary::kMinus, object, a.range)
+                                 : Object::whole(object.as_whole());
+}
+
+namespace {
+
+// round(x, -digits): to the nearest multiple of a power of ten, half to even.
+Object round_to_tens(Context& c, const Object& object, int digits, Range range) {
+    int64_t unit = 1;
+    for (int i = 0; i < digits; ++i) {
+        unit *= 10;
+    }
+    if (object.is(ObjectKind::kFloat)) {
+        double whole = static_cast<double>(unit), value = std::fabs(object.as_double());
+        double rest = std::fmod(value, whole), down = value - rest;
+        bool is_odd = std::fmod(down / whole, 2.0) != 0;
+        bool goes_up = rest > whole / 2 || (rest == whole / 2 && is_odd);
+        return Object::real(std::copysign(goes_up ? down + whole : down, object.as_double()));
+    }
+    int64_t value = object.as_int(), rest = value % unit;
+    rest += rest < 0 ? unit : 0;
+    int64_t half = unit / 2;
+    bool is_odd = ((value / unit - (value % unit < 0 ? 1 : 0)) & 1) != 0;
+    int64_t change = rest > half || (rest == half && is_odd) ? unit - rest : -rest;
+    return __builtin_add_overflow(value, change, &value)
+               ? refuse(c, range, "the result does not fit in 64 bits")
+               : Object::integer(value);
+}
+
+// round(x, digits) of a float: Python rounds its decimal digits.
+Object round_to_digits(Context& c, const Object& object, int64_t digits, Range range) {
+    if (object.is_whole() && digits >= 0) {
+        return Object::whole(object.as_whole());
+    }
+    if (digits < -18 || digits > 300) {
+        return refuse(c, range, fmt::format("`round` to {} digits", digits),
+                      "use -18 to 300 digits");
+    }
+    if (digits < 0) {
+        return round_to_tens(c, object, static_cast<int>(-digits), range);
+    }
+    return Object::real(
+        std::strtod(fmt::format("{:.{}f}", object.as_double(), digits).c_str(), nullptr));
+}
+
+}  // namespace
+
+Object py_round(Context& c, const Arguments& a) {
+    const Object& object = a.positional[0];
+    if (object.is_graph_value()) {
+        return tensor_round(c, a);
+    }
+    if (!object.is_number() || !std::isfinite(object.as_double()) ||
+        (object.is(ObjectKind::kFloat) && std::fabs(object.as_double()) > 9e18)) {
+        return refuse(c, a.range, fmt::format("`round` of {}", kind_name(object)));
+    }
+    if (a.positional.size() > 1 && a.positional[1].is_integer()) {
+        return round_to_digits(c, object, a.positional[1].as_int(), a.range);
+    }
+    return object.is_whole()
+               ? Object::whole(object.as_whole())
+               : Object::integer(static_cast<int64_t>(std::nearbyint(object.as_double())));
+}
+
+Object py_pow(Context& c, const Arguments& a) {
+    if (a.positional.size() == 3) {
+        return power_modulo(c, a);
+    }
+    return binary(c, syntax::BinaryOp::kPow, {a.positional[0], a.ranges[0]},
+                  {a.positional[1], a.ranges[1]}, a.range);
+}
+
+namespace {
+
+// How many bits |value| has, and how many of them are set.
+Object bit_count(Int128 value, bool counts_ones) {
+    Uint128 rest = value < 0 ? ~static_cast<Uint128>(value) + 1 : static_cast<Uint128>(value);
+    int64_t bits = 0, ones = 0;
+    for (; rest != 0; rest >>= 1, ++bits) {
+        ones += static_cast<int64_t>(rest & 1);
+    }
+    return Object::integer(counts_ones ? ones : bits);
+}
+
+}  // namespace
+
+Object number_method(Context& c, const MethodObject& method, const Arguments& a) {
+    const Object& self = method.self;
+    if (!a.positional.empty() || !a.keywords.empty()) {
+        return refuse(c, a.range, fmt::format("`{}` takes no arguments", method.name));
+    }
+    if (method.name == "is_integer") {
+        double value = self.as_double();
+        return Object::boolean(self.is_whole() ||
+                               (std::isfinite(value) && value == std::floor(value)));
+    }
+    return bit_count(self.as_whole(), method.name == "bit_count");
+}
+
+Object py_divmod(Context& c, const Arguments& a) {
+    Object whole = binary(c, syntax::BinaryOp::kFloorDiv, {a.positional[0], a.ranges[0]},
+                          {a.positional[1], a.ranges[1]}, a.range);
+    Object rest = binary(c, syntax::BinaryOp::kMod, {a.positional[0], a.ranges[0]},
+                         {a.positional[1], a.ranges[1]}, a.range);
+    return whole.is_error() || rest.is_error() ? Object::error() : Object::tuple({whole, rest});
+}
+
+Object py_sum(Context& c, const Arguments& a) {
+    if (a.positional[0].is_tensor() || a.positional[0].is_numbers()) {
+        return tensor_sum(c, a);
+    }
+    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
+    if (!items) {
+        return refuse(c, a.range, fmt::format("`sum` of {}", kind_name(a.positional[0])),
+                      "sum a list, or use `op.ReduceSum`");
+    }
+    Object total = a.positional.size() > 1 ? a.positional[1] : Object::integer(0);
+    bool first = a.positional.size() == 1;
+    for (const Object& item : *items) {
+        // 0 + x is x: no node for the start value.
+        total = first && item.is_tensor()
+                    ? item
+                    : binary(c, syntax::BinaryOp::kAdd, {total, a.range}, {item, a.range}, a.range);
+        first = false;
+        if (total.is_error()) {
+            return total;
+        }
+    }
+    return total;
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,163 @@
+// Arrays are made while compiling, of numbers that are known; others of NumPy are in
+// array_functions.
+#include "elaborate/library/numpy_functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elaborate/emit/static_tensors.h"
+#include "elaborate/library/array_functions.h"
+#include "elaborate/library/iterable_builtins.h"
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/array_math.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/element_types.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/statics.h"
+#include "types/integers.h"
+
+namespace sardonyx::elaborate {
+
+Object np_array(Context& c, const Arguments& a) {
+    std::optional<ElementType> type = dtype_argument(a, 1);
+    if (!type) {
+        return refuse(c, a.range, "a dtype that is not known", "use np.float32, np.int64, ...");
+    }
+    // NumPy's floats are DOUBLE.
+    ElementType element = *type == ElementType::kUndefined && has_float(a.positional[0])
+                              ? ElementType::kDouble
+                              : *type;
+    std::optional<Tensor> tensor = static_tensor(c, a.positional[0], element, a.range);
+    if (tensor && *type != ElementType::kUndefined && tensor->element_type() != *type) {
+        tensor = cast_array(*tensor, *type);  // an array of another type
+        if (!tensor) {
+            return refuse(c, a.range, fmt::format("an array as {}", name(*type)));
+        }
+    }
+    return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
+}
+
+// An array of this type is given back as it is.
+Object np_asarray(Context& c, const Arguments& a) {
+    const Object& array = a.positional[0];
+    std::optional<ElementType> type = dtype_argument(a, 1);
+    bool is_it = array.is(ObjectKind::kConstant) && type &&
+                 (*type == ElementType::kUndefined || *type == array.get<Tensor>().element_type());
+    return is_it ? array : np_array(c, a);
+}
+
+namespace {
+
+std::optional<Dims> dims_argument(Context& c, const Object& object) {
+    std::vector<Object> items{object};
+    if (!object.is_integer()) {
+        std::optional<std::vector<Object>> listed = static_items(c, object);
+        if (!listed) {
+            return std::nullopt;
+        }
+        items = std::move(*listed);
+    }
+    Dims dims;
+    for (const Object& item : items) {
+        if (!item.is_integer() || item.as_int() < 0) {
+            return std::nullopt;
+        }
+        dims.push_back(item.as_int());
+    }
+    std::optional<int64_t> count = element_count(dims);
+    constexpr int64_t kMostElements = int64_t{1} << 28;
+    return count && *count <= kMostElements ? std::optional<Dims>(std::move(dims)) : std::nullopt;
+}
+
+Object np_filled(Context& c, const Arguments& a, const Object& value, size_t dtype_position) {
+    std::optional<Dims> dims = dims_argument(c, a.positional[0]);
+    std::optional<ElementType> type = dtype_argument(a, dtype_position);
+    if (!dims || !type) {
+        return refuse(c, a.range, "an array of this shape or dtype cannot be made",
+                      "give non-negative ints");
+    }
+    ElementType element = *type != ElementType::kUndefined ? *type
+                          : value.is(ObjectKind::kInt)     ? ElementType::kInt64
+                          : value.is(ObjectKind::kBool)    ? ElementType::kBool
+                                                           : ElementType::kDouble;
+    size_t count = static_cast<size_t>(*element_count(*dims));
+    Result<Tensor> tensor =
+        value.is_whole() ? tensor_from_integers(element, std::move(*dims),
+                                                std::vector<Int128>(count, value.as_whole()))
+                         : tensor_from_doubles(element, std::move(*dims),
+                                               std::vector<double>(count, value.as_double()));
+    return tensor.ok() ? Object::make(ObjectKind::kConstant, std::move(*tensor))
+                       : refuse(c, a.range, tensor.error().message);
+}
+
+}  // namespace
+
+Object np_zeros(Context& c, const Arguments& a) {
+    return np_filled(c, a, Object::real(0), 1);
+}
+
+Object np_ones(Context& c, const Arguments& a) {
+    return np_filled(c, a, Object::real(1), 1);
+}
+
+Object np_full(Context& c, const Arguments& a) {
+    return a.positional[1].is_number()
+               ? np_filled(c, a, a.positional[1], 2)
+               : refuse(c, a.range, "`np.full` with a value that is not a number");
+}
+
+Object np_arange(Context& c, const Arguments& a) {
+    if (std::any_of(a.positional.begin(), a.positional.end(),
+                    [](const Object& one) { return one.is(ObjectKind::kFloat); })) {
+        return arange_of_floats(c, a);
+    }
+    Object range = py_range(c, a);
+    std::optional<ElementType> type = dtype_argument(a, 3);
+    if (range.is_error() || !type) {
+        return Object::error();
+    }
+    std::optional<Tensor> tensor = static_tensor(c, range, *type, a.range);
+    return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
+}
+
+// onnx.helper.make_tensor(name, data_type, dims, vals)
+Object make_tensor(Context& c, const Arguments& a) {
+    auto argument = [&a](size_t position, std::string_view name) -> const Object* {
+        const KeywordArgument* keyword = a.find(name);
+        return keyword != nullptr               ? &keyword->value
+               : position < a.positional.size() ? &a.positional[position]
+                                                : nullptr;
+    };
+    const Object* type = argument(1, "data_type");
+    const Object* dims = argument(2, "dims");
+    const Object* values = argument(3, "vals");
+    if (type == nullptr || dims == nullptr || values == nullptr) {
+        return refuse(c, a.range, "`make_tensor` needs name, data_type, dims and vals");
+    }
+    ElementType element = type->is(ObjectKind::kElementType) ? type->as_element_type()
+                          : type->is_integer() ? element_type_from_number(type->as_int())
+                                               : ElementType::kUndefined;
+    std::optional<Dims> shape = dims_argument(c, *dims);
+    std::optional<Tensor> flat = element != ElementType::kUndefined && shape && values->is_static()
+                                     ? static_tensor(c, *values, element, a.range)
+                                     : std::nullopt;
+    if (!flat || flat->count() != element_count(*shape)) {
+        return refuse(c, a.range, "`make_tensor` with a type, dims and values that do not match");
+    }
+    return Object::make(ObjectKind::kConstant, flat->reshaped(std::move(*shape)));
+}
+
+// onnx.numpy_helper.from_array(array, name) and to_array(tensor): the elements are copied.
+Object copied_array(Context& c, const Arguments& a) {
+    if (!a.positional[0].is(ObjectKind::kConstant)) {
+        return refuse(c, a.range, fmt::format("{} as an array", kind_name(a.positional[0])));
+    }
+    Arguments one = a;
+    one.positional.resize(1);
+    one.ranges.resize(1);
+    one.keywords.clear();
+    return np_array(c, one);
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,22 @@
+// Functions of NumPy that make arrays, and those of onnx.helper and onnx.numpy_helper.
+#pragma once
+
+#include <optional>
+
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+
+namespace sardonyx::elaborate {
+
+Object np_array(Context& c, const Arguments& a);
+Object np_asarray(Context& c, const Arguments& a);
+Object np_zeros(Context& c, const Arguments& a);
+Object np_ones(Context& c, const Arguments& a);
+Object np_full(Context& c, const Arguments& a);
+Object np_arange(Context& c, const Arguments& a);
+// onnx.numpy_helper.from_array(array, name) and to_array(tensor): the elements are copied.
+Object copied_array(Context& c, const Arguments& a);
+// onnx.helper.make_tensor(name, data_type, dims, vals)
+Object make_tensor(Context& c, const Arguments& a);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,473 @@
+#include "elaborate/objects/arrays.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/array_math.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/element_types.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/objects/unknowns.h"
+#include "types/integers.h"
+
+namespace sardonyx::elaborate {
+
+using lowering::Binary;
+using syntax::CompareOp;
+using syntax::Range;
+
+namespace {
+
+constexpr int64_t kMostElements = int64_t{1} << 24;
+
+Object array_object(Tensor tensor) {
+    return Object::make(ObjectKind::kConstant, std::move(tensor));
+}
+
+bool is_array_operand(const Object& object) {
+    return object.is_number() || (object.is(ObjectKind::kConstant) &&
+                                  has_arithmetic(object.get<Tensor>().element_type()) &&
+                                  object.get<Tensor>().count() <= kMostElements);
+}
+
+// The type in which NumPy computes with both: a Python number takes the array's, as far as it goes.
+ElementType computed_type(const Object& a, const Object& b) {
+    if (a.is(ObjectKind::kConstant) && b.is(ObjectKind::kConstant)) {
+        return promoted(a.get<Tensor>().element_type(), b.get<Tensor>().element_type());
+    }
+    const Object& number = a.is(ObjectKind::kConstant) ? b : a;
+    ElementType type = (a.is(ObjectKind::kConstant) ? a : b).get<Tensor>().element_type();
+    if (number.is(ObjectKind::kFloat)) {
+        return is_floating(type) ? type : ElementType::kDouble;
+    }
+    return type == ElementType::kBool && !number.is(ObjectKind::kBool) ? ElementType::kInt64 : type;
+}
+
+// The operand as an array of the type; nothing: a number that the type does not hold.
+std::optional<Tensor> as_array(const Object& object, ElementType type) {
+    if (object.is(ObjectKind::kConstant)) {
+        return cast_array(object.get<Tensor>(), type);
+    }
+    double real = object.as_double();
+    Int128 whole = object.is_whole() ? object.as_whole() : Int128{0};
+    Result<Tensor> made = is_floating(type) || !object.is_whole()
+                              ? tensor_from_doubles(type, {}, std::span(&real, 1))
+                              : tensor_from_integers(type, {}, std::span(&whole, 1));
+    return made.ok() ? std::optional<Tensor>(std::move(*made)) : std::nullopt;
+}
+
+// Whether both can be computed with here, and one is an array.
+bool are_arrays(const Object& a, const Object& b) {
+    return (a.is(ObjectKind::kConstant) || b.is(ObjectKind::kConstant)) && is_array_operand(a) &&
+           is_array_operand(b);
+}
+
+std::optional<Object> broadcast_operands(Context& c, const Tensor& a, const Tensor& b, Range range,
+                                         Broadcast& both) {
+    std::optional<Broadcast> made = broadcast(a.dims(), b.dims());
+    if (!made) {
+        return refuse(c, range, "arrays whose shapes cannot be broadcast together");
+    }
+    both = std::move(*made);
+    if (both.left.size() > static_cast<size_t>(kMostElements)) {
+        return refuse(c, range, "an array of this size");
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Object> array_binary(Context& c, Binary op, const Object& a, const Object& b,
+                                   Range range) {
+    if (!are_arrays(a, b) || op == Binary::kMatMul) {
+        return std::nullopt;
+    }
+    ElementType type = computed_type(a, b);
+    if (op == Binary::kDiv && !is_floating(type)) {
+        type = ElementType::kDouble;
+    }
+    std::optional<Tensor> left = as_array(a, type), right = as_array(b, type);
+    if (!left || !right) {
+        return refuse(c, range, fmt::format("a number that {} does not hold", name(type)));
+    }
+    Broadcast both;
+    if (std::optional<Object> failed = broadcast_operands(c, *left, *right, range, both)) {
+        return failed;
+    }
+    std::optional<Tensor> result = combine(op, *left, *right, both);
+    return result
+               ? array_object(std::move(*result))
+               : refuse(c, range,
+                        fmt::format("`{}` on arrays of {}",
+                                    lowering::kBinarySymbols[static_cast<size_t>(op)], name(type)));
+}
+
+std::optional<Object> array_compare(Context& c, CompareOp op, const Object& a, const Object& b,
+                                    Range range) {
+    if (!are_arrays(a, b) || op > CompareOp::kGtE) {
+        return std::nullopt;
+    }
+    ElementType type = computed_type(a, b);
+    auto is_of_integers = [](const Object& one) {
+        return one.is(ObjectKind::kConstant) && is_integer(one.get<Tensor>().element_type());
+    };
+    if (is_floating(type) && is_of_integers(a) && is_of_integers(b)) {
+        return std::nullopt;  // INT64 beside UINT64, which NumPy compares exactly
+    }
+    std::optional<Tensor> left = as_array(a, type), right = as_array(b, type);
+    if (!left || !right) {
+        return std::nullopt;
+    }
+    Broadcast both;
+    if (std::optional<Object> failed = broadcast_operands(c, *left, *right, range, both)) {
+        return failed;
+    }
+    std::optional<Tensor> result = compare(op, *left, *right, both);
+    return result ? std::optional(array_object(std::move(*result))) : std::nullopt;
+}
+
+std::optional<Object> array_unary(lowering::Unary op, const Object& a) {
+    if (!a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
+        return std::nullopt;
+    }
+    std::optional<Tensor> result = apply_unary(op, a.get<Tensor>());
+    return result ? std::optional(array_object(std::move(*result))) : std::nullopt;
+}
+
+std::optional<Object> map_array(Context& c, const Object& a, double (*function)(double)) {
+    if (!c.runs_file || !a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
+        return std::nullopt;
+    }
+    const Tensor& array = a.get<Tensor>();
+    ElementType type = array.element_type();
+    ElementType floats = promoted(type, ElementType::kFloat16);
+    std::optional<Tensor> values = cast_array(array, ElementType::kDouble);
+    if (!values) {
+        return std::nullopt;
+    }
+    Tensor result = Tensor::uninitialized(ElementType::kDouble, array.dims());
+    std::transform(values->elements<double>().begin(), values->elements<double>().end(),
+                   result.mutable_elements<double>().begin(), function);
+    std::optional<Tensor> rounded = cast_array(result, is_floating(type) ? type : floats);
+    return rounded ? std::optional(array_object(std::move(*rounded))) : std::nullopt;
+}
+
+// --- Items ---------------------------------------------------------------------------------------
+
+namespace {
+
+// The places of the elements that an index selects, and the shape of what it selects.
+struct Selection {
+    std::vector<int64_t> places{0};
+    Dims dims;
+    bool is_item = false;  // integers alone: one element, of which NumPy makes a copy
+};
+
+// Python's slice.indices(); false: not by integers.
+bool array_slice(const SliceObject& slice, int64_t size, int64_t& start, int64_t& step,
+                 int64_t& count) {
+    auto is_bound = [](const Object& one) { return one.is_none() || one.is_integer(); };
+    if (!is_bound(slice.lower) || !is_bound(slice.upper) || !is_bound(slice.step)) {
+        return false;
+    }
+    step = slice.step.is_none() ? 1 : slice.step.as_int();
+    if (step == 0 || step == INT64_MIN) {
+        return false;
+    }
+    int64_t least = step < 0 ? -1 : 0, most = step < 0 ? size - 1 : size;
+    auto bound = [&](const Object& one, int64_t otherwise) {
+        int64_t value = one.is_none() ? otherwise : one.as_int();
+        return one.is_none() ? value : std::clamp(value < 0 ? value + size : value, least, most);
+    };
+    start = bound(slice.lower, step < 0 ? most : least);
+    int64_t stop = bound(slice.upper, step < 0 ? least : most);
+    count = RangeObject{start, stop, step}.size();
+    return true;
+}
+
+void select_along(Selection& selection, int64_t stride, int64_t start, int64_t step,
+                  int64_t count) {
+    std::vector<int64_t> places;
+    places.reserve(selection.places.size() * static_cast<size_t>(count));
+    for (int64_t place : selection.places) {
+        for (int64_t i = 0; i < count; ++i) {
+            places.push_back(place + (start + i * step) * stride);
+        }
+    }
+    selection.places = std::move(places);
+}
+
+// Nothing: the index is of another kind. Places of -1 alone: out of range, and reported.
+std::optional<Selection> select_items(Context& c, const Tensor& array, const Object& index,
+                                      Range range) {
+    std::vector<Object> parts =
+        index.is(ObjectKind::kTuple) ? index.items() : std::vector<Object>{index};
+    auto is_dots = [](const Object& one) { return one.is(ObjectKind::kEllipsis); };
+    size_t rank = array.dims().size();
+    auto dots = std::find_if(parts.begin(), parts.end(), is_dots);
+    if (std::count_if(parts.begin(), parts.end(), is_dots) > 1 ||
+        parts.size() - (dots != parts.end() ? 1 : 0) > rank) {
+        return std::nullopt;
+    }
+    Object all = Object::make(ObjectKind::kSlice,
+                              SliceObject{Object::none(), Object::none(), Object::none()});
+    size_t missing = rank - (parts.size() - (dots != parts.end() ? 1 : 0));
+    Selection selection;
+    selection.is_item = dots == parts.end() && missing == 0;
+    if (dots != parts.end()) {
+        dots = parts.erase(dots);
+    }
+    parts.insert(dots, missing, all);
+    int64_t stride = array.count();
+    for (size_t axis = 0; axis < rank; ++axis) {
+        int64_t size = array.dims()[axis], start = 0, step = 1, count = 1;
+        stride = size != 0 ? stride / size : 0;
+        if (parts[axis].is(ObjectKind::kInt)) {
+            start = parts[axis].as_int();
+            if (start < -size || start >= size) {
+                refuse(c, range, fmt::format("index {} of an axis of {}", start, size));
+                selection.places = {-1};
+                return selection;
+            }
+            start += start < 0 ? size : 0;
+        } else if (parts[axis].is(ObjectKind::kSlice) &&
+                   array_slice(parts[axis].get<SliceObject>(), size, start, step, count)) {
+            selection.is_item = false;
+            selection.dims.push_back(count);
+        } else {
+            return std::nullopt;
+        }
+        select_along(selection, stride, start, step, count);
+    }
+    return selection;
+}
+
+// Arrays that share elements with another one here are not changed: the other would not follow.
+void note_view(Context& c, const Object& a) {
+    c.program.unknowns->shared_arrays.emplace(a.pointer().get(), a);
+}
+
+bool may_change_array(Context& c, const Object& a) {
+    return c.program.unknowns->shared_arrays.count(a.pointer().get()) == 0;
+}
+
+void replace_array(Context& c, const Object& a, Tensor changed) {
+    c.undo.push_back(
+        {a, [before = a.get<Tensor>()](const Object& array) { array.get<Tensor>() = before; }});
+    a.get<Tensor>() = std::move(changed);
+}
+
+// Another array over the same elements in NumPy: neither may be changed from now on.
+Object view_of(Context& c, const Object& a, Tensor tensor) {
+    Object view = array_object(std::move(tensor));
+    note_view(c, a);
+    note_view(c, view);
+    return view;
+}
+
+}  // namespace
+
+std::optional<Object> array_item(Context& c, const Object& a, const Object& index, Range range) {
+    if (!c.runs_file || !a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
+        return std::nullopt;
+    }
+    const Tensor& array = a.get<Tensor>();
+    std::optional<Selection> selection = select_items(c, array, index, range);
+    if (!selection || (!selection->places.empty() && selection->places[0] < 0)) {
+        return selection ? std::optional(Object::error()) : std::nullopt;
+    }
+    Tensor result = gather(array, selection->places, selection->dims);
+    return selection->is_item ? array_object(std::move(result)) : view_of(c, a, std::move(result));
+}
+
+bool set_array_item(Context& c, const Object& a, const Object& index, const Object& value,
+                    Range range) {
+    const Tensor& array = a.get<Tensor>();
+    ElementType type = array.element_type();
+    std::optional<Selection> selection;
+    if (c.runs_file && is_array_operand(a) && is_array_operand(value) && may_change_array(c, a)) {
+        selection = select_items(c, array, index, range);
+    }
+    if (selection && !selection->places.empty() && selection->places[0] < 0) {
+        return false;
+    }
+    Object number = value;
+    if (value.is(ObjectKind::kFloat) && !is_floating(type) && std::isfinite(value.as_double()) &&
+        std::fabs(value.as_double()) < 0x1p62) {  // the fraction is cut off
+        number = Object::integer(static_cast<int64_t>(value.as_double()));
+    }
+    std::optional<Tensor> items = selection ? as_array(number, type) : std::nullopt;
+    std::optional<Broadcast> both =
+        items ? broadcast(selection->dims, items->dims()) : std::nullopt;
+    if (!both || both->left.size() != selection->places.size()) {
+        refuse(c, range, "an assignment to items of an array", "make a new array");
+        return false;
+    }
+    replace_array(c, a, scatter(array, selection->places, *items, both->right));
+    return true;
+}
+
+bool change_array(Context& c, const Object& a, const Object& after) {
+    const Tensor& result = after.get<Tensor>();
+    const Tensor& array = a.get<Tensor>();
+    // As NumPy's rule "same_kind": no floats into integers, no signs into what has none.
+    bool fits = result.dims() == array.dims() &&
+                (result.element_type() == array.element_type() ||
+                 (is_floating(result.element_type()) && is_floating(array.element_type())));
+    std::optional<Tensor> changed =
+        fits && may_change_array(c, a) ? cast_array(result, array.element_type()) : std::nullopt;
+    if (changed) {
+        replace_array(c, a, std::move(*changed));
+    }
+    return changed.has_value();
+}
+
+// --- Members -------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view kArrayMethods[] = {"astype", "copy",    "reshape", "tolist", "item",
+                                              "ravel",  "flatten", "max",     "min",    "sum"};
+
+// An element as a number of Python.
+Object element_of(const Tensor& array, int64_t place) {
+    Tensor one = gather(array, std::vector<int64_t>{place}, {});
+    if (is_floating(one.element_type())) {
+        return Object::real((*to_doubles(one))[0]);
+    }
+    if (one.element_type() == ElementType::kUint64) {
+        return Object::whole(static_cast<Int128>(one.elements<uint64_t>()[0]));
+    }
+    int64_t value = (*to_int64s(*cast_array(one, ElementType::kInt64)))[0];
+    return one.element_type() == ElementType::kBool ? Object::boolean(value != 0)
+                                                    : Object::integer(value);
+}
+
+Object list_of(const Tensor& array, size_t axis, int64_t& place) {
+    if (axis == array.dims().size()) {
+        return element_of(array, place++);
+    }
+    std::vector<Object> items;
+    for (int64_t i = 0; i < array.dims()[axis]; ++i) {
+        items.push_back(list_of(array, axis + 1, place));
+    }
+    return Object::list(std::move(items));
+}
+
+std::optional<Dims> new_dims(const Tensor& array, const std::vector<Object>& given) {
+    std::vector<Object> parts =
+        given.size() == 1 && given[0].is_sequence() ? given[0].items() : given;
+    Dims dims;
+    int64_t known = 1;
+    for (const Object& one : parts) {
+        if (!one.is(ObjectKind::kInt) || one.as_int() < -1 || one.as_int() > kMostElements) {
+            return std::nullopt;
+        }
+        dims.push_back(one.as_int());
+        known *= one.as_int() == -1 ? 1 : one.as_int();
+        if (known > kMostElements) {
+            return std::nullopt;
+        }
+    }
+    auto open = std::find(dims.begin(), dims.end(), -1);
+    if (open != dims.end() && known != 0 && array.count() % known == 0) {
+        *open = array.count() / known;
+        known *= *open;
+    }
+    bool fits = known == array.count() && std::find(dims.begin(), dims.end(), -1) == dims.end();
+    return fits ? std::optional(std::move(dims)) : std::nullopt;
+}
+
+// The largest or least element, or the sum of integers; NumPy sums floats in an order of its own.
+std::optional<Object> reduced(Context& c, const Object& a, std::string_view name, Range range) {
+    const Tensor& array = a.get<Tensor>();
+    ElementType type = array.element_type();
+    if (array.count() == 0 || type == ElementType::kBool || (name == "sum" && is_floating(type))) {
+        return std::nullopt;
+    }
+    // NumPy sums small integers as those of 64 bits.
+    if (name == "sum") {
+        type = is_unsigned_type(type) ? ElementType::kUint64 : ElementType::kInt64;
+    }
+    std::optional<Tensor> values = cast_array(array, type);
+    std::optional<Tensor> reals = cast_array(array, ElementType::kDouble);
+    std::span<const double> numbers = reals->elements<double>();
+    if (std::any_of(numbers.begin(), numbers.end(), [](double one) { return std::isnan(one); })) {
+        return std::nullopt;
+    }
+    std::optional<Object> total;
+    for (int64_t i = 0; values && i < array.count(); ++i) {
+        Object one = array_object(gather(*values, std::vector<int64_t>{i}, {}));
+        if (total) {
+            auto better = name == "sum"
+                              ? array_binary(c, Binary::kAdd, *total, one, range)
+                              : array_compare(c, name == "max" ? CompareOp::kGt : CompareOp::kLt,
+                                              one, *total, range);
+            if (!better || better->is_error()) {
+                return better;
+            }
+            total = name == "sum" ? *better : truth(*better) == true ? one : *total;
+        } else {
+            total = one;
+        }
+    }
+    return total;
+}
+
+}  // namespace
+
+std::optional<Object> array_member(Context& c, const Object& a, std::string_view name) {
+    if (!c.runs_file || !is_array_operand(a)) {
+        return std::nullopt;
+    }
+    if (name == "T") {
+        const Tensor& array = a.get<Tensor>();
+        Dims dims(array.dims().rbegin(), array.dims().rend());
+        return view_of(c, a, gather(array, transposed_places(array.dims()), dims));
+    }
+    if (std::find(std::begin(kArrayMethods), std::end(kArrayMethods), name) !=
+        std::end(kArrayMethods)) {
+        return Object::make(ObjectKind::kMethod, MethodObject{a, std::string(name)});
+    }
+    return std::nullopt;
+}
+
+std::optional<Object> array_method(Context& c, const Object& a, std::string_view name,
+                                   const Arguments& arguments) {
+    if (!c.runs_file || !is_array_operand(a) || !arguments.keywords.empty()) {
+        return std::nullopt;
+    }
+    const Tensor& array = a.get<Tensor>();
+    const std::vector<Object>& given = arguments.positional;
+    if (name == "astype" && given.size() == 1) {
+        std::optional<ElementType> type = dtype_argument(arguments, 0);
+        std::optional<Tensor> cast = type ? cast_array(array, *type) : std::nullopt;
+        return cast ? std::optional(array_object(std::move(*cast))) : std::nullopt;
+    }
+    if (name == "reshape" && !given.empty()) {
+        std::optional<Dims> dims = new_dims(array, given);
+        return dims ? std::optional(view_of(c, a, array.reshaped(std::move(*dims)))) : std::nullopt;
+    }
+    if (!given.empty()) {
+        return std::nullopt;
+    }
+    if (name == "copy") {
+        return array_object(array);
+    }
+    if (name == "ravel" || name == "flatten") {
+        Tensor flat = array.reshaped({array.count()});
+        return name == "ravel" ? view_of(c, a, std::move(flat)) : array_object(std::move(flat));
+    }
+    int64_t place = 0;
+    if (name == "tolist" || (name == "item" && array.count() == 1)) {
+        return name == "item" ? element_of(array, 0) : list_of(array, 0, place);
+    }
+    return name == "max" || name == "min" || name == "sum" ? reduced(c, a, name, arguments.range)
+                                                           : std::nullopt;
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,46 @@
+// Python's operators on arrays that are known, which mean what they mean in NumPy 2; their items,
+// members and methods where Python itself runs: at the top level of a file, and in plain functions
+// that are called with what is known. In the body of a script those are nodes of the graph.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "lowering/operators.h"
+#include "types/tensor.h"
+
+namespace sardonyx::elaborate {
+
+// The value of each; the error object, and a diagnostic, where NumPy raises. Nothing: this is not
+// computed here.
+std::optional<Object> array_binary(Context& c, lowering::Binary op, const Object& a,
+                                   const Object& b, syntax::Range range);
+
+std::optional<Object> array_compare(Context& c, syntax::CompareOp op, const Object& a,
+                                    const Object& b, syntax::Range range);
+
+std::optional<Object> array_unary(lowering::Unary op, const Object& a);
+
+// a[index] with integers, slices and `...`.
+std::optional<Object> array_item(Context& c, const Object& a, const Object& index,
+                                 syntax::Range range);
+
+// A member or method of an array that only Python has: `T`, `copy`, `astype`, ...
+std::optional<Object> array_member(Context& c, const Object& a, std::string_view name);
+
+std::optional<Object> array_method(Context& c, const Object& a, std::string_view name,
+                                   const struct Arguments& arguments);
+
+// a[index] = value, in the array itself: everyone who has it sees it. False after a diagnostic.
+bool set_array_item(Context& c, const Object& a, const Object& index, const Object& value,
+                    syntax::Range range);
+
+// a op= b where `after` is a op b; false: `a` cannot hold it, or shares elements with others.
+bool change_array(Context& c, const Object& a, const Object& after);
+
+// function(x) of each element: FLOAT16, FLOAT and DOUBLE stay, integers become floats.
+std::optional<Object> map_array(Context& c, const Object& a, double (*function)(double));
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,55 @@
+// The limits of an elaboration, the log of a scope, and what is closed over.
+#include "elaborate/objects/context.h"
+
+#include <fmt/format.h>
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+DepthGuard::DepthGuard(Context& c, Range range) : c_(c), ok_(++c.depth <= c.options.limits.depth) {
+    bool too_long = ++c.steps > c.options.limits.steps;
+    if ((!ok_ || too_long) && !c.gave_up) {
+        c.gave_up = true;
+        c.report(kLimitExceeded, range,
+                 too_long ? fmt::format("more than {} steps of evaluation", c.options.limits.steps)
+                          : fmt::format("nested more than {} deep", c.options.limits.depth))
+            .with_help(too_long ? "let loops and repeated calls run in the graph"
+                                : "name the inner parts, or end the recursion");
+    }
+    ok_ = ok_ && !c.gave_up;
+}
+
+void close_over(Program& program, const std::shared_ptr<Scope>& scope) {
+    std::shared_ptr<Scope> next = scope;
+    for (; next != nullptr && !next->is_closed_over; next = next->enclosing) {
+        next->is_closed_over = true;
+        program.closed_over.push_back(next);
+    }
+}
+
+std::vector<Symbol> Scope::changed(size_t mark) const {
+    std::vector<Symbol> names;
+    SymbolSet seen;
+    for (size_t i = mark; i < log_.size(); ++i) {
+        if (seen.insert(log_[i].name)) {
+            names.push_back(log_[i].name);
+        }
+    }
+    return names;
+}
+
+void Scope::undo(size_t mark) {
+    while (log_.size() > mark) {
+        Change& change = log_.back();
+        if (change.before) {
+            values_[change.name] = std::move(*change.before);
+        } else {
+            values_.erase(change.name);
+        }
+        log_.pop_back();
+    }
+    --open_marks_;
+}
+
+}  // namespace sardonyx::elaborate

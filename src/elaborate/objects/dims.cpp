@@ -1,0 +1,99 @@
+#include "elaborate/objects/dims.h"
+
+#include "elaborate/objects/object.h"
+
+namespace sardonyx::elaborate {
+namespace {
+
+// The name that the dim is; nothing for a number or a larger expression.
+std::optional<std::string> sole_name(const Dim& dim) {
+    std::optional<std::string> name;
+    bool is_sole = true;
+    (void)dim.substitute([&](std::string_view symbol) {
+        is_sole = is_sole && !name;
+        name = symbol;
+        return Dim(1);
+    });
+    return is_sole && name && dim.equals(Dim::symbol(*name)) ? name : std::nullopt;
+}
+
+bool same_rank(const Type& a, const Type& b) {
+    return a.has_shape() && b.has_shape() && a.shape().size() == b.shape().size();
+}
+
+}  // namespace
+
+void DimBindings::bind(const Type& annotation, const Type& found, diagnostics::Span where) {
+    if (annotation.kind() == TypeKind::kSequence || annotation.kind() == TypeKind::kOptional) {
+        bind(annotation.element(), found.element(), where);
+        return;
+    }
+    if (!same_rank(annotation, found)) {
+        return;
+    }
+    for (size_t i = 0; i < annotation.shape().size(); ++i) {
+        std::optional<std::string> name = sole_name(annotation.shape()[i]);
+        if (name && !found.shape()[i].is_unknown()) {
+            bindings_.emplace(*name, Binding{found.shape()[i], where});
+        }
+    }
+}
+
+Dim DimBindings::value_of(const Dim& dim, Unbound unbound) const {
+    return dim.substitute([this, unbound](std::string_view symbol) {
+        auto found = bindings_.find(symbol);
+        return found != bindings_.end()       ? found->second.dim
+               : unbound == Unbound::kUnknown ? Dim()
+                                              : Dim::symbol(symbol);
+    });
+}
+
+std::optional<DimBindings::Conflict> DimBindings::conflict(const Type& annotation,
+                                                           const Type& found) const {
+    if (annotation.kind() == TypeKind::kSequence || annotation.kind() == TypeKind::kOptional) {
+        return annotation.kind() == found.kind() ? conflict(annotation.element(), found.element())
+                                                 : std::nullopt;
+    }
+    if (!same_rank(annotation, found)) {
+        return std::nullopt;
+    }
+    for (size_t i = 0; i < annotation.shape().size(); ++i) {
+        const Dim& annotated = annotation.shape()[i];
+        Conflict conflict{annotated, found.shape()[i], {}, {}};
+        Dim value = value_of(annotated, Unbound::kUnknown);
+        if (!value.differs(found.shape()[i])) {
+            continue;
+        }
+        (void)annotated.substitute([&](std::string_view symbol) {
+            auto bound = bindings_.find(symbol);
+            if (bound != bindings_.end() && conflict.name.empty()) {
+                conflict.name = bound->first;
+                conflict.binding = bound->second;
+            }
+            return Dim(1);
+        });
+        return conflict;
+    }
+    return std::nullopt;
+}
+
+Type DimBindings::substitute(const Type& annotation, Unbound unbound) const {
+    if (annotation.kind() == TypeKind::kSequence) {
+        return Type::sequence(substitute(annotation.element(), unbound));
+    }
+    if (annotation.kind() == TypeKind::kOptional) {
+        return Type::optional(substitute(annotation.element(), unbound));
+    }
+    if (!annotation.has_shape()) {
+        return annotation;
+    }
+    Shape shape;
+    for (const Dim& dim : annotation.shape()) {
+        shape.push_back(value_of(dim, unbound));
+    }
+    Type result = annotation;
+    result.set_shape(std::move(shape));
+    return result;
+}
+
+}  // namespace sardonyx::elaborate

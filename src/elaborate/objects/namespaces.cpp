@@ -1,0 +1,150 @@
+// Namespaces: classes, their instances and the members of enumerations, as objects.
+
+#include "elaborate/objects/namespaces.h"
+
+#include <algorithm>
+
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/unknowns.h"
+
+namespace sardonyx::elaborate {
+
+std::optional<Object> Namespace::lookup(std::string_view wanted) {
+    if (unknown_all != nullptr) {
+        return unknown_object(unknown_all, false);
+    }
+    for (const auto& [one, value] : values_) {
+        if (one == wanted) {
+            return value;
+        }
+    }
+    return of != nullptr ? const_cast<Namespace*>(of)->lookup(wanted) : std::nullopt;
+}
+
+bool Namespace::has_own(std::string_view wanted) const {
+    return std::any_of(values_.begin(), values_.end(),
+                       [wanted](const auto& one) { return one.first == wanted; });
+}
+
+Object Namespace::object() {
+    std::shared_ptr<void> made = self_.lock();
+    Object found = made != nullptr ? Object::from_pointer(ObjectKind::kModule, made)
+                                   : Object::make(ObjectKind::kModule, ModuleObject{name, this});
+    self_ = found.pointer();
+    return found;
+}
+
+std::vector<std::string> Namespace::names() {
+    std::vector<std::string> all =
+        of != nullptr ? const_cast<Namespace*>(of)->names() : std::vector<std::string>();
+    for (const auto& [one, value] : values_) {
+        all.push_back(one);
+    }
+    return all;
+}
+
+void Namespace::set(std::string_view wanted, Object value) {
+    for (auto& [one, old] : values_) {
+        if (one == wanted) {
+            old = std::move(value);
+            return;
+        }
+    }
+    values_.emplace_back(wanted, std::move(value));
+}
+
+Namespace* as_namespace(const Object& object) {
+    return object.is(ObjectKind::kModule)
+               ? dynamic_cast<Namespace*>(object.get<ModuleObject>().environment)
+               : nullptr;
+}
+
+bool is_by_value(const Object& object) {
+    const Namespace* found = as_namespace(object);
+    return found != nullptr && found->kind != Namespace::Kind::kMember;
+}
+
+Namespace* compared_by_fields(const Object& object) {
+    Namespace* found = as_namespace(object);
+    return found != nullptr && found->kind == Namespace::Kind::kInstance &&
+                   found->of->kind == Namespace::Kind::kDataclass && found->of->has_eq
+               ? found
+               : nullptr;
+}
+
+Object fields_of(Namespace& instance) {
+    std::vector<Object> values;
+    for (const std::string& field : instance.of->fields) {
+        values.push_back(instance.lookup(field).value_or(Object::error()));
+    }
+    return Object::tuple(std::move(values));
+}
+
+std::pair<Object, Namespace*> make_namespace(Context& c, Namespace::Kind kind, std::string name,
+                                             const Namespace* of) {
+    auto made = std::make_unique<Namespace>(kind, std::move(name), of);
+    Namespace* place = made.get();
+    c.program.unknowns->namespaces.push_back(std::move(made));
+    Object object = place->object();
+    claim(c, object);
+    return {object, place};
+}
+
+bool is_field_of(const Object& value, std::string_view keyword) {
+    if (!value.is(ObjectKind::kMethod) || value.get<MethodObject>().name != kField) {
+        return false;
+    }
+    return keyword.empty() || value.get<MethodObject>().self.get<DictObject>().find(
+                                  Object::string(std::string(keyword))) != nullptr;
+}
+
+bool is_a(const Namespace& instance, const Namespace* type) {
+    const Namespace* own = instance.of;
+    while (own != nullptr && own != type) {
+        own = own->of;
+    }
+    return own != nullptr;
+}
+
+std::optional<Object> special_method(const Object& instance, std::string_view name) {
+    Namespace* own = as_namespace(instance);
+    if (own == nullptr || own->kind != Namespace::Kind::kInstance || own->unknown_all != nullptr) {
+        return std::nullopt;
+    }
+    return const_cast<Namespace*>(own->of)->lookup(name);
+}
+
+std::optional<std::vector<Object>> members_of(const Object& enumeration) {
+    Namespace* type = as_namespace(enumeration);
+    if (type == nullptr || type->kind != Namespace::Kind::kEnumeration || type->fields.empty() ||
+        type->unknown_all != nullptr) {
+        return std::nullopt;
+    }
+    std::vector<Object> members;
+    for (const std::string& name : type->fields) {
+        members.push_back(*type->lookup(name));
+    }
+    return members;
+}
+
+std::optional<Object> member_named(const Object& enumeration, const Object& name) {
+    if (!name.is(ObjectKind::kString) || !members_of(enumeration)) {
+        return std::nullopt;
+    }
+    std::optional<Object> found = as_namespace(enumeration)->lookup(name.text());
+    Namespace* member = found ? as_namespace(*found) : nullptr;
+    return member != nullptr && member->kind == Namespace::Kind::kMember ? found : std::nullopt;
+}
+
+std::optional<Object> member_of_value(const Object& enumeration, const Object& value) {
+    std::optional<std::vector<Object>> members = members_of(enumeration);
+    for (size_t i = 0; members && i < members->size(); ++i) {
+        if (equal(*as_namespace((*members)[i])->lookup("value"), value)) {
+            return (*members)[i];
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace sardonyx::elaborate

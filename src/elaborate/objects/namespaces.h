@@ -1,0 +1,86 @@
+// Namespaces: classes of a file, their instances, and members of enumerations, as the evaluator
+// sees them: names with values and methods.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/unknowns.h"
+
+namespace sardonyx::elaborate {
+
+// A class, an instance or a member of an enumeration. Behind an Object of kModule.
+class Namespace : public Environment {
+  public:
+    enum class Kind : uint8_t { kClass, kDataclass, kEnumeration, kInstance, kMember };
+
+    Namespace(Kind kind, std::string name, const Namespace* of)
+        : kind(kind), name(std::move(name)), of(of) {}
+
+    const Kind kind;
+    const std::string name;
+    // The class of an instance or member, the base of a class; null: there is none.
+    const Namespace* const of;
+    bool is_frozen = false;
+    bool has_eq = true;                         // a dataclass whose instances compare by fields
+    std::vector<std::string> fields;            // of a dataclass, in order
+    std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
+    const ir::Graph* new_in = nullptr;          // where its `__init__` runs; null: that is over
+
+    // As it is kept: of a method the function, of a property what computes it.
+    std::optional<Object> lookup(std::string_view name) override;
+    std::vector<std::string> names() override;
+    void set(std::string_view name, Object value);
+    // Whether it holds the name itself, and not its class.
+    bool has_own(std::string_view name) const;
+    // The object that stands for it.
+    Object object();
+
+  private:
+    std::weak_ptr<void> self_;
+    std::vector<std::pair<std::string, Object>> values_;
+};
+
+// Null: the object is no such thing.
+Namespace* as_namespace(const Object& object);
+
+// Whether Python compares or shows it by what it holds.
+bool is_by_value(const Object& object);
+
+// An instance that Python compares field by field, as those of most dataclasses; else null.
+Namespace* compared_by_fields(const Object& object);
+
+// The fields of such an instance, as a tuple.
+Object fields_of(Namespace& instance);
+
+// Whether the instance is of the class, or of one that has it as a base.
+bool is_a(const Namespace& instance, const Namespace* type);
+
+// The method of this name of an instance's class; nothing: it has none.
+std::optional<Object> special_method(const Object& instance, std::string_view name);
+
+// The members of an enumeration, in order; nothing: it is none, or its members are mere values
+// here.
+std::optional<std::vector<Object>> members_of(const Object& enumeration);
+
+// The member of such an enumeration that has this name or value; nothing: there is none.
+std::optional<Object> member_named(const Object& enumeration, const Object& name);
+
+std::optional<Object> member_of_value(const Object& enumeration, const Object& value);
+
+// What `field(default_factory=...)` is until its class is called.
+inline constexpr std::string_view kField = "dataclasses.field";
+
+// The object of a new namespace, which lives as long as the program.
+std::pair<Object, Namespace*> make_namespace(Context& c, Namespace::Kind kind, std::string name,
+                                             const Namespace* of);
+
+// field(...) with this keyword, or any where `keyword` is empty.
+bool is_field_of(const Object& value, std::string_view keyword);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,507 @@
+#include "elaborate/objects/statics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/formatting.h"
+#include "elaborate/objects/items.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
+
+namespace sardonyx::elaborate {
+
+using lowering::Binary;
+using lowering::Unary;
+
+namespace {
+
+Object overflow(Context& c, syntax::Range range) {
+    return refuse(c, range, "the result does not fit in 128 bits",
+                  "integers of ONNX have 64 bits at most; use a float");
+}
+
+Object int_power(Context& c, Int128 base, Int128 exponent, syntax::Range range) {
+    if (exponent < 0) {
+        if (base == 0) {
+            return refuse(c, range, "0 to a negative power");
+        }
+        return Object::real(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+    }
+    Int128 result = 1;
+    Int128 square = base;
+    for (auto left = static_cast<Uint128>(exponent); left != 0; left >>= 1) {
+        if ((left & 1) != 0 && __builtin_mul_overflow(result, square, &result)) {
+            return overflow(c, range);
+        }
+        if (left > 1 && __builtin_mul_overflow(square, square, &square)) {
+            return overflow(c, range);
+        }
+    }
+    return Object::whole(result);
+}
+
+Object int_shift(Context& c, bool is_left, Int128 a, Int128 b, syntax::Range range) {
+    constexpr int kBits = 127;
+    if (b < 0) {
+        return refuse(c, range, "negative shift count");
+    }
+    int count = static_cast<int>(std::min<Int128>(b, kBits));
+    if (!is_left || a == 0) {
+        return Object::whole(a >> count);
+    }
+    Int128 result = 0;
+    return count == kBits || __builtin_mul_overflow(a, Int128{1} << count, &result)
+               ? overflow(c, range)
+               : Object::whole(result);
+}
+
+Object division_by_zero(Context& c, syntax::Range range) {
+    refuse(c, range, "division by zero");
+    return raises(c, "ZeroDivisionError");
+}
+
+// Rounded down, as Python does.
+Object int_division(Context& c, Binary op, Int128 a, Int128 b, syntax::Range range) {
+    if (b == 0) {
+        return division_by_zero(c, range);
+    }
+    if (op == Binary::kDiv) {
+        return Object::real(static_cast<double>(a) / static_cast<double>(b));
+    }
+    if (b == -1) {  // the least integer // -1 overflows
+        return op == Binary::kMod ? Object::integer(0)
+               : a == kInt128Min  ? overflow(c, range)
+                                  : Object::whole(-a);
+    }
+    Int128 quotient = a / b, rest = a % b;
+    if (rest != 0 && (rest < 0) != (b < 0)) {
+        --quotient;
+        rest += b;
+    }
+    return Object::whole(op == Binary::kMod ? rest : quotient);
+}
+
+Object int_binary(Context& c, Binary op, Int128 a, Int128 b, syntax::Range range) {
+    Int128 result = 0;
+    switch (op) {
+        case Binary::kAdd:
+            return __builtin_add_overflow(a, b, &result) ? overflow(c, range)
+                                                         : Object::whole(result);
+        case Binary::kSub:
+            return __builtin_sub_overflow(a, b, &result) ? overflow(c, range)
+                                                         : Object::whole(result);
+        case Binary::kMul:
+            return __builtin_mul_overflow(a, b, &result) ? overflow(c, range)
+                                                         : Object::whole(result);
+        case Binary::kDiv:
+        case Binary::kFloorDiv:
+        case Binary::kMod:
+            return int_division(c, op, a, b, range);
+        case Binary::kPow:
+            return int_power(c, a, b, range);
+        case Binary::kLeftShift:
+        case Binary::kRightShift:
+            return int_shift(c, op == Binary::kLeftShift, a, b, range);
+        case Binary::kBitOr:
+            return Object::whole(a | b);
+        case Binary::kBitXor:
+            return Object::whole(a ^ b);
+        case Binary::kBitAnd:
+            return Object::whole(a & b);
+        case Binary::kMatMul:
+            break;
+    }
+    return refuse(c, range, "`@` on integers");
+}
+
+Object float_binary(Context& c, Binary op, double a, double b, syntax::Range range) {
+    switch (op) {
+        case Binary::kAdd:
+            return Object::real(a + b);
+        case Binary::kSub:
+            return Object::real(a - b);
+        case Binary::kMul:
+            return Object::real(a * b);
+        case Binary::kDiv:
+            return b == 0 ? division_by_zero(c, range) : Object::real(a / b);
+        case Binary::kFloorDiv:
+            return b == 0 ? division_by_zero(c, range) : Object::real(std::floor(a / b));
+        case Binary::kMod: {
+            if (b == 0) {
+                return division_by_zero(c, range);
+            }
+            double rest = std::fmod(a, b);
+            return Object::real(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+        }
+        case Binary::kPow: {
+            double result = std::pow(a, b);
+            if (std::isnan(result) && !std::isnan(a) && !std::isnan(b)) {
+                return refuse(c, range, "a negative number to a fractional power is complex",
+                              "complex numbers are not supported");
+            }
+            return Object::real(result);
+        }
+        default:
+            return refuse(
+                c, range,
+                fmt::format("`{}` on floats", lowering::kBinarySymbols[static_cast<size_t>(op)]));
+    }
+}
+
+Object concatenate(Context& c, const Object& a, const Object& b, syntax::Range range) {
+    int64_t limit = c.options.limits.text_bytes;
+    if (a.is_sequence()) {
+        std::vector<Object> items = a.items();
+        if (static_cast<int64_t>(items.size() + b.items().size()) > limit) {
+            return refuse(c, range, "the list grows too long");
+        }
+        items.insert(items.end(), b.items().begin(), b.items().end());
+        c.steps += static_cast<int64_t>(items.size() / 8);  // copying is work too
+        return a.is(ObjectKind::kList) ? Object::list(std::move(items))
+                                       : Object::tuple(std::move(items));
+    }
+    if (static_cast<int64_t>(a.text().size() + b.text().size()) > limit) {
+        return refuse(c, range, "the string grows too long");
+    }
+    return a.is(ObjectKind::kBytes) ? Object::bytes(a.text() + b.text())
+                                    : Object::string(a.text() + b.text());
+}
+
+Object repeat(Context& c, const Object& a, int64_t times, syntax::Range range) {
+    bool is_text = !a.is_sequence();
+    int64_t size = static_cast<int64_t>(is_text ? a.text().size() : a.items().size());
+    times = std::max<int64_t>(times, 0);
+    if (size != 0 && times > c.options.limits.text_bytes / size) {
+        return refuse(c, range, "the repeated object grows too long");
+    }
+    std::string text;
+    std::vector<Object> items;
+    for (int64_t i = 0; i < times && size != 0; ++i) {
+        if (is_text) {
+            text += a.text();
+        } else {
+            items.insert(items.end(), a.items().begin(), a.items().end());
+        }
+    }
+    if (is_text) {
+        return a.is(ObjectKind::kBytes) ? Object::bytes(std::move(text))
+                                        : Object::string(std::move(text));
+    }
+    return a.is(ObjectKind::kList) ? Object::list(std::move(items))
+                                   : Object::tuple(std::move(items));
+}
+
+bool is_among(const Object& item, const std::vector<Object>& items) {
+    return std::any_of(items.begin(), items.end(),
+                       [&item](const Object& other) { return same_key(item, other); });
+}
+
+// a | b, a & b, a - b, a ^ b.
+std::optional<Object> set_binary(Binary op, const std::vector<Object>& a,
+                                 const std::vector<Object>& b) {
+    if (op != Binary::kBitOr && op != Binary::kBitAnd && op != Binary::kSub &&
+        op != Binary::kBitXor) {
+        return std::nullopt;
+    }
+    std::vector<Object> items;
+    for (const Object& item : a) {
+        if (op == Binary::kBitOr || is_among(item, b) == (op == Binary::kBitAnd)) {
+            items.push_back(item);
+        }
+    }
+    for (const Object& item : b) {
+        if (op == Binary::kBitOr || (op == Binary::kBitXor && !is_among(item, a))) {
+            items.push_back(item);
+        }
+    }
+    return Object::set(items);
+}
+
+bool is_text(const Object& object) {
+    return object.is(ObjectKind::kString) || object.is(ObjectKind::kBytes);
+}
+
+// -1, 0, 1; nothing when Python does not order them (or for nan).
+std::optional<int> order(const Object& a, const Object& b) {
+    if (a.is_type_number() || b.is_type_number()) {
+        return order(as_python_int(a), as_python_int(b));
+    }
+    if (a.is_number() && b.is_number()) {
+        return compare_numbers(a, b);
+    }
+    if (is_text(a) && a.kind() == b.kind()) {
+        int sign = a.text().compare(b.text());
+        return sign < 0 ? -1 : sign > 0 ? 1 : 0;
+    }
+    if (a.is_sequence() && a.kind() == b.kind()) {
+        for (size_t i = 0; i < a.items().size() && i < b.items().size(); ++i) {
+            if (!equal(a.items()[i], b.items()[i])) {
+                return order(a.items()[i], b.items()[i]);
+            }
+        }
+        return a.items().size() < b.items().size()   ? -1
+               : a.items().size() > b.items().size() ? 1
+                                                     : 0;
+    }
+    return std::nullopt;
+}
+
+std::optional<bool> contains(Context& c, const Object& item, const Object& container) {
+    if (is_text(container) && item.kind() == container.kind()) {
+        return container.text().find(item.text()) != std::string::npos;
+    }
+    if (container.is(ObjectKind::kDict)) {
+        return container.get<DictObject>().find(item) != nullptr;
+    }
+    std::optional<std::vector<Object>> items = static_items(c, container);
+    if (!items) {
+        return std::nullopt;
+    }
+    bool is_set = container.is(ObjectKind::kSet);  // which looks by hash first
+    return std::any_of(items->begin(), items->end(), [&item, is_set](const Object& other) {
+        return is_set ? same_key(item, other) : equal(item, other);
+    });
+}
+
+}  // namespace
+
+Object refuse(Context& c, syntax::Range range, std::string message, std::string help) {
+    c.report(kStaticError, range, std::move(message)).with_help(std::move(help));
+    return Object::error();
+}
+
+namespace {
+
+// Whether hash() of Python takes it.
+bool is_hashable(const Object& key) {
+    switch (key.kind()) {
+        case ObjectKind::kList:
+        case ObjectKind::kDict:
+        case ObjectKind::kSet:
+        case ObjectKind::kConstant:
+            return false;
+        case ObjectKind::kTuple:
+            return std::all_of(key.items().begin(), key.items().end(), is_hashable);
+        case ObjectKind::kOpaque:
+            return key.get<OpaqueObject>().is_hashable();
+        case ObjectKind::kModule: {
+            Namespace* instance = compared_by_fields(key);
+            return instance == nullptr ||
+                   (instance->is_frozen && is_hashable(fields_of(*instance)));
+        }
+        default:
+            return true;
+    }
+}
+
+}  // namespace
+
+bool check_key(Context& c, const Object& key, syntax::Range range) {
+    if (!key.is_static()) {
+        c.report(
+             kStaticRequired, range,
+             fmt::format("{} as the key of a dict", key.is_tensor() ? "a tensor" : kind_name(key)))
+            .with_help("make a list, or use keys that are known, such as numbers");
+        return false;
+    }
+    if (!is_hashable(key)) {
+        refuse(c, range,
+               fmt::format("{} as the key of a dict, which Python refuses",
+                           key.is(ObjectKind::kModule) ? repr(key) : kind_name(key)),
+               "use a tuple of numbers or strings, or a frozen dataclass");
+        return false;
+    }
+    return true;
+}
+
+Object make_set(Context& c, const std::vector<Object>& items, syntax::Range range) {
+    for (const Object& item : items) {
+        if (!item.is_static() || item.is(ObjectKind::kConstant)) {
+            return refuse(c, range, fmt::format("{} in a set", kind_name(item)),
+                          "Python tells tensors in a set apart by object: use a list");
+        }
+        if (!is_hashable(item)) {
+            return refuse(c, range,
+                          fmt::format("{} in a set, which Python refuses",
+                                      item.is(ObjectKind::kModule) ? repr(item) : kind_name(item)),
+                          "use a tuple, or a list of lists");
+        }
+    }
+    Object set = Object::set(items);
+    claim(c, set);
+    return set;
+}
+
+bool is_static_operand(const Object& object) {
+    return object.is_number() || is_text(object) || object.is_sequence() || object.is_none() ||
+           object.is(ObjectKind::kElementType) || object.is(ObjectKind::kDict) ||
+           object.is(ObjectKind::kSet) || object.is(ObjectKind::kRange) ||
+           object.is(ObjectKind::kType) || object.is(ObjectKind::kPythonType) ||
+           object.is(ObjectKind::kOpset) || object.is(ObjectKind::kEllipsis) ||
+           object.is(ObjectKind::kScript) || object.is(ObjectKind::kModule);
+}
+
+Object static_binary(Context& c, Binary op, const Object& a, const Object& b, syntax::Range range) {
+    if (a.is_type_number() || b.is_type_number()) {
+        return static_binary(c, op, as_python_int(a), as_python_int(b), range);
+    }
+    if (a.is_number() && b.is_number()) {
+        return a.is_whole() && b.is_whole()
+                   ? (a.is(ObjectKind::kBool) && b.is(ObjectKind::kBool) &&
+                              (op == Binary::kBitAnd || op == Binary::kBitOr ||
+                               op == Binary::kBitXor)
+                          ? Object::boolean(
+                                int_binary(c, op, a.as_whole(), b.as_whole(), range).as_int() != 0)
+                          : int_binary(c, op, a.as_whole(), b.as_whole(), range))
+                   : float_binary(c, op, a.as_double(), b.as_double(), range);
+    }
+    if (op == Binary::kAdd && a.kind() == b.kind() && (is_text(a) || a.is_sequence())) {
+        return concatenate(c, a, b, range);
+    }
+    if (op == Binary::kMul && (is_text(a) || a.is_sequence()) && b.is_integer()) {
+        return repeat(c, a, b.as_int(), range);
+    }
+    if (op == Binary::kMul && (is_text(b) || b.is_sequence()) && a.is_integer()) {
+        return repeat(c, b, a.as_int(), range);
+    }
+    auto is_type = [](const Object& object) {
+        return object.is(ObjectKind::kType) || object.is(ObjectKind::kPythonType) ||
+               object.is_none();
+    };
+    if (op == Binary::kBitOr && is_type(a) && is_type(b) && !(a.is_none() && b.is_none())) {
+        return Object::make(ObjectKind::kPythonType, PythonType{"Union", {a, b}});
+    }
+    if (op == Binary::kMod && a.is(ObjectKind::kString)) {
+        return format_percent(c, a.text(), b, range);
+    }
+    if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {
+        if (std::optional<Object> result = set_binary(op, a.items(), b.items())) {
+            return *result;
+        }
+    }
+    return refuse(
+        c, range,
+        fmt::format("`{}` between {} and {}", lowering::kBinarySymbols[static_cast<size_t>(op)],
+                    kind_name(a), kind_name(b)));
+}
+
+Object static_unary(Context& c, Unary op, const Object& a, syntax::Range range) {
+    if (a.is_type_number() && op != Unary::kNot) {
+        return static_unary(c, op, as_python_int(a), range);
+    }
+    if (op == Unary::kNot) {
+        return Object::boolean(!truth(a).value_or(true));
+    }
+    if (a.is(ObjectKind::kFloat) && op != Unary::kInvert) {
+        return Object::real(op == Unary::kMinus ? -a.as_double() : a.as_double());
+    }
+    if (a.is_whole()) {
+        switch (op) {
+            case Unary::kPlus:
+                return Object::whole(a.as_whole());
+            case Unary::kInvert:
+                return Object::whole(~a.as_whole());
+            default:
+                return int_binary(c, Binary::kSub, 0, a.as_whole(), range);
+        }
+    }
+    return refuse(
+        c, range,
+        fmt::format("`{}` on {}", lowering::kUnarySymbols[static_cast<size_t>(op)], kind_name(a)));
+}
+
+Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
+                      syntax::Range range) {
+    using syntax::CompareOp;
+    switch (op) {
+        case CompareOp::kEq:
+            return Object::boolean(equal(a, b));
+        case CompareOp::kNotEq:
+            return Object::boolean(!equal(a, b));
+        case CompareOp::kIs:
+        case CompareOp::kIsNot: {
+            return Object::boolean(is_same_object(a, b) == (op == CompareOp::kIs));
+        }
+        case CompareOp::kIn:
+        case CompareOp::kNotIn: {
+            std::optional<bool> found = contains(c, a, b);
+            if (!found) {
+                return refuse(c, range, fmt::format("`in` on {}", kind_name(b)));
+            }
+            return Object::boolean(*found == (op == CompareOp::kIn));
+        }
+        default:
+            break;
+    }
+    if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {  // parts of each other
+        bool is_less = op == CompareOp::kLt || op == CompareOp::kLtE;
+        const Object &part = is_less ? a : b, &whole = is_less ? b : a;
+        bool is_strict = op == CompareOp::kLt || op == CompareOp::kGt;
+        bool inside =
+            std::all_of(part.items().begin(), part.items().end(),
+                        [&whole](const Object& item) { return is_among(item, whole.items()); });
+        return Object::boolean(inside &&
+                               !(is_strict && part.items().size() == whole.items().size()));
+    }
+    std::optional<int> sign = order(a, b);
+    if (!sign) {
+        if (a.is_number() && b.is_number()) {
+            return Object::boolean(false);  // nan
+        }
+        return refuse(c, range, fmt::format("{} and {} have no order", kind_name(a), kind_name(b)));
+    }
+    bool result = op == CompareOp::kLt    ? *sign < 0
+                  : op == CompareOp::kLtE ? *sign <= 0
+                  : op == CompareOp::kGt  ? *sign > 0
+                                          : *sign >= 0;
+    return Object::boolean(result);
+}
+
+std::optional<bool> truth(const Object& object) {
+    switch (object.kind()) {
+        case ObjectKind::kError:
+        case ObjectKind::kUnbound:
+        case ObjectKind::kTensor:
+        case ObjectKind::kNumbers:
+        case ObjectKind::kAttribute:
+        case ObjectKind::kOpaque:
+            return std::nullopt;
+        case ObjectKind::kNone:
+            return false;
+        case ObjectKind::kBool:
+        case ObjectKind::kInt:
+            return object.as_int() != 0;
+        case ObjectKind::kFloat:
+            return object.as_double() != 0;
+        case ObjectKind::kString:
+        case ObjectKind::kBytes:
+            return !object.text().empty();
+        case ObjectKind::kTuple:
+        case ObjectKind::kList:
+        case ObjectKind::kSet:
+            return !object.items().empty();
+        case ObjectKind::kDict:
+            return !object.get<DictObject>().items.empty();
+        case ObjectKind::kRange:
+            return object.get<RangeObject>().size() != 0;
+        case ObjectKind::kIterator: {
+            const IteratorObject& one = object.get<IteratorObject>();
+            return !one.is_view || !one.sources.items()[0].get<DictObject>().items.empty();
+        }
+        case ObjectKind::kConstant: {
+            std::optional<std::vector<double>> values = to_doubles(object.get<Tensor>(), 1);
+            return values && values->size() == 1 ? std::optional<bool>((*values)[0] != 0)
+                                                 : std::nullopt;
+        }
+        default:
+            // An instance that has a length is asked for it.
+            return special_method(object, "__len__") ? std::nullopt : std::optional(true);
+    }
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,35 @@
+// Who else holds a tensor that an assignment to an item changes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "elaborate/objects/context.h"
+
+namespace sardonyx::elaborate {
+
+// A name of a function that waits for the one that runs, and holds a tensor of it.
+struct CallerName {
+    Scope* scope;
+    Symbol name;
+};
+
+// Another name, read after `offset`, that holds or may hold the tensor that an assignment to an
+// item of `name` changes; nothing when there is none. `in_list`: the tensor is itself an item of
+// the list of that name. `callers`: the names that hold it as well and can be given the changed one
+// (aliases.cpp).
+// `is_list`: the value is a list that grows.
+std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
+                                        bool in_list, uint32_t offset,
+                                        std::vector<CallerName>& callers, bool is_list = false);
+
+// Whether statements assign to items of a name, and whether they bind it to something else.
+struct TargetUse {
+    bool items = false;
+    bool whole = false;
+};
+
+TargetUse target_use(syntax::Stmts statements, Symbol name);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,56 @@
+// One way through tensor-valued control flow: a subgraph, and what it left in the scope.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "elaborate/objects/context.h"
+
+namespace sardonyx::elaborate {
+
+// Symbols from here on are pseudo-variables: those of jumps.
+inline constexpr uint32_t kFirstFlag = 0xF0000000;
+
+inline bool is_flag(Symbol name) {
+    return name.index >= kFirstFlag;
+}
+
+inline constexpr std::string_view kBranchGraph = "branch";
+
+struct Branch {
+    ir::Graph* graph = nullptr;
+    Jump jump = Jump::kNone;
+    syntax::Stmts statements;                        // of an `if`
+    std::vector<std::pair<Symbol, Object>> changes;  // in the order of first change
+    Object result;
+    syntax::Range result_range;
+    bool returned = false;  // by a flag: what its names are worth is of no interest
+
+    // The value of a name at the end of the branch; error: it has none.
+    Object value_of(const Context& c, Symbol name) const;
+    void set(Symbol name, Object value);
+};
+
+// Runs `body` into a subgraph and puts the scope back as it was.
+template <typename Body>
+Branch run_branch(Context& c, Body&& body) {
+    Branch branch;
+    ir::Graph* outer = c.graph;
+    branch.graph = c.model.make_graph(outer);
+    branch.graph->name = kBranchGraph;
+    c.graph = branch.graph;
+    size_t mark = c.at.scope->open();
+    branch.jump = body();
+    for (Symbol name : c.at.scope->changed(mark)) {
+        branch.changes.emplace_back(name, *c.at.scope->find(name));
+    }
+    branch.result = c.at.result;
+    branch.result_range = c.at.result_range;
+    c.at.scope->undo(mark);
+    c.at.result = Object::error();
+    c.graph = outer;
+    return branch;
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,79 @@
+// What a loop carries from iteration to iteration.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "elaborate/objects/context.h"
+
+namespace sardonyx::elaborate {
+
+// One tensor of it. A tuple or list is carried item by item.
+struct Slot {
+    Object init;
+    Type type;                // inside the loop
+    bool is_literal;          // a Python number before the loop: its element type is open
+    bool is_number;           // a Python number in every iteration
+    bool is_either = false;   // of two types to Python: Object::is_either
+    bool is_numbers = false;  // a list of Python's numbers, or one of whose items nothing is known
+    bool is_fixed = false;    // a literal that the body gives back as it was: not carried after all
+    diagnostics::Span from;   // of what has widened the type last
+};
+
+struct Carried {
+    Symbol name;
+    Object before;
+    std::vector<Slot> slots;
+    bool is_list = false;  // a list that grows: one slot, a sequence; `before` is None
+};
+
+// The same structure, with `leaf(object)` in place of each part that is no tuple or list of
+// tensors.
+template <typename Leaf>
+Object map_leaves(const Object& object, Leaf&& leaf) {
+    if (!object.is(ObjectKind::kTuple) && (!object.is(ObjectKind::kList) || object.is_static())) {
+        return leaf(object);
+    }
+    std::vector<Object> items;
+    for (const Object& item : object.items()) {
+        items.push_back(map_leaves(item, leaf));
+    }
+    return object.is(ObjectKind::kTuple) ? Object::tuple(std::move(items))
+                                         : Object::list(std::move(items));
+}
+
+// The parts of `object` where `structure` has leaves; nothing when it is built otherwise.
+std::optional<std::vector<Object>> leaves_like(const Object& structure, const Object& object);
+
+// A value of the slot, which has been `before` when the loop began.
+Object carried_as(const Object& before, const Slot& slot, ir::Value* value);
+
+bool can_carry(const Object& object);
+Carried make_carried(Symbol name, const Object& before);
+// A list that the loop makes longer; nothing after a diagnostic.
+std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, syntax::Range range);
+// The empty list of numbers, and the empty sequence of this type.
+Object empty_numbers(Context& c, const Type& type, syntax::Range range);
+Object empty_sequence(Context& c, const Type& type, syntax::Range range);
+// Whether two loops start alike.
+bool same_start(const std::vector<Carried>& a, const std::vector<Carried>& b);
+
+// Gives a literal the element type that the body gives it. False after an error.
+bool promote(Context& c, const Carried& one, Slot& slot, const Object& result, syntax::Range range);
+
+enum class Fit { kYes, kWider, kNo };
+// Whether what the body gives back for the slot fits the type that it was given; widens it where it
+// does not. `rounds`: tries so far.
+Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int rounds,
+        syntax::Range range);
+
+// The name for messages and for values of the graph; that of a pseudo-variable is a word for it.
+std::string_view name_text(Context& c, Symbol name);
+
+bool is_bound(const Object* object);
+
+bool has_failed(const Object* object);
+
+}  // namespace sardonyx::elaborate

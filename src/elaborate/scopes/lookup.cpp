@@ -1,0 +1,184 @@
+// What a name means where it stands: its own binding, that of a scope around, the environment's;
+// and what is said of one that has no value.
+#include "elaborate/scopes/lookup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/nearest.h"
+#include "elaborate/emit/constants.h"
+#include "elaborate/emit/repairs.h"
+#include "elaborate/flow/block_facts.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/unknowns.h"
+#include "ops/substitutes.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+void report_unbound(Context& c, const Unbound& unbound, Symbol name, Range range) {
+    if (!unbound.bindings.empty()) {
+        diagnostics::Diagnostic& reported = c.report(
+            kBranchTypeMismatch, range, fmt::format("`{}` {}", c.text(name), unbound.reason));
+        for (const auto& [place, says] : unbound.bindings) {
+            reported.label(place, says);
+        }
+        reported.with_help(
+            "give it values of one type and rank, with `op.Cast` or `op.Reshape`, or two names");
+        return;
+    }
+    diagnostics::Diagnostic& reported =
+        c.report(kUnboundName, range, fmt::format("`{}` {}", c.text(name), unbound.reason));
+    if (unbound.where.valid()) {
+        reported.label(unbound.where, "because of this");
+    }
+    reported.with_help(
+        fmt::format("bind `{}` before, so that it has a value either way", c.text(name)));
+}
+
+// Says once that a loop which may have run zero times has bound the name.
+void warn_of_unbound(Context& c, Symbol name, const Object& object, Range range) {
+    auto found = c.at.possibly_unbound.find(name.index);
+    if (found == c.at.possibly_unbound.end() || !equal(found->second.value, object)) {
+        return;
+    }
+    PossiblyUnbound& one = found->second;
+    const std::deque<diagnostics::Diagnostic>& said = c.program.diagnostics.items();
+    if (one.place < said.size() && said[one.place].kind == &kPossiblyUnbound) {
+        return;
+    }
+    one.place = said.size();
+    c.report(kPossiblyUnbound, range,
+             fmt::format("`{}` has no value when the loop runs zero times", c.text(name)))
+        .label(one.loop, "this loop binds it")
+        .with_help(fmt::format("bind `{}` before the loop: Python raises an error here, and the "
+                               "graph gives zeros",
+                               c.text(name)));
+}
+
+// `relu` after the range of `F` in `F.relu`; empty: no member is asked for.
+std::string_view word_after_dot(Context& c, Range range) {
+    std::string_view text = c.program.sources.text(c.tree().file);
+    size_t begin = size_t{range.end} + 1;
+    if (begin >= text.size() || text[range.end] != '.') {
+        return {};
+    }
+    size_t end = begin;
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+        ++end;
+    }
+    return text.substr(begin, end - begin);
+}
+
+Object unknown_name(Context& c, Symbol name, Range range) {
+    std::vector<std::string> names;
+    if (c.function().environment != nullptr) {
+        names = c.function().environment->names();
+    }
+    for (uint32_t i = 0; i < c.tree().names.size(); ++i) {
+        if (c.at.scope->find(Symbol{i}) != nullptr) {
+            names.emplace_back(c.text(Symbol{i}));
+        }
+    }
+    std::vector<std::string_view> views(names.begin(), names.end());
+    views.insert(views.end(), {"True", "False", "None"});
+    std::erase(views, c.function().name);  // a script that calls itself is no repair
+    std::string_view near = nearest(c.text(name), views);
+    std::string_view like = ops::operator_like(word_after_dot(c, range));
+    diagnostics::Diagnostic& reported =
+        c.report(kUnknownName, range, fmt::format("`{}` is not defined", c.text(name)));
+    if (!like.empty() && near != "op") {
+        reported.with_help(fmt::format("scripts call operators: `op.{}(...)`", like));
+    } else if (!near.empty() && near != c.text(name)) {
+        reported.with_help(fmt::format("did you mean `{}`?", near));
+        offer_name(c, reported, range, c.text(name), near);
+    } else {
+        reported.with_help("define or import it, or pass it as a parameter");
+    }
+    return Object::error();
+}
+
+}  // namespace
+
+// A name that the function binds somewhere is its own everywhere (Python reference 4.2.2): before
+// that it has no value, also where the file has one.
+Object unbound_local(Context& c, Symbol name, Range range) {
+    const ScriptFunction& function = c.function();
+    std::optional<Range> bound = last_assignment(function.definition->body, name);
+    diagnostics::Diagnostic& reported = c.report(
+        kUnboundName, range,
+        fmt::format("`{}` has no value yet: it is a local name of `{}`, which binds it elsewhere",
+                    c.text(name), function.name));
+    if (bound) {
+        reported.label(c.span(*bound), "bound here");
+    }
+    reported.with_help(
+        fmt::format("bind `{}` before, or give one of the two another name", c.text(name)));
+    return Object::error();
+}
+
+Object lookup(Context& c, Symbol name, Range range) {
+    bool has_failed = false;  // to be bound, which has been reported
+    for (const Scope* scope = c.at.scope.get(); scope != nullptr; scope = scope->enclosing.get()) {
+        const Object* found = scope->find(name);
+        if (found == nullptr || found->is_error()) {
+            has_failed = has_failed || found != nullptr;
+            continue;
+        }
+        if (c.program.unknowns->changed.empty() ? is_unknown(*found)
+                                                : unknown_cause(c.program, *found) != nullptr) {
+            report_unknown(c, *found, c.text(name), range);
+            return Object::error();
+        }
+        if (found->is(ObjectKind::kUnbound) && found->get<Unbound>().reason.empty()) {
+            return Object::error();  // its binding failed, and that has been reported
+        }
+        if (found->is(ObjectKind::kUnbound)) {
+            report_unbound(c, found->get<Unbound>(), name, range);
+            return Object::error();
+        }
+        if (!c.at.possibly_unbound.empty()) {
+            warn_of_unbound(c, name, *found, range);
+        }
+        return *found;
+    }
+    if (is_local(c, c.function(), name)) {
+        return has_failed ? Object::error() : unbound_local(c, name, range);
+    }
+    auto key = std::make_pair(&c.tree(), name.index);
+    auto cached = c.globals->values.find(key);
+    if (cached != c.globals->values.end() && !c.runs_file) {
+        return cached->second;
+    }
+    std::optional<Object> global;
+    if (c.function().environment != nullptr) {
+        global = c.function().environment->lookup_symbol(name, c.text(name));
+    }
+    if (!global) {
+        return unknown_name(c, name, range);
+    }
+    if (is_unknown(*global) || unknown_cause(c.program, *global) != nullptr) {
+        report_unknown(c, *global, c.text(name), range);
+        c.globals->values.emplace(key, Object::error());
+        return Object::error();
+    }
+    if (c.runs_file) {
+        return *global;
+    }
+    name_array(c, *global, c.text(name));
+    c.globals->values.emplace(key, *global);
+    return *global;
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,537 @@
+// Joins two branches into an If node.
+//
+// Every name that the branches leave with different values becomes an output of the node. Values
+// are joined part by part: tuples and lists of the same length item by item, static values as
+// constants. A number that Python holds takes the type of what it meets.
+#include "elaborate/scopes/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "elaborate/emit/emit.h"
+#include "elaborate/emit/emitter.h"
+#include "elaborate/emit/opsets.h"
+#include "elaborate/emit/sequences.h"
+#include "elaborate/emit/values.h"
+#include "elaborate/flow/block_facts.h"
+#include "elaborate/objects/context.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/type_text.h"
+#include "elaborate/operators/truth.h"
+#include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/carried.h"
+#include "elaborate/scopes/flags.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::Range;
+
+namespace {
+
+bool may_be_sequence(const Object& object) {
+    return is_sequence_value(object) || is_open_list(object) ||
+           (object.is(ObjectKind::kList) &&
+            std::all_of(object.items().begin(), object.items().end(), is_leaf));
+}
+
+// Whether lists of different lengths meet: they become a sequence. (Numbers alone are a tensor.)
+bool are_sequences(const Object& a, const Object& b) {
+    return may_be_sequence(a) && may_be_sequence(b) && !(is_leaf(a) && is_leaf(b));
+}
+
+// Whether lists of Python's numbers meet of which the run decides how long they are.
+bool are_numbers(const Object& a, const Object& b) {
+    return may_be_numbers(a) && may_be_numbers(b);
+}
+
+// The type of the numbers of both. Nothing: they have none in common, or nothing says it.
+std::optional<ElementType> type_of_numbers(const Object& a, const Object& b) {
+    std::optional<ElementType> left = type_of_numbers(a), right = type_of_numbers(b);
+    if (!left || !right || *left == ElementType::kUndefined) {
+        return left && right != ElementType::kUndefined ? right : std::nullopt;
+    }
+    return *right == ElementType::kUndefined || *right == *left ? left : std::nullopt;
+}
+
+// The element type of the items of both. Nothing: they have none in common.
+std::optional<ElementType> item_type(const Object& a, const Object& b) {
+    ElementType type = ElementType::kUndefined;
+    Object first;
+    for (const Object* list : {&a, &b}) {
+        if (is_sequence_value(*list)) {
+            ElementType element = list->value()->type.element().element_type();
+            if (type != ElementType::kUndefined && element != ElementType::kUndefined &&
+                type != element && !(first.is_error() || is_python_number(first))) {
+                return std::nullopt;
+            }
+            type = element != ElementType::kUndefined ? element : type;
+            continue;
+        }
+        if (list->is_numbers()) {
+            continue;
+        }
+        for (const Object& item : list->items()) {
+            std::optional<ElementType> common = common_type(first.is_error() ? item : first, item);
+            if (!common) {
+                return std::nullopt;
+            }
+            bool is_settled = type != ElementType::kUndefined && is_python_number(item);
+            type = is_settled ? type : *common;
+            first = first.is_error() || !is_python_number(item) ? item : first;
+        }
+    }
+    return type;
+}
+
+// Calls `leaf(a, b)` for the places where two objects of the same structure differ; nothing when
+// their structures differ. Same order of calls for the same objects.
+template <typename Leaf>
+std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf) {
+    if (equal(a, b)) {
+        return a;
+    }
+    if (a.is_sequence() && a.kind() == b.kind() && a.items().size() == b.items().size() &&
+        !a.items().empty()) {
+        std::vector<Object> items;
+        for (size_t i = 0; i < a.items().size(); ++i) {
+            std::optional<Object> item = join_objects(a.items()[i], b.items()[i], leaf);
+            if (!item) {
+                return std::nullopt;
+            }
+            items.push_back(std::move(*item));
+        }
+        return a.is(ObjectKind::kTuple) ? Object::tuple(std::move(items))
+                                        : Object::list(std::move(items));
+    }
+    if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict)) {
+        const auto &left = a.get<DictObject>().items, &right = b.get<DictObject>().items;
+        DictObject dict;
+        for (size_t i = 0; i < left.size() && left.size() == right.size(); ++i) {
+            std::optional<Object> item = equal(left[i].first, right[i].first)
+                                             ? join_objects(left[i].second, right[i].second, leaf)
+                                             : std::nullopt;
+            if (!item) {
+                return std::nullopt;
+            }
+            dict.set(left[i].first, std::move(*item));
+        }
+        return left.size() == right.size() ? std::optional(Object::dict(std::move(dict)))
+                                           : std::nullopt;
+    }
+    if (are_numbers(a, b) || (is_leaf(a) && is_leaf(b)) || are_sequences(a, b)) {
+        return leaf(a, b);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+ir::Value* output_of(Context& c, ir::Graph* graph, const Object& object, ElementType type,
+                     Range range) {
+    ir::Graph* outer = c.graph;
+    c.graph = graph;
+    ir::Value* value = as_typed_value(c, object, type, range);
+    bool foreign = value != nullptr && (value->graph() != graph || value->producer() == nullptr);
+    bool repeated = value != nullptr && std::find(graph->outputs.begin(), graph->outputs.end(),
+                                                  value) != graph->outputs.end();
+    if (foreign || repeated) {
+        // A graph's output must be made inside it, and each but once.
+        value = Emitter(c, range).emit("Identity", {value});
+    }
+    c.graph = outer;
+    if (value != nullptr) {
+        graph->outputs.push_back(value);
+    }
+    return value;
+}
+
+namespace {
+
+// The rank of what the object is as a tensor; nothing where it is not known, and for a Python
+// number, which goes with tensors of any rank.
+std::optional<size_t> rank_of_leaf(const Object& object) {
+    if (object.is(ObjectKind::kConstant)) {
+        return static_cast<size_t>(object.get<Tensor>().rank());
+    }
+    bool is_tensor =
+        object.is_tensor() && !object.is_number_tensor() && object.value()->type.is_tensor();
+    return is_tensor && object.value()->type.has_shape()
+               ? std::optional(object.value()->type.shape().size())
+               : std::nullopt;
+}
+
+// An empty list that meets another one has items of the other's type.
+void name_items(ir::Value* output, const Object& x, const Object& y) {
+    for (const Object* side : {&x, &y}) {
+        if (side->is_tensor() && side->value()->type.kind() == TypeKind::kSequence &&
+            output->type.element().element_type() == ElementType::kUndefined) {
+            output->type = side->value()->type;
+        }
+    }
+}
+
+// A shape meets tuples alone, and tensors meet tensors of their rank.
+bool are_same_to_python(const Object& x, const Object& y) {
+    auto is_shape = [](const Object& object) {
+        return object.is_shape_tensor() || object.is(ObjectKind::kTuple);
+    };
+    if (x.is_shape_tensor() || y.is_shape_tensor()) {
+        return is_shape(x) && is_shape(y);
+    }
+    std::optional<size_t> left = rank_of_leaf(x), right = rank_of_leaf(y);
+    return !left || !right || *left == *right;
+}
+
+// What the value that is one or the other is to Python.
+Object joined_kind(const Object& x, const Object& y, ir::Value* output) {
+    bool x_is_number = is_python_number(x), y_is_number = is_python_number(y);
+    auto is_of_array = [](const Object& one) {
+        return one.is(ObjectKind::kConstant) || one.is_array_part();
+    };
+    bool are_mixed =
+        x_is_number || y_is_number || x.is_tensor_or_number() || y.is_tensor_or_number();
+    return x_is_number && y_is_number                      ? Object::number(output)
+           : x.is_shape_tensor() || y.is_shape_tensor()    ? Object::shape(output)
+           : is_of_array(x) && is_of_array(y)              ? Object::array_part(output)
+           : are_mixed || is_of_array(x) || is_of_array(y) ? Object::tensor_or_number(output)
+                                                           : Object::tensor(output);
+}
+
+// What the two branches leave behind, as outputs of one If node.
+class Merge {
+  public:
+    Merge(Context& c, Branch& yes, Branch& no, Range range)
+        : c_(c), yes_(yes), no_(no), range_(range) {}
+
+    // Adds outputs for a pair of objects; nothing when they cannot be one value.
+    std::optional<Object> plan(const Object& a, const Object& b) {
+        size_t before = yes_.graph->outputs.size();
+        auto leaf = [this](const Object& x, const Object& y) -> std::optional<Object> {
+            if (are_numbers(x, y)) {
+                std::optional<ElementType> type = type_of_numbers(x, y);
+                failed_ =
+                    type && (output_of(c_, yes_.graph, x, *type, range_) == nullptr ||
+                             output_of(c_, no_.graph, y, *type, range_) == nullptr || failed_);
+                return type ? std::optional(Object::error()) : std::nullopt;
+            }
+            bool are_lists = are_sequences(x, y);
+            if (!are_same_to_python(x, y)) {
+                return std::nullopt;
+            }
+            std::optional<ElementType> type = are_lists ? item_type(x, y) : common_type(x, y);
+            if (refuse_rounding(c_, x, type, range_) || refuse_rounding(c_, y, type, range_)) {
+                failed_ = true;
+                return Object::error();
+            }
+            if (!type || (are_lists && *type == ElementType::kUndefined)) {
+                return std::nullopt;
+            }
+            if (are_lists) {
+                Object left = as_sequence(yes_.graph, x, *type);
+                Object right = as_sequence(no_.graph, y, *type);
+                failed_ = left.is_error() || right.is_error() ||
+                          output_of(c_, yes_.graph, left, *type, range_) == nullptr ||
+                          output_of(c_, no_.graph, right, *type, range_) == nullptr || failed_;
+                return Object::error();
+            }
+            if (output_of(c_, yes_.graph, x, *type, range_) == nullptr ||
+                output_of(c_, no_.graph, y, *type, range_) == nullptr) {
+                failed_ = true;
+            }
+            return Object::error();
+        };
+        std::optional<Object> planned = join_objects(a, b, leaf);
+        if (!planned && !failed_) {
+            yes_.graph->outputs.resize(before);
+            no_.graph->outputs.resize(before);
+        }
+        return planned;
+    }
+
+    bool emit(ir::Value* condition) {
+        size_t count = yes_.graph->outputs.size();
+        if (failed_ || count != no_.graph->outputs.size()) {
+            return false;
+        }
+        if (count == 0) {
+            return true;
+        }
+        OpsetObject opset = operator_opset(c_);
+        import_opset(c_, opset, range_);
+        NodeRequest request;
+        request.op_type = "If";
+        request.inputs = std::span<ir::Value* const>(&condition, 1);
+        request.attributes.push_back(ir::make_attribute("then_branch", yes_.graph));
+        request.attributes.push_back(ir::make_attribute("else_branch", no_.graph));
+        request.output_count = count;
+        request.range = range_;
+        node_ = emit_node(c_, std::move(request));
+        return node_ != nullptr;
+    }
+
+    // The same pair after emit(): the joined object, with the node's outputs in its places.
+    Object take(const Object& a, const Object& b) {
+        return join_objects(a, b,
+                            [this](const Object& x, const Object& y) -> std::optional<Object> {
+                                ir::Value* output = node_->output(next_++);
+                                if (are_numbers(x, y)) {
+                                    output->type =
+                                        Type::tensor(*type_of_numbers(x, y), Shape{Dim()});
+                                    return Object::numbers(output);
+                                }
+                                name_items(output, x, y);
+                                return joined_kind(x, y, output).either(is_either_of(x, y));
+                            })
+            .value_or(Object::error());
+    }
+
+  private:
+    // A list of a branch as a sequence; of an ONNX sequence itself.
+    Object as_sequence(ir::Graph* graph, const Object& list, ElementType type) {
+        if (list.is_tensor() || list.is_numbers()) {
+            return list.is_tensor() ? list : Object::tensor(list.value());
+        }
+        ir::Graph* outer = c_.graph;
+        c_.graph = graph;
+        Object sequence = empty_sequence(c_, Type::sequence(Type::tensor(type)), range_);
+        if (!list.items().empty()) {
+            std::vector<ir::Value*> items;
+            for (const Object& item : list.items()) {
+                items.push_back(as_typed_value(c_, item, type, range_));
+            }
+            sequence = as_object(Emitter(c_, range_).emit_variadic("SequenceConstruct", items));
+        }
+        c_.graph = outer;
+        return sequence;
+    }
+
+    Context& c_;
+    Branch& yes_;
+    Branch& no_;
+    Range range_;
+    ir::Node* node_ = nullptr;
+    size_t next_ = 0;
+    bool failed_ = false;
+};
+
+struct Pair {
+    Symbol name;
+    Object yes;
+    Object no;
+};
+
+// What the branch binds the name to, for a label; where it does not, at the condition.
+std::pair<diagnostics::Span, std::string> binding(Context& c, const Branch& branch, Symbol name,
+                                                  const Object& object, Range condition) {
+    std::optional<Range> place = last_assignment(branch.statements, name);
+    return {c.span(place.value_or(condition)),
+            fmt::format("{} {}", describe(object), place ? "here" : "if this does not bind it")};
+}
+
+Object conflict(Context& c, const Pair& pair, const Branch& yes, const Branch& no, Range range) {
+    bool unbound = pair.yes.is_error() || pair.no.is_error() || pair.yes.is(ObjectKind::kUnbound) ||
+                   pair.no.is(ObjectKind::kUnbound);
+    std::string reason = unbound ? std::string("is bound in one branch only")
+                                 : fmt::format("is {} in one branch and {} in the other",
+                                               describe(pair.yes), describe(pair.no));
+    Unbound made{std::move(reason), c.span(range)};
+    if (!unbound) {
+        made.bindings = {binding(c, yes, pair.name, pair.yes, range),
+                         binding(c, no, pair.name, pair.no, range)};
+    }
+    return Object::make(ObjectKind::kUnbound, std::move(made));
+}
+
+bool failed_binding(const Object& object) {
+    return object.is(ObjectKind::kUnbound) && object.get<Unbound>().reason.empty();
+}
+
+bool is_missing(const Object& object) {
+    return object.is_error() || object.is(ObjectKind::kUnbound);
+}
+
+std::vector<Pair> changed_names(Context& c, const Branch& yes, const Branch& no) {
+    std::vector<Pair> pairs;
+    SymbolSet seen;
+    for (const Branch* branch : {&yes, &no}) {
+        for (const auto& change : branch->changes) {
+            if (seen.insert(change.first)) {
+                pairs.push_back(
+                    {change.first, yes.value_of(c, change.first), no.value_of(c, change.first)});
+            }
+        }
+    }
+    return pairs;
+}
+
+// A flag that is set on one way only is the condition itself.
+bool settle_flag(Context& c, ir::Value* condition, Pair& pair, Range range) {
+    for (Object* side : {&pair.yes, &pair.no}) {
+        *side = is_missing(*side) ? Object::boolean(false) : *side;
+    }
+    if (!pair.yes.is(ObjectKind::kBool) || !pair.no.is(ObjectKind::kBool)) {
+        return false;
+    }
+    Object value = pair.yes;
+    if (pair.yes.as_bool() != pair.no.as_bool()) {
+        ir::Value* test = pair.yes.as_bool() ? condition : logical_not(c, condition, range);
+        value = test != nullptr ? Object::tensor(test) : Object::boolean(false);
+    }
+    c.at.scope->set(pair.name, value);
+    return true;
+}
+
+// What a branch that has returned leaves in a name is of no interest: anything of the other's type.
+void fill_in(Context& c, Branch& branch, Object& own, const Object& other, Range range) {
+    if (is_missing(other)) {
+        return;
+    }
+    if (std::optional<Object> filler = placeholder(c, branch.graph, other, range)) {
+        own = std::move(*filler);
+    }
+}
+
+void fill_in(Context& c, Pair& pair, Branch& yes, Branch& no, Range range) {
+    bool is_result = pair.name == kReturnedResult;
+    if (is_flag(pair.name) && !is_result) {
+        return;
+    }
+    if ((yes.returned && !is_result) || (is_result && is_missing(pair.yes))) {
+        fill_in(c, yes, pair.yes, pair.no, range);
+    } else if ((no.returned && !is_result) || (is_result && is_missing(pair.no))) {
+        fill_in(c, no, pair.no, pair.yes, range);
+    }
+}
+
+void report_results(Context& c, const Object& one, const Object& other, Range range,
+                    Range one_range, Range other_range) {
+    c.report(
+         kBranchTypeMismatch, range,
+         fmt::format("the function returns {} here and {} there", describe(one), describe(other)))
+        .label(c.span(one_range), "one result")
+        .label(c.span(other_range), "the other")
+        .with_help("return the same number of results, of the same types");
+}
+
+// Plans the joined value of each name; those that have none are bound to the reason.
+std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Branch& no,
+                             Merge& joined, Range range, uint32_t after) {
+    std::vector<Pair> kept;
+    for (Pair& pair : changed_names(c, yes, no)) {
+        if (is_flag(pair.name) && pair.name != kReturnedResult &&
+            settle_flag(c, condition, pair, range)) {
+            continue;
+        }
+        fill_in(c, pair, yes, no, range);
+        if (failed_binding(pair.yes) || failed_binding(pair.no)) {
+            c.at.scope->set(pair.name, failed_binding(pair.yes) ? pair.yes : pair.no);
+        } else if ((!is_flag(pair.name) && !is_live(c, pair.name, after)) || is_missing(pair.yes) ||
+                   is_missing(pair.no) || !joined.plan(pair.yes, pair.no)) {
+            bool is_result = pair.name == kReturnedResult;
+            if (is_result && !is_missing(pair.yes) && !is_missing(pair.no)) {
+                report_results(c, pair.yes, pair.no, range, yes.result_range, no.result_range);
+            } else if (is_result && is_missing(pair.yes) != is_missing(pair.no)) {
+                report_untyped_result(c, range);
+            }
+            c.at.scope->set(pair.name,
+                            is_result ? Object::error() : conflict(c, pair, yes, no, range));
+        } else {
+            kept.push_back(std::move(pair));
+        }
+    }
+    return kept;
+}
+
+void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept) {
+    for (const Pair& pair : kept) {
+        Object value = joined.take(pair.yes, pair.no);
+        if (value.is_tensor() && value.value()->name.empty() && !is_flag(pair.name)) {
+            value.value()->name = c.model.intern(c.text(pair.name));
+        }
+        if (value.is(ObjectKind::kList) || value.is(ObjectKind::kDict)) {
+            claim(c, value);
+        }
+        c.at.scope->set(pair.name, std::move(value));
+    }
+}
+
+Jump merge_returns(Context& c, ir::Value* condition, Branch& yes, Branch& no, Range range) {
+    Merge joined(c, yes, no, range);
+    c.at.result = Object::error();
+    c.at.result_range = yes.result_range;
+    if (yes.result.is_error() || no.result.is_error()) {
+        return Jump::kReturn;
+    }
+    if (!joined.plan(yes.result, no.result)) {
+        report_results(c, yes.result, no.result, range, yes.result_range, no.result_range);
+    } else if (joined.emit(condition)) {
+        c.at.result = joined.take(yes.result, no.result);
+    }
+    return Jump::kReturn;
+}
+
+}  // namespace
+
+std::string describe(const Object& object) {
+    return object.is_tensor() ? fmt::format("`{}`", type_text(object.value()->type))
+                              : fmt::format("{}", kind_name(object));
+}
+
+Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, Range range, uint32_t after) {
+    if (yes.jump == Jump::kReturn && no.jump == Jump::kReturn) {
+        return merge_returns(c, condition, yes, no, range);  // nobody reads a name any more
+    }
+    for (Branch* branch : {&yes, &no}) {
+        if (branch->jump == Jump::kReturn) {
+            flag_return(c, *branch);
+            c.at.returns_at = range;
+        }
+    }
+    Merge joined(c, yes, no, range);
+    std::vector<Pair> kept = plan_names(c, condition, yes, no, joined, range, after);
+    if (joined.emit(condition)) {
+        take_names(c, joined, kept);
+    } else {
+        for (const Pair& pair : kept) {
+            c.at.scope->set(pair.name, Object::make(ObjectKind::kUnbound, Unbound{}));
+        }
+    }
+    return yes.jump == no.jump ? yes.jump : Jump::kNone;
+}
+
+std::optional<Object> merge_values(Context& c, ir::Value* condition, Branch& yes, Branch& no,
+                                   const Object& a, const Object& b, Range range, uint32_t after) {
+    Merge joined(c, yes, no, range);
+    std::vector<Pair> kept = plan_names(c, condition, yes, no, joined, range, after);
+    if (!joined.plan(a, b)) {
+        return std::nullopt;
+    }
+    if (!joined.emit(condition)) {
+        return Object::error();
+    }
+    take_names(c, joined, kept);
+    return joined.take(a, b);
+}
+
+Object Branch::value_of(const Context& c, Symbol name) const {
+    for (const auto& [changed, value] : changes) {
+        if (changed == name) {
+            return value;
+        }
+    }
+    const Object* before = c.at.scope->find(name);
+    return before != nullptr ? *before : Object::error();
+}
+
+void Branch::set(Symbol name, Object value) {
+    for (auto& [changed, old] : changes) {
+        if (changed == name) {
+            old = std::move(value);
+            return;
+        }
+    }
+    changes.emplace_back(name, std::move(value));
+}
+
+}  // namespace sardonyx::elaborate

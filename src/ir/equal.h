@@ -1,0 +1,12 @@
+// Whether parts of models hold the same, bit by bit.
+#pragma once
+
+#include "ir/ir.h"
+
+namespace sardonyx::ir {
+
+bool same_tensor(const Tensor& a, const Tensor& b);
+// Of attributes without graphs: two with graphs differ.
+bool same_value(const AttributeValue& a, const AttributeValue& b);
+
+}  // namespace sardonyx::ir

@@ -1,0 +1,346 @@
+#include "models/matching.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/attribute_text.h"
+#include "ir/walk.h"
+#include "models/values.h"
+
+namespace sardonyx::models {
+namespace {
+
+uint64_t mix(uint64_t hash, uint64_t word) {
+    constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;
+    hash = (hash ^ word) * kFactor;
+    return hash ^ (hash >> 29U);
+}
+
+uint64_t mix(uint64_t hash, std::string_view bytes) {
+    for (size_t i = 0; i < bytes.size(); i += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + i, std::min(sizeof word, bytes.size() - i));
+        hash = mix(hash, word);
+    }
+    return mix(hash, bytes.size());
+}
+
+uint64_t hash_of(const Tensor& tensor, bool with_bytes) {
+    uint64_t hash = static_cast<uint64_t>(tensor.element_type());
+    for (int64_t dim : tensor.dims()) {
+        hash = mix(hash, static_cast<uint64_t>(dim));
+    }
+    if (with_bytes && tensor.element_type() == ElementType::kString) {
+        for (const std::string& text : tensor.elements<std::string>()) {
+            hash = mix(hash, text);
+        }
+    } else if (with_bytes) {
+        hash = mix(hash, std::string_view(reinterpret_cast<const char*>(tensor.bytes().data()),
+                                          tensor.bytes().size()));
+    }
+    return hash;
+}
+
+// What nodes compute, as numbers that are equal where it is; by chance they are so once in 2^64.
+class Signatures {
+  public:
+    Signatures(const Matching& matching, bool is_first, bool is_exact)
+        : matching_(matching), is_first_(is_first), is_exact_(is_exact) {}
+
+    uint64_t of(const ir::Node& node) {
+        uint64_t hash = mix(mix(mix(1, node.domain), node.op_type), node.overload);
+        hash = mix(hash, node.output_count());
+        for (const ir::Use& use : node.inputs()) {
+            hash = mix(hash, of(use.value));
+        }
+        uint64_t attributes = 0;  // in any order
+        for (const ir::Attribute& attribute : node.attributes) {
+            attributes += of(attribute);
+        }
+        hash = is_exact_ ? mix(hash, attributes) : hash;
+        for (const ir::Value* output : node.outputs()) {
+            values_[output] = mix(hash, output->output_index());
+        }
+        return hash;
+    }
+
+  private:
+    uint64_t of(const ir::Value* value) {
+        if (value == nullptr) {
+            return 2;
+        }
+        auto known = values_.find(value);
+        if (known != values_.end()) {
+            return known->second;
+        }
+        if (is_stored(*value) && value->constant) {
+            return values_[value] = hash_of(*value->constant, is_exact_);
+        }
+        // The second graph's value of a pair goes by the first one's address.
+        const ir::Value* pair = value;
+        if (!is_first_) {
+            auto found = matching_.values_back.find(value);
+            pair = found != matching_.values_back.end() ? found->second : value;
+        }
+        return mix(3, reinterpret_cast<uintptr_t>(pair));
+    }
+
+    uint64_t of(const ir::Attribute& attribute) {
+        uint64_t hash = mix(mix(4, attribute.name), attribute.reference);
+        if (const auto* tensor = attribute.get<Tensor>()) {
+            return mix(hash, hash_of(*tensor, is_exact_));
+        }
+        bool has_graph = false;
+        ir::for_each_subgraph(attribute, [&](const ir::Graph& graph) {
+            has_graph = true;
+            hash = mix(hash, of(graph));
+        });
+        return has_graph ? hash : mix(hash, ir::text_of(attribute));
+    }
+
+    uint64_t of(const ir::Graph& graph) {
+        uint64_t hash = mix(5, graph.inputs.size());
+        for (size_t i = 0; i < graph.inputs.size(); ++i) {
+            values_[graph.inputs[i]] = mix(6, i);
+        }
+        for (const ir::Node& node : graph) {
+            hash = mix(hash, of(node));
+        }
+        for (const ir::Value* output : graph.outputs) {
+            hash = mix(hash, of(output));
+        }
+        return hash;
+    }
+
+    const Matching& matching_;
+    bool is_first_, is_exact_;
+    std::unordered_map<const ir::Value*, uint64_t> values_;
+};
+
+bool same_operator(const ir::Node& a, const ir::Node& b) {
+    return a.domain == b.domain && a.op_type == b.op_type && a.overload == b.overload;
+}
+
+class GraphMatcher {
+  public:
+    GraphMatcher(const ir::Graph& a, const ir::Graph& b, Matching& matching)
+        : a_(a), b_(b), matching_(matching) {}
+
+    void run() {
+        match_inputs();
+        match_by_signature(true);
+        match_by_signature(false);
+        match_outputs();
+        for (bool needs_operator : {true, false}) {
+            seed();
+            spread(needs_operator);
+            match_by_name(needs_operator);
+            spread(needs_operator);
+        }
+    }
+
+  private:
+    void match_inputs() {
+        std::map<std::string_view, const ir::Value*> named;
+        for (const ir::Value* input : b_.inputs) {
+            named.emplace(input->name, input);
+        }
+        for (const ir::Value* input : a_.inputs) {
+            auto found = named.find(input->name);
+            if (found != named.end()) {
+                matching_.bind(*input, *found->second);
+            }
+        }
+        for (size_t i = 0; i < std::min(a_.inputs.size(), b_.inputs.size()); ++i) {
+            matching_.bind(*a_.inputs[i], *b_.inputs[i]);
+        }
+    }
+
+    bool is_free(const ir::Node* a, const ir::Node* b) const {
+        return a != nullptr && b != nullptr && a->graph() == &a_ && b->graph() == &b_ &&
+               !matching_.nodes.contains(a) && !matching_.nodes_back.contains(b);
+    }
+
+    void match(const ir::Node& a, const ir::Node& b) {
+        matching_.nodes.emplace(&a, &b);
+        matching_.nodes_back.emplace(&b, &a);
+        for (size_t i = 0; i < std::min(a.output_count(), b.output_count()); ++i) {
+            matching_.bind(*a.output(i), *b.output(i));
+        }
+        waiting_.emplace_back(&a, &b);
+    }
+
+    void match_by_signature(bool is_exact) {
+        Signatures first(matching_, true, is_exact), second(matching_, false, is_exact);
+        std::unordered_map<uint64_t, std::deque<const ir::Node*>> of;
+        for (const ir::Node& node : b_) {
+            uint64_t signature = second.of(node);
+            if (!matching_.nodes_back.contains(&node)) {
+                of[signature].push_back(&node);
+            }
+        }
+        std::vector<std::pair<const ir::Node*, const ir::Node*>> found;
+        for (const ir::Node& node : a_) {
+            uint64_t signature = first.of(node);
+            auto candidates = of.find(signature);
+            if (!matching_.nodes.contains(&node) && candidates != of.end() &&
+                !candidates->second.empty()) {
+                found.emplace_back(&node, candidates->second.front());
+                candidates->second.pop_front();
+            }
+        }
+        for (auto [x, y] : found) {
+            match(*x, *y);
+        }
+    }
+
+    // By the first place of equal names, then by their places.
+    void match_outputs() {
+        for (const ir::Value* x : a_.outputs) {
+            for (const ir::Value* y : b_.outputs) {
+                if (x->name == y->name) {
+                    matching_outputs_.emplace_back(x, y);
+                    break;
+                }
+            }
+        }
+        for (size_t i = 0; i < std::min(a_.outputs.size(), b_.outputs.size()); ++i) {
+            matching_outputs_.emplace_back(a_.outputs[i], b_.outputs[i]);
+        }
+    }
+
+    void seed() {
+        for (auto [x, y] : matching_.nodes) {
+            if (x->graph() == &a_) {
+                again_.emplace_back(x, y);
+            }
+        }
+        // The order of a hash table must not be seen.
+        std::sort(again_.begin(), again_.end(),
+                  [](const auto& p, const auto& q) { return p.first->is_before(*q.first); });
+        waiting_.assign(again_.begin(), again_.end());
+        again_.clear();
+    }
+
+    bool fits(const ir::Node* x, const ir::Node* y, bool needs_operator) const {
+        return is_free(x, y) && (!needs_operator || same_operator(*x, *y));
+    }
+
+    void match_producers(const ir::Value* x, const ir::Value* y, bool needs_operator) {
+        if (x == nullptr || y == nullptr || x->output_index() != y->output_index()) {
+            return;
+        }
+        if (fits(x->producer(), y->producer(), needs_operator)) {
+            match(*x->producer(), *y->producer());
+        }
+    }
+
+    void match_readers(const ir::Value& x, bool needs_operator) {
+        const ir::Value* y = matching_.of(&x);
+        if (y == nullptr) {
+            return;
+        }
+        constexpr int kMostReaders = 1000;  // each of many beside each of many takes too long
+        int count = 0;
+        for (const ir::Use* use = x.first_use(); use != nullptr; use = use->next) {
+            ++count;
+        }
+        for (const ir::Use* use = y->first_use(); use != nullptr; use = use->next) {
+            ++count;
+        }
+        if (count > kMostReaders) {
+            return;
+        }
+        // Uses stand in the order in which they were made, the last first.
+        for (const ir::Use* use = x.first_use(); use != nullptr; use = use->next) {
+            const ir::Node* best = nullptr;
+            for (const ir::Use* other = y->first_use(); other != nullptr; other = other->next) {
+                bool is_better = best == nullptr || other->user->is_before(*best);
+                if (other->index == use->index && fits(use->user, other->user, needs_operator) &&
+                    is_better) {
+                    best = other->user;
+                }
+            }
+            if (best != nullptr) {
+                match(*use->user, *best);
+            }
+        }
+    }
+
+    // From the nodes that wait, to those that they read and that read them.
+    void spread(bool needs_operator) {
+        for (auto [x, y] : matching_outputs_) {
+            match_producers(x, y, needs_operator);
+        }
+        for (const ir::Value* input : a_.inputs) {
+            match_readers(*input, needs_operator);
+        }
+        while (!waiting_.empty()) {
+            auto [x, y] = waiting_.front();
+            waiting_.pop_front();
+            for (size_t i = 0; i < std::min(x->input_count(), y->input_count()); ++i) {
+                match_producers(x->input(i), y->input(i), needs_operator);
+            }
+            for (const ir::Value* output : x->outputs()) {
+                match_readers(*output, needs_operator);
+            }
+        }
+    }
+
+    void match_by_name(bool needs_operator) {
+        std::map<std::string_view, const ir::Node*> by_output;
+        for (const ir::Node& node : b_) {
+            if (node.output(0) != nullptr && !node.output(0)->name.empty()) {
+                by_output.emplace(node.output(0)->name, &node);
+            }
+        }
+        for (const ir::Node& node : a_) {
+            auto found =
+                node.output(0) != nullptr ? by_output.find(node.output(0)->name) : by_output.end();
+            if (found != by_output.end() && fits(&node, found->second, needs_operator)) {
+                match(node, *found->second);
+            }
+        }
+    }
+
+    const ir::Graph& a_;
+    const ir::Graph& b_;
+    Matching& matching_;
+    std::vector<std::pair<const ir::Value*, const ir::Value*>> matching_outputs_;
+    std::deque<std::pair<const ir::Node*, const ir::Node*>> waiting_;
+    std::vector<std::pair<const ir::Node*, const ir::Node*>> again_;
+};
+
+}  // namespace
+
+void Matching::bind(const ir::Value& a, const ir::Value& b) {
+    if (!values.contains(&a) && !values_back.contains(&b)) {
+        values.emplace(&a, &b);
+        values_back.emplace(&b, &a);
+    }
+}
+
+const ir::Value* Matching::of(const ir::Value* a) const {
+    auto found = values.find(a);
+    return found != values.end() ? found->second : nullptr;
+}
+
+const ir::Node* Matching::of(const ir::Node& a) const {
+    auto found = nodes.find(&a);
+    return found != nodes.end() ? found->second : nullptr;
+}
+
+const ir::Node* Matching::back_of(const ir::Node& b) const {
+    auto found = nodes_back.find(&b);
+    return found != nodes_back.end() ? found->second : nullptr;
+}
+
+void match_graphs(const ir::Graph& a, const ir::Graph& b, Matching& matching) {
+    GraphMatcher(a, b, matching).run();
+}
+
+}  // namespace sardonyx::models

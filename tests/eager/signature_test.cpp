@@ -1,0 +1,31 @@
+// The annotations of a function against the tensors of a call.
+#include "eager/signature.h"
+
+#include <gtest/gtest.h>
+
+namespace sardonyx::eager {
+namespace {
+
+std::string problem(const Signature& signature, const std::vector<const Tensor*>& given) {
+    auto tensor_of = [&](size_t i) { return i < given.size() ? given[i] : nullptr; };
+    return signature.problem(tensor_of).value_or("");
+}
+
+TEST(Signature, OneNameIsOneSize) {
+    Signature signature(
+        "f", {{"x", *parse_type("FLOAT[N,2]")}, {"y", Type()}, {"z", *parse_type("FLOAT[2*N]")}});
+    Tensor x = Tensor::zeros(ElementType::kFloat, {3, 2});
+    Tensor fits = Tensor::zeros(ElementType::kFloat, {6});
+    Tensor wrong = Tensor::zeros(ElementType::kFloat, {5});
+    Tensor whole = Tensor::zeros(ElementType::kInt64, {5});
+    EXPECT_EQ(problem(signature, {&x, &whole, &fits}), "");
+    EXPECT_EQ(problem(signature, {&x, nullptr, &wrong}),
+              "`z` of `f` is `FLOAT[2*N]`, and `FLOAT[5]` is given: `2*N` is 6");
+    EXPECT_EQ(problem(signature, {nullptr, nullptr, &wrong}), "");  // N may be anything
+    EXPECT_EQ(problem(signature, {&fits}), "`x` of `f` is `FLOAT[N, 2]`, and `FLOAT[6]` is given");
+    EXPECT_EQ(problem(signature, {nullptr, nullptr, &whole}),
+              "`z` of `f` is `FLOAT[2*N]`, and `INT64[5]` is given");
+}
+
+}  // namespace
+}  // namespace sardonyx::eager

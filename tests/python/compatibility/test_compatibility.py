@@ -1,0 +1,189 @@
+"""docs/compatibility.md: every public name of onnxscript, and whether it works here.
+
+`python tests/python/compatibility/test_compatibility.py` writes the page anew. The names are those
+that the installed package shows, and the verdicts are tried; why something differs is in DIFFERS.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import inspect
+import json
+import os
+import pathlib
+import pkgutil
+import subprocess
+import sys
+from typing import Any
+
+import sardonyx
+
+from places import ROOT
+
+PAGE = ROOT / "docs/compatibility.md"
+PACKAGE = str(pathlib.Path(sardonyx.__file__).parents[1])
+
+VERSION = "0.7.2"
+# Modules that sardonyx has too: each of their names is looked at.
+OWN = ("values", "evaluator", "tensor", "onnx_types", "onnx_opset")
+
+CHECKED = "is checked when it is compiled; mistakes raise `CompileError`"
+DIFFERS = {
+    "script": f"also takes `schemas=`; what it makes {CHECKED}",
+    "OnnxFunction": "`@script()` gives one, `OnnxFunction(...)` has other parameters",
+    "OnnxFunction.to_model_proto": "named parameters instead of `**kwargs`; types and shapes of "
+    "results are inferred",
+    "TracedOnnxFunction": "compiled as other scripts are, not traced",
+    "proto2python": "options of the writer have no effect: it is `sardonyx.decompile`",
+    "values.Op": "`op_schema` needs the package onnx; calls run natively",
+    "values.Opset": "an operator that has no schema is not an attribute, but scripts that are "
+    "compiled may call it",
+    "evaluator.Evaluator": "subclasses implement `eval`, `eval_op` or `eval_function`",
+    "evaluator.default": "the native evaluator, not ONNX Runtime",
+    "evaluator.ORTMixedEvaluator": "what ONNX Runtime lacks goes to the native kernels; no "
+    "functions are registered",
+    "tensor.Tensor": "is a value: assignments to items do not change other tensors",
+    "onnx_types.TensorType": "symbolic dimensions are expressions, as in `FLOAT['2*N']`",
+}
+
+
+def own_names(module: Any) -> list[str]:
+    """What the module itself defines or lists, without the modules in it."""
+    listed = getattr(module, "__all__", ())
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and not inspect.ismodule(value)
+        and (name in listed or str(getattr(value, "__module__", "")).startswith("onnxscript"))
+    ]
+
+
+def members(module: Any, name: str) -> list[str]:
+    """The public members of a class; of element types, those of TensorType stand for all."""
+    value = getattr(module, name)
+    if not inspect.isclass(value) or (name != "TensorType" and name.isupper()):
+        return []
+    if module.__name__.endswith("onnx_opset"):
+        return []  # operators
+    return [f"{name}.{one}" for one in dir(value) if not one.startswith("_")]
+
+
+def inventory() -> dict[str, list[str]]:
+    """The public names of the installed package, by module."""
+    package = importlib.import_module("onnxscript")
+    names = {"onnxscript": [*package.__all__]}
+    for name in ("OnnxFunction", "TracedOnnxFunction"):
+        names["onnxscript"] += members(package, name)
+    found = {one.name for one in pkgutil.iter_modules(package.__path__)}
+    names["onnxscript"] += sorted(
+        one for one in found if not one.startswith("_") and one not in names["onnxscript"]
+    )
+    for name in OWN:
+        module = importlib.import_module(f"onnxscript.{name}")
+        here = own_names(module)
+        known = ("OnnxFunction", "TracedOnnxFunction")
+        names[f"onnxscript.{name}"] = here + [
+            member for one in here if one not in known for member in members(module, one)
+        ]
+    return names
+
+
+# Under `python -m sardonyx`: where each name comes from.
+PROBE = """\
+import importlib, json, sys
+import sardonyx
+def look(start, path):
+    for part in path.split("."):
+        try:
+            start = getattr(start, part)
+        except AttributeError:
+            return None
+    return start
+found = {}
+for module, names in json.load(sys.stdin).items():
+    here = importlib.import_module(module)
+    own = importlib.import_module(module.replace("onnxscript", "sardonyx", 1))
+    assert here is own, module
+    taken = vars(sardonyx).pop("_missing")
+    plain = {name: look(own, name) is not None for name in names}
+    vars(sardonyx)["_missing"] = taken
+    for name in names:
+        if "." not in name and module == "onnxscript" and not plain[name]:
+            try:
+                importlib.import_module(f"{module}.{name}")
+            except ImportError:
+                pass
+        found[f"{module}.{name}"] = (
+            "works" if plain[name] else "installed" if look(here, name) is not None else "absent"
+        )
+print(json.dumps(found))
+"""
+
+
+def tried(names: dict[str, list[str]], folder: pathlib.Path) -> dict[str, str]:
+    path = folder / "probe.py"
+    path.write_text(PROBE)
+    done = subprocess.run(
+        [sys.executable, "-m", "sardonyx", str(path)], input=json.dumps(names), text=True,
+        capture_output=True, timeout=300, check=False, env={**os.environ, "PYTHONPATH": PACKAGE},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+WORDS = {"works": "works", "installed": "from the installed package", "absent": "not there"}
+
+HEAD = f"""\
+# Compatibility with onnxscript
+
+Every public name of onnxscript {VERSION}, and what a program finds under it that runs as
+`python -m sardonyx program.py`, where the name `onnxscript` means sardonyx. A program that
+imports sardonyx by its own name finds the same, except what comes from the installed package.
+
+- *works*: sardonyx has the name, for the same purpose.
+- *differs*: so it has, with the difference that is named.
+- *from the installed package*: sardonyx has no such name; where the package onnxscript is
+  installed, it is taken from there.
+- *not there*: an `AttributeError`.
+
+Some errors are warnings in sources that import onnxscript:
+[command_line.md](command_line.md#sources-that-import-onnxscript) lists them.
+`tests/python/compatibility/test_compatibility.py` looks up every name and writes this page.
+"""
+
+
+def page(folder: pathlib.Path) -> str:
+    names = inventory()
+    found = tried(names, folder)
+    counts = dict.fromkeys(("works", "differs", *list(WORDS.values())[1:]), 0)
+    tables = ""
+    for module, own in names.items():
+        rows: dict[tuple[str, str], list[str]] = {}
+        for name in own:
+            key = name if module == "onnxscript" else f"{module.partition('.')[2]}.{name}"
+            verdict, why = WORDS[found[f"{module}.{name}"]], DIFFERS.get(key, "")
+            assert not why or verdict == "works", (key, verdict)
+            verdict = "differs" if why else verdict
+            counts[verdict] += 1
+            rows.setdefault((verdict, why), []).append(f"`{name}`")
+        tables += f"\n## {module}\n\n| names | status | difference |\n|---|---|---|\n"
+        order = list(counts)
+        for (verdict, why), listed in sorted(rows.items(), key=lambda row: order.index(row[0][0])):
+            tables += f"| {', '.join(listed)} | {verdict} | {why} |\n"
+    summary = ", ".join(f"{count} {word}" for word, count in counts.items())
+    return f"{HEAD}\nOf {sum(counts.values())} names: {summary}.\n{tables}"
+
+
+def test_the_page_is_what_is_found(tmp_path: pathlib.Path) -> None:
+    assert importlib.metadata.version("onnxscript") == VERSION
+    assert PAGE.read_text() == page(tmp_path)
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as made:
+        PAGE.write_text(page(pathlib.Path(made)))

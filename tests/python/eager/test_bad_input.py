@@ -1,0 +1,35 @@
+"""Whatever an operator or a Tensor is called with: a result or a Python error, and no crash."""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import onnx.parser
+import pytest
+import sardonyx
+
+PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "data/odd_arguments.py"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_odd_arguments_are_python_errors(seed):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", PROGRAM, str(seed), "3000"], capture_output=True, text=True
+    )
+    assert done.stdout == "done\n", done.stderr[-3000:] or done.returncode
+
+
+def test_a_limit_of_steps_ends_a_loop():
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 18]>
+        g (float x) => (float y) {
+            always = Constant <value: tensor = bool {1}> ()
+            y = Loop (, always, x) <body = b (int64 i, bool c, float u) => (bool d, float v) {
+                d = Identity (c)
+                v = Add (u, x)
+            }>
+        }""")
+    loaded = sardonyx.load(model)
+    with pytest.raises(RuntimeError, match=r"Loop.*limit of 1000 steps"):
+        loaded.run({"x": np.float32(1)}, max_steps=1000)

@@ -1,0 +1,552 @@
+"""`sardonyx lsp`: recorded sessions, encodings, files that import each other, and bad input.
+
+A session is a file of tests/data/lsp. Each ```` ```py ```` block is opened as a document, without
+its marks: `«hover»` and the like stand where the request is made. ```` ```edit ```` blocks change
+it. The block ```` ```answers ```` behind it has what the server says, a few lines for each;
+run as a program, this file writes these blocks anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import symtable
+import sys
+from typing import Any
+
+import pytest
+
+from places import PROGRAM, ROOT
+
+SESSIONS = sorted((ROOT / "tests/data/lsp").glob("*.md"))
+MARK = re.compile("«(\\w+)»")
+SEVERITIES = {1: "error", 2: "warning", 3: "note"}
+
+
+class Client:
+    """Starts the server and talks to it; positions are (line, character) from 0 on."""
+
+    def __init__(self, *encodings: str, pulls: bool = False) -> None:
+        self.process = subprocess.Popen(
+            [PROGRAM, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self.number = 0
+        self.published: dict[str, dict] = {}
+        self.versions: dict[str, int] = {}
+        capabilities: dict[str, Any] = {"general": {"positionEncodings": list(encodings)}}
+        if pulls:
+            capabilities["textDocument"] = {"diagnostic": {}}
+        self.capabilities = self.request("initialize", {"capabilities": capabilities})
+        self.notify("initialized", {})
+
+    def send(self, message: dict) -> None:
+        data = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+        self.process.stdin.flush()
+
+    def read(self) -> dict:
+        assert self.process.stdout is not None
+        length = 0
+        while line := self.process.stdout.readline().strip():
+            name, _, value = line.partition(b":")
+            assert name == b"Content-Length"
+            length = int(value)
+        assert length, "the server has gone"
+        message = json.loads(self.process.stdout.read(length))
+        assert message["jsonrpc"] == "2.0"
+        if message.get("method") == "textDocument/publishDiagnostics":
+            self.published[message["params"]["uri"]] = message["params"]
+        return message
+
+    def notify(self, method: str, params: dict) -> None:
+        self.send({"method": method, "params": params})
+
+    def answer(self, method: str, params: dict) -> dict:
+        self.number += 1
+        self.send({"id": self.number, "method": method, "params": params})
+        while (message := self.read()).get("id") != self.number:
+            pass
+        return message
+
+    def request(self, method: str, params: dict) -> Any:
+        message = self.answer(method, params)
+        assert "error" not in message, message
+        return message["result"]
+
+    def open(self, uri: str, text: str) -> None:
+        self.versions[uri] = 1
+        document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": document})
+
+    def change(self, uri: str, *changes: dict) -> None:
+        self.versions[uri] += 1
+        document = {"uri": uri, "version": self.versions[uri]}
+        params = {"textDocument": document, "contentChanges": list(changes)}
+        self.notify("textDocument/didChange", params)
+
+    def at(self, method: str, uri: str, line: int, character: int) -> Any:
+        position = {"line": line, "character": character}
+        return self.request(method, {"textDocument": {"uri": uri}, "position": position})
+
+    def findings(self, uri: str) -> list[dict]:
+        while self.published.get(uri, {}).get("version") != self.versions[uri]:
+            self.read()
+        return self.published[uri]["diagnostics"]
+
+    def end(self) -> int:
+        self.request("shutdown", {})
+        self.notify("exit", {})
+        return self.process.wait(timeout=20)
+
+
+@pytest.fixture
+def client():
+    client = Client("utf-16")
+    yield client
+    assert client.end() == 0
+
+
+# --- Sessions ------------------------------------------------------------------------------------
+
+
+def place(position: dict) -> str:
+    return f"{position['line']}:{position['character']}"
+
+
+def span(found: dict) -> str:
+    return f"{place(found['start'])}-{place(found['end'])}"
+
+
+def say_findings(found: list[dict]) -> list[str]:
+    return [
+        f"{span(one['range'])} {SEVERITIES[one['severity']]} [{one['code']}] "
+        + one["message"].replace("\n", " / ")
+        for one in found
+    ] or ["nothing"]
+
+
+def say_hover(found: dict | None) -> list[str]:
+    if found is None:
+        return ["nothing"]
+    lines = [line for line in found["contents"]["value"].splitlines() if line]
+    return [span(found["range"]), *lines[:5]]
+
+
+def say_completion(found: dict) -> list[str]:
+    items = sorted(found["items"], key=lambda one: one["sortText"])
+    if not items:
+        return ["nothing"]
+    said = [f"{len(items)} items for {span(items[0]['textEdit']['range'])}"]
+    said += [f"{one['textEdit']['newText']}  {one.get('detail', '')}".rstrip() for one in items[:6]]
+    return said
+
+
+def say_signature(found: dict | None) -> list[str]:
+    if found is None:
+        return ["nothing"]
+    (signature,) = found["signatures"]
+    label = signature["label"]
+    if found["activeParameter"] < len(signature["parameters"]):
+        begin, end = signature["parameters"][found["activeParameter"]]["label"]
+        label = f"{label[:begin]}«{label[begin:end]}»{label[end:]}"
+    return [label]
+
+
+def say_actions(found: list[dict]) -> list[str]:
+    said = []
+    for one in found:
+        (edits,) = one["edit"]["changes"].values()
+        said.append(one["title"] + (" (preferred)" if one["isPreferred"] else ""))
+        said += [f"{span(edit['range'])} => {edit['newText']}" for edit in edits]
+    return said or ["nothing"]
+
+
+def ask(client: Client, uri: str, kind: str, line: int, character: int) -> list[str]:
+    position = {"line": line, "character": character}
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}}
+    document = {"textDocument": {"uri": uri}}
+    if kind == "hover":
+        return say_hover(client.at("textDocument/hover", uri, line, character))
+    if kind == "completion":
+        return say_completion(client.at("textDocument/completion", uri, line, character))
+    if kind == "signature":
+        return say_signature(client.at("textDocument/signatureHelp", uri, line, character))
+    if kind == "action":
+        here = {"start": position, "end": position}
+        params = {**document, "range": here, "context": {"diagnostics": []}}
+        return say_actions(client.request("textDocument/codeAction", params))
+    if kind == "definition":
+        found = client.at("textDocument/definition", uri, line, character)
+        same = found and found["uri"].replace(uri, "here")
+        return [f"{same} {span(found['range'])}"] if found else ["nothing"]
+    if kind == "references":
+        params = {**document, "position": position, "context": {"includeDeclaration": True}}
+        found = client.request("textDocument/references", params)
+        marks = client.at("textDocument/documentHighlight", uri, line, character)
+        writes = {span(one["range"]) for one in marks or [] if one["kind"] == 3}
+        return [
+            span(one["range"]) + (" (bound)" if span(one["range"]) in writes else "")
+            for one in found or []
+        ] or ["nothing"]
+    if kind == "rename":
+        if client.at("textDocument/prepareRename", uri, line, character) is None:
+            return ["nothing"]
+        params = {**document, "position": position, "newName": "renamed"}
+        found = client.request("textDocument/rename", params)
+        return [span(one["range"]) for one in found["changes"][uri]] if found else ["refused"]
+    if kind == "hints":
+        hints = client.request("textDocument/inlayHint", {**document, "range": whole})
+        return [f"{place(one['position'])}{one['label']}" for one in hints]
+    assert kind == "symbols"
+    symbols = client.request("textDocument/documentSymbol", document)
+    return [f"{one['name']} ({one['detail']}) {span(one['range'])}" for one in symbols]
+
+
+def play(blocks: list[tuple[str, str]], client: Client, uri: str) -> list[str]:
+    """What the server says to one document and the edits of it."""
+    said: list[str] = []
+    for kind, text in blocks:
+        marks = []
+        if kind == "py":
+            for line, one in enumerate(text.split("\n")):
+                for found in MARK.finditer(one):
+                    before = MARK.sub("", one[: found.start()])
+                    marks.append((found[1], line, len(before.encode("utf-16-le")) // 2))
+            client.open(uri, MARK.sub("", text))
+        else:
+            client.change(uri, *map(read_edit, text.splitlines()))
+        said += ["diagnostics", *("  " + one for one in say_findings(client.findings(uri)))]
+        for mark, line, character in marks:
+            answers = ask(client, uri, mark, line, character)
+            said += [f"{mark} at {line}:{character}", *("  " + one for one in answers)]
+    return said
+
+
+def read_edit(line: str) -> dict:
+    found = re.fullmatch(r"(\d+):(\d+)-(\d+):(\d+) =>(?: (.*))?", line)
+    assert found is not None, line
+    a, b, c, d = (int(found[i]) for i in range(1, 5))
+    begin, end = {"line": a, "character": b}, {"line": c, "character": d}
+    return {"range": {"start": begin, "end": end}, "text": found[5] or ""}
+
+
+def replayed(path: pathlib.Path) -> str:
+    """The session with the answers that the server gives now."""
+    text = re.sub(r"\n```answers\n.*?\n```\n", "", path.read_text(), flags=re.S)
+    parts = re.split(r"^```(py|edit)\n(.*?)\n```\n", text, flags=re.S | re.M)
+    client = Client("utf-16")
+    result, blocks = parts[0], []
+    for i in range(1, len(parts), 3):
+        kind, block, after = parts[i : i + 3]
+        result += f"```{kind}\n{block}\n```\n"
+        blocks.append((kind, block))
+        if i + 3 >= len(parts) or parts[i + 3] == "py":
+            answers = "\n".join(play(blocks, client, f"file:///session_{i}.py"))
+            result += f"\n```answers\n{answers}\n```\n"
+            blocks = []
+        result += after
+    assert client.end() == 0
+    return result
+
+
+@pytest.mark.parametrize("path", SESSIONS, ids=lambda path: path.stem)
+def test_session(path):
+    assert replayed(path) == path.read_text(), (
+        "if it is meant: python tests/python/editor/test_lsp.py"
+    )
+
+
+# --- Encodings, files, documents -----------------------------------------------------------------
+
+SCRIPT = """\
+from sardonyx import FLOAT, opset21 as op, script
+
+@script()
+def f(X: FLOAT["N", 4]):
+    return "𝔘ö", op.Softmax(X, axis=9)
+"""
+
+
+@pytest.mark.parametrize(
+    "encoding, offered",
+    [("utf-8", ["utf-8", "utf-16"]), ("utf-16", []), ("utf-32", ["utf-32"]), ("utf-16", ["x"])],
+)
+def test_encodings(encoding, offered):
+    client = Client(*offered)
+    assert client.capabilities["capabilities"]["positionEncoding"] == encoding
+    client.open("file:///a.py", SCRIPT)
+    line = SCRIPT.splitlines()[4]
+    count = {
+        "utf-8": lambda text: len(text.encode()),
+        "utf-16": lambda text: len(text.encode("utf-16-le")) // 2,
+        "utf-32": len,
+    }[encoding]
+    (one,) = [x for x in client.findings("file:///a.py") if x["code"] == "axis-out-of-range"]
+    begin = count(line[: line.index("9")])
+    assert one["range"]["start"] == {"line": 4, "character": begin}
+    assert one["range"]["end"] == {"line": 4, "character": begin + 1}
+    place = {"line": 4, "character": begin}
+    edit = {"range": {"start": place, "end": one["range"]["end"]}, "text": "1"}
+    client.change("file:///a.py", edit)
+    assert not [x for x in client.findings("file:///a.py") if x["code"] == "axis-out-of-range"]
+    assert client.end() == 0
+
+
+def test_findings_are_those_of_check(client):
+    for path in sorted((ROOT / "tests/data/types").glob("*.py")):
+        uri = path.as_uri()
+        client.open(uri, path.read_text())
+        done = subprocess.run([PROGRAM, "check", "--json", path], capture_output=True, text=True)
+        expected = [(one["code"], one["range"]["start"]["line"]) for one in json.loads(done.stdout)]
+        found = [(one["code"], one["range"]["start"]["line"] + 1) for one in client.findings(uri)]
+        assert sorted(found) == sorted(expected)
+
+
+def test_unsaved_files_import_each_other(client, tmp_path):
+    library = "from sardonyx import FLOAT, opset21 as op, script\n\n@script()\ndef twice(X):\n"
+    (tmp_path / "a b.py").write_text("")
+    (tmp_path / "library.py").write_text(library + "    return op.Relu(X)\n")
+    user = (
+        "from sardonyx import FLOAT, opset21 as op, script\nfrom library import twice\n\n"
+        '@script()\ndef f(X: FLOAT["N"]):\n    y = twice(X)\n    return y\n'
+    )
+    uri, other = (tmp_path / "a b.py").as_uri(), (tmp_path / "library.py").as_uri()
+    client.open(uri, user)
+    assert client.findings(uri) == []
+    client.open(other, library + "    return op.Shape(X)\n")
+    place = client.at("textDocument/definition", uri, 5, 10)
+    assert (place["uri"], span(place["range"])) == (other, "3:4-3:9")
+    hover = client.at("textDocument/hover", uri, 5, 4)
+    assert "y: INT64[1]" in hover["contents"]["value"]
+    client.notify("textDocument/didClose", {"textDocument": {"uri": other}})
+    hover = client.at("textDocument/hover", uri, 5, 4)
+    assert "y: FLOAT[N]" in hover["contents"]["value"]
+
+
+def test_any_edits_give_the_state_of_a_fresh_file(client):
+    text = (ROOT / "examples/attention.py").read_text()
+    draw = random.Random(7)
+    client.open("file:///edited.py", text)
+    for step in range(30):
+        lines = text.splitlines(keepends=True) or [""]
+        a, b = sorted((draw.randrange(len(text) + 1), draw.randrange(len(text) + 1)))
+        b = min(b, a + draw.randrange(30))
+        new = draw.choice(["", "(", "op.", "\n    ", '"', "𝔘", lines[draw.randrange(len(lines))]])
+        client.change("file:///edited.py", {"range": {"start": at(text, a), "end": at(text, b)},
+                                            "text": new})  # fmt: skip
+        text = text[:a] + new + text[b:]
+        if step % 6 == 5:
+            client.open(f"file:///fresh{step}.py", text)
+            edited = json.dumps(client.findings("file:///edited.py"))
+            fresh = json.dumps(client.findings(f"file:///fresh{step}.py"))
+            assert edited.replace("edited.py", f"fresh{step}.py") == fresh
+
+
+def at(text: str, offset: int) -> dict:
+    before = text[:offset]
+    column = before.rpartition("\n")[2]
+    return {"line": before.count("\n"), "character": len(column.encode("utf-16-le")) // 2}
+
+
+def tables(table: symtable.SymbolTable) -> list[symtable.SymbolTable]:
+    return [table, *(inner for child in table.get_children() for inner in tables(child))]
+
+
+def kinds(table: symtable.SymbolTable, names: dict[str, str]) -> list[tuple]:
+    """What Python says of the names of a scope; `names` stand for others."""
+    return sorted(
+        (names.get(one.get_name(), one.get_name()), one.is_local(), one.is_free(), one.is_global())
+        for one in table.get_symbols()
+    )
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem
+)
+def test_renamed_variables_mean_the_same(client: Client, path: pathlib.Path) -> None:
+    """By CPython's symbol tables: one scope binds the new name, and no other name has changed."""
+    text = path.read_text()
+    lines = text.splitlines(keepends=True)
+    uri = path.as_uri()
+    client.open(uri, text)
+    before = tables(symtable.symtable(text, "a.py", "exec"))
+    done = set()
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Store):
+            continue
+        place = {"line": node.lineno - 1, "character": node.col_offset}
+        params = {"textDocument": {"uri": uri}, "position": place, "newName": "renamed"}
+        found = client.request("textDocument/rename", params)
+        if found is None:
+            continue
+        places = [one["range"]["start"] for one in found["changes"][uri]]
+        assert place in places
+        if (key := str(places)) in done:
+            continue
+        done.add(key)
+        changed = list(lines)
+        for one in sorted(places, key=lambda one: (one["line"], one["character"]), reverse=True):
+            line, begin = changed[one["line"]], one["character"]
+            assert line[begin:].startswith(node.id)
+            changed[one["line"]] = line[:begin] + "renamed" + line[begin + len(node.id) :]
+        after = tables(symtable.symtable("".join(changed), "a.py", "exec"))
+        names = {"renamed": node.id}
+        assert [kinds(one, {}) for one in before] == [kinds(one, names) for one in after]
+        binding = [
+            one for one in after if "renamed" in one.get_identifiers()
+            and one.lookup("renamed").is_local()
+        ]  # fmt: skip
+        assert len(binding) == 1 and binding[0].get_type() == "function"
+
+
+def test_clients_that_ask_for_diagnostics_get_none_by_themselves():
+    client = Client("utf-16", pulls=True)
+    client.open("file:///a.py", SCRIPT)
+    report = client.request("textDocument/diagnostic", {"textDocument": {"uri": "file:///a.py"}})
+    assert report["kind"] == "full" and "axis-out-of-range" in {x["code"] for x in report["items"]}
+    assert client.published == {}
+    assert client.end() == 0
+
+
+def test_other_files_are_left_to_other_servers(client):
+    client.open("file:///plain.py", "import os\nx = foo(\n")
+    assert client.findings("file:///plain.py") == []
+    assert client.at("textDocument/hover", "file:///plain.py", 1, 0) is None
+    assert client.at("textDocument/definition", "file:///plain.py", 1, 0) is None
+    assert client.at("textDocument/completion", "file:///plain.py", 1, 1)["items"] == []
+
+
+def test_items_are_resolved_with_documentation(client):
+    client.open("file:///a.py", "from sardonyx import opset21 as op\nop.")
+    items = client.at("textDocument/completion", "file:///a.py", 1, 3)["items"]
+    (relu,) = [one for one in items if one["label"] == "Relu"]
+    resolved = client.request("completionItem/resolve", relu)
+    assert "rectified linear" in resolved["documentation"]["value"]
+    assert client.request("completionItem/resolve", {"label": "x"}) == {"label": "x"}
+
+
+# --- A real client -------------------------------------------------------------------------------
+
+NEOVIM = os.environ.get("SDX_NVIM") or shutil.which("nvim")
+
+
+@pytest.mark.skipif(NEOVIM is None, reason="no nvim; SDX_NVIM may say where it is")
+def test_neovim(tmp_path):
+    text = SCRIPT.replace('    return "𝔘ö", op.Softmax(X, axis=9)', '    """𝔘"""')
+    text += "    y = op.Softmax(X, axis=7)\n    z = op.Rellu(y)\n    return z\n"
+    (tmp_path / "script.py").write_text(text)
+    session = ROOT / "tests/data/lsp/neovim.lua"
+    command = [str(NEOVIM), "--headless", "--clean", "-n", "-c", f"luafile {session}"]
+    environment = {**os.environ, "SARDONYX": str(PROGRAM)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert [line for line in done.stdout.splitlines() if line] == [
+        "5:27-5:28 axis 7 of `Softmax` is outside a shape of rank 2",
+        "6:11-6:16 `ai.onnx` has no operator `Rellu`",
+        "hover: Softmax(input, *, axis=-1)",
+        "completion: Softmax ... Softsign",
+        "signature: Softmax(input, *, axis=-1)",
+        "did you mean `Relu`?:     z = op.Relu(y)",
+        "5:27-5:28 axis 7 of `Softmax` is outside a shape of rank 2",
+        "definition: line 6",
+        "stopped: true",
+    ], done.stderr
+
+
+# --- Bad input -----------------------------------------------------------------------------------
+
+
+def run(data: bytes) -> tuple[int, bytes]:
+    done = subprocess.run([PROGRAM, "lsp"], input=data, capture_output=True, timeout=60)
+    assert done.returncode in (0, 1) and b"rror" not in done.stderr, done.stderr
+    return done.returncode, done.stdout
+
+
+def framed(*contents: bytes) -> bytes:
+    return b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(one), one) for one in contents)
+
+
+INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\r\n\r\n",
+        b"nonsense",
+        os.urandom(0) + bytes(range(256)) * 40,
+        b"Content-Length: -1\r\n\r\n{}",
+        b"Content-Length: 99999999999999999999999\r\n\r\n{}",
+        b"Content-Length: 1000000000\r\n\r\n{}",
+        b"Content-Type: x\r\n\r\n" + framed(INITIALIZE),
+        framed(b"", b"{", b"[]", b"1", b'"x"', b"null", b"{}", b"\xff\xfe", b"[" * 100000),
+        framed(b'{"id":{},"method":[]}', b'{"id":1}', b'{"method":"exit"}'),
+    ],
+)
+def test_any_bytes(data):
+    run(data)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        "{}", "[]", "null", "3", '{"textDocument":{}}', '{"textDocument":{"uri":7}}',
+        '{"textDocument":{"uri":"file:///x.py"}}',
+        '{"textDocument":{"uri":"file:///x.py"},"position":{"line":-5,"character":1e300}}',
+        '{"textDocument":{"uri":"file:///x.py"},"position":{"line":99999999999,"character":7}}',
+        '{"textDocument":{"uri":"file:///x.py"},"range":{"start":{"line":9},"end":{"line":1}}}',
+        '{"textDocument":{"uri":"file:///x.py"},"contentChanges":[{"range":{}},{},7,"x"]}',
+        '{"textDocument":{"uri":"file:///%zz%4"},"contentChanges":{"text":"a"}}',
+    ],
+)  # fmt: skip
+def test_parameters_that_are_wrong(params):
+    methods = [
+        "hover", "completion", "signatureHelp", "inlayHint", "documentSymbol", "codeAction",
+        "diagnostic", "didChange", "didClose", "didOpen", "unknown",
+    ]  # fmt: skip
+    opened = {"uri": "file:///x.py", "version": 1, "text": "x = \u00e9\n\ud83d\ude00"}
+    messages = [
+        INITIALIZE,
+        json.dumps({"method": "textDocument/didOpen", "params": {"textDocument": opened}}).encode(),
+    ]
+    for i, method in enumerate(methods):
+        text = f'{{"id":{i + 2},"method":"textDocument/{method}","params":{params}}}'
+        messages += [text.encode(), text.replace(f'"id":{i + 2},', "").encode()]
+    status, out = run(framed(*messages, b'{"id":99,"method":"shutdown"}', b'{"method":"exit"}'))
+    assert status == 0
+    answered = re.findall(rb'"jsonrpc":"2.0","id":(\d+),"(result|error)"', out)
+    assert [int(number) for number, _ in answered] == [1, *range(2, len(methods) + 2), 99]
+
+
+def test_order_of_life():
+    early = framed(b'{"id":5,"method":"textDocument/hover","params":{}}')
+    assert b"-32002" in run(early)[1]
+    late = framed(INITIALIZE, b'{"id":2,"method":"shutdown"}', b'{"id":3,"method":"shutdown"}')
+    assert b"-32600" in run(late)[1]
+    assert run(framed(INITIALIZE))[0] == 1  # the client has gone
+    assert run(framed(INITIALIZE, b'{"method":"exit"}'))[0] == 1
+    assert run(framed(b'{"id":1,"method":"initialize"}', b'{"id":2,"method":"x"}'))[1].count(
+        b"-32601"
+    )
+
+
+def test_long_lines_and_large_files(client):
+    client.open("file:///long.py", "x = '" + "a" * 10_000_000 + "'\ny = op.")
+    assert client.at("textDocument/completion", "file:///long.py", 1, 7)["items"] == []
+    client.open("file:///deep.py", "(" * 100_000)
+    client.findings("file:///deep.py")
+
+
+if __name__ == "__main__":
+    for one in SESSIONS:
+        one.write_text(replayed(one))
+        print(f"wrote {one.relative_to(ROOT)}", file=sys.stderr)

@@ -1,0 +1,105 @@
+"""`try`, `with`, methods and itertools in scripts: on all surfaces a program means what CPython
+says, or all refuse it."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from language import shared_compiler
+from surfaces import check, refused, text_of
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+I = np.array([1, 2, 3], np.int64)  # noqa: E741
+
+CLASSES = """\
+from dataclasses import dataclass
+class Scale:
+    unit = 2
+    def __init__(self, k):
+        self.k = k
+        self.calls = [k]
+    @property
+    def double(self):
+        return self.k * self.unit
+    @classmethod
+    def of(cls, a, b):
+        return cls(a + b)
+    @staticmethod
+    def three():
+        return 3
+    def add(self, n=1):
+        return self.k + n + len(self.calls)
+    def __call__(self, v):
+        return v * self.k
+@dataclass(frozen=True)
+class Size:
+    w: int
+    h: int = 2
+    def area(self):
+        return self.w * self.h
+s = Scale.of(2, 3)
+---
+"""
+
+PROGRAMS: list[tuple[str, Any]] = [
+    ('d = {"a": 1}\ntry:\n    k = d["b"]\nexcept KeyError:\n    k = 7\nreturn x * k', I * 7),
+    (('try:\n    k = int("12")\nexcept ValueError:\n    k = 0\nelse:\n    k += 1\nfinally:\n'
+     "    k *= 2\nreturn x * k"), I * 26),
+    (("k = 0\nxs = [1]\ntry:\n    k = 5\n    xs.append(xs[3])\n    k = 6\n"
+     "except (KeyError, IndexError):\n    k += len(xs)\nreturn x * k"), I * 6),
+    (("def g(v):\n    if v > 2:\n        raise ValueError(v)\n    return v\n\nk = 0\n"
+     "for v in [1, 2, 3, 4]:\n    try:\n        k += g(v)\n    except ValueError as e:\n"
+     "        k += 100\nreturn x * k"), I * 203),
+    (("try:\n    try:\n        k = 1 // 0\n    finally:\n        j = 4\nexcept ArithmeticError:\n"
+     "    k = j\nreturn x * k"), I * 4),
+    (("k = 1\nfor v in [3, 2, 1, 0]:\n    try:\n        k = 12 // v\n        if k > 4:\n"
+     "            continue\n        k += 100\n    except ZeroDivisionError:\n        break\n"
+     "    finally:\n        k += 1\nreturn x * k"), I * 14),
+    ("y = x\ntry:\n    a, b = (1, 2, 3)\nexcept ValueError:\n    y = x * 2\nreturn y", I * 2),
+    ("try:\n    y = x * 2\nfinally:\n    k = 3\nreturn y * k", I * 6),
+    ("with contextlib.nullcontext(4) as k:\n    y = x * k\nreturn y", I * 4),
+    (('k = 1\nwith contextlib.suppress(KeyError), contextlib.nullcontext() as n:\n    k = 2\n'
+     '    {}["a"]\n    k = 3\nreturn x * (k if n is None else 9)'), I * 2),
+    ("return x * s.double + s.add() + s.add(n=4) + Scale.three() + s.three()",
+     I * 10 + 7 + 10 + 6),
+    ("return x * (Size(3).area() + Size(1, h=5).area())", I * 11),
+    ("return x * s(4)", I * 20),
+    ("y = x\nfor a, b in itertools.product([1, 2], repeat=2):\n    y = y + a * b\nreturn y", I + 9),
+    ("return x * sum(itertools.chain([1], (2, 3), itertools.repeat(5, 2)))", I * 16),
+    (("return x * list(itertools.accumulate([1, 2, 3]))[2] + "
+     "sum(a * b for a, b in itertools.zip_longest([1, 2], [3], fillvalue=7))"), I * 6 + 17),
+    (("return x * len(list(itertools.permutations([1, 2, 3], 2))) + "
+     "sum(a * b for a, b in itertools.combinations([1, 2, 3], 2))"), I * 6 + 11),
+    (("return x * sum(itertools.islice([1, 2, 3, 4], 1, None, 2)) + "
+     "functools.reduce(lambda a, b: a * 10 + b, [1, 2, 3])"), I * 6 + 123),
+    ("return functools.reduce(lambda a, b: a + b, [x, x * 2, x * 3])", I * 6),
+]  # fmt: skip
+
+BEFORE = "import contextlib, functools, itertools\n"
+
+
+@pytest.mark.parametrize(("body", "expected"), PROGRAMS, ids=[body for body, _ in PROGRAMS])
+def test_a_program_means_what_python_says(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(BEFORE + CLASSES + body, expected, tmp_path, x=I)
+
+
+REFUSED = [
+    ('try:\n    k = int("x")\nexcept KeyError:\n    k = 1\nreturn x * k', "static-error"),
+    ('with contextlib.suppress(KeyError):\n    k = int("x")\nreturn x', "static-error"),
+]
+
+
+@pytest.mark.parametrize(("body", "code"), REFUSED, ids=[body for body, _ in REFUSED])
+def test_what_is_not_caught_is_refused(body: str, code: str, tmp_path: pathlib.Path) -> None:
+    refused(BEFORE + "---\n" + body, tmp_path, code, x=I)
+
+
+def test_what_a_run_decides_is_not_caught() -> None:
+    body = "try:\n    y = 12 // x\nexcept ZeroDivisionError:\n    y = x\nreturn y"
+    answer, _ = shared_compiler().compile(text_of(body, False, {"x": I}), "f")
+    assert answer[0] == "error" and answer[1].startswith("unsupported-statement"), answer

@@ -1,0 +1,133 @@
+"""A literal is the same tensor, or wrong in the same words, in an eager call, in a compiled script
+and on the command line."""
+
+from __future__ import annotations
+
+import pathlib
+import runpy
+import subprocess
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+import sardonyx
+
+from language import run_ort
+from places import PROGRAM
+
+TEXT = """\
+from sardonyx import {kind}, opset23 as op, script
+
+
+@script()
+def f(x: {kind}[...]):
+    return op.{call}
+"""
+
+KINDS = {
+    "INT64": np.int64,
+    "FLOAT": np.float32,
+    "FLOAT16": np.float16,
+    "UINT8": np.uint8,
+    "BOOL": np.bool_,
+}
+
+
+def surfaces(literal: str, kind: str, folder: pathlib.Path) -> list[Any]:
+    """What each surface makes of the literal as a tensor of that type: an array, or its words."""
+    call = f"Or({literal}, x)" if kind == "BOOL" else f"Where(True, {literal}, x)"
+    path = folder / "program.py"
+    path.write_text(TEXT.format(kind=kind, call=call))
+    function = runpy.run_path(str(path))["f"]
+    zero = np.zeros((), KINDS[kind])
+    found: list[Any] = []
+    try:
+        found.append(np.asarray(function(zero)))
+    except (TypeError, ValueError, OverflowError) as error:
+        found.append(str(error))
+    try:
+        model = onnx.load_from_string(function.to_model_bytes())
+        found.append(run_ort(model, {"x": zero})[0])
+    except sardonyx.CompileError as error:
+        found.append(str(error))
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Identity", ["x"], ["y"])],
+        "g",
+        [
+            onnx.helper.make_tensor_value_info(
+                "x", onnx.helper.np_dtype_to_tensor_dtype(np.dtype(KINDS[kind])), None
+            )
+        ],
+        [
+            onnx.helper.make_tensor_value_info(
+                "y", onnx.helper.np_dtype_to_tensor_dtype(np.dtype(KINDS[kind])), None
+            )
+        ],
+    )
+    imports = [onnx.helper.make_opsetid("", 23)]
+    onnx.save(
+        onnx.helper.make_model(graph, opset_imports=imports, ir_version=11), folder / "i.onnx"
+    )
+    done = subprocess.run(
+        [PROGRAM, "run", "i.onnx", f"x={literal}", "-o", "out"],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    found.append(np.load(folder / "out/y.npy") if done.returncode == 0 else done.stderr)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("literal", "kind", "expected"),
+    [
+        ("3", "INT64", 3),
+        ("[True, 2]", "INT64", [1, 2]),
+        ("[1, 0.5]", "FLOAT", [1, 0.5]),
+        ("[True, 0.5]", "FLOAT16", [1, 0.5]),
+        ("[[1, 2], [3, 4]]", "FLOAT", [[1, 2], [3, 4]]),
+        ("[2.0, 3]", "UINT8", [2, 3]),
+        ("[2, 0]", "BOOL", [True, False]),
+        ("[[], []]", "FLOAT", np.zeros((2, 0))),
+    ],
+)
+def test_literals_are_one_tensor(
+    literal: str, kind: str, expected: Any, tmp_path: pathlib.Path
+) -> None:
+    for got in surfaces(literal, kind, tmp_path):
+        assert not isinstance(got, str), got
+        assert got.dtype == KINDS[kind]
+        np.testing.assert_array_equal(got, np.asarray(expected, KINDS[kind]))
+
+
+@pytest.mark.parametrize("literal", ["4", "[4, 9]", "[True, 4]", "[4, 0.25]"])
+def test_ints_are_floats_where_an_operator_takes_no_ints(
+    literal: str, tmp_path: pathlib.Path
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(TEXT.format(kind="FLOAT", call=f"Add(op.Sqrt({literal}), x)"))
+    function = runpy.run_path(str(path))["f"]
+    zero = np.zeros((), np.float32)
+    expected = np.sqrt(np.asarray(eval(literal), np.float32))
+    np.testing.assert_array_equal(np.asarray(function(zero)), expected)
+    model = onnx.load_from_string(function.to_model_bytes())
+    np.testing.assert_array_equal(run_ort(model, {"x": zero})[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("literal", "kind", "words"),
+    [
+        ("[1.5, 2]", "INT64", "`1.5` would lose its fraction as INT64"),
+        ("0.5", "BOOL", "`0.5` would lose its fraction as BOOL"),
+        ("[[1], [2, 3]]", "FLOAT", "a nested list whose rows differ in length"),
+        ("[[1], 2]", "FLOAT", "a nested list whose rows differ in depth"),
+        ("[1, [2]]", "FLOAT", "a nested list whose rows differ in depth"),
+        ("['a']", "FLOAT", "`['a']` where a tensor of FLOAT is needed"),
+        ("[256, 0]", "UINT8", "256"),
+    ],
+)
+def test_wrong_literals_have_the_same_words(
+    literal: str, kind: str, words: str, tmp_path: pathlib.Path
+) -> None:
+    for got in surfaces(literal, kind, tmp_path):
+        assert isinstance(got, str), got
+        assert words in got

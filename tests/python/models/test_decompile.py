@@ -1,0 +1,501 @@
+"""Models as scripts: the text compiles to an isomorphic model with the same results, bit by bit.
+
+`decompile` compares by itself, in C++ (tests/decompile/ has the tests of the comparison). Here the
+text is also saved, built by the program and run. The daily run takes each 23rd of the backend cases
+of the installed onnx, SDX_FULL=1 all.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnx.helper
+import onnx.numpy_helper
+import onnx.parser
+import pytest
+import sardonyx
+from onnx import TensorProto
+
+from places import PROGRAM, ROOT
+from real_models import MODELS, models_folder
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+STRIDE = 1 if os.environ.get("SDX_FULL") else 23
+OFFSET = int(os.environ.get("SDX_SEED", "0"), 0) % STRIDE
+
+# The cases that have no script, by why.
+REFUSED = {
+    "the type Optional": (
+        "test_identity_opt",
+        "test_loop16_seq_none",
+        "test_optional_get_element_optional_sequence",
+        "test_optional_get_element_optional_tensor",
+        "test_optional_has_element_empty_optional_input",
+        "test_optional_has_element_optional_input",
+        "test_optional_has_element_tensor_input",
+    ),
+    "not a type": ("test_if_opt",),  # the attribute `type` of Optional with a sequence
+    # The compiler knows the answer when there is no input.
+    '"OptionalHasElement" becomes one of "Constant"': (
+        "test_optional_has_element_empty_no_input_name_optional_input",
+        "test_optional_has_element_empty_no_input_name_tensor_input",
+        "test_optional_has_element_empty_no_input_optional_input",
+        "test_optional_has_element_empty_no_input_tensor_input",
+    ),
+    "`body` takes 2 inputs": ("test_scan_sum",),  # Scan of opset 8, with lengths before the inputs
+}
+REASONS = {name: reason for reason, names in REFUSED.items() for name in names}
+
+
+def cases() -> dict[str, tuple[bytes, list[Any]]]:
+    """The models by name, with their inputs where the package has them."""
+    from onnx.backend.test.case.node import collect_testcases
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = {
+            case.name: (case.model.SerializeToString(), [given for given, _ in case.data_sets])
+            for case in collect_testcases()
+        }
+    data = pathlib.Path(onnx.__file__).parent / "backend/test/data"
+    for path in sorted(data.glob("*/*/model.onnx")):
+        found[f"{path.parent.parent.name}/{path.parent.name}"] = (path.read_bytes(), [])
+    return found
+
+
+def build(text: str, folder: pathlib.Path) -> bytes:
+    """The model that the program makes of a text."""
+    source, target = folder / "decompiled.py", folder / "built.onnx"
+    source.write_text(text)
+    done = subprocess.run(
+        [PROGRAM, "build", source, "-o", target], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return target.read_bytes()
+
+
+def same_bits(a: Any, b: Any) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same_bits, a, b))
+    if a is None or b is None:
+        return a is b
+    x, y = np.asarray(a), np.asarray(b)
+    if x.dtype != y.dtype or x.shape != y.shape:
+        return False
+    return bool((x == y).all()) if x.dtype.kind in "OSU" else x.tobytes() == y.tobytes()
+
+
+def results(model: bytes, inputs: list[Any]) -> Any:
+    """What a run gives for inputs in order, or the error of it without its place."""
+    loaded = sardonyx.Model(model)
+    names = [name for name, _ in loaded.inputs]
+    try:
+        return loaded.run(dict(zip(names, inputs, strict=False)), seed=1)
+    except sardonyx.EvalError:
+        return "an error"
+
+
+def check(data: bytes, folder: pathlib.Path, data_sets: list[Any]) -> str:
+    text = sardonyx.decompile(data)
+    assert text == sardonyx.decompile(data)
+    built = build(text, folder)
+    build(sardonyx.decompile(built), folder)
+    for inputs in data_sets:
+        expected, got = results(data, inputs), results(built, inputs)
+        assert type(expected) is type(got)
+        if isinstance(expected, list):
+            assert same_bits(expected, got)
+    return text
+
+
+def test_backend_cases(tmp_path):
+    """Every case is checked, or refused for the reason that stands in REFUSED."""
+    found = cases()
+    names = sorted(found)
+    assert set(REASONS) <= set(names)
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for name, reason in REASONS.items():
+        with pytest.raises(sardonyx.EvalError, match=reason):
+            sardonyx.decompile(found[name][0])
+    for name in names[OFFSET::STRIDE]:
+        data, data_sets = found[name]
+        if name not in REASONS:
+            text = check(data, tmp_path, data_sets)
+            (texts / f"{name.replace('/', '__')}.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--isolated", "--check", texts],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_page():
+    """The example of docs/decompile.md: a model in onnx's text form, and its script."""
+    page = (ROOT / "docs/decompile.md").read_text()
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    model = onnx.parser.parse_model(next(text for kind, text in blocks if kind == "onnx"))
+    model.graph.node[0].output[0] = model.graph.node[1].input[0] = "h.1"
+    assert sardonyx.decompile(model) == next(text for kind, text in blocks if kind == "py")
+
+
+def test_onnxscript_name():
+    model = onnx.parser.parse_model(
+        '< ir_version: 10, opset_import: ["" : 20] > g (float[N] x) => (float[N] y) { y = Abs(x) }'
+    )
+    assert sardonyx.proto2python(model) == sardonyx.decompile(model)
+
+
+EXAMPLES = {
+    path.stem: str(path)
+    for path in sorted((ROOT / "examples").glob("*.py"))
+    # Several scripts; functions that take any type; programs that need torch.
+    if path.stem not in ("loops", "vectors") and not path.stem.startswith("torch_")
+} | {name: f"{ROOT}/examples/loops.py:{name}" for name in ("polynomial", "collatz_steps")}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name, tmp_path):
+    """The model of each example comes back."""
+    assert run("build", EXAMPLES[name], "-o", tmp_path / "m.onnx").returncode == 0
+    text = check((tmp_path / "m.onnx").read_bytes(), tmp_path, [])
+    loops = {"polynomial": "    for iteration in range(n):\n", "collatz_steps": "    while not_1"}
+    assert loops.get(name, "") in text
+
+
+# Runs take seconds, more under sanitizers: of the others, the comparison in C++ says enough.
+QUICK = ("silero_vad", "magika", "ocr_classify", "captcha_quantized")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_real_models(name, tmp_path):
+    """All of them come back."""
+    path = models_folder() / MODELS[name].path
+    if not path.exists():
+        pytest.skip(f"{path.name} is not there: `tools/dev models` fetches it")
+    done = run("decompile", path, "-o", tmp_path / "out.py")
+    assert done.returncode == 0, done.stderr
+    if name in QUICK or STRIDE == 1:
+        assert run("build", tmp_path / "out.py", "-o", tmp_path / "b.onnx").returncode == 0
+        first, second = sardonyx.load(path), sardonyx.load(tmp_path / "b.onnx")
+        given = MODELS[name].inputs()
+        renamed = {old: new for (old, _), (new, _) in zip(first.inputs, second.inputs, strict=True)}
+        again = second.run({renamed[key]: value for key, value in given.items()})
+        assert same_bits(first.run(given), again)
+
+
+# --- Hostile models ------------------------------------------------------------------------------
+
+NAMES = [
+    "t.1",
+    "t_1",
+    "t-1",
+    "1",
+    "class",
+    "None",
+    "op",
+    "np",
+    "FLOAT",
+    "print",
+    "graph",
+    "",
+    "é",
+    "名",
+    "a b",
+    "a\nimport os",
+    '"""',
+    "a'b\"c\\",
+    "__import__('os')",
+    "\u202e",
+    "\x00",
+    "_",
+    "__",
+    "x" * 300,
+    "/model/layers.0/attention/query/MatMul_output_0",
+]
+
+
+def chain(names: list[str], doc: str = "") -> onnx.ModelProto:
+    """y = Abs(...) over values of these names, each of which the result needs."""
+    names = [name for name in names if name]
+    nodes = [
+        onnx.helper.make_node("Abs" if i % 2 else "Neg", [names[i - 1] if i else "in"], [name])
+        for i, name in enumerate(names)
+    ]
+    nodes.append(onnx.helper.make_node("Sum", names, ["out"], name=doc, doc_string=doc))
+    values = [onnx.helper.make_tensor_value_info(n, 1, ["N"]) for n in ("in", "out")]
+    graph = onnx.helper.make_graph(nodes, doc or "g", values[:1], values[1:], doc_string=doc)
+    opsets = [onnx.helper.make_opsetid("", 20)]
+    return onnx.helper.make_model(graph, opset_imports=opsets, doc_string=doc, producer_name=doc)
+
+
+def test_names_never_fall_together(tmp_path):
+    model = chain(NAMES).SerializeToString()
+    check(model, tmp_path, [[np.arange(3, dtype=np.float32)]])
+
+
+@pytest.mark.parametrize("words", [name for name in NAMES if "\x00" not in name])
+def test_texts_cannot_break_out(words, tmp_path):
+    """The text has the statements of a plain name, whatever the model's own texts are."""
+    import ast
+
+    hostile = f'{words}\n"""\nimport os\nos.abort()\n# \r\f\x0bimport os\u2028import os'
+    model = chain(["a", "b"], hostile)
+    text = check(model.SerializeToString(), tmp_path, [])
+    plain = sardonyx.decompile(chain(["a", "b"], "plain"))
+    kinds = [[type(node) for node in ast.walk(ast.parse(one))] for one in (text, plain)]
+    assert kinds[0] == kinds[1]
+    assert text.isascii()
+    assert text.isprintable() or all(line.isprintable() for line in text.split("\n"))
+
+
+def test_strings_are_escaped(tmp_path):
+    text = '"""\n\'\\\x00\x1b[2J\u202eé\U0001f600'
+    node = onnx.helper.make_node("Own", ["x"], ["y"], domain="own", text=text, texts=[text, ""])
+    words = onnx.helper.make_tensor("w", TensorProto.STRING, [2], [text.encode(), b"b"])
+    concat = onnx.helper.make_node("StringConcat", ["y", "w"], ["z"])
+    graph = onnx.helper.make_graph(
+        [node, concat],
+        "g",
+        [onnx.helper.make_tensor_value_info("x", TensorProto.STRING, [2])],
+        [onnx.helper.make_tensor_value_info("z", TensorProto.STRING, [2])],
+        [words],
+    )
+    opsets = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("own", 3)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets)
+    assert check(model.SerializeToString(), tmp_path, []).isascii()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda m: setattr(m.graph.node[0], "op_type", "a-b"), "the operator's name"),
+        (lambda m: setattr(m.graph.node[0], "op_type", "class"), "the operator's name"),
+        (lambda m: setattr(m.graph.node[0], "op_type", "f(); g"), "the operator's name"),
+        (lambda m: m.graph.node[0].attribute[0].__setattr__("name", "a=1, b"), "the attribute"),
+        (lambda m: m.graph.node[0].attribute[0].__setattr__("s", b"\xff"), "the attribute"),
+        (lambda m: m.graph.input[0].type.Clear(), "the type"),
+    ],
+)
+def test_what_python_cannot_say_is_refused(change, words):
+    node = onnx.helper.make_node("Own", ["x"], ["y"], domain="own", text="a")
+    values = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in "xy"]
+    graph = onnx.helper.make_graph([node], "g", values[:1], values[1:])
+    opsets = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("own", 3)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets)
+    assert "own.Own(x" in sardonyx.decompile(model)
+    change(model)
+    with pytest.raises(sardonyx.EvalError, match=words):
+        sardonyx.decompile(model)
+
+
+def field(number: int, content: bytes) -> bytes:
+    """A field of protobuf's wire format, whose own library stops at a depth of 100."""
+    size, rest = b"", len(content)
+    while rest > 127:
+        size, rest = size + bytes([rest & 127 | 128]), rest >> 7
+    return bytes([number << 3 | 2]) + size + bytes([rest]) + content
+
+
+def nested(depth: int) -> bytes:
+    """A model of subgraphs in subgraphs."""
+    model = chain(["a"])
+    node = model.graph.node[0].SerializeToString()
+    for _ in range(depth):
+        subgraph = field(1, node) + field(2, b"g") + field(12, field(1, b"a"))
+        body = field(1, b"body") + field(6, subgraph) + b"\xa0\x01\x05"
+        node = field(2, b"a") + field(4, b"Own") + field(7, b"own") + field(5, body)
+    del model.graph.node[0]
+    model.opset_import.append(onnx.helper.make_opsetid("own", 1))
+    values = [*model.graph.input, *model.graph.output]
+    graph = field(1, node) + b"".join(field(1, n.SerializeToString()) for n in model.graph.node)
+    graph += field(2, b"g") + field(11, values[0].SerializeToString())
+    graph += field(12, values[1].SerializeToString())
+    model.ClearField("graph")
+    return model.SerializeToString() + field(7, graph)
+
+
+def test_deep_subgraphs_are_refused(tmp_path):
+    check(nested(20), tmp_path, [])
+    for depth in (60, 200):
+        with pytest.raises(sardonyx.EvalError, match="nested more than"):
+            sardonyx.decompile(nested(depth))
+    with pytest.raises(sardonyx.EvalError):
+        sardonyx.decompile(nested(5000))
+
+
+def test_wide_models_take_time_in_proportion():
+    """Many inputs of one node, functions, constants and tensors of one name."""
+    many = 3000
+    values = [onnx.helper.make_tensor_value_info(n, 1, ["N"]) for n in ("x", "y")]
+    local = [onnx.helper.make_opsetid("", 20)]
+    functions = [
+        onnx.helper.make_function(
+            "local", f"f{i}", ["a"], ["b"], [onnx.helper.make_node("Abs", ["a"], ["b"])], local
+        )
+        for i in range(many)
+    ]
+    calls = [onnx.helper.make_node(f"f{i}", ["x"], [f"v.{i}"], domain="local") for i in range(many)]
+    constants = [
+        onnx.helper.make_node(
+            "Constant", [], [f"v_{i}"], value=onnx.helper.make_tensor("v", 1, [1], [float(i)])
+        )
+        for i in range(many)
+    ]
+    names = [f"v.{i}" for i in range(many)] + [f"v_{i}" for i in range(many)]
+    total = onnx.helper.make_node("Sum", names, ["y"])
+    graph = onnx.helper.make_graph([*calls, *constants, total], "g", values[:1], values[1:])
+    opsets = [*local, onnx.helper.make_opsetid("local", 1)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets, functions=functions)
+    text = sardonyx.decompile(model)
+    assert text.count("def f") == many
+
+
+# --- Weights and the program ---------------------------------------------------------------------
+
+
+def with_weights() -> onnx.ModelProto:
+    rng = np.random.default_rng(0)
+    arrays = {
+        "layer.0.weight": rng.normal(size=(8, 8)).astype(np.float32),
+        "odd 'name\"\n": rng.normal(size=(8, 8)).astype(np.float16),
+        "half": np.full(20, 0.5, ml_dtypes.bfloat16),
+        "bias": np.array([np.nan, np.inf, -np.inf, -0.0] * 2, np.float32),
+    }
+    tensors = [onnx.numpy_helper.from_array(value, name) for name, value in arrays.items()]
+    nodes = [
+        onnx.helper.make_node("MatMul", ["x", "layer.0.weight"], ["a"]),
+        onnx.helper.make_node("Add", ["a", "bias"], ["b"]),
+        onnx.helper.make_node("Cast", ["b"], ["c"], to=TensorProto.FLOAT16),
+        onnx.helper.make_node("MatMul", ["c", "odd 'name\"\n"], ["d"]),
+        onnx.helper.make_node("Identity", ["half"], ["e"]),
+    ]
+    graph = onnx.helper.make_graph(
+        nodes,
+        "weighted",
+        [onnx.helper.make_tensor_value_info("x", 1, ["N", 8])],
+        [
+            onnx.helper.make_tensor_value_info("d", TensorProto.FLOAT16, ["N", 8]),
+            onnx.helper.make_tensor_value_info("e", TensorProto.BFLOAT16, [20]),
+        ],
+        tensors,
+    )
+    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 20)])
+
+
+def run(*words: Any, cwd: pathlib.Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PROGRAM, *map(str, words)], capture_output=True, text=True, check=False, cwd=cwd
+    )
+
+
+def test_the_program_writes_weights_beside(tmp_path):
+    data = with_weights().SerializeToString()
+    (tmp_path / "m.onnx").write_bytes(data)
+    done = run("decompile", "m.onnx", "-o", "out.py", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "out.py: script `weighted`, weights in out.safetensors\n"
+    text = (tmp_path / "out.py").read_text()
+    assert 'x @ weights["layer.0.weight"]' in text
+    assert 'load_weights("out.safetensors")' in text
+    (tmp_path / "m.onnx").unlink()
+    assert run("build", "out.py", "-o", "b.onnx", cwd=tmp_path).returncode == 0
+    inputs = [np.random.default_rng(1).normal(size=(3, 8)).astype(np.float32)]
+    expected = results(data, inputs)
+    assert isinstance(expected, list)
+    assert same_bits(expected, results((tmp_path / "b.onnx").read_bytes(), inputs))
+
+
+def test_standard_output_refers_to_the_model(tmp_path):
+    data = with_weights().SerializeToString()
+    (tmp_path / "m.onnx").write_bytes(data)
+    done = run("decompile", "m.onnx", cwd=tmp_path)
+    assert 'load_weights("m.onnx")' in done.stdout
+    assert run("decompile", "m.onnx", "-o", "-", cwd=tmp_path).stdout == done.stdout
+    (tmp_path / "out.py").write_text(done.stdout)
+    assert run("build", "out.py", "-o", "b.onnx", cwd=tmp_path).returncode == 0
+    inputs = [np.random.default_rng(1).normal(size=(3, 8)).astype(np.float32)]
+    built = (tmp_path / "b.onnx").read_bytes()
+    assert same_bits(results(data, inputs), results(built, inputs))
+
+
+def test_a_pipe_has_no_file_to_refer_to(tmp_path):
+    data = with_weights().SerializeToString()
+    done = subprocess.run([PROGRAM, "decompile", "-"], input=data, capture_output=True, check=True)
+    text = done.stdout.decode()
+    assert "load_weights" not in text
+    assert text == sardonyx.decompile(data)
+    inputs = [np.random.default_rng(1).normal(size=(3, 8)).astype(np.float32)]
+    assert same_bits(results(data, inputs), results(build(text, tmp_path), inputs))
+
+
+def test_python_writes_weights_where_it_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = with_weights().SerializeToString()
+    text = sardonyx.decompile(data, weights="w.safetensors")
+    assert 'load_weights("w.safetensors")' in text
+    assert set(sardonyx.load_weights(tmp_path / "w.safetensors")) == {
+        "layer.0.weight",
+        "odd 'name\"\n",
+        "half",
+    }
+    built = build(text, tmp_path)
+    inputs = [np.random.default_rng(1).normal(size=(3, 8)).astype(np.float32)]
+    assert same_bits(results(data, inputs), results(built, inputs))
+    assert "load_weights" not in sardonyx.decompile(data)
+
+
+def test_the_program_refuses(tmp_path):
+    (tmp_path / "m.onnx").write_bytes(chain(["a"]).SerializeToString())
+    (tmp_path / "text.onnx").write_text("not a model\n")
+    (tmp_path / "cut.onnx").write_bytes(chain(["a"]).SerializeToString()[:-9])
+    optional = chain(["a"])
+    element = optional.graph.input[0].type.optional_type.elem_type
+    element.tensor_type.elem_type = TensorProto.FLOAT
+    (tmp_path / "opt.onnx").write_bytes(optional.SerializeToString())
+    rows = [
+        (["decompile", "missing.onnx"], 1, "cannot be opened|No such file|missing.onnx"),
+        (["decompile", "."], 1, "."),
+        (["decompile", "text.onnx"], 1, "text.onnx"),
+        (["decompile", "cut.onnx"], 1, "cut.onnx"),
+        (["decompile", "opt.onnx", "-o", "opt.py"], 1, "cannot express the type Optional"),
+        (["decompile", "m.onnx", "-o", "m.onnx"], 2, "overwrite the model"),
+        (["decompile", "script.py"], 2, "takes a model"),
+        (["decompile", "m.onnx", "-o", "missing/m.py"], 1, "missing"),
+        (["decompile"], 2, "file"),
+        (["decompile", "m.onnx", "--exakt"], 2, "no option"),
+    ]
+    for words, status, pattern in rows:
+        done = run(*words, cwd=tmp_path)
+        assert done.returncode == status, words
+        assert done.stdout == ""
+        assert re.search(pattern, done.stderr), done.stderr
+    assert not (tmp_path / "opt.py").exists()
+    assert run("decompile", "--help").returncode == 0
+
+
+def test_python_compiles_the_text_too(tmp_path, monkeypatch):
+    """Imported by Python, the script is the same model."""
+    monkeypatch.chdir(tmp_path)
+    data = with_weights().SerializeToString()
+    (tmp_path / "imported_by_python.py").write_text(
+        sardonyx.decompile(data, weights="w.safetensors")
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import imported_by_python
+
+    model = imported_by_python.weighted.to_model_proto().SerializeToString()
+    inputs = [np.random.default_rng(1).normal(size=(3, 8)).astype(np.float32)]
+    assert same_bits(results(data, inputs), results(model, inputs))

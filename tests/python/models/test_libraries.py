@@ -1,0 +1,144 @@
+"""Script libraries as .onnx files of functions alone, and back."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.checker
+import onnx.inliner
+import onnx.reference
+import pytest
+import sardonyx
+from onnx import TensorProto, helper
+
+from places import PROGRAM
+
+LIBRARY = """\
+from sardonyx import script, opset20 as op
+from sardonyx.values import Opset
+
+mine = Opset("mine.lib", 1)
+
+
+@script(mine)
+def scaled(x, k: float = 2.0):
+    return x * op.CastLike(op.Constant(value_float=k), x)
+
+
+@script(mine)
+def swish(x, *, beta: float):
+    return scaled(x, k=3.0) * op.Sigmoid(scaled(x, k=beta))
+
+
+@script(mine)
+def both(x, flag):
+    if flag:
+        y = swish(x, beta=1.5)
+    else:
+        y = op.Neg(x)
+    return y, op.Abs(x)
+"""
+NAMES = ["scaled", "swish", "both"]
+
+
+def run(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [str(word) for word in (PROGRAM, *words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture
+def library(tmp_path: pathlib.Path) -> pathlib.Path:
+    (tmp_path / "lib.py").write_text(LIBRARY)
+    done = run("build", "--library", tmp_path / "lib.py", "-o", tmp_path / "lib.onnx")
+    assert "a library of 3 functions" in done.stdout
+    return tmp_path / "lib.onnx"
+
+
+def imported(path: pathlib.Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def calling(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """A model that calls functions of the library."""
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3]),
+              helper.make_tensor_value_info("flag", TensorProto.BOOL, [])]  # fmt: skip
+    outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [3]) for name in "yzw"]
+    nodes = [helper.make_node("both", ["x", "flag"], ["y", "z"], domain="mine.lib"),
+             helper.make_node("scaled", ["x"], ["w"], domain="mine.lib", k=5.0)]  # fmt: skip
+    graph = helper.make_graph(nodes, "g", inputs, outputs)
+    return helper.make_model(graph, functions=proto.functions, opset_imports=proto.opset_import,
+                             ir_version=proto.ir_version)  # fmt: skip
+
+
+def test_there(library: pathlib.Path) -> None:
+    proto = onnx.load(library)
+    onnx.checker.check_model(proto)
+    assert sorted(one.name for one in proto.functions) == sorted(NAMES)
+    assert not proto.graph.node and not proto.graph.output
+    assert {one.domain: one.version for one in proto.opset_import} == {"": 20, "mine.lib": 1}
+    # The same functions as compiled from Python.
+    scripts = imported(library.with_name("lib.py"))
+    for one in proto.functions:
+        function = getattr(scripts, one.name).to_function_proto()
+        assert function.SerializeToString() == one.SerializeToString()
+    # They are what onnx takes for functions, and mean what a call does.
+    x = np.array([-1, 0.5, 2], np.float32)
+    feed = {"x": x, "flag": np.array(True)}
+    model = calling(proto)
+    ours = sardonyx.load(model).run(feed)
+    for result, expected in zip(
+        ours, onnx.reference.ReferenceEvaluator(model).run(None, feed), strict=True
+    ):
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
+    np.testing.assert_array_equal(ours[0], scripts.both(x, np.array(True))[0])
+    assert [one.name for one in sardonyx.load(library).functions] == [
+        one.name for one in proto.functions
+    ]
+
+
+def test_and_back(library: pathlib.Path) -> None:
+    back = library.with_name("back.py")
+    done = run("decompile", library, "-o", back)
+    assert "a library" in done.stdout
+    scripts, first = imported(back), imported(library.with_name("lib.py"))
+    x = np.array([-1, 0.5, 2], np.float32)
+    for flag in (np.array(True), np.array(False)):
+        for one, other in zip(scripts.both(x, flag), first.both(x, flag), strict=True):
+            np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(scripts.scaled(x, k=4.0), x * 4)
+    run("build", "--library", back, "-o", library.with_name("again.onnx"))
+    done = run("decompile", library.with_name("again.onnx"))
+    body = back.read_text().partition("import")[2]
+    assert done.stdout.partition("import")[2] == body
+    # From Python, and in a form that is text.
+    assert sardonyx.decompile(sardonyx.load(library)).partition("import")[2] == body
+    text = sardonyx.load(library).to_text()
+    assert sardonyx.from_text(text).to_bytes() == sardonyx.load(library).to_bytes()
+
+
+def test_mistakes(library: pathlib.Path) -> None:
+    source, out = library.with_name("lib.py"), library.with_name("no.onnx")
+    for words in (["--function"], ["--input", "x=FLOAT[3]"], ["--like", library]):
+        done = run("build", "--library", source, "-o", out, *words, status=2)
+        assert "takes all scripts as they are" in done.stderr
+    run("build", "--library", f"{source}:scaled", "-o", out, status=2)
+    done = run("decompile", library, "--exact", status=1)
+    assert "has no main script" in done.stderr
+    source.write_text("x = 1\n")
+    assert "no scripts" in run("build", "--library", source, "-o", out, status=2).stderr
+    source.write_text(LIBRARY.replace("op.Neg(x)", "op.Negg(x)"))
+    assert "Negg" in run("build", "--library", source, "-o", out, status=1).stderr
+    assert not out.exists()

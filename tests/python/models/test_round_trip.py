@@ -1,0 +1,123 @@
+"""How many models come back from their scripts: the table of docs/onnx.md.
+
+`python -m models.test_round_trip --write`, from tests/python, counts anew. The tests
+count each 29th model of each corpus, SDX_FULL=1 all, and hold the page to it.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import pathlib
+import re
+import sys
+from collections.abc import Callable, Iterator
+
+import onnxruntime
+import pytest
+import sardonyx
+
+from models.test_decompile import REASONS, cases
+from places import ROOT
+from real_models import MODELS, models_folder
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+PAGE = ROOT / "docs/onnx.md"
+STRIDE = 1 if os.environ.get("SDX_FULL") else 29
+OFFSET = int(os.environ.get("SDX_SEED", "0"), 0) % STRIDE
+
+Corpus = dict[str, bytes | pathlib.Path]
+
+
+def node_cases() -> Corpus:
+    return {name: data for name, (data, _) in cases().items() if "/" not in name}
+
+
+def other_cases() -> Corpus:
+    return {name: data for name, (data, _) in cases().items() if "/" in name}
+
+
+def shipped() -> Corpus:
+    folder = pathlib.Path(onnxruntime.__file__).parent
+    return {path.name: path for path in sorted(folder.rglob("*.onnx"))}
+
+
+def real() -> Corpus:
+    paths = {name: models_folder() / model.path for name, model in MODELS.items()}
+    return {name: path for name, path in paths.items() if path.exists()}
+
+
+CORPORA: dict[str, Callable[[], Corpus]] = {
+    "node cases of the installed onnx": node_cases,
+    "its other backend models": other_cases,
+    "models in the package of ONNX Runtime": shipped,
+    "real models (`tools/dev models`)": real,
+}
+
+
+def reason_of(source: bytes | pathlib.Path) -> str:
+    """Why there is no script; empty: it is there, compiles, and gives an isomorphic model."""
+    try:
+        sardonyx.decompile(source)
+    except sardonyx.EvalError as error:
+        return str(error)
+    return ""
+
+
+# --- The page ------------------------------------------------------------------------------------
+
+ROW = re.compile(r"^\| ([^|]+) \| ([\d,]+) \| ([\d,]+) \|$", re.MULTILINE)
+
+
+def page_rows() -> dict[str, tuple[int, int]]:
+    def number(text: str) -> int:
+        return int(text.replace(",", ""))
+
+    return {row[1]: (number(row[2]), number(row[3])) for row in ROW.finditer(PAGE.read_text())}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_the_table(name: str) -> None:
+    """Models that come back are as many as the page says, or, of a sample, no fewer."""
+    corpus = CORPORA[name]()
+    if CORPORA[name] is real and len(corpus) < len(MODELS):
+        pytest.skip("not all real models are there: `tools/dev models` fetches them")
+    total, back = page_rows()[name]
+    names = sorted(corpus)
+    assert total == len(names)
+    if CORPORA[name] is real and STRIDE > 1:
+        return  # test_decompile has them all
+    reasons = {one: reason_of(corpus[one]) for one in names[OFFSET::STRIDE]}
+    lost = [one for one, reason in reasons.items() if reason]
+    assert len(lost) <= total - back, lost
+    if STRIDE == 1:
+        assert len(lost) == total - back, lost
+    if CORPORA[name] in (node_cases, other_cases):
+        assert set(lost) <= set(REASONS)
+        assert total - back == sum(one in corpus for one in REASONS)
+
+
+def rows() -> Iterator[tuple[str, int, int]]:
+    for name, read in CORPORA.items():
+        corpus = read()
+        reasons = collections.Counter(reason_of(source) for source in corpus.values())
+        for reason, count in reasons.items():
+            print(f"{name}: {count} {reason[:150] or 'back'}", file=sys.stderr)
+        yield name, len(corpus), reasons[""]
+
+
+def main() -> int:
+    lines = [f"| {name} | {count:,} | {back:,} |" for name, count, back in rows()]
+    text = PAGE.read_text()
+    begin = text.index("| models |")
+    head = text[begin:].split("\n")[:2]
+    end = text.index("\n\n", begin)
+    if "--write" in sys.argv:
+        PAGE.write_text(text[:begin] + "\n".join([*head, *lines]) + text[end:])
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

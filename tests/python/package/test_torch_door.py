@@ -1,0 +1,137 @@
+"""The door for PyTorch where PyTorch is not installed: the library, and what importing loads."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import pytest
+import sardonyx
+from sardonyx import FLOAT, opset18, opset20, script
+from sardonyx.torch import aten
+
+from language import run_ort, same, shared_compiler
+from surfaces import check
+
+PACKAGE = str(pathlib.Path(sardonyx.__file__).parents[1])
+
+
+def test_importing_does_not_import_torch() -> None:
+    code = (
+        "import sys, sardonyx, sardonyx.torch; from sardonyx.torch import aten; "
+        "aten.overloads(); print('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        env={"PYTHONPATH": PACKAGE}, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.strip() == "False"
+
+
+@script(default_opset=opset20)
+def main(x: FLOAT["n", 6], w: FLOAT[4, 6]):
+    y = aten.gelu(aten.linear(x, w))
+    a, b = aten.split(y, 2, -1)
+    return aten.add(a, b, alpha=2), aten.var_mean(y, [0], correction=0)[1]
+
+
+def test_library_in_a_script() -> None:
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((3, 6), np.float32), rng.standard_normal((4, 6), np.float32)
+    eager = main(x, w)
+    for opset in (18, 20, 23):
+        data = main.to_model_bytes(opset=opset)
+        onnx.checker.check_model(onnx.load_from_string(data), full_check=True)
+        same(list(main.compile(opset=opset)(x, w)), list(eager), 1e-5)
+        same(run_ort(onnx.load_from_string(data), {"x": x, "w": w}), list(eager), 1e-5)
+
+
+def test_library_says_what_it_is_asked_for() -> None:
+    assert "linear" in dir(aten)
+    with pytest.raises(AttributeError, match="no `linnear`"):
+        _ = aten.linnear
+
+
+# --- What the library needs of the language
+
+
+def test_split_in_as_many_as_sizes(tmp_path: pathlib.Path) -> None:
+    body = "parts = op.Split(x, [1, 2], axis=0)\nreturn parts[1] * 2, parts[0], len(parts)"
+    text = "from sardonyx import FLOAT, script, opset21 as op\n\n\n@script()\ndef f(x: FLOAT[3]):\n"
+    text += "".join(f"    {line}\n" for line in body.split("\n"))
+    answer, data = shared_compiler().compile(text, "f")
+    assert answer[0] == "ok", answer
+    x = np.arange(3, dtype=np.float32)
+    wanted = [np.array([2, 4], np.float32), np.array([0], np.float32), np.int64(2)]
+    same(run_ort(onnx.load_from_string(data), {"x": x}), wanted, 0)
+    (tmp_path / "f.py").write_text(text)
+    import runpy
+
+    function = runpy.run_path(str(tmp_path / "f.py"))["f"]
+    same(list(function(x)), wanted, 0)
+    same(list(function.compile()(x)), wanted, 0)
+
+
+def test_opset_that_is_compiled_for() -> None:
+    @script(default_opset=opset18)
+    def newest(x: FLOAT[2]):
+        if opset18.version >= 20:
+            return opset18.Gelu(x)
+        return x
+
+    assert b"Gelu" in newest.to_model_bytes(opset=20)
+    assert b"Gelu" not in newest.to_model_bytes()
+    text = (
+        "from sardonyx import FLOAT, script, opset18 as op\n\n\n@script()\ndef f(x: FLOAT[2]):\n"
+        "    if op.version >= 20:\n        return op.Gelu(x)\n    return op.Neg(x)\n"
+    )
+    answer, data = shared_compiler().compile(text, "f")
+    assert answer[0] == "ok"
+    assert b"Gelu" not in data
+
+
+def test_initializers_of_all_sizes() -> None:
+    weights = {"layer.bias": np.ones(2, np.float32)}
+
+    @script(default_opset=opset18, initializer_bytes=0)
+    def small(x: FLOAT[2]):
+        return x * 2.0 + weights["layer.bias"]
+
+    @script(default_opset=opset18)
+    def plain(x: FLOAT[2]):
+        return x * 2.0 + weights["layer.bias"]
+
+    graph = onnx.load_from_string(small.to_model_bytes()).graph
+    assert [one.name for one in graph.initializer] == ["layer.bias"]
+    assert [node.op_type for node in graph.node].count("Constant") == 1
+    assert not onnx.load_from_string(plain.to_model_bytes()).graph.initializer
+    with pytest.raises(TypeError, match="initializer_bytes"):
+        script(initializer_bytes=-1)
+
+
+def test_arrays_are_tensors_in_what_they_are_given_to(tmp_path: pathlib.Path) -> None:
+    check(
+        "W = np.array([1.0, 2.0])\n\n"
+        "@script(inline=True, default_opset=op)\ndef g(x, w):\n"
+        "    return x * w if w.dtype.is_floating_point() else x\n\n---\nreturn g(x, W)",
+        np.array([3.0, 8.0]),
+        tmp_path,
+        x=np.array([3.0, 4.0]),
+    )
+
+
+def test_finding_in_a_library_shows_the_call(tmp_path: pathlib.Path) -> None:
+    @script(default_opset=opset20)
+    def wrong(x: FLOAT[2]):
+        return aten.dropout(x, 0.5, True)
+
+    with pytest.raises(sardonyx.CompileError) as caught:
+        wrong.to_model_bytes()
+    labels = caught.value.diagnostics[0]["labels"]
+    assert labels[0]["file"].endswith("activation.py")
+    assert labels[-1]["file"].endswith("test_torch_door.py")
+    assert "called here" in str(caught.value)
+    assert tmp_path.is_dir()
