@@ -1,13 +1,40 @@
 # One folder of src/ is one phase and one library. The order is the data flow and the include order;
 # tools/check_layers.py checks the includes themselves.
 
+# The slowest sources are objects of their own, so that none of them is left alone at the end.
+set(slow_sources libraries.cpp kernels/reduction.cpp kernels/pooling.cpp loops/gemm.cpp)
+list(TRANSFORM slow_sources PREPEND ${PROJECT_SOURCE_DIR}/src/eval/)
+
+# sdx_join(variable name): the sources in the variable, eight at a time as files that include them.
+# These name no folder of this machine, as those of CMake's unity builds do, so that builds in other
+# folders find their objects in the compiler's cache.
+function(sdx_join variable name)
+  set(rest ${${variable}})
+  list(REMOVE_ITEM rest ${slow_sources})
+  set(alone ${${variable}})
+  list(REMOVE_ITEM alone ${rest})
+  set(number 0)
+  while(rest)
+    list(SUBLIST rest 0 8 batch)
+    list(REMOVE_ITEM rest ${batch})
+    list(TRANSFORM batch REPLACE "^${PROJECT_SOURCE_DIR}/src/(.*)$" "#include \"\\1\"\n")
+    list(JOIN batch "" text)
+    set(joined ${PROJECT_BINARY_DIR}/joined/${name}_${number}.cpp)
+    file(CONFIGURE OUTPUT ${joined} CONTENT "${text}" @ONLY)
+    list(APPEND alone ${joined})
+    math(EXPR number "${number} + 1")
+  endwhile()
+  set(${variable} ${alone} PARENT_SCOPE)
+endfunction()
+
 # sdx_library(name source...): the sources as the library sdx_<name>.
 function(sdx_library name)
-  add_library(sdx_${name} STATIC ${ARGN})
-  set_property(GLOBAL APPEND PROPERTY SDX_PHASES ${name})
+  set(sources ${ARGN})
   if(SDX_JOIN AND NOT name MATCHES "^(ops|weights|api)$")  # names inside files meet there
-    set_target_properties(sdx_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    sdx_join(sources ${name})
   endif()
+  add_library(sdx_${name} STATIC ${sources})
+  set_property(GLOBAL APPEND PROPERTY SDX_PHASES ${name})
   target_include_directories(sdx_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(sdx_${name} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
 endfunction()
@@ -67,13 +94,6 @@ foreach(library sdx_eval sdx_kernels)
   # Loops that ask for vectors and cannot have them with these options of clang are scalar there.
   target_compile_options(${library} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
 endforeach()
-# The slowest sources are objects of their own, so that none of them is left alone at the end.
-set_source_files_properties(
-  ${PROJECT_SOURCE_DIR}/src/eval/libraries.cpp
-  ${PROJECT_SOURCE_DIR}/src/eval/kernels/reduction.cpp
-  ${PROJECT_SOURCE_DIR}/src/eval/kernels/pooling.cpp
-  ${PROJECT_SOURCE_DIR}/src/eval/loops/gemm.cpp
-  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 find_package(Threads REQUIRED)
 target_link_libraries(sdx_eval PRIVATE Threads::Threads)
 # Products of matrices. The library is loaded by the first product that is large.
@@ -113,7 +133,6 @@ function(sdx_generated target name tool comment)
     COMMENT ${comment}
     VERBATIM)
   target_sources(${target} PRIVATE ${table})
-  set_source_files_properties(${table} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 sdx_generated(sdx_ops ops_table generate_ops

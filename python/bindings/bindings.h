@@ -45,6 +45,11 @@ T unwrap(Result<T>&& result) {
     }
     return std::move(result).value();
 }
+inline void unwrap(Result<void>&& result) {
+    if (!result.ok()) {
+        raise(result.error());
+    }
+}
 
 // For functions in slots of types, which CPython calls without nanobind between: gives what `body`
 // returns as a new reference, or null with a Python error in place of the C++ exception.

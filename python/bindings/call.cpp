@@ -3,6 +3,7 @@
 // came in.
 #include "bindings/call.h"
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 
@@ -44,7 +45,8 @@ std::string quantity(size_t count, const std::string& word) {
     return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
-nb::object to_python(std::vector<RuntimeValue>&& results, bool as_arrays, bool is_tuple = false) {
+// The results leave their places.
+nb::object to_python(std::span<RuntimeValue> results, bool as_arrays, bool is_tuple = false) {
     if (results.size() == 1 && !is_tuple) {
         return value_to_python(std::move(results.front()), as_arrays);
     }
@@ -55,11 +57,10 @@ nb::object to_python(std::vector<RuntimeValue>&& results, bool as_arrays, bool i
     return nb::tuple(items);
 }
 
-std::vector<RuntimeValue> evaluate_elsewhere(nb::handle evaluator, const eval::OperatorEntry& entry,
-                                             int64_t opset_version,
-                                             std::span<const RuntimeValue* const> inputs,
-                                             std::span<const ir::Attribute> attributes,
-                                             size_t output_count) {
+void evaluate_elsewhere(nb::handle evaluator, const eval::OperatorEntry& entry,
+                        int64_t opset_version, std::span<const RuntimeValue* const> inputs,
+                        std::span<const ir::Attribute> attributes,
+                        std::span<RuntimeValue> outputs) {
     nb::list arrays;
     for (const RuntimeValue* input : inputs) {
         arrays.append(value_to_python(RuntimeValue(*input), Given::kViews));
@@ -71,24 +72,24 @@ std::vector<RuntimeValue> evaluate_elsewhere(nb::handle evaluator, const eval::O
     std::string name(entry.schema->name);
     Operator op{std::string(entry.schema->domain), opset_version, name, &entry};
     nb::object results = evaluator.attr("eval")(nb::cast(std::move(op)), arrays, values,
-                                                static_cast<int64_t>(output_count));
+                                                static_cast<int64_t>(outputs.size()));
     std::vector<RuntimeValue> converted;
     for (nb::handle result : results) {
         converted.push_back(value_from_python(result));
     }
-    if (converted.size() != output_count) {
+    if (converted.size() != outputs.size()) {
         raise(eval_error(), "the evaluator gave " + quantity(converted.size(), "result") + " of `" +
-                                name + "`, not " + std::to_string(output_count));
+                                name + "`, not " + std::to_string(outputs.size()));
     }
-    return converted;
+    std::move(converted.begin(), converted.end(), outputs.begin());
 }
 
 // Lets other Python threads run meanwhile; one of them may assign items of an input, so the inputs
 // are kept.
-Result<std::vector<RuntimeValue>> run_aside(const eval::OperatorEntry& entry, int64_t opset_version,
-                                            std::span<const RuntimeValue* const> inputs,
-                                            std::span<const ir::Attribute> attributes,
-                                            size_t output_count, const eval::RunOptions& options) {
+eval::Status run_aside(const eval::OperatorEntry& entry, int64_t opset_version,
+                       std::span<const RuntimeValue* const> inputs,
+                       std::span<const ir::Attribute> attributes, std::span<RuntimeValue> outputs,
+                       const eval::RunOptions& options) {
     std::vector<RuntimeValue> kept;
     for (const RuntimeValue* input : inputs) {
         kept.push_back(*input);
@@ -98,7 +99,7 @@ Result<std::vector<RuntimeValue>> run_aside(const eval::OperatorEntry& entry, in
         pointers.push_back(&value);
     }
     nb::gil_scoped_release release;
-    return eval::run_operator(entry, opset_version, pointers, attributes, output_count, options);
+    return eval::run_operator(entry, opset_version, pointers, attributes, outputs, options);
 }
 
 // While bodies run, results stay Tensors.
@@ -163,7 +164,7 @@ nb::object call_with_bodies(const ops::Schema& schema, const eager::Inputs& inpu
         raise(eval_error(), "`" + std::string(schema.name) + "`: " + results.error().message);
     }
     bool is_tuple = results->size() == 1 && unpacked_results() > 1;
-    return to_python(std::move(*results), !inputs.has_tensor && !inside_script(), is_tuple);
+    return to_python(*results, !inputs.has_tensor && !inside_script(), is_tuple);
 }
 
 eager::Arguments<Surface> bind(const Operator& op, const nb::args& args, nb::handle kwargs,
@@ -242,14 +243,12 @@ void set_evaluator_choice(nb::handle choice) {
 namespace {
 
 // With the evaluator, or with the native kernels where it is invalid.
-std::vector<RuntimeValue> evaluate_by(nb::handle evaluator, const eval::OperatorEntry& entry,
-                                      int64_t opset_version,
-                                      std::span<const RuntimeValue* const> inputs,
-                                      std::span<const ir::Attribute> attributes,
-                                      size_t output_count) {
+void evaluate_by(nb::handle evaluator, const eval::OperatorEntry& entry, int64_t opset_version,
+                 std::span<const RuntimeValue* const> inputs,
+                 std::span<const ir::Attribute> attributes, std::span<RuntimeValue> outputs) {
     if (evaluator.is_valid()) {
-        return evaluate_elsewhere(evaluator, entry, opset_version, inputs, attributes,
-                                  output_count);
+        evaluate_elsewhere(evaluator, entry, opset_version, inputs, attributes, outputs);
+        return;
     }
     int64_t elements = 0;
     for (const RuntimeValue* input : inputs) {
@@ -258,21 +257,18 @@ std::vector<RuntimeValue> evaluate_by(nb::handle evaluator, const eval::Operator
     RunInterrupt interrupt;
     eval::RunOptions options;
     options.interrupt = interrupt.get();
-    if (elements >= kReleaseAt) {
-        return unwrap(interrupt,
-                      run_aside(entry, opset_version, inputs, attributes, output_count, options));
-    }
-    return unwrap(interrupt, eval::run_operator(entry, opset_version, inputs, attributes,
-                                                output_count, options));
+    unwrap(interrupt,
+           elements >= kReleaseAt
+               ? run_aside(entry, opset_version, inputs, attributes, outputs, options)
+               : eval::run_operator(entry, opset_version, inputs, attributes, outputs, options));
 }
 
 }  // namespace
 
-std::vector<RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
-                                   std::span<const RuntimeValue* const> inputs,
-                                   std::span<const ir::Attribute> attributes, size_t output_count) {
-    return evaluate_by(evaluator_in_force(), entry, opset_version, inputs, attributes,
-                       output_count);
+void evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
+              std::span<const RuntimeValue* const> inputs,
+              std::span<const ir::Attribute> attributes, std::span<RuntimeValue> outputs) {
+    evaluate_by(evaluator_in_force(), entry, opset_version, inputs, attributes, outputs);
 }
 
 nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::handle kwargs) {
@@ -295,9 +291,11 @@ nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::h
     std::optional<size_t> settled =
         eager::settled_output_count(*op.schema(), inputs.values, bound.attributes());
     size_t count = settled ? *settled : eager::output_count(*op.schema(), unpacked_results());
-    return to_python(
-        evaluate_by(evaluator, *op.entry, op.version, inputs.values, bound.attributes(), count),
-        !inputs.has_tensor && !inside_script());
+    RuntimeValue one;
+    std::vector<RuntimeValue> more(count == 1 ? 0 : count);
+    std::span<RuntimeValue> outputs = count == 1 ? std::span(&one, 1) : std::span(more);
+    evaluate_by(evaluator, *op.entry, op.version, inputs.values, bound.attributes(), outputs);
+    return to_python(outputs, !inputs.has_tensor && !inside_script());
 }
 
 }  // namespace sardonyx::python

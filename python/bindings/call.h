@@ -41,11 +41,11 @@ BoundCall bind_call(const Operator& op, const nb::args& args, nb::handle kwargs)
 ElementType type_of_literal(const ops::Schema& schema, std::span<const ElementType> types,
                             size_t index, nb::handle literal);
 
-// Evaluates with the native kernels, or with the evaluator that has been set. Raises EvalError.
-std::vector<eval::RuntimeValue> evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
-                                         std::span<const eval::RuntimeValue* const> inputs,
-                                         std::span<const ir::Attribute> attributes,
-                                         size_t output_count);
+// Evaluates with the native kernels, or with the evaluator that has been set, and fills `outputs`,
+// as many as are wanted, which are none before. Raises EvalError.
+void evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
+              std::span<const eval::RuntimeValue* const> inputs,
+              std::span<const ir::Attribute> attributes, std::span<eval::RuntimeValue> outputs);
 
 // The attribute that a Python value means for this schema row. Raises TypeError.
 ir::Attribute attribute_from_python(const ops::AttributeSchema& schema, nb::handle value);

@@ -37,11 +37,11 @@ struct Surface {
         return attribute_from_python(schema, object);
     }
     // With the evaluator that is in force.
-    static std::vector<eval::RuntimeValue> evaluate(
-        const eval::OperatorEntry& entry, int64_t opset_version,
-        std::span<const eval::RuntimeValue* const> inputs,
-        std::span<const ir::Attribute> attributes, size_t output_count) {
-        return python::evaluate(entry, opset_version, inputs, attributes, output_count);
+    static void evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
+                         std::span<const eval::RuntimeValue* const> inputs,
+                         std::span<const ir::Attribute> attributes,
+                         std::span<eval::RuntimeValue> outputs) {
+        python::evaluate(entry, opset_version, inputs, attributes, outputs);
     }
     [[noreturn]] static void refuse(eager::Wrong wrong, const std::string& message) {
         raise(wrong == eager::Wrong::kType    ? PyExc_TypeError

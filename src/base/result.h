@@ -1,6 +1,7 @@
 // Result<T>: the error channel of bytes and files. g++ 12 and clang 16 both lack std::expected.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,38 @@ struct Error {
     [[gnu::cold, gnu::noinline]] explicit Error(std::string words) : message(std::move(words)) {}
 
     std::string message;
+};
+
+// The error of a Result, if it has one, behind a pointer: a result that is right moves and ends at
+// the cost of a test.
+class ErrorPointer {
+  public:
+    ErrorPointer() = default;
+    [[gnu::cold, gnu::noinline]] explicit ErrorPointer(Error error)
+        : error_(std::make_unique<Error>(std::move(error))) {}
+    ErrorPointer(const ErrorPointer& other) : error_(other.copied()) {}
+    [[gnu::always_inline]] ErrorPointer(ErrorPointer&&) noexcept = default;
+    ErrorPointer& operator=(const ErrorPointer& other) {
+        error_ = other.copied();
+        return *this;
+    }
+    ErrorPointer& operator=(ErrorPointer&&) noexcept = default;
+    [[gnu::always_inline]] ~ErrorPointer() {
+        if (error_ != nullptr) [[unlikely]] {
+            release();
+        }
+    }
+
+    explicit operator bool() const { return error_ != nullptr; }
+    const Error& operator*() const { return *error_; }
+
+  private:
+    std::unique_ptr<Error> copied() const {
+        return error_ == nullptr ? nullptr : std::make_unique<Error>(*error_);
+    }
+    [[gnu::cold, gnu::noinline]] void release() { error_.reset(); }
+
+    std::unique_ptr<Error> error_;
 };
 
 template <typename T>
@@ -47,30 +80,29 @@ class [[nodiscard]] Result {
 
     const Error& error() const {
         SDX_CHECK(!ok());
-        return error_;
+        return *error_;
     }
 
   private:
     std::optional<T> value_;
-    Error error_;
+    ErrorPointer error_;
 };
 
 template <>
 class [[nodiscard]] Result<void> {
   public:
     Result() = default;
-    Result(Error error) : error_(std::move(error)), ok_(false) {}
+    Result(Error error) : error_(std::move(error)) {}
 
-    bool ok() const { return ok_; }
-    explicit operator bool() const { return ok_; }
+    bool ok() const { return !error_; }
+    explicit operator bool() const { return ok(); }
     const Error& error() const {
-        SDX_CHECK(!ok_);
-        return error_;
+        SDX_CHECK(!ok());
+        return *error_;
     }
 
   private:
-    Error error_;
-    bool ok_ = true;
+    ErrorPointer error_;
 };
 
 }  // namespace sardonyx

@@ -38,9 +38,10 @@ class Emitter {
                         std::initializer_list<ir::Attribute> attributes = {}) {
         const eval::OperatorEntry* entry = eval::find_operator("", op_type, opset());
         SDX_CHECK(entry != nullptr);
-        std::vector<RuntimeValue> results =
-            surface_.evaluate(*entry, opset(), inputs, {attributes.begin(), attributes.size()}, 1);
-        return keep(std::move(results.front()));
+        RuntimeValue& result = kept_.emplace_back();
+        surface_.evaluate(*entry, opset(), inputs, {attributes.begin(), attributes.size()},
+                          {&result, 1});
+        return &result;
     }
     ElementType element(Value value) const {
         return value->is_tensor() ? value->tensor().element_type() : ElementType::kUndefined;

@@ -16,9 +16,9 @@
 //   static RuntimeValue from_other(Argument);
 //   static bool is_tensor(Argument);              // so that results are tensor objects too
 //   static ir::Attribute attribute(const ops::AttributeSchema&, Argument);
-//   std::vector<RuntimeValue> evaluate(const eval::OperatorEntry&, int64_t opset_version,
-//                                      std::span<const RuntimeValue* const> inputs,
-//                                      std::span<const ir::Attribute>, size_t output_count);
+//   void evaluate(const eval::OperatorEntry&, int64_t opset_version,
+//                 std::span<const RuntimeValue* const> inputs, std::span<const ir::Attribute>,
+//                 std::span<RuntimeValue> outputs);    // none before, as many as are wanted
 //   [[noreturn]] static void refuse(Wrong, const std::string& message);
 // `evaluate` is the evaluator: the kernels here, or what the surface's user has chosen. A surface
 // raises or throws what is wrong, as it is the outermost layer; nothing in this folder does.

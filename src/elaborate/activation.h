@@ -51,4 +51,35 @@ class UnitGuard {
     Memory<LoopMemos> loop_memos_;
 };
 
+// The body of a script in a model that nobody keeps, for what is asked about it: `context` stands
+// at its first statement.
+class ScratchBody {
+  public:
+    ScratchBody(Program& program, const ScriptFunction& function, const Options& options)
+        : context(program, options, model_),
+          unit_(unit_of(function, model_)),
+          in_unit_(context, unit_),
+          in_body_(context, std::make_shared<Scope>(&function, nullptr),
+                   &function.definition->body) {}
+
+  private:
+    static Unit unit_of(const ScriptFunction& function, ir::Model& model) {
+        model.graph = model.make_graph(nullptr);
+        Unit unit;
+        unit.function = &function;
+        unit.graph = model.graph;
+        return unit;
+    }
+
+    ir::Model model_;
+
+  public:
+    Context context;
+
+  private:
+    Unit unit_;
+    UnitGuard in_unit_;
+    ActivationGuard in_body_;
+};
+
 }  // namespace sardonyx::elaborate

@@ -169,15 +169,18 @@ Result<std::vector<RuntimeValue>> run_function(const ir::Model& model, const ir:
     });
 }
 
-Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64_t opset_version,
-                                               std::span<const RuntimeValue* const> inputs,
-                                               std::span<const ir::Attribute> attributes,
-                                               size_t output_count, const RunOptions& options) {
+Status run_operator(const OperatorEntry& entry, int64_t opset_version,
+                    std::span<const RuntimeValue* const> inputs,
+                    std::span<const ir::Attribute> attributes, std::span<RuntimeValue> outputs,
+                    const RunOptions& options) {
     const ops::Schema& schema = *entry.schema;
     if (entry.control != nullptr) {
-        return unless_stopped(options, [&] {
-            return run_control(entry, opset_version, inputs, attributes, output_count, options);
+        auto results = unless_stopped(options, [&] {
+            return run_control(entry, opset_version, inputs, attributes, outputs.size(), options);
         });
+        SDX_TRY(results);
+        std::move(results->begin(), results->end(), outputs.begin());
+        return {};
     }
     if (entry.kernel == nullptr) {
         return Error{fmt::format("`{}`: version {} of the operator is not implemented", schema.name,
@@ -189,15 +192,30 @@ Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64
     }
     inputs = inputs.first(count);
     RandomState random{options.seed};
-    std::vector<RuntimeValue> outputs(std::max<size_t>(output_count, schema.minimum_outputs));
-    KernelContext context(schema, inputs, AttributeView(attributes, {}), outputs, options, random);
+    // A kernel fills all that the operator always has.
+    std::vector<RuntimeValue> all(outputs.size() < schema.minimum_outputs ? schema.minimum_outputs
+                                                                          : 0);
+    KernelContext context(schema, inputs, AttributeView(attributes, {}),
+                          all.empty() ? outputs : std::span(all), options, random);
     bool has_attributes = !attributes.empty() || !schema.attributes.empty();
-    Status status = invoke(entry, context, output_count,
+    Status status = invoke(entry, context, outputs.size(),
                            has_attributes ? Unchecked::kCallAndAttributes : Unchecked::kCall);
     if (!status.ok()) {
         return is_stopped(options) ? status.error() : at_call(schema.name, status.error(), inputs);
     }
-    outputs.resize(output_count);
+    if (!all.empty()) {
+        std::move(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
+                  outputs.begin());
+    }
+    return {};
+}
+
+Result<std::vector<RuntimeValue>> run_operator(const OperatorEntry& entry, int64_t opset_version,
+                                               std::span<const RuntimeValue* const> inputs,
+                                               std::span<const ir::Attribute> attributes,
+                                               size_t output_count, const RunOptions& options) {
+    std::vector<RuntimeValue> outputs(output_count);
+    SDX_TRY(run_operator(entry, opset_version, inputs, attributes, outputs, options));
     return outputs;
 }
 

@@ -49,14 +49,14 @@ struct Numbers {
     static ir::Attribute attribute(const ops::AttributeSchema& schema, Argument a) {
         return ir::make_attribute(schema.name, std::get<int64_t>(*a));
     }
-    static Values evaluate(const eval::OperatorEntry& entry, int64_t version,
-                           std::span<const RuntimeValue* const> inputs,
-                           std::span<const ir::Attribute> attributes, size_t count) {
-        auto results = eval::run_operator(entry, version, inputs, attributes, count);
-        if (!results.ok()) {
-            refuse(Wrong::kEvaluation, results.error().message);
+    static void evaluate(const eval::OperatorEntry& entry, int64_t version,
+                         std::span<const RuntimeValue* const> inputs,
+                         std::span<const ir::Attribute> attributes,
+                         std::span<RuntimeValue> outputs) {
+        auto status = eval::run_operator(entry, version, inputs, attributes, outputs);
+        if (!status.ok()) {
+            refuse(Wrong::kEvaluation, status.error().message);
         }
-        return std::move(*results);
     }
     [[noreturn]] static void refuse(Wrong wrong, const std::string& message) {
         throw Refused(wrong, message);

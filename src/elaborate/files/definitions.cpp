@@ -337,15 +337,8 @@ std::vector<MistakenCall> mistaken_calls(const ScriptFunction& function,
 
 void report_mistaken_calls(Program& program, const ScriptFunction& function, const Options& options,
                            const std::vector<MistakenCall>& calls) {
-    ir::Model model;
-    Context c(program, options, model);
-    model.graph = model.make_graph(nullptr);
-    Unit unit;
-    unit.function = &function;
-    unit.graph = model.graph;
-    UnitGuard in_unit(c, unit);
-    ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
-                            &function.definition->body);
+    ScratchBody body(program, function, options);
+    Context& c = body.context;
     if (is_for_onnxscript(c)) {
         return;
     }

@@ -309,15 +309,8 @@ bool lacks_for_model(const diagnostics::Diagnostic& one) {
 }  // namespace
 
 bool is_model(Program& program, const ScriptFunction& function, const Options& options) {
-    ir::Model model;
-    Context c(program, options, model);
-    model.graph = model.make_graph(nullptr);
-    Unit unit;
-    unit.function = &function;
-    unit.graph = model.graph;
-    UnitGuard in_unit(c, unit);
-    ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
-                            &function.definition->body);
+    ScratchBody body(program, function, options);
+    Context& c = body.context;
     Trial trial(c);
     size_t said = program.diagnostics.items().size();
     bind_model_parameters(c, function);

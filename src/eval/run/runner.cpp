@@ -165,8 +165,18 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
         inputs_.push_back(&frame.get(operand));
     }
     AttributeView attributes(node.attributes, frame.bindings);
-    outputs_.clear();
-    outputs_.resize(std::max<size_t>(node.outputs.size(), schema.minimum_outputs));
+    // Most nodes have one result, which the kernel puts into its slot.
+    bool is_in_place = node.outputs.size() == 1 && node.outputs[0] >= 0 &&
+                       schema.minimum_outputs <= 1 && tape_ == nullptr;
+    std::span<RuntimeValue> outputs;
+    if (is_in_place) {
+        outputs = {&frame.slot(node.outputs[0]), 1};
+        outputs[0] = RuntimeValue();
+    } else {
+        outputs_.clear();
+        outputs_.resize(std::max<size_t>(node.outputs.size(), schema.minimum_outputs));
+        outputs = outputs_;
+    }
     // A tensor that the tape shares is not overwritten.
     std::vector<RuntimeValue> recorded;
     if (tape_ != nullptr && Tape::has_variable(inputs_)) {
@@ -176,8 +186,9 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
         const Derivative* derivative = find_derivative(schema);
         size_t count = derivative != nullptr ? derivative->output_count : 0;
         outputs_.resize(std::max(outputs_.size(), count));
+        outputs = outputs_;
     }
-    KernelContext context(schema, inputs_, attributes, outputs_, options_, random_);
+    KernelContext context(schema, inputs_, attributes, outputs, options_, random_);
     context.set_dying(node.dying);
     context.set_constants(node.constants, !node.has_references, &node.cache);
     context.set_channels_last(node.channels_last);
@@ -185,9 +196,12 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
     Status status = invoke(*node.entry, context, node.outputs.size(),
                            node.has_references ? Unchecked::kCallAndAttributes : Unchecked::kCall);
     if (!status.ok() && !node.channels_last.is_empty()) {
-        status = run_with_channels_first(node, frame);
+        status = run_with_channels_first(node, frame, outputs);
     }
     SDX_TRY(status);
+    if (is_in_place) {
+        return {};
+    }
     if (!recorded.empty()) {
         tape_->record(schema, node.name, context.attributes(), std::move(recorded), outputs_);
     }
@@ -200,7 +214,8 @@ Status Runner::run_kernel(const NodePlan& node, Frame& frame) {
 }
 
 // Runs the kernel with its inputs in the order of ONNX.
-Status Runner::run_with_channels_first(const NodePlan& node, const Frame& frame) {
+Status Runner::run_with_channels_first(const NodePlan& node, const Frame& frame,
+                                       std::span<RuntimeValue> outputs) {
     Workers threads = workers_of(options_);
     std::vector<RuntimeValue> reordered;
     reordered.reserve(inputs_.size());  // inputs_ points to them
@@ -211,11 +226,11 @@ Status Runner::run_with_channels_first(const NodePlan& node, const Frame& frame)
         }
     }
     KernelContext context(*node.entry->schema, inputs_,
-                          AttributeView(node.attributes, frame.bindings), outputs_, options_,
+                          AttributeView(node.attributes, frame.bindings), outputs, options_,
                           random_);
     SDX_TRY(invoke(*node.entry, context, node.outputs.size()));
     if (node.channels_last.result) {
-        outputs_[0] = with_channels_last(outputs_[0].tensor(), threads);
+        outputs[0] = with_channels_last(outputs[0].tensor(), threads);
     }
     return {};
 }

@@ -70,7 +70,8 @@ class Runner {
     // Runs a chain as one; false: its nodes must run one by one.
     bool try_chain(const GraphPlan& graph, const ChainPlan& chain, Frame& frame);
     Status run_kernel(const NodePlan& node, Frame& frame);
-    Status run_with_channels_first(const NodePlan& node, const Frame& frame);
+    Status run_with_channels_first(const NodePlan& node, const Frame& frame,
+                                   std::span<RuntimeValue> outputs);
     Status run_call(const NodePlan& node, Frame& frame);
     void show(const NodePlan& node, const Frame& frame);
 

@@ -35,6 +35,32 @@ class RuntimeValue {
     RuntimeValue(Tensor tensor) : value_(std::move(tensor)) {}
     RuntimeValue(std::shared_ptr<const Sequence> sequence) : value_(std::move(sequence)) {}
     RuntimeValue(std::shared_ptr<const Map> map) : value_(std::move(map)) {}
+    RuntimeValue(const RuntimeValue&) = default;
+    RuntimeValue(RuntimeValue&&) noexcept = default;
+    ~RuntimeValue() = default;
+
+    RuntimeValue& operator=(const RuntimeValue&) = default;
+    // Tensors and nothing, which most values are, without the variant's table of functions.
+    RuntimeValue& operator=(RuntimeValue&& other) noexcept {
+        if (Tensor* tensor = std::get_if<Tensor>(&other.value_)) {
+            *this = std::move(*tensor);
+        } else if (!other.is_none()) {
+            value_ = std::move(other.value_);
+        } else if (!is_none()) {
+            value_.emplace<std::monostate>();
+        }
+        variable_ = other.variable_;
+        return *this;
+    }
+    RuntimeValue& operator=(Tensor&& tensor) noexcept {
+        if (Tensor* mine = std::get_if<Tensor>(&value_)) {
+            *mine = std::move(tensor);
+        } else {
+            value_.emplace<Tensor>(std::move(tensor));
+        }
+        variable_ = 0;
+        return *this;
+    }
 
     bool is_none() const { return std::holds_alternative<std::monostate>(value_); }
     bool is_tensor() const { return std::holds_alternative<Tensor>(value_); }
