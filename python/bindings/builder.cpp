@@ -15,7 +15,6 @@
 #include "lowering/symbols.h"
 #include "ops/ops.h"
 #include "proto/proto.h"
-#include "types/domain.h"
 
 namespace sardonyx::python {
 
@@ -170,17 +169,6 @@ std::vector<Value> inputs_of(PyBuilder& self, GraphEmitter& e, const Operator& o
     return values;
 }
 
-void import_domain(PyBuilder& self, const Operator& op) {
-    int64_t version = self.state->model->opset_version(op.domain);
-    if (version == 0) {
-        edited(editor_of(*self.state).set_opset(op.domain, op.version));
-    } else if (version != op.version) {
-        raise(model_error(), "version " + std::to_string(op.version) + " of `" +
-                                 std::string(shown_domain(op.domain)) + "` after version " +
-                                 std::to_string(version) + " in the same model");
-    }
-}
-
 nb::list values_of(const PyBuilder& self, std::span<ir::Value* const> all) {
     nb::list values;
     for (ir::Value* value : all) {
@@ -196,7 +184,7 @@ nb::list values_of(const PyBuilder& self, const ir::Node& node) {
 nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& args,
                        nb::handle kwargs, nb::handle outputs, const std::string& name) {
     BoundCall bound = bind_call(op, nb::borrow<nb::args>(args), kwargs);
-    import_domain(self, op);
+    edited(build::import_operator(self.site(), op.domain, op.name, op.version));
     GraphEmitter e = self.emitter();
     std::vector<Value> inputs = inputs_of(self, e, op, bound.inputs);
     if (e.error()) {

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._core import Tensor as Tensor
     from ._core import Value as Value
     from ._decompile import decompile as decompile
+    from ._decompile import load_library as load_library
     from ._decompile import proto2python as proto2python
     from ._element_types import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
     from ._functions import OnnxFunction as OnnxFunction
@@ -76,6 +77,7 @@ _HOMES = {
     "external_tensor": "_library",
     "from_text": "_model",
     "graph": "_script",
+    "load_library": "_decompile",
     "load_schemas": "_schemas",
     "load_weights": "_weights",
     "proto2python": "_decompile",

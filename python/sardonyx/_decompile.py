@@ -1,8 +1,16 @@
 """Models as scripts."""
 
 import os
+import pathlib
+import sys
 
 from ._core import Model, decompile_model
+from ._script import OnnxFunction
+from ._sources import run_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 def decompile(
@@ -44,3 +52,25 @@ def proto2python(
     here: the text is what `decompile` makes readable."""
     del use_operators, rename, inline_const, skip_initializers
     return decompile(proto)
+
+
+def load_library(library: "str | os.PathLike[str] | bytes | Model | object", /) -> "ModuleType":
+    """The functions of an .onnx file as a module of scripts, to call eagerly and in scripts.
+
+    It takes a path, bytes, a ModelProto or a Model; a graph that it has is one of the scripts. A
+    relative path begins at the folder of the file that calls, as that of `load_weights` does.
+    EvalError: the language has no words for a function.
+    """
+    from types import ModuleType
+
+    name = "library"
+    if isinstance(library, (str, os.PathLike)):
+        calling = sys._getframe(1).f_globals.get("__file__")
+        folder = pathlib.Path(calling).parent if isinstance(calling, str) else pathlib.Path()
+        library = folder / library
+        name = library.stem
+    module = ModuleType(name, f"The functions of {name}.")
+    defined = run_text(decompile(library))
+    scripts = {key: one for key, one in defined.items() if isinstance(one, OnnxFunction)}
+    vars(module).update(scripts, __all__=sorted(scripts))
+    return module

@@ -95,22 +95,6 @@ Expr apply(BuilderState& state, build::GraphEmitter& e, std::string_view symbol,
     api::fail("no operator `" + std::string(symbol) + "`");
 }
 
-// The definition that the call means must be the one that the model imports.
-const ops::Schema* schema_of(const BuilderState& state, const Call& call, int64_t version) {
-    const ops::Schema* schema = ops::find_schema(call.domain, call.op_type, version);
-    if (schema == nullptr && ops::find_domain(call.domain) != nullptr) {
-        api::fail("there is no operator `" + call.op_type + "` in version " +
-                  std::to_string(version));
-    }
-    int64_t imported = state.model->opset_version(call.domain);
-    if (schema != nullptr && imported != version &&
-        ops::find_schema(call.domain, call.op_type, imported) != schema) {
-        api::fail("`" + call.op_type + "` of version " + std::to_string(version) +
-                  " in a model that imports version " + std::to_string(imported));
-    }
-    return schema;
-}
-
 void check_call(const ops::Schema& schema, const Call& call) {
     auto is_given = [&call](size_t i) { return call.inputs[i].is_given(); };
     if (auto problem = calls::check_inputs(schema, call.inputs.size(), is_given)) {
@@ -183,16 +167,9 @@ auto inside(BuilderState& state, ir::Node* node, ir::Graph* graph, const Fill& f
 }
 
 std::vector<Expr> build_call(BuilderState& state, const Call& call) {
-    int64_t imported = state.model->opset_version(call.domain);
-    int64_t version = call.version != 0 ? call.version : imported;
-    if (version == 0) {
-        api::fail("the call of `" + call.op_type + "` names no version of `" + call.domain + "`");
-    }
-    if (imported == 0) {
-        take_built(state.editor->set_opset(call.domain, version));
-        state.editor->trust();
-    }
-    if (const ops::Schema* schema = schema_of(state, call, version)) {
+    const ops::Schema* schema =
+        take_built(build::import_operator(state.site(), call.domain, call.op_type, call.version));
+    if (schema != nullptr) {
         check_call(*schema, call);
     }
     std::vector<ir::Value*> inputs;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
-#include "ops/ops.h"
+#include "types/domain.h"
 
 namespace sardonyx::build {
 namespace {
@@ -45,6 +45,29 @@ Result<void> type_node(const Site& site, ir::Node& node) {
     infer::Context context = context_of(site, &findings);
     context.subgraphs_are_typed = true;
     return type_with(context, node);
+}
+
+Result<const ops::Schema*> import_operator(const Site& site, std::string_view domain,
+                                           std::string_view op_type, int64_t version) {
+    int64_t imported = site.model.opset_version(domain);
+    version = version != 0 ? version : imported;
+    if (version == 0) {
+        return Error{fmt::format("the call of `{}` names no version of `{}`", op_type, domain)};
+    }
+    const ops::Schema* schema = ops::find_schema(domain, op_type, version);
+    if (schema == nullptr && ops::find_domain(domain) != nullptr) {
+        return Error{fmt::format("there is no operator `{}` in version {} of `{}`", op_type,
+                                 version, shown_domain(domain))};
+    }
+    if (imported == 0) {
+        SDX_TRY(site.editor.set_opset(domain, version));
+        site.editor.trust();
+    } else if (imported != version &&
+               (schema == nullptr || ops::find_schema(domain, op_type, imported) != schema)) {
+        return Error{fmt::format("`{}` of version {} in a model that imports version {} of `{}`",
+                                 op_type, version, imported, shown_domain(domain))};
+    }
+    return schema;
 }
 
 Result<ir::Node*> make_node(const Site& site, NodeRequest request) {

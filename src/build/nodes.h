@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "ir/edit.h"
 #include "lowering/graph_values.h"
+#include "ops/ops.h"
 
 namespace sardonyx::build {
 
@@ -34,6 +35,12 @@ struct NodeRequest {
     ir::Editor::OutputNames outputs;
 };
 
+// The definition that a call of `op_type` in this version of a domain means (0: the version that
+// the model imports); null: the tables do not have the domain. The model imports the domain from
+// here on. Error: there is no such operator, or the model imports a version that defines it
+// otherwise.
+Result<const ops::Schema*> import_operator(const Site& site, std::string_view domain,
+                                           std::string_view op_type, int64_t version);
 // Puts a typed node there. Error: an edit that is refused, or the first finding.
 Result<ir::Node*> make_node(const Site& site, NodeRequest request);
 // Types a node whose inputs, and whose graphs, are typed. Error: the first finding.

@@ -165,6 +165,21 @@ void Editor::forget_name(const Value& value, const Graph& graph) {
     if (found != names.end() && found->second == &value) {
         names.erase(found);
     }
+    self_named_.erase(&value);
+}
+
+// A name that was made for an output is free for whoever gives it: the output gets another.
+void Editor::make_way(const Graph& graph, std::string_view name) {
+    const Names& names = names_.at(root_of(graph));
+    auto found = names.find(name);
+    if (found == names.end() || !self_named_.contains(found->second)) {
+        return;
+    }
+    Value& holder = *found->second->producer()->output(found->second->output_index());
+    std::string other = fresh_name(graph, name);
+    forget_name(holder, *holder.graph());
+    name_value(holder, *holder.graph(), other);
+    self_named_.insert(&holder);
 }
 
 // --- Nodes ---------------------------------------------------------------------------------------
@@ -223,6 +238,7 @@ void Editor::name_outputs(Node& node, const OutputNames& names) {
                 return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
             });
             name_value(*node.output(i), graph, fresh_name(graph, hint));
+            self_named_.insert(node.output(i));
         }
     }
 }

@@ -121,6 +121,7 @@ class Editor {
     bool is_inside(const Graph* graph, const std::unordered_set<const Node*>& nodes) const;
     void name_value(Value& value, const Graph& graph, std::string_view name);
     void forget_name(const Value& value, const Graph& graph);
+    void make_way(const Graph& graph, std::string_view name);
     void let_go(Node& node);
     void discard(Graph& graph);
     void mark(Node* node) { changed_.push_back(node); }
@@ -132,6 +133,7 @@ class Editor {
     Model& model_;
     std::unordered_map<const Graph*, Node*> holders_;  // of subgraphs
     std::unordered_map<const Graph*, Names> names_;    // by main graph or body
+    std::unordered_set<const Value*> self_named_;      // outputs whose names nobody has given
     std::unordered_map<const Value*, std::vector<Graph*>> output_of_;
     std::unordered_set<const Graph*> dead_graphs_;
     std::vector<Node*> changed_;

@@ -32,6 +32,7 @@ void for_each_call(const Graph& graph, const Function& function, const Visit& vi
 
 Result<Value*> Editor::add_input(Graph& graph, std::string_view name, Type type) {
     SDX_TRY(check_alive(graph));
+    make_way(graph, name);
     SDX_TRY(check_name(graph, name));
     Value* value = model_.add_input(&graph, name, std::move(type));
     name_value(*value, graph, name);
@@ -40,13 +41,14 @@ Result<Value*> Editor::add_input(Graph& graph, std::string_view name, Type type)
 
 Result<Value*> Editor::add_initializer(Graph& graph, std::string_view name, Tensor tensor) {
     SDX_TRY(check_alive(graph));
-    SDX_TRY(check_name(graph, name));
     for (const Function* function : model_.functions) {
         if (function->body == &graph) {
             return Error{fmt::format("function `{}` cannot hold initializers: make it a `Constant`",
                                      function->name)};
         }
     }
+    make_way(graph, name);
+    SDX_TRY(check_name(graph, name));
     Value* value = model_.add_initializer(&graph, name, std::move(tensor));
     name_value(*value, graph, name);
     return value;
@@ -119,6 +121,7 @@ Result<void> Editor::rename(Value& value, std::string_view name) {
     if (name == value.name) {
         return {};
     }
+    make_way(*value.graph(), name);
     SDX_TRY(check_name(*value.graph(), name));
     forget_name(value, *value.graph());
     name_value(value, *value.graph(), name);

@@ -2,6 +2,7 @@
 // same numbers.
 #include <gtest/gtest.h>
 #include <sardonyx/op17.h>
+#include <sardonyx/op19.h>
 #include <sardonyx/op20.h>
 #include <sardonyx/sardonyx.h>
 
@@ -106,6 +107,20 @@ TEST(Builder, BodiesSeeWhatIsAround) {
     expect_same(arrays, {Array::of<float>({2}, {8, 15}), Array::of<float>({2}, {6, 15})});
     arrays = run(model, {{"x", numbers({2}, 1)}, {"count", Array::scalar<int64_t>(0)}});
     expect_same(arrays, {Array::of<float>({2}, {-1, -2}), Array::of<float>({0}, {})});
+}
+
+// One answer in C++ and in Python (tests/python/models/test_builder.py).
+TEST(Builder, TakesOperatorsOfAnotherOpsetThatAreTheSame) {
+    Builder b(18);
+    Expr x = b.input("x", "FLOAT[2]");
+    EXPECT_EQ(sardonyx::op19::Neg(x).type(), "FLOAT[2]");
+    EXPECT_NE(failure([&] { op::Gelu(x); }).find("imports version 18 of `ai.onnx`"),
+              std::string::npos);
+    b.call({"mine", "Thing", 2, {x}, {}, 1, {}});
+    EXPECT_NE(failure([&] {
+                  b.call({"mine", "Thing", 3, {x}, {}, 1, {}});
+              }).find("version 3 in a model that imports version 2 of `mine`"),
+              std::string::npos);
 }
 
 TEST(Builder, MistakesAreThrownWhereTheyStand) {

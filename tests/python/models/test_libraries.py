@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import onnx.checker
 import onnx.inliner
+import onnx.parser
 import onnx.reference
 import pytest
 import sardonyx
@@ -142,3 +143,54 @@ def test_mistakes(library: pathlib.Path) -> None:
     source.write_text(LIBRARY.replace("op.Neg(x)", "op.Negg(x)"))
     assert "Negg" in run("build", "--library", source, "-o", out, status=1).stderr
     assert not out.exists()
+
+
+USER = """\
+from sardonyx import BOOL, FLOAT, load_library, opset20, script
+
+lib = load_library("lib.onnx")
+
+
+@script(default_opset=opset20)
+def model(x: FLOAT[3], flag: BOOL):
+    y, z = lib.both(x, flag)
+    return y + lib.scaled(z, k=5.0)
+"""
+
+
+def test_called_from_python(library: pathlib.Path) -> None:
+    """Eagerly and in scripts; a relative path begins at the file that calls."""
+    first = imported(library.with_name("lib.py"))
+    library.with_name("user.py").write_text(USER)
+    user = imported(library.with_name("user.py"))
+    assert user.lib.__name__ == "lib" and sorted(user.lib.__all__) == sorted(NAMES)
+    x = np.array([-1, 0.5, 2], np.float32)
+    np.testing.assert_array_equal(user.lib.scaled(x, k=4.0), x * 4)
+    proto = user.model.to_model_proto()
+    onnx.checker.check_model(proto, full_check=True)
+    assert sorted((one.domain, one.name) for one in proto.functions) == sorted(
+        ("mine.lib", name) for name in NAMES
+    )
+    for flag in (np.array(True), np.array(False)):
+        y, z = first.both(x, flag)
+        for results in (
+            user.model(x, flag),
+            sardonyx.load(proto)(x, flag),
+            onnx.reference.ReferenceEvaluator(proto).run(None, {"x": x, "flag": flag})[0],
+        ):
+            np.testing.assert_allclose(np.asarray(results), y + z * 5, rtol=1e-6)
+
+
+def test_a_library_that_is_none(tmp_path: pathlib.Path) -> None:
+    """Whatever sardonyx.load takes; the names of others stay out of the module."""
+    with pytest.raises(FileNotFoundError):
+        sardonyx.load_library(tmp_path / "missing.onnx")
+    with pytest.raises(sardonyx.EvalError):
+        sardonyx.load_library(b"no model")
+    graph = onnx.parser.parse_model(
+        '< ir_version: 10, opset_import: ["" : 20] > half (float[N] x) => (float[N] y) '
+        "< float two = {2} > { y = Div(x, two) }"
+    )
+    module = sardonyx.load_library(graph)
+    assert module.__all__ == ["half"]
+    np.testing.assert_array_equal(module.half(np.float32([3])), np.float32([1.5]))

@@ -30,7 +30,8 @@ def python(code, **environment):
 PUBLIC = [
     "CompileError", "EvalError", "Model", "OnnxFunction", "Tensor", "TensorType",
     "TracedOnnxFunction", "decompile", "evaluator", "export_onnx_lib", "external_tensor",
-    "graph", "load", "onnx_opset", "onnx_types", "opset1", "opset18", "opset_ai_onnx_ml1",
+    "graph", "load", "load_library",
+    "onnx_opset", "onnx_types", "opset1", "opset18", "opset_ai_onnx_ml1",
     "proto2python", "script", "tensor", "values",
 ]  # fmt: skip
 
