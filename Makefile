@@ -5,7 +5,7 @@ PYTHON := $(CURDIR)/.venv/bin/python
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build wheel lint clean
+.PHONY: help demo test build wheel deb lint clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -30,6 +30,10 @@ build: ## Build the release
 
 wheel: ## Build the wheel into dist/, for PYTHON=..., which needs pip
 	tools/wheel --python $(PYTHON) --out dist
+
+deb: build ## Build the Debian packages into dist/
+	cpack --config $(BUILD)/CPackConfig.cmake -B dist
+	@rm -rf dist/_CPack_Packages
 
 lint: ## Run the linters (tools/bootstrap lint installs them)
 	tools/dev fmt --check

@@ -66,26 +66,32 @@ if(TARGET sardonyx_program)
       endfunction()
       say(man ${CMAKE_INSTALL_MANDIR}/man1/sardonyx.1)
       say(bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions/sardonyx)
-      say(zsh ${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_sardonyx)
+      # Debian's zsh looks for what packages bring in a folder of its own.
+      set(functions site-functions)
+      if(CMAKE_INSTALL_PREFIX MATCHES \"/usr$\" AND EXISTS /etc/debian_version)
+        set(functions vendor-completions)
+      endif()
+      say(zsh ${CMAKE_INSTALL_DATADIR}/zsh/\${functions}/_sardonyx)
       say(fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/sardonyx.fish)
     " COMPONENT program)
   endif()
 endif()
 install(TARGETS sardonyx sardonyx_static EXPORT sardonyx-targets
-  LIBRARY COMPONENT library NAMELINK_COMPONENT library
-  ARCHIVE COMPONENT library)
-install(DIRECTORY include/sardonyx ${operators} TYPE INCLUDE COMPONENT library)
+  LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+  ARCHIVE COMPONENT development)
+install(DIRECTORY include/sardonyx ${operators} TYPE INCLUDE COMPONENT development)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sardonyx)
 install(EXPORT sardonyx-targets FILE sardonyx-targets.cmake NAMESPACE sardonyx::
-  DESTINATION ${package} COMPONENT library)
-install(FILES cmake/sardonyx-config.cmake DESTINATION ${package} COMPONENT library)
+  DESTINATION ${package} COMPONENT development)
+install(FILES cmake/sardonyx-config.cmake DESTINATION ${package} COMPONENT development)
 configure_file(cmake/sardonyx.pc.in sardonyx.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/sardonyx.pc
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sardonyx-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/sardonyx-config-version.cmake
-  DESTINATION ${package} COMPONENT library)
+  DESTINATION ${package} COMPONENT development)
+include(cmake/package.cmake)
 
 if(SDX_TESTS)
   # The library from outside: nothing of src/ is in reach.

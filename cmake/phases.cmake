@@ -99,13 +99,14 @@ target_link_libraries(sdx_eval PRIVATE Threads::Threads)
 # Products of matrices. The library is loaded by the first product that is large.
 find_path(SDX_ONEDNN_HEADERS oneapi/dnnl/dnnl.h)
 if(SDX_ONEDNN_HEADERS)
-  file(STRINGS ${SDX_ONEDNN_HEADERS}/oneapi/dnnl/dnnl_version.h version
+  file(STRINGS ${SDX_ONEDNN_HEADERS}/oneapi/dnnl/dnnl_version.h onednn_version
        REGEX "define DNNL_VERSION_MAJOR [0-9]+")
-  string(REGEX MATCH "[0-9]+" version "${version}")
+  string(REGEX MATCH "[0-9]+" onednn_version "${onednn_version}")
   target_include_directories(sdx_kernels SYSTEM PRIVATE ${SDX_ONEDNN_HEADERS})
-  target_compile_definitions(sdx_kernels PRIVATE SDX_ONEDNN="libdnnl.so.${version}")
+  target_compile_definitions(sdx_kernels PRIVATE SDX_ONEDNN="libdnnl.so.${onednn_version}")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/eval/libraries.cpp PROPERTIES
-    COMPILE_DEFINITIONS "SDX_ONEDNN=\"libdnnl.so.${version}\"")
+    COMPILE_DEFINITIONS
+    "SDX_ONEDNN=\"libdnnl.so.${onednn_version}\";SDX_ONEDNN_PACKAGE=\"libdnnl${onednn_version}\"")
 else()
   message(STATUS "oneDNN is missing (libdnnl-dev): products of matrices use the loops of eval/loops/gemm")
 endif()

@@ -206,7 +206,13 @@ class OnnxFunction:
             return self.__qualname__
         # cloudpickle takes functions along whose modules the reader does not have.
         path, line = self._script.place
-        return (_rebuilt, (type(self), self.__wrapped__, path, line, self.source, self._options))
+        # It takes the globals that the code reads; the text needs those of annotations as well.
+        from ._sources import annotation_names
+
+        known = self.__wrapped__.__globals__
+        names = {one: known[one] for one in annotation_names(self.source) if one in known}
+        parts = (type(self), self.__wrapped__, path, line, self.source, self._options, names)
+        return (_rebuilt, parts)
 
     def __copy__(self) -> "OnnxFunction":
         return self
@@ -500,10 +506,13 @@ def _rebuilt(
     line: int,
     source: str,
     options: "tuple[Any, ...]",
+    names: "dict[str, Any]",
 ) -> OnnxFunction:
     """A script that cloudpickle has taken along, with its text."""
     from ._sources import keep_text
 
+    for name, value in names.items():
+        function.__globals__.setdefault(name, value)
     keep_text(function, path, line, source)
     opset, default_opset, schemas, keywords = options
     made = kind.__new__(kind)

@@ -66,3 +66,24 @@ def keep_text(function: "FunctionType", path: str, line: int, source: str) -> No
     name = f"<{path}: {function.__qualname__} {hash((path, line, source)):x}>"
     _keep(name, "\n" * (line - 1) + source)
     function.__code__ = function.__code__.replace(co_filename=name)
+
+
+def annotation_names(source: str) -> "set[str]":
+    """The names that the annotations of a function use, those in quoted annotations too."""
+    import ast
+    import contextlib
+
+    # A body may have lines that are less indented than its definition, in strings.
+    is_inside = source[:1].isspace()
+    annotations: list[ast.AST | None] = []
+    for node in ast.walk(ast.parse("if True:\n" + source if is_inside else source)):
+        annotations += [getattr(node, "annotation", None), getattr(node, "returns", None)]
+    names = set()
+    while annotations:
+        for node in ast.walk(annotations.pop() or ast.Pass()):
+            if isinstance(node, ast.Name):
+                names.add(node.id)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                with contextlib.suppress(SyntaxError):
+                    annotations.append(ast.parse(node.value, mode="eval"))
+    return names

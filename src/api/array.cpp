@@ -10,7 +10,7 @@ inline namespace v1 {
 int64_t Array::count() const {
     std::optional<int64_t> count = element_count(dims);
     if (!count) {
-        api::fail("the dims of the array are no shape");
+        api::fail("the dims of the array are not a valid shape");
     }
     return *count;
 }

@@ -197,7 +197,7 @@ Operator find_operator(const char* domain, int64_t opset, const char* name,
         fail("the domain or the name of the operator is NULL");
     }
     if (kernels != nullptr && !is_valid(kernels)) {
-        fail("the kernels are no kernels");
+        fail("the kernels were not made by sdx_kernels_new, or have been freed");
     }
     const eval::OperatorEntry* entry =
         kernels != nullptr ? kernels->table.find(domain, name) : nullptr;

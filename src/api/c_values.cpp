@@ -42,7 +42,7 @@ Result<Extent> extent_of(ElementType type, const int64_t* dims, int32_t rank) {
     auto limit = static_cast<size_t>(eval::RunOptions().max_bytes);
     if (!count || (type == ElementType::kString && static_cast<size_t>(*count) > limit) ||
         byte_size(type, *count) > limit) {
-        return Error{"the dims are no shape, or make a tensor that is too large"};
+        return Error{"the dims are not a valid shape, or make a tensor that is too large"};
     }
     extent.count = *count;
     extent.bytes = byte_size(type, *count);

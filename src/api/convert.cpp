@@ -18,7 +18,7 @@ Tensor to_tensor(const std::string& name, const Array& array) {
     }
     std::optional<int64_t> count = element_count(array.dims);
     if (!count) {
-        fail(fmt::format("`{}`: the dims are no shape", name));
+        fail(fmt::format("`{}`: the dims are not a valid shape", name));
     }
     bool is_string = type == ElementType::kString;
     size_t wanted = is_string ? static_cast<size_t>(*count) : byte_size(type, *count);

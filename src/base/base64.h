@@ -9,7 +9,7 @@ namespace sardonyx {
 
 // With the usual alphabet, and filled to a multiple of four.
 std::string base64(std::string_view bytes);
-// Both alphabets are understood, and the filling may be missing; nothing: it is no base64.
+// Both alphabets are understood, and the filling may be missing; nothing: it is not base64.
 std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace sardonyx

@@ -158,9 +158,10 @@ Result<void> FileStamp::check() const {
         return {};
     }
     bool is_shorter = state.size < first_.size || guard_.is_damaged();
-    return Error{"`" + path_ + "` was " + (is_shorter ? "truncated" : "overwritten") +
-                 " after it was loaded: load it again; a file that is in use is replaced by a new "
-                 "one of its name, which is no harm"};
+    return Error{
+        "`" + path_ + "` was " + (is_shorter ? "truncated" : "overwritten") +
+        " after it was loaded: load it again; to replace a file that is in use, write a new "
+        "one and rename it"};
 }
 
 Result<void> check_unchanged(const FileStamps& stamps) {
@@ -319,7 +320,7 @@ Result<void> NewFile::write(std::span<const std::string_view> parts, WriteMode m
         return is_done ? Result<void>() : file_error("write", given_);
     }
     if (!open()) {
-        Error error = file_error("write beside", given_);
+        Error error = file_error("create a file in the folder of", given_);
         temporary_.clear();
         return error;
     }

@@ -256,7 +256,7 @@ Result<std::vector<std::pair<std::string, RuntimeValue>>> read_input_file(const 
     SDX_TRY(json);
     if (!json->is(elaborate::ObjectKind::kDict)) {
         return Error{
-            fmt::format("`{}` holds no object with a value for each input; write "
+            fmt::format("`{}` does not contain an object with a value for each input; write "
                         "`NAME={}` for one input",
                         path, path)};
     }

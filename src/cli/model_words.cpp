@@ -50,7 +50,8 @@ Result<models::Sizes> read_sizes(const std::vector<std::string>& words) {
         int64_t size = -1;
         auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), size);
         if (failed != std::errc() || end != text.data() + text.size() || size < 0) {
-            return Error{fmt::format("`--dim {}={}`: the size is a number", name, text)};
+            return Error{
+                fmt::format("`--dim {}={}`: a size is an integer of 0 or more", name, text)};
         }
         sizes.emplace_back(name, size);
     }

@@ -77,7 +77,8 @@ Result<RandomOptions> read_random(const ir::Graph& graph, const RunOptions& opti
         int64_t size = -1;
         auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), size);
         if (failed != std::errc() || end != text.data() + text.size() || size < 0) {
-            return Error{fmt::format("`--dim {}={}`: the size is a number", name, text)};
+            return Error{
+                fmt::format("`--dim {}={}`: a size is an integer of 0 or more", name, text)};
         }
         if (names.count(name) == 0) {
             std::string list;

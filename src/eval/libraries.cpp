@@ -10,19 +10,24 @@
 namespace sardonyx::eval {
 namespace {
 
-bool has_onednn() {
+// Each version of oneDNN is a package of its own; the build loads that of the headers it found.
 #ifdef SDX_ONEDNN
+constexpr std::string_view kOneDnnPackage = SDX_ONEDNN_PACKAGE;
+bool has_onednn() {
     return SharedLibrary(SDX_ONEDNN).find("dnnl_sgemm") != nullptr;
-#else
-    return false;  // its header was missing
-#endif
 }
+#else
+constexpr std::string_view kOneDnnPackage = "libdnnl-dev, and build anew";
+bool has_onednn() {
+    return false;
+}
+#endif
 
 }  // namespace
 
 std::vector<OptionalLibrary> optional_libraries() {
     return {
-        {"oneDNN", "large products of matrices, and convolutions", "libdnnl2", has_onednn()},
+        {"oneDNN", "large products of matrices, and convolutions", kOneDnnPackage, has_onednn()},
         {"libturbojpeg", "JPEG images", "libturbojpeg0", jpeg_reader() != nullptr},
         {"libpng", "PNG images", "libpng16-16", png_reader() != nullptr},
         {"libtiff", "TIFF images", "libtiff6", tiff_reader() != nullptr},

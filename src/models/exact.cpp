@@ -20,7 +20,7 @@ Result<std::string> exact_words(const ir::Model& model, const ir::Model& compile
 Result<void> apply_exact_words(std::unique_ptr<ir::Model>& compiled, std::string_view words) {
     std::optional<std::string> skeleton = from_base64(words);
     if (!skeleton) {
-        return Error{"it is no base64"};
+        return Error{"it is not base64"};
     }
     SDX_ASSIGN(std::string other, proto::write_model(*compiled));
     SDX_ASSIGN(std::string made, proto::model_of_skeleton(*skeleton, other));

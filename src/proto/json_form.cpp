@@ -365,10 +365,10 @@ class JsonFormReader {
                            low >= 0xDC00 && low < 0xE000;
             point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
             if (!is_pair) {
-                return in_.fail_at(place, "half of a surrogate pair is no character");
+                return in_.fail_at(place, "half of a surrogate pair is not a character");
             }
         } else if (point >= 0xDC00 && point < 0xE000) {
-            return in_.fail_at(place, "half of a surrogate pair is no character");
+            return in_.fail_at(place, "half of a surrogate pair is not a character");
         }
         append_utf8(point, *text);
         return true;

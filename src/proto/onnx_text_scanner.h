@@ -186,7 +186,7 @@ class OnnxTextScanner {
     bool element(std::string_view text, ElementType* type) {
         *type = element_type_of_word(text);
         return *type != ElementType::kUndefined ||
-               in.fail("`" + std::string(text) + "` is no element type");
+               in.fail("`" + std::string(text) + "` is not an element type");
     }
 
     // Without brackets: no dimension; empty ones: any number of dimensions.

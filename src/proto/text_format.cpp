@@ -189,8 +189,8 @@ class TextFormatReader {
         bool is_right = info.kind == FieldKind::kFloat || info.kind == FieldKind::kDouble
                             ? real(info.kind, is_negative, item)
                             : whole(info.kind, is_negative, item);
-        return is_right ||
-               in_.fail_at(place, fmt::format("`{}` is no such value, or too large", info.name));
+        return is_right || in_.fail_at(place, fmt::format("the value does not fit the type of `{}`",
+                                                          info.name));
     }
 
     bool real(FieldKind kind, bool is_negative, Item* item) {
@@ -282,7 +282,7 @@ class TextFormatReader {
             bool is_character = in_.place() - start == wanted && point < 0x110000 &&
                                 (point < 0xD800 || point > 0xDFFF);
             append_utf8(is_character ? point : 0xFFFD, *text);
-            return is_character || in_.fail_at(place, "an escape that is no character");
+            return is_character || in_.fail_at(place, "an escape that is not a character");
         }
         return in_.fail_at(place, "an escape that the text format does not have");
     }

@@ -86,7 +86,8 @@ TEST(Array, RefusesWhatContradictsItself) {
     EXPECT_EQ(message_of([&] { (void)array.elements<int32_t>(); }),
               "the array holds FLOAT, not INT32");
     array.dims = {int64_t{1} << 62, 4};
-    EXPECT_EQ(message_of([&] { (void)array.count(); }), "the dims of the array are no shape");
+    EXPECT_EQ(message_of([&] { (void)array.count(); }),
+              "the dims of the array are not a valid shape");
 }
 
 TEST(Model, TellsWhatItHolds) {

@@ -242,10 +242,10 @@ def test_what_is_refused(good: bytes, tmp_path: pathlib.Path) -> None:
     assert "has an argument 'x=print(1), y'" in say("model.json", keyword)
     assert "reads 'nowhere', which nothing has made" in say("model.json", reference)
     assert "where a number is expected" in say("model.json", nested)
-    assert "no JSON" in refused(changed(good, "model.json", lambda _: b"[" * 100_000), path)
+    assert "is not valid" in refused(changed(good, "model.json", lambda _: b"[" * 100_000), path)
     assert "compressed" in refused(changed(good, "-", bytes, zipfile.ZIP_DEFLATED), path)
-    assert "no .pt2 file" in refused(b"", path)
-    assert "no .pt2 file" in refused(good[: len(good) // 2], path)
+    assert "not a .pt2 file" in refused(b"", path)
+    assert "not a .pt2 file" in refused(good[: len(good) // 2], path)
 
 
 def test_names_stay_in_their_strings(good: bytes, tmp_path: pathlib.Path) -> None:

@@ -30,7 +30,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--dim", type=_dim, action="append", default=[], metavar="s77=batch",
                         help="a name for a dimension, in place of the one in the file")  # fmt: skip
     parser.add_argument("--state", choices=("outputs", "drop", "error"), default="outputs",
-                        help="what becomes of buffers that the model changes")  # fmt: skip
+                        help="what to do with buffers that the model changes")  # fmt: skip
     options = parser.parse_args(words)
     output = options.output or options.file.with_suffix(".onnx")
     try:

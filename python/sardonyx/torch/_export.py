@@ -28,7 +28,7 @@ _numbers = itertools.count(1)
 
 
 class ExportError(Exception):
-    """What stands in the way of a conversion: all of it at once."""
+    """The program cannot be converted; the message lists all reasons at once."""
 
     __module__ = "sardonyx.torch"
 
@@ -201,8 +201,8 @@ class Exported:
 def _report(problems: Sequence[Problem]) -> ExportError:
     texts = dict.fromkeys(str(one) for one in problems)
     count = len(texts)
-    words = "1 thing stands" if count == 1 else f"{count} things stand"
-    return ExportError(f"{words} in the way:\n\n" + "\n\n".join(texts))
+    words = "1 problem" if count == 1 else f"{count} problems"
+    return ExportError(f"cannot convert the program: {words}\n\n" + "\n\n".join(texts))
 
 
 def _unknown(program: Program, known: Mapping[str, Any]) -> list[Problem]:
@@ -229,7 +229,10 @@ def _state_outputs(program: Program, changed: Sequence[tuple[str, str]], state: 
     labels = [program.weights.get(name, name) for name, _ in changed]
     if state == "error":
         words = ", ".join(f"`{one}`" for one in labels)
-        raise ExportError(f"the module changes {words}; `state` says what becomes of them")
+        raise ExportError(
+            f'the module changes {words}: return the new values with `state="outputs"`, or discard '
+            'them with `state="drop"`'
+        )
     program.output_names += [""] * (len(program.outputs) - len(program.output_names))
     program.outputs += [Ref(name) for _, name in changed]
     program.output_names += [f"{label}_next" for label in labels]
@@ -243,7 +246,7 @@ def finished(
     state: str,
     metadata: bool = False,
 ) -> Exported:
-    """A program that was captured, as a script; raises what stands in the way."""
+    """A program that was captured, as a script; raises all reasons why there is none."""
     from ._functional import UnsolvedError, without_mutation
     from ._operators import overloads, own_overloads
     from ._pairs import choose_pairs, real_ends
@@ -325,7 +328,7 @@ def _rename(program: Program, inputs: Sequence[str] | None, outputs: Sequence[st
         names = names or []
         wrong = [one for one in names if not is_name(one)]
         if wrong:
-            raise ValueError(f"`{what}_names`: `{wrong[0]}` is no name in Python")
+            raise ValueError(f"`{what}_names`: `{wrong[0]}` is not a valid name in Python")
         if len(names) > have:
             raise ValueError(f"`{what}_names` has {len(names)} names for {have} {what}s")
         if len(set(names)) != len(names):
@@ -348,7 +351,7 @@ def _program_of_file(
 
     wrong = [one for one in names.values() if not one.isidentifier()]
     if wrong:
-        raise ValueError(f"`{wrong[0]}` is no name of a dimension")
+        raise ValueError(f"`{wrong[0]}` is not a valid name for a dimension")
     try:
         return program_of_file(Archive(path), names)
     except Pt2Error as error:
@@ -387,9 +390,9 @@ def export(
 
     `dynamic_shapes` is torch.export's, and its names are those of the dimensions; a string in place
     of a Dim names one of which torch finds out which sizes it may have. `output` is the
-    file to write, `opset` the version of ai.onnx (20 unless given). `state` says what becomes of
+    file to write, `opset` the version of ai.onnx (20 unless given). `state` says what happens to
     buffers and inputs that the module changes: "outputs" returns them as further outputs, "drop"
-    forgets the changes, "error" refuses. `verify` runs both on the arguments and compares.
+    discards the changes, "error" refuses. `verify` runs both on the arguments and compares.
     `input_names` and `output_names` are names in place of torch's, in order.
     `metadata` says whether nodes have the module and the line that they come from.
     """

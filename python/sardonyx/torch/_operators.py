@@ -30,7 +30,7 @@ def operator(name: str) -> Callable[[Any], OnnxFunction]:
     """
     space, colons, rest = name.partition("::")
     if not colons or not space or not rest:
-        raise ValueError(f"`{name}` is no operator; write it as `namespace::name`")
+        raise ValueError(f"`{name}` is not the name of an operator; write it as `namespace::name`")
     overload = rest if "." in rest else f"{rest}.default"
 
     def declare(function: Any) -> OnnxFunction:

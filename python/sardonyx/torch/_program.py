@@ -19,7 +19,7 @@ NOTHING = {
     "sym_constrain_range_for_size", "_functional_assert_async", "_set_grad_enabled",
     "_functional_assert_scalar",
 }  # fmt: skip
-# What stands in the way of operators with bodies.
+# Why operators with bodies cannot be converted.
 WITHOUT = "write it without, or export what is in it alone"
 
 

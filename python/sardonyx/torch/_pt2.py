@@ -48,7 +48,7 @@ def _numpy_type(number: int) -> np.dtype[Any]:
         found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
         return found
     if name not in _ARRAYS:
-        raise Pt2Error(f"element type {number} has no form in ONNX")
+        raise Pt2Error(f"element type {number} has no equivalent in ONNX")
     return np.dtype(_ARRAYS[name]).newbyteorder("<") if number != 12 else np.dtype("?")
 
 
@@ -70,7 +70,7 @@ class Archive:
             with zipfile.ZipFile(path) as archive:
                 entries = archive.infolist()
         except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
-            raise Pt2Error(f"no .pt2 file: {error}") from None
+            raise Pt2Error(f"not a .pt2 file: {error}") from None
         self._entries: dict[str, zipfile.ZipInfo] = {}
         for one in entries:
             self._entries.setdefault(one.filename.partition("/")[2], one)
@@ -91,7 +91,7 @@ class Archive:
         name_length, extra = struct.unpack("<HH", head[26:30])
         start = one.header_offset + 30 + name_length + extra
         if one.file_size != one.compress_size or start + one.file_size > len(self._bytes):
-            raise Pt2Error(f"`{name}` reaches behind the end of the file")
+            raise Pt2Error(f"`{name}` extends beyond the end of the file")
         return self._bytes[start : start + one.file_size]
 
     def json_of(self, name: str) -> dict[str, Any]:
@@ -101,9 +101,9 @@ class Archive:
         try:
             found = json.loads(bytes(data))
         except (ValueError, RecursionError) as error:
-            raise Pt2Error(f"`{name}` is no JSON: {error}") from None
+            raise Pt2Error(f"`{name}` is not valid JSON: {error}") from None
         if not isinstance(found, dict):
-            raise Pt2Error(f"`{name}` holds no object")
+            raise Pt2Error(f"`{name}` does not contain an object")
         return found
 
     def program(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Archive:
             raise Pt2Error(f"`{name}` has no config")
         for key, one in config.items():
             if not isinstance(one, dict):
-                raise Pt2Error(f"`{key}` in `{name}` is no object")
+                raise Pt2Error(f"`{key}` in `{name}` is not an object")
             path = f"data/{folder}/{one.get('path_name')}"
             found[key] = (one.get("tensor_meta"), bool(one.get("use_pickle")), path)
         return found

@@ -117,7 +117,9 @@ class _Graph:
                 COMPLEX_PARTS.get(value) if node.takes_pairs else ""
             )
             if not name:
-                self.problems.append(Problem(node, f"element type {value} has no form in ONNX"))
+                self.problems.append(
+                    Problem(node, f"element type {value} has no equivalent in ONNX")
+                )
             return ElementType(name or "FLOAT")
         if kind == "as_complex" and node.takes_pairs:
             return float(value["real"]), float(value["imag"])
@@ -400,4 +402,4 @@ def _choose_outputs(program: Program, specs: list[Mapping[str, Any]], names: lis
     ]
     program.outputs = [value for value in outputs if value is not None]
     if any(isinstance(one, float) and math.isnan(one) for one in program.outputs):
-        raise Pt2Error("a result that is no number")
+        raise Pt2Error("a result that is not a number")

@@ -35,7 +35,7 @@ Result<AttentionShape> attention_shape(const Dims& q, const Dims& k, const Dims&
                                  to_string(k), to_string(v))};
     }
     if (shape.key_heads == 0 ? shape.query_heads != 0 : shape.query_heads % shape.key_heads != 0) {
-        return Error{fmt::format("{} heads of the query are no multiple of {} heads of the key",
+        return Error{fmt::format("{} heads of the query are not a multiple of {} heads of the key",
                                  shape.query_heads, shape.key_heads)};
     }
     return shape;

@@ -72,7 +72,7 @@ Result<LinearShape> linear_shape(const KernelContext& c) {
     shape.key_heads = c.int_attribute("kv_num_heads");
     if (shape.query_heads <= 0 || shape.key_heads <= 0 ||
         shape.query_heads % shape.key_heads != 0) {
-        return Error{fmt::format("{} heads of the query are no multiple of {} heads of the key",
+        return Error{fmt::format("{} heads of the query are not a multiple of {} heads of the key",
                                  shape.query_heads, shape.key_heads)};
     }
     for (size_t i = 0; i < 3; ++i) {

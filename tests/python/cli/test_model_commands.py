@@ -299,7 +299,7 @@ def test_set_shape() -> None:
         (["w=FLOAT[3,4]"], "`w` holds a tensor of type FLOAT[4, 3]"),
         (["z=[4]"], "there is no value `z`"),
         (["--dim", "M=4"], "there is no dimension `M`"),
-        (["--dim", "N=four"], "the size is a number"),
+        (["--dim", "N=four"], "a size is an integer of 0 or more"),
     ]:
         done = run("set-shape", "first.onnx", *words, "-o", "no.onnx", status=None)
         assert done.returncode != 0 and message in done.stderr, done.stderr

@@ -328,6 +328,7 @@ def test_the_page_of_the_command_line(folder: pathlib.Path) -> None:
 
 def test_pre_commit_hooks() -> None:
     text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    assert re.findall(r"types\w*: (.*)", text) == ["[python, jupyter]", "[python]"]
     for entry in re.findall(r"entry: sardonyx (.*)", text):
         run(*entry.split(), "good.py")
         run(*entry.split(), "wrong.py", status=1)

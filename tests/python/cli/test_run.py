@@ -103,7 +103,7 @@ def test_scalars_that_are_no_numbers(folder: pathlib.Path) -> None:
         (["x=bad.json"], "`bad.json` is not JSON with numbers"),
         (["x=code.json"], "`code.json` is not JSON with numbers"),
         (["bad.json"], "`bad.json` is not JSON with numbers"),
-        (["list.json"], "`list.json` holds no object with a value for each input"),
+        (["list.json"], "`list.json` does not contain an object with a value for each input"),
         (["other.json"], "`other.json`: there is no input `z`"),
         (["x=object.json"], "an object is not a tensor"),
         (["x=several.npz"], "holds `a`, `b`, and none is `x`"),
@@ -187,8 +187,8 @@ def test_sizes_of_random_inputs() -> None:
     assert "[6 7]" in run("one.py:one", "x=rand", "--dim", "N=6", "--dim", "M=7").stdout
     for words, said in [
         (["--dim", "K=6"], "no input has a dimension `K`; there are `M`, `N`"),
-        (["--dim", "N=six"], "`--dim N=six`: the size is a number"),
-        (["--dim", "N=-1"], "the size is a number"),
+        (["--dim", "N=six"], "`--dim N=six`: a size is an integer of 0 or more"),
+        (["--dim", "N=-1"], "a size is an integer of 0 or more"),
         (["--dim", "N=99999999999"], "that many random numbers do not fit"),
     ]:
         assert said in run("one.py:one", "--random", *words, status=1).stderr

@@ -132,7 +132,7 @@ def test_wrong_tables(tmp_path: pathlib.Path) -> None:
     text = sardonyx.decompile(sardonyx.load(rich()), exact=True)
     script, _, table = text.partition("__exact__ = ")
     name = table.split('"')[1]
-    for words, reason in (("a!", "no base64"), ("AAAA", "damaged"), ("", "ir_version")):
+    for words, reason in (("a!", "not base64"), ("AAAA", "damaged"), ("", "ir_version")):
         _, error = built(f'{script}__exact__ = {{"{name}": "{words}"}}\n', tmp_path, status=2)
         assert "is not what `decompile --exact` has written" in error and reason in error
     # A name of one's own that is no such table is one's own.

@@ -175,6 +175,8 @@ def test_models_are_pickled(tmp_path):
 def make_local(k: float) -> Any:
     @script()
     def local(x: FLOAT["N"]):
+        """Scaled,
+with a line at the margin."""  # fmt: skip
         return op.Mul(x, k)
 
     return local
@@ -194,9 +196,13 @@ def test_cloudpickle_takes_scripts_along():
     rebuild, parts = asking(made)
     function = parts[1]
     # A function of its own, as from another process, whose text is in no file there.
+    # It has the globals that its code reads, which are not those of its annotations.
+    known = {name: function.__globals__[name] for name in function.__code__.co_names
+             if name in function.__globals__}  # fmt: skip
+    assert "FLOAT" not in known
     copied = types.FunctionType(
         function.__code__.replace(co_filename="/nowhere/made.py"),
-        function.__globals__, function.__name__, None, function.__closure__,
+        known, function.__name__, None, function.__closure__,
     )  # fmt: skip
     copied.__annotations__ = function.__annotations__
     again = rebuild(parts[0], copied, "/nowhere/made.py", *parts[3:])

@@ -277,9 +277,8 @@ void where_else(Backward& b) {
 
 void bit_cast(Backward& b) {
     if (b.x().type() != b.y().type()) {
-        b.fail(fmt::format(
-            "the bits of {} as {} are no function with a derivative: insert a Cast instead",
-            name(b.x().type()), name(b.y().type())));
+        b.fail(fmt::format("the bits of {} as {} have no derivative: insert a Cast instead",
+                           name(b.x().type()), name(b.y().type())));
         return;
     }
     b.add(0, b.g());
