@@ -8,7 +8,7 @@ import importlib
 _MODULES = (
     "pointwise", "activation", "view", "join", "index", "reduce", "order", "create", "products",
     "conv", "pool", "resize", "norm", "attention", "recurrent", "loss", "quantized", "special",
-    "factorise", "singular", "bessel", "bins", "chance", "pairs",
+    "factorise", "singular", "bessel", "bins", "chance", "pairs", "prims",
 )  # fmt: skip
 _loaded = False
 

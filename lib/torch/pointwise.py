@@ -380,6 +380,34 @@ def fmod(self, other):
     return op.Mod(self, other, fmod=1)
 
 
+@inline
+def common_divisor(a, b):
+    """The greatest number that divides both, by Euclid's algorithm for all elements at once."""
+    a, b = op.Abs(a) + op.Abs(b - b), op.Abs(b) + op.Abs(a - a)
+    while op.ReduceMax(b, keepdims=0) > 0:
+        is_done = b == 0
+        rest = op.Where(is_done, b, op.Mod(a, op.Where(is_done, b + 1, b)))
+        a = op.Where(is_done, a, b)
+        b = rest
+    return a
+
+
+@aten("gcd.default")
+def gcd(self, other):
+    a, b = promoted(self, other)
+    dtype = a.dtype
+    return cast(common_divisor(cast(a, INT64.dtype), cast(b, INT64.dtype)), dtype)
+
+
+@aten("lcm.default")
+def lcm(self, other):
+    a, b = promoted(self, other)
+    dtype = a.dtype
+    a, b = cast(a, INT64.dtype), cast(b, INT64.dtype)
+    divisor = common_divisor(a, b)
+    return cast(op.Abs(op.Div(a, op.Where(divisor == 0, 1, divisor)) * b), dtype)
+
+
 @aten("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
 def power(self, exponent):
     dtype = result_type(self, exponent)

@@ -24,6 +24,15 @@ cannot trace, are left out.
 
 """
 OVERLOADS = "## Overloads of the library\n"
+# Operators of prims that the library does not have, and why.
+WITHOUT_PRIMS = {
+    "_make_token": "orders effects; a graph has none",
+    "_sink_tokens": "orders effects; a graph has none",
+    "maximum_value": "a number, not a tensor, which torch.export computes",
+    "minimum_value": "a number, not a tensor, which torch.export computes",
+    "view_of_dtype": "ONNX has no operator that takes bytes for another type before opset 26",
+    "xor_sum": "ONNX has no sum of bits",
+}
 
 
 def overload_table() -> str:
@@ -31,13 +40,15 @@ def overload_table() -> str:
     files: dict[str, list[str]] = collections.defaultdict(list)
     for key, (_, function) in aten.overloads().items():
         file = pathlib.Path(inspect.getsourcefile(function.__wrapped__) or "").name
-        if key.startswith(("aten::", "quantized_decomposed::")):
+        if key.startswith(("aten::", "prims::", "quantized_decomposed::")):
             files[file].append(key.removeprefix("aten::"))
     count = sum(map(len, files.values()))
     lines = [OVERLOADS, f"{count} overloads.\n", "| file | overloads |", "|---|---|"]
     for file in sorted(files):
         listed = ", ".join(f"`{one}`" for one in sorted(files[file]))
         lines.append(f"| `lib/torch/{file}` | {listed} |")
+    lines += ["\nOf prims are left out:\n", "| operator | why |", "|---|---|"]
+    lines += [f"| `prims::{name}` | {why} |" for name, why in sorted(WITHOUT_PRIMS.items())]
     return "\n".join(lines) + "\n"
 
 

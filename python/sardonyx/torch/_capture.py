@@ -137,7 +137,9 @@ class _Schema:
         schema = overload._schema
         self.packet = schema.name.partition("::")[2]
         self.target = f"{schema.name}.{schema.overload_name or 'default'}"
-        parameters = schema.arguments if schema.is_mutable else ()
+        # prims::as_strided says that it writes, and makes a view.
+        is_mutable = schema.is_mutable and schema.name != "prims::as_strided"
+        parameters = schema.arguments if is_mutable else ()
         self.writes = [
             (i, one.name) for i, one in enumerate(parameters)
             if one.alias_info is not None and one.alias_info.is_write

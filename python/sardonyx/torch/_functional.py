@@ -17,7 +17,7 @@ _RESHAPES = {
     "alias", "detach", "detach_", "view", "reshape", "_unsafe_view", "flatten", "unflatten",
     "unsqueeze", "squeeze", "contiguous", "view_as", "reshape_as", "to", "_to_copy", "ravel",
     "dropout", "lift_fresh", "lift_fresh_copy", "clone", "type_as", "atleast_1d", "atleast_2d",
-    "atleast_3d", "positive",
+    "atleast_3d", "positive", "view_of", "collapse_view", "split_dim",
 }  # fmt: skip
 _SPLITS = {"split", "split_with_sizes", "chunk", "unsafe_chunk", "unsafe_split", "tensor_split"}
 # Changes of what a tensor looks like, not of its elements: refused.
@@ -150,6 +150,10 @@ class _Solver:
         hint = view.base
         if packet in _RESHAPES:
             return self.emit("sardonyx::put_back", [Ref(base), Ref(new)], by, hint)
+        if packet == "permute" or node.target == "prims::transpose.default":
+            dims = [one % len(args[0]) for one in args[0]]
+            back = [dims.index(i) for i in range(len(dims))]
+            return self.emit(node.target, [Ref(new), back], by, hint)
         if packet in ("transpose", "swapaxes", "swapdims", "t", "numpy_T", "mT", "adjoint"):
             return self.emit(node.target, [Ref(new), *args], by, hint)
         if packet in ("movedim", "moveaxis"):
@@ -160,10 +164,6 @@ class _Solver:
         if packet == "diagonal":
             target = "aten::diagonal_scatter.default"
             return self.emit(target, [Ref(base), Ref(new), *args], by, hint)
-        if packet == "permute":
-            dims = [one % len(args[0]) for one in args[0]]
-            back = [dims.index(i) for i in range(len(dims))]
-            return self.emit(node.target, [Ref(new), back], by, hint)
         if packet in ("select", "slice"):
             target = f"aten::{packet}_scatter.default"
             return self.emit(target, [Ref(base), Ref(new), *self.renamed(args)], by, hint)
@@ -225,7 +225,7 @@ class _Solver:
         packet = _packet(node.target)
         if packet in _NO_WRITES:
             raise UnsolvedError(node, "it changes the shape of a tensor in place")
-        if packet in ("resize_", "resize_as_"):
+        if packet in ("resize", "resize_", "resize_as_"):
             name, bases = self.canonical(node.writes), {one.base for one in self.views.values()}
             if name in self.views or name in bases:
                 raise UnsolvedError(node, "it changes the size of a tensor that has views")

@@ -18,6 +18,8 @@ _TWICE = {
     "constant_pad_nd", "lift_fresh_copy", "view_as", "swapaxes", "fft_fftshift", "fft_ifftshift",
     "select_scatter", "slice_scatter", "split", "split_with_sizes", "chunk", "unbind",
     "diagonal_scatter", "index_put", "index_add", "repeat_interleave", "unfold",
+    "broadcast_in_dim", "collapse", "collapse_view", "rev", "split_dim", "view_of", "copy_strided",
+    "copy_to", "device_put",
 }  # fmt: skip
 # Those of them of which further arguments are tensors of the same kind, by their places.
 _MORE = {"select_scatter": (1,), "slice_scatter": (1,), "diagonal_scatter": (1,),

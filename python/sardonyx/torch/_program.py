@@ -12,13 +12,16 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 # Arguments that mean nothing in a graph.
-LEFT_OUT = {"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator"}
+LEFT_OUT = {"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator",
+            "requires_grad"}  # fmt: skip
 # What checks, and what tells the compiler of torch something.
 NOTHING = {
     "_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range",
     "sym_constrain_range_for_size", "_functional_assert_async", "_set_grad_enabled",
     "_functional_assert_scalar",
 }  # fmt: skip
+# What writes in place although its name does not end in `_`.
+WRITERS = {"prims::copy_to.default", "prims::resize.default"}
 # Why operators with bodies cannot be converted.
 WITHOUT = "write it without, or export what is in it alone"
 

@@ -12,6 +12,7 @@ from ._program import (
     LEFT_OUT,
     NOTHING,
     WITHOUT,
+    WRITERS,
     Body,
     ElementType,
     Input,
@@ -208,6 +209,7 @@ class _Graph:
             help = "convert what torch.export gives, without a file"
             self.problems.append(Problem(node, words, help))
         is_in_place = packet.endswith("_") and not packet.endswith("__")
+        is_in_place = is_in_place or node.target in WRITERS
         if is_in_place or (packet.startswith("__i") and packet.endswith("__")):
             if node.args and isinstance(node.args[0], Ref):
                 node.writes = node.args[0].name
