@@ -29,6 +29,8 @@ SKIPS = (
     (r"onnxscript refuses it", 220, "there is no model of the peer to compare ours with"),
     (r"could not import 'torch'", 60, "torch has a phase of its own: `tools/dev torch`"),
     (r"could not import 'transformers'", 1, "a large package, for one example"),
+    (r"`npm ci` in editors/", 12, "modules of npm are for those who work on the editors"),
+    (r"no Chromium", 12, "a browser is for those who work on the page of the graph"),
     (r"no nvim", 1, "no package has Neovim for all systems: it is a test of those who have it"),
     (r"`tools/dev types` runs it", 1, "the type checkers have a phase of their own"),
     (r"mounting a small file system needs root", 1, "a test must not become root"),
