@@ -119,7 +119,7 @@ sdx_phase(decompile sdx_infer sdx_syntax)
 sdx_phase(models sdx_decompile sdx_weights)
 sdx_phase(view sdx_ir)
 sdx_phase(driver sdx_lint sdx_schemas sdx_models)
-sdx_phase(ide sdx_driver)
+sdx_phase(ide sdx_driver sdx_view)
 sdx_phase(lsp sdx_ide)
 
 # sdx_generated(target name tool comment): the table that tools/<tool>.py writes is a source of the

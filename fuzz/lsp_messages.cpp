@@ -13,16 +13,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     lsp::MessageReader reader;
     lsp::Server server;
     lsp::Server::Messages messages;
-    server.receive(R"({"id":1,"method":"initialize","params":{}})", messages);
+    auto receive = [&](std::string_view message) {
+        server.receive(message);
+        while (server.answer_next(messages)) {
+        }
+    };
+    receive(R"({"id":1,"method":"initialize","params":{}})");
     // In two pieces, which must make no difference.
     for (std::string_view piece : {bytes.substr(0, size / 2), bytes.substr(size / 2)}) {
         reader.add(piece);
         while (std::optional<std::string> content = reader.next()) {
-            server.receive(*content, messages);
+            receive(*content);
         }
     }
     // The same as one message.
-    server.receive(bytes, messages);
+    receive(bytes);
     server.publish_next(messages);
     for (const std::string& message : messages) {
         SDX_CHECK(lsp::read_json(message).has_value());

@@ -181,11 +181,10 @@ Result<Command> completion_command(Words& words) {
 Result<Command> lsp_command(Words& words) {
     driver::Settings settings;
     SDX_TRY(take_settings(words, settings));
-    ide::Settings& own = words.lsp.settings;
-    own.schemas = own.schemas.empty() ? settings.schemas : own.schemas;
-    own.select = settings.select;
-    own.ignore = settings.ignore;
-    own.opset = settings.opset;
+    ide::ServerSettings& own = words.lsp.settings;
+    own.start = {own.schemas.empty() ? settings.schemas : own.schemas, settings.select,
+                 settings.ignore, settings.opset};
+    own.looks_around = words.config.empty() && !words.isolated;
     return Command(words.lsp);
 }
 

@@ -113,7 +113,7 @@ struct DoctorOptions {
 int run_doctor(const DoctorOptions& options);
 
 struct LspOptions {
-    ide::Settings settings;
+    ide::ServerSettings settings;
 };
 int run_lsp(const LspOptions& options);
 

@@ -13,6 +13,9 @@
 namespace sardonyx::cli {
 namespace {
 
+// Messages are read ahead of their answers as far as this.
+constexpr size_t kMostWaiting = 1000;
+
 // Whether there are bytes to read, or their end.
 bool has_input() {
     pollfd input{STDIN_FILENO, POLLIN, 0};
@@ -46,16 +49,24 @@ int run_lsp(const LspOptions& options) {
     lsp::MessageReader reader;
     lsp::Server::Messages messages;
     bool has_more = true;
+    auto read = [&] {
+        has_more = read_input(reader);
+        while (std::optional<std::string> content = reader.next()) {
+            server.receive(*content);
+        }
+    };
     while (!server.exit_status()) {
-        if (std::optional<std::string> content = reader.next()) {
-            server.receive(*content, messages);
+        // What has been cancelled meanwhile need not be answered.
+        while (has_more && server.waiting() < kMostWaiting && has_input()) {
+            read();
+        }
+        // What has changed is told when nothing else waits.
+        if (server.answer_next(messages) || (has_more && server.publish_next(messages))) {
             send(messages);
-        } else if (has_more && !has_input() && server.publish_next(messages)) {
-            send(messages);  // what has changed is told when nothing else waits
         } else if (!has_more) {
             return kFailure;  // the client has gone without `exit`
         } else {
-            has_more = read_input(reader);
+            read();
         }
     }
     return *server.exit_status();

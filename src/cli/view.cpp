@@ -1,6 +1,4 @@
 // sardonyx view: a picture of a graph.
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -11,6 +9,7 @@
 #include "cli/compilation.h"
 #include "cli/terminal.h"
 #include "cli/view_server.h"
+#include "ide/graph.h"
 #include "infer/infer.h"
 #include "proto/proto.h"
 #include "view/layout.h"
@@ -66,9 +65,7 @@ Sight see_script(const ViewOptions& options) {
     if (compiled.has_failed()) {
         return {std::nullopt, failure_of(compiled)};
     }
-    return scene_of(
-        view::make_scene(*compiled.model, &compiled.sources(),
-                         fmt::format("{}:{}", file_name(request->path), compiled.script->name)));
+    return scene_of(ide::scene_of_script(compiled));
 }
 
 Sight see(const ViewOptions& options) {

@@ -229,6 +229,11 @@ Checked check(const CheckRequest& request) {
     lint::apply_ignores(program, checked.modules);
     program.diagnostics.keep_if(
         [&request](const diagnostics::Diagnostic& one) { return is_told(request, one); });
+    for (const elaborate::FileModule* module : checked.modules) {
+        if (is_notebook(module->path())) {
+            explain_magics(program, module->tree().file);
+        }
+    }
     for (const Notebook& notebook : notebooks) {
         move_to_cells(program, notebook, checked.types);
     }

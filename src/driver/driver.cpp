@@ -93,6 +93,9 @@ Compilation load_request(const Request& request, Options& options) {
     options.schemas = c.schemas.get();
     program.file_options.schemas = options.schemas;
     program.file_options.limits = options.limits;
+    for (const CheckedFile& file : request.at_hand) {
+        (void)elaborate::load_text(program, file.path, file.text.value_or(std::string()));
+    }
     c.module = request.text ? elaborate::load_text(program, request.path, *request.text)
                             : elaborate::load_file(program, request.path);
     return c;

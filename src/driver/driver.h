@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/find_files.h"
 #include "elaborate/files/module.h"
 #include "ops/schema_set.h"
 
@@ -25,8 +26,9 @@ enum class Form : uint8_t {
 
 struct Request {
     std::string path;
-    std::optional<std::string> text;  // of the file; nothing: what it holds
-    std::string script;               // its name; empty: the one that is obviously meant
+    std::optional<std::string> text;   // of the file; nothing: what it holds
+    std::vector<CheckedFile> at_hand;  // texts of other scripts, which may be imported
+    std::string script;                // its name; empty: the one that is obviously meant
     Form form = Form::kModel;
     elaborate::Options options;        // but for its schemas, which are made of:
     std::vector<std::string> schemas;  // files with operators of other domains

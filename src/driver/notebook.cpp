@@ -200,6 +200,20 @@ elaborate::FileModule* load_notebook(elaborate::Program& program, const std::str
     return module;
 }
 
+void explain_magics(elaborate::Program& program, diagnostics::FileId script) {
+    std::vector<diagnostics::Diagnostic> findings(program.diagnostics.items().begin(),
+                                                  program.diagnostics.items().end());
+    program.diagnostics.truncate(0);
+    for (diagnostics::Diagnostic& one : findings) {
+        bool is_of_script = !one.labels.empty() && one.labels[0].span.file == script;
+        if (is_of_script && one.message == kUnknown) {
+            one.message = "IPython commands are not run, so their results are not known";
+            one.help = "write the value as a Python literal";
+        }
+        program.diagnostics.add(std::move(one));
+    }
+}
+
 void move_to_cells(elaborate::Program& program, const Notebook& notebook,
                    std::vector<diagnostics::Inlay>& types) {
     auto move = [&](diagnostics::Span& span) {
@@ -220,10 +234,6 @@ void move_to_cells(elaborate::Program& program, const Notebook& notebook,
                                                   program.diagnostics.items().end());
     program.diagnostics.truncate(0);
     for (diagnostics::Diagnostic& one : findings) {
-        if (one.message == kUnknown && one.labels[0].span.file == notebook.script) {
-            one.message = "IPython commands are not run, so their results are not known";
-            one.help = "write the value as a Python literal";
-        }
         for (diagnostics::Label& label : one.labels) {
             move(label.span);
         }

@@ -37,6 +37,10 @@ std::string without_magics(std::string cell);
 elaborate::FileModule* load_notebook(elaborate::Program& program, const std::string& path,
                                      Notebook& notebook);
 
+// Says of findings in a script made of cells what they mean where `without_magics` has put unknown
+// values.
+void explain_magics(elaborate::Program& program, diagnostics::FileId script);
+
 // Moves findings and types from the script to the cells.
 void move_to_cells(elaborate::Program& program, const Notebook& notebook,
                    std::vector<diagnostics::Inlay>& types);

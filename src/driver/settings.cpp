@@ -76,6 +76,14 @@ Result<std::optional<Settings>> read_section(const std::string& path) {
     return std::optional<Settings>(std::move(settings));
 }
 
+// Of the pyproject.toml in a folder.
+Result<std::optional<Settings>> section_in(const fs::path& folder) {
+    fs::path path = folder / "pyproject.toml";
+    std::error_code failed;
+    return fs::is_regular_file(path, failed) ? read_section(path.string())
+                                             : Result<std::optional<Settings>>(std::nullopt);
+}
+
 }  // namespace
 
 Result<Settings> read_settings(const std::string& path) {
@@ -91,21 +99,30 @@ Result<Settings> find_settings() {
     std::error_code failed;
     fs::path above;
     for (fs::path folder = fs::current_path(failed); !failed; folder = folder.parent_path()) {
-        fs::path path = above / "pyproject.toml";
-        if (fs::is_regular_file(path, failed)) {
-            Result<std::optional<Settings>> section = read_section(path.string());
-            SDX_TRY(section);
-            if (section->has_value()) {
-                return std::move(**section);
-            }
+        Result<std::optional<Settings>> section = section_in(above);
+        SDX_TRY(section);
+        if (section->has_value()) {
+            return std::move(**section);
         }
-        failed.clear();
         if (folder == folder.root_path()) {
             break;
         }
         above /= "..";
     }
     return Settings();
+}
+
+Result<Settings> find_settings(const std::string& folder) {
+    for (fs::path at = folder;; at = at.parent_path()) {
+        Result<std::optional<Settings>> section = section_in(at);
+        SDX_TRY(section);
+        if (section->has_value()) {
+            return std::move(**section);
+        }
+        if (at == at.parent_path()) {
+            return Settings();
+        }
+    }
 }
 
 }  // namespace sardonyx::driver

@@ -22,6 +22,8 @@ struct Settings {
 // Of the nearest pyproject.toml with that section, in the current folder or one above it. Errors:
 // what is no TOML, names that are not known, values of other types.
 Result<Settings> find_settings();
+// The same of another folder, which is an absolute path.
+Result<Settings> find_settings(const std::string& folder);
 // Of this file.
 Result<Settings> read_settings(const std::string& path);
 

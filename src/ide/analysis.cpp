@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "diagnostics/applicability.h"
+#include "diagnostics/order.h"
 #include "ide/cursor.h"
 
 namespace sardonyx::ide {
@@ -99,9 +100,9 @@ Analysis::Analysis(const Texts& texts, const std::string& path, const Settings& 
 
 void Analysis::take_findings() {
     const elaborate::Program& program = *checked_.program;
-    for (const diagnostics::Diagnostic& one : program.diagnostics.items()) {
-        if (!one.labels.empty() && one.labels[0].span.file == module_->tree().file) {
-            findings_.push_back(finding_of(program.sources, one));
+    for (const diagnostics::Diagnostic* one : diagnostics::in_order(program.diagnostics)) {
+        if (!one->labels.empty() && one->labels[0].span.file == module_->tree().file) {
+            findings_.push_back(finding_of(program.sources, *one));
         }
     }
 }

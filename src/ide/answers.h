@@ -33,6 +33,7 @@ struct Item {
     std::string detail;  // a signature, a type
     std::string insert;  // what is written in the place of the begun word
     std::string order;   // items are shown in its order
+    std::string filter;  // what the begun word is compared with; empty: `insert`
     bool is_deprecated = false;
     // Of an operator, for its documentation, which comes when an item is looked at.
     std::string domain;
@@ -41,6 +42,7 @@ struct Item {
 struct Completion {
     Range replaced;
     std::vector<Item> items;
+    bool is_incomplete = false;  // to be asked for again when more is written
 };
 Completion complete(const Analysis& analysis, uint32_t offset);
 // The documentation of an operator as Markdown; empty: there is none.
@@ -66,5 +68,36 @@ struct Symbol {
 };
 // The functions of the file, in order.
 std::vector<Symbol> symbols(const Analysis& analysis);
+
+enum class FoldKind : uint8_t { kCode, kBrackets, kImports };
+
+struct Fold {
+    Range range;  // from the end of what stays in sight; it may be of one line
+    FoldKind kind = FoldKind::kCode;
+};
+// Blocks, what stands in brackets, long strings and runs of imports, in order.
+std::vector<Fold> folds(const Analysis& analysis);
+
+// What a name stands for, as far as colours tell it apart.
+enum class NameRole : uint8_t {
+    kNamespace,  // an opset, a module
+    kType,       // an element type
+    kFunction,   // a script or another function of the file
+    kMethod,     // an operator
+    kParameter,  // also before the `=` of an argument
+    kVariable,
+    kProperty,       // an attribute of an operator, a member
+    kEnumMember,     // a word that an attribute takes
+    kTypeParameter,  // the name of a dimension in an annotation
+};
+
+struct NameToken {
+    Range range;
+    NameRole role = NameRole::kVariable;
+    bool is_declaration = false;
+    bool is_deprecated = false;
+};
+// The names of the file in order, none within another.
+std::vector<NameToken> name_tokens(const Analysis& analysis);
 
 }  // namespace sardonyx::ide

@@ -1,12 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "elaborate/objects/type_text.h"
 #include "ide/answers.h"
 #include "ide/cursor.h"
 #include "ops/signature.h"
+#include "ops/substitute_table.h"
+#include "ops/substitutes.h"
+#include "syntax/visit.h"
 
 namespace sardonyx::ide {
 namespace {
@@ -15,19 +21,93 @@ namespace {
 constexpr std::string_view kTensorNames[] = {"shape", "dtype", "rank", "ndim",
                                              "size",  "T",     "mT",   "astype"};
 
-// All operators of an opset, those that are deprecated last.
+// How often the file names each member: what it has used before is used again.
+std::map<std::string_view, int> uses_of_operators(const Analysis& analysis) {
+    std::map<std::string_view, int> used;
+    const syntax::Tree& tree = analysis.module()->tree();
+    auto visit = [&](const syntax::Expr* node) {
+        const auto* member = syntax::maybe_as<syntax::AttributeExpr>(node);
+        if (member != nullptr && member->name.valid()) {
+            int& count = used[tree.names.text(member->name)];
+            count = std::min(count + 1, 9999);
+        }
+    };
+    syntax::each_expression(tree.body, visit);
+    return used;
+}
+
+// The first operator of the opset that a text such as "write `op.Clip(x, low)`" names.
+std::string_view operator_in(std::string_view text, const Analysis& analysis,
+                             const elaborate::OpsetObject& opset) {
+    constexpr std::string_view kBefore = "op.";
+    for (size_t at = text.find(kBefore); at != std::string_view::npos;
+         at = text.find(kBefore, at + 1)) {
+        size_t begin = at + kBefore.size();
+        size_t end = begin;
+        while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end]))) {
+            ++end;
+        }
+        std::string_view name = text.substr(begin, end - begin);
+        if (ops::find_schema(analysis.schemas(), opset.domain, name, opset.version) != nullptr) {
+            return name;
+        }
+    }
+    return {};
+}
+
+// Names of other libraries lead to the operators that do the same: those that begin with what is
+// written, `masked_f` or `silu`, because there are as many as operators.
+void add_substitutes(const Analysis& analysis, const elaborate::OpsetObject& opset,
+                     std::string_view word, std::vector<Item>& items) {
+    std::string plain;
+    for (char c : word) {
+        if (c != '_') {
+            plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    if (!opset.domain.empty() || plain.empty()) {
+        return;
+    }
+    auto add = [&](std::string_view name, std::string_view leads_to, std::string_view text) {
+        items.push_back({std::string(name), ItemKind::kOperator, std::string(text),
+                         std::string(leads_to), fmt::format("3{}", name), std::string(word)});
+    };
+    for (const ops::Substitute& one : ops::substitutes()) {
+        std::string_view leads_to = one.name.substr(0, plain.size()) == plain
+                                        ? operator_in(one.text, analysis, opset)
+                                        : std::string_view();
+        if (!leads_to.empty()) {
+            add(one.name, leads_to, one.text);
+        }
+    }
+    std::string_view like =
+        word.find('_') == std::string_view::npos ? std::string_view() : ops::operator_like(word);
+    bool is_here = !like.empty() && ops::find_schema(analysis.schemas(), opset.domain, like,
+                                                     opset.version) != nullptr;
+    if (is_here) {
+        add(word, like, fmt::format("`op.{}`", like));
+    }
+}
+
+// All operators of an opset: those that the file uses first, those that are deprecated last.
 void add_operators(const Analysis& analysis, const elaborate::OpsetObject& opset,
                    std::vector<Item>& items) {
+    std::map<std::string_view, int> used = uses_of_operators(analysis);
     auto add = [&](const ops::Schema& schema) {
         Item item{std::string(schema.name),
                   ItemKind::kOperator,
                   ops::shown_signature(schema),
                   std::string(schema.name),
                   {},
+                  {},
                   schema.is_deprecated,
                   opset.domain,
                   opset.version};
-        item.order = fmt::format("{}{}", schema.is_deprecated ? 2 : 1, schema.name);
+        auto uses = used.find(schema.name);
+        item.order = schema.is_deprecated ? fmt::format("2{}", schema.name)
+                     : uses != used.end()
+                         ? fmt::format("0{:04}{}", 9999 - uses->second, schema.name)
+                         : fmt::format("1{}", schema.name);
         items.push_back(std::move(item));
     };
     std::string_view last;
@@ -50,6 +130,7 @@ void add_operators(const Analysis& analysis, const elaborate::OpsetObject& opset
 void add_members(const Analysis& analysis, const Cursor& cursor, std::vector<Item>& items) {
     if (std::optional<elaborate::OpsetObject> opset = analysis.opset(cursor.base)) {
         add_operators(analysis, *opset, items);
+        add_substitutes(analysis, *opset, cursor.word, items);
         return;
     }
     for (const KnownType& one : analysis.types()) {
@@ -66,6 +147,62 @@ void add_members(const Analysis& analysis, const Cursor& cursor, std::vector<Ite
             return;
         }
     }
+}
+
+// Texts as they stand behind `keyword=` or in a bracket: in quotes where there are none yet.
+void add_texts(const std::set<std::string, std::less<>>& texts, const Cursor& cursor,
+               std::string_view detail, std::vector<Item>& items) {
+    for (const std::string& one : texts) {
+        std::string text = cursor.is_string ? one : fmt::format("\"{}\"", one);
+        items.push_back(
+            {text, ItemKind::kWord, std::string(detail), text, fmt::format("0{}", one)});
+    }
+}
+
+// The names of dimensions that the annotations of the file have.
+void add_dimensions(const Analysis& analysis, const Cursor& cursor, std::vector<Item>& items) {
+    std::set<std::string, std::less<>> names;
+    for (const NameToken& one : name_tokens(analysis)) {
+        if (one.role == NameRole::kTypeParameter && one.range.end - one.range.begin > 2) {
+            bool is_cursors =
+                one.range.begin < cursor.replaced.end && cursor.replaced.end <= one.range.end;
+            std::string_view text =
+                analysis.text().substr(one.range.begin + 1, one.range.end - one.range.begin - 2);
+            if (!is_cursors && text.find_first_of("\"'\\\n") == std::string_view::npos) {
+                names.emplace(text);
+            }
+        }
+    }
+    add_texts(names, cursor, "dimension", items);
+}
+
+// The domains of the standard and of schema files, in `Opset("`.
+void add_domains(const Analysis& analysis, const Cursor& cursor, std::vector<Item>& items) {
+    std::set<std::string, std::less<>> names;
+    for (const ops::DomainInfo& domain : ops::domains()) {
+        names.emplace(domain.domain);
+    }
+    for (const auto& entry : analysis.schemas()->entries()) {
+        names.emplace(entry->schema.domain);
+    }
+    names.erase("");
+    add_texts(names, cursor, "domain", items);
+}
+
+// Element types that the file has, where an attribute is one: `to=FLOAT.dtype`.
+void add_element_types(const Analysis& analysis, std::vector<Item>& items) {
+    for (const std::string& name : analysis.module()->names()) {
+        std::optional<elaborate::Object> object = analysis.module()->known(name);
+        if (object && object->is(elaborate::ObjectKind::kType)) {
+            std::string text = name + ".dtype";
+            items.push_back({text, ItemKind::kWord, "element type", text, "0" + name});
+        }
+    }
+}
+
+bool is_element_type(std::string_view attribute) {
+    constexpr std::string_view kNames[] = {"to", "dtype", "output_dtype"};
+    return std::find(std::begin(kNames), std::end(kNames), attribute) != std::end(kNames);
 }
 
 // The words of the enumeration that stands behind `keyword=`, in quotes where there are none yet.
@@ -148,7 +285,7 @@ void add_names(const Analysis& analysis, uint32_t offset, std::vector<Item>& ite
 
 Completion complete(const Analysis& analysis, uint32_t offset) {
     Cursor cursor = look_at(analysis.text(), offset);
-    Completion result{cursor.replaced, {}};
+    Completion result{cursor.replaced, {}, false};
     if (cursor.is_comment) {
         return result;
     }
@@ -160,10 +297,25 @@ Completion complete(const Analysis& analysis, uint32_t offset) {
         cursor.call ? analysis.find_operator(cursor.call->base, cursor.call->name) : nullptr;
     if (cursor.is_member) {
         add_members(analysis, cursor, result.items);
+        result.is_incomplete = true;  // what is begun decides which names of other libraries match
         return result;
     }
     if (schema != nullptr && !cursor.call->keyword.empty()) {
         add_words(*schema, cursor, result.items);
+        if (is_element_type(cursor.call->keyword) && !cursor.is_string) {
+            add_element_types(analysis, result.items);
+        }
+    }
+    if (analysis.module() != nullptr && !cursor.subscript.empty()) {
+        std::optional<elaborate::Object> object = analysis.module()->known(cursor.subscript);
+        bool is_type = object && object->is(elaborate::ObjectKind::kType);
+        if (is_type || cursor.subscript == "Annotated") {
+            add_dimensions(analysis, cursor, result.items);
+        }
+    }
+    if (analysis.module() != nullptr && cursor.call && cursor.call->base.empty() &&
+        cursor.call->name == "Opset" && cursor.call->argument == 0) {
+        add_domains(analysis, cursor, result.items);
     }
     if (cursor.is_string) {
         return result;

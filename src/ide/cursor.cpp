@@ -166,6 +166,25 @@ std::optional<OpenCall> open_call(const Reader& reader) {
     return std::nullopt;
 }
 
+// The name before the innermost bracket that is open, if it is a subscript's.
+std::string open_subscript(const Reader& reader) {
+    size_t depth = 0;
+    for (size_t i = 0; i < reader.size(); ++i) {
+        TokenKind kind = reader.token(i).kind;
+        bool closes = kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket ||
+                      kind == TokenKind::kRightBrace;
+        bool opens = kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket ||
+                     kind == TokenKind::kLeftBrace;
+        if (opens && depth == 0) {
+            bool is_subscript =
+                kind == TokenKind::kLeftBracket && reader.is(i + 1, TokenKind::kName);
+            return is_subscript ? reader.words(i + 1) : std::string();
+        }
+        depth = closes ? depth + 1 : opens ? depth - 1 : depth;
+    }
+    return {};
+}
+
 bool is_name_byte(char c) {
     auto byte = static_cast<unsigned char>(c);
     return byte >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -217,6 +236,7 @@ Cursor look_at(std::string_view text, uint32_t offset) {
     Cursor cursor;
     cursor.replaced = {offset, offset};
     cursor.call = open_call(reader);
+    cursor.subscript = open_subscript(reader);
     if (ends_in_comment(before, reader)) {
         cursor.is_comment = true;
         return cursor;

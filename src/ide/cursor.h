@@ -29,6 +29,7 @@ struct Cursor {
     bool is_comment = false;  // or in the text of a string that is no argument
     bool is_string = false;   // in a string that is not closed yet; `word` is its text
     std::string module;       // in `from module import |`
+    std::string subscript;    // "FLOAT" in `FLOAT["N", |`
     std::optional<OpenCall> call;
 };
 

@@ -14,4 +14,11 @@ struct Settings {
     int64_t opset = 0;                 // of ai.onnx, in place of what the scripts import; 0: theirs
 };
 
+// The settings of the server as a whole.
+struct ServerSettings {
+    Settings start;                    // of the folder where it has been started
+    bool looks_around = false;         // files have the settings of their own folders
+    std::vector<std::string> schemas;  // of the command line: they win over those of folders
+};
+
 }  // namespace sardonyx::ide

@@ -32,13 +32,53 @@ uint32_t units(uint32_t length, Encoding encoding) {
 }  // namespace
 
 LineTable::LineTable(std::string_view text) : text_(text), starts_{0} {
-    for (size_t i = 0; i < text.size(); ++i) {
+    uint32_t units16 = 0, units32 = 0;
+    for (uint32_t i = 0; i < text.size();) {
+        if (marks_.empty() || i - marks_.back().offset >= kMarkDistance) {
+            marks_.push_back({i, units16, units32});
+        }
+        uint32_t length = sequence_length(text.substr(i));
         bool is_end =
             text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'));
         if (is_end) {
-            starts_.push_back(static_cast<uint32_t>(i + 1));
+            starts_.push_back(i + 1);
         }
+        units16 += units(length, Encoding::kUtf16);
+        units32 += 1;
+        i += length;
     }
+}
+
+uint32_t LineTable::units_at(const Mark& mark, Encoding encoding) {
+    switch (encoding) {
+        case Encoding::kUtf8:
+            return mark.offset;
+        case Encoding::kUtf16:
+            return mark.units16;
+        case Encoding::kUtf32:
+            break;
+    }
+    return mark.units32;
+}
+
+// All before the code point that the offset is in.
+uint32_t LineTable::units_before(uint32_t offset, Encoding encoding) const {
+    auto after = std::upper_bound(marks_.begin(), marks_.end(), offset,
+                                  [](uint32_t at, const Mark& mark) { return at < mark.offset; });
+    if (after == marks_.begin()) {
+        return 0;
+    }
+    const Mark& mark = *(after - 1);
+    uint32_t count = units_at(mark, encoding);
+    for (uint32_t at = mark.offset; at < offset;) {
+        uint32_t length = sequence_length(text_.substr(at));
+        if (at + length > offset) {
+            break;
+        }
+        count += units(length, encoding);
+        at += length;
+    }
+    return count;
 }
 
 uint32_t LineTable::offset(Place place, Encoding encoding) const {
@@ -46,11 +86,24 @@ uint32_t LineTable::offset(Place place, Encoding encoding) const {
         return static_cast<uint32_t>(text_.size());
     }
     uint32_t at = starts_[place.line];
-    uint32_t passed = 0;
-    while (at < text_.size() && text_[at] != '\n' && text_[at] != '\r') {
+    auto end = static_cast<uint32_t>(text_.size());  // of the line, without what ends it
+    if (place.line + 1 < starts_.size()) {
+        end = starts_[place.line + 1] - 1;
+        end -= end > at && text_[end] == '\n' && text_[end - 1] == '\r' ? 1 : 0;
+    }
+    uint64_t passed = units_before(at, encoding);
+    uint64_t wanted = passed + place.character;
+    auto after = std::partition_point(marks_.begin(), marks_.end(), [&](const Mark& mark) {
+        return mark.offset <= end && units_at(mark, encoding) <= wanted;
+    });
+    if (after != marks_.begin() && (after - 1)->offset > at) {
+        at = (after - 1)->offset;
+        passed = units_at(*(after - 1), encoding);
+    }
+    while (at < end) {
         uint32_t length = sequence_length(text_.substr(at));
         passed += units(length, encoding);
-        if (passed > place.character) {
+        if (passed > wanted) {
             break;
         }
         at += length;
@@ -61,16 +114,8 @@ uint32_t LineTable::offset(Place place, Encoding encoding) const {
 Place LineTable::place(uint32_t offset, Encoding encoding) const {
     offset = std::min(offset, static_cast<uint32_t>(text_.size()));
     auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
-    Place result{static_cast<uint32_t>(after - starts_.begin() - 1), 0};
-    for (uint32_t at = *(after - 1); at < offset;) {
-        uint32_t length = sequence_length(text_.substr(at));
-        if (at + length > offset) {
-            break;
-        }
-        result.character += units(length, encoding);
-        at += length;
-    }
-    return result;
+    return {static_cast<uint32_t>(after - starts_.begin() - 1),
+            units_before(offset, encoding) - units_before(*(after - 1), encoding)};
 }
 
 }  // namespace sardonyx::ide

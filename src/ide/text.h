@@ -26,8 +26,20 @@ class LineTable {
     Place place(uint32_t offset, Encoding encoding) const;
 
   private:
+    // How many code units stand before an offset, every so many bytes: a line may be of megabytes.
+    struct Mark {
+        uint32_t offset = 0;  // of the beginning of a code point
+        uint32_t units16 = 0;
+        uint32_t units32 = 0;
+    };
+    static constexpr uint32_t kMarkDistance = 1024;
+
+    static uint32_t units_at(const Mark& mark, Encoding encoding);
+    uint32_t units_before(uint32_t offset, Encoding encoding) const;
+
     std::string_view text_;
     std::vector<uint32_t> starts_;
+    std::vector<Mark> marks_;
 };
 
 }  // namespace sardonyx::ide

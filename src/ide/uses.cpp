@@ -30,9 +30,10 @@ struct Seen {
     bool is_write = false;
 };
 
-class Reader {
+class ScopeReader {
   public:
-    explicit Reader(const syntax::Tree& tree, std::string_view text) : tree_(tree), text_(text) {
+    explicit ScopeReader(const syntax::Tree& tree, std::string_view text)
+        : tree_(tree), text_(text) {
         scopes_.emplace_back();
         block(tree.body, 0);
     }
@@ -64,19 +65,19 @@ class Reader {
         return static_cast<uint32_t>(scopes_.size() - 1);
     }
 
-    void use(Symbol name, Range range, uint32_t scope, bool is_write) {
+    void use(sardonyx::Symbol name, Range range, uint32_t scope, bool is_write) {
         if (name.valid()) {
             seen_.push_back({name.index, scope, range, is_write});
         }
     }
-    void bind(Symbol name, Range range, uint32_t scope) {
+    void bind(sardonyx::Symbol name, Range range, uint32_t scope) {
         if (name.valid()) {
             scopes_[scope].binds.insert(name.index);
             use(name, range, scope, true);
         }
     }
     // By something that says no place for it.
-    void bind_unknown(Symbol name, uint32_t scope) {
+    void bind_unknown(sardonyx::Symbol name, uint32_t scope) {
         if (name.valid()) {
             scopes_[scope].binds.insert(name.index);
             scopes_[scope].unknown.insert(name.index);
@@ -125,7 +126,7 @@ class Reader {
             default:
                 break;
         }
-        auto see = [&](Symbol name) { bind_unknown(name, scope); };
+        auto see = [&](sardonyx::Symbol name) { bind_unknown(name, scope); };
         syntax::each_named_variable(tree_.names, node, see);
         syntax::each_child(node, [&](const Expr* child) { expression(child, scope); });
     }
@@ -199,7 +200,7 @@ class Reader {
             case syntax::StmtKind::kGlobal:
             case syntax::StmtKind::kNonlocal:
                 // All of the name is uncertain, here and around.
-                for (Symbol name : static_cast<const syntax::NamesStmt*>(node)->names) {
+                for (sardonyx::Symbol name : static_cast<const syntax::NamesStmt*>(node)->names) {
                     for (uint32_t at = scope;; at = scopes_[at].parent) {
                         bind_unknown(name, at);
                         if (at == 0) {
@@ -258,7 +259,7 @@ class Reader {
     // The last word of `a as b`, or of `a` without a dot, is the name that is bound.
     void imports(std::span<const syntax::Alias> names, uint32_t scope) {
         for (const syntax::Alias& one : names) {
-            Symbol name = one.as_name.valid() ? one.as_name : one.name;
+            sardonyx::Symbol name = one.as_name.valid() ? one.as_name : one.name;
             std::string_view word = tree_.names.text(name);
             std::string_view all = text_.substr(one.range.begin, one.range.end - one.range.begin);
             bool ends_so = all.size() >= word.size() &&
@@ -276,14 +277,14 @@ class Reader {
 
     void opaque(const syntax::OpaqueStmt* node, uint32_t scope) {
         bool is_class = node->keyword == "class";
-        for (Symbol name : node->head_names) {
+        for (sardonyx::Symbol name : node->head_names) {
             // What a head reads and what it binds is not told apart: places are not known.
             bind_unknown(name, scope);
         }
         for (const syntax::Clause& clause : node->clauses) {
             bind_unknown(clause.name, scope);
             if (clause.pattern != nullptr) {
-                auto see = [&](Symbol name) { bind_unknown(name, scope); };
+                auto see = [&](sardonyx::Symbol name) { bind_unknown(name, scope); };
                 syntax::each_capture(clause.pattern, see);
             }
         }
@@ -302,6 +303,19 @@ class Reader {
     std::vector<Seen> seen_;
 };
 
+// In order of the text; a name that is both read and bound at one place stands once, as bound.
+template <typename Place>
+void put_in_order(std::vector<Place>& places) {
+    std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+        return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
+                                              : a.is_write && !b.is_write;
+    });
+    places.erase(
+        std::unique(places.begin(), places.end(),
+                    [](const Place& a, const Place& b) { return a.range.begin == b.range.begin; }),
+        places.end());
+}
+
 bool is_new_name(std::string_view name) {
     std::string text(name);  // which a NUL ends, as the lexer wants it
     syntax::Lexer lexer(text, 0, false, syntax::Limits().nesting);
@@ -316,12 +330,29 @@ bool is_new_name(std::string_view name) {
 
 }  // namespace
 
+std::vector<SeenName> seen_names(const Analysis& analysis) {
+    if (analysis.module() == nullptr) {
+        return {};
+    }
+    const syntax::Tree& tree = analysis.module()->tree();
+    ScopeReader reader(tree, analysis.text());
+    std::vector<SeenName> names;
+    for (const Seen& one : reader.seen()) {
+        uint32_t owner = reader.owner(one.name, one.scope);
+        bool is_parameter = reader.scopes()[owner].parameters.count(one.name) != 0;
+        names.push_back({one.range, tree.names.text(sardonyx::Symbol{one.name}), one.is_write,
+                         is_parameter, owner == 0});
+    }
+    put_in_order(names);
+    return names;
+}
+
 std::optional<NameUses> uses_at(const Analysis& analysis, uint32_t offset) {
     if (analysis.module() == nullptr) {
         return std::nullopt;
     }
     const syntax::Tree& tree = analysis.module()->tree();
-    Reader reader(tree, analysis.text());
+    ScopeReader reader(tree, analysis.text());
     auto at = std::find_if(reader.seen().begin(), reader.seen().end(), [&](const Seen& one) {
         return one.range.begin <= offset && offset <= one.range.end;
     });
@@ -339,24 +370,18 @@ std::optional<NameUses> uses_at(const Analysis& analysis, uint32_t offset) {
         if (one.name == at->name && its_owner == owner) {
             found.uses.push_back({one.range, one.is_write});
         } else if (reader.is_within(one.scope, owner)) {
-            found.others.push_back(tree.names.text(Symbol{one.name}));
+            found.others.push_back(tree.names.text(sardonyx::Symbol{one.name}));
         }
     }
     for (uint32_t i = 0; i < reader.scopes().size(); ++i) {
         if (reader.is_within(i, owner)) {
             for (uint32_t name : reader.scopes()[i].unknown) {
                 found.is_whole = found.is_whole && name != at->name;
-                found.others.push_back(tree.names.text(Symbol{name}));
+                found.others.push_back(tree.names.text(sardonyx::Symbol{name}));
             }
         }
     }
-    auto before = [](const Use& a, const Use& b) { return a.range.begin < b.range.begin; };
-    auto same = [](const Use& a, const Use& b) { return a.range.begin == b.range.begin; };
-    // A name that is both read and bound at one place stands once, as bound.
-    std::stable_sort(found.uses.begin(), found.uses.end(), [&](const Use& a, const Use& b) {
-        return before(a, b) || (same(a, b) && a.is_write && !b.is_write);
-    });
-    found.uses.erase(std::unique(found.uses.begin(), found.uses.end(), same), found.uses.end());
+    put_in_order(found.uses);
     return found;
 }
 

@@ -27,6 +27,16 @@ struct NameUses {
     std::vector<std::string_view> others;
 };
 
+struct SeenName {
+    Range range;
+    std::string_view name;
+    bool is_write = false;
+    bool is_parameter = false;
+    bool is_of_file = false;  // no function around binds it
+};
+// All places of names, in order; one that is both read and bound stands once, as bound.
+std::vector<SeenName> seen_names(const Analysis& analysis);
+
 // Of the name at an offset; nothing: there is none.
 std::optional<NameUses> uses_at(const Analysis& analysis, uint32_t offset);
 

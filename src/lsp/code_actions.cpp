@@ -1,5 +1,6 @@
 // textDocument/codeAction: the repairs that findings carry.
 #include "lsp/requests.h"
+#include "lsp/workspace_edit.h"
 
 namespace sardonyx::lsp {
 
@@ -12,17 +13,14 @@ Json code_actions(const State& state, const Document& document, const Json& para
         if (!touches || finding.changes.empty()) {
             continue;
         }
-        Json edits = Json::array();
+        std::vector<std::pair<ide::Range, std::string_view>> edits;
         for (const ide::Change& change : finding.changes) {
-            edits.add(Json::object(
-                {{"range", state.range(document, change.range)}, {"newText", change.text}}));
+            edits.emplace_back(change.range, change.text);
         }
-        Json changes = Json::object();
-        changes.set(document.uri, std::move(edits));
         actions.add(Json::object({{"title", finding.repair},
                                   {"kind", "quickfix"},
                                   {"isPreferred", finding.is_safe},
-                                  {"edit", Json::object({{"changes", std::move(changes)}})}}));
+                                  {"edit", workspace_edit(state, document, edits)}}));
     }
     return actions;
 }

@@ -35,7 +35,7 @@ Json completion(const State& state, const Document& document, const Json& parame
             Json::object({{"label", one.label},
                           {"kind", kind_number(one.kind)},
                           {"sortText", one.order},
-                          {"filterText", one.insert},
+                          {"filterText", one.filter.empty() ? one.insert : one.filter},
                           {"textEdit", Json::object({{"range", range}, {"newText", one.insert}})}});
         if (!one.detail.empty()) {
             item.set("detail", one.detail);
@@ -48,7 +48,7 @@ Json completion(const State& state, const Document& document, const Json& parame
         }
         items.add(std::move(item));
     }
-    return Json::object({{"isIncomplete", false}, {"items", std::move(items)}});
+    return Json::object({{"isIncomplete", found.is_incomplete}, {"items", std::move(items)}});
 }
 
 Json resolved_item(const Json& item) {

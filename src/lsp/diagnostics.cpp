@@ -18,16 +18,13 @@ int severity_number(ide::Level level) {
     return 3;
 }
 
-// The places that a finding disagrees with, as far as they are in this file.
+// The places that a finding disagrees with, as far as they are in this file or notebook.
 Json related_places(const State& state, const Document& document, const ide::Finding& finding) {
     Json places = Json::array();
-    std::string path = path_of(document.uri);
     for (const ide::Related& one : finding.related) {
-        if (one.path == path) {
+        if (one.path == document.path) {
             places.add(Json::object(
-                {{"location", Json::object({{"uri", document.uri},
-                                            {"range", state.range(document, one.range)}})},
-                 {"message", one.message}}));
+                {{"location", state.location(document, one.range)}, {"message", one.message}}));
         }
     }
     return places;
@@ -38,6 +35,9 @@ Json related_places(const State& state, const Document& document, const ide::Fin
 Json diagnostics_of(const State& state, const Document& document) {
     Json list = Json::array();
     for (const ide::Finding& finding : document.analysis->findings()) {
+        if (!document.holds(finding.range.begin)) {
+            continue;
+        }
         Json one = Json::object({{"range", state.range(document, finding.range)},
                                  {"severity", severity_number(finding.level)},
                                  {"code", finding.code},

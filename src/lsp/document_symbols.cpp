@@ -6,6 +6,9 @@ namespace sardonyx::lsp {
 Json document_symbols(const State& state, const Document& document, const Json&) {
     Json list = Json::array();
     for (const ide::Symbol& one : ide::symbols(*document.analysis)) {
+        if (!document.holds(one.name_range.begin)) {
+            continue;
+        }
         list.add(Json::object({{"name", one.name},
                                {"detail", one.is_script ? "script" : ""},
                                {"kind", 12},  // Function

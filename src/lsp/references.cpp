@@ -14,8 +14,7 @@ Json references(const State& state, const Document& document, const Json& parame
     Json list = Json::array();
     for (const ide::Use& one : found->uses) {
         if (with_writes || !one.is_write) {
-            list.add(
-                Json::object({{"uri", document.uri}, {"range", state.range(document, one.range)}}));
+            list.add(state.location(document, one.range));
         }
     }
     return list;
@@ -29,8 +28,10 @@ Json highlights(const State& state, const Document& document, const Json& parame
     }
     Json list = Json::array();
     for (const ide::Use& one : found->uses) {
-        list.add(Json::object({{"range", state.range(document, one.range)},
-                               {"kind", one.is_write ? 3 : 2}}));  // Write, Read
+        if (document.holds(one.range.begin)) {
+            list.add(Json::object({{"range", state.range(document, one.range)},
+                                   {"kind", one.is_write ? 3 : 2}}));  // Write, Read
+        }
     }
     return list;
 }

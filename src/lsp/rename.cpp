@@ -2,6 +2,7 @@
 // the name to other servers, where a change in this file alone might not be enough.
 #include "ide/uses.h"
 #include "lsp/requests.h"
+#include "lsp/workspace_edit.h"
 
 namespace sardonyx::lsp {
 
@@ -26,11 +27,11 @@ Json rename(const State& state, const Document& document, const Json& parameters
     if (!found) {
         return {};
     }
-    Json edits = Json::array();
+    std::vector<std::pair<ide::Range, std::string_view>> edits;
     for (const ide::Use& one : found->uses) {
-        edits.add(Json::object({{"range", state.range(document, one.range)}, {"newText", name}}));
+        edits.emplace_back(one.range, name);
     }
-    return Json::object({{"changes", Json::object({{document.uri, std::move(edits)}})}});
+    return workspace_edit(state, document, edits);
 }
 
 }  // namespace sardonyx::lsp

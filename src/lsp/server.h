@@ -2,6 +2,7 @@
 // (cli/lsp.cpp), who also says when there is nothing more to read.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,23 +15,34 @@ namespace sardonyx::lsp {
 
 class Server {
   public:
-    explicit Server(ide::Settings settings = {}) : state_(std::move(settings)) {}
+    explicit Server(ide::ServerSettings settings = {}) : state_(std::move(settings)) {}
 
     using Messages = std::vector<std::string>;
 
-    // What a message brings about is added to `out`.
-    void receive(std::string_view message, Messages& out);
+    // Puts a message behind those that wait; `$/cancelRequest` takes effect on them at once.
+    void receive(std::string_view message);
+    size_t waiting() const { return waiting_.size(); }
+    // What the first message that waits brings about is added to `out`; false: none waits.
+    bool answer_next(Messages& out);
     // The findings of one document that has changed; false: none has.
     bool publish_next(Messages& out);
     // Set once the client has said `exit`: 0 after `shutdown`, else 1.
     std::optional<int> exit_status() const { return exit_status_; }
 
   private:
+    struct Waiting {
+        std::optional<Json> message;  // nothing: it is no JSON
+        bool is_cancelled = false;
+    };
+
+    void cancel(const Json& id);
+    void take(const Json& message, bool is_cancelled, Messages& out);
     void request(const Json& id, std::string_view method, const Json& parameters, Messages& out);
     void notify(std::string_view method, const Json& parameters, Messages& out);
     Json initialize(const Json& parameters);
 
     State state_;
+    std::deque<Waiting> waiting_;
     bool is_initialized_ = false;
     bool is_shut_down_ = false;
     bool pulls_ = false;  // the client asks for diagnostics, and gets none by itself

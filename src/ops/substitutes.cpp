@@ -1,30 +1,13 @@
 #include "ops/substitutes.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "ops/ops.h"
+#include "ops/substitute_table.h"
 
 namespace sardonyx::ops {
 namespace {
-
-struct Substitute {
-    std::string_view name;  // in small letters, without underscores
-    std::string_view help;
-};
-
-constexpr Substitute kSubstitutes[] = {
-#define SDX_SUBSTITUTE(name, help) {name, help},
-#include "ops/substitutes.def"
-#undef SDX_SUBSTITUTE
-};
-
-static_assert(std::is_sorted(std::begin(kSubstitutes), std::end(kSubstitutes),
-                             [](const Substitute& a, const Substitute& b) {
-                                 return a.name < b.name;
-                             }),
-              "the rows are in alphabetical order");
 
 std::string plain(std::string_view name) {
     std::string out;
@@ -50,11 +33,11 @@ std::string_view operator_like(std::string_view name) {
 
 std::string_view substitute(std::string_view name) {
     std::string wanted = plain(name);
-    const auto* found = std::lower_bound(
-        std::begin(kSubstitutes), std::end(kSubstitutes), wanted,
+    std::span<const Substitute> all = substitutes();
+    auto found = std::lower_bound(
+        all.begin(), all.end(), wanted,
         [](const Substitute& row, const std::string& value) { return row.name < value; });
-    return found != std::end(kSubstitutes) && found->name == wanted ? found->help
-                                                                    : std::string_view();
+    return found != all.end() && found->name == wanted ? found->text : std::string_view();
 }
 
 }  // namespace sardonyx::ops

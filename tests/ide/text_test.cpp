@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace sardonyx::ide {
@@ -40,6 +41,41 @@ TEST(LineTable, PlacesOutOfRange) {
     EXPECT_EQ(LineTable("").place(0, Encoding::kUtf8), Place());
     LineTable broken("\xF0\x9D\xFF\x80");
     EXPECT_EQ(broken.place(4, Encoding::kUtf16).character, 4u);
+}
+
+// Places in long lines, beside those that are counted from the beginning of the line.
+TEST(LineTable, LongLines) {
+    const char* const kPieces[] = {"a", "\xC3\xB6", "\xF0\x9D\x94\x98", "\xFF", "\n", "\r\n", "\r"};
+    std::string text;
+    uint32_t draw = 1;
+    while (text.size() < 20'000) {
+        draw = draw * 1'664'525 + 1'013'904'223;
+        uint32_t piece = (draw >> 16) % 5'000;
+        text += kPieces[piece < 3 ? 4 + piece : piece % 4];
+    }
+    LineTable lines(text);
+    auto end = static_cast<uint32_t>(text.size());
+    for (Encoding encoding : {Encoding::kUtf8, Encoding::kUtf16, Encoding::kUtf32}) {
+        uint32_t line = 0, character = 0;
+        for (uint32_t at = 0; at < end;) {
+            EXPECT_EQ(lines.place(at, encoding), (Place{line, character}));
+            bool is_in_break = text[at] == '\n' && at > 0 && text[at - 1] == '\r';
+            if (!is_in_break) {
+                ASSERT_EQ(lines.offset({line, character}, encoding), at);
+            }
+            bool is_end =
+                text[at] == '\n' || (text[at] == '\r' && (at + 1 == end || text[at + 1] != '\n'));
+            uint32_t length = text[at] == '\xC3' ? 2 : text[at] == '\xF0' ? 4 : 1;
+            uint32_t units = encoding == Encoding::kUtf8    ? length
+                             : encoding == Encoding::kUtf16 ? (length == 4 ? 2 : 1)
+                                                            : 1;
+            character = is_end ? 0 : character + units;
+            line += is_end ? 1 : 0;
+            at += length;
+        }
+    }
+    EXPECT_EQ(lines.offset({0, 1'000'000}, Encoding::kUtf16),
+              std::min(text.find('\n'), text.find('\r')));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ local hover = ask("textDocument/hover", 5, 12)
 say("hover: %s", vim.lsp.util.convert_input_to_markdown_lines(hover.contents)[2])
 local list = ask("textDocument/completion", 5, 13)
 local items = vim.lsp.util.text_document_completion_list_to_complete_items(list, "So")
-say("completion: %s ... %s", items[1].word, items[#items].word)
+say("completion: %s, %s ... %s leads to %s", items[1].word, items[2].word, items[#items].abbr, items[#items].word)
 local help = ask("textDocument/signatureHelp", 5, 20)
 say("signature: %s", vim.lsp.util.convert_signature_help_to_markdown_lines(help, "python")[2])
 local action = ask("textDocument/codeAction", 6, 12)[1]

@@ -32,17 +32,20 @@ SEVERITIES = {1: "error", 2: "warning", 3: "note"}
 class Client:
     """Starts the server and talks to it; positions are (line, character) from 0 on."""
 
-    def __init__(self, *encodings: str, pulls: bool = False) -> None:
+    def __init__(self, *encodings: str, pulls: bool = False, **parameters: Any) -> None:
         self.process = subprocess.Popen(
             [PROGRAM, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self.number = 0
         self.published: dict[str, dict] = {}
+        self.shown: list[dict] = []
+        self.texts: dict[str, str] = {}  # as they have been opened
         self.versions: dict[str, int] = {}
         capabilities: dict[str, Any] = {"general": {"positionEncodings": list(encodings)}}
         if pulls:
             capabilities["textDocument"] = {"diagnostic": {}}
-        self.capabilities = self.request("initialize", {"capabilities": capabilities})
+        parameters["capabilities"] = capabilities
+        self.capabilities = self.request("initialize", parameters)
         self.notify("initialized", {})
 
     def send(self, message: dict) -> None:
@@ -63,6 +66,8 @@ class Client:
         assert message["jsonrpc"] == "2.0"
         if message.get("method") == "textDocument/publishDiagnostics":
             self.published[message["params"]["uri"]] = message["params"]
+        if message.get("method") == "window/showMessage":
+            self.shown.append(message["params"])
         return message
 
     def notify(self, method: str, params: dict) -> None:
@@ -82,6 +87,7 @@ class Client:
 
     def open(self, uri: str, text: str) -> None:
         self.versions[uri] = 1
+        self.texts[uri] = text
         document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
         self.notify("textDocument/didOpen", {"textDocument": document})
 
@@ -168,6 +174,21 @@ def say_actions(found: list[dict]) -> list[str]:
     return said or ["nothing"]
 
 
+def say_tokens(client: Client, found: dict) -> list[str]:
+    """A line of the file in each line: the columns, kinds and modifiers of its names."""
+    legend = client.capabilities["capabilities"]["semanticTokensProvider"]["legend"]
+    data, lines = found["data"], {}
+    line = character = 0
+    for i in range(0, len(data), 5):
+        step, column, length, kind, modifiers = data[i : i + 5]
+        line, character = line + step, column if step else character + column
+        words = [legend["tokenTypes"][kind]]
+        words += [one for bit, one in enumerate(legend["tokenModifiers"]) if modifiers >> bit & 1]
+        said = f"{character}-{character + length} {' '.join(words)}"
+        lines.setdefault(line, []).append(said)
+    return [f"{line}: {', '.join(said)}" for line, said in lines.items()] or ["nothing"]
+
+
 def ask(client: Client, uri: str, kind: str, line: int, character: int) -> list[str]:
     position = {"line": line, "character": character}
     whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}}
@@ -176,6 +197,12 @@ def ask(client: Client, uri: str, kind: str, line: int, character: int) -> list[
         return say_hover(client.at("textDocument/hover", uri, line, character))
     if kind == "completion":
         return say_completion(client.at("textDocument/completion", uri, line, character))
+    if kind == "likely":  # what an editor shows that compares what is begun with the items
+        found = client.at("textDocument/completion", uri, line, character)
+        begun = found["items"][0]["textEdit"]["range"]["start"]["character"]
+        text = client.texts[uri].split("\n")[line][begun:character]
+        items = [one for one in found["items"] if one["filterText"].lower().startswith(text)]
+        return say_completion({"items": items})
     if kind == "signature":
         return say_signature(client.at("textDocument/signatureHelp", uri, line, character))
     if kind == "action":
@@ -204,6 +231,19 @@ def ask(client: Client, uri: str, kind: str, line: int, character: int) -> list[
     if kind == "hints":
         hints = client.request("textDocument/inlayHint", {**document, "range": whole})
         return [f"{place(one['position'])}{one['label']}" for one in hints]
+    if kind == "lens":
+        lenses = client.request("textDocument/codeLens", document)
+        return [
+            f"{span(one['range'])} {one['command']['title']}: {one['command']['command']} "
+            + " ".join(one["command"]["arguments"]).replace(uri, "here")
+            for one in lenses
+        ] or ["nothing"]
+    if kind == "folds":
+        folds = client.request("textDocument/foldingRange", document)
+        return [f"{one['startLine']}-{one['endLine']} {one.get('kind', '')}".rstrip()
+                for one in folds]  # fmt: skip
+    if kind == "tokens":
+        return say_tokens(client, client.request("textDocument/semanticTokens/full", document))
     assert kind == "symbols"
     symbols = client.request("textDocument/documentSymbol", document)
     return [f"{one['name']} ({one['detail']}) {span(one['range'])}" for one in symbols]
@@ -423,6 +463,304 @@ def test_other_files_are_left_to_other_servers(client):
     assert client.at("textDocument/completion", "file:///plain.py", 1, 1)["items"] == []
 
 
+def test_tokens_of_a_range_are_those_of_the_whole(client: Client) -> None:
+    path = ROOT / "examples/attention.py"
+    client.open(path.as_uri(), path.read_text())
+    document = {"textDocument": {"uri": path.as_uri()}}
+    whole = client.request("textDocument/semanticTokens/full", document)
+    part = {"start": {"line": 10, "character": 0}, "end": {"line": 20, "character": 0}}
+    some = client.request("textDocument/semanticTokens/range", {**document, "range": part})
+    expected = [
+        one for one in say_tokens(client, whole) if 10 <= int(one.partition(":")[0]) < 20
+    ]  # fmt: skip
+    assert expected and say_tokens(client, some) == expected
+
+
+# --- Calls, graphs -------------------------------------------------------------------------------
+
+LIBRARY = """\
+from sardonyx import FLOAT, opset21 as op, script
+
+@script()
+def twice(X):
+    return op.Add(X, X)
+
+@script()
+def four(X):
+    return twice(twice(X))
+"""
+USER = """\
+import library
+from library import twice as double
+from sardonyx import FLOAT, opset21 as op, script
+
+@script()
+def f(X: FLOAT["N"]):
+    def twice(y):
+        return y
+    return double(X) + library.four(twice(X))
+"""
+
+
+def say_calls(found: list[dict], end: str) -> list[str]:
+    return [
+        f"{pathlib.Path(one[end]['uri']).name} {one[end]['name']} "
+        f"{span(one[end]['selectionRange'])}: {' '.join(map(span, one['fromRanges']))}"
+        for one in found
+    ]
+
+
+def test_calls_of_scripts_over_files(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "library.py").write_text(LIBRARY)
+    (tmp_path / "closed.py").write_text(USER)
+    (tmp_path / "inner" / "twice.py").write_text("twice = (")
+    (tmp_path / "latin.py").write_bytes(b"twice = '\xe4'\n")
+    folders = [{"uri": tmp_path.as_uri(), "name": "root"}]
+    client = Client("utf-16", workspaceFolders=folders)
+    library, user = (tmp_path / "library.py").as_uri(), (tmp_path / "user.py").as_uri()
+    client.open(library, LIBRARY)
+    client.open(user, USER)
+    (item,) = client.at("textDocument/prepareCallHierarchy", user, 8, 13)
+    assert (item["uri"], item["name"], span(item["selectionRange"])) == (
+        library,
+        "twice",
+        "3:4-3:9",
+    )
+    assert span(item["range"]) == "3:0-4:23"
+    assert client.at("textDocument/prepareCallHierarchy", user, 8, 40) is None
+    assert client.at("textDocument/prepareCallHierarchy", user, 2, 3) is None
+    assert say_calls(client.request("callHierarchy/incomingCalls", {"item": item}), "from") == [
+        "library.py four 7:4-7:8: 8:11-8:16 8:17-8:22",
+        "user.py f 5:4-5:5: 8:11-8:17",
+        "closed.py f 5:4-5:5: 8:11-8:17",
+    ]
+    (item,) = client.at("textDocument/prepareCallHierarchy", user, 5, 4)
+    expected = ["library.py twice 3:4-3:9: 8:11-8:17", "library.py four 7:4-7:8: 8:31-8:35"]
+    assert (
+        say_calls(client.request("callHierarchy/outgoingCalls", {"item": item}), "to") == expected
+    )
+    item["uri"] = (tmp_path / "closed.py").as_uri()
+    assert (
+        say_calls(client.request("callHierarchy/outgoingCalls", {"item": item}), "to") == expected
+    )
+    item["uri"] = (tmp_path / "gone.py").as_uri()
+    assert client.request("callHierarchy/outgoingCalls", {"item": item}) == []
+    assert client.request("callHierarchy/incomingCalls", {"item": {"name": 3}}) == []
+    assert client.end() == 0
+
+
+def test_graph_is_that_of_view(client: Client, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "library.py").write_text(LIBRARY)
+    path = tmp_path / "user.py"
+    path.write_text(USER)
+    client.open(path.as_uri(), USER)
+    document = {"uri": path.as_uri()}
+    data = client.request("sardonyx/graph", {"textDocument": document, "name": "f"})
+    command = [PROGRAM, "view", f"{path}:f", "--json", "-"]
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert data == json.loads(done.stdout)
+    client.open((tmp_path / "library.py").as_uri(), LIBRARY.replace("Add(X, X)", "Relu(X)"))
+    data = client.request("sardonyx/graph", {"textDocument": document, "name": "f"})
+    titles = {box["title"] for sheet in data["sheets"] for box in sheet["boxes"]}
+    assert "Relu" in titles and data != json.loads(done.stdout)
+
+
+def test_graphs_that_cannot_be_shown(client: Client) -> None:
+    def ask(uri: str, name: Any) -> str:
+        params = {"textDocument": {"uri": uri}, "name": name}
+        answer = client.answer("sardonyx/graph", params)
+        assert answer["error"]["code"] == -32803
+        return answer["error"]["message"]
+
+    client.open("file:///a.py", SCRIPT)
+    assert ask("file:///b.py", "f") == "the document is not open"
+    assert "has no script `g`" in ask("file:///a.py", "g")
+    assert ask("file:///a.py", "f") == "/a.py:5: axis 9 of `Softmax` is outside a shape of rank 2"
+    client.open("file:///empty.py", "")
+    assert ask("file:///empty.py", None)
+
+
+# --- Notebooks, folders, requests that are taken back --------------------------------------------
+
+BOOK = "file:///notes/book.ipynb"
+CELLS = [
+    "%pip install sardonyx\nfrom sardonyx import FLOAT, opset21 as op, script",
+    '@script()\ndef f(X: FLOAT["N", 4]):\n    return op.Softmax(X, axis=9)  # 𝔘',
+    'x = 1\n@script()\ndef g(Y: FLOAT["N", 4]):\n    z = f(Y)\n    return z',
+]
+
+
+def cell_uri(number: int) -> str:
+    return f"vscode-notebook-cell:/notes/book.ipynb#W{number}sZmlsZQ%3D%3D"
+
+
+def cell(number: int, kind: int = 2) -> dict:
+    return {"kind": kind, "document": cell_uri(number)}
+
+
+def item_of_cell(number: int, text: str) -> dict:
+    return {"uri": cell_uri(number), "languageId": "python", "version": 1, "text": text}
+
+
+def open_book(client: Client, *texts: str) -> None:
+    for number in range(len(texts)):
+        client.versions[cell_uri(number)] = 1
+    cells = [cell(number) for number in range(len(texts))]
+    book = {"uri": BOOK, "notebookType": "jupyter-notebook", "version": 1, "cells": cells}
+    items = [item_of_cell(number, text) for number, text in enumerate(texts)]
+    client.notify(
+        "notebookDocument/didOpen", {"notebookDocument": book, "cellTextDocuments": items}
+    )
+
+
+def change_book(client: Client, **cells: Any) -> None:
+    params = {"notebookDocument": {"uri": BOOK, "version": 2}, "change": {"cells": cells}}
+    client.notify("notebookDocument/didChange", params)
+
+
+def book_findings(client: Client, number: int) -> list[str]:
+    return say_findings(client.findings(cell_uri(number)))
+
+
+def test_cells_of_a_notebook_share_their_names(client: Client) -> None:
+    open_book(client, *CELLS)
+    axis = "axis 9 of `Softmax` is outside a shape of rank 2 / help: use an axis from -2 to 1"
+    assert book_findings(client, 1) == [f"2:30-2:31 error [axis-out-of-range] {axis}"]
+    assert book_findings(client, 0) == ["nothing"]
+    where = client.at("textDocument/definition", cell_uri(2), 3, 8)
+    assert (where["uri"], span(where["range"])) == (cell_uri(1), "1:4-1:5")
+    document = {"textDocument": {"uri": cell_uri(1)}, "position": {"line": 1, "character": 4}}
+    params = {**document, "context": {"includeDeclaration": True}}
+    found = client.request("textDocument/references", params)
+    assert [(one["uri"], span(one["range"])) for one in found] == [
+        (cell_uri(1), "1:4-1:5"),
+        (cell_uri(2), "3:8-3:9"),
+    ]
+    assert ask(client, cell_uri(1), "symbols", 0, 0) == ["f (script) 1:0-2:32"]
+    assert ask(client, cell_uri(2), "folds", 0, 0) == ["2-4"]
+    assert ask(client, cell_uri(2), "tokens", 0, 0)[0] == "0: 0-1 variable declaration"
+    (item,) = client.at("textDocument/prepareCallHierarchy", cell_uri(2), 3, 8)
+    assert (item["uri"], item["name"]) == (cell_uri(1), "f")
+    (caller,) = client.request("callHierarchy/incomingCalls", {"item": item})
+    assert caller["from"]["uri"] == cell_uri(2) and span(caller["fromRanges"][0]) == "3:8-3:9"
+    end = {"line": 2, "character": 31}
+    edit = {"range": {"start": {"line": 2, "character": 30}, "end": end}, "text": "1"}
+    client.versions[cell_uri(1)] = 2
+    of_cell = {"document": {"uri": cell_uri(1), "version": 2}, "changes": [edit]}
+    change_book(client, textContent=[of_cell])
+    assert book_findings(client, 1) == ["nothing"]
+    assert "2:4: FLOAT[N, 4]" not in ask(client, cell_uri(2), "hints", 0, 0)
+    assert ask(client, cell_uri(2), "hints", 0, 0) == ["3:5: FLOAT[N, 4]"]
+    params = {"textDocument": {"uri": cell_uri(2)}, "name": "g"}
+    titles = [
+        box["title"]
+        for sheet in client.request("sardonyx/graph", params)["sheets"]
+        for box in sheet["boxes"]
+    ]
+    assert "Softmax" in titles
+
+
+def test_cells_come_go_and_move(client: Client) -> None:
+    open_book(client, *CELLS)
+    assert len(client.findings(cell_uri(1))) == 1
+    # A new cell comes before the last one, which is moved behind a text.
+    new = {"start": 2, "deleteCount": 1, "cells": [cell(3), cell(8, 1), cell(2)]}
+    client.versions[cell_uri(3)] = 1
+    change_book(client, structure={"array": new, "didOpen": [item_of_cell(3, "f = 3")]})
+    # What was published before the change has the same version.
+    document = {"textDocument": {"uri": cell_uri(2)}}
+    (only,) = client.request("textDocument/diagnostic", document)["items"]
+    assert only["range"]["start"]["line"] == 3
+    array = {"start": 1, "deleteCount": 1}
+    change_book(client, structure={"array": array, "didClose": [{"uri": cell_uri(1)}]})
+    client.published.clear()
+    while client.published.get(cell_uri(1), {}).get("diagnostics") != []:
+        client.read()
+    for structure in [
+        {"array": {"start": -3, "deleteCount": 10**12, "cells": 4}, "didOpen": 3, "didClose": [{}]},
+        {"array": {"start": 10**12}},
+    ]:
+        change_book(client, structure=structure)
+    # A cell that has been taken out and not closed.
+    assert client.at("textDocument/hover", cell_uri(0), 1, 5) is None
+    client.notify("notebookDocument/didSave", {"notebookDocument": {"uri": BOOK}})
+    client.notify("notebookDocument/didClose", {"notebookDocument": {"uri": BOOK}})
+    answer = client.answer("textDocument/hover", {"textDocument": {"uri": cell_uri(0)}})
+    assert answer["error"]["message"] == "the document is not open"
+
+
+def test_magics_are_named_and_unfinished_cells_spoil_no_other(client: Client) -> None:
+    uses = "files = !ls\n@script()\ndef f(X):\n    return op.Add(X, files)"
+    open_book(client, CELLS[0], "y = op.Add(", uses, "%%bash\nls (", "x = op.")
+    assert [one["code"] for one in client.findings(cell_uri(1))] == ["unclosed-bracket"]
+    assert "IPython commands are not run" in book_findings(client, 2)[0]
+    assert book_findings(client, 3) == ["nothing"]
+    assert len(client.at("textDocument/completion", cell_uri(4), 0, 7)["items"]) > 190
+
+
+def test_settings_are_those_of_each_folder(tmp_path: pathlib.Path) -> None:
+    for name, text in {"a": 'ignore = ["unused-value"]', "b": "", "c": "ignore = 3"}.items():
+        (tmp_path / name / "inner").mkdir(parents=True)
+        (tmp_path / name / "pyproject.toml").write_text(f"[tool.sardonyx]\n{text}\n")
+    text = SCRIPT.replace("    return", "    op.Relu(X)\n    return")
+    client = Client("utf-8", workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "x"}])
+    codes = {}
+    for name in "abc":
+        uri = (tmp_path / name / "inner" / "x.py").as_uri()
+        client.open(uri, text)
+        codes[name] = {one["code"] for one in client.findings(uri)}
+    assert codes["b"] == codes["c"] == codes["a"] | {"unused-value"}
+    (tmp_path / "b" / "pyproject.toml").write_text('[tool.sardonyx]\nignore = ["unused-value"]\n')
+    params = {"changes": [{"uri": (tmp_path / "b/pyproject.toml").as_uri(), "type": 2}]}
+    client.notify("workspace/didChangeWatchedFiles", params)
+    uri = (tmp_path / "b" / "inner" / "x.py").as_uri()
+    client.change(uri, {"text": text})
+    assert {one["code"] for one in client.findings(uri)} == codes["a"]
+    assert client.end() == 0
+    (shown,) = client.shown
+    assert shown["type"] == 2 and "`ignore` is a list of strings" in shown["message"]
+
+
+def test_folders_come_and_go(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "library.py").write_text(LIBRARY)
+    folder = {"uri": (tmp_path / "one").as_uri(), "name": "one"}
+    client = Client("utf-16")
+    item = {"uri": (tmp_path / "one" / "library.py").as_uri(), "name": "twice"}
+    assert client.request("callHierarchy/incomingCalls", {"item": item}) == []
+    event = {"added": [folder], "removed": []}
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+    assert len(client.request("callHierarchy/incomingCalls", {"item": item})) == 1
+    event = {"added": [], "removed": [folder]}
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+    assert client.request("callHierarchy/incomingCalls", {"item": item}) == []
+    assert client.end() == 0
+
+
+def test_requests_that_are_cancelled() -> None:
+    opened = {"uri": "file:///x.py", "version": 1, "text": SCRIPT}
+    hover = {"textDocument": {"uri": "file:///x.py"}, "position": {"line": 4, "character": 20}}
+    messages: list[dict] = [
+        {"method": "textDocument/didOpen", "params": {"textDocument": opened}},
+        {"id": 2, "method": "textDocument/hover", "params": hover},
+        {"id": "3", "method": "textDocument/hover", "params": hover},
+        {"id": 3, "method": "textDocument/hover", "params": hover},
+        {"method": "$/cancelRequest", "params": {"id": "3"}},
+        {"method": "$/cancelRequest", "params": {"id": 77}},
+        {"method": "$/cancelRequest", "params": 5},
+        {"method": "$/cancelRequest"},
+        {"id": 4, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    status, out = run(framed(INITIALIZE, *(json.dumps(one).encode() for one in messages)))
+    assert status == 0
+    answered = re.findall(rb'"jsonrpc":"2.0","id":("?\d+"?),"(result|error)"', out)
+    assert answered == [(b"1", b"result"), (b"2", b"result"), (b'"3"', b"error"),
+                        (b"3", b"result"), (b"4", b"result")]  # fmt: skip
+    assert out.count(b"-32800") == 1
+
+
 def test_items_are_resolved_with_documentation(client):
     client.open("file:///a.py", "from sardonyx import opset21 as op\nop.")
     items = client.at("textDocument/completion", "file:///a.py", 1, 3)["items"]
@@ -452,7 +790,7 @@ def test_neovim(tmp_path):
         "5:27-5:28 axis 7 of `Softmax` is outside a shape of rank 2",
         "6:11-6:16 `ai.onnx` has no operator `Rellu`",
         "hover: Softmax(input, *, axis=-1)",
-        "completion: Softmax ... Softsign",
+        "completion: Softmax, SoftmaxCrossEntropyLoss ... softmin leads to Softmax",
         "signature: Softmax(input, *, axis=-1)",
         "did you mean `Relu`?:     z = op.Relu(y)",
         "5:27-5:28 axis 7 of `Softmax` is outside a shape of rank 2",
@@ -510,8 +848,10 @@ def test_any_bytes(data):
 )  # fmt: skip
 def test_parameters_that_are_wrong(params):
     methods = [
-        "hover", "completion", "signatureHelp", "inlayHint", "documentSymbol", "codeAction",
-        "diagnostic", "didChange", "didClose", "didOpen", "unknown",
+        "hover", "completion", "signatureHelp", "prepareRename", "inlayHint", "documentSymbol",
+        "codeAction", "diagnostic", "didChange", "didClose", "didOpen", "unknown", "foldingRange",
+        "codeLens", "semanticTokens/full", "semanticTokens/range", "prepareCallHierarchy",
+        "references",
     ]  # fmt: skip
     opened = {"uri": "file:///x.py", "version": 1, "text": "x = \u00e9\n\ud83d\ude00"}
     messages = [
