@@ -54,16 +54,20 @@ class Interner {
 
     // Identifiers are short: their bytes are two words, overlapping where there are fewer than 16.
     static uint32_t hash_of(std::string_view text) {
-        if (text.size() > 16 || text.size() < 4) {
+        if (text.size() > 16) {
             return static_cast<uint32_t>(std::hash<std::string_view>()(text));
         }
         uint64_t first = 0, last = 0;
         if (text.size() >= 8) {
             std::memcpy(&first, text.data(), 8);
             std::memcpy(&last, text.data() + text.size() - 8, 8);
-        } else {
+        } else if (text.size() >= 4) {
             std::memcpy(&first, text.data(), 4);
             std::memcpy(&last, text.data() + text.size() - 4, 4);
+        } else if (!text.empty()) {
+            first = static_cast<unsigned char>(text.front());
+            last = static_cast<uint64_t>(static_cast<unsigned char>(text[text.size() / 2])) << 8 |
+                   static_cast<unsigned char>(text.back());
         }
         uint64_t hash = (first + text.size()) * 0x9E3779B97F4A7C15U;
         hash = ((hash ^ hash >> 32) + last) * 0xC2B2AE3D27D4EB4FU;

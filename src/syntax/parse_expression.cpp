@@ -113,6 +113,7 @@ const Expr* Parser::named_expression() {
         advance();
         advance();
         const Expr* value = expression();
+        tree_.has_named = true;
         return make<NamedExpr>(since(name.begin), target, value);
     }
     return expression();

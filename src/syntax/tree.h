@@ -514,6 +514,7 @@ struct Tree {
     Interner names;
     Stmts body;
     std::vector<Range> directives;  // the comments `# sardonyx: ...`, from there to their ends
+    bool has_named = false;         // whether `:=` stands anywhere in the file
 
     diagnostics::Span span(Range range) const { return {file, range.begin, range.end}; }
 };

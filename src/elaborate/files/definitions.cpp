@@ -181,7 +181,13 @@ class CallFinder {
     void expr(const Expr* node) {
         switch (node->kind) {
             case ExprKind::kName:
+            case ExprKind::kInt:
+            case ExprKind::kFloat:
+            case ExprKind::kString:
             case ExprKind::kLambda:
+                break;
+            case ExprKind::kAttribute:
+                expr(static_cast<const syntax::AttributeExpr*>(node)->value);
                 break;
             case ExprKind::kBinary: {
                 // A sum of many terms is gone through, not down into.

@@ -248,7 +248,7 @@ void each_binding(const Interner* names, syntax::Stmts statements, See& see) {
 // The names of a function's own: its parameters, and what its body binds in the ways `kWanted`
 // without declaring it global or nonlocal.
 template <unsigned kWanted>
-SymbolSet own_names(const Interner& names, const syntax::Parameters& parameters,
+SymbolSet own_names(const syntax::Tree& tree, const syntax::Parameters& parameters,
                     syntax::Stmts body) {
     SymbolSet own, outer;
     std::vector<Symbol> bound;
@@ -259,7 +259,11 @@ SymbolSet own_names(const Interner& names, const syntax::Parameters& parameters,
             bound.push_back(one.name);
         }
     };
-    each_binding<kWanted | binds::kOuter>(&names, body, see);
+    if (tree.has_named) {
+        each_binding<kWanted | binds::kOuter>(&tree.names, body, see);
+    } else {  // what most files are: no need to go into expressions
+        each_binding<(kWanted | binds::kOuter) & ~binds::kNamed>(&tree.names, body, see);
+    }
     for (Symbol name : bound) {
         if (!outer.contains(name)) {
             own.insert(name);

@@ -278,7 +278,7 @@ bool is_local(Context& c, const ScriptFunction& function, Symbol name) {
     if (is_new) {
         // One whose items are assigned to is among them: in a graph it gets another tensor.
         place->second = own_names<binds::kOwn | binds::kItem>(
-            function.tree->names, *function.definition->parameters, function.definition->body);
+            *function.tree, *function.definition->parameters, function.definition->body);
     }
     return place->second.contains(name);
 }

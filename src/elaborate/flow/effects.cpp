@@ -108,7 +108,7 @@ class Collector {
 };
 
 void Collector::function(const syntax::Parameters* parameters, Stmts body, const Expr* value) {
-    SymbolSet own = own_names<binds::kOwn | binds::kMaybe>(tree_.names, *parameters, body);
+    SymbolSet own = own_names<binds::kOwn | binds::kMaybe>(tree_, *parameters, body);
     if (value != nullptr) {
         auto see = [&own](const Bound& one) { own.insert(one.name); };
         each_named(value, see);
