@@ -1,5 +1,7 @@
 #include "ide/files.h"
 
+#include <set>
+
 #include "base/file.h"
 #include "driver/find_files.h"
 #include "driver/notebook.h"
@@ -18,8 +20,10 @@ Result<std::string> script_text(const std::string& path) {
 std::vector<std::pair<std::string, std::string>> scripts_with(
     const std::vector<std::string>& folders, std::string_view word) {
     std::vector<std::pair<std::string, std::string>> found;
+    std::set<std::string> seen;  // a folder may be within another
     for (const driver::CheckedFile& file : driver::find_files(folders, {}).files) {
-        if (!file.is_script || driver::is_notebook(file.path)) {
+        bool is_text = file.is_script && !driver::is_notebook(file.path);
+        if (!is_text || !seen.insert(file.path).second) {
             continue;
         }
         Result<std::string> text = script_text(file.path);

@@ -61,6 +61,20 @@ uint32_t LineTable::units_at(const Mark& mark, Encoding encoding) {
     return mark.units32;
 }
 
+// From the beginning of a code point to that of the one that `end` is in.
+uint32_t LineTable::units_between(uint32_t begin, uint32_t end, Encoding encoding) const {
+    uint32_t count = 0;
+    for (uint32_t at = begin; at < end;) {
+        uint32_t length = sequence_length(text_.substr(at));
+        if (at + length > end) {
+            break;
+        }
+        count += units(length, encoding);
+        at += length;
+    }
+    return count;
+}
+
 // All before the code point that the offset is in.
 uint32_t LineTable::units_before(uint32_t offset, Encoding encoding) const {
     auto after = std::upper_bound(marks_.begin(), marks_.end(), offset,
@@ -69,16 +83,7 @@ uint32_t LineTable::units_before(uint32_t offset, Encoding encoding) const {
         return 0;
     }
     const Mark& mark = *(after - 1);
-    uint32_t count = units_at(mark, encoding);
-    for (uint32_t at = mark.offset; at < offset;) {
-        uint32_t length = sequence_length(text_.substr(at));
-        if (at + length > offset) {
-            break;
-        }
-        count += units(length, encoding);
-        at += length;
-    }
-    return count;
+    return units_at(mark, encoding) + units_between(mark.offset, offset, encoding);
 }
 
 uint32_t LineTable::offset(Place place, Encoding encoding) const {
@@ -114,8 +119,11 @@ uint32_t LineTable::offset(Place place, Encoding encoding) const {
 Place LineTable::place(uint32_t offset, Encoding encoding) const {
     offset = std::min(offset, static_cast<uint32_t>(text_.size()));
     auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
-    return {static_cast<uint32_t>(after - starts_.begin() - 1),
-            units_before(offset, encoding) - units_before(*(after - 1), encoding)};
+    uint32_t begin = *(after - 1);
+    uint32_t character = offset - begin <= kMarkDistance
+                             ? units_between(begin, offset, encoding)
+                             : units_before(offset, encoding) - units_before(begin, encoding);
+    return {static_cast<uint32_t>(after - starts_.begin() - 1), character};
 }
 
 }  // namespace sardonyx::ide

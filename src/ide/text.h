@@ -35,6 +35,7 @@ class LineTable {
     static constexpr uint32_t kMarkDistance = 1024;
 
     static uint32_t units_at(const Mark& mark, Encoding encoding);
+    uint32_t units_between(uint32_t begin, uint32_t end, Encoding encoding) const;
     uint32_t units_before(uint32_t offset, Encoding encoding) const;
 
     std::string_view text_;

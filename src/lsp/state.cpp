@@ -44,7 +44,11 @@ std::string path_of(std::string_view uri) {
         path += is_escape ? static_cast<char>(digit(uri[i + 1]) * 16 + digit(uri[i + 2])) : uri[i];
         i += is_escape ? 2 : 0;
     }
-    return std::filesystem::path(path).lexically_normal().string();
+    path = std::filesystem::path(path).lexically_normal().string();
+    if (path.size() > 1 && path.back() == '/') {
+        path.pop_back();  // of a folder
+    }
+    return path;
 }
 
 std::string uri_of(std::string_view path) {

@@ -726,13 +726,14 @@ def test_folders_come_and_go(tmp_path: pathlib.Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "library.py").write_text(LIBRARY)
     folder = {"uri": (tmp_path / "one").as_uri(), "name": "one"}
+    around = {"uri": tmp_path.as_uri() + "/", "name": "the folder around it"}
     client = Client("utf-16")
     item = {"uri": (tmp_path / "one" / "library.py").as_uri(), "name": "twice"}
     assert client.request("callHierarchy/incomingCalls", {"item": item}) == []
-    event = {"added": [folder], "removed": []}
+    event = {"added": [folder, around], "removed": []}
     client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
     assert len(client.request("callHierarchy/incomingCalls", {"item": item})) == 1
-    event = {"added": [], "removed": [folder]}
+    event = {"added": [], "removed": [folder, {"uri": tmp_path.as_uri()}]}
     client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
     assert client.request("callHierarchy/incomingCalls", {"item": item}) == []
     assert client.end() == 0
