@@ -113,8 +113,9 @@ class SDX_API Builder {
     Expr constant(std::initializer_list<int64_t> numbers) {  // of rank 1
         return constant(Array::of<int64_t>({static_cast<int64_t>(numbers.size())}, numbers));
     }
-    // Makes a value the next output of the model.
-    Expr output(const Expr& value, const std::string& name = {});
+    // Makes a value the next output of the model. `type`: what is known of it beyond its own type,
+    // as of a result of an operator that nobody knows. Error: it has another type.
+    Expr output(const Expr& value, const std::string& name = {}, std::string_view type = {});
 
     // A node by the names of its operator and attributes.
     std::vector<Expr> call(const Call& call);

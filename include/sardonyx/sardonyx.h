@@ -20,3 +20,5 @@
 #include <sardonyx/model.h>
 #include <sardonyx/session.h>
 #include <sardonyx/tensor.h>
+#include <sardonyx/type.h>
+#include <sardonyx/weights.h>

@@ -216,18 +216,28 @@ nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& arg
     return values_of(self, **node);
 }
 
+// None: nothing is known. TypeError: it is no type.
+Type stated_type(nb::handle given) {
+    Type type = given.is_none() ? Type() : type_from_python(given);
+    if (!type.is_known() && !given.is_none()) {
+        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(given)) + "` is not a type");
+    }
+    return type;
+}
+
 ir::Graph& main_graph(const PyBuilder& self) {
     return *self.state->model->graph;
 }
 
-nb::object add_output(PyBuilder& self, nb::handle given, nb::handle name) {
+nb::object add_output(PyBuilder& self, nb::handle given, nb::handle name, nb::handle type) {
     ir::Value* value = value_from_argument(*self.state, given, false);
     std::optional<std::string> text;
     if (!name.is_none()) {
         text = text_from_python(name);
     }
-    return part_to_python(self.state,
-                          edited(build::add_output(self.site(main_graph(self)), value, text)));
+    Type stated = stated_type(type);
+    return part_to_python(
+        self.state, edited(build::add_output(self.site(main_graph(self)), value, text, stated)));
 }
 
 // What a compiled script gives for these values.
@@ -306,19 +316,15 @@ nb::list close_if(PyBuilder& self, PyBlock& block) {
 
 PyBlock open_loop(PyBuilder& self, nb::handle trips, nb::handle condition, nb::handle carried,
                   nb::handle types, const std::string& name) {
+    std::vector<Type> known;
+    for (nb::handle type : nb::borrow<nb::object>(types)) {
+        known.push_back(stated_type(type));
+    }
     GraphEmitter e = self.emitter();
     build::LoopRequest request;
     request.trips = value_of(self, e, trips, ElementType::kInt64);
     request.condition = value_of(self, e, condition, ElementType::kBool);
     std::vector<Value> values = values_of_all(self, e, carried);
-    std::vector<Type> known;
-    for (nb::handle type : nb::borrow<nb::object>(types)) {
-        known.push_back(type.is_none() ? Type() : type_from_python(type));
-        if (!known.back().is_known() && !type.is_none()) {
-            e.take_back();
-            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is not a type");
-        }
-    }
     request.carried = values;
     request.types = known;
     request.name = name;
@@ -398,7 +404,8 @@ void bind_builder(nb::module_& m) {
         .def("compare", compare, nb::arg("symbol"), nb::arg("left").none(), nb::arg("right").none())
         .def("unary", unary, nb::arg("symbol"), nb::arg("value"))
         .def("subscript", subscript, nb::arg("value"), nb::arg("index").none())
-        .def("add_output", add_output, nb::arg("value"), nb::arg("name").none())
+        .def("add_output", add_output, nb::arg("value"), nb::arg("name").none(),
+             nb::arg("type").none())
         .def("model", [](const PyBuilder& self) {
             std::unique_ptr<ir::Model> copied = ir::copy(settled(*self.state));
             copied->ir_version = proto::needed_ir_version(*copied);

@@ -346,6 +346,16 @@ void bind_model(nb::module_& m) {
             "In what the models differ, as a list of Change; with `names` in names of inner "
             "values and nodes and in documentation, too.")
         .def(
+            "is_isomorphic",
+            [](nb::handle self, nb::handle other) {
+                return nb::module_::import_("sardonyx._core")
+                    .attr("first_difference")(self, other)
+                    .is_none();
+            },
+            nb::arg("other"),
+            "Whether both make their results by the same nodes from the same values, whatever is "
+            "called how and in which order nodes stand (docs/decompile.md says what counts).")
+        .def(
             "to_proto",
             [](nb::handle self) {
                 return nb::module_::import_("sardonyx._model").attr("to_proto")(self);

@@ -1,6 +1,7 @@
 // What a model is and in what two differ, as JSON, and models as text; Model.info, Model.diff and
 // Model.to_text are around it.
 #include "bindings/model.h"
+#include "decompile/isomorphic.h"
 #include "models/diff.h"
 #include "models/info.h"
 #include "proto/proto.h"
@@ -37,6 +38,15 @@ nb::object diff_of(const PyModel& self, const PyModel& other, bool names) {
     return text_to_python(models::diff_json(found));
 }
 
+// The first difference between what the models compute; None: they are isomorphic.
+nb::object first_difference(const PyModel& self, const PyModel& other) {
+    MappedReading mapped(self.state->files), mapped_too(other.state->files);
+    std::string found = decompile::difference(settled(*self.state), settled(*other.state));
+    check_unread(self);
+    check_unread(other);
+    return found.empty() ? nb::none() : text_to_python(found);
+}
+
 // In a form that is text.
 nb::object text_of(const PyModel& self, const std::string& form) {
     MappedReading mapped(self.state->files);
@@ -66,6 +76,7 @@ void bind_model_tools(nb::module_& m) {
     m.def("model_text", text_of, nb::arg("model"), nb::arg("form"));
     m.def("bytes_of_text", bytes_of_text, nb::arg("text"), nb::arg("form"));
     m.def("model_info", info_of, nb::arg("model"), nb::arg("dims"));
+    m.def("first_difference", first_difference, nb::arg("model"), nb::arg("other"));
     m.def("model_diff", diff_of, nb::arg("model"), nb::arg("other"), nb::arg("names"));
 }
 

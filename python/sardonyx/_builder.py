@@ -350,9 +350,15 @@ class Builder:
         values = tuple(map(_given, carried))
         return Loop(self, _given(count), _given(condition), values, types, name)
 
-    def output(self, value: Expression, name: "str | None" = None) -> Expression:
-        """Makes a value the next output of the model, under this name if one is given."""
-        return Expression(self, self._core.add_output(self._own(value), name))
+    def output(
+        self, value: Expression, name: "str | None" = None, type: "Any" = None
+    ) -> Expression:
+        """Makes a value the next output of the model, under this name if one is given.
+
+        `type` says what is known beyond the type that the value has, as of a result of an operator
+        that nobody knows. ModelError: it has another type.
+        """
+        return Expression(self, self._core.add_output(self._own(value), name, type))
 
     def model(self) -> Model:
         """The model, as it is now: what is built afterwards is not in it."""

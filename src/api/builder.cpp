@@ -38,6 +38,14 @@ T take_built(Result<T> result) {
     }
 }
 
+Type known_type(std::string_view text) {
+    std::optional<Type> type = parse_type(text);
+    if (!type || !type->is_known()) {
+        api::fail("`" + std::string(text) + "` is not a type: write \"FLOAT[N,4]\"");
+    }
+    return *type;
+}
+
 ir::Value* value_of(const BuilderState& state, const Expr& given) {
     if (given.is_given() && given.state() != &state) {
         api::fail("a value of another Builder");
@@ -245,12 +253,8 @@ Builder::Builder(int64_t opset, const std::string& name)
 Builder::~Builder() = default;
 
 Expr Builder::input(const std::string& name, std::string_view type) {
-    std::optional<Type> parsed = parse_type(type);
-    if (!parsed || !parsed->is_known()) {
-        api::fail("`" + std::string(type) + "` is not a type: write \"FLOAT[N,4]\"");
-    }
     return {state_.get(),
-            take_built(state_->editor->add_input(*state_->model->graph, name, std::move(*parsed)))};
+            take_built(state_->editor->add_input(*state_->model->graph, name, known_type(type)))};
 }
 
 Expr Builder::initializer(const Array& array, const std::string& name) {
@@ -265,12 +269,13 @@ Expr Builder::constant(const Array& array) {
     return finish(*state_, e, e.constant(tensor_of(array)));
 }
 
-Expr Builder::output(const Expr& value, const std::string& name) {
+Expr Builder::output(const Expr& value, const std::string& name, std::string_view type) {
     build::Site site = state_->site();
     site.graph = state_->model->graph;
     ir::Value* made =
         take_built(build::add_output(site, values_of(*state_, {value}).front(),
-                                     name.empty() ? std::nullopt : std::optional(name)));
+                                     name.empty() ? std::nullopt : std::optional(name),
+                                     type.empty() ? Type() : known_type(type)));
     return {state_.get(), made};
 }
 

@@ -122,11 +122,19 @@ Result<ir::Value*> as_output(const Site& site, ir::Value* value,
 }
 
 Result<ir::Value*> add_output(const Site& site, ir::Value* value,
-                              std::optional<std::string_view> name) {
+                              std::optional<std::string_view> name, const Type& stated) {
+    std::optional<Type> type = merge(value->type, stated);
+    if (!type) {
+        return Error{fmt::format("the output is of type {}, not {}", value->type.to_string(),
+                                 stated.to_string())};
+    }
     std::vector<ir::Value*> outputs = site.graph->outputs;
     SDX_ASSIGN(ir::Value * made, as_output(site, value, outputs));
     if (name) {
         SDX_TRY(site.editor.rename(*made, *name));
+    }
+    if (stated.is_known()) {
+        SDX_TRY(site.editor.set_type(*made, std::move(*type)));
     }
     outputs.push_back(made);
     SDX_TRY(site.editor.set_outputs(*site.graph, outputs));

@@ -54,9 +54,10 @@ Result<ir::Value*> as_output(const Site& site, ir::Value* value,
                              std::span<ir::Value* const> outputs);
 
 // The value, or what as_output() makes of it, as one more output of the graph of the site, with a
-// new name where one is given.
+// new name where one is given, and of the type that it is `stated` to have where more is known so.
+// Error: a name that is taken, or a type that it does not have.
 Result<ir::Value*> add_output(const Site& site, ir::Value* value,
-                              std::optional<std::string_view> name);
+                              std::optional<std::string_view> name, const Type& stated);
 // A model with an empty graph of this name. Error: there is no such opset.
 Result<std::unique_ptr<ir::Model>> empty_model(int64_t opset, std::string_view name);
 

@@ -123,6 +123,22 @@ TEST(Builder, TakesOperatorsOfAnotherOpsetThatAreTheSame) {
               std::string::npos);
 }
 
+// One answer in C++ and in Python (tests/python/models/test_builder.py).
+TEST(Builder, OutputsHaveTheTypesThatAreStated) {
+    Builder b(20);
+    Expr x = b.input("x", "FLOAT[N]");
+    Expr unknown = b.call({"mine", "Thing", 1, {x}, {}, 1, {}})[0];
+    EXPECT_EQ(b.output(unknown, "y", "FLOAT[N, 4]").type(), "FLOAT[N, 4]");
+    EXPECT_EQ(b.output(-x, "z", "FLOAT[3]").type(), "FLOAT[3]");
+    EXPECT_NE(failure([&] {
+                  b.output(op::Abs(x), "w", "INT64[N]");
+              }).find("the output is of type FLOAT[N], not INT64[N]"),
+              std::string::npos);
+    EXPECT_NE(failure([&] { b.output(op::Abs(x), "w", "FLOTA"); }).find("is not a type"),
+              std::string::npos);
+    EXPECT_EQ(b.model().outputs().size(), 2u);
+}
+
 TEST(Builder, MistakesAreThrownWhereTheyStand) {
     Builder b(20);
     Builder other(20);

@@ -172,6 +172,21 @@ def test_operators_of_another_opset() -> None:
     assert dict(builder.model().opset_imports) == {"": 18}
 
 
+def test_stated_types_of_outputs() -> None:
+    builder = sardonyx.Builder(opset=20)
+    x = builder.input("x", FLOAT["N"])
+    unknown = builder.opset("mine", 1).Thing(x)
+    assert builder.output(unknown, name="y", type=FLOAT["N", 4]).type == "FLOAT[N, 4]"
+    assert builder.output(-x, type=FLOAT[3]).type == "FLOAT[3]"
+    with pytest.raises(
+        sardonyx.ModelError, match=r"the output is of type FLOAT\[N\], not INT64\[N\]"
+    ):
+        builder.output(builder.op.Abs(x), type=sardonyx.INT64["N"])
+    with pytest.raises(TypeError):
+        builder.output(builder.op.Abs(x), type="FLOTA")
+    assert len(builder.model().outputs) == 2
+
+
 def test_more_results_than_there_are() -> None:
     builder = sardonyx.Builder(opset=20)
     x = builder.input("x", FLOAT[2])

@@ -734,3 +734,24 @@ def test_dimensions_are_computed_with() -> None:
         n + 1.5
     with pytest.raises(TypeError):
         n // "M"
+
+
+def test_isomorphic_models() -> None:
+    """Names and the order of nodes are free; operators, attributes, edges and weights are not."""
+
+    def model(first: str, alpha: float, weight: float, swap: bool = False) -> sardonyx.Model:
+        b = sardonyx.Builder(opset=20)
+        x = b.input("x" + first, sardonyx.FLOAT["N"])
+        parts = [lambda: b.op.Elu(x, alpha=alpha, _outputs=[first]), lambda: b.op.Neg(x)]
+        made = [part() for part in (reversed(parts) if swap else parts)]
+        elu, neg = reversed(made) if swap else made
+        b.output(elu - neg * b.initializer(np.float32([weight])), name="y" + first)
+        return b.model()
+
+    one = model("a", 0.5, 2)
+    assert one.is_isomorphic(model("b", 0.5, 2)) and one.is_isomorphic(model("c", 0.5, 2, True))
+    assert one != model("b", 0.5, 2)
+    assert not one.is_isomorphic(model("a", 0.25, 2))
+    assert not one.is_isomorphic(model("a", 0.5, 3))
+    with pytest.raises(TypeError):
+        one.is_isomorphic("no model")  # type: ignore[arg-type]
