@@ -44,11 +44,14 @@ CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char*
     command->add_option("--color", words.color, "auto, always or never")
         ->check(one_of({"auto", "always", "never"}))
         ->type_name("WHEN");
+    command->add_flag("-q,--quiet", words.quiet, "Print only results and findings");
+    return command;
+}
+
+void add_python(CLI::App* command, Words& words) {
     command->add_flag(
         "--python", words.python,
         "Import the file with Python (SARDONYX_PYTHON) and use the values it computes");
-    command->add_flag("-q,--quiet", words.quiet, "Print only results and findings");
-    return command;
 }
 
 void add_config_options(CLI::App* command, Words& words) {
@@ -92,6 +95,7 @@ void add_build(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE.py[:NAME]");
     add_script_options(command, words);
+    add_python(command, words);
     command
         ->add_option("-o,--output", words.build.output, "The file to write (- for standard output)")
         ->required()
@@ -105,8 +109,9 @@ void add_build(CLI::App& app, Words& words) {
         ->check(version_from(3))
         ->type_name("N");
     command
-        ->add_option("--like", words.build.like,
-                     "Take names, documentation and metadata from a model, where it is the same")
+        ->add_option(
+            "--like", words.build.like,
+            "Take names, documentation and metadata from a model that is otherwise the same")
         ->type_name("MODEL.onnx");
     command->add_flag("--function", words.build.as_function,
                       "Write a FunctionProto instead of a model");
@@ -127,6 +132,7 @@ void add_run(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     add_script_options(command, words);
+    add_python(command, words);
     command->add_option("inputs", words.inputs, "Values of inputs")->type_name("NAME=VALUE");
     add_compile_options(command, words, words.run.texts);
     add_schemas(command, words.run.schemas);
@@ -182,6 +188,7 @@ void add_check(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE");
     add_script_options(command, words);
+    add_python(command, words);
     command->add_option("--format", words.format, "The output format: text, json or sarif")
         ->check(one_of({"text", "json", "sarif"}))
         ->type_name("FORMAT");
@@ -224,6 +231,7 @@ void add_dump(CLI::App& app, Words& words) {
     command->add_option("file", words.target, "A script file, one script of it, or a model")
         ->required()
         ->type_name("FILE[:NAME]");
+    add_python(command, words);
     command
         ->add_option("--stage", words.stage,
                      "What to show: tokens, tree, ir, or plan (how the evaluator runs it)")
@@ -243,7 +251,6 @@ void add_doctor(CLI::App& app, Words& words) {
     CLI::App* command =
         add_command(app, words, "doctor",
                     "Show what was found on this machine, and what is missing", kDoctorExample);
-    command->remove_option(command->get_option("--python"));
     command->add_flag("--json", words.doctor.json, "Print it as JSON");
 }
 
@@ -268,7 +275,6 @@ void add_lsp(CLI::App& app, Words& words) {
 void add_import(CLI::App& app, Words& words) {
     CLI::App* command = add_command(
         app, words, "import", "Convert a PyTorch file to a model or a script", kImportExample);
-    command->remove_option(command->get_option("--python"));
     command->add_option("file", words.imported.model, "A file of torch.export.save")
         ->required()
         ->type_name("MODEL.pt2");
@@ -292,7 +298,6 @@ void add_import(CLI::App& app, Words& words) {
 void add_view(CLI::App& app, Words& words) {
     CLI::App* command =
         add_command(app, words, "view", "Show the graph of a script or model", kViewExample);
-    command->remove_option(command->get_option("--python"));
     command
         ->add_option("file", words.target,
                      "A model, or a file and optionally the name of a script in it")
@@ -337,7 +342,6 @@ void add_row(CLI::App* command, const OptionRow& row) {
 template <const ModelCommand& kCommand>
 void add_model_command(CLI::App& app, Words& words) {
     CLI::App* command = add_command(app, words, kCommand.name, kCommand.about, kCommand.example);
-    command->remove_option(command->get_option("--python"));
     for (const OptionRow& row : kCommand.options(words.models)) {
         add_row(command, row);
     }

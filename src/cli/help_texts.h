@@ -36,7 +36,7 @@ inline constexpr std::string_view kCheckExample =
     "Folders are searched for .py and .ipynb files; `-` reads a script from standard input. The "
     "comment\n"
     "`# sardonyx: ignore[CODE]` silences a warning on its line.\n"
-    "Exit status: 0 no errors, 1 findings, 2 wrong usage.\n";
+    "Exit status: 0 no errors, 1 errors, or warnings with --warnings-as-errors, 2 wrong usage.\n";
 
 inline constexpr std::string_view kDumpExample =
     "Example:\n"

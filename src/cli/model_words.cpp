@@ -454,7 +454,7 @@ constinit const ModelCommand kTestcase = {
     "Example:\n"
     "  sardonyx testcase gelu.py:gelu x=x.npy -o test_gelu\n"
     "\n"
-    "The folder has model.onnx and test_data_set_0 with inputs and what our evaluator gives.\n",
+    "The folder has model.onnx and test_data_set_0 with the inputs and the computed outputs.\n",
     testcase_rows, read_testcase};
 
 }  // namespace sardonyx::cli

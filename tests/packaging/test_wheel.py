@@ -21,6 +21,7 @@ import zipfile
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+IS_FULL = os.environ.get("SDX_FULL", "") not in ("", "0")
 
 if not (ROOT / "python/sardonyx/__init__.py").exists():
     pytest.skip("there is no Python package yet", allow_module_level=True)
@@ -36,8 +37,9 @@ if __name__ == '__main__':
 """
 
 
-def run(*command: str | pathlib.Path, cwd: pathlib.Path) -> str:
+def run(*command: str | pathlib.Path, cwd: pathlib.Path, **variables: str) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment.update(variables)
     environment.setdefault("CXX", "c++")  # the compiler's name of the other builds, for ccache
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -59,8 +61,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 @pytest.fixture(scope="module")
 def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     out = tmp_path_factory.mktemp("wheel")
-    is_full = os.environ.get("SDX_FULL", "") not in ("", "0")
-    folder = request.getfixturevalue("sources") if is_full else ROOT
+    folder = request.getfixturevalue("sources") if IS_FULL else ROOT
     words = [folder / "tools/wheel", "--python", sys.executable, "--out", out]
     return pathlib.Path(run(sys.executable, *words, cwd=out).splitlines()[-1])
 
@@ -162,6 +163,50 @@ def test_a_program_without_its_package_says_so(
     (site,) = environment.parent.glob("lib/python3*/site-packages")
     (tmp_path / "sardonyx").symlink_to(site / "sardonyx")
     assert run(program, "--version", cwd=tmp_path) == "sardonyx 0.1.0\n"
+
+
+# --- The programs that people install programs with ----------------------------------------------
+
+
+def tool(name: str, request: pytest.FixtureRequest) -> pathlib.Path:
+    """The one on PATH; with SDX_FULL=1 else one that pip fetches."""
+    found = shutil.which(name)
+    if found is not None:
+        return pathlib.Path(found)
+    if not IS_FULL:
+        pytest.skip(f"this machine has no `{name}`; SDX_FULL=1 fetches it")
+    folder = request.getfixturevalue("tmp_path_factory").mktemp(name)
+    venv.create(folder, with_pip=True)
+    run(folder / "bin/python", "-m", "pip", "install", "--quiet", name, cwd=folder)
+    return folder / "bin" / name
+
+
+def test_pipx_installs_and_removes_the_program(
+    wheel: pathlib.Path, tmp_path: pathlib.Path, request: pytest.FixtureRequest
+) -> None:
+    pipx = tool("pipx", request)
+    folders = ("home", "bin_dir", "man_dir")
+    places = {f"PIPX_{name.upper()}": str(tmp_path / name) for name in folders}
+    run(pipx, "install", "--python", sys.executable, wheel, cwd=tmp_path, **places)
+    program = tmp_path / "bin_dir/sardonyx"
+    assert run(program, "--version", cwd=tmp_path) == "sardonyx 0.1.0\n"
+    (tmp_path / "twice.py").write_text(SCRIPT)
+    said = run(program, "run", "twice.py", "--python", "x=[1, 2, 3]", cwd=tmp_path)
+    assert said.endswith("[2.0 4.0 6.0]\n")
+    run(pipx, "uninstall", "sardonyx", cwd=tmp_path, **places)
+    assert not program.is_symlink()
+
+
+def test_uv_runs_scripts_and_the_program(
+    wheel: pathlib.Path, tmp_path: pathlib.Path, request: pytest.FixtureRequest
+) -> None:
+    uv = tool("uv", request)
+    (tmp_path / "twice.py").write_text(SCRIPT)
+    python = ["--python", sys.executable]
+    words = [uv, "run", "--no-project", *python, "--with", wheel, "twice.py"]
+    assert run(*words, cwd=tmp_path) == "[2.0, 4.0, 6.0]\n"
+    words = [uv, "tool", "run", *python, "--from", wheel, "sardonyx", "--version"]
+    assert run(*words, cwd=tmp_path) == "sardonyx 0.1.0\n"
 
 
 # --- A system without compilers ------------------------------------------------------------------

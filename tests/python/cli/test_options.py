@@ -43,6 +43,14 @@ def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.P
     return tmp_path
 
 
+def test_python_is_an_option_of_what_reads_scripts() -> None:
+    commands = re.findall(r"(?m)^  ([a-z-]+)  +[A-Z]", run("--help").stdout.split("commands:")[1])
+    have = {one for one in commands if "--python" in run(one, "--help").stdout}
+    assert have == {"build", "run", "check", "dump"}
+    said = run("explain", "--python", "unknown-operator", status=2).stderr
+    assert "`--python`" in said and "sardonyx explain --help" in said
+
+
 # --- Standard input ------------------------------------------------------------------------------
 
 
