@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,10 +17,12 @@
 #include "elaborate/emit/emitter.h"
 #include "elaborate/emit/operator_binding.h"
 #include "elaborate/emit/opsets.h"
+#include "elaborate/emit/sizes.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/context.h"
 #include "lowering/literal.h"
 #include "ops/ops.h"
+#include "ops/standard.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
@@ -134,6 +137,21 @@ void report_list_of_inputs(Context& c, const ops::Schema& schema, const ops::Par
         .edit(c.span(range), inputs);
 }
 
+// The sizes of a Reshape without nodes (sizes.h); nothing: they need some, or it is no Reshape.
+std::optional<Object> plain_sizes(const ops::Schema& schema, const BoundCall& call, size_t index) {
+    const Object* data = call.inputs[0].object;
+    if (index != 1 || !ops::is_standard(schema, "Reshape") || data == nullptr ||
+        !data->is_tensor()) {
+        return std::nullopt;
+    }
+    bool allow_zero = std::any_of(
+        call.attributes.begin(), call.attributes.end(), [](const ir::Attribute& attribute) {
+            const int64_t* flag = attribute.get<int64_t>();
+            return attribute.name == "allowzero" && (flag == nullptr || *flag != 0);
+        });
+    return reshape_sizes(data->value(), *call.inputs[1].object, allow_zero);
+}
+
 // Whether an input of this type is a tensor in all cases.
 bool is_settled(const ops::Schema& schema, const BoundCall& call, int variable) {
     for (size_t i = 0; i < call.inputs.size(); ++i) {
@@ -183,7 +201,8 @@ ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& c
     if (type == ElementType::kUndefined && like == nullptr) {
         type = default_type(types, object);
     }
-    return as_value(c, object, range, type, like);
+    std::optional<Object> sizes = plain_sizes(schema, call, index);
+    return as_value(c, sizes ? *sizes : object, range, type, like);
 }
 
 }  // namespace sardonyx::elaborate

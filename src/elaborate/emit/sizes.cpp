@@ -132,6 +132,12 @@ bool is_int(const Object& object, int64_t value) {
     return object.is_integer() && object.as_int() == value;
 }
 
+// Whether the size is certainly that of this axis.
+bool keeps_axis(const Object& size, const ir::Value* data, size_t axis) {
+    return is_size_of(size, data, static_cast<int64_t>(axis)) ||
+           (axis < data->type.shape().size() && dim_of(size).equals(data->type.shape()[axis]));
+}
+
 }  // namespace
 
 Object shape_of(Context& c, ir::Value* value, Range range) {
@@ -259,6 +265,37 @@ std::optional<bool> settled_compare(CompareOp op, const Object& a, const Object&
 std::optional<bool> settled_truth(const Object& object) {
     return is_python_int(object) ? settled_compare(CompareOp::kNotEq, object, Object::integer(0))
                                  : std::nullopt;
+}
+
+std::optional<Object> reshape_sizes(const ir::Value* data, const Object& sizes, bool allow_zero) {
+    if (!is_int_sequence(sizes) || data == nullptr || !data->type.has_shape()) {
+        return std::nullopt;
+    }
+    std::vector<Object> items = sizes.items();
+    std::vector<size_t> unknown;
+    Dim given(1), count(1);
+    bool is_positive = true, is_kept = !allow_zero;
+    for (size_t i = 0; i < items.size(); ++i) {
+        given = given * dim_of(items[i]);
+        if (items[i].is_integer()) {
+            is_positive = is_positive && items[i].as_int() > 0;
+            continue;
+        }
+        unknown.push_back(i);
+        is_kept = is_kept && keeps_axis(items[i], data, i);
+    }
+    for (const Dim& dim : data->type.shape()) {
+        count = count * dim;
+    }
+    // -1 beside a 0 would mean nothing, and beside a wrong number something else than an error.
+    bool is_rest = unknown.size() == 1 && is_positive && given.equals(count);
+    if (unknown.empty() || !(is_kept || is_rest)) {
+        return std::nullopt;
+    }
+    for (size_t i : unknown) {
+        items[i] = Object::integer(is_kept ? 0 : -1);
+    }
+    return Object::tuple(std::move(items));
 }
 
 ir::Value* joined_sizes(Context& c, const std::vector<Object>& leaves, size_t first, size_t& count,

@@ -35,4 +35,9 @@ std::optional<bool> settled_truth(const Object& object);
 ir::Value* joined_sizes(Context& c, const std::vector<Object>& leaves, size_t first, size_t& count,
                         syntax::Range range);
 
+// The sizes of a Reshape of `data` as static ints, where it says the same with 0 for an axis that
+// stays as it is (unless `allow_zero`), or with -1 for the only size that is known in the run
+// alone. Nothing: there is no such form, or the sizes are static as they stand.
+std::optional<Object> reshape_sizes(const ir::Value* data, const Object& sizes, bool allow_zero);
+
 }  // namespace sardonyx::elaborate

@@ -222,6 +222,7 @@ def numpy_operators() -> types.SimpleNamespace:
         Shape=lambda x: np.array(np.shape(x), np.int64),
         Concat=lambda *xs, axis: np.concatenate([np.array(x, np.int64) for x in xs], axis),
         ReduceSum=reduce_sum,
+        Transpose=lambda x, perm: np.transpose(x, perm),
     )
 
 
@@ -262,6 +263,49 @@ def test_idiom(text: str, kind: str, tmp_path: pathlib.Path) -> None:
     onnx.checker.check_model(model, full_check=True)
     check_everywhere(shared_evaluator(), model, {"X": X, "Y": Y}, [expected])
     same(script(X, Y), expected, 1e-5)
+
+
+# Sizes of a Reshape that the input has in any case, and those for which nodes are needed.
+RESHAPES = [
+    ("op.Reshape(X, X.shape)", [0, 0]),
+    ("op.Reshape(X, [X.shape[0], 1, -1])", [0, 1, -1]),
+    ("op.Reshape(X, [X.shape[0] * X.shape[1]])", [-1]),
+    ("op.Reshape(X, [1, math.prod(X.shape), 1])", [1, -1, 1]),
+    ("op.Reshape(op.Transpose(X, perm=[1, 0]), [X.shape[1], X.shape[0], 1])", [0, 0, 1]),
+    ("op.Reshape(X, [X.shape[1], X.shape[0]])", None),
+    ("op.Reshape(X, [X.shape[0], 1, X.shape[1]])", None),
+    ("op.Reshape(X, [Y.shape[0], 3])", None),
+    ("op.Reshape(X, [X.shape[1] + 1, 1])", None),
+    ("op.Reshape(X, X.shape, allowzero=1)", None),
+]
+
+
+@pytest.mark.parametrize(("text", "sizes"), RESHAPES, ids=[one[0] for one in RESHAPES])
+def test_reshape_without_nodes(text: str, sizes: list[int] | None) -> None:
+    answer, data = shared_compiler().compile(source_of(text, "named"), "f")
+    assert answer[0] == "ok", answer
+    graph = onnx.load_from_string(data).graph
+    made = {node.output[0]: node for node in graph.node}
+    shape = made[[node for node in graph.node if node.op_type == "Reshape"][-1].input[1]]
+    if sizes is None:
+        assert shape.op_type != "Constant"
+        return
+    assert onnx.numpy_helper.to_array(shape.attribute[0].t).tolist() == sizes
+    assert not {"Shape", "Concat", "Mul", "Gather"} & {node.op_type for node in graph.node}
+
+
+@pytest.mark.parametrize("text", [text for text, sizes in RESHAPES if sizes is not None])
+def test_reshape_of_nothing(text: str) -> None:
+    """An axis of size 0 is no size that is left open."""
+    answer, data = shared_compiler().compile(source_of(text, "named"), "f")
+    assert answer[0] == "ok", answer
+    for shape in ((0, 3), (2, 0)):
+        if "-1" in text and shape[0] == 0:
+            continue  # NumPy refuses it as well
+        empty = np.zeros(shape, np.float32)
+        expected = eval(text, {"op": numpy_operators(), "math": math, "X": empty, "Y": Y})
+        model = onnx.load_from_string(data)
+        check_everywhere(shared_evaluator(), model, {"X": empty, "Y": Y}, [expected])
 
 
 # What a size decides, and must be known when the script is compiled: refused where it is not.
