@@ -145,3 +145,24 @@ def test_autocast() -> None:
     assert "BFLOAT16" in made.to_script()
     names = {one.name for one in made.to_model_proto().graph.initializer}
     assert {"linear.weight", "linear.bias"} <= names
+
+
+def test_autocast_of_convolutions() -> None:
+    class Convolved(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.MaxPool2d(2))
+
+        def forward(self, x: torch.Tensor) -> Any:
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return torch.relu(self.layers(x))
+
+    module = Convolved().eval()
+    x = torch.randn(2, 3, 8, 8)
+    with pytest.raises(sardonyx.torch.ExportError, match="BFLOAT16"):
+        sardonyx.torch.export(module, (x,))  # Conv has the type from opset 22 on
+    found = sardonyx.torch.export(module, (x,), opset=22).compile()(x.numpy())
+    wanted = module(x).detach()
+    assert wanted.dtype == torch.bfloat16 and str(np.asarray(found).dtype) == "bfloat16"
+    other = wanted.float().numpy()
+    np.testing.assert_allclose(np.asarray(found, np.float32), other, rtol=3e-2, atol=3e-2)
