@@ -21,7 +21,9 @@ import numpy as np
 import torch
 from sardonyx.torch import ExportError
 from sardonyx.torch._capture import program_of_graph
+from sardonyx.torch._decompose import decomposed
 from sardonyx.torch._export import finished
+from sardonyx.torch._operators import overloads
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree
 
@@ -121,6 +123,7 @@ def try_sample(operator: Any, sample: Any, is_drawn: bool = False, opset: int = 
         with torch.no_grad():
             wanted = _pytree.tree_leaves(function(*[one.clone() for one in tensors]))
             module = make_fx(function, tracing_mode="fake", pre_dispatch=True)(*copies)
+            module = decomposed(module, overloads())
     except Exception as error:
         return Outcome("skipped", f"torch cannot trace it: {str(error)[:60]!r}")
     wanted = [real(one) for one in wanted if isinstance(one, torch.Tensor)]

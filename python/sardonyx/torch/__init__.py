@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from ._export import convert as convert
     from ._export import export as export
     from ._operators import operator as operator
+    from ._translation import translation as translation
 
-__all__ = ["ExportError", "Exported", "aten", "convert", "export", "operator"]
+__all__ = ["ExportError", "Exported", "aten", "convert", "export", "operator", "translation"]
 
 _HOMES = {
     "ExportError": "_export",
@@ -21,6 +22,7 @@ _HOMES = {
     "convert": "_export",
     "export": "_export",
     "operator": "_operators",
+    "translation": "_translation",
 }
 
 

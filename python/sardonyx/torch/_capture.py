@@ -13,7 +13,9 @@ from torch import fx
 from torch.export.graph_signature import InputKind
 from torch.utils import _pytree
 
+from ._decompose import REMADE, decomposed
 from ._functional import STATISTICS, changed_statistics
+from ._operators import overloads
 from ._program import (
     LEFT_OUT,
     NOTHING,
@@ -340,7 +342,7 @@ class _Reader:
                 flat = _pytree.tree_leaves(results)
                 place = Node("output", "output", [], {})
                 program.outputs = [self.value(one, place, program) for one in flat]
-        if not _are_told(program):
+        if module.meta.get(REMADE) or not _are_told(program):
             values = {node.name: node.meta.get("val") for node in module.graph.nodes}
             told = Storages(lambda name: _sizes(values.get(name)),
                             lambda name: getattr(values.get(name), "dtype", None))  # fmt: skip
@@ -461,7 +463,7 @@ def program_of(
 ) -> tuple[Program, dict[str, torch.Tensor], list[Problem]]:
     """The program, its arrays by the names in `weights`, and what cannot be converted."""
     problems: list[Problem] = []
-    module = exported.graph_module
+    module = decomposed(exported.graph_module, overloads())
     placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
     specs = exported.graph_signature.input_specs
     user_inputs = [
@@ -486,6 +488,14 @@ def program_of(
             program.weight_storages[node.name] = _storage(value)
             found = exported.state_dict.get(spec.target)
             arrays[spec.target] = found if found is not None else exported.constants[spec.target]
+    constants = dict(module.named_buffers(recurse=False))
+    for node in module.graph.nodes:
+        if node.op == "get_attr" and node.target in constants:
+            key = node.target
+            while key in arrays:
+                key += "_"
+            program.weights[node.name] = key
+            arrays[key] = constants[node.target]
     groups = {name: _storage(arrays[key]) or name for name, key in program.weights.items()}
     reader = _Reader(names, problems, groups)
     reader.read(module, program)

@@ -19,7 +19,8 @@ _VIEWS = {
     "swapdims", "mT", "mH", "matrix_H", "adjoint", "numpy_T", "unflatten", "tensor_split", "hsplit",
     "vsplit", "dsplit", "broadcast_to", "lift_fresh", "linalg_diagonal", "positive", "conj",
     "_conj", "resolve_conj", "resolve_neg", "atleast_1d", "atleast_2d", "atleast_3d", "dropout",
-    "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "pin_memory",
+    "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "pin_memory", "broadcast_in_dim",
+    "collapse_view", "slice_in_dim", "split_dim", "view_of",
 }  # fmt: skip
 # A view where the element type and the order in memory stay.
 _AS_IT_IS = {"to", "type_as", "contiguous"}

@@ -1,0 +1,273 @@
+"""Operators that the library does not have, by what PyTorch decomposes them into.
+
+One operator is traced at a time, for the arguments that it has in the graph, so that all others
+stay what the user has written. A region of `torch.autocast` is traced as one operator, whose casts
+are in the graph then.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import fx
+from torch.utils import _pytree
+
+from ._functional import functional
+from ._program import NOTHING
+
+# In the `meta` of a graph that is not the one that torch has made: its values are of several
+# traces, so that their storages do not say what lies in the same memory.
+REMADE = "sardonyx_remade"
+
+
+def _key(overload: Any) -> str:
+    schema = overload._schema
+    return f"{schema.name}.{schema.overload_name or 'default'}"
+
+
+def _is_known(overload: Any, known: Mapping[str, Any]) -> bool:
+    key = _key(overload)
+    _space, _, rest = key.partition("::")
+    packet = rest.partition(".")[0]
+    if packet in NOTHING or packet in ("sym_size", "sym_numel", "item", "_local_scalar_dense"):
+        return True
+    if overload._schema.is_mutable:
+        key = functional(key, known)
+    return key in known or f"pairs::{rest}" in known
+
+
+def _tables(known: Mapping[str, Any]) -> dict[Any, Callable[..., Any]]:
+    """PyTorch's decompositions of what the library does not have."""
+    from torch._decomp import decomposition_table
+
+    return {
+        overload: function for overload, function in decomposition_table.items()
+        if isinstance(overload, torch._ops.OpOverload) and not _is_known(overload, known)
+    }  # fmt: skip
+
+
+def _without_write(overload: Any) -> Any:
+    """The overload that computes what this one writes; None: there is none."""
+    if not overload._schema.is_mutable:
+        return overload
+    space, packet = overload._schema.name.split("::")
+    plain = getattr(getattr(torch.ops, space), packet.removesuffix("_"), None)
+    found = getattr(plain, overload._schema.overload_name or "default", None)
+    return None if found is None or found._schema.is_mutable else found
+
+
+def _writes(node: fx.Node) -> bool:
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and bool(schema.is_mutable)
+
+
+def _is_view(node: fx.Node) -> bool:
+    """Whether the result lies in the memory of an argument."""
+
+    def storage(one: Any) -> Any:
+        is_strided = isinstance(one, torch.Tensor) and one.layout == torch.strided
+        return one.untyped_storage()._cdata if is_strided else None
+
+    inputs = {storage(one.meta.get("val")) for one in node.all_input_nodes} - {None}
+    results = _pytree.tree_leaves(node.meta.get("val"))
+    return any(storage(one) in inputs for one in results)
+
+
+def _facts(environment: Any) -> Any:
+    """What is assumed of sizes."""
+    return (len(environment.guards), dict(environment.replacements)) if environment else None
+
+
+def _traced(
+    called: Callable[..., Any], node: fx.Node, tables: Mapping[Any, Any]
+) -> tuple[fx.GraphModule, list[fx.Node]] | None:
+    """What a node does, as a graph, and the values that it is of; None: torch cannot say."""
+    from torch._guards import detect_fake_mode
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    leaves, spec = _pytree.tree_flatten((node.args, node.kwargs))
+    given = list(dict.fromkeys(one for one in leaves if _is_value(one)))
+    values = [one.meta.get("val") for one in given]
+
+    def function(*now: Any) -> Any:
+        found = dict(zip(given, now, strict=True))
+        args, kwargs = _pytree.tree_unflatten(
+            [found[one] if _is_value(one) else one for one in leaves], spec
+        )
+        return called(*args, **kwargs)
+
+    mode = detect_fake_mode(values)
+    environment = mode.shape_env if mode is not None else None
+    before = _facts(environment)
+    try:
+        with torch.no_grad():
+            made = make_fx(function, decomposition_table=dict(tables), tracing_mode="symbolic",
+                           _allow_non_fake_inputs=True)(*values)  # fmt: skip
+    except Exception:
+        return None  # for these arguments; the operator is reported as it is
+    # What holds for some sizes alone is not the operator.
+    return (made, given) if _facts(environment) == before else None
+
+
+def _is_value(one: Any) -> bool:
+    """Whether an argument is a value of the graph, and no body."""
+    return isinstance(one, fx.Node) and "val" in one.meta
+
+
+def _is_autocast(node: fx.Node) -> bool:
+    """Whether it is a region in which operators choose their types."""
+    return str(node.target) == "wrap_with_autocast" and node.args[2] is True
+
+
+def _region(module: fx.GraphModule) -> Callable[..., Any]:
+    """What such a region does, with its casts."""
+
+    def called(
+        device: str, dtype: Any, enabled: bool, cache: Any, body: fx.Node, *args: Any
+    ) -> Any:
+        inner = getattr(module, str(body.target))
+        with torch.autocast(device, dtype, enabled, bool(cache)):
+            return inner(*args)
+
+    return called
+
+
+def _called(node: fx.Node, module: fx.GraphModule) -> Callable[..., Any] | None:
+    if _is_autocast(node):
+        return _region(module)
+    return None if not _writes(node) and _is_view(node) else _without_write(node.target)
+
+
+def _expansion(
+    node: fx.Node,
+    module: fx.GraphModule,
+    known: Mapping[str, Any],
+    tables: Mapping[Any, Any],
+    is_body: bool,
+) -> tuple[fx.GraphModule, list[fx.Node]] | None:
+    """The graph that a node becomes; None where that is nothing that the library has."""
+    called = _called(node, module)
+    found = _traced(called, node, tables) if called is not None else None
+    if found is None:
+        return None
+    if is_body and any(one.op == "get_attr" for one in found[0].graph.nodes):
+        return None  # bodies have no constants
+    targets = [one.target for one in found[0].graph.nodes if one.op == "call_function"]
+    overloads = [one for one in targets if isinstance(one, torch._ops.OpOverload)]
+    return found if all(_is_known(one, known) for one in overloads) else None
+
+
+class _Copy:
+    """A module's graph, made again with expansions in place of nodes."""
+
+    def __init__(self, module: fx.GraphModule) -> None:
+        self.module = module
+        self.graph = fx.Graph()
+        self.names = {node.name for node in module.graph.nodes}
+        self.now: dict[fx.Node, Any] = {}
+        self.constants: dict[str, torch.Tensor] = {}
+
+    def plain(self, node: fx.Node) -> None:
+        source = node.args[0] if node.args else None
+        if node.target is operator.getitem and isinstance(self.now.get(source), (list, tuple)):
+            self.now[node] = self.now[source][node.args[1]]
+        else:
+            self.now[node] = self.graph.node_copy(node, lambda one: self.now[one])
+
+    def name_of(self, node: fx.Node, inner: fx.Node, result: Any) -> str:
+        """The result has the operator's name; what leads to it, one that no other node has."""
+        if inner is result and not _writes(node):
+            return str(node.name)
+        name = f"{node.name}_{inner.name}"
+        while name in self.names:
+            name += "_"
+        self.names.add(name)
+        return name
+
+    def expanded(self, node: fx.Node, inner: fx.GraphModule, given: list[fx.Node]) -> None:
+        found: dict[fx.Node, Any] = {}
+        rest = iter(given)
+        result = next(iter(reversed(inner.graph.nodes))).args[0]
+        for one in inner.graph.nodes:
+            if one.op == "placeholder":
+                found[one] = self.now[next(rest)]
+            elif one.op == "output":
+                self.results(node, _pytree.tree_map(lambda v: found.get(v, v), one.args[0]))
+            else:
+                args, kwargs = fx.node.map_arg((one.args, one.kwargs), lambda v: found[v])
+                name = self.name_of(node, one, result)
+                made = self.graph.create_node(one.op, one.target, args, kwargs, name)
+                made.meta = dict(one.meta)
+                found[one] = made
+                if one.op == "get_attr":
+                    made.target = f"{node.name}_constant_{len(self.constants)}"
+                    self.constants[made.target] = getattr(inner, one.target)
+                for key in ("stack_trace", "nn_module_stack"):
+                    made.meta[key] = one.meta.get(key) or node.meta.get(key)
+
+    def results(self, node: fx.Node, made: Any) -> None:
+        if not _writes(node):
+            self.now[node] = made
+            return
+        written = self.now[node.args[0]]
+        new = self.graph.create_node(
+            "call_function", torch.ops.aten.copy_.default, (written, made), {}, node.name
+        )
+        new.meta = dict(node.meta)
+        self.now[node] = new
+
+    def finished(self) -> fx.GraphModule:
+        made = fx.GraphModule(_named(self.module, self.constants), self.graph)
+        made.meta = {**self.module.meta, REMADE: True}
+        return made
+
+
+def _named(module: fx.GraphModule, constants: Mapping[str, torch.Tensor]) -> torch.nn.Module:
+    """What the graph's `get_attr` nodes name."""
+    made = torch.nn.Module()
+    for name, child in module.named_children():
+        setattr(made, name, child)
+    for node in module.graph.nodes:
+        if node.op == "get_attr" and "." not in node.target:
+            setattr(made, node.target, getattr(module, node.target))
+    for name, tensor in constants.items():
+        made.register_buffer(name, tensor, persistent=False)
+    return made
+
+
+def decomposed(
+    module: fx.GraphModule, known: Mapping[str, Any], is_body: bool = False
+) -> fx.GraphModule:
+    """The graph without operators that the library lacks and PyTorch can decompose.
+
+    The module itself where it has none. Constants that come from a decomposition are tensors that
+    `get_attr` nodes name.
+    """
+    inner = {
+        name: decomposed(child, known, is_body=True) for name, child in module.named_children()
+        if isinstance(child, fx.GraphModule)
+    }  # fmt: skip
+    unknown = [
+        node for node in module.graph.nodes
+        if node.op == "call_function" and (_is_autocast(node) or (
+            isinstance(node.target, torch._ops.OpOverload) and not _is_known(node.target, known)))
+    ]  # fmt: skip
+    changed = {name: one for name, one in inner.items() if one is not getattr(module, name)}
+    if not unknown and not changed:
+        return module
+    tables = _tables(known) if unknown else {}
+    expansions = {node: _expansion(node, module, known, tables, is_body) for node in unknown}
+    copy = _Copy(module)
+    for node in module.graph.nodes:
+        expansion = expansions.get(node)
+        if expansion is None:
+            copy.plain(node)
+        else:
+            copy.expanded(node, *expansion)
+    made = copy.finished()
+    for name, child in changed.items():
+        setattr(made, name, child)
+    return made

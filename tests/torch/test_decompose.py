@@ -1,0 +1,168 @@
+"""Operators that the library lacks, by PyTorch's decompositions; regions of torch.autocast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import sardonyx.torch  # noqa: E402
+from sardonyx.torch import aten  # noqa: E402
+from torch import nn  # noqa: E402
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+ATEN = torch.ops.aten
+LACKING = ("aten::_addmm_activation.default", "aten::log_sigmoid_forward.default",
+           "aten::_euclidean_dist.default")  # fmt: skip
+
+
+def compared(module: nn.Module, sizes: tuple[int, ...], rtol: float = 1e-4) -> Any:
+    """Exports with a dynamic first dimension, and compares at other sizes."""
+    shapes = ({0: torch.export.Dim("rows")},)
+    made = sardonyx.torch.export(module, (torch.randn(3, 4),), dynamic_shapes=shapes)
+    native = made.compile()
+    for rows in sizes:
+        x = torch.randn(rows, 4)
+        wanted, found = module(x.clone()), native(x.numpy())
+        wanted = list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
+        found = list(found) if isinstance(found, (list, tuple)) else [found]
+        for ours, theirs in zip(found, wanted, strict=True):
+            other = theirs.detach().float().numpy()
+            np.testing.assert_allclose(np.asarray(ours, np.float32), other, rtol=rtol, atol=rtol)
+    return made
+
+
+class Lacking(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 5)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        linear = self.linear
+        y = ATEN._addmm_activation.default(linear.bias, x, linear.weight.t(), use_gelu=True)
+        z, _ = ATEN.log_sigmoid_forward.default(x)
+        z.mul_(2.0)
+        return y, z + x.shape[0], ATEN._euclidean_dist.default(x, x + 1.0)
+
+
+def test_what_the_library_lacks() -> None:
+    assert not set(LACKING) & set(aten.overloads())
+    made = compared(Lacking(), (3, 6))
+    script = made.to_script()
+    # The rest is what the user has written, and lines are the user's.
+    assert "aten.t(" in script
+    assert "_addmm_activation: " in script
+    metadata = [one for node in made.to_model_proto().graph.node for one in node.metadata_props]
+    assert any("test_decompose.py" in one.value for one in metadata)
+
+
+def test_inside_a_branch() -> None:
+    class Branch(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            def yes(x: torch.Tensor) -> torch.Tensor:
+                return ATEN.log_sigmoid_forward.default(x)[0]  # type: ignore[no-any-return]
+
+            return torch.cond(x.sum() > 0, yes, torch.sin, (x,))  # type: ignore[no-any-return]
+
+    compared(Branch(), (2, 3, 4, 5))
+
+
+def test_writes_into_what_is_decomposed() -> None:
+    """Views of such results, and of tensors that a region of autocast returns, reach them."""
+
+    class Writes(nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            y = x.clone()
+            first = y[0]
+            a = ATEN.log_sigmoid_forward.default(y)[0]
+            a[0] += 1.0
+            first.add_(1.0)
+            b = ATEN.log_sigmoid_forward.default(x)[0].view(-1)
+            b[1:3].mul_(3.0)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                turned = y.t()
+                turned.mul_(2.0)
+                c = y @ turned
+            turned.add_(1.0)
+            c[0] += 1.0
+            return y, a, b, c, turned
+
+    compared(Writes(), (2, 5), 3e-2)
+
+
+def test_operator_of_operators_with_a_constant() -> None:
+    """Its name is free, also where a buffer has the one that it would get."""
+    library = torch.library.Library("sardonyx_tests_ramp", "DEF")
+    library.define("ramped(Tensor x) -> Tensor")
+    ramp = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    library.impl("ramped", lambda x: x + ramp.clone(), "CompositeImplicitAutograd")
+
+    class Named(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("ramped_constant_0", torch.full((4,), 5.0))
+
+        def forward(self, x: torch.Tensor) -> Any:
+            y = torch.ops.sardonyx_tests_ramp.ramped(x)
+            return y + self.ramped_constant_0
+
+    made = compared(Named(), (2, 5))
+    names = sorted(one.name for one in made.to_model_proto().graph.initializer)
+    assert names == ["ramped_constant_0", "ramped_constant_0_"]
+
+
+def test_what_cannot_be_decomposed_is_told() -> None:
+    class Both(nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return ATEN.log_sigmoid_forward.default(x)[0], torch.linalg.ldl_factor(x @ x.T)[0]
+
+    with pytest.raises(sardonyx.torch.ExportError) as caught:
+        sardonyx.torch.export(Both(), (torch.randn(3, 4),))
+    assert "1 thing stands" in str(caught.value)
+    assert "ldl_factor" in str(caught.value)
+
+
+class Autocast(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = self.linear(x)
+            z = torch.softmax(y, -1) @ y.T
+            with torch.autocast("cpu", enabled=False):
+                w = self.linear(x)
+        return y, z.float() + 1.0, w
+
+
+def test_autocast() -> None:
+    made = compared(Autocast(), (3, 5), 3e-2)
+    assert "BFLOAT16" in made.to_script()
+    names = {one.name for one in made.to_model_proto().graph.initializer}
+    assert {"linear.weight", "linear.bias"} <= names
+
+
+def test_autocast_of_convolutions() -> None:
+    class Convolved(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.MaxPool2d(2))
+
+        def forward(self, x: torch.Tensor) -> Any:
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return torch.relu(self.layers(x))
+
+    module = Convolved().eval()
+    x = torch.randn(2, 3, 8, 8)
+    with pytest.raises(sardonyx.torch.ExportError, match="BFLOAT16"):
+        sardonyx.torch.export(module, (x,))  # Conv has the type from opset 22 on
+    found = sardonyx.torch.export(module, (x,), opset=22).compile()(x.numpy())
+    wanted = module(x).detach()
+    assert wanted.dtype == torch.bfloat16 and str(np.asarray(found).dtype) == "bfloat16"
+    other = wanted.float().numpy()
+    np.testing.assert_allclose(np.asarray(found, np.float32), other, rtol=3e-2, atol=3e-2)
