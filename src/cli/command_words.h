@@ -12,7 +12,7 @@ namespace sardonyx::cli {
 // What the options of all commands are stored in while CLI11 reads them.
 struct Words {
     std::string color = "auto";
-    std::string target;
+    std::string target, other;
     std::vector<std::string> input_types;
     std::vector<std::string> attributes;
     std::vector<std::string> inputs;
