@@ -207,8 +207,8 @@ Result<Command> view_command(Words& words) {
     SDX_TRY(take_inputs(words, "--run X=3.5", words.view.given));
     words.view.given.option = "--run ";
     words.view.target = read_target(words);
-    if (!words.other.empty()) {
-        words.view.other = split_target(words.other);
+    if (words.other) {
+        words.view.other = split_target(*words.other);
     }
     if (words.view.has_script()) {
         driver::Settings settings;

@@ -1,6 +1,7 @@
 // From the words of the command line to a command.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace sardonyx::cli {
 // What the options of all commands are stored in while CLI11 reads them.
 struct Words {
     std::string color = "auto";
-    std::string target, other;
+    std::string target;
+    std::optional<std::string> other;
     std::vector<std::string> input_types;
     std::vector<std::string> attributes;
     std::vector<std::string> inputs;

@@ -335,6 +335,7 @@ def test_functions_and_defaults(tmp_path: pathlib.Path) -> None:
         (["a.py", "--svg", "missing/a.svg"], 1, "missing"),
         (["a.py", "--svg", "-", "--input", "x=FLOAT["], 2, "FLOAT"),
         (["a.py", "missing.onnx", "--svg", "-"], 1, "missing.onnx"),
+        (["a.py", "", "--svg", "-"], 1, "cannot open"),
         (["a.py", "a.py:none", "--svg", "-"], 2, "none"),
         (["a.py", "bad.py", "--svg", "-"], 1, "unknown-operator"),
         (["a.py", "-", "--svg", "-"], 2, "not standard input"),
@@ -448,6 +449,8 @@ def test_first_nan(tmp_path: pathlib.Path) -> None:
     marked = [box["title"] for box in scene["sheets"][0]["boxes"] if box.get("first_nan")]
     assert marked == ["Log"]
     assert notes_of(scene)["l"]["range"].endswith("1 NaN")
+    picture = view(path, "--run", "x=[-1.0, 2.0]", "--svg", "-", status=1).stdout
+    assert picture.count('class="sdx-m sdx-nan"') == 1
     scene = data_of(path, "--run", "x=[1.0, 2.0, 3, 4, 5]")
     assert dict(scene["fields"])["first NaN"] == "none"
 
@@ -521,7 +524,10 @@ def test_two_models(tmp_path: pathlib.Path) -> None:
     scene = data_of(first, second.with_suffix(".onnx"), *words)
     assert sum(name == "first NaN" for name, _ in scene["fields"]) == 1
     assert sum("note" in box.get("outputs", [{}])[0] for box in scene["sheets"][0]["boxes"]) > 2
-    ET.fromstring(view(first, second, "--svg", "-").stdout)
+    texts = ET.fromstring(view(first, second, "--svg", "-").stdout)
+    assert {"first: main", "second: main"} <= {text.text for text in texts.iter(f"{SVG}text")}
+    frames = Counter(rect.get("class") for rect in texts.iter(f"{SVG}rect") if rect.get("class"))
+    assert frames == {"sdx-m sdx-changed": 4, "sdx-m sdx-added": 1}
 
 
 def test_repeated_layers(tmp_path: pathlib.Path) -> None:
