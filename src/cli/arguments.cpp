@@ -124,6 +124,15 @@ void add_build(CLI::App& app, Words& words) {
         ->type_name("BYTES");
 }
 
+// What a run takes for the inputs that are not given.
+void add_random(CLI::App* command, Words& words, InputOptions& options) {
+    command->add_flag("--random", options.random,
+                      "Use random numbers for inputs that are not given; unknown sizes become 4");
+    command->add_option("--seed", options.seed, "The seed for random numbers")->type_name("N");
+    add_list(command, "--dim", words.dims, "The size of a named dimension in random inputs",
+             "NAME=SIZE");
+}
+
 void add_run(CLI::App& app, Words& words) {
     CLI::App* command = add_command(app, words, "run", "Run a script or a model", kRunExample);
     command
@@ -136,16 +145,12 @@ void add_run(CLI::App& app, Words& words) {
     command->add_option("inputs", words.inputs, "Values of inputs")->type_name("NAME=VALUE");
     add_compile_options(command, words, words.run.texts);
     add_schemas(command, words.run.schemas);
-    command->add_flag("--random", words.run.random,
-                      "Use random numbers for inputs that are not given; unknown sizes become 4");
-    command->add_option("--seed", words.run.seed, "The seed for random numbers")->type_name("N");
+    add_random(command, words, words.run);
     command
         ->add_option("-o,--output", words.run.output,
                      "Write the outputs as .npy files to a folder, or to one .npz file")
         ->type_name("DIR|FILE.npz");
     command->add_flag("--json", words.run.json, "Print the outputs as JSON, with every element");
-    add_list(command, "--dim", words.dims, "The size of a named dimension in random inputs",
-             "NAME=SIZE");
     command
         ->add_option("--threads", words.run.threads,
                      "The number of threads; by default one per core")
@@ -304,6 +309,8 @@ void add_view(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     add_script_options(command, words);
+    command->add_option("other", words.other, "Another one beside it, and what differs")
+        ->type_name("FILE.py[:NAME]|MODEL.onnx");
     command->add_option("--html", words.view.html, "Write the page (- for standard output)")
         ->type_name("OUT.html");
     command->add_option("--port", words.view.port, "The port to serve on; by default a free one")
@@ -311,11 +318,13 @@ void add_view(CLI::App& app, Words& words) {
         ->type_name("N");
     command->add_option("--svg", words.view.svg, "Write a picture (- for standard output)")
         ->type_name("OUT.svg");
-    command
-        ->add_option(
-            "--json", words.view.json,
-            "Write the graph as data, with the places of its boxes (- for standard output)")
+    command->add_option("--json", words.view.json, "Write it as data (- for standard output)")
         ->type_name("OUT.json");
+    add_list(command, "--run", words.inputs, "Run it with this input, and show the values",
+             "NAME=VALUE|FILE.npz");
+    add_random(command, words, words.view.given);
+    command->add_flag("--outline", words.view.outline, "Show repeated equal layers as functions");
+    command->add_flag("--netron", words.view.netron, "Show a model file in Netron");
     add_list(command, "--input", words.input_types, "Set the type of an input", "NAME=TYPE");
     add_compile_options(command, words, words.view.texts);
     add_schemas(command, words.view.schemas);

@@ -95,6 +95,20 @@ void use(const driver::Settings& settings, driver::OptionTexts& texts,
     schemas = schemas.empty() ? settings.schemas : schemas;
 }
 
+// `example`: of an input.
+Result<void> take_inputs(Words& words, std::string_view example, InputOptions& options) {
+    auto is_file = std::stable_partition(words.inputs.begin(), words.inputs.end(), is_input_file);
+    options.files.assign(words.inputs.begin(), is_file);
+    words.inputs.erase(words.inputs.begin(), is_file);
+    auto inputs = read_assignments(words.inputs, example);
+    SDX_TRY(inputs);
+    auto dims = read_assignments(words.dims, "--dim N=640");
+    SDX_TRY(dims);
+    options.inputs = std::move(*inputs);
+    options.sizes = std::move(*dims);
+    return {};
+}
+
 }  // namespace
 
 Result<Command> build_command(Words& words) {
@@ -115,14 +129,7 @@ Result<Command> build_command(Words& words) {
 Result<Command> run_command(Words& words) {
     auto attributes = read_assignments(words.attributes, kAttributeExample);
     SDX_TRY(attributes);
-    auto is_file = std::stable_partition(words.inputs.begin(), words.inputs.end(), is_input_file);
-    words.run.files.assign(words.inputs.begin(), is_file);
-    words.inputs.erase(words.inputs.begin(), is_file);
-    auto inputs = read_assignments(words.inputs, "X=3.5");
-    SDX_TRY(inputs);
-    auto dims = read_assignments(words.dims, "--dim N=640");
-    SDX_TRY(dims);
-    words.run.sizes = std::move(*dims);
+    SDX_TRY(take_inputs(words, "X=3.5", words.run));
     driver::Settings settings;
     SDX_TRY(take_settings(words, settings));
     words.run.target = read_target(words);
@@ -130,7 +137,6 @@ Result<Command> run_command(Words& words) {
         use(settings, words.run.texts, words.run.schemas);
     }
     words.run.texts.attributes = std::move(*attributes);
-    words.run.inputs = std::move(*inputs);
     return Command(words.run);
 }
 
@@ -197,8 +203,13 @@ Result<Command> view_command(Words& words) {
     SDX_TRY(types);
     auto attributes = read_assignments(words.attributes, kAttributeExample);
     SDX_TRY(attributes);
+    SDX_TRY(take_inputs(words, "--run X=3.5", words.view.given));
+    words.view.given.option = "--run ";
     words.view.target = read_target(words);
-    if (words.view.target.is_script()) {
+    if (words.other) {
+        words.view.other = split_target(*words.other);
+    }
+    if (words.view.has_script()) {
         driver::Settings settings;
         SDX_TRY(take_settings(words, settings));
         use(settings, words.view.texts, words.view.schemas);

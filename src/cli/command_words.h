@@ -1,6 +1,7 @@
 // From the words of the command line to a command.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace sardonyx::cli {
 struct Words {
     std::string color = "auto";
     std::string target;
+    std::optional<std::string> other;
     std::vector<std::string> input_types;
     std::vector<std::string> attributes;
     std::vector<std::string> inputs;

@@ -51,20 +51,25 @@ struct BuildOptions {
 std::string_view complaint(const BuildOptions& options);
 int run_build(const BuildOptions& options);
 
-struct RunOptions {
+// The values of the inputs of a run.
+struct InputOptions {
+    std::vector<driver::Assignment> inputs;
+    std::vector<std::string> files;         // of named inputs
+    bool random = false;                    // for inputs that are not given
+    std::vector<driver::Assignment> sizes;  // of named dimensions, for random numbers
+    uint64_t seed = 0;
+    std::string_view option;  // before NAME=VALUE, for messages: "--run " or nothing
+};
+
+struct RunOptions : InputOptions {
     Target target;
     driver::OptionTexts texts;
     std::vector<std::string> schemas;
-    std::vector<driver::Assignment> inputs;
-    std::vector<std::string> files;  // of named inputs
-    bool random = false;             // for inputs that are not given
-    std::string output;              // a folder, or an .npz file; empty: only print the results
+    std::string output;    // a folder, or an .npz file; empty: only print the results
     std::string testcase;  // a folder of the onnx backend tests to write; nothing is printed then
     bool quiet = false;
-    std::vector<driver::Assignment> sizes;  // of named dimensions, for random numbers
-    bool json = false;                      // print the results as JSON
-    uint64_t seed = 0;
-    int threads = 0;  // 0: the cores
+    bool json = false;  // print the results as JSON
+    int threads = 0;    // 0: the cores
     int64_t max_steps = INT64_MAX;
     bool trace = false;                        // print every value
     bool plan = false;                         // print the plan before
@@ -136,10 +141,16 @@ int run_import(const ImportOptions& options);
 
 struct ViewOptions {
     Target target;
+    std::optional<Target> other;  // what it is shown beside, with the differences
     driver::OptionTexts texts;
     std::vector<std::string> schemas;
     std::string html, svg, json;  // files to write; "-": standard output; none: serve the page
     uint16_t port = 0;            // 0: a free one
+    bool outline = false;         // equal blocks as one function
+    bool netron = false;          // Netron shows it
+    InputOptions given;           // of a run whose values are shown
+    bool has_script() const { return target.is_script() || (other && other->is_script()); }
+    bool has_run() const { return given.random || !given.inputs.empty() || !given.files.empty(); }
 };
 // What is wrong with the options together; empty: nothing.
 std::string_view complaint(const ViewOptions& options);

@@ -65,10 +65,12 @@ inline constexpr std::string_view kViewExample =
     "Examples:\n"
     "  sardonyx view gelu.onnx\n"
     "  sardonyx view gelu.py:gelu --svg gelu.svg\n"
+    "  sardonyx view old.onnx new.onnx\n"
+    "  sardonyx view gelu.py --run x='[[1.5, nan]]'\n"
     "\n"
     "Without --html, --svg and --json, the page is served on this machine, at the address that is\n"
     "printed, until Ctrl-C; reload it to see changes of the file. Nothing in the model is "
-    "executed.\n";
+    "executed\nunless values of a run are wanted: --run takes inputs as `sardonyx run` does.\n";
 
 inline constexpr std::string_view kDoctorExample =
     "Examples:\n"

@@ -7,6 +7,7 @@
 //   decompile.cpp  a model to a script
 //   import.cpp     a file of PyTorch to a model or a script, by the user's Python
 //   view.cpp       the graph of a script or a model as a page, a picture or data
+//   view_scene.cpp what the graph shows: models, runs, differences
 //   view_server.cpp a browser's way to the page
 //   info.cpp       what a model is
 //   diff.cpp       in what two models differ

@@ -1,76 +1,22 @@
 // sardonyx view: a picture of a graph.
-#include <filesystem>
-#include <optional>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <span>
 #include <utility>
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/compilation.h"
 #include "cli/terminal.h"
+#include "cli/view_scene.h"
 #include "cli/view_server.h"
-#include "ide/graph.h"
-#include "infer/infer.h"
-#include "proto/proto.h"
 #include "view/layout.h"
 #include "view/write.h"
 
 namespace sardonyx::cli {
 namespace {
-
-// What is shown, or why there is nothing.
-struct Sight {
-    std::optional<view::Scene> scene;
-    int status = kFailure;
-};
-
-std::string file_name(const std::string& path) {
-    return std::filesystem::path(path).filename().string();
-}
-
-Sight scene_of(Result<view::Scene> scene) {
-    if (!scene.ok()) {
-        print_error(scene.error().message);
-        return {};
-    }
-    return {std::move(*scene), kSuccess};
-}
-
-Sight see_model(const std::string& path) {
-    FileStamps files;
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path, &files);
-    if (!model.ok()) {
-        print_error(model.error().message);
-        return {};
-    }
-    std::optional<MappedReading> reading(files);
-    (void)infer::infer_model(**model);
-    Result<view::Scene> scene = view::make_scene(**model, nullptr, file_name(path));
-    reading.reset();
-    if (Result<void> unchanged = check_unchanged(files); !unchanged.ok()) {
-        return scene_of(unchanged.error());
-    }
-    return scene_of(std::move(scene));
-}
-
-Sight see_script(const ViewOptions& options) {
-    std::optional<driver::Request> request =
-        request_of(options.target, options.texts, options.schemas);
-    if (!request) {
-        return {std::nullopt, kUsage};
-    }
-    request->form = driver::Form::kAsAnnotated;
-    driver::Compilation compiled = driver::compile(*request);
-    print_findings(compiled.sources(), compiled.findings());
-    if (compiled.has_failed()) {
-        return {std::nullopt, failure_of(compiled)};
-    }
-    return scene_of(ide::scene_of_script(compiled));
-}
-
-Sight see(const ViewOptions& options) {
-    return options.target.is_script() ? see_script(options) : see_model(options.target.path);
-}
 
 struct Output {
     const std::string* path;  // empty: not wanted
@@ -113,6 +59,16 @@ int serve(const ViewOptions& options) {
     return kFailure;
 }
 
+// Does not return where Netron takes over.
+int become_netron(const std::string& path) {
+    std::string program = "netron", file = path;
+    char* words[] = {program.data(), file.data(), nullptr};
+    ::execvp(words[0], words);
+    print_error(fmt::format("cannot start Netron ({}): install it with `pip install netron`",
+                            std::strerror(errno)));
+    return kFailure;
+}
+
 bool is_file_output(const ViewOptions& options) {
     return !options.html.empty() || !options.svg.empty() || !options.json.empty();
 }
@@ -128,6 +84,27 @@ std::string_view complaint(const ViewOptions& options) {
         return "`--port` is for the page that is served: use it without `--html`, `--svg` and "
                "`--json`";
     }
+    auto is_named_file = [](const Target& one) { return !one.name.empty() && !one.is_script(); };
+    if (is_named_file(options.target) || (options.other && is_named_file(*options.other))) {
+        return "`:NAME` is for scripts, whose names end in `.py`";
+    }
+    if (!options.has_script() && (!options.texts.attributes.empty() ||
+                                  !options.texts.input_types.empty() || options.texts.opset != 0)) {
+        return "`--input`, `--attribute` and `--opset` are for scripts, whose names end in `.py`";
+    }
+    if (options.netron && (is_file_output(options) || options.port != 0 || options.has_run() ||
+                           options.outline || options.other)) {
+        return "`--netron` shows the model as Netron does: use it with the model alone";
+    }
+    if (options.netron && (options.target.is_script() || options.target.is_stdin())) {
+        return "`--netron` shows model files: write one with `sardonyx build`";
+    }
+    if (!options.has_run() && (options.given.seed != 0 || !options.given.sizes.empty())) {
+        return "`--seed` and `--dim` are for a run: use them with `--run` or `--random`";
+    }
+    if (options.other && (options.other->is_stdin() || options.target.is_stdin())) {
+        return "two models side by side are files, not standard input";
+    }
     return options.target.is_stdin() && !is_file_output(options)
                ? "standard input cannot be read again: write the page with `--html`"
                : std::string_view();
@@ -137,6 +114,9 @@ int run_view(const ViewOptions& options) {
     if (std::string_view words = complaint(options); !words.empty()) {
         print_error(words);
         return kUsage;
+    }
+    if (options.netron) {
+        return become_netron(options.target.path);
     }
     if (!is_file_output(options)) {
         return serve(options);
@@ -151,7 +131,8 @@ int run_view(const ViewOptions& options) {
         {&options.json, false,
          [](const view::Scene& scene) { return view::to_json(scene) + "\n"; }},
     };
-    return write_outputs(*sight.scene, outputs);
+    int written = write_outputs(*sight.scene, outputs);
+    return written != kSuccess ? written : sight.status;
 }
 
 }  // namespace sardonyx::cli

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "view/layout.h"
+#include "view/scene.h"
 #include "view/write.h"
 
 namespace sardonyx::ide {
@@ -26,11 +27,10 @@ std::string first_error(const driver::Compilation& compilation) {
 
 }  // namespace
 
-Result<view::Scene> scene_of_script(const driver::Compilation& compilation) {
+std::string title_of_script(const driver::Compilation& compilation) {
     std::string_view path = compilation.sources().path(compilation.module->tree().file);
-    return view::make_scene(*compilation.model, &compilation.sources(),
-                            fmt::format("{}:{}", std::filesystem::path(path).filename().string(),
-                                        compilation.script->name));
+    return fmt::format("{}:{}", std::filesystem::path(path).filename().string(),
+                       compilation.script->name);
 }
 
 Result<std::string> graph_json(const Texts& texts, const std::string& path, const std::string& name,
@@ -52,7 +52,8 @@ Result<std::string> graph_json(const Texts& texts, const std::string& path, cons
     if (compilation.has_failed()) {
         return Error{first_error(compilation)};
     }
-    Result<view::Scene> scene = scene_of_script(compilation);
+    Result<view::Scene> scene = view::make_scene(*compilation.model, &compilation.sources(),
+                                                 title_of_script(compilation));
     SDX_TRY(scene);
     view::lay_out(*scene, false);
     return view::to_json(*scene);

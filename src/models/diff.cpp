@@ -186,15 +186,6 @@ class GraphDiff {
         return matching_.of(x) == y;
     }
 
-    static const Tensor* stored_tensor(const ir::Value& value) {
-        if (value.producer() == nullptr) {
-            return value.constant ? &*value.constant : nullptr;
-        }
-        const ir::Attribute* attribute =
-            is_stored(value) ? value.producer()->find_attribute("value") : nullptr;
-        return attribute != nullptr ? attribute->get<Tensor>() : nullptr;
-    }
-
     void compare_tensors(const ir::Value* x, const ir::Value* y, const std::string& what) {
         const Tensor *s = stored_tensor(*x), *t = stored_tensor(*y);
         if ((s == nullptr && t == nullptr) || !compared_.insert({x, y}).second) {
@@ -234,7 +225,7 @@ class GraphDiff {
             while (next < second.size() && second[next] != end) {
                 const ir::Node& node = *second[next++];
                 if (matching_.back_of(node) == nullptr) {
-                    line(place, DiffLine::Mark::kAdded, "", node_text(node));
+                    line(place, DiffLine::Mark::kAdded, nullptr, &node);
                     if (!is_weight(node)) {
                         add(ChangeKind::kAdded, ir::describe(node), "", node_text(node));
                     }
@@ -244,7 +235,7 @@ class GraphDiff {
         for (const ir::Node& node : a) {
             const ir::Node* other = matching_.of(node);
             if (other == nullptr) {
-                line(place, DiffLine::Mark::kRemoved, node_text(node), "");
+                line(place, DiffLine::Mark::kRemoved, &node, nullptr);
                 if (!is_weight(node)) {
                     add(ChangeKind::kRemoved, ir::describe(node), node_text(node), "");
                 }
@@ -257,14 +248,15 @@ class GraphDiff {
             size_t before = result_.changes.size();
             compare_node(node, *other);
             bool has_changed = result_.changes.size() != before;
-            line(place, has_changed ? DiffLine::Mark::kChanged : DiffLine::Mark::kSame,
-                 node_text(node), node_text(*other));
+            line(place, has_changed ? DiffLine::Mark::kChanged : DiffLine::Mark::kSame, &node,
+                 other);
         }
         write_up_to(nullptr);
     }
 
-    void line(size_t place, DiffLine::Mark mark, std::string before, std::string after) {
-        result_.graphs[place].lines.push_back({mark, std::move(before), std::move(after)});
+    void line(size_t place, DiffLine::Mark mark, const ir::Node* a, const ir::Node* b) {
+        result_.graphs[place].lines.push_back(
+            {mark, a != nullptr ? node_text(*a) : "", b != nullptr ? node_text(*b) : "", a, b});
     }
 
     void compare_node(const ir::Node& a, const ir::Node& b) {

@@ -38,6 +38,9 @@ struct Change {
 struct DiffLine {
     enum class Mark : uint8_t { kSame, kAdded, kRemoved, kChanged } mark;
     std::string before, after;
+    // The nodes, as long as the models live; null: none.
+    const ir::Node* first = nullptr;
+    const ir::Node* second = nullptr;
 };
 struct DiffGraph {
     std::string title;

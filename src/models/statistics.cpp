@@ -10,6 +10,9 @@ namespace {
 
 // Elements below 8 bits fill whole bytes in a piece of this length.
 constexpr int64_t kPiece = 1 << 14;
+// What a histogram reads and shows.
+constexpr int64_t kMaxPieces = 16;
+constexpr size_t kBars = 24;
 
 // Elements [first, first + kPiece) as numbers; nothing for types that are not real.
 std::optional<std::vector<double>> piece_of(const Tensor& tensor, int64_t first) {
@@ -20,6 +23,31 @@ std::optional<std::vector<double>> piece_of(const Tensor& tensor, int64_t first)
         tensor.bytes().subspan(start, byte_size(tensor.element_type(), count)), tensor.owner());
     return to_doubles(piece, kPiece);
 }
+
+class Counter {
+  public:
+    void add(double x) {
+        if (!std::isfinite(x)) {
+            ++(std::isnan(x) ? result_.nan_count : result_.infinity_count);
+            return;
+        }
+        result_.least = std::min(result_.least, x);
+        result_.greatest = std::max(result_.greatest, x);
+        result_.zero_count += x == 0 ? 1 : 0;
+        double apart = x - result_.mean;
+        result_.mean += apart / static_cast<double>(++count_);
+        squares_ += apart * (x - result_.mean);
+    }
+    Statistics finish() {
+        result_.deviation = count_ > 0 ? std::sqrt(squares_ / static_cast<double>(count_)) : 0;
+        return result_;
+    }
+
+  private:
+    Statistics result_;
+    double squares_ = 0;  // of the distances from the mean so far (Welford)
+    int64_t count_ = 0;
+};
 
 bool agree(double a, double b, Tolerance tolerance) {
     return a == b || (std::isnan(a) && std::isnan(b)) ||
@@ -37,34 +65,61 @@ void compare_strings(const Tensor& a, const Tensor& b, Difference* result) {
 }  // namespace
 
 Statistics statistics(const Tensor& tensor) {
-    Statistics result;
-    double squares = 0;  // of the distances from the mean so far (Welford)
-    int64_t count = 0;
+    Counter counter;
     for (int64_t first = 0; first < tensor.count() && tensor.element_type() != ElementType::kString;
          first += kPiece) {
         std::optional<std::vector<double>> values = piece_of(tensor, first);
         if (!values.has_value()) {
-            return result;
+            break;
         }
         for (double x : *values) {
+            counter.add(x);
+        }
+    }
+    return counter.finish();
+}
+
+Histogram histogram(const Tensor& tensor) {
+    Histogram result;
+    if (tensor.element_type() == ElementType::kString) {
+        return result;
+    }
+    Counter counter;
+    std::vector<double> finite;
+    int64_t pieces = (tensor.count() + kPiece - 1) / kPiece;
+    int64_t read = std::min(pieces, kMaxPieces);
+    for (int64_t i = 0; i < read; ++i) {
+        std::optional<std::vector<double>> values = piece_of(tensor, i * pieces / read * kPiece);
+        if (!values.has_value()) {
+            break;
+        }
+        result.seen += static_cast<int64_t>(values->size());
+        for (double x : *values) {
+            counter.add(x);
             if (std::isfinite(x)) {
-                result.least = std::min(result.least, x);
-                result.greatest = std::max(result.greatest, x);
-                result.zero_count += x == 0 ? 1 : 0;
-                double apart = x - result.mean;
-                result.mean += apart / static_cast<double>(++count);
-                squares += apart * (x - result.mean);
-            } else {
-                ++(std::isnan(x) ? result.nan_count : result.infinity_count);
+                finite.push_back(x);
             }
         }
     }
-    result.deviation = count > 0 ? std::sqrt(squares / static_cast<double>(count)) : 0;
+    result.statistics = counter.finish();
+    double least = result.statistics.least, greatest = result.statistics.greatest;
+    // Halves, because the range of two numbers may be more than a number holds.
+    double half = greatest / 2 - least / 2;
+    if (finite.size() > 1 && half > 0) {
+        result.bars.resize(kBars);
+        for (double x : finite) {
+            double part = (x / 2 - least / 2) / half * static_cast<double>(kBars);
+            ++result.bars[std::min(kBars - 1, static_cast<size_t>(part))];
+        }
+    }
     return result;
 }
 
 std::string statistics_text(const Tensor& tensor) {
-    Statistics found = statistics(tensor);
+    return statistics_text(statistics(tensor));
+}
+
+std::string statistics_text(const Statistics& found) {
     std::string text;
     if (found.has_numbers()) {
         text = found.least == found.greatest

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "types/tensor.h"
 
@@ -26,6 +27,17 @@ struct Statistics {
 Statistics statistics(const Tensor& tensor);
 // "-1 to 3.5, 2 NaN"; empty where there is nothing to say.
 std::string statistics_text(const Tensor& tensor);
+std::string statistics_text(const Statistics& found);
+
+// How the elements of a tensor are spread. Of a large tensor, pieces are read that stand equally
+// far from each other, so that the time does not grow with it.
+struct Histogram {
+    Statistics statistics;      // of the elements that are read
+    int64_t seen = 0;           // how many are
+    std::vector<int64_t> bars;  // those in equal parts from the least to the greatest; empty: all
+                                // are equal, or there are no numbers
+};
+Histogram histogram(const Tensor& tensor);
 
 // How far two tensors are apart.
 struct Difference {

@@ -66,6 +66,15 @@ bool is_stored(const ir::Value& value) {
                                        : value.is_initializer() && !value.is_graph_input();
 }
 
+const Tensor* stored_tensor(const ir::Value& value) {
+    if (value.producer() == nullptr) {
+        return value.constant ? &*value.constant : nullptr;
+    }
+    const ir::Attribute* attribute =
+        is_stored(value) ? value.producer()->find_attribute("value") : nullptr;
+    return attribute != nullptr ? attribute->get<Tensor>() : nullptr;
+}
+
 Result<ir::Graph*> main_graph(ir::Model& model) {
     if (model.graph == nullptr) {
         return Error{"the file has only functions, and no graph"};

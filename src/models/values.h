@@ -22,6 +22,9 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
 // Constant node.
 bool is_stored(const ir::Value& value);
 
+// The tensor of an initializer or of a Constant node; null: it is neither, or no tensor.
+const Tensor* stored_tensor(const ir::Value& value);
+
 // Calls visit(ir::Value&) for inputs, initializers and outputs of nodes of the graph and of all
 // graphs in it, in order; an initializer that is an input comes once.
 void for_each_value(const ir::Graph& graph, const std::function<void(ir::Value&)>& visit);

@@ -39,6 +39,15 @@ class JsonWriter {
             close('}');
         });
         each("sheets", scene.sheets, [&](const Sheet& one) { sheet(one); });
+        each("notes", scene.notes, [&](const Note& one) { note(one); });
+        if (scene.beside != kNone) {
+            member("beside", static_cast<long>(scene.beside));
+            each("changes", scene.changes, [&](const Change& one) {
+                text_ += fmt::format("[{},{},{},{},{}]", page_string(one.kind),
+                                     page_string(one.graph), page_string(one.what),
+                                     page_string(one.before), page_string(one.after));
+            });
+        }
         close('}');
     }
 
@@ -134,11 +143,37 @@ class JsonWriter {
             member("file", static_cast<long>(box.file));
             member("line", static_cast<long>(box.line));
         }
+        node_note(box.note);
         member("x", whole(box.x));
         member("y", whole(box.y));
         member("w", whole(box.width));
         member("h", whole(box.height));
         member("row", static_cast<long>(box.row));
+        close('}');
+    }
+
+    void node_note(const NodeNote& note) {
+        static constexpr std::string_view kMarks[] = {"", "added", "removed", "changed"};
+        member("mark", kMarks[static_cast<size_t>(note.mark)]);
+        if (note.pair != kNone) {
+            member("pair", static_cast<long>(note.pair));
+        }
+        if (note.is_first_nan) {
+            text_ += "\"first_nan\":true,";
+        }
+    }
+
+    void note(const Note& note) {
+        text_ += '{';
+        fields("fields", note.fields);
+        if (!note.bars.empty()) {
+            fmt::format_to(std::back_inserter(text_), "\"range\":[{:.6g},{:.6g}],", note.least,
+                           note.greatest);
+        }
+        each("bars", note.bars, [&](int64_t count) { text_ += std::to_string(count); });
+        if (note.has_nan) {
+            text_ += "\"nan\":true,";
+        }
         close('}');
     }
 
@@ -152,6 +187,9 @@ class JsonWriter {
         }
         if (pin.is_captured) {
             text_ += "\"captured\":true,";
+        }
+        if (pin.note != kNone) {
+            member("note", static_cast<long>(pin.note));
         }
         close('}');
     }

@@ -26,6 +26,7 @@ constexpr size_t kMaxDoc = 2000;
 constexpr size_t kMaxConstant = 26;  // of a constant in a box
 constexpr size_t kMaxBoxLines = 4;
 constexpr size_t kMaxFields = 100;
+constexpr size_t kMaxPath = 4096;
 constexpr size_t kMaxFile = size_t{2} << 20U;
 constexpr int64_t kShownElements = 4;
 
@@ -102,8 +103,8 @@ struct Frame {
 
 class SceneMaker {
   public:
-    SceneMaker(const ir::Model& model, const diagnostics::Sources* sources)
-        : model_(model), sources_(sources) {}
+    SceneMaker(const ir::Model& model, const diagnostics::Sources* sources, const Notes& notes)
+        : model_(model), sources_(sources), notes_(notes) {}
 
     Result<Scene> make(std::string_view title) {
         scene_.title = name_of(title);
@@ -149,6 +150,26 @@ class SceneMaker {
         for (Field& one : fields_of(model_.metadata)) {
             scene_.fields.push_back(std::move(one));
         }
+        for (const auto& [name, text] : notes_.fields) {
+            field(name, text);
+        }
+    }
+
+    // The index of what is known of a value.
+    uint32_t note_of(const ir::Value& value) {
+        auto known = notes_.values.find(&value);
+        if (known == notes_.values.end()) {
+            return kNone;
+        }
+        auto [found, is_new] =
+            note_indices_.emplace(&value, static_cast<uint32_t>(scene_.notes.size()));
+        if (is_new) {
+            Note& note = scene_.notes.emplace_back(known->second);
+            for (auto& [name, text] : note.fields) {
+                text = shown(text, kMaxText);
+            }
+        }
+        return found->second;
     }
 
     uint32_t add_sheet(const ir::Graph& graph, SheetKind kind, std::string_view title) {
@@ -176,6 +197,7 @@ class SceneMaker {
         frames_[sheet].places.emplace(&value,
                                       Place{index, static_cast<uint32_t>(box.outputs.size())});
         box.outputs.push_back({name_of(value.name), type_of(value), {}});
+        box.outputs.back().note = note_of(value);
     }
 
     void add_boxes(uint32_t sheet) {
@@ -216,6 +238,9 @@ class SceneMaker {
         box.doc = shown(node.doc, kMaxDoc, true);
         box.metadata = fields_of(node.metadata);
         set_place(box, node.span);
+        if (auto note = notes_.nodes.find(&node); note != notes_.nodes.end()) {
+            box.note = note->second;
+        }
         for (const ir::Value* output : node.outputs()) {
             if (output != nullptr) {
                 add_output_pin(sheet, box, *output);
@@ -264,9 +289,9 @@ class SceneMaker {
             files_.emplace(file.index, static_cast<uint32_t>(scene_.files.size()));
         if (is_new) {
             std::string_view text = sources_->text(file);
-            scene_.files.push_back({name_of(sources_->path(file)), text.size() <= kMaxFile
-                                                                       ? shown(text, kMaxFile, true)
-                                                                       : std::string()});
+            scene_.files.push_back(
+                {shown(sources_->path(file), kMaxPath),
+                 text.size() <= kMaxFile ? shown(text, kMaxFile, true) : std::string()});
         }
         return found->second;
     }
@@ -300,6 +325,7 @@ class SceneMaker {
         if (value != nullptr) {
             pin.name = name_of(value->name);
             pin.type = type_of(*value);
+            pin.note = note_of(*value);
         }
         if (value != nullptr && is_constant(*value)) {
             std::string text = constant_text(*value);
@@ -350,18 +376,21 @@ class SceneMaker {
 
     const ir::Model& model_;
     const diagnostics::Sources* sources_;
+    const Notes& notes_;
     Scene scene_;
     std::vector<Frame> frames_;  // of the sheets
     std::unordered_map<const ir::Function*, uint32_t> functions_;
     std::unordered_map<uint32_t, uint32_t> files_;
+    std::unordered_map<const ir::Value*, uint32_t> note_indices_;
     size_t line_count_ = 0;
 };
 
 }  // namespace
 
 Result<Scene> make_scene(const ir::Model& model, const diagnostics::Sources* sources,
-                         std::string_view title) {
-    return SceneMaker(model, sources).make(title);
+                         std::string_view title, const Notes* notes) {
+    const Notes none;
+    return SceneMaker(model, sources, notes != nullptr ? *notes : none).make(title);
 }
 
 }  // namespace sardonyx::view

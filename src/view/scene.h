@@ -13,13 +13,11 @@
 #include "base/result.h"
 #include "diagnostics/source.h"
 #include "ir/ir.h"
+#include "view/notes.h"
 
 namespace sardonyx::view {
 
 inline constexpr uint32_t kNone = UINT32_MAX;
-
-// A name and what is said of it.
-using Field = std::pair<std::string, std::string>;
 
 // An input or an output of a box.
 struct Pin {
@@ -28,6 +26,7 @@ struct Pin {
     std::string value;  // of a constant, which has no box
     bool is_linked = false;
     bool is_captured = false;  // an input that only the subgraphs of the node read
+    uint32_t note = kNone;     // of Scene::notes
     float x = 0;               // from the middle of the box
 };
 
@@ -69,6 +68,7 @@ struct Box {
     uint32_t function = kNone;       // the sheet of the function that it calls
     uint32_t file = kNone;           // of Scene::files
     uint32_t line = 0;               // from 1 on
+    NodeNote note;
 
     // The layout: the left upper corner, and the row that it stands in.
     float x = 0, y = 0, width = 0, height = 0;
@@ -108,17 +108,29 @@ struct File {
     std::string text;  // empty: too long to show
 };
 
+// In what the two models of a scene differ.
+struct Change {
+    std::string kind, graph, what;
+    std::string before, after;  // empty: nothing
+};
+
 struct Scene {
     std::string title;
     std::vector<Field> fields;  // what the model says of itself
     std::vector<File> files;
     std::vector<Sheet> sheets;  // the main graph, functions, and then subgraphs
+    std::vector<Note> notes;    // of values
     size_t box_count = 0;
+
+    // Of two models: the sheet that is shown beside the first one.
+    uint32_t beside = kNone;
+    std::vector<Change> changes;
 };
 
 // Nothing is placed yet (layout.h). `sources`: where the spans of nodes point to; may be null.
+// `notes`: what is shown with values and nodes; may be null.
 // Error: the model is larger than any reader or browser takes.
 Result<Scene> make_scene(const ir::Model& model, const diagnostics::Sources* sources,
-                         std::string_view title);
+                         std::string_view title, const Notes* notes = nullptr);
 
 }  // namespace sardonyx::view

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <string_view>
 
 #include "base/markup.h"
 #include "view/groups.h"
@@ -25,7 +27,10 @@ constexpr std::string_view kStyle =
     "stroke-linejoin:round}"
     ".sdx-h{font-size:12px;font-weight:bold;fill:#22262c}"
     ".sdx-e{fill:none;stroke:#9aa2ae;stroke-width:1.1}"
-    ".sdx-f{fill:none;stroke:#c9ced6;stroke-width:1;stroke-dasharray:4 3}</style>\n";
+    ".sdx-f{fill:none;stroke:#c9ced6;stroke-width:1;stroke-dasharray:4 3}"
+    ".sdx-added{fill:#1a7f37}.sdx-removed{fill:#b42318}.sdx-changed{fill:#d97706}"
+    ".sdx-nan{fill:#d92d20}.sdx-m{opacity:.35}</style>\n";
+constexpr float kFrame = 4;  // around what is marked
 
 class SvgWriter {
   public:
@@ -35,13 +40,13 @@ class SvgWriter {
         float width = 0, height = 0;
         std::string body;
         std::swap(body, text_);
-        for (const Sheet& one : scene_.sheets) {
+        for (size_t i = 0; i < scene_.sheets.size(); ++i) {
+            const Sheet& one = scene_.sheets[i];
             if (one.kind == SheetKind::kSubgraph) {
                 continue;
             }
-            bool has_title = one.kind == SheetKind::kFunction;
-            if (has_title) {
-                text("sdx-h", kMargin, height + kSheetTitle - 6, "function " + one.title);
+            if (std::string title = title_of(i); !title.empty()) {
+                text("sdx-h", kMargin, height + kSheetTitle - 6, title);
                 height += kSheetTitle;
             }
             sheet(one, 0, height);
@@ -60,6 +65,18 @@ class SvgWriter {
     template <typename... Parts>
     void add(fmt::format_string<Parts...> form, Parts&&... parts) {
         fmt::format_to(std::back_inserter(text_), form, std::forward<Parts>(parts)...);
+    }
+
+    // Of a sheet; empty: the picture's own is enough.
+    std::string title_of(size_t index) const {
+        const Sheet& sheet = scene_.sheets[index];
+        if (sheet.kind == SheetKind::kFunction) {
+            return "function " + sheet.title;
+        }
+        if (scene_.beside == kNone) {
+            return {};
+        }
+        return (index == scene_.beside ? "second: " : "first: ") + sheet.title;
     }
 
     void text(std::string_view style, float x, float y, std::string_view words) {
@@ -92,7 +109,20 @@ class SvgWriter {
         text_ += "\"/>\n";
     }
 
+    // What differs from the other model, or gave the first NaN, is seen from afar.
+    void frame(const Box& box, float x, float y) {
+        constexpr std::string_view kMarks[] = {"", "added", "removed", "changed"};
+        std::string_view mark =
+            box.note.is_first_nan ? "nan" : kMarks[static_cast<size_t>(box.note.mark)];
+        if (!mark.empty()) {
+            add("<rect class=\"sdx-m sdx-{}\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" "
+                "height=\"{:.0f}\"/>\n",
+                mark, x - kFrame, y - kFrame, box.width + 2 * kFrame, box.height + 2 * kFrame);
+        }
+    }
+
     void box(const Box& box, float x, float y) {
+        frame(box, x, y);
         add("<g><title>{}</title>", markup(hint(box)));
         bool is_end = box.kind != BoxKind::kNode;
         bool is_open = !box.inner.empty() && box.inner[0].y > 0;

@@ -20,7 +20,7 @@ FOLDER = ROOT / "editors/vscode"
 def modules() -> pathlib.Path:
     """The commands of the installed modules."""
     folder = FOLDER / "node_modules/.bin"
-    if shutil.which("node") is None or not folder.exists():
+    if shutil.which("node") is None or shutil.which("npm") is None or not folder.exists():
         pytest.skip("`npm ci` in editors/vscode has not been run")
     subprocess.run([folder / "tsc", "-p", FOLDER], check=True, timeout=300)
     return folder

@@ -8,6 +8,7 @@ import html.parser
 import http.client
 import itertools
 import json
+import os
 import pathlib
 import re
 import signal
@@ -333,14 +334,35 @@ def test_functions_and_defaults(tmp_path: pathlib.Path) -> None:
         (["bad.py", "--svg", "-"], 1, "unknown-operator"),
         (["a.py", "--svg", "missing/a.svg"], 1, "missing"),
         (["a.py", "--svg", "-", "--input", "x=FLOAT["], 2, "FLOAT"),
+        (["a.py", "missing.onnx", "--svg", "-"], 1, "missing.onnx"),
+        (["a.py", "", "--svg", "-"], 1, "cannot open"),
+        (["a.py", "a.py:none", "--svg", "-"], 2, "none"),
+        (["a.py", "bad.py", "--svg", "-"], 1, "unknown-operator"),
+        (["a.py", "-", "--svg", "-"], 2, "not standard input"),
+        (["-", "a.py", "--svg", "-"], 2, "not standard input"),
+        (["m.onnx:main", "--svg", "-"], 2, "`:NAME`"),
+        (["m.onnx", "--svg", "-", "--opset", "20"], 2, "are for scripts"),
+        (["m.onnx", "m.onnx", "--svg", "-", "--input", "x=FLOAT"], 2, "are for scripts"),
+        (["a.py", "--svg", "-", "--seed", "3"], 2, "use them with `--run` or `--random`"),
+        (["a.py", "--svg", "-", "--dim", "N=3"], 2, "use them with `--run` or `--random`"),
+        (["a.py", "--svg", "-", "--run", "x"], 2, "`--run X=3.5`"),
+        (["a.py", "--svg", "-", "--run", "x=[1.0]"], 1, "write `--run flag=...`"),
+        (["a.py", "--svg", "-", "--run", "flog=1.0"], 1, "did you mean `flag`?"),
+        (["a.py", "--svg", "-", "--random", "--run", "x=[[1.0]]"], 1, "FLOAT[N]"),
+        (["a.py", "--svg", "-", "--run", "missing.npz"], 1, "missing.npz"),
+        (["bad.py", "--svg", "-", "--random"], 1, "unknown-operator"),
+        (["m.onnx", "--netron", "--svg", "-"], 2, "with the model alone"),
+        (["a.py", "--netron"], 2, "sardonyx build"),
+        (["m.onnx", "--netron"], 1, "pip install netron"),
     ],
 )
 def test_mistakes(tmp_path: pathlib.Path, words: list[str], status: int, message: str) -> None:
     (tmp_path / "a.py").write_text(SCRIPT)
     (tmp_path / "bad.py").write_text(SCRIPT.replace("op.Relu", "op.Rleu"))
     done = subprocess.run(
-        [PROGRAM, "view", *words], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
+        [PROGRAM, "view", *words], capture_output=True, text=True, cwd=tmp_path, check=False,
+        env={**os.environ, "PATH": str(tmp_path)},
+    )  # fmt: skip
     assert message in done.stderr
     assert done.returncode == status
     assert done.stdout == ""
@@ -353,15 +375,177 @@ def test_commands_of_the_page(tmp_path: pathlib.Path) -> None:
     source = ROOT / "examples/gelu.py"
     (tmp_path / "gelu.py").write_text(source.read_text())
     subprocess.run([PROGRAM, "build", "gelu.py", "-o", "gelu.onnx"], cwd=tmp_path, check=True)
-    for line in block.splitlines():
+    for line in filter(None, block.splitlines()):
         command, *words = line.split("#")[0].split()
         assert command == "sardonyx"
-        if len(words) == 2:  # it serves
+        if len(words) == 2 or "--netron" in words:  # it serves
             continue
         subprocess.run([PROGRAM, *words], cwd=tmp_path, check=True)
     ET.parse(tmp_path / "gelu.svg")
     assert split_page((tmp_path / "gelu.html").read_text())
     assert json.loads((tmp_path / "gelu.json").read_text())["title"] == "gelu.onnx"
+
+
+def notes_of(scene: Any) -> dict[str, dict[str, str]]:
+    """What is said of each value that is made, by its name."""
+    return {
+        pin["name"]: dict(scene["notes"][pin["note"]]["fields"])
+        for sheet in scene["sheets"]
+        for box in sheet["boxes"]
+        for pin in box.get("outputs", [])
+        if "note" in pin
+    }
+
+
+def test_values_of_a_run(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SCRIPT)
+    scene = data_of(path, "--run", "x=[-1.5, 3.0]", "--run", "flag=-1")
+    notes = notes_of(scene)
+    assert notes["x"] == {"run": "FLOAT[2]", "range": "-1.5 to 3", "elements": "FLOAT[2] {-1.5, 3}"}
+    # Inside of the function, and of the branch that ran.
+    (product,) = [box for box in scene["sheets"][1]["boxes"] if box["title"] == "Mul"]
+    assert notes[product["outputs"][0]["name"]]["elements"] == "FLOAT[2] {-3, 6}"
+    then, other = (
+        next(box["outputs"][0] for box in scene["sheets"][i]["boxes"] if box["kind"] == "node")
+        for i in (2, 3)
+    )
+    assert "note" not in then
+    assert dict(scene["notes"][other["note"]]["fields"])["range"] == "-6 to 3"
+    assert ["first NaN", "none"] in scene["fields"]
+    # Files, and random numbers for the rest.
+    np.savez(tmp_path / "x.npz", x=np.arange(100, dtype=np.float32))
+    words = ["--run", tmp_path / "x.npz", "--random"]
+    scene = data_of(path, *words)
+    assert notes_of(scene)["x"] == {
+        "run": "FLOAT[100]", "range": "0 to 99", "mean": "49.5, deviation 28.87",
+        "zeros": "1 of 100",
+    }  # fmt: skip
+    assert view(path, "--json", "-", *words).stdout == view(path, "--json", "-", *words).stdout
+    assert data_of(path, *words, "--seed", 1) != scene
+    # A model gives the same values as its script.
+    model = tmp_path / "a.onnx"
+    subprocess.run([PROGRAM, "build", path, "-o", model], check=True, capture_output=True)
+    given = ["--run", "x=[-1.5, 3.0]", "--run", "flag=-1"]
+    assert notes_of(data_of(model, *given)) == notes
+
+
+def test_first_nan(tmp_path: pathlib.Path) -> None:
+    nodes = [
+        oh.make_node("Exp", ["x"], ["e"]),
+        oh.make_node("Log", ["x"], ["l"], name="logarithm"),
+        oh.make_node("Add", ["e", "l"], ["y"]),
+        oh.make_node("Reshape", ["y", "s"], ["z"]),
+    ]
+    shape = onnx.numpy_helper.from_array(np.array([5], np.int64), "s")
+    path = save(tmp_path, oh.make_graph(nodes, "g", [floats("x", "N")], [floats("z", 5)], [shape]))
+    # A run that fails shows how far it came, and says so.
+    done = view(path, "--run", "x=[-1.0, 2.0]", "--json", "-", status=1)
+    assert "Reshape" in done.stderr
+    scene = json.loads(done.stdout)
+    fields = dict(scene["fields"])
+    assert fields["first NaN"] == "`l` of node `logarithm` (`Log`)"
+    assert "Reshape" in fields["failed"] and fields["values of the run"] == "4"
+    marked = [box["title"] for box in scene["sheets"][0]["boxes"] if box.get("first_nan")]
+    assert marked == ["Log"]
+    assert notes_of(scene)["l"]["range"].endswith("1 NaN")
+    picture = view(path, "--run", "x=[-1.0, 2.0]", "--svg", "-", status=1).stdout
+    assert picture.count('class="sdx-m sdx-nan"') == 1
+    scene = data_of(path, "--run", "x=[1.0, 2.0, 3, 4, 5]")
+    assert dict(scene["fields"])["first NaN"] == "none"
+
+
+def test_spread_of_weights(tmp_path: pathlib.Path) -> None:
+    weights = np.random.default_rng(0).normal(size=(1000, 1000)).astype(np.float32)
+    path = save(tmp_path, oh.make_graph(
+        [oh.make_node("MatMul", ["x", "w"], ["m"]), oh.make_node("Add", ["m", "b"], ["y"])],
+        "g", [floats("x", "N", 1000)], [floats("y", "N", 1000)],
+        [onnx.numpy_helper.from_array(weights, "w"),
+         onnx.numpy_helper.from_array(np.array([np.nan, np.inf, 0, 2, 0], np.float32), "b")],
+    ))  # fmt: skip
+    scene = data_of(path)
+    pins = {
+        pin["name"]: pin for box in scene["sheets"][0]["boxes"] for pin in box.get("inputs", [])
+    }
+    note = scene["notes"][pins["w"]["note"]]
+    fields = dict(note["fields"])
+    # Pieces of what is large.
+    assert fields["seen"] == "262144 of 1000000 elements"
+    assert sum(note["bars"]) == 262144
+    expected, _ = np.histogram(weights, 24, note["range"])
+    assert np.abs(np.array(note["bars"]) / 262144 - expected / 1e6).max() < 0.005
+    note = scene["notes"][pins["b"]["note"]]
+    assert dict(note["fields"])["zeros"] == "2 of 5"
+    assert note["bars"] == [2, *[0] * 22, 1]
+
+
+def test_two_models(tmp_path: pathlib.Path) -> None:
+    first, second = tmp_path / "a.py", tmp_path / "b.py"
+    first.write_text(SCRIPT)
+    second.write_text(SCRIPT.replace("op.Relu(y)", "op.Elu(y)").replace("z + x", "op.Abs(z + x)"))
+    scene = data_of(first, second)
+    assert scene["title"] == "a.py:main | b.py:main"
+    assert [file["path"] for file in scene["files"]] == [str(first), str(second)]
+    count = len(data_of(first)["sheets"])
+    assert scene["beside"] == count and len(scene["sheets"]) == count + len(
+        data_of(second)["sheets"]
+    )
+    # The same differences as of `sardonyx diff`.
+    for path in (first, second):
+        words = [PROGRAM, "build", path, "-o", path.with_suffix(".onnx")]
+        subprocess.run(words, check=True, capture_output=True)
+    diff = subprocess.run(
+        [PROGRAM, "diff", "--json", first.with_suffix(".onnx"), second.with_suffix(".onnx")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert len(scene["changes"]) == len(json.loads(diff.stdout)["changes"]) > 1
+    marks = [
+        {(box["title"], box["mark"]) for sheet in part for box in sheet["boxes"] if "mark" in box}
+        for part in (scene["sheets"][:count], scene["sheets"][count:])
+    ]
+    assert marks[0] == {("If", "changed"), ("Relu", "changed")}
+    assert marks[1] == {("If", "changed"), ("Elu", "changed"), ("Abs", "added")}
+    # The same node has the same number in both, and everything leads into its own part.
+    for name in ("double", "Add"):
+        numbers = [
+            next(box["pair"] for box in scene["sheets"][i]["boxes"] if box["title"] == name)
+            for i in (0, count)
+        ]
+        assert numbers[0] == numbers[1]
+    for sheet in scene["sheets"][count:]:
+        assert sheet.get("parent", [count])[0] >= count
+        for box in sheet["boxes"]:
+            assert box.get("file", 1) == 1 and box.get("function", count) >= count
+            assert all(index >= count for _, index in box.get("inner", []))
+    check_places(scene)
+    assert "changes" not in data_of(first, first) and data_of(first, first)["beside"] == count
+    # A script beside a model, run both.
+    words = ["--run", "x=[1.0]", "--run", "flag=1"]
+    scene = data_of(first, second.with_suffix(".onnx"), *words)
+    assert sum(name == "first NaN" for name, _ in scene["fields"]) == 1
+    assert sum("note" in box.get("outputs", [{}])[0] for box in scene["sheets"][0]["boxes"]) > 2
+    texts = ET.fromstring(view(first, second, "--svg", "-").stdout)
+    assert {"first: main", "second: main"} <= {text.text for text in texts.iter(f"{SVG}text")}
+    frames = Counter(rect.get("class") for rect in texts.iter(f"{SVG}rect") if rect.get("class"))
+    assert frames == {"sdx-m sdx-changed": 4, "sdx-m sdx-added": 1}
+
+
+def test_repeated_layers(tmp_path: pathlib.Path) -> None:
+    nodes, weights, last = [], [], "x"
+    for i in range(4):
+        weight = np.full((3, 3), i, np.float32)
+        weights.append(onnx.numpy_helper.from_array(weight, f"w{i}"))
+        nodes += [oh.make_node("MatMul", [last, f"w{i}"], [f"m{i}"]),
+                  oh.make_node("Relu", [f"m{i}"], [f"r{i}"]),
+                  oh.make_node("Add", [last, f"r{i}"], [f"a{i}"])]  # fmt: skip
+        last = f"a{i}"
+    graph = oh.make_graph(nodes, "g", [floats("x", "N", 3)], [floats(last, "N", 3)], weights)
+    path = save(tmp_path, graph)
+    scene = data_of(path, "--outline")
+    assert [sheet["kind"] for sheet in scene["sheets"]] == ["graph", "function"]
+    assert sum(box.get("function") == 1 for box in scene["sheets"][0]["boxes"]) == 4
+    run = notes_of(data_of(path, "--outline", "--run", "x=[[1.0, 2, 3]]"))
+    assert run[last] == notes_of(data_of(path, "--run", "x=[[1.0, 2, 3]]"))[last]
 
 
 class OpenTags(html.parser.HTMLParser):
