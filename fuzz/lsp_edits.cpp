@@ -20,7 +20,7 @@ using lsp::Json;
 
 constexpr size_t kMostBytes = 4'000;
 constexpr std::string_view kPieces[] = {"",  "(",  ")",    "op.",      "\n",  "\n    ", "\"",
-                                        ":", "\r", "def ", "\xC3\xB6", "X, ", "#",      "\"\"\""};
+                                        ":", "\r", "def ", "\xC3\xB6", "X, ", "#",      R"(""")"};
 
 // Well-formed UTF-8, which JSON keeps as it is.
 std::string text_of(const uint8_t* data, size_t size) {
