@@ -79,9 +79,9 @@ class Client {
     // All that is known of the text.
     lsp::Server::Messages knowledge() {
         said_.clear();
-        server_.publish_next(said_);
-        for (const char* method : {"textDocument/documentSymbol", "textDocument/foldingRange",
-                                   "textDocument/codeLens", "textDocument/semanticTokens/full"}) {
+        for (const char* method :
+             {"textDocument/diagnostic", "textDocument/documentSymbol", "textDocument/foldingRange",
+              "textDocument/codeLens", "textDocument/semanticTokens/full"}) {
             Json document = Json::object({{"uri", "file:///a.py"}});
             Json request = message(method, Json::object({{"textDocument", std::move(document)}}));
             request.set("id", 2);
