@@ -476,6 +476,37 @@ def test_tokens_of_a_range_are_those_of_the_whole(client: Client) -> None:
     assert expected and say_tokens(client, some) == expected
 
 
+AFTER = """
+
+@script()
+def after(X: FLOAT["N"]):
+    q = op.Relu(X)
+    return q
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y = op.", "y = op.Add(", "y = op.Add(X", "y = op.Conv(X, auto_pad=",
+        'y = op.Conv(X, auto_pad="', "y = [", "y = {'a':", "if X:", "if X", "for", "return",
+        "return op.Add(", "def", "def g(", "@", "y = X.", "y: ", "x = f'{op.", "x = '", "lambda",
+        "y = op.Add(X, lambda", "with", "class A", "import", "from . import", "await", "\ty = 1",
+        "y = op.Relu(X))", "y = \\", "}", "match X", "try", "global", "y = (yield", "\x0c",
+        "\ufeff",
+    ],
+)  # fmt: skip
+def test_an_unfinished_line_spoils_no_other_function(client: Client, line: str) -> None:
+    head = SCRIPT.partition("def f")[0] + 'def f(X: FLOAT["N"]):\n    '
+    client.open("file:///a.py", head + line + AFTER)
+    assert "after (script)" in ask(client, "file:///a.py", "symbols", 0, 0)[-1]
+    assert ask(client, "file:///a.py", "hints", 0, 0)[-1].endswith("FLOAT[N]")
+    assert len(ask(client, "file:///a.py", "lens", 0, 0)) >= 2
+    assert ask(client, "file:///a.py", "folds", 0, 0)[-1] == "7-9"
+    for kind in ("completion", "hover", "signature", "tokens"):
+        assert ask(client, "file:///a.py", kind, 4, 4 + len(line))
+
+
 # --- Calls, graphs -------------------------------------------------------------------------------
 
 LIBRARY = """\
@@ -688,6 +719,41 @@ def test_cells_come_go_and_move(client: Client) -> None:
     client.notify("notebookDocument/didClose", {"notebookDocument": {"uri": BOOK}})
     answer = client.answer("textDocument/hover", {"textDocument": {"uri": cell_uri(0)}})
     assert answer["error"]["message"] == "the document is not open"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"notebookDocument": 3, "change": 4},
+        {"notebookDocument": {"uri": "", "cells": {}}, "cellTextDocuments": {}},
+        {
+            "notebookDocument": {
+                "uri": "x",
+                "cells": [1, {}, {"kind": 2}, {"kind": 2, "document": ""}, cell(1), cell(1)],
+            },
+            "cellTextDocuments": [item_of_cell(1, "script\nscript("), {}, {"uri": ""}, 3],
+            "change": {"cells": {"structure": 3, "textContent": [{}, 3, {"document": {}}]}},
+        },
+    ],
+)
+def test_notebooks_that_are_wrong(client: Client, params: dict) -> None:
+    for method in ("didOpen", "didChange", "didSave", "didOpen", "didClose", "didChange"):
+        client.notify(f"notebookDocument/{method}", params)
+        client.answer("textDocument/codeLens", {"textDocument": {"uri": cell_uri(1)}})
+    open_book(client, *CELLS)
+    assert len(book_findings(client, 1)) == 1
+
+
+def test_a_cell_goes_to_another_notebook(client: Client) -> None:
+    open_book(client, *CELLS)
+    other = {"uri": "file:///other.ipynb", "version": 1, "cells": [cell(1)]}
+    client.notify("notebookDocument/didOpen", {"notebookDocument": other})
+    document = {"textDocument": {"uri": cell_uri(2)}}
+    found = client.request("textDocument/diagnostic", document)["items"]
+    assert [one["code"] for one in found] == ["unknown-name"]
+    client.notify("notebookDocument/didClose", {"notebookDocument": other})
+    assert "error" in client.answer("textDocument/hover", {"textDocument": {"uri": cell_uri(1)}})
 
 
 def test_magics_are_named_and_unfinished_cells_spoil_no_other(client: Client) -> None:
