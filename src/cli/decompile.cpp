@@ -68,9 +68,10 @@ Result<void> decompile_file(const DecompileOptions& options) {
         how.weights_path = options.model;
     }
     std::optional<MappedReading> reading(files);
-    Result<decompile::Script> script = options.outline ? driver::decompile_outlined(**model, how)
-                                       : options.exact ? driver::decompile_exact(**model, how)
-                                                       : driver::decompile_model(**model, how);
+    Result<decompile::Script> script = options.to == "cpp" ? driver::decompile_program(**model, how)
+                                       : options.outline ? driver::decompile_outlined(**model, how)
+                                       : options.exact   ? driver::decompile_exact(**model, how)
+                                                         : driver::decompile_model(**model, how);
     SDX_TRY(check_unchanged(files));
     SDX_TRY(script);
     if (!is_file) {
@@ -78,7 +79,10 @@ Result<void> decompile_file(const DecompileOptions& options) {
         return {};
     }
     SDX_TRY(driver::write_script(*script, options.output, weights.path));
-    std::string what = script->entry.empty() ? "a library" : "script `" + script->entry + "`";
+    std::string what =
+        script->entry.empty()
+            ? "a library"
+            : fmt::format("{} `{}`", options.to == "cpp" ? "program" : "script", script->entry);
     print(fmt::format("{}: {}{}\n", options.output, what,
                       script->weights.empty() ? "" : ", weights in " + weights.path));
     return check_unchanged(files);

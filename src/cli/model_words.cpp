@@ -69,15 +69,16 @@ Rows decompile_rows(ModelWords& words) {
          "Append the names, order, documentation, metadata and stated types, so that `build` gives "
          "the same bytes",
          "", &words.decompile.exact},
-        {"--to", "What to write: python (a script), or text (the text form of onnx)", "WORD",
-         &words.decompile.to},
+        {"--to",
+         "What to write: python (a script), cpp (a C++ program), or text (the text form of onnx)",
+         "WORD", &words.decompile.to},
     };
 }
 
 Result<Command> read_decompile(ModelWords& words) {
     const std::string& to = words.decompile.to;
-    if (to != "python" && to != "text") {
-        return Error{fmt::format("`--to {}`: the words are python and text", to)};
+    if (to != "python" && to != "cpp" && to != "text") {
+        return Error{fmt::format("`--to {}`: the words are python, cpp and text", to)};
     }
     bool is_plain = !words.decompile.outline && !words.decompile.exact;
     if (to != "python" && !is_plain) {

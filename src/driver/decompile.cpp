@@ -7,8 +7,11 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "decompile/cpp.h"
+#include "decompile/facts.h"
 #include "decompile/isomorphic.h"
 #include "driver/driver.h"
+#include "infer/infer.h"
 #include "ir/copy.h"
 #include "models/exact.h"
 #include "models/inline.h"
@@ -136,6 +139,24 @@ Result<decompile::Script> decompile_outlined(const ir::Model& model,
     return problem.empty() ? decompile_model(*outlined, options)
                            : Result<decompile::Script>(Error{
                                  fmt::format("the blocks as functions change it: {}", problem)});
+}
+
+Result<decompile::Script> decompile_program(const ir::Model& model,
+                                            const decompile::Options& options) {
+    if (decompile::is_library(model) || model.graph->outputs.empty()) {
+        return Error{"the model has no graph with outputs, which is what a Builder makes"};
+    }
+    std::unique_ptr<ir::Model> flat = ir::copy(model);
+    models::inline_calls(*flat);
+    if (!decompile::Facts(*flat, *flat->graph).callees().empty()) {
+        return Error{
+            "the functions of the model have too many nodes to stand in their calls' place"};
+    }
+    while (!flat->functions.empty()) {
+        flat->remove_function(flat->functions.back());
+    }
+    (void)infer::infer_model(*flat);
+    return decompile::decompile_cpp(*flat, options);
 }
 
 WeightFile weight_file_of(const std::string& script_path) {

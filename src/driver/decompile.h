@@ -19,6 +19,11 @@ Result<decompile::Script> decompile_outlined(const ir::Model& model,
 Result<decompile::Script> decompile_exact(const ir::Model& model,
                                           const decompile::Options& options);
 
+// As a program of C++ over sardonyx::Builder, with the bodies of functions in the place of their
+// calls. It has not been compiled.
+Result<decompile::Script> decompile_program(const ir::Model& model,
+                                            const decompile::Options& options);
+
 // The files that a script takes its weights from.
 struct WeightFile {
     std::string path;  // where it is written; empty: nothing is stored

@@ -12,7 +12,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import warnings
 from typing import Any
 
 import ml_dtypes
@@ -25,6 +24,7 @@ import pytest
 import sardonyx
 from onnx import TensorProto
 
+from models.corpora import backend_cases
 from places import PROGRAM, ROOT
 from real_models import MODELS, models_folder
 
@@ -55,22 +55,6 @@ REFUSED = {
     "`body` takes 2 inputs": ("test_scan_sum",),  # Scan of opset 8, with lengths before the inputs
 }
 REASONS = {name: reason for reason, names in REFUSED.items() for name in names}
-
-
-def cases() -> dict[str, tuple[bytes, list[Any]]]:
-    """The models by name, with their inputs where the package has them."""
-    from onnx.backend.test.case.node import collect_testcases
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = {
-            case.name: (case.model.SerializeToString(), [given for given, _ in case.data_sets])
-            for case in collect_testcases()
-        }
-    data = pathlib.Path(onnx.__file__).parent / "backend/test/data"
-    for path in sorted(data.glob("*/*/model.onnx")):
-        found[f"{path.parent.parent.name}/{path.parent.name}"] = (path.read_bytes(), [])
-    return found
 
 
 def build(text: str, folder: pathlib.Path) -> bytes:
@@ -120,7 +104,7 @@ def check(data: bytes, folder: pathlib.Path, data_sets: list[Any]) -> str:
 
 def test_backend_cases(tmp_path):
     """Every case is checked, or refused for the reason that stands in REFUSED."""
-    found = cases()
+    found = backend_cases()
     names = sorted(found)
     assert set(REASONS) <= set(names)
     texts = tmp_path / "texts"

@@ -16,7 +16,7 @@ import pytest
 import sardonyx
 from onnx import numpy_helper
 
-from models.test_decompile import cases
+from models.corpora import backend_cases
 from places import PROGRAM
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -97,7 +97,7 @@ def test_all_words_come_back(tmp_path: pathlib.Path) -> None:
 
 def test_node_cases_come_back(tmp_path: pathlib.Path) -> None:
     tried = 0
-    for index, (name, (data, _)) in enumerate(sorted(cases().items())):
+    for index, (name, (data, _)) in enumerate(sorted(backend_cases().items())):
         if index % STRIDE != 0:
             continue
         try:
@@ -139,7 +139,7 @@ def test_wrong_tables(tmp_path: pathlib.Path) -> None:
     for own in ("3", "{}", '{"other": "a!"}', "{1: 2}"):
         assert built(f"{script}__exact__ = {own}\n", tmp_path)[0]
     # Words of another model: those of its own results stay.
-    other = sardonyx.decompile(sardonyx.load(cases()["test_relu"][0]), exact=True)
+    other = sardonyx.decompile(sardonyx.load(backend_cases()["test_relu"][0]), exact=True)
     words = other.partition("__exact__ = ")[2].replace("test_relu", name)
     data, _ = built(f"{script}__exact__ = {words}", tmp_path)
     onnx.checker.check_model(onnx.ModelProto.FromString(data))

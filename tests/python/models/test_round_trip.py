@@ -17,7 +17,8 @@ import onnxruntime
 import pytest
 import sardonyx
 
-from models.test_decompile import REASONS, cases
+from models.corpora import backend_cases
+from models.test_decompile import REASONS
 from places import ROOT
 from real_models import MODELS, models_folder
 
@@ -31,11 +32,11 @@ Corpus = dict[str, bytes | pathlib.Path]
 
 
 def node_cases() -> Corpus:
-    return {name: data for name, (data, _) in cases().items() if "/" not in name}
+    return {name: data for name, (data, _) in backend_cases().items() if "/" not in name}
 
 
 def other_cases() -> Corpus:
-    return {name: data for name, (data, _) in cases().items() if "/" in name}
+    return {name: data for name, (data, _) in backend_cases().items() if "/" in name}
 
 
 def shipped() -> Corpus:

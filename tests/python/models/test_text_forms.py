@@ -23,7 +23,7 @@ import sardonyx
 from onnx import TensorProto, helper, numpy_helper
 from sardonyx import _core
 
-from models.test_decompile import cases
+from models.corpora import backend_cases
 from places import PROGRAM, ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -34,7 +34,7 @@ MODEL = (ROOT / "tests/data/forms/all.onnxtxt").read_text()  # each word of the 
 
 
 def models() -> Iterator[tuple[str, bytes]]:
-    for index, (name, (data, _)) in enumerate(sorted(cases().items())):
+    for index, (name, (data, _)) in enumerate(sorted(backend_cases().items())):
         if index % STRIDE == 0:
             yield name, data
 
@@ -313,7 +313,7 @@ def test_print() -> None:
 
 
 def test_files(tmp_path: pathlib.Path) -> None:
-    data = proto_of(sardonyx.load(cases()["test_gemm_all_attributes"][0]).to_bytes())
+    data = proto_of(sardonyx.load(backend_cases()["test_gemm_all_attributes"][0]).to_bytes())
     model = sardonyx.load(data)
     for ending in (".onnxtxt", ".onnxtext", ".json", ".onnxjson", ".textproto", ".txtpb",
                    ".prototxt", ".pbtxt"):  # fmt: skip
@@ -336,7 +336,7 @@ def run(*words: object, data: bytes = b"") -> subprocess.CompletedProcess[bytes]
 
 
 def test_convert(tmp_path: pathlib.Path) -> None:
-    model = sardonyx.load(cases()["test_gemm_all_attributes"][0])
+    model = sardonyx.load(backend_cases()["test_gemm_all_attributes"][0])
     first = tmp_path / "a.onnx"
     model.save(first)
     last = first
@@ -365,7 +365,7 @@ def test_convert(tmp_path: pathlib.Path) -> None:
 
 def test_damaged_texts() -> None:
     """Texts with a few characters changed: read, or refused with a place."""
-    model = sardonyx.load(cases()["test_gemm_all_attributes"][0])
+    model = sardonyx.load(backend_cases()["test_gemm_all_attributes"][0])
     texts = {form: model.to_text(form) for form in FORMS}
     texts["onnxtxt"] = MODEL
     drawn = random.Random(7)
