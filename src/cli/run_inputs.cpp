@@ -11,6 +11,7 @@
 #include "cli/compilation.h"
 #include "cli/inputs.h"
 #include "cli/terminal.h"
+#include "types/numpy_names.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -123,8 +124,10 @@ Result<std::vector<std::pair<std::string, Type>>> types_of(const ir::Graph& grap
             continue;
         }
         if (!merge(declared, value.tensor().type())) {
-            return Error{fmt::format("input `{}` is {}, but the script says {}", name,
-                                     value.describe(), declared.to_string())};
+            return Error{fmt::format(
+                "input `{}` is {}, but the script says {}{}", name, value.describe(),
+                declared.to_string(),
+                conversion_help(name, value.tensor().element_type(), declared.element_type()))};
         }
         types.emplace_back(name, value.tensor().type());
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "types/numpy_names.h"
+
 namespace sardonyx::eager {
 
 Signature::Signature(std::string function, const std::vector<Parameter>& parameters)
@@ -55,7 +57,8 @@ Dim Signature::known(const Dim& dim, const std::vector<int64_t>& sizes) const {
 std::optional<std::string> Signature::check_one(const Annotated& one, const Tensor& tensor,
                                                 std::vector<int64_t>& sizes) const {
     if (one.element_type != ElementType::kUndefined && one.element_type != tensor.element_type()) {
-        return words(one, tensor, "");
+        return words(one, tensor, "") +
+               conversion_help(one.name, tensor.element_type(), one.element_type);
     }
     if (!one.dims) {
         return std::nullopt;

@@ -24,6 +24,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/scopes/hidden_name.h"
 #include "elaborate/script_calls.h"
 #include "ops/schema_set.h"
 #include "ops/substitutes.h"
@@ -172,11 +173,13 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
                                : fmt::format("scripts call operators: `op.{}(...)`", like));
             return Object::error();
         }
-        default:
+        default: {
+            std::string hidden = help_for_hidden(c, c.source(arguments.callee_range));
             c.report(kNotCallable, arguments.callee_range,
                      fmt::format("{} is called", kind_name(callee)))
-                .with_help("call an operator, a script or a function");
+                .with_help(hidden.empty() ? "call an operator, a script or a function" : hidden);
             return Object::error();
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 #include "eval/dispatch/invoke.h"
 #include "eval/eager.h"
 #include "eval/run/runner.h"
+#include "types/numpy_names.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -83,8 +84,13 @@ Status place_inputs(const Plan& plan,
             return Error{fmt::format("the graph has no input `{}`", name)};
         }
         if (!fits((*found)->type, value)) {
-            return Error{fmt::format("input `{}` is {}, but the graph declares {}", name,
-                                     value.describe(), (*found)->type.to_string())};
+            const Type& declared = (*found)->type;
+            return Error{fmt::format(
+                "input `{}` is {}, but the graph declares {}{}", name, value.describe(),
+                declared.to_string(),
+                value.is_tensor()
+                    ? conversion_help(name, value.tensor().element_type(), declared.element_type())
+                    : "")};
         }
         size_t i = found - graph.inputs.begin();
         (*placed)[i] = value;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "ops/ops.h"
 #include "ops/substitute_table.h"
@@ -22,6 +23,16 @@ std::string plain(std::string_view name) {
 }  // namespace
 
 std::string_view operator_like(std::string_view name) {
+    // ONNX's Max, Mean, Min and Sum are elementwise, of several tensors.
+    static constexpr std::pair<std::string_view, std::string_view> kReductions[] = {
+        {"max", "ReduceMax"},   {"mean", "ReduceMean"}, {"min", "ReduceMin"},
+        {"prod", "ReduceProd"}, {"sum", "ReduceSum"},
+    };
+    for (const auto& [other, reduction] : kReductions) {
+        if (name == other) {
+            return reduction;
+        }
+    }
     std::string wanted = plain(name);
     for (const Schema& schema : schemas()) {
         if (schema.domain.empty() && plain(schema.name) == wanted) {

@@ -12,7 +12,7 @@ namespace sardonyx::ops {
 std::string_view substitute(std::string_view name);
 
 // The operator of ai.onnx that another library writes in its own way: Relu for `relu`, LogSoftmax
-// for `log_softmax`. Empty: there is none.
+// for `log_softmax`, ReduceMean for `mean`. Empty: there is none.
 std::string_view operator_like(std::string_view name);
 
 }  // namespace sardonyx::ops

@@ -24,7 +24,8 @@ TEST(Signature, OneNameIsOneSize) {
     EXPECT_EQ(problem(signature, {nullptr, nullptr, &wrong}), "");  // N may be anything
     EXPECT_EQ(problem(signature, {&fits}), "`x` of `f` is `FLOAT[N, 2]`, and `FLOAT[6]` is given");
     EXPECT_EQ(problem(signature, {nullptr, nullptr, &whole}),
-              "`z` of `f` is `FLOAT[2*N]`, and `INT64[5]` is given");
+              "`z` of `f` is `FLOAT[2*N]`, and `INT64[5]` is given: convert it, as NumPy's "
+              "`z.astype(\"float32\")` does");
 }
 
 }  // namespace

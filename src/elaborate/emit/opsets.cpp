@@ -9,20 +9,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "elaborate/emit/default_opset.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
 #include "infer/infer.h"
 #include "types/domain.h"
 
 namespace sardonyx::elaborate {
-
-namespace {
-
-// The newest opset that the released runtimes of the day run: what a message proposes, and what
-// expressions outside of scripts are computed with.
-constexpr int64_t kDefaultOpset = 23;
-
-}  // namespace
 
 void import_opset(Context& c, const OpsetObject& opset, syntax::Range range) {
     for (const ir::OpsetImport& import : c.unit->imports) {

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/nearest.h"
 #include "elaborate/emit/as_value.h"
@@ -20,6 +23,7 @@
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/unknowns.h"
+#include "elaborate/scopes/hidden_name.h"
 #include "lowering/members.h"
 #include "ops/substitutes.h"
 
@@ -32,12 +36,17 @@ namespace {
 Object no_member(Context& c, const Object& object, std::string_view name, Range range,
                  std::span<const std::string_view> known, std::string reason = {}) {
     std::string_view near = nearest(name, known);
-    diagnostics::Diagnostic& reported = c.report(
-        kUnknownAttributeOfObject, range,
-        fmt::format(
-            "{} `{}` has no member `{}`{}{}",
-            kind_name(object).substr(object.is_none() ? 0 : kind_name(object).find(' ') + 1),
-            repr(object), name, reason.empty() ? "" : ": ", reason));
+    // Of NumPy the compiler knows a part.
+    bool is_numpy = object.is(ObjectKind::kModule) && object.get<ModuleObject>().name == "numpy";
+    std::string message =
+        is_numpy
+            ? fmt::format("the compiler does not know `numpy.{}`", name)
+            : fmt::format(
+                  "{} `{}` has no member `{}`{}{}",
+                  kind_name(object).substr(object.is_none() ? 0 : kind_name(object).find(' ') + 1),
+                  repr(object), name, reason.empty() ? "" : ": ", reason);
+    diagnostics::Diagnostic& reported =
+        c.report(kUnknownAttributeOfObject, range, std::move(message));
     if (!near.empty()) {
         reported.with_help(fmt::format("did you mean `{}`?", near));
         offer_name(c, reported, range, name, near);
@@ -134,7 +143,11 @@ Object tensor_member(Context& c, const Object& object, std::string_view name, Ra
     diagnostics::Diagnostic& reported = c.report(kUnknownAttributeOfObject, name_range,
                                                  fmt::format("a tensor has no member `{}`", name));
     std::string_view like = ops::operator_like(name);
-    if (!like.empty()) {
+    std::string_view text = c.source({range.begin, name_range.begin});
+    std::string hidden = help_for_hidden(c, text.substr(0, text.find('.')));
+    if (!hidden.empty()) {
+        reported.with_help(hidden);
+    } else if (!like.empty()) {
         reported.with_help(fmt::format("call the operator: `op.{}(...)`", like));
     } else if (near.empty()) {
         reported.with_help(fmt::format("a tensor has `{}`; everything else is an operator",

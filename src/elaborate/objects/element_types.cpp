@@ -7,6 +7,7 @@
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/statics.h"
+#include "types/numpy_names.h"
 
 namespace sardonyx::elaborate {
 
@@ -24,38 +25,6 @@ Object numpy_dtype(ElementType type) {
 constexpr std::string_view kMethods[] = {"is_floating_point", "is_integer", "is_signed", "numpy"};
 
 }  // namespace
-
-std::string_view numpy_name(ElementType type) {
-    struct Row {
-        ElementType type;
-        std::string_view name;
-    };
-    static constexpr Row kOwn[] = {
-        {ElementType::kFloat, "float32"},
-        {ElementType::kDouble, "float64"},
-        {ElementType::kString, "object"},
-        {ElementType::kFloat8E4M3FN, "float8_e4m3fn"},
-        {ElementType::kFloat8E4M3FNUZ, "float8_e4m3fnuz"},
-        {ElementType::kFloat8E5M2, "float8_e5m2"},
-        {ElementType::kFloat8E5M2FNUZ, "float8_e5m2fnuz"},
-        {ElementType::kFloat4E2M1, "float4_e2m1fn"},
-        {ElementType::kFloat8E8M0, "float8_e8m0fnu"},
-        {ElementType::kFloat6E2M3, "float6_e2m3fn"},
-        {ElementType::kFloat6E3M2, "float6_e3m2fn"},
-    };
-    const Row* found = std::find_if(std::begin(kOwn), std::end(kOwn),
-                                    [type](const Row& row) { return row.type == type; });
-    return found != std::end(kOwn) ? found->name : info(type).schema_name;
-}
-
-ElementType element_type_from_numpy(std::string_view name) {
-    for (int i = 1; i < kElementTypeCount; ++i) {
-        if (numpy_name(static_cast<ElementType>(i)) == name) {
-            return static_cast<ElementType>(i);
-        }
-    }
-    return ElementType::kUndefined;
-}
 
 std::optional<Object> element_type_member(const Object& object, std::string_view name) {
     ElementType type = object.as_element_type();

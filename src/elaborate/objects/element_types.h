@@ -10,11 +10,6 @@
 
 namespace sardonyx::elaborate {
 
-// The name of its NumPy dtype (of ml_dtypes, for the small ones): "float32".
-std::string_view numpy_name(ElementType type);
-// kUndefined: no element type has this one.
-ElementType element_type_from_numpy(std::string_view name);
-
 // A member, or a method; nothing: there is none of the name.
 std::optional<Object> element_type_member(const Object& object, std::string_view name);
 

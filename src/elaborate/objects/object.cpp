@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "elaborate/objects/element_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/program.h"
+#include "types/numpy_names.h"
 
 namespace sardonyx::elaborate {
 namespace {

@@ -14,11 +14,13 @@
 
 #include "base/nearest.h"
 #include "elaborate/emit/constants.h"
+#include "elaborate/emit/default_opset.h"
 #include "elaborate/emit/repairs.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/unknowns.h"
 #include "ops/substitutes.h"
+#include "types/numpy_names.h"
 
 namespace sardonyx::elaborate {
 
@@ -82,9 +84,10 @@ std::string_view word_after_dot(Context& c, Range range) {
 }
 
 Object unknown_name(Context& c, Symbol name, Range range) {
+    Environment* environment = c.function().environment;
     std::vector<std::string> names;
-    if (c.function().environment != nullptr) {
-        names = c.function().environment->names();
+    if (environment != nullptr) {
+        names = environment->names();
     }
     for (uint32_t i = 0; i < c.tree().names.size(); ++i) {
         if (c.at.scope->find(Symbol{i}) != nullptr) {
@@ -98,7 +101,15 @@ Object unknown_name(Context& c, Symbol name, Range range) {
     std::string_view like = ops::operator_like(word_after_dot(c, range));
     diagnostics::Diagnostic& reported =
         c.report(kUnknownName, range, fmt::format("`{}` is not defined", c.text(name)));
-    if (!like.empty() && near != "op") {
+    if (c.text(name) == "op" && environment != nullptr && environment->opset_versions().empty()) {
+        reported.with_help(
+            fmt::format("import an opset under this name: `from sardonyx import opset{} as op`",
+                        kDefaultOpset));
+    } else if (ElementType type = element_type_from_numpy(c.text(name));
+               type != ElementType::kUndefined) {
+        reported.with_help(fmt::format("this element type is `{}`: `from sardonyx import {}`",
+                                       sardonyx::name(type), sardonyx::name(type)));
+    } else if (!like.empty() && near != "op") {
         reported.with_help(fmt::format("scripts call operators: `op.{}(...)`", like));
     } else if (!near.empty() && near != c.text(name)) {
         reported.with_help(fmt::format("did you mean `{}`?", near));

@@ -35,6 +35,7 @@ MISTAKES = {
     "another library, not imported": "return torch.relu(x)",
     "F, not imported": "return F.log_softmax(x)",
     "NumPy": "import numpy as np\n---\nreturn np.where(x > 0.0, x, 0.0)",
+    "a reduction of NumPy": "import numpy as np\n---\nreturn np.mean(x)",
     "too many inputs": "return op.Relu(x, x)",
     "too few inputs": "return op.Add(x)",
     "a list of inputs": "return op.Concat([x, x], axis=0)",
@@ -85,6 +86,8 @@ MISTAKES = {
     # Names and statements
     "a name that is not defined": "return op.Relu(y)",
     "a name that is misspelt": "scale = 2.0\nreturn x * scael",
+    "a tensor with the name of the opset": "op = x * 2.0\nreturn op.Relu(x)",
+    "a tensor with the name of a function": "sum = x + 1.0\nreturn sum(x)",
     "true for True": "return op.TopK(x, [1], sorted=true)[0]",
     "a dict for a tensor": "return op.Identity({'a': 1})",
     "no return": "y = op.Relu(x)",
