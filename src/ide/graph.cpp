@@ -52,8 +52,8 @@ Result<std::string> graph_json(const Texts& texts, const std::string& path, cons
     if (compilation.has_failed()) {
         return Error{first_error(compilation)};
     }
-    Result<view::Scene> scene = view::make_scene(*compilation.model, &compilation.sources(),
-                                                 title_of_script(compilation));
+    Result<view::Scene> scene =
+        view::make_scene(*compilation.model, &compilation.sources(), title_of_script(compilation));
     SDX_TRY(scene);
     view::lay_out(*scene, false);
     return view::to_json(*scene);

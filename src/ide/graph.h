@@ -9,7 +9,8 @@
 
 namespace sardonyx::ide {
 
-// What a picture of a script is called: its file and its name. Of a compilation that has not failed.
+// What a picture of a script is called: its file and its name. Of a compilation that has not
+// failed.
 std::string title_of_script(const driver::Compilation& compilation);
 
 // The script `name` of the text of a file as it is now, as `sardonyx view --json` writes it.

@@ -95,13 +95,13 @@ TEST(Bindings, NamedExpressionsButThoseOfLambdas) {
 
 TEST(Bindings, GlobalOnesAreNotTheFunctions) {
     Elaborated made = of("global a\na = 1\nb = 2\nwith x as c:\n    pass");
-    const Interner& names = made.context().tree().names;
+    const syntax::Tree& tree = made.context().tree();
     SymbolSet own =
-        own_names<binds::kOwn>(names, *made.script().definition->parameters, made.body());
+        own_names<binds::kOwn>(tree, *made.script().definition->parameters, made.body());
     for (const char* name : {"b", "c", "x", "y"}) {
-        EXPECT_TRUE(own.contains(syntax::find_name(names, name))) << name;
+        EXPECT_TRUE(own.contains(syntax::find_name(tree.names, name))) << name;
     }
-    EXPECT_FALSE(own.contains(syntax::find_name(names, "a")));
+    EXPECT_FALSE(own.contains(syntax::find_name(tree.names, "a")));
 }
 
 TEST(GrownNames, AppendExtendAndSums) {
