@@ -540,13 +540,6 @@ Color color_of(std::string_view word) {
 
 }  // namespace
 
-bool Target::is_script() const {
-    if (is_stdin()) {
-        return true;
-    }
-    return path.size() > 3 && path.compare(path.size() - 3, 3, ".py") == 0;
-}
-
 void command_first(int count, char** words) {
     int at = 1;
     while (at < count && is_option(words[at])) {

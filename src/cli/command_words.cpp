@@ -111,6 +111,13 @@ Result<void> take_inputs(Words& words, std::string_view example, InputOptions& o
 
 }  // namespace
 
+bool Target::is_script() const {
+    if (is_stdin()) {
+        return true;
+    }
+    return path.size() > 3 && path.compare(path.size() - 3, 3, ".py") == 0;
+}
+
 Result<Command> build_command(Words& words) {
     auto types = read_assignments(words.input_types, "--input X='FLOAT[2,3]'");
     SDX_TRY(types);
