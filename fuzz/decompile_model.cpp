@@ -1,10 +1,12 @@
 // Any bytes as a model: an error, or a text of ASCII that the parser takes without a finding, whose
-// top level holds nothing but imports, assignments of calls, and functions.
+// top level holds nothing but imports, assignments of calls, and functions. A program of C++ is of
+// ASCII too, and no comment of it goes on in the next line.
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/check.h"
+#include "decompile/cpp.h"
 #include "decompile/decompile.h"
 #include "decompile/isomorphic.h"
 #include "proto/proto.h"
@@ -28,10 +30,14 @@ bool is_ours(const syntax::Stmt& statement) {
     }
 }
 
-void check_text(const std::string& text) {
+void check_letters(const std::string& text) {
     for (char c : text) {
         SDX_CHECK(c == '\n' || (c >= 0x20 && c < 0x7F));
     }
+}
+
+void check_text(const std::string& text) {
+    check_letters(text);
     diagnostics::Sources sources;
     diagnostics::Diagnostics findings;
     syntax::Tree tree = syntax::parse(sources, sources.add("fuzz.py", text), findings);
@@ -58,6 +64,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             check_text(script->text);
         } else {
             SDX_CHECK(!script.error().message.empty());
+        }
+    }
+    if (!decompile::is_library(**model) && !(*model)->graph->outputs.empty()) {
+        Result<decompile::Script> program = decompile::decompile_cpp(**model, {});
+        if (program.ok()) {
+            check_letters(program->text);
+            SDX_CHECK(program->text.find("\\\n") == std::string::npos);
         }
     }
     SDX_CHECK(decompile::difference(**model, **model).empty());
