@@ -495,8 +495,15 @@ std::optional<Shape> NodeContext::broadcast(std::span<const size_t> inputs) {
         }
         rank = std::max(rank, shape->size());
     }
-    Shape result(rank, Dim(1));
-    for (size_t n = 0; n < inputs.size(); ++n) {
+    if (inputs.empty()) {
+        return Shape();
+    }
+    const Shape& first = *input_shape(inputs[0]);
+    Shape result;
+    result.reserve(rank);
+    result.assign(rank - first.size(), Dim(1));
+    result.insert(result.end(), first.begin(), first.end());
+    for (size_t n = 1; n < inputs.size(); ++n) {
         const Shape& shape = *input_shape(inputs[n]);
         size_t offset = rank - shape.size();
         for (size_t axis = 0; axis < shape.size(); ++axis) {

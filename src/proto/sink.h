@@ -84,7 +84,13 @@ class ByteSink {
     bool is_full() const { return next_ == end_; }
 
   private:
-    void put_varint(uint64_t value) { next_ += protozero::add_varint_to_buffer(next_, value); }
+    void put_varint(uint64_t value) {
+        if (value < 0x80) {  // most keys and sizes
+            *next_++ = static_cast<char>(value);
+        } else {
+            next_ += protozero::add_varint_to_buffer(next_, value);
+        }
+    }
     void put(const void* data, size_t size) {
         if (size != 0) {
             std::memcpy(next_, data, size);

@@ -2,6 +2,7 @@
 #include "elaborate/files/definitions.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -30,10 +31,14 @@ bool is_none_literal(const Expr* node) {
 
 // Whether arguments stand in the call that only running tells: `*args`, `**kwargs`.
 bool has_unpacked(const syntax::CallExpr* call) {
-    return std::any_of(call->args.begin(), call->args.end(),
-                       [](const Expr* one) { return one->kind == ExprKind::kStarred; }) ||
-           std::any_of(call->keywords.begin(), call->keywords.end(),
-                       [](const syntax::Keyword& one) { return !one.name.valid(); });
+    bool found = false;
+    for (const Expr* one : call->args) {
+        found = found || one->kind == ExprKind::kStarred;
+    }
+    for (const syntax::Keyword& one : call->keywords) {
+        found = found || !one.name.valid();
+    }
+    return found;
 }
 
 // Whether the keyword is one that the operator has, with a value that it may have, given once.
@@ -90,15 +95,15 @@ bool fits(const ops::Schema& schema, const syntax::Tree& tree, const syntax::Cal
     return has_all && !calls::check_inputs(schema, count, is_input);
 }
 
-// Whether no version of the opset that the script may be compiled for takes the call.
+// Whether no version of the opset that the script may be compiled for takes the call. `schema`:
+// what the text says, null where the opset has no such operator.
 bool is_mistaken(const ops::SchemaSet* schemas, const OpsetObject& opset, const syntax::Tree& tree,
-                 const syntax::CallExpr* call) {
-    std::string_view name =
-        tree.names.text(static_cast<const syntax::AttributeExpr*>(call->callee)->name);
-    const ops::Schema* schema = ops::find_schema(schemas, opset.domain, name, opset.version);
+                 const ops::Schema* schema, const syntax::CallExpr* call) {
     if (schema != nullptr && fits(*schema, tree, call)) {
         return false;
     }
+    std::string_view name =
+        tree.names.text(static_cast<const syntax::AttributeExpr*>(call->callee)->name);
     const ops::DomainInfo* domain = ops::find_domain(opset.domain);
     bool is_known = domain == nullptr ? ops::has_domain(schemas, opset.domain)
                                       : opset.version >= domain->oldest_version &&
@@ -216,9 +221,18 @@ class CallFinder {
                 break;
             case ExprKind::kCall: {
                 size_t before = found.size();
-                syntax::each_child(node, [this](const Expr* child) { expr(child); });
+                const auto* call = syntax::as<syntax::CallExpr>(node);
+                expr(call->callee);
+                for (const Expr* one : call->args) {
+                    if (one->kind != ExprKind::kName) {
+                        expr(one);
+                    }
+                }
+                for (const syntax::Keyword& one : call->keywords) {
+                    expr(one.value);
+                }
                 if (found.size() == before) {
-                    judge(syntax::as<syntax::CallExpr>(node));
+                    judge(call);
                 }
                 break;
             }
@@ -236,7 +250,7 @@ class CallFinder {
             return;
         }
         const std::optional<OpsetObject>& opset = opset_of(base->name);
-        if (opset && is_mistaken(schemas_, *opset, tree_, call)) {
+        if (opset && is_mistaken(schemas_, *opset, tree_, schema_of(*opset, callee->name), call)) {
             found.push_back({call, *opset});
         }
     }
@@ -245,8 +259,19 @@ class CallFinder {
         if (name != last_) {
             last_ = name;
             opset_ = opset_of_(tree_.names.text(name));
+            known_ = {};
         }
         return opset_;
+    }
+
+    const ops::Schema* schema_of(const OpsetObject& opset, Symbol name) {
+        auto& [known, schema] = known_[name.index % known_.size()];
+        if (known != name) {
+            known = name;
+            schema =
+                ops::find_schema(schemas_, opset.domain, tree_.names.text(name), opset.version);
+        }
+        return schema;
     }
 
     const syntax::Tree& tree_;
@@ -254,6 +279,8 @@ class CallFinder {
     const OpsetOfName& opset_of_;
     Symbol last_;  // what has been asked for last
     std::optional<OpsetObject> opset_;
+    // Operators of the opset that were looked up: a script calls few of them, many times.
+    std::array<std::pair<Symbol, const ops::Schema*>, 16> known_;
 };
 
 // The names that the function binds or declares, in any way.

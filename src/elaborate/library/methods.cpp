@@ -357,6 +357,10 @@ Object tensor_method(Context& c, const MethodObject& method, const Arguments& a)
 }  // namespace
 
 bool is_changing_method(std::string_view name) {
+    // Operators, which most names after a dot are, start with a capital letter; these never do.
+    if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') {
+        return false;
+    }
     return std::find(std::begin(kChangingMethods), std::end(kChangingMethods), name) !=
                std::end(kChangingMethods) ||
            changes_set(name);
