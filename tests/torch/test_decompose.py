@@ -122,7 +122,7 @@ def test_what_cannot_be_decomposed_is_told() -> None:
 
     with pytest.raises(sardonyx.torch.ExportError) as caught:
         sardonyx.torch.export(Both(), (torch.randn(3, 4),))
-    assert "1 thing stands" in str(caught.value)
+    assert "1 problem\n" in str(caught.value)
     assert "ldl_factor" in str(caught.value)
 
 

@@ -171,7 +171,7 @@ class _Copy:
         self.constants: dict[str, torch.Tensor] = {}
 
     def plain(self, node: fx.Node) -> None:
-        source = node.args[0] if node.args else None
+        source: Any = node.args[0] if node.args else None
         if node.target is operator.getitem and isinstance(self.now.get(source), (list, tuple)):
             self.now[node] = self.now[source][node.args[1]]
         else:
@@ -212,7 +212,8 @@ class _Copy:
         if not _writes(node):
             self.now[node] = made
             return
-        written = self.now[node.args[0]]
+        target: Any = node.args[0]
+        written = self.now[target]
         new = self.graph.create_node(
             "call_function", torch.ops.aten.copy_.default, (written, made), {}, node.name
         )

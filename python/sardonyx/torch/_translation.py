@@ -31,11 +31,12 @@ def _overload_of(op: Any) -> Any:
     if not isinstance(op, torch._ops.OpOverloadPacket):
         words = "an operator such as `torch.ops.aten.gelu.default`"
         raise TypeError(f"`translation` takes {words}, not {op!r:.80}")
-    names = op.overloads()
+    packet: Any = op  # PyTorch states no types for its methods
+    names = packet.overloads()
     if "default" in names:
-        return op.default
+        return packet.default
     if len(names) == 1:
-        return getattr(op, names[0])
+        return getattr(packet, names[0])
     raise ValueError(f"`{op}` has several overloads: say which of {', '.join(names)}")
 
 
