@@ -21,7 +21,6 @@
 #include "cli/model_words.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
-#include "diagnostics/pages.h"
 
 namespace sardonyx::cli {
 
@@ -418,6 +417,78 @@ const CommandRow kCommands[] = {
     {"lsp", add_lsp, lsp_command},
 };
 
+// --- Mistakes ------------------------------------------------------------------------------------
+
+// The command that the line names, whose help a mistake points to; empty: the program's.
+std::string_view name_of(const CLI::App* command) {
+    return command->get_parent() == nullptr ? std::string_view() : command->get_name();
+}
+
+std::vector<std::string_view> command_names() {
+    std::vector<std::string_view> names;
+    for (const CommandRow& row : kCommands) {
+        names.push_back(row.name);
+    }
+    return names;
+}
+
+Answer unknown_words(const CLI::App* command) {
+    std::vector<std::string> left = command->remaining();
+    auto found = std::find_if(left.begin(), left.end(), is_option);
+    std::string word = found != left.end() ? *found : left.empty() ? std::string() : left[0];
+    word = word.substr(0, word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos);
+    if (!is_option(word)) {
+        return usage_error(name_of(command), fmt::format("unexpected argument `{}`", word));
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command->get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    return unknown_word(name_of(command), "option", word,
+                        std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+// The first argument or option that has to be given and is not.
+std::string words_of_missing(const CLI::App* command) {
+    for (const CLI::Option* option : command->get_options()) {
+        if (!option->get_required() || option->count() > 0) {
+            continue;
+        }
+        if (option->get_positional()) {
+            return fmt::format("missing argument: {}", option->get_type_name());
+        }
+        return fmt::format("missing option: {} {}", option->get_name(), option->get_type_name());
+    }
+    return "";
+}
+
+Answer parse_failure(const CLI::App& app, const CLI::ParseError& error) {
+    std::vector<CLI::App*> chosen = app.get_subcommands();
+    const CLI::App* command = chosen.empty() ? &app : chosen[0];
+    std::vector<std::string> left = command->remaining();
+    // A misspelt option comes before what is missing for that reason.
+    bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                    std::any_of(left.begin(), left.end(), is_option);
+    if (is_extra) {
+        return unknown_words(command);
+    }
+    if (chosen.empty()) {
+        return usage_error(
+            "", fmt::format("a command is needed: {}", fmt::join(command_names(), ", ")));
+    }
+    bool lacks = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    std::string message = lacks ? words_of_missing(command) : "";
+    if (message.empty()) {
+        message = error.what();
+    }
+    if (message.rfind(command->get_name() + ": ", 0) == 0) {
+        message = message.substr(command->get_name().size() + 2);
+    }
+    return usage_error(name_of(command), message);
+}
+
 const CommandRow* find_command(std::string_view name) {
     for (const CommandRow& row : kCommands) {
         if (row.name == name) {
@@ -425,34 +496,6 @@ const CommandRow* find_command(std::string_view name) {
         }
     }
     return nullptr;
-}
-
-// Of options that take words of a list.
-struct ChoiceRow {
-    std::string_view option;  // or the value of an argument
-    std::vector<std::string> choices;
-};
-
-void add_choices(CommandWords& command) {
-    const ChoiceRow rows[] = {{"--color", {"auto", "always", "never"}},
-                              {"--format", {"text", "json", "sarif"}},
-                              {"--stage", {"tokens", "tree", "ir", "plan"}},
-                              {"SHELL", {"bash", "zsh", "fish", "man"}}};
-    for (OptionWords& option : command.options) {
-        for (const ChoiceRow& row : rows) {
-            bool is_it = option.value == row.option ||
-                         std::find(option.names.begin(), option.names.end(), row.option) !=
-                             option.names.end();
-            if (is_it) {
-                option.choices = row.choices;
-            }
-        }
-        if (option.value == "CODE") {
-            for (const diagnostics::Page& page : diagnostics::pages()) {
-                option.choices.emplace_back(page.code);
-            }
-        }
-    }
 }
 
 // What the help says of each command.
@@ -527,7 +570,7 @@ Arguments parse_arguments(int count, const char* const* words_given) {
     }
     std::vector<std::string> line = reversed_words(count, words_given);
     if (!line.empty() && line.back()[0] != '-' && find_command(line.back()) == nullptr) {
-        return {unknown_command(app, line.back())};
+        return {unknown_word("", "command", line.back(), command_names())};
     }
     try {
         app.parse(std::move(line));
@@ -543,7 +586,7 @@ Arguments parse_arguments(int count, const char* const* words_given) {
     CLI::App* chosen = app.get_subcommands()[0];
     Result<Command> command = find_command(chosen->get_name())->read(words);
     if (!command.ok()) {
-        return {usage_error(chosen, command.error().message)};
+        return {usage_error(chosen->get_name(), command.error().message)};
     }
     if (!words.shell.empty()) {
         std::vector<CommandWords> commands = words_of(app);

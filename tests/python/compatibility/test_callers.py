@@ -244,7 +244,7 @@ def test_fields_of_a_model():
 def test_a_stated_opset_is_that_of_the_script():
     """onnxscript ignores `opset_version` where the script imports an opset."""
     assert doubled.to_model_proto(opset_version=18) == doubled.to_model_proto()
-    with pytest.raises(ValueError, match="`doubled` uses opset 18 of ai.onnx; opset=20"):
+    with pytest.raises(ValueError, match=r"`doubled` uses opset 18 of ai\.onnx; opset=20"):
         doubled.to_model_proto(opset_version=20)
 
 
