@@ -328,7 +328,8 @@ void add_view(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     add_script_options(command, words);
-    command->add_option("other", words.other, "Another one beside it, and what differs")
+    command
+        ->add_option("other", words.other, "A second one, shown beside the first with what differs")
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     command->add_option("--html", words.view.html, "Write the page (- for standard output)")
         ->type_name("OUT.html");

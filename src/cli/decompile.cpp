@@ -24,7 +24,7 @@ bool is_same_path(const std::string& one, const std::string& other) {
 std::string_view complaint(const DecompileOptions& options) {
     Target target{options.model, {}};
     if (target.is_script() && !target.is_stdin()) {
-        return "`decompile` takes a model; a script is what it writes";
+        return "`decompile` reads a model, not a script";
     }
     if (is_same_path(options.model, options.output)) {
         return "the output would overwrite the model: name another file";
