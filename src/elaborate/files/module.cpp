@@ -220,6 +220,24 @@ std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
     return all;
 }
 
+std::shared_ptr<ScriptFunction> FileModule::find_script(std::string_view name) {
+    run();
+    std::optional<Object> held = value(name);
+    if (held && held->is(ObjectKind::kScript)) {
+        report_script(held->get<ScriptFunction>());
+        return std::static_pointer_cast<ScriptFunction>(held->pointer());
+    }
+    if (!held || !is_unknown(*held)) {
+        return nullptr;
+    }
+    const UnknownCause& cause = *held->get<Unbound>().cause;
+    if (cause.model_of == nullptr) {
+        report_unknown(program_, *held, name, cause.place,
+                       "define the script at the top of the file");
+    }
+    return cause.model_of;
+}
+
 // The module of the file, or of a text in its place; null: it has not been loaded.
 static FileModule* loaded(const Program& program, const std::string& path) {
     for (const std::unique_ptr<FileModule>& module : program.modules) {
@@ -338,6 +356,10 @@ FileModule* load_file(Program& program, const std::string& given) {
 
 std::vector<std::shared_ptr<ScriptFunction>> scripts(FileModule& module) {
     return module.scripts();
+}
+
+std::shared_ptr<ScriptFunction> find_script(FileModule& module, std::string_view name) {
+    return module.find_script(name);
 }
 
 }  // namespace sardonyx::elaborate
