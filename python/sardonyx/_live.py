@@ -100,7 +100,8 @@ class Watched:
         return found
 
     def _is_own(self, kind: type) -> bool:
-        functions = [one for one in vars(kind).values() if isinstance(one, types.FunctionType)]
+        members = [getattr(one, "fget", one) for one in list(vars(kind).values())]
+        functions = [one for one in members if isinstance(one, types.FunctionType)]
         if functions:
             return functions[0].__code__.co_filename.startswith(self._folder)
         module = sys.modules.get(kind.__module__)

@@ -739,6 +739,14 @@ def test_scripts_that_are_not_known_by_name(tmp_path: pathlib.Path) -> None:
     assert done.returncode != 0 and f"sardonyx build --python {path}" in done.stderr, done
 
 
+def test_an_item_of_the_file_s_dict_is_assigned_to(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "file.py"
+    body = "    D['k'] = 4\n    return x * D['k']\n"
+    path.write_text(HEADER + "D = {'k': 1}\n@script()\ndef m(x: FLOAT[2]):\n" + body)
+    _, answer = in_compiler(path)
+    assert answer[0] == "error" and answer[1].startswith("unsupported-statement:7"), answer
+
+
 def test_the_reason(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "file.py"
     path.write_text(HEADER + "K = 1\nfor i in range(3):\n    K += hash(i)\n" + SCRIPT.format("K"))
