@@ -216,12 +216,9 @@ class Planner {
     }
 
     static void use(Level* level, Operand operand, size_t node) {
-        if (operand < 0) {
-            return;
-        }
-        if (owns(*level, operand)) {
+        if (operand >= 0 && owns(*level, operand)) {
             level->last_use[operand] = node;
-        } else {
+        } else if (operand >= 0) {
             level->free.push_back(operand);
         }
     }
