@@ -11,7 +11,7 @@
 #include "cli/model_file.h"
 #include "cli/status.h"
 #include "cli/terminal.h"
-#include "proto/proto.h"
+#include "proto/as_read.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -51,8 +51,9 @@ Result<void> write_text(const DecompileOptions& options) {
 Result<void> decompile_file(const DecompileOptions& options) {
     FileStamps files;
     bool is_stdin = Target{options.model, {}}.is_stdin();
+    proto::Source source;
     Result<std::unique_ptr<ir::Model>> model =
-        proto::read_model_file(is_stdin ? "/dev/stdin" : options.model, &files);
+        proto::read_model_file(is_stdin ? "/dev/stdin" : options.model, &files, nullptr, source);
     SDX_TRY(model);
     bool is_file = options.output != "-";
     driver::WeightFile weights;
@@ -70,8 +71,9 @@ Result<void> decompile_file(const DecompileOptions& options) {
     std::optional<MappedReading> reading(files);
     Result<decompile::Script> script = options.to == "cpp" ? driver::decompile_program(**model, how)
                                        : options.outline ? driver::decompile_outlined(**model, how)
-                                       : options.exact   ? driver::decompile_exact(**model, how)
-                                                         : driver::decompile_model(**model, how);
+                                       : options.exact
+                                           ? driver::decompile_exact(**model, how, source)
+                                           : driver::decompile_model(**model, how);
     SDX_TRY(check_unchanged(files));
     SDX_TRY(script);
     if (!is_file) {

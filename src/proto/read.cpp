@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "ops/ops.h"
+#include "proto/as_read.h"
 #include "proto/fields.h"
 #include "proto/proto.h"
 #include "proto/read_context.h"
@@ -364,6 +365,13 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, File
 
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
                                                    std::vector<std::string>* external) {
+    Source source;
+    return read_model_file(path, stamps, external, source);
+}
+
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
+                                                   std::vector<std::string>* external,
+                                                   Source& source) {
     Result<MappedFile> file = map_file(path);
     SDX_TRY(file);
     FileStamps own{file->stamp}, mapped = own;
@@ -374,8 +382,12 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, File
     options.folder = folder.empty() ? "." : folder.string();
     options.stamps = &mapped;
     options.paths = external;
+    Form form = form_of_path(path);
+    if (form == Form::kBytes) {
+        source = {file->owner, file->bytes};
+    }
     Result<std::unique_ptr<ir::Model>> model =
-        read_model_text(file->bytes, std::move(file->owner), form_of_path(path), options);
+        read_model_text(file->bytes, std::move(file->owner), form, options);
     std::erase(mapped, nullptr);
     SDX_TRY(check_unchanged(mapped));
     if (!model.ok()) {
