@@ -71,7 +71,8 @@ std::string refusal(const BuildOptions& options, const driver::Compilation& comp
 }
 
 // Writes the model, and its large initializers beside it; their size in bytes.
-Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Model>& made) {
+Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Model>& made,
+                            const proto::Source& source) {
     if (!options.like.empty()) {
         SDX_ASSIGN(ModelFile like, load_model(options.like));
         MappedReading reading(like.stamps);
@@ -81,12 +82,12 @@ Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Mod
     }
     const ir::Model& model = *made;
     if (options.output != kStandardOutput && !options.as_function) {
-        return driver::write_model_files(model, options.output,
-                                         {.external_bytes = options.external_bytes});
+        return driver::write_model_files(
+            model, options.output, {.external_bytes = options.external_bytes, .source = source});
     }
     Result<std::string> bytes = options.as_function
                                     ? proto::write_function(model, *model.functions[0])
-                                    : proto::write_model(model);
+                                    : proto::write_as_read(model, source);
     SDX_TRY(bytes);
     if (options.output == kStandardOutput) {
         print(*bytes);
@@ -159,7 +160,7 @@ int run_build(const BuildOptions& options) {
         return kUsage;
     }
     const ir::Model* model = compiled.model.get();
-    Result<size_t> size = write_output(options, compiled.model);
+    Result<size_t> size = write_output(options, compiled.model, compiled.source);
     model = compiled.model.get();
     if (!size.ok()) {
         print_error(size.error().message);

@@ -12,7 +12,7 @@
 #include "cli/overwriting.h"
 #include "cli/status.h"
 #include "cli/terminal.h"
-#include "proto/proto.h"
+#include "proto/as_read.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -49,8 +49,10 @@ Result<void> decompile_file(const DecompileOptions& options) {
     FileStamps files;
     std::vector<std::string> external;
     bool is_stdin = Target{options.model, {}}.is_stdin();
+    proto::Source source;
     Result<std::unique_ptr<ir::Model>> model =
-        proto::read_model_file(is_stdin ? "/dev/stdin" : options.model, &files, &external);
+        proto::read_model_file(is_stdin ? "/dev/stdin" : options.model,
+                               {.stamps = &files, .external = &external, .source = &source});
     SDX_TRY(model);
     bool is_file = options.output != "-";
     driver::WeightFile weights;
@@ -68,8 +70,9 @@ Result<void> decompile_file(const DecompileOptions& options) {
     std::optional<MappedReading> reading(files);
     Result<decompile::Script> script = options.to == "cpp" ? driver::decompile_program(**model, how)
                                        : options.outline ? driver::decompile_outlined(**model, how)
-                                       : options.exact   ? driver::decompile_exact(**model, how)
-                                                         : driver::decompile_model(**model, how);
+                                       : options.exact
+                                           ? driver::decompile_exact(**model, how, source)
+                                           : driver::decompile_model(**model, how);
     SDX_TRY(check_unchanged(files));
     SDX_TRY(script);
     if (is_file) {

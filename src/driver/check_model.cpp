@@ -232,7 +232,7 @@ void check_model(elaborate::Program& program, const std::string& path,
     FileStamps files;
     std::vector<std::string> breaches;
     Result<std::unique_ptr<ir::Model>> model =
-        proto::read_model_file(path, &files, nullptr, &breaches);
+        proto::read_model_file(path, {.stamps = &files, .breaches = &breaches});
     if (!model.ok()) {
         report_unread(program, path, whole, model.error().message);
         return;

@@ -40,7 +40,8 @@ void take_exact_words(Compilation& c) {
         if (!is_text || name.text() != c.script->name) {
             continue;
         }
-        if (Result<void> done = models::apply_exact_words(c.model, words.text()); !done.ok()) {
+        if (Result<void> done = models::apply_exact_words(c.model, words.text(), c.source);
+            !done.ok()) {
             c.complaint =
                 fmt::format("`{}` of `{}` is not what `decompile --exact` has written: {}",
                             kExactTable, c.script->name, done.error().message);

@@ -40,6 +40,12 @@ struct ReadOptions {
     int64_t max_items = 100'000'000;  // nodes, values, attributes, dims ... in all
 };
 
+// The ModelProto that a model was read from; nothing where it was a text.
+struct Source {
+    std::shared_ptr<const void> owner;
+    std::span<const std::byte> bytes;
+};
+
 // Reads a ModelProto. `owner` keeps `bytes` alive. IR versions 3 to the newest. Names of values are
 // resolved: an unknown input name, a name defined twice or a use before the definition is an error.
 Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
@@ -53,10 +59,15 @@ Result<std::unique_ptr<ir::Model>> read_model_text(std::span<const std::byte> te
 // `stamps`: of the files that stay mapped.
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
                                                    FileStamps* stamps = nullptr);
-// `external`: takes the paths of the files with its external data; `breaches`: see ReadOptions.
-Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
-                                                   std::vector<std::string>* external,
-                                                   std::vector<std::string>* breaches = nullptr);
+// What else is wanted of a file that is read.
+struct FileReport {
+    FileStamps* stamps = nullptr;                  // of the files that stay mapped
+    std::vector<std::string>* external = nullptr;  // the paths of the files with external data
+    std::vector<std::string>* breaches = nullptr;  // see ReadOptions
+    Source* source = nullptr;
+};
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
+                                                   const FileReport& report);
 
 // Reads a FunctionProto into a Model without a main graph.
 Result<std::unique_ptr<ir::Model>> read_function(std::span<const std::byte> bytes,
