@@ -363,7 +363,8 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, File
 }
 
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
-                                                   std::vector<std::string>* external) {
+                                                   std::vector<std::string>* external,
+                                                   std::vector<std::string>* breaches) {
     Result<MappedFile> file = map_file(path);
     SDX_TRY(file);
     FileStamps own{file->stamp}, mapped = own;
@@ -374,6 +375,7 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, File
     options.folder = folder.empty() ? "." : folder.string();
     options.stamps = &mapped;
     options.paths = external;
+    options.breaches = breaches;
     Result<std::unique_ptr<ir::Model>> model =
         read_model_text(file->bytes, std::move(file->owner), form_of_path(path), options);
     std::erase(mapped, nullptr);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "base/nearest.h"
@@ -208,11 +210,13 @@ void FileModule::report_script(const ScriptFunction& function) {
 
 std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
     run();
+    std::unordered_map<std::string_view, size_t> newest;
+    for (size_t i = 0; i < scripts_.size(); ++i) {
+        newest[scripts_[i]->name] = i;
+    }
     std::vector<std::shared_ptr<ScriptFunction>> all;
     for (size_t i = 0; i < scripts_.size(); ++i) {
-        auto is_newer = [&](const auto& other) { return other->name == scripts_[i]->name; };
-        if (std::none_of(scripts_.begin() + static_cast<std::ptrdiff_t>(i) + 1, scripts_.end(),
-                         is_newer)) {
+        if (newest[scripts_[i]->name] == i) {
             all.push_back(scripts_[i]);
             report_script(*scripts_[i]);
         }
