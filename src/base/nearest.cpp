@@ -43,14 +43,16 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     if (word.size() > kLongestWord) {
         return {};
     }
-    int limit = 2 * std::max<int>(1, static_cast<int>(word.size()) / 3);
+    const int farthest = 2 * std::max<int>(1, static_cast<int>(word.size()) / 3);
+    int limit = farthest;
     std::string_view best;
     for (std::string_view candidate : candidates) {
         int gap = static_cast<int>(candidate.size()) - static_cast<int>(word.size());
         if (2 * std::abs(gap) > limit) {
             continue;
         }
-        int d = is_same_but_case(word, candidate) ? 1 : distance(word, candidate);
+        int d = distance(word, candidate);
+        d = is_same_but_case(word, candidate) ? std::min(d, farthest) : d;
         if (d <= limit) {
             best = candidate;
             limit = d - 1;
