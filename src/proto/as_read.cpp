@@ -1,8 +1,42 @@
 #include "proto/as_read.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+
 #include "proto/same.h"
 
 namespace sardonyx::proto {
+
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
+                                                   std::vector<std::string>* external,
+                                                   Source& source) {
+    Result<MappedFile> file = map_file(path);
+    SDX_TRY(file);
+    FileStamps own{file->stamp}, mapped = own;
+    std::erase(own, nullptr);
+    MappedReading reading(own);
+    ReadOptions options;
+    std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    options.folder = folder.empty() ? "." : folder.string();
+    options.stamps = &mapped;
+    options.paths = external;
+    Form form = form_of_path(path);
+    if (form == Form::kBytes) {
+        source = {file->owner, file->bytes};
+    }
+    Result<std::unique_ptr<ir::Model>> model =
+        read_model_text(file->bytes, std::move(file->owner), form, options);
+    std::erase(mapped, nullptr);
+    SDX_TRY(check_unchanged(mapped));
+    if (!model.ok()) {
+        return Error{fmt::format("`{}`: {}", path, model.error().message)};
+    }
+    if (stamps != nullptr) {
+        *stamps = std::move(mapped);
+    }
+    return model;
+}
 
 std::string_view bytes_as_read(const ir::Model& model, const Source& source) {
     if (source.bytes.empty() || source.owner == nullptr) {
