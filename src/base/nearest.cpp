@@ -29,6 +29,13 @@ int distance(std::string_view a, std::string_view b) {
     return previous[b.size()];
 }
 
+// `GELU` for `Gelu`, which every letter's half edit would put out of reach.
+bool is_same_but_case(std::string_view a, std::string_view b) {
+    auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&lower](char x, char y) { return lower(x) == lower(y); });
+}
+
 }  // namespace
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
@@ -43,7 +50,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
         if (2 * std::abs(gap) > limit) {
             continue;
         }
-        int d = distance(word, candidate);
+        int d = is_same_but_case(word, candidate) ? 1 : distance(word, candidate);
         if (d <= limit) {
             best = candidate;
             limit = d - 1;

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/compilation.h"
 #include "cli/model_file.h"
+#include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "driver/model_files.h"
 #include "models/like.h"
@@ -44,8 +45,7 @@ std::string data_path(const std::string& output) {
 std::string file_read(const driver::Compilation& compiled, const std::string& output) {
     for (const std::string& path : compiled.files()) {
         for (const std::string& one : {path, data_path(path)}) {  // the weights of a model
-            std::error_code failed;
-            if (std::filesystem::equivalent(one, output, failed) && !failed) {
+            if (is_same_file(one, output)) {
                 return one;
             }
         }

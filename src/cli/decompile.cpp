@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/model_file.h"
+#include "cli/overwriting.h"
 #include "cli/status.h"
 #include "cli/terminal.h"
 #include "proto/as_read.h"
@@ -16,17 +17,12 @@
 namespace sardonyx::cli {
 namespace {
 
-bool is_same_path(const std::string& one, const std::string& other) {
-    std::error_code failed;
-    return std::filesystem::equivalent(one, other, failed) && !failed;
-}
-
 std::string_view complaint(const DecompileOptions& options) {
     Target target{options.model, {}};
     if (target.is_script() && !target.is_stdin()) {
         return "`decompile` takes a model; a script is what it writes";
     }
-    if (is_same_path(options.model, options.output)) {
+    if (is_same_file(options.model, options.output)) {
         return "the output would overwrite the model: name another file";
     }
     return {};
@@ -42,6 +38,7 @@ bool is_regular(const std::string& path) {
 Result<void> write_text(const DecompileOptions& options) {
     SDX_ASSIGN(ModelFile file, load_model(options.model));
     MappedReading reading(file.stamps);
+    SDX_TRY(keep_inputs(file.external, {options.output}));
     Result<size_t> size = save_model(*file.model, options.output, 0, {}, proto::Form::kOnnxText);
     SDX_TRY(check_unchanged(file.stamps));
     SDX_TRY(size);
@@ -50,10 +47,11 @@ Result<void> write_text(const DecompileOptions& options) {
 
 Result<void> decompile_file(const DecompileOptions& options) {
     FileStamps files;
+    std::vector<std::string> external;
     bool is_stdin = Target{options.model, {}}.is_stdin();
     proto::Source source;
     Result<std::unique_ptr<ir::Model>> model =
-        proto::read_model_file(is_stdin ? "/dev/stdin" : options.model, &files, nullptr, source);
+        proto::read_model_file(is_stdin ? "/dev/stdin" : options.model, &files, &external, source);
     SDX_TRY(model);
     bool is_file = options.output != "-";
     driver::WeightFile weights;
@@ -76,6 +74,9 @@ Result<void> decompile_file(const DecompileOptions& options) {
                                            : driver::decompile_model(**model, how);
     SDX_TRY(check_unchanged(files));
     SDX_TRY(script);
+    if (is_file) {
+        SDX_TRY(keep_inputs(external, {options.output, weights.path}));
+    }
     if (!is_file) {
         print(script->text);
         return {};

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "driver/model_files.h"
 #include "proto/proto.h"
@@ -13,11 +14,6 @@ namespace {
 
 constexpr std::string_view kStream = "-";
 constexpr size_t kExternal = 1024;
-
-bool is_same_file(const std::string& one, const std::string& other) {
-    std::error_code failed;
-    return std::filesystem::equivalent(one, other, failed) && !failed;
-}
 
 Result<size_t> print_model(const ir::Model& model, proto::Form form, const proto::Source& source) {
     SDX_ASSIGN(proto::ModelParts written, proto::write_parts_as_read(model, source, form));

@@ -179,7 +179,10 @@ Compilation load(const std::string& path) {
 
 std::vector<CompiledScript> compile_all(Compilation& c, Form form) {
     std::vector<CompiledScript> all;
-    for (auto& script : elaborate::scripts(*c.module)) {
+    for (auto& script : named_scripts(*c.module)) {
+        if (elaborate::find_script(*c.module, script->name) == nullptr) {
+            continue;  // reported
+        }
         all.push_back({script, compile_form(*c.program, *script, form, c.program->file_options)});
     }
     if (!c.program->diagnostics.has_errors()) {

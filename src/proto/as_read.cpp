@@ -10,7 +10,8 @@ namespace sardonyx::proto {
 
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
                                                    std::vector<std::string>* external,
-                                                   Source& source) {
+                                                   Source& source,
+                                                   std::vector<std::string>* breaches) {
     Result<MappedFile> file = map_file(path);
     SDX_TRY(file);
     FileStamps own{file->stamp}, mapped = own;
@@ -21,6 +22,7 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, File
     options.folder = folder.empty() ? "." : folder.string();
     options.stamps = &mapped;
     options.paths = external;
+    options.breaches = breaches;
     Form form = form_of_path(path);
     if (form == Form::kBytes) {
         source = {file->owner, file->bytes};

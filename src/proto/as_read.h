@@ -24,7 +24,8 @@ struct Source {
 // read_model_file() that tells its source, too.
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
                                                    std::vector<std::string>* external,
-                                                   Source& source);
+                                                   Source& source,
+                                                   std::vector<std::string>* breaches = nullptr);
 
 // The bytes of the source, where reading them gives this very model; else none. Nobody has to
 // remember what was changed. A model with external data has other bytes without its folder: none.

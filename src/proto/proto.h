@@ -35,8 +35,10 @@ struct ReadOptions {
     std::string folder;
     FileStamps* stamps = nullptr;               // takes those of the files with external data
     std::vector<std::string>* paths = nullptr;  // takes the paths of those files
-    int max_depth = 256;                        // of nested graphs, types and attributes
-    int64_t max_items = 100'000'000;            // nodes, values, attributes, dims ... in all
+    // Takes what the format forbids though it can be read, as others do not.
+    std::vector<std::string>* breaches = nullptr;
+    int max_depth = 256;              // of nested graphs, types and attributes
+    int64_t max_items = 100'000'000;  // nodes, values, attributes, dims ... in all
 };
 
 // Reads a ModelProto. `owner` keeps `bytes` alive. IR versions 3 to the newest. Names of values are
@@ -52,9 +54,10 @@ Result<std::unique_ptr<ir::Model>> read_model_text(std::span<const std::byte> te
 // `stamps`: of the files that stay mapped.
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
                                                    FileStamps* stamps = nullptr);
-// `external`: takes the paths of the files with its external data.
+// `external`: takes the paths of the files with its external data; `breaches`: see ReadOptions.
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
-                                                   std::vector<std::string>* external);
+                                                   std::vector<std::string>* external,
+                                                   std::vector<std::string>* breaches = nullptr);
 
 // Reads a FunctionProto into a Model without a main graph.
 Result<std::unique_ptr<ir::Model>> read_function(std::span<const std::byte> bytes,

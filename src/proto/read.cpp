@@ -363,9 +363,10 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, File
 }
 
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
-                                                   std::vector<std::string>* external) {
+                                                   std::vector<std::string>* external,
+                                                   std::vector<std::string>* breaches) {
     Source source;
-    return read_model_file(path, stamps, external, source);
+    return read_model_file(path, stamps, external, source, breaches);
 }
 
 Result<std::unique_ptr<ir::Model>> read_function(std::span<const std::byte> bytes,
