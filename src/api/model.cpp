@@ -95,7 +95,9 @@ Model Model::from_bytes(std::string_view bytes) {
 }
 
 Model Model::from_text(std::string_view text, TextForm form) {
-    return from_bytes(take(proto::bytes_of_text(text, static_cast<proto::Form>(form))));
+    Model model = from_bytes(take(proto::bytes_of_text(text, static_cast<proto::Form>(form))));
+    model.state_->source = {};  // a text has no bytes to keep
+    return model;
 }
 
 Model::Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
