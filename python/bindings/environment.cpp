@@ -34,9 +34,6 @@ elaborate::Environment::Answer answer(Ask ask) {
 
 // The contents of the closure cell of this name; an empty object when there is none.
 nb::object closure_value(nb::handle function, nb::handle name) {
-    if (PyFunction_Check(function.ptr()) && PyFunction_GET_CLOSURE(function.ptr()) == nullptr) {
-        return {};
-    }
     nb::object cells = function.attr("__closure__");
     if (cells.is_none()) {
         return {};
@@ -211,14 +208,16 @@ std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
     if (!called.is_valid()) {
         return std::nullopt;
     }
-    if (PyMethod_Check(called.ptr())) {
+    // Their checks in C are not part of Python's stable interface.
+    nb::object types = nb::module_::import_("types"), function = types.attr("FunctionType");
+    if (called.type().is(types.attr("MethodType"))) {
         self = called.attr("__self__");
         called = called.attr("__func__");
-    } else if (!PyFunction_Check(called.ptr()) && !PyType_Check(called.ptr())) {
+    } else if (!called.type().is(function) && !PyType_Check(called.ptr())) {
         self = called;  // an instance that is called
         called = nb::getattr(called.type(), "__call__", nb::none());
     }
-    if (!PyFunction_Check(called.ptr())) {
+    if (!called.type().is(function)) {
         return std::nullopt;
     }
     auto path_of = [](nb::handle function) {

@@ -160,7 +160,7 @@ std::optional<Object> convert_container(nb::handle object, int depth) {
     }
     // What makes a set finds the items that are equal pair by pair.
     constexpr Py_ssize_t kLargestSet = 1000;
-    if (PyAnySet_CheckExact(o) && PySet_GET_SIZE(o) <= kLargestSet) {
+    if (PyAnySet_CheckExact(o) && PySet_Size(o) <= kLargestSet) {
         return Object::set(convert_items(object, depth)).frozen(PyFrozenSet_CheckExact(o));
     }
     if (Py_TYPE(o) == &PyRange_Type) {
@@ -249,10 +249,14 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
     return in_library(home);
 }
 
+bool is_attribute(nb::handle type, const char* name, std::string_view text) {
+    nb::object found = nb::getattr(type, name, nb::none());
+    return PyUnicode_Check(found.ptr()) && text_from_python(found) == text;
+}
+
 std::optional<Object> convert_class(nb::handle object) {
     // numpy.float32 by another name is what it is as a member of its module.
-    const char* name = reinterpret_cast<PyTypeObject*>(object.ptr())->tp_name;
-    if (std::string_view(name).starts_with("numpy.")) {
+    if (is_attribute(object, "__module__", "numpy")) {
         if (std::optional<Object> known = convert_python_type(object, 0);
             known && known->is(ObjectKind::kElementType)) {
             return known;
@@ -304,8 +308,8 @@ std::optional<Object> convert_own(nb::handle object) {
 
 // functools.partial.
 std::optional<Object> convert_partial(nb::handle object, int depth) {
-    if (depth > kMaxDepth ||
-        std::string_view(Py_TYPE(object.ptr())->tp_name) != "functools.partial") {
+    if (depth > kMaxDepth || !is_attribute(object.type(), "__name__", "partial") ||
+        !is_attribute(object.type(), "__module__", "functools")) {
         return std::nullopt;
     }
     elaborate::DictObject keywords;

@@ -116,7 +116,9 @@ if not TYPE_CHECKING:  # checkers are to know which names there are
         if home is None and name.startswith("opset"):
             home = "onnx_opset"
         elif home is None and name.isupper():
-            home = "onnx_types"
+            from .onnx_types import TYPE_NAMES
+
+            home = "onnx_types" if name in TYPE_NAMES else None
         if home is None and "_missing" in globals() and not name.startswith("_"):
             # `python -m sardonyx FILE.py`: what the installed onnxscript has beside.
             found: object = globals()["_missing"](name)

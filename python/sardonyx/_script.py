@@ -182,6 +182,24 @@ class OnnxFunction:
         return opset
 
     @property
+    def domain(self) -> str:
+        """The domain that the function itself belongs to."""
+        return self.opset.domain
+
+    @property
+    def function_ir(self) -> "Any":
+        """The function as an onnx_ir.Function."""
+        from ._ir import function_ir
+
+        return function_ir(self.to_function_proto())  # type: ignore[arg-type]
+
+    def graph(self) -> "Any":
+        """The function's graph as an onnx_ir.Graph."""
+        result = self.function_ir.graph
+        result.name = self.name
+        return result
+
+    @property
     def function(self) -> "Callable[..., Any]":
         """The Python function."""
         return self.__wrapped__
@@ -406,8 +424,10 @@ class OnnxFunction:
         """The script as a ModelProto where the onnx package is installed, else as bytes.
 
         Takes what `to_model_bytes` takes, and, where onnx is installed, `doc_string`, `domain` and
-        `model_version` of the message.
+        `model_version` of the message. `opset_version` states the version of ai.onnx, as callers of
+        onnxscript do; `opset` chooses it.
         """
+        stated = options.pop("opset_version", None)
         package = _onnx()
         names = () if package is None else ("doc_string", "domain", "model_version")
         fields = {name: options.pop(name) for name in names if name in options}
@@ -417,6 +437,12 @@ class OnnxFunction:
         model: onnx.ModelProto = package.ModelProto.FromString(data)
         for name, value in fields.items():
             setattr(model, name, value)
+        for entry in model.opset_import:
+            if stated is not None and entry.domain == "" and entry.version != stated:
+                raise ValueError(
+                    f"opset_version={stated}, but `{self.name}` uses opset {entry.version} of "
+                    f"ai.onnx; opset={stated} compiles it for another version"
+                )
         return model
 
     def to_function_bytes(self) -> bytes:

@@ -22,12 +22,39 @@ _VERSIONS = {
 }
 _NEWEST = max(version for domain, version in _VERSIONS.values() if not domain)
 
+_CLASSES = {f"O{name[1:]}": version for name, version in _VERSIONS.items()}
+
 __all__ = ["Opset", "all_opsets", "onnx_opset_version", *_VERSIONS]
 
 
 def onnx_opset_version() -> int:
     """The newest version of ai.onnx that is known."""
     return _NEWEST
+
+
+class _VersionOfOpset(type):
+    """The class of a version, `Opset18`, for annotations and `isinstance`.
+
+    A call gives the opset. Every opset is an `Opset`, and an instance of the classes of its own
+    version and of older ones.
+    """
+
+    _key: "tuple[str, int]"
+
+    def __call__(cls) -> "Opset":
+        return Opset(*cls._key)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        domain, version = cls._key
+        return isinstance(value, Opset) and value.domain == domain and value.version >= version
+
+    def __getattr__(cls, name: str) -> object:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(Opset(*cls._key), name)
+
+    def __repr__(cls) -> str:
+        return f"<class {cls.__name__}>"
 
 
 if not TYPE_CHECKING:
@@ -40,6 +67,9 @@ if not TYPE_CHECKING:
                 key: globals().get(variable) or __getattr__(variable)
                 for variable, key in _VERSIONS.items()
             }
+        elif name in _CLASSES:
+            body = {"_key": _CLASSES[name], "__module__": __name__}
+            value = _VersionOfOpset(name, (), body)
         elif name.startswith("opset"):
             raise AttributeError(
                 f"there is no {name}: the newest opset of ai.onnx is opset{_NEWEST}"

@@ -228,6 +228,41 @@ class TensorType(metaclass=TensorTypeMeta):
             shape = (shape,)
         return helper.make_tensor_type_proto(int(cls.dtype), shape)
 
+    @classmethod
+    def to_ir_type_and_shape(cls) -> "Any":
+        """The type as an onnx_ir.TypeAndShape."""
+        from ._ir import type_and_shape
+
+        return type_and_shape(cls.to_type_proto())
+
+
+ONNXType = TensorType  # as onnxscript names the base, too
+
+
+def onnx_type_to_onnxscript_repr(
+    onnx_type: "onnx.TypeProto",
+    *,
+    reversible: bool = True,  # noqa: ARG001
+) -> str:
+    """A TypeProto of a tensor as an annotation: `FLOAT[2,'N']`.
+
+    An annotation always says the rank, so `reversible` changes nothing.
+    """
+    tensor = onnx_type.tensor_type
+    if not onnx_type.HasField("tensor_type"):
+        raise NotImplementedError(f"no annotation says this type: {onnx_type}")
+    name = next((name for name, at in _NUMBERS.items() if at == tensor.elem_type), None)
+    if name is None:
+        raise ValueError(f"{tensor.elem_type} is not the number of an element type")
+    if not tensor.HasField("shape"):
+        return f"{name}[...]"
+    words = {
+        "dim_value": lambda dim: str(dim.dim_value),
+        "dim_param": lambda dim: repr(dim.dim_param),
+    }
+    dims = [words.get(dim.WhichOneof("value"), lambda _: "None")(dim) for dim in tensor.shape.dim]
+    return f"{name}[{','.join(dims)}]" if dims else name
+
 
 def _with_shape(name: str, shape: object) -> "Any":
     return getattr(sys.modules[__name__], name)[shape]

@@ -51,7 +51,7 @@ struct Surface {
         type = type == ElementType::kUndefined ? literal_type(a) : type;
         if (is_text(a) != (type == ElementType::kString)) {
             refuse(eager::Wrong::kType,
-                   fmt::format("{} where a tensor of {} is wanted",
+                   fmt::format("{} where a tensor of {} is expected",
                                is_text(a) ? "a text" : "a number", name(type)));
         }
         if (is_text(a)) {
@@ -167,7 +167,7 @@ void check_argument(const sdx_argument& a, size_t i) {
     bool is_float = a.kind == SDX_ARGUMENT_FLOAT || a.kind == SDX_ARGUMENT_FLOATS;
     bool is_text = a.kind == SDX_ARGUMENT_TEXT || a.kind == SDX_ARGUMENT_TEXTS;
     if (a.kind < SDX_ARGUMENT_NOTHING || a.kind > SDX_ARGUMENT_TEXTS) {
-        fail(fmt::format("argument {} is of kind {}, which there is not", i, a.kind));
+        fail(fmt::format("argument {} has the unknown kind {}", i, a.kind));
     }
     if (a.kind == SDX_ARGUMENT_VALUE && !is_valid(a.value)) {
         fail(fmt::format("argument {} is not a value", i));

@@ -111,7 +111,7 @@ sdx_error* sdx_kernels_add(sdx_kernels* kernels, const char* domain, const char*
                            sdx_kernel kernel, void* context, void (*release)(void* context)) {
     return guarded([&]() -> sdx_error* {
         if (!is_valid(kernels)) {
-            return make_error("the kernels are NULL or no kernels");
+            return make_error("the kernels are NULL, or not kernels");
         }
         if (domain == nullptr || name == nullptr || kernel == nullptr) {
             return make_error("the domain, the name or the kernel is NULL");
@@ -146,7 +146,7 @@ sdx_error* sdx_call_input(const sdx_call* call, size_t i, const sdx_value** out)
     return guarded(out, [&]() -> sdx_error* {
         if (!is_valid(call) || i >= call->inputs.size()) {
             return make_error(is_valid(call) ? fmt::format("input {} of {}", i, call->inputs.size())
-                                             : "the call is NULL or no call");
+                                             : "the call is NULL, or not a call");
         }
         *out = call->inputs[i].value.is_none() ? nullptr : &call->inputs[i];
         return nullptr;
@@ -157,7 +157,7 @@ sdx_error* sdx_call_attribute(sdx_call* call, const char* name, sdx_argument* ou
     return guarded([&]() -> sdx_error* {
         if (!is_valid(call) || name == nullptr || out == nullptr) {
             return make_error(is_valid(call) ? "the name or `out` is NULL"
-                                             : "the call is NULL or no call");
+                                             : "the call is NULL, or not a call");
         }
         *out = {};
         const sardonyx::ir::Attribute* found = call->context->find_attribute(name);
@@ -170,7 +170,7 @@ sdx_error* sdx_call_set_output(sdx_call* call, size_t i, const sdx_value* value)
         if (!is_valid(call) || i >= call->context->output_count()) {
             return make_error(is_valid(call)
                                   ? fmt::format("output {} of {}", i, call->context->output_count())
-                                  : "the call is NULL or no call");
+                                  : "the call is NULL, or not a call");
         }
         if (!is_valid(value) || value->value.is_none()) {
             return make_error(fmt::format("output {} is not a value", i));

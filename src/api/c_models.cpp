@@ -73,7 +73,7 @@ Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* c
                                       const sdx_limits* limits, eval::Interrupt* interrupt,
                                       size_t output_count, eval::RunObserver* observer = nullptr) {
     if (!is_valid(model)) {
-        return Error{"the model is NULL or no model"};
+        return Error{"the model is NULL, or not a model"};
     }
     if (model->state->model->graph == nullptr) {
         return Error{"a function has no graph to run"};
@@ -194,7 +194,7 @@ size_t sdx_model_output_count(const sdx_model* model) {
 sdx_error* sdx_model_input(const sdx_model* model, size_t i, const char** name, const char** type) {
     return guarded([&] {
         return is_valid(model) ? sardonyx::api::describe_port(model->inputs, i, name, type)
-                               : make_error("the model is NULL or no model");
+                               : make_error("the model is NULL, or not a model");
     });
 }
 
@@ -202,14 +202,14 @@ sdx_error* sdx_model_output(const sdx_model* model, size_t i, const char** name,
                             const char** type) {
     return guarded([&] {
         return is_valid(model) ? sardonyx::api::describe_port(model->outputs, i, name, type)
-                               : make_error("the model is NULL or no model");
+                               : make_error("the model is NULL, or not a model");
     });
 }
 
 sdx_error* sdx_model_prepare(const sdx_model* model) {
     return guarded([&]() -> sdx_error* {
         if (!is_valid(model)) {
-            return make_error("the model is NULL or no model");
+            return make_error("the model is NULL, or not a model");
         }
         auto plan = model->prepared();
         return plan.ok() ? nullptr : make_error(plan.error().message);
@@ -308,8 +308,8 @@ sdx_error* sdx_model_with_kernels(const sdx_model* model, const sdx_kernels* ker
                                   sdx_model** out) {
     return guarded(out, [&]() -> sdx_error* {
         if (!is_valid(model) || !is_valid(kernels)) {
-            return make_error(is_valid(model) ? "the kernels are NULL or no kernels"
-                                              : "the model is NULL or no model");
+            return make_error(is_valid(model) ? "the kernels are NULL, or not kernels"
+                                              : "the model is NULL, or not a model");
         }
         auto table = std::make_shared<const sardonyx::eval::CustomOperators>(kernels->table);
         *out = new sdx_model(model->state, std::move(table));
@@ -343,7 +343,7 @@ void sdx_token_free(sdx_token* token) {
 sdx_error* sdx_model_share(const sdx_model* model, sdx_model** out) {
     return guarded(out, [&]() -> sdx_error* {
         if (!is_valid(model)) {
-            return make_error("the model is NULL or no model");
+            return make_error("the model is NULL, or not a model");
         }
         *out = const_cast<sdx_model*>(model);
         (*out)->owners.fetch_add(1, std::memory_order_relaxed);

@@ -229,7 +229,7 @@ sdx_error* sdx_value_map(const sdx_value* keys, const sdx_value* values, sdx_val
                             keys->value.describe(), values->value.describe()));
         }
         if (sardonyx::api::has_equal_keys(k)) {
-            return make_error("a key of the map is there twice");
+            return make_error("a key of the map occurs twice");
         }
         auto map = std::make_shared<const sardonyx::eval::Map>(sardonyx::eval::Map{k, v});
         return sardonyx::api::give(std::move(map), out);

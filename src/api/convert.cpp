@@ -97,7 +97,7 @@ Value from_engine(const std::string& name, const RuntimeValue& value) {
         return {};
     }
     if (value.is_map()) {
-        fail(fmt::format("`{}` is a map, which has no form here yet", name));
+        fail(fmt::format("`{}` is a map, which this interface does not support", name));
     }
     std::vector<Array> items;
     for (const RuntimeValue& item : value.sequence().items) {

@@ -32,7 +32,7 @@ Result<void> set_limits(const sdx_limits* limits, eval::Interrupt* interrupt) {
     }
     if (limits->token != nullptr) {
         if (!is_valid(limits->token)) {
-            return Error{"the token is none"};
+            return Error{"the token is not a cancel token"};
         }
         interrupt->set_token(&limits->token->is_cancelled);
     }

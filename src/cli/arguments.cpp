@@ -1,5 +1,5 @@
-// The command line. The only file that sees CLI11, which is slow to compile; it throws, and what it
-// throws is caught here.
+// The command line. Only this file and usage.cpp see CLI11, which is slow to compile; it throws,
+// and what it throws is caught here.
 
 #include "cli/arguments.h"
 
@@ -15,13 +15,12 @@
 #include <variant>
 #include <vector>
 
-#include "base/nearest.h"
 #include "cli/command_words.h"
 #include "cli/completion.h"
 #include "cli/help_texts.h"
 #include "cli/model_words.h"
 #include "cli/terminal.h"
-#include "diagnostics/pages.h"
+#include "cli/usage.h"
 
 namespace sardonyx::cli {
 
@@ -29,11 +28,29 @@ namespace {
 
 // Checks whose description is not repeated in the help.
 CLI::Validator one_of(std::vector<std::string> words) {
-    return CLI::IsMember(std::move(words)).description("");
+    auto check = [words = std::move(words)](const std::string& word) {
+        bool is_known = std::find(words.begin(), words.end(), word) != words.end();
+        return is_known ? std::string()
+                        : fmt::format("there is no `{}`; use {}", word, fmt::join(words, ", "));
+    };
+    return CLI::Validator(check, "");
+}
+
+template <typename T>
+CLI::Validator between(T least, T most) {
+    return CLI::Range(least, most).description("");
+}
+
+CLI::Validator at_least_zero() {
+    return CLI::NonNegativeNumber.description("");
+}
+
+CLI::Validator above_zero() {
+    return CLI::PositiveNumber.description("");
 }
 
 CLI::Validator version_from(int64_t least) {
-    return CLI::Range(least, int64_t{1000}).description("");
+    return between(least, int64_t{1000});
 }
 
 CLI::App* add_command(CLI::App& app, Words& words, const char* name, const char* about,
@@ -120,7 +137,7 @@ void add_build(CLI::App& app, Words& words) {
     command
         ->add_option("--external-data", words.build.external_bytes,
                      "Store initializers of at least this size in a file beside the model")
-        ->check(CLI::PositiveNumber)
+        ->check(above_zero())
         ->type_name("BYTES");
 }
 
@@ -153,13 +170,13 @@ void add_run(CLI::App& app, Words& words) {
     command->add_flag("--json", words.run.json, "Print the outputs as JSON, with every element");
     command
         ->add_option("--threads", words.run.threads,
-                     "The number of threads; by default one per core")
-        ->check(CLI::Range(1, 256))
+                     "The number of threads, 1 to 256; by default one per core")
+        ->check(between(1, 256))
         ->type_name("N");
     command
         ->add_option("--max-steps", words.run.max_steps,
                      "Stop with an error after this many nodes and iterations")
-        ->check(CLI::Range(int64_t{1}, INT64_MAX))
+        ->check(between(int64_t{1}, INT64_MAX))
         ->type_name("N");
     command->add_flag("--trace", words.run.trace,
                       "Print every value: its type, range, NaN and infinities, and source line");
@@ -175,12 +192,12 @@ void add_run(CLI::App& app, Words& words) {
         ->add_option("--atol", words.run.absolute,
                      "With --compare: the absolute tolerance; by default, for float32, 1e-4 of the "
                      "tensor's largest element, and at least 1e-4")
-        ->check(CLI::NonNegativeNumber)
+        ->check(at_least_zero())
         ->type_name("X");
     command
         ->add_option("--rtol", words.run.relative,
                      "With --compare: the relative tolerance of each element")
-        ->check(CLI::NonNegativeNumber)
+        ->check(at_least_zero())
         ->type_name("X");
 }
 
@@ -194,7 +211,9 @@ void add_check(CLI::App& app, Words& words) {
         ->type_name("FILE");
     add_script_options(command, words);
     add_python(command, words);
-    command->add_option("--format", words.format, "The output format: text, json or sarif")
+    command
+        ->add_option("--format,--output-format", words.format,
+                     "The output format: text, json or sarif")
         ->check(one_of({"text", "json", "sarif"}))
         ->type_name("FORMAT");
     command->add_flag("--json", words.json, "Same as --format json");
@@ -309,12 +328,13 @@ void add_view(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     add_script_options(command, words);
-    command->add_option("other", words.other, "Another one beside it, and what differs")
+    command
+        ->add_option("other", words.other, "A second one, shown beside the first with what differs")
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     command->add_option("--html", words.view.html, "Write the page (- for standard output)")
         ->type_name("OUT.html");
     command->add_option("--port", words.view.port, "The port to serve on; by default a free one")
-        ->check(CLI::Range(1, 65535).description(""))
+        ->check(between(1, 65535))
         ->type_name("N");
     command->add_option("--svg", words.view.svg, "Write a picture (- for standard output)")
         ->type_name("OUT.svg");
@@ -343,7 +363,7 @@ void add_row(CLI::App* command, const OptionRow& row) {
         option->allow_extra_args(false);
     }
     if (std::holds_alternative<size_t*>(row.target)) {
-        option->check(CLI::PositiveNumber);
+        option->check(above_zero());
     }
     option->required(row.is_required);
 }
@@ -400,62 +420,54 @@ const CommandRow kCommands[] = {
 
 // --- Mistakes ------------------------------------------------------------------------------------
 
-Answer usage_error(const CLI::App* command, std::string message) {
-    bool is_whole = command == nullptr || command->get_parent() == nullptr;
-    std::string path = is_whole ? "" : command->get_name() + " ";
-    return {fmt::format("{}; see `sardonyx {}--help`", message, path), kUsage};
+// The command that the line names, whose help a mistake points to; empty: the program's.
+std::string_view name_of(const CLI::App* command) {
+    return command->get_parent() == nullptr ? std::string_view() : command->get_name();
 }
 
-std::string command_names() {
-    std::string names;
-    for (const CommandRow& row : kCommands) {
-        bool is_last = &row == std::end(kCommands) - 1;
-        names += fmt::format("{}{}", names.empty() ? "" : is_last ? " or " : ", ", row.name);
-    }
-    return names;
-}
-
-Answer unknown_command(std::string_view word) {
+std::vector<std::string_view> command_names() {
     std::vector<std::string_view> names;
     for (const CommandRow& row : kCommands) {
         names.push_back(row.name);
     }
-    std::string_view near = nearest(word, names);
-    return usage_error(
-        nullptr, near.empty()
-                     ? fmt::format("there is no command `{}`", word)
-                     : fmt::format("there is no command `{}`; did you mean `{}`?", word, near));
+    return names;
 }
 
-bool is_option(const std::string& word) {
-    return word.size() > 1 && word[0] == '-';
-}
-
-Answer unknown_words(CLI::App* command) {
+Answer unknown_words(const CLI::App* command) {
     std::vector<std::string> left = command->remaining();
     auto found = std::find_if(left.begin(), left.end(), is_option);
     std::string word = found != left.end() ? *found : left.empty() ? std::string() : left[0];
     word = word.substr(0, word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos);
+    if (!is_option(word)) {
+        return usage_error(name_of(command), fmt::format("unexpected argument `{}`", word));
+    }
     std::vector<std::string> names;
     for (const CLI::Option* option : command->get_options()) {
         for (const std::string& name : option->get_lnames()) {
             names.push_back("--" + name);
         }
     }
-    std::string_view near =
-        nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
-    if (!is_option(word)) {
-        return usage_error(command, fmt::format("unexpected argument `{}`", word));
-    }
-    return usage_error(
-        command, near.empty()
-                     ? fmt::format("there is no option `{}`", word)
-                     : fmt::format("there is no option `{}`; did you mean `{}`?", word, near));
+    return unknown_word(name_of(command), "option", word,
+                        std::vector<std::string_view>(names.begin(), names.end()));
 }
 
-Answer parse_failure(CLI::App& app, const CLI::ParseError& error) {
+// The first argument or option that has to be given and is not.
+std::string words_of_missing(const CLI::App* command) {
+    for (const CLI::Option* option : command->get_options()) {
+        if (!option->get_required() || option->count() > 0) {
+            continue;
+        }
+        if (option->get_positional()) {
+            return fmt::format("missing argument: {}", option->get_type_name());
+        }
+        return fmt::format("missing option: {} {}", option->get_name(), option->get_type_name());
+    }
+    return "";
+}
+
+Answer parse_failure(const CLI::App& app, const CLI::ParseError& error) {
     std::vector<CLI::App*> chosen = app.get_subcommands();
-    CLI::App* command = chosen.empty() ? &app : chosen[0];
+    const CLI::App* command = chosen.empty() ? &app : chosen[0];
     std::vector<std::string> left = command->remaining();
     // A misspelt option comes before what is missing for that reason.
     bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
@@ -464,13 +476,18 @@ Answer parse_failure(CLI::App& app, const CLI::ParseError& error) {
         return unknown_words(command);
     }
     if (chosen.empty()) {
-        return usage_error(nullptr, "a command is needed: " + command_names());
+        return usage_error(
+            "", fmt::format("a command is needed: {}", fmt::join(command_names(), ", ")));
     }
-    std::string message = error.what();
+    bool lacks = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    std::string message = lacks ? words_of_missing(command) : "";
+    if (message.empty()) {
+        message = error.what();
+    }
     if (message.rfind(command->get_name() + ": ", 0) == 0) {
         message = message.substr(command->get_name().size() + 2);
     }
-    return usage_error(command, message);
+    return usage_error(name_of(command), message);
 }
 
 const CommandRow* find_command(std::string_view name) {
@@ -480,34 +497,6 @@ const CommandRow* find_command(std::string_view name) {
         }
     }
     return nullptr;
-}
-
-// Of options that take words of a list.
-struct ChoiceRow {
-    std::string_view option;  // or the value of an argument
-    std::vector<std::string> choices;
-};
-
-void add_choices(CommandWords& command) {
-    const ChoiceRow rows[] = {{"--color", {"auto", "always", "never"}},
-                              {"--format", {"text", "json", "sarif"}},
-                              {"--stage", {"tokens", "tree", "ir", "plan"}},
-                              {"SHELL", {"bash", "zsh", "fish", "man"}}};
-    for (OptionWords& option : command.options) {
-        for (const ChoiceRow& row : rows) {
-            bool is_it = option.value == row.option ||
-                         std::find(option.names.begin(), option.names.end(), row.option) !=
-                             option.names.end();
-            if (is_it) {
-                option.choices = row.choices;
-            }
-        }
-        if (option.value == "CODE") {
-            for (const diagnostics::Page& page : diagnostics::pages()) {
-                option.choices.emplace_back(page.code);
-            }
-        }
-    }
 }
 
 // What the help says of each command.
@@ -538,13 +527,27 @@ Color color_of(std::string_view word) {
     return word == "always" ? Color::kAlways : word == "never" ? Color::kNever : Color::kAuto;
 }
 
+// Without the program's own name, the last word first, as CLI11 takes them. `help` and `version`
+// are the options of these names.
+std::vector<std::string> reversed_words(int count, const char* const* words) {
+    std::vector<std::string> line(words + std::min(count, 1), words + count);
+    if (!line.empty() && line[0] == "version") {
+        line[0] = "--version";
+    } else if (!line.empty() && line[0] == "help") {
+        line.erase(line.begin());
+        line.emplace_back("--help");
+    }
+    std::reverse(line.begin(), line.end());
+    return line;
+}
+
 }  // namespace
 
 void command_first(int count, char** words) {
     int at = 1;
     while (at < count && is_option(words[at])) {
         std::string_view word = words[at];
-        if (word == "-h" || word == "--help" || word == "--version") {
+        if (word == "-h" || word == "--help" || word == "-V" || word == "--version") {
             return;
         }
         at += word == "--color" ? 2 : 1;
@@ -557,7 +560,7 @@ void command_first(int count, char** words) {
 Arguments parse_arguments(int count, const char* const* words_given) {
     Words words;
     CLI::App app{std::string(kAbout), "sardonyx"};
-    app.set_version_flag("--version", "sardonyx " SDX_VERSION, "Show the version");
+    app.set_version_flag("-V,--version", "sardonyx " SDX_VERSION, "Show the version");
     app.set_help_flag("-h,--help", "Show this help");
     app.footer(
         "Example:\n  sardonyx build gelu.py -o gelu.onnx\n\n`sardonyx COMMAND --help` shows "
@@ -566,11 +569,12 @@ Arguments parse_arguments(int count, const char* const* words_given) {
     for (const CommandRow& row : kCommands) {
         row.add(app, words);
     }
-    if (count > 1 && words_given[1][0] != '-' && find_command(words_given[1]) == nullptr) {
-        return {unknown_command(words_given[1])};
+    std::vector<std::string> line = reversed_words(count, words_given);
+    if (!line.empty() && line.back()[0] != '-' && find_command(line.back()) == nullptr) {
+        return {unknown_word("", "command", line.back(), command_names())};
     }
     try {
-        app.parse(count, words_given);
+        app.parse(std::move(line));
     } catch (const CLI::CallForHelp&) {
         std::vector<CLI::App*> chosen = app.get_subcommands();
         return {Answer{chosen.empty() ? app.help() : chosen[0]->help("sardonyx"), kSuccess}};
@@ -583,7 +587,7 @@ Arguments parse_arguments(int count, const char* const* words_given) {
     CLI::App* chosen = app.get_subcommands()[0];
     Result<Command> command = find_command(chosen->get_name())->read(words);
     if (!command.ok()) {
-        return {usage_error(chosen, command.error().message)};
+        return {usage_error(chosen->get_name(), command.error().message)};
     }
     if (!words.shell.empty()) {
         std::vector<CommandWords> commands = words_of(app);

@@ -2,10 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+
+#include "diagnostics/pages.h"
 
 namespace sardonyx::cli {
 namespace {
+
+// Of options that take words of a list.
+struct ChoiceRow {
+    std::string_view option;  // or the value of an argument
+    std::vector<std::string> choices;
+};
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
     std::string text;
@@ -213,6 +222,29 @@ std::string roff_option(const OptionWords& option) {
 }
 
 }  // namespace
+
+void add_choices(CommandWords& command) {
+    const ChoiceRow rows[] = {{"--color", {"auto", "always", "never"}},
+                              {"--format", {"text", "json", "sarif"}},
+                              {"--stage", {"tokens", "tree", "ir", "plan"}},
+                              {"--state", {"outputs", "drop", "error"}},
+                              {"SHELL", {"bash", "zsh", "fish", "man"}}};
+    for (OptionWords& option : command.options) {
+        for (const ChoiceRow& row : rows) {
+            bool is_it = option.value == row.option ||
+                         std::find(option.names.begin(), option.names.end(), row.option) !=
+                             option.names.end();
+            if (is_it) {
+                option.choices = row.choices;
+            }
+        }
+        if (option.value == "CODE") {
+            for (const diagnostics::Page& page : diagnostics::pages()) {
+                option.choices.emplace_back(page.code);
+            }
+        }
+    }
+}
 
 std::string completion_script(std::string_view shell, const std::vector<CommandWords>& commands) {
     return shell == "bash"   ? bash_script(commands)

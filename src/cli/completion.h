@@ -21,6 +21,8 @@ struct CommandWords {
     std::vector<OptionWords> options;
 };
 
+// The words that options of the command take, where these are known.
+void add_choices(CommandWords& command);
 // A script for bash, zsh or fish; empty for another shell.
 std::string completion_script(std::string_view shell, const std::vector<CommandWords>& commands);
 // The manual page, for section 1.

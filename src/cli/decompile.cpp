@@ -20,7 +20,7 @@ namespace {
 std::string_view complaint(const DecompileOptions& options) {
     Target target{options.model, {}};
     if (target.is_script() && !target.is_stdin()) {
-        return "`decompile` takes a model; a script is what it writes";
+        return "`decompile` reads a model, not a script";
     }
     if (is_same_file(options.model, options.output)) {
         return "the output would overwrite the model: name another file";

@@ -70,7 +70,8 @@ inline constexpr std::string_view kViewExample =
     "\n"
     "Without --html, --svg and --json, the page is served on this machine, at the address that is\n"
     "printed, until Ctrl-C; reload it to see changes of the file. Nothing in the model is "
-    "executed\nunless values of a run are wanted: --run takes inputs as `sardonyx run` does.\n";
+    "executed\nexcept for --run and --random, which run it: --run takes inputs as `sardonyx run` "
+    "does.\n";
 
 inline constexpr std::string_view kDoctorExample =
     "Examples:\n"

@@ -360,7 +360,7 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
         if (consumed || jump != Jump::kNone) {
             if (is_plain_jump(statement) && i + 1 < statements.size()) {
                 c.report(kUnreachableStatement, statements[i + 1]->range,
-                         "nothing after this is ever reached")
+                         "nothing after this is executed")
                     .label(c.span(statement->range), "the block is left here")
                     .with_help("remove the statements after it");
             }

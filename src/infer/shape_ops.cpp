@@ -266,7 +266,7 @@ void infer_transpose(NodeContext& c) {
                 fmt::format("`perm` of `Transpose` is `{}`, which does not order the {} axes of "
                             "`{}`",
                             to_text(*order), shape->size(), to_text(*shape)),
-                "name every axis from 0 on once");
+                "name every axis from 0 exactly once");
             is_unknown = true;
         }
     }

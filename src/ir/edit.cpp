@@ -506,7 +506,7 @@ Result<void> Editor::check_attribute(const Graph& graph, std::string_view op_typ
     }
     if (attribute.get<Graph*>() != nullptr || attribute.get<std::vector<Graph*>>() != nullptr) {
         return Error{
-            fmt::format("attribute `{}` of `{}`: a graph stands in one place; make a new "
+            fmt::format("attribute `{}` of `{}`: a graph can be used only once; make a new "
                         "one in the node, and fill it",
                         attribute.name, op_type)};
     }

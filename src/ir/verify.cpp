@@ -61,7 +61,7 @@ class ScopeVerifier {
 
     void collect(const Graph& graph, const Graph* parent) {
         if (!graphs_.insert(&graph).second) {
-            report("graph `{}` stands in more than one place", graph.name);
+            report("graph `{}` is used in more than one place", graph.name);
             is_walkable_ = false;
             return;
         }

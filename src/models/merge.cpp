@@ -97,12 +97,12 @@ class Merger {
         ir::Value* target = find_named(second_.graph->inputs, to);
         if (source == nullptr) {
             bool is_behind = find_named(second_.graph->outputs, from) != nullptr;
-            return Error{
-                is_behind ? fmt::format("`{}` is an output of the second model, which comes behind "
-                                        "the first: the link would be a circle",
-                                        from)
-                          : fmt::format("the first model has no output `{}`{}", from,
-                                        did_you_mean(from, outputs))};
+            return Error{is_behind
+                             ? fmt::format("`{}` is an output of the second model, which follows "
+                                           "the first: the link would be a circle",
+                                           from)
+                             : fmt::format("the first model has no output `{}`{}", from,
+                                           did_you_mean(from, outputs))};
         }
         if (target == nullptr) {
             return Error{

@@ -201,8 +201,9 @@ class JsonFormReader {
             return in_.fail_at(place, fmt::format("`{}` is given twice", name));
         }
         if (const Field* other = target.alternative_to(*info)) {
-            return in_.fail_at(place, fmt::format("`{}` is given beside `{}`: one of them can be",
-                                                  name, other->info->name));
+            return in_.fail_at(
+                place, fmt::format("`{}` and `{}` are both given: only one of them can be", name,
+                                   other->info->name));
         }
         return info->is_repeated() ? list(*info, target) : one(*info, target);
     }

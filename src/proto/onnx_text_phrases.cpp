@@ -105,7 +105,7 @@ std::string OnnxTextPhrases::real_text(FieldKind kind, const Item& item) {
         Item usual;
         special_float_item("nan", (item.bits & sign) != 0, kind, &usual);
         if (usual.bits != item.bits) {
-            refuse("a NaN with bits of its own");
+            refuse("a NaN with a payload");
         }
     }
     return float_text(kind, item);

@@ -108,8 +108,9 @@ class TextFormatReader {
             return in_.fail_at(place, fmt::format("{} has no field `{}`", target.info->name, name));
         }
         if (const Field* other = target.alternative_to(*info)) {
-            return in_.fail_at(place, fmt::format("`{}` is given beside `{}`: one of them can be",
-                                                  name, other->info->name));
+            return in_.fail_at(
+                place, fmt::format("`{}` and `{}` are both given: only one of them can be", name,
+                                   other->info->name));
         }
         skip();
         bool has_colon = in_.peek() == ':';

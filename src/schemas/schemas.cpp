@@ -242,7 +242,7 @@ class Reader {
         made.name = name.value_or("");
         bool is_variadic = flag_of(table, "variadic"), is_optional = flag_of(table, "optional");
         if (is_variadic && (is_optional || !is_last)) {
-            fail(table, "a variadic parameter stands alone at the end")
+            fail(table, "a variadic parameter must be the last one, and the only one")
                 .with_help("`minimum = 0` lets it be left out");
         }
         made.option = is_variadic   ? ops::ParameterOption::kVariadic

@@ -63,7 +63,7 @@ void Parser::statements(List<const Stmt*>& list) {
                 is_inconsistent(token_[1])
                     ? nullptr  // tabs and spaces, as the block will say
                     : report(kUnexpectedIndentation, {token_->end, token_[1].end},
-                             "this line is indented, yet begins no block");
+                             "this line is indented without a block to belong to");
             if (added != nullptr) {
                 added->with_help("indent it like the line before");
             }

@@ -131,7 +131,7 @@ void Parser::fstring_field(std::string* pending, List<FStringPart>& parts) {
     Range opened = range();
     advance();
     if (at(T::kRightBrace) || at(T::kExclamation) || at(T::kColon) || at(T::kEqual)) {
-        if (auto* added = fail(kInvalidFString, range(), "no expression stands in the braces")) {
+        if (auto* added = fail(kInvalidFString, range(), "the braces contain no expression")) {
             added->with_help("write a value between `{` and `}`, or `{{` for the character");
         }
         return;

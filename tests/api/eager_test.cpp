@@ -80,7 +80,7 @@ TEST(Eager, MistakesSayWhatIsWrong) {
     EXPECT_NE(complaint("Pad", {kX, std::vector<int64_t>{1, 1}}, {{"mode", "mirror"}})
                   .find("one of `constant`"),
               std::string::npos);
-    EXPECT_NE(complaint("Add", {kX, "a"}).find("a text where a tensor of FLOAT is wanted"),
+    EXPECT_NE(complaint("Add", {kX, "a"}).find("a text where a tensor of FLOAT is expected"),
               std::string::npos);
     EXPECT_NE(complaint("Add", {kX, Tensor::zeros(ElementType::kInt64, {})}).find("INT64"),
               std::string::npos);
@@ -234,7 +234,7 @@ TEST(Kernels, MisusedHandlesOfCAreErrors) {
     auto evaluate = [&](sdx_argument one, const char* name = "Relu") {
         return text_of(sdx_evaluate("", 21, name, &one, 1, nullptr, nullptr, nullptr, &output, 1));
     };
-    EXPECT_EQ(evaluate({nullptr, 77}), "argument 0 is of kind 77, which there is not");
+    EXPECT_EQ(evaluate({nullptr, 77}), "argument 0 has the unknown kind 77");
     EXPECT_EQ(evaluate({nullptr, SDX_ARGUMENT_VALUE}), "argument 0 is not a value");
     EXPECT_EQ(evaluate({nullptr, SDX_ARGUMENT_INT}), "argument 0 has 1 elements at NULL");
     EXPECT_EQ(evaluate({nullptr, SDX_ARGUMENT_FLOATS, nullptr, nullptr, nullptr, nullptr, 3}),

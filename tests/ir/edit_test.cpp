@@ -154,9 +154,10 @@ TEST_F(Edit, ForgetsWhatDependsOnAnEdit) {
 }
 
 TEST_F(Edit, SubgraphsGoWithTheirAttribute) {
-    EXPECT_EQ(error(editor->set_attribute(*abs, make_attribute("body", branch))),
-              "attribute `body` of `Abs`: a graph stands in one place; make a new one in the node, "
-              "and fill it");
+    EXPECT_EQ(
+        error(editor->set_attribute(*abs, make_attribute("body", branch))),
+        "attribute `body` of `Abs`: a graph can be used only once; make a new one in the node, "
+        "and fill it");
     EXPECT_EQ(error(editor->remove_attribute(*choice, "then_branch")), "");
     EXPECT_FALSE(editor->is_alive(*inner));
     EXPECT_EQ(error(editor->remove_attribute(*choice, "then_branch")),

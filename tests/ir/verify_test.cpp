@@ -154,7 +154,7 @@ TEST_F(Verify, UseListsAreConsistent) {
 TEST_F(Verify, SubgraphsStandInOnePlace) {
     Graph* body = branch(graph, "r");
     node(graph, "If", {}, {"s"})->attributes.push_back(make_attribute("then_branch", body));
-    EXPECT_EQ(verify(model), Problems{"main graph: graph `body` stands in more than one place"});
+    EXPECT_EQ(verify(model), Problems{"main graph: graph `body` is used in more than one place"});
 }
 
 TEST_F(Verify, SubgraphsKnowTheirParent) {

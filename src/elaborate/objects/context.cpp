@@ -14,8 +14,10 @@ DepthGuard::DepthGuard(Context& c, Range range) : c_(c), ok_(++c.depth <= c.opti
         c.report(kLimitExceeded, range,
                  too_long ? fmt::format("more than {} steps of evaluation", c.options.limits.steps)
                           : fmt::format("nested more than {} deep", c.options.limits.depth))
-            .with_help(too_long ? "let loops and repeated calls run in the graph"
-                                : "name the inner parts, or end the recursion");
+            .with_help(too_long
+                           ? "loops over static values are unrolled: with a tensor as the limit of "
+                             "its `range`, a loop is one node of the graph"
+                           : "name the inner parts, or end the recursion");
     }
     ok_ = ok_ && !c.gave_up;
 }

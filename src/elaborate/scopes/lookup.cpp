@@ -98,7 +98,9 @@ Object unknown_name(Context& c, Symbol name, Range range) {
     std::vector<std::string_view> views(names.begin(), names.end());
     views.insert(views.end(), {"True", "False", "None"});
     std::erase(views, c.function().name);  // a script that calls itself is no repair
-    std::string_view near = nearest(c.text(name), views);
+    // Every name of one letter is near another one.
+    bool is_letter = c.text(name).size() < 2;
+    std::string_view near = is_letter ? std::string_view() : nearest(c.text(name), views);
     std::string_view like = ops::operator_like(word_after_dot(c, range));
     diagnostics::Diagnostic& reported =
         c.report(kUnknownName, range, fmt::format("`{}` is not defined", c.text(name)));

@@ -137,7 +137,7 @@ Result<EinsumLoops> einsum_loops(const Equation& equation, std::span<const Tenso
     for (int label : equation.output) {
         bool again = std::count(loops.labels.begin(), loops.labels.end(), label) > 0;
         if (size_of[label] == -1 || again) {
-            return Error{"an index of the result is in no term, or stands there twice"};
+            return Error{"an index of the result occurs in no term, or twice in the result"};
         }
         loops.labels.push_back(label);
     }

@@ -246,7 +246,7 @@ Status Runner::run_call(const NodePlan& node, Frame& frame) {
         return results.error();
     }
     if (node.outputs.size() > results->size()) {
-        return Error{fmt::format("{} results are wanted, but the function has {}",
+        return Error{fmt::format("{} results are requested, but the function has {}",
                                  node.outputs.size(), results->size())};
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) {

@@ -113,6 +113,15 @@ def test_version_and_help() -> None:
     assert run("--help").stderr == ""
 
 
+def test_the_words_of_other_programs_for_help_and_version() -> None:
+    assert run("-V").stdout == run("version").stdout == run("--version").stdout
+    assert run("help").stdout == run("--help").stdout
+    assert run("help", "check").stdout == run("check", "--help").stdout
+    found = [run("check", word, "json", "nowhere.py", status=1).stdout
+             for word in ("--format", "--output-format")]  # fmt: skip
+    assert found[0] == found[1] and "unreadable-file" in found[0]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -121,7 +130,7 @@ def test_version_and_help() -> None:
         (["frobnicate"], "no command `frobnicate`"),
         (["build", "two.py", "--ouptut", "x.onnx"], "did you mean `--output`?"),
         (["build", "two.py", "--ouptut=x.onnx"], "did you mean `--output`?"),
-        (["build", "two.py"], "--output is required"),
+        (["build", "two.py"], "missing option: --output OUT.onnx; see `sardonyx build --help`"),
         (["build", "two.py", "-o", "x.onnx"], "several scripts; choose one of `first`, `second`"),
         (["build", "two.py:frist", "-o", "x.onnx"], "no script `frist`; it has `first`, `second`"),
         (["build", "model.onnx", "-o", "x.onnx"], "takes a script file"),
@@ -130,11 +139,15 @@ def test_version_and_help() -> None:
         (["build", "gelu.py", "-o", "x.onnx", "--attribute", "k=]"], "not a Python literal"),
         (["build", "gelu.py", "-o", "x.onnx", "--opset", "many"], "--opset"),
         (["build", "gelu.py", "-o", "x.onnx", "--opset", "-1"], "--opset"),
-        (["run"], "required"),
+        (["run"], "missing argument: FILE.py[:NAME]|MODEL.onnx"),
         (["run", "gelu.py", "x=1", "x=2"], "`x` is given twice"),
-        (["check"], "required"),
-        (["check", "x.py", "--format", "xml"], "--format"),
-        (["dump", "gelu.py", "--stage", "soul"], "--stage"),
+        (["check"], "missing argument: FILE"),
+        (
+            ["check", "x.py", "--format", "xml"],
+            "--format: there is no `xml`; use text, json, sarif",
+        ),
+        (["dump", "gelu.py", "--stage", "soul"], "--stage: there is no `soul`; use tokens, tree"),
+        (["help", "frobnicate"], "no command `frobnicate`"),
         (["dump", "gelu.py", "gelu.py"], "unexpected argument `gelu.py`"),
         (["check", "gelu.py", "--color", "pink"], "--color"),
         (["--frobnicate"], "no option `--frobnicate`"),

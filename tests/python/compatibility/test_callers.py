@@ -241,6 +241,23 @@ def test_fields_of_a_model():
         doubled.to_model_proto(nonsense=1)
 
 
+def test_a_stated_opset_is_that_of_the_script():
+    """onnxscript ignores `opset_version` where the script imports an opset."""
+    assert doubled.to_model_proto(opset_version=18) == doubled.to_model_proto()
+    with pytest.raises(ValueError, match=r"`doubled` uses opset 18 of ai\.onnx; opset=20"):
+        doubled.to_model_proto(opset_version=20)
+
+
+def test_classes_of_opsets():
+    from sardonyx.onnx_opset import Opset17, Opset18, Opset19, Opset_ai_onnx_ml1
+
+    assert Opset18() is op and isinstance(op, Opset17) and not isinstance(op, Opset19)
+    assert not isinstance(op, Opset_ai_onnx_ml1) and not isinstance(18, Opset18)
+    assert repr(Opset18.Relu) == repr(op.Relu)
+    with pytest.raises(AttributeError):
+        _ = sardonyx.onnx_opset.Opset99
+
+
 # --- What is tolerated in sources that import onnxscript -----------------------------------------
 
 # The lines of a script, the code of its one finding, and what its model gives for [-1, 2].

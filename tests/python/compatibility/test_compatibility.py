@@ -1,7 +1,8 @@
 """docs/compatibility.md: every public name of onnxscript, and whether it works here.
 
 `python tests/python/compatibility/test_compatibility.py` writes the page anew. The names are those
-that the installed package shows, and the verdicts are tried; why something differs is in DIFFERS.
+that the installed package shows. A name works where its program in trials.py gives the same with
+both packages; why something differs is in DIFFERS.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 import sardonyx
 
+from compatibility import trials
 from places import ROOT
 
 PAGE = ROOT / "docs/compatibility.md"
@@ -44,8 +46,23 @@ DIFFERS = {
     "evaluator.ORTMixedEvaluator": "what ONNX Runtime lacks goes to the native kernels; no "
     "functions are registered",
     "tensor.Tensor": "is a value: assignments to items do not change other tensors",
+    "onnx_opset.all_opsets": "also has newer opsets and ai.onnx.preview.training",
     "onnx_types.TensorType": "symbolic dimensions are expressions, as in `FLOAT['2*N']`",
 }
+
+
+CLASS_OF_OPSET = "for annotations, `isinstance` and calls without arguments; not for subclasses"
+
+
+def difference(key: str) -> str:
+    """Why a name differs; empty if it is not known to."""
+    is_class = key.startswith("onnx_opset.Opset") and key != "onnx_opset.Opset"
+    return CLASS_OF_OPSET if is_class else DIFFERS.get(key, "")
+
+
+def key_of(module: str, name: str) -> str:
+    """The name as it is spelt in the tables of this test."""
+    return name if module == "onnxscript" else f"{module.partition('.')[2]}.{name}"
 
 
 def own_names(module: Any) -> list[str]:
@@ -139,19 +156,19 @@ WORDS = {"works": "works", "installed": "from the installed package", "absent": 
 HEAD = f"""\
 # Compatibility with onnxscript
 
-Every public name of onnxscript {VERSION}, and what a program finds under it that runs as
-`python -m sardonyx program.py`, where the name `onnxscript` means sardonyx. A program that
-imports sardonyx by its own name finds the same, except what comes from the installed package.
+This page lists every public name of onnxscript {VERSION} and whether it works in a program that
+runs as `python -m sardonyx program.py`, where `import onnxscript` imports sardonyx. The same holds
+for programs that import sardonyx by its own name, except for what comes from the installed package.
 
-- *works*: sardonyx has the name, for the same purpose.
-- *differs*: so it has, with the difference that is named.
-- *from the installed package*: sardonyx has no such name; where the package onnxscript is
-  installed, it is taken from there.
-- *not there*: an `AttributeError`.
+- *works*: a program that uses the name gives the same result with both packages.
+- *differs*: the name exists, with the difference that is described.
+- *from the installed package*: Sardonyx does not have the name; it is taken from the package
+  onnxscript if that is installed.
+- *not there*: using the name raises `AttributeError`.
 
 Some errors are warnings in sources that import onnxscript:
 [command_line.md](command_line.md#sources-that-import-onnxscript) lists them.
-`tests/python/compatibility/test_compatibility.py` looks up every name and writes this page.
+`tests/python/compatibility/test_compatibility.py` tries every name and writes this page.
 """
 
 
@@ -163,8 +180,8 @@ def page(folder: pathlib.Path) -> str:
     for module, own in names.items():
         rows: dict[tuple[str, str], list[str]] = {}
         for name in own:
-            key = name if module == "onnxscript" else f"{module.partition('.')[2]}.{name}"
-            verdict, why = WORDS[found[f"{module}.{name}"]], DIFFERS.get(key, "")
+            key = key_of(module, name)
+            verdict, why = WORDS[found[f"{module}.{name}"]], difference(key)
             assert not why or verdict == "works", (key, verdict)
             verdict = "differs" if why else verdict
             counts[verdict] += 1
@@ -180,6 +197,36 @@ def page(folder: pathlib.Path) -> str:
 def test_the_page_is_what_is_found(tmp_path: pathlib.Path) -> None:
     assert importlib.metadata.version("onnxscript") == VERSION
     assert PAGE.read_text() == page(tmp_path)
+
+
+def results(keys: list[str], folder: pathlib.Path, *words: str) -> dict[str, Any]:
+    """What the names give, by one of the two packages."""
+    path = folder / "trial.py"
+    path.write_text(trials.program(keys))
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", *words, str(path)], text=True, capture_output=True,
+        timeout=300, check=False, env={**os.environ, "PYTHONPATH": PACKAGE},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_what_works_gives_the_same_with_both_packages(tmp_path: pathlib.Path) -> None:
+    names = inventory()
+    found = tried(names, tmp_path)
+    keys = [
+        key_of(module, name)
+        for module, own in names.items()
+        for name in own
+        if found[f"{module}.{name}"] == "works" and not difference(key_of(module, name))
+    ]
+    assert [key for key in keys if trials.trial_of(key) is None] == []
+    theirs = results(keys, tmp_path)
+    ours = results(keys, tmp_path, "-m", "sardonyx")
+    assert {key: ours[key] for key in keys if ours[key] != theirs[key]} == {}
+    failed = [key for key in keys if isinstance(ours[key], str) and ours[key].endswith("Error")]
+    assert failed == []  # which would say nothing
 
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ TABLE = [
     bad("Where", [X, X, X], "does not take|BOOL"),
     bad("LSTM", [floats(2, 1, 3), floats(1, 8, 2), floats(1, 8, 2)], "needed|fit"),
     bad("BatchNormalization", [IMAGE, *[floats(3)] * 4], "must have 2 numbers"),
-    bad("Einsum", [X, X], "stands there twice", equation="ij,ik->jj"),
+    bad("Einsum", [X, X], "twice in the result", equation="ij,ik->jj"),
     bad("Einsum", [X, X], "", equation="ij,jk->ik"),
     bad("Cast", [np.array(["x1"], dtype=object)], "x1", to=FLOAT),
     bad("Cast", [X], "99", to=99),

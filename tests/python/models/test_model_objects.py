@@ -242,7 +242,7 @@ def test_wrong_edits_raise_and_change_nothing(model: sardonyx.Model) -> None:
         softmax.attributes["axes"] = 1
     with refused("takes INT", TypeError):
         softmax.attributes["axis"] = 1.5
-    with refused("a graph stands in one place"):
+    with refused("a graph can be used only once"):
         called.attributes["body"] = inner
     with refused("`h` is an output of .*: remove the node"):
         graph.remove(graph["h"])

@@ -230,7 +230,7 @@ WRONG = {
             'domain = "a"\n[[operator]]\nname = "A"\n'
             'inputs = [{ name = "X", type = "any", variadic = true }, { name = "Y", type = "any" }]'
         ),
-        "stands alone at the end",
+        "must be the last one, and the only one",
         "",
     ),
     "deep": ("a = " + "[" * 2000 + "]" * 1000, "not valid TOML", ""),

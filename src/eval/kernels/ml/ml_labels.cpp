@@ -111,7 +111,7 @@ Result<Tensor> one_list(const KernelContext& c, const std::string& prefix) {
         list = tensor != nullptr ? *tensor : Tensor();
     }
     if (count != 1 || !list.is_valid()) {
-        return Error{fmt::format("one list `{}_...` is wanted, not {}", prefix, count)};
+        return Error{fmt::format("exactly one list `{}_...` is needed, not {}", prefix, count)};
     }
     return list;
 }

@@ -118,8 +118,8 @@ Status dict_vectorizer(KernelContext& c) {
     std::span<const int64_t> ints = c.ints_attribute("int64_vocabulary");
     bool is_string = map->keys.element_type() == ElementType::kString;
     if (strings.empty() == ints.empty() || is_string == strings.empty()) {
-        return Error{
-            fmt::format("one vocabulary is wanted, for the keys of {}", c.value(0).describe())};
+        return Error{fmt::format("exactly one vocabulary is needed, for the keys of {}",
+                                 c.value(0).describe())};
     }
     auto fits = [](const Vocabulary&) { return true; };
     SDX_ASSIGN(std::shared_ptr<const Vocabulary> places,
@@ -137,8 +137,8 @@ Status zip_map(KernelContext& c) {
     auto width = static_cast<int64_t>(strings.empty() ? ints.size() : strings.size());
     if (strings.empty() == ints.empty() || dims.empty() || dims.size() > 2 ||
         dims.back() != width) {
-        return Error{
-            fmt::format("one list of labels is wanted, of the width of {}", to_string(dims))};
+        return Error{fmt::format("exactly one list of labels is needed, of the width of {}",
+                                 to_string(dims))};
     }
     Tensor keys = strings.empty() ? Tensor::of<int64_t>({width}, ints)
                                   : Tensor::of_strings({width}, {strings.begin(), strings.end()});
