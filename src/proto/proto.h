@@ -7,8 +7,8 @@
 // Reading and writing keeps all that the ir holds, and as bytes what it has no words for (training
 // information, device configurations, quantization annotations, opaque types, entries of value_info
 // for initializers and for names that do not exist, unknown fields of models, functions, graphs and
-// nodes). A model that nobody has changed can be written with its very bytes (as_read.h); else these
-// are lost: unknown fields of other messages, denotations of types and dims, names and
+// nodes). A model that nobody has changed can be written with its very bytes (as_read.h); else
+// these are lost: unknown fields of other messages, denotations of types and dims, names and
 // documentation of tensors that are not initializers, documentation of sparse initializers, an
 // empty text's presence, a repeated opset import, and the encoding of tensors: elements go into
 // raw_data, also those that were external.
