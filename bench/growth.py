@@ -48,6 +48,61 @@ def chain_of_nodes(size: int, folder: Path) -> float:
     return seconds[0] - seconds[1]
 
 
+def node_of_many_inputs(size: int, folder: Path) -> float:
+    """The first run of a Sum of so many values."""
+    graph = onnx.GraphProto(name="g")
+    graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT, [2]))
+    graph.output.append(helper.make_tensor_value_info("y", TensorProto.FLOAT, [2]))
+    names = [f"v{i}" for i in range(size)]
+    for name in names:
+        graph.node.add(op_type="Neg", input=["x"], output=[name])
+    graph.node.add(op_type="Sum", input=names, output=["y"])
+    model = sardonyx.load(save(graph, folder / "wide.onnx"))
+    started = time.perf_counter()
+    model.run({"x": np.ones(2, np.float32)}, threads=1)
+    return time.perf_counter() - started
+
+
+def einsum_of_many(size: int, folder: Path) -> float:
+    """Einsum of so many operands."""
+    graph = onnx.GraphProto(name="g")
+    graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT, [2]))
+    graph.output.append(helper.make_tensor_value_info("y", TensorProto.FLOAT, [2]))
+    equation = ",".join(["a"] * size) + "->a"
+    graph.node.append(helper.make_node("Einsum", ["x"] * size, ["y"], equation=equation))
+    model = sardonyx.load(save(graph, folder / "einsum.onnx"))
+    started = time.perf_counter()
+    model.run({"x": np.ones(2, np.float32)}, threads=1)
+    return time.perf_counter() - started
+
+
+def functions_to_scripts(size: int, _: Path) -> float:
+    """Decompiling a model that calls so many functions."""
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("local", 1)]
+    neg = helper.make_node("Neg", ["a"], ["b"])
+    names = ["x", *(f"v{i}" for i in range(1, size)), "y"]
+    model = helper.make_model(
+        helper.make_graph(
+            [
+                helper.make_node(f"f{i}", [names[i]], [names[i + 1]], domain="local")
+                for i in range(size)
+            ],
+            "g",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])],
+        ),
+        opset_imports=imports,
+        ir_version=9,
+        functions=[
+            helper.make_function("local", f"f{i}", ["a"], ["b"], [neg], imports)
+            for i in range(size)
+        ],
+    ).SerializeToString()
+    started = time.perf_counter()
+    sardonyx.decompile(model)
+    return time.perf_counter() - started
+
+
 def sequence_in_a_loop(size: int, folder: Path) -> float:
     """A loop of so many iterations, each of which inserts into a sequence."""
     sequence = helper.make_tensor_sequence_value_info
@@ -110,6 +165,9 @@ def scripts_that_call_a_wrong_one(size: int, folder: Path) -> float:
 
 ROWS: list[tuple[str, Callable[[int, Path], float], int]] = [
     ("prepare a chain of nodes", chain_of_nodes, 1_000_000),
+    ("prepare a node of many inputs", node_of_many_inputs, 10_000),
+    ("Einsum of many operands", einsum_of_many, 10_000),
+    ("decompile calls of many functions", functions_to_scripts, 10_000),
     ("SequenceInsert in a Loop", sequence_in_a_loop, 100_000),
     ("check scripts that call each other", scripts_that_call, 1_000),
     ("the same, the first one wrong", scripts_that_call_a_wrong_one, 1_000),

@@ -142,11 +142,37 @@ elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque
         // But files: numpy.load begins where Python runs, not where the script lies.
         if (elaborate::is_library_module(module) && name != "load") {
             if (std::optional<Object> known = elaborate::library_attribute(module, name)) {
-                return {std::move(known), {}};
+                // Unless somebody has put another number in its place.
+                bool is_number = known->is_number();
+                if (is_number && !equal(*known, object_from_python(nb::getattr(
+                                                    object, text_to_python(name), nb::none())))) {
+                    known = std::nullopt;
+                }
+                if (known) {
+                    return {std::move(known), {}};
+                }
             }
         }
     }
-    return answer([&] { return nb::getattr(object, text_to_python(name)); });
+    nb::object key = text_to_python(name);
+    nb::object kept = nb::steal(PyObject_GetAttr(object.type().ptr(), key.ptr()));
+    PyErr_Clear();
+    if (!kept.is_valid() || Py_TYPE(kept.ptr()) != &PyProperty_Type) {
+        return answer([&] { return nb::getattr(object, key); });
+    }
+    nb::object watched = watch(object);
+    elaborate::Environment::Answer answered = answer([&] { return nb::getattr(object, key); });
+    if (nb::cast<bool>(watched.attr("has_changed")())) {
+        watched.attr("take_back")();
+        return {std::nullopt, "reading this property changes objects"};
+    }
+    return answered;
+}
+
+// What a call of the object may change, as it is now.
+nb::object PythonEnvironment::watch(nb::handle object) const {
+    return nb::module_::import_("sardonyx._live")
+        .attr("Watched")(object, function_.attr("__code__").attr("co_filename"));
 }
 
 elaborate::Environment::Answer PythonEnvironment::item(const Object& opaque, const Object& index) {
@@ -232,9 +258,7 @@ elaborate::Environment::Answer PythonEnvironment::call(
         named[text_to_python(name)] = converted;
     }
     nb::object object = object_to_python(opaque);
-    nb::object watched =
-        nb::module_::import_("sardonyx._live")
-            .attr("Watched")(object, function_.attr("__code__").attr("co_filename"));
+    nb::object watched = watch(object);
     elaborate::Environment::Answer answered = answer([&] {
         nb::object result =
             nb::steal(PyObject_Call(object.ptr(), nb::tuple(positional).ptr(), named.ptr()));

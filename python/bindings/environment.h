@@ -34,6 +34,7 @@ class PythonEnvironment final : public elaborate::Environment {
   private:
     // What a name means: in the closure, else a global; not valid: neither.
     nb::object value(nb::handle key) const;
+    nb::object watch(nb::handle object) const;
 
     nb::object function_;
 };

@@ -28,11 +28,12 @@ void check_nodes(ModelState& state) {
 }
 
 // The model that was read. What no run can mend is said at once, if it is to run.
-PyModel checked(Result<std::unique_ptr<ir::Model>> read, FileStamps files, bool check) {
+PyModel checked(Result<std::unique_ptr<ir::Model>> read, FileStamps files, proto::Source source,
+                bool check) {
     if (!read.ok()) {
         raise(model_error(), screenful(read.error().message));
     }
-    PyModel model = make_model(std::move(*read), std::move(files));
+    PyModel model = make_model(std::move(*read), std::move(files), std::move(source));
     model.state->is_checked = false;
     if (check) {
         check_nodes(*model.state);
@@ -74,16 +75,18 @@ PyModel load(nb::handle source, bool check) {
             raise(PyExc_ValueError, "embedded null byte");  // as `open` says it
         }
         FileStamps files;
-        auto read = proto::read_model_file(text_from_python(path), &files);
+        proto::Source from;
+        auto read =
+            proto::read_model_file(text_from_python(path), {.stamps = &files, .source = &from});
         if (!read.ok()) {
             check_readable(text_from_python(path));
         }
-        return checked(std::move(read), std::move(files), check);
+        return checked(std::move(read), std::move(files), std::move(from), check);
     }
     auto bytes = std::make_shared<std::string>(text_from_python(given));
     std::span<const std::byte> view(reinterpret_cast<const std::byte*>(bytes->data()),
                                     bytes->size());
-    return checked(proto::read_model(view, bytes), {}, check);
+    return checked(proto::read_model(view, bytes), {}, {bytes, view}, check);
 }
 
 void check_files(const PyModel& self) {
@@ -184,7 +187,7 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
 nb::bytes to_bytes(const PyModel& self) {
     MappedReading reading(self.state->files);
     check_files(self);
-    std::string bytes = unwrap(proto::write_model(settled(*self.state)));
+    std::string bytes = unwrap(proto::write_as_read(settled(*self.state), self.state->source));
     check_files(self);
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -198,8 +201,9 @@ size_t save(const PyModel& self, const std::string& path, size_t external_bytes,
     Result<size_t> written = [&] {
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
-        return driver::write_model_files(
-            model, path, {external_bytes, alignment, file_bytes, safetensors, share_equal});
+        return driver::write_model_files(model, path,
+                                         {external_bytes, alignment, file_bytes, safetensors,
+                                          share_equal, std::nullopt, self.state->source});
     }();
     check_files(self);
     return unwrap(std::move(written));
@@ -221,9 +225,10 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
     Result<decompile::Script> script = [&] {
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
-        Result<decompile::Script> made = outline ? driver::decompile_outlined(model, options)
-                                         : exact ? driver::decompile_exact(model, options)
-                                                 : driver::decompile_model(model, options);
+        Result<decompile::Script> made =
+            outline ? driver::decompile_outlined(model, options)
+            : exact ? driver::decompile_exact(model, options, self.state->source)
+                    : driver::decompile_model(model, options);
         if (made.ok() && !weights.empty()) {
             if (Result<void> done = driver::write_script(*made, {}, weights); !done.ok()) {
                 return Result<decompile::Script>(done.error());
@@ -237,9 +242,10 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
 
 }  // namespace
 
-PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files) {
+PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files, proto::Source source) {
     auto state = std::make_shared<ModelState>(
         ModelState{std::move(model), std::move(files), nullptr, nullptr});
+    state->source = std::move(source);
     auto keeper = std::make_shared<Keeper>(state);
     return {std::move(state), std::move(keeper)};
 }

@@ -11,6 +11,7 @@
 #include "eval/eval.h"
 #include "ir/edit.h"
 #include "ir/ir.h"
+#include "proto/as_read.h"
 
 namespace sardonyx::python {
 
@@ -32,7 +33,8 @@ struct ModelState {
         nb::object object;
     };
     std::unordered_map<const char*, Text> texts = {};
-    uint64_t edits = 0;  // counts calls of editor_of()
+    uint64_t edits = 0;         // counts calls of editor_of()
+    proto::Source source = {};  // as which it is written while it is as it was
 
     // Types and dimensions as Python has them, by their texts.
     nb::dict types = {};
@@ -67,7 +69,8 @@ struct PyModel {
     std::shared_ptr<Keeper> keeper;
 };
 
-PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files = {});
+PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files = {},
+                   proto::Source source = {});
 
 // While one lives, nobody edits the model.
 class Reading {

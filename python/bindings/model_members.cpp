@@ -79,7 +79,7 @@ nb::object equal(const PyModel& self, nb::handle other) {
 }
 
 PyModel copied(const PyModel& self) {
-    return make_model(ir::copy(*self.state->model), self.state->files);
+    return make_model(ir::copy(*self.state->model), self.state->files, self.state->source);
 }
 
 using Text = std::string_view ir::Model::*;

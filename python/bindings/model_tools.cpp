@@ -52,7 +52,8 @@ nb::object text_of(const PyModel& self, const std::string& form) {
     MappedReading mapped(self.state->files);
     check_unread(self);
     Result<std::string> text = [&]() -> Result<std::string> {
-        SDX_ASSIGN(std::string bytes, proto::write_model(settled(*self.state)));
+        SDX_ASSIGN(std::string bytes,
+                   proto::write_as_read(settled(*self.state), self.state->source));
         return proto::text_of_model(bytes, proto::form_of_name(form));
     }();
     check_unread(self);

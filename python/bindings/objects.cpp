@@ -1,4 +1,5 @@
 // Python objects <-> objects of the compiler.
+#include <algorithm>
 #include <iterator>
 
 #include "bindings/call.h"
@@ -76,6 +77,24 @@ Object convert_dict(nb::handle object, int depth) {
     return Object::dict(std::move(dict));
 }
 
+// Whether the object is of a class of its own that gives the operators of `base` another meaning.
+// Members of enumerations and NumPy's scalars are known for what they are.
+bool changes_operators(nb::handle object, PyTypeObject& base) {
+    if (Py_TYPE(object.ptr()) == &base || nb::hasattr(object.type(), "__members__") ||
+        nb::hasattr(object, "__array_interface__")) {
+        return false;
+    }
+    static constexpr int kSlots[] = {
+        Py_tp_richcompare, Py_tp_iter,     Py_nb_add,      Py_nb_subtract,    Py_nb_multiply,
+        Py_nb_remainder,   Py_nb_power,    Py_nb_negative, Py_nb_absolute,    Py_nb_bool,
+        Py_nb_lshift,      Py_nb_rshift,   Py_nb_and,      Py_nb_xor,         Py_nb_or,
+        Py_nb_int,         Py_nb_float,    Py_nb_index,    Py_nb_true_divide, Py_nb_floor_divide,
+        Py_mp_subscript,   Py_sq_contains, Py_sq_length};
+    return std::any_of(std::begin(kSlots), std::end(kSlots), [&](int slot) {
+        return PyType_GetSlot(Py_TYPE(object.ptr()), slot) != PyType_GetSlot(&base, slot);
+    });
+}
+
 Object convert_int(nb::handle object) {
     long long value = PyLong_AsLongLong(object.ptr());
     if (value == -1 && PyErr_Occurred()) {
@@ -103,6 +122,11 @@ std::optional<Object> convert_scalar(nb::handle object) {
     }
     if (PyBool_Check(o)) {
         return Object::boolean(o == Py_True);
+    }
+    if ((PyLong_Check(o) && !is_element_type(object) && changes_operators(object, PyLong_Type)) ||
+        (PyFloat_Check(o) && changes_operators(object, PyFloat_Type)) ||
+        (PyUnicode_Check(o) && changes_operators(object, PyUnicode_Type))) {
+        return std::nullopt;
     }
     if (PyLong_Check(o)) {
         return is_element_type(object) ? Object::element_type(element_type_from_python(object))

@@ -1,5 +1,6 @@
 """The objects that a function may change when the compiler runs it: its defaults, what it has
-closed over, the globals that it names, and what these hold."""
+closed over, the globals that it names, the classes of the script's folder among them, and what
+these hold."""
 
 import sys
 import types
@@ -24,7 +25,7 @@ def _names(code: types.CodeType) -> "set[str]":
 
 def _same(one: "Any", other: "Any") -> bool:
     """Whether the containers hold the same objects."""
-    if isinstance(one, dict):
+    if isinstance(one, (dict, types.MappingProxyType)):
         return len(one) == len(other) and all(
             a is b and x is y for (a, x), (b, y) in zip(one.items(), other.items(), strict=True)
         )
@@ -42,6 +43,8 @@ class Watched:
         self._containers: list[tuple[Any, Any]] = []
         self._arrays: list[tuple[Any, Any]] = []
         self._globals: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+        self._cells: list[tuple[types.CellType, Any]] = []
+        self._classes: list[tuple[type, dict[str, Any]]] = []
         self._locked: list[Any] = []
         self._see(function)
 
@@ -63,10 +66,16 @@ class Watched:
                 waiting += one
             elif hasattr(type(one), "__array_interface__"):
                 self._array(one)
-            elif self._is_own(type(one)) and hasattr(one, "__dict__"):
-                waiting.append(one.__dict__)
-            elif isinstance(one, type) and self._is_own(one):
-                waiting += list(vars(one).values())
+            elif isinstance(one, (staticmethod, classmethod)):
+                waiting.append(one.__func__)
+            elif isinstance(one, property):
+                waiting += [one.fget]
+            elif isinstance(one, type):
+                if self._is_own(one):
+                    self._classes.append((one, dict(vars(one))))
+                    waiting += [*vars(one).values(), *one.__bases__]
+            elif self._is_own(type(one)):
+                waiting += [type(one), getattr(one, "__dict__", None)]
 
     def _of_function(self, function: types.FunctionType) -> "list[Any]":
         """What a function of the script's folder, or below it, can reach."""
@@ -78,9 +87,10 @@ class Watched:
         ]
         for cell in function.__closure__ or ():
             try:
-                found.append(cell.cell_contents)
+                self._cells.append((cell, cell.cell_contents))
             except ValueError:
                 continue  # still empty
+            found.append(cell.cell_contents)
         scope = function.__globals__
         before = self._globals.setdefault(id(scope), (scope, {}))[1]
         for name in _names(function.__code__):
@@ -90,7 +100,8 @@ class Watched:
         return found
 
     def _is_own(self, kind: type) -> bool:
-        functions = [one for one in vars(kind).values() if isinstance(one, types.FunctionType)]
+        members = [getattr(one, "fget", one) for one in list(vars(kind).values())]
+        functions = [one for one in members if isinstance(one, types.FunctionType)]
         if functions:
             return functions[0].__code__.co_filename.startswith(self._folder)
         module = sys.modules.get(kind.__module__)
@@ -123,7 +134,11 @@ class Watched:
             for name, old in before.items()
             if scope.get(name, self) is not old
         ]
-        return bool(self._containers or self._arrays or self._bindings)
+        self._cells = [(cell, old) for cell, old in self._cells if cell.cell_contents is not old]
+        self._classes = [(one, old) for one, old in self._classes if not _same(vars(one), old)]
+        return bool(
+            self._containers or self._arrays or self._bindings or self._cells or self._classes
+        )
 
     def take_back(self) -> None:
         """Gives everything back what it held."""
@@ -137,3 +152,11 @@ class Watched:
             array[...] = old
         for scope, name, old in self._bindings:
             scope[name] = old
+        for cell, old in self._cells:
+            cell.cell_contents = old
+        for kind, before in self._classes:
+            for name in set(vars(kind)) - set(before):
+                delattr(kind, name)
+            for name, old in before.items():
+                if vars(kind).get(name, kind) is not old:
+                    setattr(kind, name, old)

@@ -40,6 +40,7 @@ std::unique_ptr<Model::State> compile_or_throw(const driver::Request& request) {
     }
     auto state = std::make_unique<Model::State>();
     state->model = std::move(compiled.model);
+    state->source = std::move(compiled.source);
     state->diagnostics = std::move(findings);
     return state;
 }

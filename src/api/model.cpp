@@ -76,7 +76,10 @@ bool CancelToken::is_cancelled() const noexcept {
 
 Model Model::load(const std::string& path) {
     FileStamps files;
-    std::unique_ptr<State> state = make_state(take(proto::read_model_file(path, &files)));
+    proto::Source source;
+    std::unique_ptr<State> state =
+        make_state(take(proto::read_model_file(path, {.stamps = &files, .source = &source})));
+    state->source = std::move(source);
     state->files = std::move(files);
     return Model(std::move(state));
 }
@@ -86,11 +89,15 @@ Model Model::from_bytes(std::string_view bytes) {
     if (!bytes.empty()) {
         std::memcpy(owner->data(), bytes.data(), bytes.size());
     }
-    return Model(make_state(take(proto::read_model(*owner, owner))));
+    std::unique_ptr<State> state = make_state(take(proto::read_model(*owner, owner)));
+    state->source = {owner, *owner};
+    return Model(std::move(state));
 }
 
 Model Model::from_text(std::string_view text, TextForm form) {
-    return from_bytes(take(proto::bytes_of_text(text, static_cast<proto::Form>(form))));
+    Model model = from_bytes(take(proto::bytes_of_text(text, static_cast<proto::Form>(form))));
+    model.state_->source = {};  // a text has no bytes to keep
+    return model;
 }
 
 Model::Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -149,7 +156,7 @@ std::string Model::serialize() const {
     check_files(*state_);
     const ir::Model& model = *state_->model;
     std::string bytes =
-        take(model.graph != nullptr ? proto::write_model(model)
+        take(model.graph != nullptr ? proto::write_as_read(model, state_->source)
                                     : proto::write_function(model, *model.functions[0]));
     check_files(*state_);
     return bytes;

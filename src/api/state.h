@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "eval/eval.h"
 #include "ir/ir.h"
+#include "proto/as_read.h"
 
 namespace sardonyx {
 inline namespace v1 {
@@ -17,6 +18,7 @@ inline namespace v1 {
 struct Model::State {
     std::unique_ptr<ir::Model> model;  // without a graph: a function, functions[0]
     FileStamps files;                  // that it is mapped from
+    proto::Source source;
     std::vector<Diagnostic> diagnostics;
     // Made by the first run. Runs are const, so several threads may come to it at once.
     std::mutex plan_lock;

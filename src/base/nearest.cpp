@@ -29,6 +29,13 @@ int distance(std::string_view a, std::string_view b) {
     return previous[b.size()];
 }
 
+// `GELU` for `Gelu`, which every letter's half edit would put out of reach.
+bool is_same_but_case(std::string_view a, std::string_view b) {
+    auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&lower](char x, char y) { return lower(x) == lower(y); });
+}
+
 }  // namespace
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
@@ -36,7 +43,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     if (word.size() > kLongestWord) {
         return {};
     }
-    int limit = 2 * std::max<int>(1, static_cast<int>(word.size()) / 3);
+    const int farthest = 2 * std::max<int>(1, static_cast<int>(word.size()) / 3);
+    int limit = farthest;
     std::string_view best;
     for (std::string_view candidate : candidates) {
         int gap = static_cast<int>(candidate.size()) - static_cast<int>(word.size());
@@ -44,6 +52,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
             continue;
         }
         int d = distance(word, candidate);
+        d = is_same_but_case(word, candidate) ? std::min(d, farthest) : d;
         if (d <= limit) {
             best = candidate;
             limit = d - 1;

@@ -72,7 +72,11 @@ Problem given_twice(const ops::Schema& schema, size_t input) {
 
 Problem too_many_inputs(const ops::Schema& schema, size_t count) {
     return {quoted(schema.name),
-            fmt::format("takes {}, not {}", inputs_of(schema), count),
+            fmt::format("takes {}, not {}",
+                        schema.maximum_inputs == UINT16_MAX
+                            ? fmt::format("at most {} inputs", schema.maximum_inputs)
+                            : inputs_of(schema),
+                        count),
             schema.attributes.empty() ? "remove the rest" : "attributes are given by keyword",
             {},
             static_cast<int>(schema.maximum_inputs)};

@@ -328,8 +328,7 @@ void add_view(CLI::App& app, Words& words) {
         ->required()
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     add_script_options(command, words);
-    command
-        ->add_option("other", words.other, "A second one, shown beside the first with what differs")
+    command->add_option("other", words.other, "A second one, shown beside the first")
         ->type_name("FILE.py[:NAME]|MODEL.onnx");
     command->add_option("--html", words.view.html, "Write the page (- for standard output)")
         ->type_name("OUT.html");

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/compilation.h"
 #include "cli/model_file.h"
+#include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "driver/model_files.h"
 #include "models/like.h"
@@ -44,8 +45,7 @@ std::string data_path(const std::string& output) {
 std::string file_read(const driver::Compilation& compiled, const std::string& output) {
     for (const std::string& path : compiled.files()) {
         for (const std::string& one : {path, data_path(path)}) {  // the weights of a model
-            std::error_code failed;
-            if (std::filesystem::equivalent(one, output, failed) && !failed) {
+            if (is_same_file(one, output)) {
                 return one;
             }
         }
@@ -71,7 +71,8 @@ std::string refusal(const BuildOptions& options, const driver::Compilation& comp
 }
 
 // Writes the model, and its large initializers beside it; their size in bytes.
-Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Model>& made) {
+Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Model>& made,
+                            const proto::Source& source) {
     if (!options.like.empty()) {
         SDX_ASSIGN(ModelFile like, load_model(options.like));
         MappedReading reading(like.stamps);
@@ -81,12 +82,12 @@ Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Mod
     }
     const ir::Model& model = *made;
     if (options.output != kStandardOutput && !options.as_function) {
-        return driver::write_model_files(model, options.output,
-                                         {.external_bytes = options.external_bytes});
+        return driver::write_model_files(
+            model, options.output, {.external_bytes = options.external_bytes, .source = source});
     }
     Result<std::string> bytes = options.as_function
                                     ? proto::write_function(model, *model.functions[0])
-                                    : proto::write_model(model);
+                                    : proto::write_as_read(model, source);
     SDX_TRY(bytes);
     if (options.output == kStandardOutput) {
         print(*bytes);
@@ -159,7 +160,7 @@ int run_build(const BuildOptions& options) {
         return kUsage;
     }
     const ir::Model* model = compiled.model.get();
-    Result<size_t> size = write_output(options, compiled.model);
+    Result<size_t> size = write_output(options, compiled.model, compiled.source);
     model = compiled.model.get();
     if (!size.ok()) {
         print_error(size.error().message);

@@ -9,24 +9,20 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/model_file.h"
+#include "cli/overwriting.h"
 #include "cli/status.h"
 #include "cli/terminal.h"
-#include "proto/proto.h"
+#include "proto/as_read.h"
 
 namespace sardonyx::cli {
 namespace {
-
-bool is_same_path(const std::string& one, const std::string& other) {
-    std::error_code failed;
-    return std::filesystem::equivalent(one, other, failed) && !failed;
-}
 
 std::string_view complaint(const DecompileOptions& options) {
     Target target{options.model, {}};
     if (target.is_script() && !target.is_stdin()) {
         return "`decompile` reads a model, not a script";
     }
-    if (is_same_path(options.model, options.output)) {
+    if (is_same_file(options.model, options.output)) {
         return "the output would overwrite the model: name another file";
     }
     return {};
@@ -42,6 +38,7 @@ bool is_regular(const std::string& path) {
 Result<void> write_text(const DecompileOptions& options) {
     SDX_ASSIGN(ModelFile file, load_model(options.model));
     MappedReading reading(file.stamps);
+    SDX_TRY(keep_inputs(file.external, {options.output}));
     Result<size_t> size = save_model(*file.model, options.output, 0, {}, proto::Form::kOnnxText);
     SDX_TRY(check_unchanged(file.stamps));
     SDX_TRY(size);
@@ -50,9 +47,12 @@ Result<void> write_text(const DecompileOptions& options) {
 
 Result<void> decompile_file(const DecompileOptions& options) {
     FileStamps files;
+    std::vector<std::string> external;
     bool is_stdin = Target{options.model, {}}.is_stdin();
+    proto::Source source;
     Result<std::unique_ptr<ir::Model>> model =
-        proto::read_model_file(is_stdin ? "/dev/stdin" : options.model, &files);
+        proto::read_model_file(is_stdin ? "/dev/stdin" : options.model,
+                               {.stamps = &files, .external = &external, .source = &source});
     SDX_TRY(model);
     bool is_file = options.output != "-";
     driver::WeightFile weights;
@@ -70,10 +70,14 @@ Result<void> decompile_file(const DecompileOptions& options) {
     std::optional<MappedReading> reading(files);
     Result<decompile::Script> script = options.to == "cpp" ? driver::decompile_program(**model, how)
                                        : options.outline ? driver::decompile_outlined(**model, how)
-                                       : options.exact   ? driver::decompile_exact(**model, how)
-                                                         : driver::decompile_model(**model, how);
+                                       : options.exact
+                                           ? driver::decompile_exact(**model, how, source)
+                                           : driver::decompile_model(**model, how);
     SDX_TRY(check_unchanged(files));
     SDX_TRY(script);
+    if (is_file) {
+        SDX_TRY(keep_inputs(external, {options.output, weights.path}));
+    }
     if (!is_file) {
         print(script->text);
         return {};

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/compilation.h"
 #include "cli/model_file.h"
+#include "cli/overwriting.h"
 #include "cli/terminal.h"
 
 namespace sardonyx::cli {
@@ -64,6 +65,11 @@ Result<void> show(const models::ModelDiff& found, const DiffOptions& options, co
 }  // namespace
 
 int run_diff(const DiffOptions& options) {
+    Result<void> kept = keep_inputs({options.first.path, options.second.path}, {options.html});
+    if (!kept.ok()) {
+        print_error(kept.error().message);
+        return kUsage;
+    }
     std::optional<Side> first = read_side(options.first);
     std::optional<Side> second = first ? read_side(options.second) : std::nullopt;
     if (!second) {

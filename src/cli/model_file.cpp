@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "driver/model_files.h"
 #include "proto/proto.h"
@@ -14,13 +15,8 @@ namespace {
 constexpr std::string_view kStream = "-";
 constexpr size_t kExternal = 1024;
 
-bool is_same_file(const std::string& one, const std::string& other) {
-    std::error_code failed;
-    return std::filesystem::equivalent(one, other, failed) && !failed;
-}
-
-Result<size_t> print_model(const ir::Model& model, proto::Form form) {
-    SDX_ASSIGN(proto::ModelParts written, proto::write_model_parts(model, nullptr, form));
+Result<size_t> print_model(const ir::Model& model, proto::Form form, const proto::Source& source) {
+    SDX_ASSIGN(proto::ModelParts written, proto::write_parts_as_read(model, source, form));
     for (std::string_view part : written.parts()) {
         print(part);
     }
@@ -41,8 +37,9 @@ Result<ModelFile> load_model(const std::string& path, FormChoice form) {
             options.stamps = &file.stamps;
             options.paths = &file.external;
         }
-        Result<std::unique_ptr<ir::Model>> model = proto::read_model_text(
-            bytes.bytes, bytes.owner, form.value_or(proto::Form::kBytes), options);
+        proto::Form chosen = form.value_or(proto::Form::kBytes);
+        Result<std::unique_ptr<ir::Model>> model =
+            proto::read_model_text(bytes.bytes, bytes.owner, chosen, options);
         if (!model.ok()) {
             return Error{fmt::format("{}: {}", is_stream ? "standard input" : "`" + path + "`",
                                      model.error().message)};
@@ -51,10 +48,13 @@ Result<ModelFile> load_model(const std::string& path, FormChoice form) {
             file.stamps.push_back(bytes.stamp);
         }
         file.model = std::move(*model);
+        if (chosen == proto::Form::kBytes) {
+            file.source = {bytes.owner, bytes.bytes};
+        }
         return file;
     }
     Result<std::unique_ptr<ir::Model>> model =
-        proto::read_model_file(path, &file.stamps, &file.external);
+        proto::read_model_file(path, {&file.stamps, &file.external, nullptr, &file.source});
     SDX_TRY(model);
     file.model = std::move(*model);
     return file;
@@ -62,8 +62,9 @@ Result<ModelFile> load_model(const std::string& path, FormChoice form) {
 
 Result<size_t> save_model(const ir::Model& model, const std::string& path, size_t external_bytes,
                           const std::vector<const ModelFile*>& sources, FormChoice form) {
+    proto::Source first = sources.empty() ? proto::Source() : sources[0]->source;
     if (path == kStream) {
-        return print_model(model, form.value_or(proto::Form::kBytes));
+        return print_model(model, form.value_or(proto::Form::kBytes), first);
     }
     size_t smallest = external_bytes;
     for (const ModelFile* source : sources) {
@@ -80,6 +81,7 @@ Result<size_t> save_model(const ir::Model& model, const std::string& path, size_
     driver::SaveOptions how;
     how.external_bytes = smallest;
     how.form = form;
+    how.source = std::move(first);
     return driver::write_model_files(model, path, how);
 }
 

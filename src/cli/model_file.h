@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "ir/ir.h"
+#include "proto/as_read.h"
 #include "proto/forms.h"
 
 namespace sardonyx::cli {
@@ -17,6 +18,7 @@ struct ModelFile {
     std::unique_ptr<ir::Model> model;
     FileStamps stamps;
     std::vector<std::string> external;  // the files of its weights
+    proto::Source source = {};
 };
 
 using FormChoice = std::optional<proto::Form>;
@@ -25,9 +27,10 @@ using FormChoice = std::optional<proto::Form>;
 // form; that of a file goes by its ending.
 Result<ModelFile> load_model(const std::string& path, FormChoice form = std::nullopt);
 
-// Writes the model whole or not at all; "-" is standard output. Where a model that it was made from
-// had external data, it has them too: initializers of 1 KiB and more, or of `external_bytes`.
-// Error: the file holds weights of one that it was made from. The number of bytes.
+// Writes the model whole or not at all, as the first of `sources` was read where it is that one;
+// "-" is standard output. Where a model that it was made from had external data, it has them too:
+// initializers of 1 KiB and more, or of `external_bytes`. Error: the file holds weights of one that
+// it was made from. The number of bytes.
 Result<size_t> save_model(const ir::Model& model, const std::string& path, size_t external_bytes,
                           const std::vector<const ModelFile*>& sources,
                           FormChoice form = std::nullopt);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/overwriting.h"
 #include "cli/terminal.h"
 
 namespace sardonyx::cli {
@@ -57,11 +58,6 @@ std::string complaint(const CheckOptions& options) {
         }
     }
     return {};
-}
-
-bool is_same_file(const std::string& one, const std::string& other) {
-    std::error_code failed;
-    return std::filesystem::equivalent(one, other, failed) && !failed;
 }
 
 // What is wrong with the options of a command that Python shall do; empty: nothing.

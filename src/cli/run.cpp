@@ -9,6 +9,7 @@
 #include "cli/compilation.h"
 #include "cli/observers.h"
 #include "cli/outputs.h"
+#include "cli/overwriting.h"
 #include "cli/plan_text.h"
 #include "cli/run_inputs.h"
 #include "cli/terminal.h"
@@ -105,6 +106,9 @@ int execute(const ir::Model& model, const NamedValues& values, const RunOptions&
         print(results_json(names, *results));
     }
     if (!options.output.empty()) {
+        if (Result<void> kept = keep_inputs(options.files, {options.output}); !kept.ok()) {
+            return fail(kept.error());
+        }
         Result<void> written = write_results(options.output, names, *results);
         if (!written.ok()) {
             return fail(written.error());

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "cli/view_scene.h"
 #include "cli/view_server.h"
@@ -73,6 +74,16 @@ bool is_file_output(const ViewOptions& options) {
     return !options.html.empty() || !options.svg.empty() || !options.json.empty();
 }
 
+std::vector<std::string> inputs_of(const ViewOptions& options) {
+    std::vector<std::string> paths = options.schemas;
+    paths.insert(paths.end(), options.given.files.begin(), options.given.files.end());
+    paths.push_back(options.target.path);
+    if (options.other) {
+        paths.push_back(options.other->path);
+    }
+    return paths;
+}
+
 }  // namespace
 
 std::string_view complaint(const ViewOptions& options) {
@@ -120,6 +131,11 @@ int run_view(const ViewOptions& options) {
     }
     if (!is_file_output(options)) {
         return serve(options);
+    }
+    Result<void> kept = keep_inputs(inputs_of(options), {options.html, options.svg, options.json});
+    if (!kept.ok()) {
+        print_error(kept.error().message);
+        return kUsage;
     }
     Sight sight = see(options);
     if (!sight.scene) {

@@ -230,12 +230,17 @@ void check_model(elaborate::Program& program, const std::string& path,
     diagnostics::FileId file = program.sources.add(path, {});
     diagnostics::Span whole{file, 0, 0};
     FileStamps files;
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(path, &files);
+    std::vector<std::string> breaches;
+    Result<std::unique_ptr<ir::Model>> model =
+        proto::read_model_file(path, {.stamps = &files, .breaches = &breaches});
     if (!model.ok()) {
         report_unread(program, path, whole, model.error().message);
         return;
     }
     MappedReading reading(files);
+    for (std::string& breach : breaches) {
+        report_invalid(program, whole, std::move(breach));
+    }
     report(program, whole, check_model(**model, schemas));
     if (Result<void> unchanged = check_unchanged(files); !unchanged.ok()) {
         report_invalid(program, whole, unchanged.error().message);

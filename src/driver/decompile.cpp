@@ -35,7 +35,8 @@ weights::NamedTensors initializers_of(const ir::Model& model) {
 // What the text compiles to.
 Result<std::unique_ptr<ir::Model>> compile_script_text(const ir::Model& model,
                                                        const decompile::Options& options,
-                                                       const decompile::Script& script) {
+                                                       const decompile::Script& script,
+                                                       proto::Source* source = nullptr) {
     Request request;
     request.path = "decompiled.py";
     request.text = script.text;
@@ -54,6 +55,9 @@ Result<std::unique_ptr<ir::Model>> compile_script_text(const ir::Model& model,
     }
     if (compiled.model == nullptr) {
         return Error{fmt::format("the model has no script: {}", compiled.complaint)};
+    }
+    if (source != nullptr) {
+        *source = std::move(compiled.source);
     }
     return std::move(compiled.model);
 }
@@ -81,23 +85,33 @@ std::string exact_table(const std::string& script, std::string_view words) {
     return text + "    ),\n}\n";
 }
 
+// With the words of the model as `source` has it.
+Result<decompile::Script> with_words(const ir::Model& model, const decompile::Options& options,
+                                     const proto::Source& source, decompile::Script script) {
+    SDX_ASSIGN(std::unique_ptr<ir::Model> compiled, compile_script_text(model, options, script));
+    SDX_ASSIGN(std::string words, models::exact_words(model, source, *compiled));
+    script.text += exact_table(script.entry, words);
+    proto::Source of_words;
+    SDX_ASSIGN(std::unique_ptr<ir::Model> again,
+               compile_script_text(model, options, script, &of_words));
+    SDX_ASSIGN(std::string before, proto::write_as_read(model, source));
+    SDX_ASSIGN(std::string after, proto::write_as_read(*again, of_words));
+    return before == after ? Result<decompile::Script>(std::move(script))
+                           : Result<decompile::Script>(
+                                 Error{"the model comes back from its script with other bytes"});
+}
+
 }  // namespace
 
-Result<decompile::Script> decompile_exact(const ir::Model& model,
-                                          const decompile::Options& options) {
+Result<decompile::Script> decompile_exact(const ir::Model& model, const decompile::Options& options,
+                                          const proto::Source& source) {
     if (decompile::is_library(model)) {
         return Error{"a library of functions has no main script, at which its words could stand"};
     }
     SDX_ASSIGN(decompile::Script script, decompile_model(model, options));
-    SDX_ASSIGN(std::unique_ptr<ir::Model> compiled, compile_script_text(model, options, script));
-    SDX_ASSIGN(std::string words, models::exact_words(model, *compiled));
-    script.text += exact_table(script.entry, words);
-    SDX_ASSIGN(std::unique_ptr<ir::Model> again, compile_script_text(model, options, script));
-    SDX_ASSIGN(std::string before, proto::write_model(model));
-    SDX_ASSIGN(std::string after, proto::write_model(*again));
-    return before == after ? Result<decompile::Script>(std::move(script))
-                           : Result<decompile::Script>(
-                                 Error{"the model comes back from its script with other bytes"});
+    Result<decompile::Script> made = with_words(model, options, source, script);
+    // Fields in another order, and such that nobody knows, are no part of the table.
+    return made.ok() ? std::move(made) : with_words(model, options, {}, std::move(script));
 }
 
 Result<decompile::Script> decompile_model(const ir::Model& model,

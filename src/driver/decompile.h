@@ -4,6 +4,7 @@
 #include <string>
 
 #include "decompile/decompile.h"
+#include "proto/as_read.h"
 
 namespace sardonyx::driver {
 
@@ -15,9 +16,10 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
 Result<decompile::Script> decompile_outlined(const ir::Model& model,
                                              const decompile::Options& options);
 // The same with names, order, documentation and all else that a script has no place for in a table
-// at the end of the text, from which compile() gives the bytes of the model back.
-Result<decompile::Script> decompile_exact(const ir::Model& model,
-                                          const decompile::Options& options);
+// at the end of the text, from which compile() gives the bytes of the model back: as it was read,
+// or, where it has fields in an order that no writer has, as write_model() writes it.
+Result<decompile::Script> decompile_exact(const ir::Model& model, const decompile::Options& options,
+                                          const proto::Source& source);
 
 // As a program of C++ over sardonyx::Builder, with the bodies of functions in the place of their
 // calls. It has not been compiled.

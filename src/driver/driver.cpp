@@ -40,7 +40,8 @@ void take_exact_words(Compilation& c) {
         if (!is_text || name.text() != c.script->name) {
             continue;
         }
-        if (Result<void> done = models::apply_exact_words(c.model, words.text()); !done.ok()) {
+        if (Result<void> done = models::apply_exact_words(c.model, words.text(), c.source);
+            !done.ok()) {
             c.complaint =
                 fmt::format("`{}` of `{}` is not what `decompile --exact` has written: {}",
                             kExactTable, c.script->name, done.error().message);
@@ -178,7 +179,10 @@ Compilation load(const std::string& path) {
 
 std::vector<CompiledScript> compile_all(Compilation& c, Form form) {
     std::vector<CompiledScript> all;
-    for (auto& script : elaborate::scripts(*c.module)) {
+    for (auto& script : named_scripts(*c.module)) {
+        if (elaborate::find_script(*c.module, script->name) == nullptr) {
+            continue;  // reported
+        }
         all.push_back({script, compile_form(*c.program, *script, form, c.program->file_options)});
     }
     if (!c.program->diagnostics.has_errors()) {

@@ -12,6 +12,7 @@
 #include "driver/find_files.h"
 #include "elaborate/files/module.h"
 #include "ops/schema_set.h"
+#include "proto/as_read.h"
 
 namespace sardonyx::driver {
 
@@ -44,6 +45,7 @@ struct Compilation {
     elaborate::FileModule* module = nullptr;  // null: the file cannot be read
     std::shared_ptr<elaborate::ScriptFunction> script;
     std::unique_ptr<ir::Model> model;
+    proto::Source source;                          // of the model whose words `__exact__` has
     std::vector<diagnostics::Diagnostic> of_file;  // what has been said before the script
     std::string complaint;  // the request names what is not there, or not enough; no finding
 

@@ -90,7 +90,10 @@ Result<size_t> write_model_files(const ir::Model& model, const std::string& path
     }
     external.location = fmt::format("{}{}{}", stem, name_of_content({}), ending);
     proto::Form form = options.form.value_or(proto::form_of_path(path));
-    SDX_ASSIGN(proto::ModelParts written, proto::write_model_parts(model, &external, form));
+    bool is_whole = external.smallest == 0;
+    SDX_ASSIGN(proto::ModelParts written,
+               is_whole ? proto::write_parts_as_read(model, options.source, form)
+                        : proto::write_model_parts(model, &external, form));
     size_t size = 0;
     for (const std::vector<std::string_view>& file : external.files) {
         external.locations.push_back(fmt::format("{}{}{}", stem, name_of_content(file), ending));

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "ir/ir.h"
+#include "proto/as_read.h"
 #include "proto/forms.h"
 
 namespace sardonyx::driver {
@@ -19,6 +20,7 @@ struct SaveOptions {
     bool safetensors = false;                        // the files are .safetensors, without gaps
     bool share_equal = false;                        // equal tensors are written once
     std::optional<proto::Form> form = std::nullopt;  // nothing: what the path's ending says
+    proto::Source source = {};  // whose bytes are written again where the model is as it was
 };
 
 // Writes the model, and its large initializers beside it, to PATH.<16 digits of their

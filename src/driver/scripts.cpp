@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "elaborate/elaborate.h"
+#include "elaborate/files/module.h"
+#include "elaborate/objects/unknowns.h"
+#include "lint/lint.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::driver {
@@ -57,34 +60,50 @@ std::string list_names(const Scripts& scripts) {
 
 }  // namespace
 
+Scripts named_scripts(FileModule& module) {
+    Scripts scripts = elaborate::scripts(module);
+    std::erase_if(scripts, [&module](const auto& script) {
+        std::optional<elaborate::Object> held = module.value(script->name);
+        return !held || (!elaborate::is_unknown(*held) && held->pointer() != script);
+    });
+    return scripts;
+}
+
 Result<std::shared_ptr<ScriptFunction>> choose_script(Program& program, FileModule& module,
                                                       std::string_view name) {
-    Scripts scripts = elaborate::scripts(module);
+    Scripts scripts = named_scripts(module);
     const std::string& path = module.path();
+    if (!name.empty()) {
+        if (std::shared_ptr<ScriptFunction> found = elaborate::find_script(module, name)) {
+            return found;
+        }
+    }
+    if (scripts.empty() && lint::writes_scripts(module.tree())) {
+        return Error{fmt::format(
+            "which scripts `{0}` has is not known: they are defined in functions, loops or "
+            "branches; define them at the top, or let Python do it: `sardonyx build --python {0}`",
+            path)};
+    }
     if (scripts.empty()) {
         return Error{fmt::format(
             "`{}` has no scripts; decorate a function with `@script()` from `sardonyx`", path)};
     }
     if (!name.empty()) {
-        auto found = std::find_if(scripts.rbegin(), scripts.rend(),
-                                  [&](const auto& script) { return script->name == name; });
-        if (found == scripts.rend()) {
-            return Error{
-                fmt::format("`{}` has no script `{}`; it has {}", path, name, list_names(scripts))};
-        }
-        return *found;
+        return Error{
+            fmt::format("`{}` has no script `{}`; it has {}", path, name, list_names(scripts))};
     }
-    if (scripts.size() == 1) {
-        return scripts[0];
-    }
-    Scripts candidates = unused_scripts(scripts);
+    Scripts candidates = scripts.size() == 1 ? scripts : unused_scripts(scripts);
     if (candidates.size() > 1) {
         std::erase_if(candidates, [&](const auto& script) {
             return !elaborate::is_model(program, *script, program.file_options);
         });
     }
     if (candidates.size() == 1) {
-        return candidates[0];
+        if (auto found = elaborate::find_script(module, candidates[0]->name)) {
+            return found;
+        }
+        return Error{
+            fmt::format("what `{}` of `{}` stands for is not known", candidates[0]->name, path)};
     }
     return Error{fmt::format("`{}` has several scripts; choose one of {}, as in `{}:{}`", path,
                              list_names(scripts), path, scripts.back()->name)};

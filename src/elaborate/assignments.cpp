@@ -375,7 +375,8 @@ bool assign_member(Context& c, const syntax::AttributeExpr* target, const Object
     if (object.is_error() || !target->name.valid()) {
         return false;
     }
-    if (Namespace* own = as_namespace(object)) {
+    Namespace* own = as_namespace(object);
+    if (own != nullptr && c.text(target->name).substr(0, 2) != "__") {
         return assign_to_member(c, *own, c.text(target->name), value, target->range);
     }
     if (c.text(target->name) == "dtype" && object.is_tensor() &&

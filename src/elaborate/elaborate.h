@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "elaborate/objects/program.h"
@@ -17,6 +18,9 @@ FileModule* load_file(Program& program, const std::string& path);
 FileModule* load_text(Program& program, const std::string& path, std::string text);
 // The scripts of a file in the order of their definitions.
 std::vector<std::shared_ptr<ScriptFunction>> scripts(FileModule& module);
+// The script that the name stands for when the file has run; null: none. Where that is not known,
+// the reason is reported.
+std::shared_ptr<ScriptFunction> find_script(FileModule& module, std::string_view name);
 
 // Whether the script is meant as a model: each input has a type, each attribute parameter a value.
 // Reads its annotations and defaults alone, and reports nothing.

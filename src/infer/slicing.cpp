@@ -241,6 +241,9 @@ std::vector<Dim> split_sizes(NodeContext& c, const Dim& size) {
 }  // namespace
 
 void infer_split(NodeContext& c) {
+    if (c.version() >= 13 && !c.check_rank(1, 1, 1)) {
+        return;
+    }
     const Shape* shape = c.input_shape(0);
     std::optional<int64_t> axis = c.attribute_int("axis");
     if (!axis.has_value() && !c.is_attribute_unbound("axis")) {

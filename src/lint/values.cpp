@@ -117,8 +117,12 @@ class Function {
     // A value that is bound again before anything reads it, with nothing but plain statements
     // between.
     void overwritten(Stmts statements) {
-        SymbolMap<const NameExpr*> unread;
-        auto read = [&unread](Symbol name) { unread.erase(name); };
+        SymbolMap<const NameExpr*> unread;  // null: it has been read
+        auto read = [&unread](Symbol name) {
+            if (const NameExpr** bound = unread.find(name)) {
+                *bound = nullptr;
+            }
+        };
         for (const Stmt* statement : statements) {
             const NameExpr* bound = bound_name(statement);
             if (statement->kind == StmtKind::kExpr || bound != nullptr) {
@@ -129,11 +133,11 @@ class Function {
             if (bound == nullptr) {
                 continue;
             }
-            auto [place, is_new] = unread.try_emplace(bound->name);
-            if (!is_new) {
-                report_overwritten(*place, bound);
+            const NameExpr*& place = unread[bound->name];
+            if (place != nullptr) {
+                report_overwritten(place, bound);
             }
-            *place = bound;
+            place = bound;
         }
     }
 

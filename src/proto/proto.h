@@ -7,7 +7,8 @@
 // Reading and writing keeps all that the ir holds, and as bytes what it has no words for (training
 // information, device configurations, quantization annotations, opaque types, entries of value_info
 // for initializers and for names that do not exist, unknown fields of models, functions, graphs and
-// nodes). Lost are: unknown fields of other messages, denotations of types and dims, names and
+// nodes). A model that nobody has changed can be written with its very bytes (as_read.h); else
+// these are lost: unknown fields of other messages, denotations of types and dims, names and
 // documentation of tensors that are not initializers, documentation of sparse initializers, an
 // empty text's presence, a repeated opset import, and the encoding of tensors: elements go into
 // raw_data, also those that were external.
@@ -34,8 +35,16 @@ struct ReadOptions {
     std::string folder;
     FileStamps* stamps = nullptr;               // takes those of the files with external data
     std::vector<std::string>* paths = nullptr;  // takes the paths of those files
-    int max_depth = 256;                        // of nested graphs, types and attributes
-    int64_t max_items = 100'000'000;            // nodes, values, attributes, dims ... in all
+    // Takes what the format forbids though it can be read, as others do not.
+    std::vector<std::string>* breaches = nullptr;
+    int max_depth = 256;              // of nested graphs, types and attributes
+    int64_t max_items = 100'000'000;  // nodes, values, attributes, dims ... in all
+};
+
+// The ModelProto that a model was read from; nothing where it was a text.
+struct Source {
+    std::shared_ptr<const void> owner;
+    std::span<const std::byte> bytes;
 };
 
 // Reads a ModelProto. `owner` keeps `bytes` alive. IR versions 3 to the newest. Names of values are
@@ -51,9 +60,15 @@ Result<std::unique_ptr<ir::Model>> read_model_text(std::span<const std::byte> te
 // `stamps`: of the files that stay mapped.
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
                                                    FileStamps* stamps = nullptr);
-// `external`: takes the paths of the files with its external data.
-Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
-                                                   std::vector<std::string>* external);
+// What else is wanted of a file that is read.
+struct FileReport {
+    FileStamps* stamps = nullptr;                  // of the files that stay mapped
+    std::vector<std::string>* external = nullptr;  // the paths of the files with external data
+    std::vector<std::string>* breaches = nullptr;  // see ReadOptions
+    Source* source = nullptr;
+};
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
+                                                   const FileReport& report);
 
 // Reads a FunctionProto into a Model without a main graph.
 Result<std::unique_ptr<ir::Model>> read_function(std::span<const std::byte> bytes,

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "ops/ops.h"
+#include "proto/as_read.h"
 #include "proto/fields.h"
 #include "proto/proto.h"
 #include "proto/read_context.h"
@@ -359,11 +360,11 @@ Result<std::unique_ptr<ir::Model>> read_model_text(std::span<const std::byte> te
 }
 
 Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps) {
-    return read_model_file(path, stamps, nullptr);
+    return read_model_file(path, FileReport{.stamps = stamps});
 }
 
-Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, FileStamps* stamps,
-                                                   std::vector<std::string>* external) {
+Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
+                                                   const FileReport& report) {
     Result<MappedFile> file = map_file(path);
     SDX_TRY(file);
     FileStamps own{file->stamp}, mapped = own;
@@ -373,16 +374,21 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path, File
     std::filesystem::path folder = std::filesystem::path(path).parent_path();
     options.folder = folder.empty() ? "." : folder.string();
     options.stamps = &mapped;
-    options.paths = external;
+    options.paths = report.external;
+    options.breaches = report.breaches;
+    Form form = form_of_path(path);
+    if (report.source != nullptr && form == Form::kBytes) {
+        *report.source = {file->owner, file->bytes};
+    }
     Result<std::unique_ptr<ir::Model>> model =
-        read_model_text(file->bytes, std::move(file->owner), form_of_path(path), options);
+        read_model_text(file->bytes, std::move(file->owner), form, options);
     std::erase(mapped, nullptr);
     SDX_TRY(check_unchanged(mapped));
     if (!model.ok()) {
         return Error{fmt::format("`{}`: {}", path, model.error().message)};
     }
-    if (stamps != nullptr) {
-        *stamps = std::move(mapped);
+    if (report.stamps != nullptr) {
+        *report.stamps = std::move(mapped);
     }
     return model;
 }

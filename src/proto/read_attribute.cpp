@@ -248,12 +248,16 @@ bool check_head(ReadContext& context, ir::Attribute* attribute, uint32_t present
     if ((present & (present - 1)) != 0) {
         return fail("has values of several types");
     }
+    if (attribute->type == AttributeType::kUndefined) {
+        context.note(fmt::format("attribute `{}` has no type", attribute->name));
+    }
     if (attribute->is_reference()) {
         return present == 0 || fail("refers to another attribute and has a value too");
     }
     AttributeType found = present == 0 ? AttributeType::kUndefined
                                        : static_cast<AttributeType>(std::countr_zero(present));
-    if (attribute->type == AttributeType::kUndefined) {  // files of IR version 1 and 2
+    if (attribute->type ==
+        AttributeType::kUndefined) {  // as writers of the first IR version left it
         attribute->type = found;
     }
     if (attribute->type == AttributeType::kUndefined) {

@@ -26,12 +26,22 @@ std::string ReadContext::path() const {
 
 bool ReadContext::fail(const std::string& message) {
     if (error_.empty()) {
-        // Names come from the file: whatever would not print on a line is escaped.
-        std::string escaped =
-            sardonyx::quoted(path_length_ == 0 ? message : path() + ": " + message);
-        error_ = escaped.substr(1, escaped.size() - 2);
+        error_ = placed(message);
     }
     return false;
+}
+
+// Names come from the file: whatever would not print on a line is escaped.
+std::string ReadContext::placed(const std::string& message) const {
+    std::string escaped = sardonyx::quoted(path_length_ == 0 ? message : path() + ": " + message);
+    return escaped.substr(1, escaped.size() - 2);
+}
+
+void ReadContext::note(const std::string& message) {
+    constexpr size_t kMany = 100;  // more of them say nothing new
+    if (options.breaches != nullptr && options.breaches->size() < kMany) {
+        options.breaches->push_back(placed(message));
+    }
 }
 
 bool ReadContext::fail_items() {

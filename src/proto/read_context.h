@@ -55,6 +55,8 @@ class ReadContext {
 
     // Says what is wrong at the current place; the first one is kept. Returns false.
     bool fail(const std::string& message);
+    // Says what the format forbids though it can be read (ReadOptions::breaches).
+    void note(const std::string& message);
     bool failed() const { return !error_.empty(); }
     const std::string& error() const { return error_; }
 
@@ -93,6 +95,8 @@ class ReadContext {
 
     bool fail_items();
     std::string path() const;
+    // The message with its place, on one line.
+    std::string placed(const std::string& message) const;
 
     std::vector<Step> path_;
     size_t path_length_ = 0;

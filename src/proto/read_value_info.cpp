@@ -1,4 +1,6 @@
 // ValueInfoProto and metadata_props.
+#include <fmt/format.h>
+
 #include "proto/fields.h"
 #include "proto/read_context.h"
 #include "proto/wire.h"
@@ -67,9 +69,14 @@ void apply_value_info(ReadContext& context, ValueInfo info, ir::Value* value) {
     if (!value->type.is_known()) {
         value->type = std::move(info.type);
         value->preserved = context.model.intern(info.kept_type);
-    } else if (value->producer() != nullptr && info.type.is_known()) {
+    } else if (info.type.is_known()) {
         std::optional<Type> merged = merge(value->type, info.type);
-        value->type = merged.has_value() ? std::move(*merged) : value->type;
+        if (!merged.has_value()) {
+            context.note(fmt::format("`{}` is declared as {} and as {}", value->name,
+                                     value->type.to_string(), info.type.to_string()));
+        } else if (value->producer() != nullptr) {
+            value->type = std::move(*merged);
+        }
     }
     if (value->doc.empty()) {
         value->doc = info.doc;

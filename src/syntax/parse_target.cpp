@@ -1,6 +1,8 @@
 // Places that are bound: targets of assignments and loops, and parameters.
 #include "syntax/parser.h"
 
+#include <algorithm>
+
 namespace sardonyx::syntax {
 namespace {
 
@@ -99,12 +101,10 @@ bool Parser::check_target(const Expr* target, std::string_view verb, bool starre
 
 bool Parser::repeated(const List<Parameter>& items, Symbol name) const {
     constexpr size_t kMany = 1000;  // the search is quadratic
-    for (const Parameter& item : items.items()) {
-        if (item.name == name && items.size() < kMany) {
-            return true;
-        }
-    }
-    return false;
+    const auto& all = items.items();
+    return all.size() < kMany && std::any_of(all.begin(), all.end(), [&](const Parameter& item) {
+               return item.name == name;
+           });
 }
 
 // param: NAME [':' expression] ['=' expression]

@@ -27,6 +27,7 @@ std::string_view nearest_of(std::string_view word, std::vector<std::string_view>
 TEST(Nearest, FindsSlipsOfTheHand) {
     EXPECT_EQ(nearest_of("Relo", {"Add", "Relu", "Selu"}), "Relu");
     EXPECT_EQ(nearest_of("MatMull", {"MatMul", "Mul"}), "MatMul");
+    EXPECT_EQ(nearest_of("GELU", {"Celu", "Gelu"}), "Gelu");
     EXPECT_EQ(nearest_of("Sotfmax", {"Softmax", "Softplus"}), "Softmax");
     EXPECT_EQ(nearest_of("softmax", {"Softplus", "Softmax"}), "Softmax");
     EXPECT_EQ(nearest_of("axs", {"axes", "axis"}), "axes");  // a tie goes to the earlier

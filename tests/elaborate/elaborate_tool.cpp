@@ -70,12 +70,16 @@ std::string answer(const std::vector<std::string>& fields) {
     Result<void> done;
     if (module != nullptr) {
         auto scripts = elaborate::scripts(*module);
-        auto found = std::find_if(scripts.rbegin(), scripts.rend(), [&fields](const auto& script) {
-            return fields[1].empty() || script->name == fields[1];
-        });
-        done = found == scripts.rend()
-                   ? Error{"no such script"}
-                   : compile(program, **found, fields[2] == "function", fields[3]);
+        std::shared_ptr<elaborate::ScriptFunction> found;
+        if (!fields[1].empty() || !scripts.empty()) {
+            found = elaborate::find_script(*module,
+                                           fields[1].empty() ? scripts.back()->name : fields[1]);
+        }
+        if (found != nullptr) {
+            done = compile(program, *found, fields[2] == "function", fields[3]);
+        } else if (!program.diagnostics.has_errors()) {
+            done = Error{"no such script"};
+        }
     }
     if (!done.ok()) {
         return "failed\t" + done.error().message + findings(program);

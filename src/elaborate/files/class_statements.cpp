@@ -19,6 +19,7 @@
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/statements.h"
+#include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
 
@@ -241,6 +242,22 @@ Object next_value(Context& c, const ClassKind& kind, const std::string& name,
     return Object::integer(last + 1);
 }
 
+// A name that Python spells in another way inside of a class: `__name`. Nothing: there is none.
+std::optional<Range> private_name(Context& c, syntax::Stmts body) {
+    std::optional<Range> found;
+    auto see = [&](const syntax::Expr* expr) {
+        const auto* name = syntax::maybe_as<syntax::NameExpr>(expr);
+        const auto* member = syntax::maybe_as<syntax::AttributeExpr>(expr);
+        Symbol symbol = name != nullptr ? name->name : member != nullptr ? member->name : Symbol();
+        std::string_view text = symbol.valid() ? c.text(symbol) : std::string_view();
+        if (text.starts_with("__") && !text.ends_with("__")) {
+            found = found.value_or(expr->range);
+        }
+    };
+    syntax::each_expression(body, see);
+    return found;
+}
+
 }  // namespace
 
 Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptFunction& top,
@@ -248,6 +265,9 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     std::optional<ClassKind> kind = kind_of(c, statement);
     if (!kind) {
         return Object::error();
+    }
+    if (std::optional<Range> found = private_name(c, statement->body)) {
+        return refuse_class(c, *found, "a private name of a class, which Python spells otherwise");
     }
     std::shared_ptr<Scope> outer = c.at.scope;
     auto own = std::make_shared<Scope>(&top, nullptr);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "base/nearest.h"
@@ -208,16 +210,36 @@ void FileModule::report_script(const ScriptFunction& function) {
 
 std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
     run();
+    std::unordered_map<std::string_view, size_t> newest;
+    for (size_t i = 0; i < scripts_.size(); ++i) {
+        newest[scripts_[i]->name] = i;
+    }
     std::vector<std::shared_ptr<ScriptFunction>> all;
     for (size_t i = 0; i < scripts_.size(); ++i) {
-        auto is_newer = [&](const auto& other) { return other->name == scripts_[i]->name; };
-        if (std::none_of(scripts_.begin() + static_cast<std::ptrdiff_t>(i) + 1, scripts_.end(),
-                         is_newer)) {
+        if (newest[scripts_[i]->name] == i) {
             all.push_back(scripts_[i]);
             report_script(*scripts_[i]);
         }
     }
     return all;
+}
+
+std::shared_ptr<ScriptFunction> FileModule::find_script(std::string_view name) {
+    run();
+    std::optional<Object> held = value(name);
+    if (held && held->is(ObjectKind::kScript)) {
+        report_script(held->get<ScriptFunction>());
+        return std::static_pointer_cast<ScriptFunction>(held->pointer());
+    }
+    if (!held || !is_unknown(*held)) {
+        return nullptr;
+    }
+    const UnknownCause& cause = *held->get<Unbound>().cause;
+    if (cause.model_of == nullptr) {
+        report_unknown(program_, *held, name, cause.place,
+                       "define the script at the top of the file");
+    }
+    return cause.model_of;
 }
 
 // The module of the file, or of a text in its place; null: it has not been loaded.
@@ -338,6 +360,10 @@ FileModule* load_file(Program& program, const std::string& given) {
 
 std::vector<std::shared_ptr<ScriptFunction>> scripts(FileModule& module) {
     return module.scripts();
+}
+
+std::shared_ptr<ScriptFunction> find_script(FileModule& module, std::string_view name) {
+    return module.find_script(name);
 }
 
 }  // namespace sardonyx::elaborate

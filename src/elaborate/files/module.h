@@ -46,6 +46,8 @@ class FileModule : public Environment {
 
     // The scripts that the file itself defines, in the order of the text.
     std::vector<std::shared_ptr<ScriptFunction>> scripts();
+    // The one that the name stands for at the end of the file (elaborate.h).
+    std::shared_ptr<ScriptFunction> find_script(std::string_view name);
     const std::string& path() const { return path_; }
     const syntax::Tree& tree() const { return tree_; }
     const syntax::Tree* file_tree() const override { return &tree_; }
@@ -84,6 +86,7 @@ class FileModule : public Environment {
     std::shared_ptr<UnknownCause> attempt(Context& c, const syntax::Stmt* statement, Body&& body,
                                           bool binds = true);
     std::shared_ptr<UnknownCause> make_cause(const syntax::Stmt* statement, size_t said);
+    std::shared_ptr<ScriptFunction> script_of_model(const syntax::Stmt* statement);
     void give_up(const syntax::Stmt* statement, const std::shared_ptr<UnknownCause>& cause,
                  bool binds);
     Object import_module(std::string_view dotted, uint32_t level, syntax::Range range);

@@ -84,6 +84,9 @@ class Spoiler {
             }
             auto* other = dynamic_cast<FileModule*>(object.get<ModuleObject>().environment);
             if (other == nullptr) {
+                if (one.is_stored) {  // of a library: everything may read it
+                    module.forget_all(cause_);
+                }
                 return;
             }
             if (!one.member.valid()) {
@@ -112,15 +115,26 @@ class Spoiler {
             depth = static_cast<uint8_t>(depth + 1);
         }
         use(object, flow, depth, one.is_view || one.member.valid());
+        if (one.is_stored && object.is(ObjectKind::kClosure) && is_special(member)) {
+            mark(object);  // `f.__defaults__ = ...`
+        }
+        if (one.is_stored && module.tree().names.text(one.name) == "builtins") {
+            module.forget_all(cause_);
+        }
         if (one.is_called) {
             called(object);
         }
     }
 
+    // What Python itself reads: `__class__`, `__defaults__`.
+    static bool is_special(std::string_view name) { return name.substr(0, 2) == "__"; }
+
     void touch_namespace(const Object& object, Namespace& own, const Touch& one, Flow flow,
                          std::string_view member) {
         if (!one.member.valid()) {
             use(object, flow, 0, true);
+        } else if (one.is_stored && is_special(member)) {
+            change(object, 0, true, 0);
         } else if (one.is_stored) {
             own.set(member, unknown_object(cause_, true));
         } else if (std::optional<Object> part = own.lookup(member)) {

@@ -155,6 +155,26 @@ std::shared_ptr<UnknownCause> FileModule::make_cause(const Stmt* statement, size
     return cause;
 }
 
+// The script where the statement is `name = script.to_model_proto()`; else null.
+std::shared_ptr<ScriptFunction> FileModule::script_of_model(const Stmt* statement) {
+    const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement);
+    const auto* call =
+        assign != nullptr ? syntax::maybe_as<syntax::CallExpr>(assign->value) : nullptr;
+    if (call == nullptr || !call->args.empty() || !call->keywords.empty()) {
+        return nullptr;
+    }
+    const auto* method = syntax::maybe_as<syntax::AttributeExpr>(call->callee);
+    const auto* name =
+        method != nullptr ? syntax::maybe_as<syntax::NameExpr>(method->value) : nullptr;
+    if (name == nullptr || tree_.names.text(method->name) != "to_model_proto") {
+        return nullptr;
+    }
+    std::optional<Object> held = value(name->name);
+    return held && held->is(ObjectKind::kScript)
+               ? std::static_pointer_cast<ScriptFunction>(held->pointer())
+               : nullptr;
+}
+
 void FileModule::give_up(const Stmt* statement, const std::shared_ptr<UnknownCause>& cause,
                          bool binds) {
     Effects effects = effects_of(tree_, statement, [this](Symbol name) { return value(name); });
@@ -190,6 +210,7 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
         globals_->undo(mark);
         ++program_.unknowns->failures;
         cause = make_cause(statement, said);
+        cause->model_of = script_of_model(statement);
         give_up(statement, cause, binds);
     }
     if (has_nodes) {

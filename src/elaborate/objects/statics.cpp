@@ -12,6 +12,7 @@
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
+#include "elaborate/objects/unknowns.h"
 
 namespace sardonyx::elaborate {
 
@@ -415,16 +416,44 @@ Object static_unary(Context& c, Unary op, const Object& a, syntax::Range range) 
         fmt::format("`{}` on {}", lowering::kUnarySymbols[static_cast<size_t>(op)], kind_name(a)));
 }
 
+namespace {
+
+bool holds_nan(const Object& object, int depth = 0) {
+    if (object.is(ObjectKind::kFloat)) {
+        return std::isnan(object.as_double());
+    }
+    bool found = depth > kDeepest;
+    each_part(object, [&](const Object& part) { found = found || holds_nan(part, depth + 1); });
+    return found;
+}
+
+Object refuse_nan(Context& c, syntax::Range range) {
+    return refuse(c, range, "NaN in a comparison that depends on whether both are one object",
+                  "ask with `math.isnan(...)`");
+}
+
+}  // namespace
+
+bool may_share_nan(const Object& a, const Object& b) {
+    return holds_nan(a) && holds_nan(b);
+}
+
 Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
                       syntax::Range range) {
     using syntax::CompareOp;
     switch (op) {
         case CompareOp::kEq:
-            return Object::boolean(equal(a, b));
-        case CompareOp::kNotEq:
-            return Object::boolean(!equal(a, b));
+        case CompareOp::kNotEq: {
+            bool same = equal(a, b);
+            return !same && !a.is_number() && may_share_nan(a, b)
+                       ? refuse_nan(c, range)
+                       : Object::boolean(same == (op == CompareOp::kEq));
+        }
         case CompareOp::kIs:
         case CompareOp::kIsNot: {
+            if (a.is(ObjectKind::kFloat) && may_share_nan(a, b)) {
+                return refuse_nan(c, range);
+            }
             return Object::boolean(is_same_object(a, b) == (op == CompareOp::kIs));
         }
         case CompareOp::kIn:
@@ -432,6 +461,9 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
             std::optional<bool> found = contains(c, a, b);
             if (!found) {
                 return refuse(c, range, fmt::format("`in` on {}", kind_name(b)));
+            }
+            if (!*found && may_share_nan(a, b)) {
+                return refuse_nan(c, range);
             }
             return Object::boolean(*found == (op == CompareOp::kIn));
         }

@@ -26,6 +26,9 @@ Object static_binary(Context& c, lowering::Binary op, const Object& a, const Obj
 Object static_unary(Context& c, lowering::Unary op, const Object& a, syntax::Range range);
 
 // ==, !=, <, <=, >, >=, is, is not, in, not in.
+// Whether both hold a NaN, which is not equal to itself, but in a list is found by its identity:
+// the compiler does not know whether they are one object.
+bool may_share_nan(const Object& a, const Object& b);
 Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
                       syntax::Range range);
 

@@ -62,8 +62,13 @@ bool stands(const diagnostics::Diagnostics& said, const diagnostics::Diagnostic&
 }
 
 void report_unknown(Context& c, const Object& object, std::string_view name, syntax::Range range) {
-    std::shared_ptr<UnknownCause> cause = unknown_cause(c.program, object);
-    const diagnostics::Sources& sources = c.program.sources;
+    report_unknown(c.program, object, name, c.span(range), "write its value as a literal");
+}
+
+void report_unknown(Program& program, const Object& object, std::string_view name,
+                    diagnostics::Span span, std::string_view way_out) {
+    std::shared_ptr<UnknownCause> cause = unknown_cause(program, object);
+    const diagnostics::Sources& sources = program.sources;
     std::string command =
         fmt::format("sardonyx build --python {}", sources.path(cause->place.file));
     bool is_computed = object.is(ObjectKind::kUnbound) && object.get<Unbound>().is_computed;
@@ -71,27 +76,26 @@ void report_unknown(Context& c, const Object& object, std::string_view name, syn
     if (is_computed && cause->what.empty() && !cause->findings.empty()) {
         std::string note = fmt::format("`{}` runs the file in Python", command);
         for (diagnostics::Diagnostic finding : cause->findings) {
-            if (!stands(c.program.diagnostics, finding)) {
+            if (!stands(program.diagnostics, finding)) {
                 if (finding.help.find(command) == std::string::npos &&
                     std::find(finding.notes.begin(), finding.notes.end(), note) ==
                         finding.notes.end()) {
                     finding.note(note);
                 }
-                c.program.diagnostics.add(std::move(finding));
+                program.diagnostics.add(std::move(finding));
             }
         }
         return;
     }
     uint32_t line = sources.position(cause->place.file, cause->place.begin).line;
-    diagnostics::Diagnostic& reported =
-        c.report(kUnknownValue, range,
-                 fmt::format("`{}` {} {}in line {}, which needs Python", name,
-                             is_computed ? "is computed" : "may be changed", cause->what, line));
+    diagnostics::Diagnostic& reported = program.diagnostics.report(
+        kUnknownValue, span,
+        fmt::format("`{}` {} {}in line {}, which needs Python", name,
+                    is_computed ? "is computed" : "may be changed", cause->what, line));
     std::string reason =
         cause->findings.empty() ? std::string("this is not run") : cause->findings[0].message;
     reported.label(cause->place, reason)
-        .with_help(
-            fmt::format("write its value as a literal, or take it from Python: `{}`", command));
+        .with_help(fmt::format("{}, or take it from Python: `{}`", way_out, command));
 }
 
 }  // namespace sardonyx::elaborate

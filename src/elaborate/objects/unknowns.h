@@ -21,6 +21,7 @@ struct UnknownCause {
     std::string what;                               // "by `for` " or nothing
     std::vector<diagnostics::Diagnostic> findings;  // why it cannot be run
     std::vector<Object> held;                       // that what it bound may hold
+    std::shared_ptr<ScriptFunction> model_of;       // what it bound is the model of this script
 };
 
 // Of one Program.
@@ -67,6 +68,9 @@ bool stands(const diagnostics::Diagnostics& said, const diagnostics::Diagnostic&
 // Reports that the name is not known. `range`: where it is read.
 [[gnu::cold]] void report_unknown(Context& c, const Object& object, std::string_view name,
                                   syntax::Range range);
+// `way_out`: what can be done without Python.
+[[gnu::cold]] void report_unknown(Program& program, const Object& object, std::string_view name,
+                                  diagnostics::Span span, std::string_view way_out);
 Object unknown_object(std::shared_ptr<UnknownCause> cause, bool is_bound_by_it);
 
 inline constexpr int kDeepest = 64;

@@ -177,7 +177,8 @@ Object instances_are_equal(Context& c, Namespace& a, Namespace& b, Range range) 
 Object equal_objects(Context& c, const Object& a, const Object& b, Range range) {
     bool is_same = a.is_tensor() && b.is_tensor() && a.value() == b.value();
     if (is_same || (a.is_static() && b.is_static())) {
-        return Object::boolean(is_same || equal(a, b));
+        bool known = is_same || equal(a, b);
+        return !known && may_share_nan(a, b) ? refuse_uncertain(c, range) : Object::boolean(known);
     }
     Namespace *left = compared_by_fields(a), *right = compared_by_fields(b);
     if (left != nullptr && right != nullptr && left->of == right->of) {

@@ -16,6 +16,7 @@
 #include "elaborate/emit/constants.h"
 #include "elaborate/emit/default_opset.h"
 #include "elaborate/emit/repairs.h"
+#include "elaborate/flow/bindings.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/unknowns.h"
@@ -128,6 +129,18 @@ Object unknown_name(Context& c, Symbol name, Range range) {
 // that it has no value, also where the file has one.
 Object unbound_local(Context& c, Symbol name, Range range) {
     const ScriptFunction& function = c.function();
+    bool is_bound = false;
+    auto see = [&](const Bound& one) { is_bound = is_bound || one.name == name; };
+    each_binding<binds::kOwn>(&c.tree().names, function.definition->body, see);
+    std::optional<Object> of_file = is_bound || function.environment == nullptr
+                                        ? std::nullopt
+                                        : function.environment->known(c.text(name));
+    if (of_file && !of_file->is_tensor_like()) {  // `D["k"] = v`: its items alone are assigned to
+        c.report(kUnsupportedStatement, range,
+                 fmt::format("{} of the module is changed", kind_name(*of_file)))
+            .with_help("copy it first: `xs = list(xs)` or `d = dict(d)`");
+        return Object::error();
+    }
     std::optional<Range> bound = last_assignment(function.definition->body, name);
     diagnostics::Diagnostic& reported = c.report(
         kUnboundName, range,

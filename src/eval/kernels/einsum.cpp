@@ -191,18 +191,28 @@ void einsum_pair(const EinsumLoops& loops, const T* a, const T* b, T* out, size_
     });
 }
 
-// The labels that the product of the first two operands must keep: those that the result or a later
-// operand has.
-std::vector<int> kept_labels(const Equation& equation) {
-    std::vector<int> needed = equation.output;
-    for (size_t i = 2; i < equation.inputs.size(); ++i) {
-        needed.insert(needed.end(), equation.inputs[i].begin(), equation.inputs[i].end());
-    }
-    std::vector<int> kept;
-    for (size_t i = 0; i < 2; ++i) {
+// For each label, the last operand that has it; the number of operands where the result has it.
+std::vector<size_t> last_operands(const Equation& equation) {
+    std::vector<size_t> last(equation.label_count, 0);
+    for (size_t i = 0; i < equation.inputs.size(); ++i) {
         for (int label : equation.inputs[i]) {
-            bool is_needed = std::count(needed.begin(), needed.end(), label) > 0;
-            if (is_needed && std::count(kept.begin(), kept.end(), label) == 0) {
+            last[label] = i;
+        }
+    }
+    for (int label : equation.output) {
+        last[label] = equation.inputs.size();
+    }
+    return last;
+}
+
+// The labels that the product of the operands up to this one must keep: those that the result or a
+// later operand has.
+std::vector<int> kept_labels(const std::vector<std::vector<int>>& pair,
+                             const std::vector<size_t>& last, size_t operand) {
+    std::vector<int> kept;
+    for (const std::vector<int>& labels : pair) {
+        for (int label : labels) {
+            if (last[label] > operand && std::count(kept.begin(), kept.end(), label) == 0) {
                 kept.push_back(label);
             }
         }
@@ -330,19 +340,18 @@ Status einsum(KernelContext& c) {
         operands.push_back(std::move(scalar));
         equation.inputs.emplace_back();
     }
-    while (operands.size() > 2) {
-        Equation first = equation;
-        first.output = kept_labels(equation);
-        first.inputs.resize(2);
-        SDX_ASSIGN(Tensor product,
-                   einsum_two(c, first, std::span<const Tensor>(operands).first(2)));
-        operands.erase(operands.begin());
-        operands[0] = std::move(product);
-        equation.inputs.erase(equation.inputs.begin());
-        equation.inputs[0] = first.output;
+    // Each operand takes the place of its product with all before it.
+    std::vector<size_t> last = last_operands(equation);
+    for (size_t i = 1; i < operands.size(); ++i) {
+        bool is_last = i + 1 == operands.size();
+        Equation pair{{equation.inputs[i - 1], equation.inputs[i]}, {}, equation.label_count};
+        pair.output = is_last ? equation.output : kept_labels(pair.inputs, last, i);
+        SDX_ASSIGN(operands[i],
+                   einsum_two(c, pair, std::span<const Tensor>(operands).subspan(i - 1, 2)));
+        operands[i - 1] = Tensor();
+        equation.inputs[i] = std::move(pair.output);
     }
-    SDX_ASSIGN(Tensor out, einsum_two(c, equation, operands));
-    c.set_output(0, std::move(out));
+    c.set_output(0, std::move(operands.back()));
     return {};
 }
 

@@ -216,12 +216,9 @@ class Planner {
     }
 
     static void use(Level* level, Operand operand, size_t node) {
-        if (operand < 0) {
-            return;
-        }
-        if (owns(*level, operand)) {
+        if (operand >= 0 && owns(*level, operand)) {
             level->last_use[operand] = node;
-        } else {
+        } else if (operand >= 0) {
             level->free.push_back(operand);
         }
     }
@@ -437,13 +434,15 @@ class Planner {
 
     static void set_lifetimes(GraphPlan* plan, const Level& level) {
         for (const auto& [slot, node_index] : level.last_use) {
-            if (level.pinned.count(slot) != 0) {
-                continue;
+            if (level.pinned.count(slot) == 0) {
+                plan->nodes[node_index].releases.push_back(slot);
             }
-            NodePlan& node = plan->nodes[node_index];
-            node.releases.push_back(slot);
-            for (size_t i = 0; i < node.inputs.size(); ++i) {
-                if (node.inputs[i] == slot) {
+        }
+        for (NodePlan& node : plan->nodes) {
+            auto begin = node.releases.begin(), end = node.releases.end();
+            std::sort(begin, end);
+            for (size_t i = 0; i < node.inputs.size() && begin != end; ++i) {
+                if (std::binary_search(begin, end, node.inputs[i])) {
                     node.dying.add(i);
                 }
             }

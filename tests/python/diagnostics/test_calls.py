@@ -154,3 +154,9 @@ def test_wrong_types_have_one_sentence(tmp_path, call, sentence):
         )
         assert done.returncode == 1, done
         assert sentence in done.stderr
+
+
+def test_more_inputs_than_a_node_may_have():
+    call = ("Sum", ["x"] * 70_000, {})
+    with pytest.raises(RuntimeError, match="takes at most 65535 inputs, not 70000"):
+        sardonyx.load(model_of(*call))

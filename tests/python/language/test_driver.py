@@ -372,6 +372,33 @@ def test_build_does_not_overwrite_what_it_reads(tmp_path: pathlib.Path) -> None:
     assert run("build", source, "-o", tmp_path / "new.onnx").returncode == 0
 
 
+def test_no_command_overwrites_what_it_reads(tmp_path: pathlib.Path) -> None:
+    source, model = tmp_path / "g.py", tmp_path / "m.onnx"
+    source.write_text(WEIGHTS.replace("FLOAT[2]", "FLOAT[2000]"))
+    np.save(tmp_path / "w.npy", np.ones(2000, np.float32))
+    built = run("build", source, "-o", model, "--external-data", "1")
+    assert built.returncode == 0, built
+    (weights,) = tmp_path.glob("m.onnx?*")
+    given = tmp_path / "x.npz"
+    np.savez(given, x=np.ones(2000, np.float32))
+    link = tmp_path / "link"
+    link.symlink_to("m.onnx")
+    kept = {path: path.read_bytes() for path in (source, model, weights, given)}
+    for words in (
+        ("view", model, "--html", model),
+        ("view", model, "--svg", link),
+        ("view", link, "--json", model),
+        ("view", source, "--html", source),
+        ("diff", model, model, "--html", link),
+        ("decompile", model, "-o", weights),
+        ("decompile", model, "--to", "text", "-o", weights),
+        ("run", model, given, "-o", given),
+    ):
+        done = run(*words)
+        assert done.returncode != 0 and "overwrite" in done.stderr, (words, done)
+        assert {path: path.read_bytes() for path in kept} == kept, words
+
+
 def test_a_dash_is_standard_output(tmp_path: pathlib.Path) -> None:
     onnx = pytest.importorskip("onnx")
     source = tmp_path / "g.py"

@@ -320,6 +320,71 @@ def test_compiling_changes_no_object_of_python(tmp_path: pathlib.Path) -> None:
     np.testing.assert_array_equal(Model(first)(F), F + 2)
 
 
+STATEFUL = """\
+def counter():
+    n = 0
+    def step():
+        nonlocal n
+        n += 1
+        return n
+    return step
+
+class Calls:
+    total = 0
+    def __call__(self):
+        Calls.total += 1
+        Calls.seen = True
+        return Calls.total
+
+class Reading:
+    n = 0
+    @property
+    def next(self):
+        self.n += 1
+        return self.n
+
+class Odd(int):
+    def __add__(self, other):
+        return 42
+
+STEP, CALLS, READING, ODD = counter(), Calls(), Reading(), Odd(3)
+STEP()
+
+@script(default_opset=op)
+def f(x: FLOAT["N"]):
+    return x * STEP() + STEP()
+
+@script(default_opset=op)
+def g(x: FLOAT["N"]):
+    return x * CALLS() + CALLS()
+
+@script(default_opset=op)
+def h(x: FLOAT["N"]):
+    return x * READING.next
+
+@script(default_opset=op)
+def k(x: FLOAT["N"]):
+    return x * (ODD + 1)
+"""
+
+
+def test_compiling_changes_no_cell_and_no_class(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text(HEADER.replace("onnxscript", "sardonyx") + STATEFUL)
+    names = runpy.run_path(str(path))
+    for name, expected in (("f", F * 2 + 3), ("g", F + 2)):
+        first = names[name].to_model_bytes()
+        assert names[name].to_model_bytes() == first
+        np.testing.assert_array_equal(Model(first)(F), expected)
+    assert names["Calls"].total == 0 and not hasattr(names["Calls"], "seen")
+    np.testing.assert_array_equal(names["f"](F), F * 2 + 3)  # as Python, it does
+    np.testing.assert_array_equal(names["f"](F), F * 4 + 5)
+    for name in "hk":  # a property that changes its object, an int of another meaning
+        with pytest.raises(sardonyx.CompileError):
+            names[name].to_model_bytes()
+    assert names["READING"].n == 0
+
+
 # --- Tensors without elements ---
 
 

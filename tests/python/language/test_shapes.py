@@ -370,6 +370,7 @@ test_wrong = wrong_programs(
         ("return op.Slice(x, 0, 1)", ["rank-mismatch:1", "rank-mismatch:1"]),
         ("a, b = op.TopK(x, 1)\nreturn a", ["rank-mismatch:1"]),
         ("return op.Range([0], 4, 1)", ["rank-mismatch:1"]),
+        ("a, b = op.Split(x, 1)\nreturn a", ["rank-mismatch:1"]),
         ("return x[:, [True, False]]", ["unsupported-operand:1"]),
         # Conditions of several elements.
         ("if x > 0.0:\n    x = x * 2.0\nreturn x", ["ambiguous-truth-value:1"]),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import pathlib
 import random
@@ -650,6 +651,102 @@ def test_file(name: str, tmp_path: pathlib.Path) -> None:
     assert found == verdict or (verdict == "refused" and found == "equal"), in_compiler(path)[1]
 
 
+# Whole files after the header, where the question is which script `m` is in the end.
+OTHER = "@script()\ndef g(x: FLOAT[2]):\n    return x * 3\n"
+OWN = "@script()\ndef m(x: FLOAT[2]):\n    return x * {}\n"
+WHOLE: dict[str, tuple[str, str]] = {
+    "bound to another": (OWN.format(2) + OTHER + "m = g\n", "equal"),
+    "another name for one": (OTHER + "m = g\n" + OTHER.replace("3", "5"), "equal"),
+    "deleted under its own name": (OTHER + "m = g\ndel g\n", "equal"),
+    "a decorator that gives another": (
+        OTHER + "def swap(f):\n    return g\n@swap\n" + OWN.format(2),
+        "equal",
+    ),
+    "in a try that Python leaves": (
+        "try:\n    import no_such\n"
+        + textwrap.indent(OWN.format(2), "    ")
+        + "except ImportError:\n"
+        + textwrap.indent(OWN.format(3), "    "),
+        "refused",
+    ),
+    "defined again in an `if`": (
+        "import os\n"
+        + OWN.format(2)
+        + "if os.environ.get('PATH'):\n"
+        + textwrap.indent(OWN.format(3), "    "),
+        "refused",
+    ),
+    "defined in a loop": (
+        "for i in range(3):\n" + textwrap.indent(OWN.format("i"), "    "),
+        "refused",
+    ),
+    "what a decorator that nobody knows makes of it": (
+        "import functools\n@functools.lru_cache\n" + OWN.format(2),
+        "refused",
+    ),
+    "special members": (
+        "class A:\n    k = 2\nclass B:\n    k = 3\na = A()\na.__class__ = B\n" + OWN.format("a.k"),
+        "refused",
+    ),
+    "defaults": (
+        "def f(v=2):\n    return v\nf.__defaults__ = (3,)\n" + OWN.format("f()"),
+        "refused",
+    ),
+    "members of libraries": ("math.e = 3\n" + OWN.format("math.e"), "refused"),
+    "members of builtins": (
+        "import builtins\nbuiltins.zip2 = 3\n" + OWN.format("len([1])"),
+        "refused",
+    ),
+    "private names": (
+        "_A__n = 10\n__n = 20\nclass A:\n    def f(self):\n        return __n\n"
+        + OWN.format("A().f()"),
+        "refused",
+    ),
+    "NaN by identity": (
+        "n = float('nan')\n" + OWN.format("(2 if n in [n] else 3)"),
+        "refused",
+    ),
+    "lists with NaN": ("n = float('nan')\n" + OWN.format("(2 if [n] == [n] else 3)"), "refused"),
+    "a number and NaN": (
+        "n = float('nan')\n" + OWN.format("(2 if n == n or 1 in [n] else 3)"),
+        "equal",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_file(name: str, tmp_path: pathlib.Path) -> None:
+    text, verdict = WHOLE[name]
+    path = tmp_path / "file.py"
+    path.write_text(HEADER + text)
+    try:
+        assert agree(path) == verdict, in_compiler(path)[1]
+    finally:
+        math.e = 2.718281828459045  # type: ignore[misc]  # as it was
+
+
+def test_scripts_that_are_not_known_by_name(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text(HEADER + WHOLE["in a try that Python leaves"][0])
+    for target in (path, f"{path}:m"):
+        done = subprocess.run(
+            [PROGRAM, "build", target, "-o", tmp_path / "m.onnx"], capture_output=True, text=True
+        )
+        assert done.returncode == 1 and "by `try` in line 4" in done.stderr, done
+        assert f"sardonyx build --python {path}" in done.stderr and "literal" not in done.stderr
+    path.write_text(HEADER + WHOLE["defined in a loop"][0])
+    done = subprocess.run([PROGRAM, "build", path, "-o", "-"], capture_output=True, text=True)
+    assert done.returncode != 0 and f"sardonyx build --python {path}" in done.stderr, done
+
+
+def test_an_item_of_the_file_s_dict_is_assigned_to(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "file.py"
+    body = "    D['k'] = 4\n    return x * D['k']\n"
+    path.write_text(HEADER + "D = {'k': 1}\n@script()\ndef m(x: FLOAT[2]):\n" + body)
+    _, answer = in_compiler(path)
+    assert answer[0] == "error" and answer[1].startswith("unsupported-statement:7"), answer
+
+
 def test_the_reason(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "file.py"
     path.write_text(HEADER + "K = 1\nfor i in range(3):\n    K += hash(i)\n" + SCRIPT.format("K"))
@@ -1105,6 +1202,22 @@ class Writer:
             terms.append(f"op.Cast({r.choice(self.arrays)}, to=FLOAT.dtype)")
         return " + ".join(terms)
 
+    def other_script(self, text: str) -> str:
+        """What may give the name `m` to another script."""
+        again = textwrap.indent(text.format("m", self.result()), "    ")
+        test = self.random.choice([f"{self.int()} > 2", f"{self.unknown()} > 2"])
+        choices = [
+            "m = g",
+            "m, g = g, m",
+            "for m in (g,):\n    pass",
+            f"if {test}:\n    m = g",
+            f"if {test}:\n{again}",
+            f"try:\n    import no_such\n    m = g\nexcept ImportError:\n{again}",
+            f"for _ in range({self.random.randint(0, 2)}):\n{again}",
+            "def bind():\n    global m\n    m = g\nbind()",
+        ]
+        return self.random.choice(choices)
+
     def program(self) -> str:
         header = (
             HEADER
@@ -1113,8 +1226,13 @@ class Writer:
         )
         self.ints, self.lists, self.dicts = ["k0"], ["l0"], ["d0"]
         before = [self.statement(0) for _ in range(self.random.randint(2, 8))]
-        script = f"@script()\ndef m(x: FLOAT[2]) -> FLOAT[2]:\n    return x * ({self.result()})\n"
+        size = self.random.choice(["2", '"N"'])
+        text = f"@script()\ndef {{}}(x: FLOAT[{size}]) -> FLOAT[{size}]:\n    return x * ({{}})\n"
+        script = text.format("m", self.result())
         after = [self.statement(0) for _ in range(self.random.randint(0, 4))]
+        if self.random.random() < 0.3:
+            script = text.format("g", self.result()) + script
+            after.append(self.other_script(text))
         return header + "\n".join([*before, script, *after]) + "\n"
 
 

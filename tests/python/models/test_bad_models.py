@@ -408,6 +408,16 @@ def no_type(model: Model, draw: Random) -> None:
     draw.choice([*model.graph.input, *model.graph.output]).ClearField("type")
 
 
+def untyped_attribute(model: Model, _: Random) -> None:
+    node = model.graph.node.add(op_type="Flatten", input=[model.graph.input[0].name], output=["z_"])
+    node.attribute.append(helper.make_attribute("axis", 1))
+    node.attribute[0].ClearField("type")
+
+
+def input_of_two_types(model: Model, _: Random) -> None:
+    model.graph.output.append(info(model.graph.input[0].name, 3, 5, 7))
+
+
 def cut_off(model: Model, draw: Random) -> bytes:
     data = model.SerializeToString()
     # Within the graph, whose length is said before it.
@@ -454,6 +464,8 @@ INVALID: list[Callable[[Model, Random], bytes | None]] = [
     typeless_input,
     initializers_of_old,
     no_type,
+    untyped_attribute,
+    input_of_two_types,
     cut_off,
 ]
 
@@ -467,6 +479,8 @@ RUNNABLE = {
     "typeless_input",
     "initializers_of_old",
     "no_type",
+    "untyped_attribute",
+    "input_of_two_types",
 }
 
 

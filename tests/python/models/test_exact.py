@@ -107,6 +107,7 @@ def test_node_cases_come_back(tmp_path: pathlib.Path) -> None:
             continue
         text = sardonyx.decompile(model, exact=True)  # which compares the bytes
         tried += 1
+        assert model.to_bytes() == data, name
         if index % (8 * STRIDE) == 0:
             assert built(text, tmp_path)[0] == model.to_bytes(), name
     assert tried > 80

@@ -17,7 +17,7 @@ import onnxruntime
 import pytest
 import sardonyx
 
-from models.corpora import backend_cases
+from models.corpora import backend_cases, examples
 from models.test_decompile import REASONS
 from places import ROOT
 from real_models import MODELS, models_folder
@@ -49,11 +49,16 @@ def real() -> Corpus:
     return {name: path for name, path in paths.items() if path.exists()}
 
 
+def own_examples() -> Corpus:
+    return dict(examples())
+
+
 CORPORA: dict[str, Callable[[], Corpus]] = {
     "node cases of the installed onnx": node_cases,
     "its other backend models": other_cases,
     "models in the package of ONNX Runtime": shipped,
     "real models (`tools/dev models`)": real,
+    "what the examples compile to": own_examples,
 }
 
 

@@ -464,6 +464,17 @@ def test_messages_are_no_longer_than_a_screen(tmp_path):
 
 # --- Growth ----------------------------------------------------------------------------------
 
+ONES = {"x": np.ones(2, np.float32)}
+
+
+def model_of(nodes: list[onnx.NodeProto]) -> sardonyx.Model:
+    """From `x` to `y`, two floats."""
+    graph = onnx.GraphProto(name="g", node=nodes)
+    graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT, [2]))
+    graph.output.append(helper.make_tensor_value_info("y", TensorProto.FLOAT, [2]))
+    imports = [helper.make_opsetid("", 18)]
+    return sardonyx.load(helper.make_model(graph, opset_imports=imports, ir_version=9))
+
 
 def test_many_nodes_in_a_chain_are_prepared_in_linear_time(tmp_path):
     """Each of the lengths is ten times the one before; quadratic would be a hundred times."""
@@ -541,3 +552,40 @@ def test_sequences_grow_in_linear_time():
         seconds.append(time.process_time() - started)
         assert [int(item) for item in result[:3]] == [0, 1, 2] and len(result) == count
     assert seconds[1] < 35 * max(seconds[0], 0.005)
+
+
+def test_a_node_of_many_inputs_is_prepared_in_linear_time():
+    seconds = []
+    for count in (5_000, 50_000):
+        names = [f"v{i}" for i in range(count)]
+        nodes = [helper.make_node("Neg", ["x"], [name]) for name in names]
+        nodes.append(helper.make_node("Sum", names, ["y"]))
+        model = model_of(nodes)
+        started = time.process_time()
+        assert (model.run(ONES, threads=1)[0] == -count).all()
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 35 * max(seconds[0], 0.01)
+
+
+def test_einsum_of_many_operands_takes_linear_time():
+    seconds = []
+    for count in (1_000, 10_000):
+        equation = ",".join(["a"] * count) + "->a"
+        model = model_of([helper.make_node("Einsum", ["x"] * count, ["y"], equation=equation)])
+        started = time.process_time()
+        assert (model.run(ONES, threads=1)[0] == 1).all()
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 35 * max(seconds[0], 0.005)
+
+
+def test_many_values_of_one_line_are_decompiled_in_linear_time():
+    """What is written is read again as a script, where rules look for values that nobody reads."""
+    seconds = []
+    for count in (3_000, 30_000):
+        names = [f"v{i}" for i in range(count)]
+        nodes = [helper.make_node("Neg", ["x"], [name]) for name in names]
+        model = model_of([*nodes, helper.make_node("Sum", names, ["y"])])
+        started = time.process_time()
+        assert f"v{count - 1} = " in sardonyx.decompile(model)
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 20 * max(seconds[0], 0.01)
