@@ -10,30 +10,25 @@ namespace {
 
 constexpr std::string_view kLength = "content-length:";
 
-bool equals_ignoring_case(std::string_view left, std::string_view lower) {
-    return std::equal(left.begin(), left.end(), lower.begin(), lower.end(), [](char a, char b) {
-        return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-    });
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// What `Content-Length` says; nothing where no line of the header is one.
+// What the last `Content-Length` says; nothing where there is none. It need not begin a line:
+// behind a message whose length could not be read, it stands right after that message's content.
 std::optional<size_t> content_length(std::string_view header) {
-    std::optional<size_t> length;
-    while (!header.empty()) {
-        size_t end = std::min(header.find('\n'), header.size());
-        std::string_view line = header.substr(0, end);
-        header.remove_prefix(std::min(end + 1, header.size()));
-        if (!equals_ignoring_case(line.substr(0, kLength.size()), kLength)) {
-            continue;
-        }
-        line.remove_prefix(kLength.size());
-        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-        size_t value = 0;
-        if (std::from_chars(line.data(), line.data() + line.size(), value).ec == std::errc()) {
-            length = value;
-        }
+    auto found = std::find_end(header.begin(), header.end(), kLength.begin(), kLength.end(),
+                               [](char a, char b) { return lower(a) == b; });
+    if (found == header.end()) {
+        return std::nullopt;
     }
-    return length;
+    header.remove_prefix(static_cast<size_t>(found - header.begin()) + kLength.size());
+    header.remove_prefix(std::min(header.find_first_not_of(' '), header.size()));
+    size_t value = 0;
+    if (std::from_chars(header.data(), header.data() + header.size(), value).ec != std::errc()) {
+        return std::nullopt;
+    }
+    return value;
 }
 
 }  // namespace
@@ -57,7 +52,7 @@ std::optional<std::string> MessageReader::next() {
         }
         if (end == std::string::npos) {
             if (bytes_.size() > kLongestHeader) {  // no header: keep what may begin one
-                drop(bytes_.size() - 3);
+                drop(bytes_.size() - kLongestHeader);
             }
             return std::nullopt;
         }

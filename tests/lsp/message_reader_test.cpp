@@ -31,6 +31,36 @@ TEST(MessageReader, WhatIsNoHeaderIsPassedOver) {
     EXPECT_FALSE(reader.next());
 }
 
+// Behind bytes that are no message, and that no line feed ends, the next message is read all the
+// same.
+TEST(MessageReader, ReadsOnBehindWhatIsNoMessage) {
+    for (std::string_view junk :
+         {"Content-Length: -5\r\n\r\n{}", "Content-Length: 99999999999999999999999\r\n\r\n{}",
+          "Content-Length:\r\n\r\n{\"a\":1}", "Content-Type: x\r\n\r\n{}", "nonsense",
+          "content-length: 7 Content-Len"}) {
+        std::string bytes = std::string(junk) + frame("7") + frame("8");
+        for (size_t step : {size_t{1}, size_t{3}, bytes.size()}) {
+            MessageReader reader;
+            std::vector<std::string> found;
+            for (size_t i = 0; i < bytes.size(); i += step) {
+                reader.add(std::string_view(bytes).substr(i, step));
+                while (std::optional<std::string> one = reader.next()) {
+                    found.push_back(*one);
+                }
+            }
+            EXPECT_EQ(found, (std::vector<std::string>{"7", "8"})) << junk;
+        }
+    }
+}
+
+TEST(MessageReader, HeaderInPiecesBehindManyBytes) {
+    MessageReader reader;
+    reader.add(std::string(20'000, 'x') + "Content-Le");
+    EXPECT_FALSE(reader.next());
+    reader.add("ngth: 1\r\n\r\n7");
+    EXPECT_EQ(reader.next(), "7");
+}
+
 TEST(MessageReader, MessagesThatAreTooLongArePassedOver) {
     MessageReader reader;
     size_t length = MessageReader::kLongest + 1;

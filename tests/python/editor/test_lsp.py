@@ -902,6 +902,22 @@ def test_any_bytes(data):
 
 
 @pytest.mark.parametrize(
+    "junk",
+    [
+        b"nonsense",
+        bytes(range(256)) * 40,
+        b"Content-Length: -5\r\n\r\n{}",
+        b"Content-Length: 99999999999999999999999\r\n\r\n{}",
+        b"Content-Length: five\r\n\r\n{}",
+    ],
+)
+def test_answers_behind_what_is_no_message(junk):
+    end = framed(b'{"id":2,"method":"shutdown"}', b'{"method":"exit"}')
+    status, out = run(framed(INITIALIZE) + junk + end)
+    assert status == 0 and b'"id":2,"result":null' in out
+
+
+@pytest.mark.parametrize(
     "params",
     [
         "{}", "[]", "null", "3", '{"textDocument":{}}', '{"textDocument":{"uri":7}}',
