@@ -52,6 +52,14 @@ class OnnxFunction(Generic[_P, _R]):
     def opset(self) -> Opset:
         """The domain and version that the function itself belongs to."""
     @property
+    def domain(self) -> str:
+        """The domain that the function itself belongs to."""
+    @property
+    def function_ir(self) -> Any:
+        """The function as an onnx_ir.Function."""
+    def graph(self) -> Any:
+        """The function's graph as an onnx_ir.Graph."""
+    @property
     def function(self) -> Callable[_P, _R]:
         """The Python function."""
     @property

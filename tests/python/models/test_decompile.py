@@ -456,9 +456,9 @@ def test_the_program_refuses(tmp_path):
         (["decompile", "cut.onnx"], 1, "cut.onnx"),
         (["decompile", "opt.onnx", "-o", "opt.py"], 1, "cannot express the type Optional"),
         (["decompile", "m.onnx", "-o", "m.onnx"], 2, "overwrite the model"),
-        (["decompile", "script.py"], 2, "takes a model"),
+        (["decompile", "script.py"], 2, "reads a model, not a script"),
         (["decompile", "m.onnx", "-o", "missing/m.py"], 1, "missing"),
-        (["decompile"], 2, "file"),
+        (["decompile"], 2, "missing argument: MODEL.onnx"),
         (["decompile", "m.onnx", "--exakt"], 2, "no option"),
     ]
     for words, status, pattern in rows:

@@ -482,12 +482,18 @@ def execute(client, code):
 def test_ctrl_c_ends_the_program(tmp_path):
     path = endless(tmp_path / "m.onnx")
     command = [PROGRAM, "run", path, "go=True", "x=[0.0, 0.0, 0.0, 0.0]"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # A shell starts jobs in the background with SIGINT ignored, which children inherit.
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     try:
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.7)
         started = time.monotonic()
-        process.send_signal(2)
+        process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
         assert time.monotonic() - started < PROMPT
         assert "Traceback" not in process.stderr.read()
