@@ -235,6 +235,12 @@ SLOW_LIBRARIES = {
 # Missing in g++ 12, clang 16, or the libc++ 14 of the oldest emscripten that the core supports.
 MISSING_HEADERS = {"format", "expected", "source_location", "ranges", "stop_token", "print"}
 
+# What the headers of Python hide where Py_LIMITED_API is defined.
+UNSTABLE = re.compile(
+    r"\b(?:Py(?:Function|Method|Cell)_\w+|Py\w+_GET_(?:SIZE|ITEM|LENGTH)|Py\w+_AS_\w+)"
+    r"|->(?:tp|ob|nb|sq|mp)_\w+"
+)
+
 # Spelt in pieces, so that this file does not name them.
 REGISTRY_HOSTS = [
     ".".join(parts)
@@ -403,6 +409,14 @@ def check_core(root: pathlib.Path) -> Iterator[Violation]:
         for match in (match for rule in rules for match in rule.finditer(code)):
             line = line_of(code, match.start())
             yield f"{where}:{line}: the core has no exceptions; use Result<T> or a diagnostic"
+
+
+def check_bindings(root: pathlib.Path) -> Iterator[Violation]:
+    for path in sorted((root / "python/bindings").glob("*.*")):
+        code = NOT_CODE.sub(lambda match: "\n" * match[0].count("\n"), read(path))
+        for match in UNSTABLE.finditer(code):
+            where = f"{path.relative_to(root)}:{line_of(code, match.start())}"
+            yield f"{where}: `{match[0]}` is not in Python's stable ABI, which wheels are built for"
 
 
 def check_state(root: pathlib.Path) -> Iterator[Violation]:
@@ -595,6 +609,7 @@ def main() -> None:
         *check_headers(root),
         *check_slow_libraries(root),
         *check_core(root),
+        *check_bindings(root),
         *check_state(root),
         *check_operators(root),
         *check_unnamed(root),

@@ -209,15 +209,15 @@ std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
         return std::nullopt;
     }
     // Their checks in C are not part of Python's stable interface.
-    nb::object types = nb::module_::import_("types"), function = types.attr("FunctionType");
+    nb::object types = nb::module_::import_("types"), plain = types.attr("FunctionType");
     if (called.type().is(types.attr("MethodType"))) {
         self = called.attr("__self__");
         called = called.attr("__func__");
-    } else if (!called.type().is(function) && !PyType_Check(called.ptr())) {
+    } else if (!called.type().is(plain) && !PyType_Check(called.ptr())) {
         self = called;  // an instance that is called
         called = nb::getattr(called.type(), "__call__", nb::none());
     }
-    if (!called.type().is(function)) {
+    if (!called.type().is(plain)) {
         return std::nullopt;
     }
     auto path_of = [](nb::handle function) {

@@ -52,6 +52,9 @@ class Emitter {
         return axis >= 0 && axis < rank(value) ? value->tensor().dims()[static_cast<size_t>(axis)]
                                                : -1;
     }
+    bool same_dim(Value value, int64_t axis, Value other, int64_t other_axis) const {
+        return dim(value, axis) >= 0 && dim(value, axis) == dim(other, other_axis);
+    }
     std::optional<int64_t> known(Value value) const {
         if (!value->is_tensor() || value->tensor().count() != 1) {
             return std::nullopt;

@@ -5,14 +5,26 @@
 
 namespace sardonyx::lowering {
 
+namespace {
+
+// Null: the value has no known shape, or no such axis.
+const Dim* find_dim(ir::Value* value, int64_t axis) {
+    int rank = GraphValues::rank(value);
+    axis += axis < 0 ? rank : 0;
+    return axis >= 0 && axis < rank ? &value->type.shape()[static_cast<size_t>(axis)] : nullptr;
+}
+
+}  // namespace
+
 int64_t GraphValues::dim(Value value, int64_t axis) {
-    if (rank(value) < 0) {
-        return -1;
-    }
-    const Shape& shape = value->type.shape();
-    axis += axis < 0 ? rank(value) : 0;
-    bool is_known = axis >= 0 && axis < rank(value) && shape[static_cast<size_t>(axis)].is_static();
-    return is_known ? shape[static_cast<size_t>(axis)].value() : -1;
+    const Dim* found = find_dim(value, axis);
+    return found != nullptr && found->is_static() ? found->value() : -1;
+}
+
+bool GraphValues::same_dim(Value value, int64_t axis, Value other, int64_t other_axis) {
+    const Dim* one = find_dim(value, axis);
+    const Dim* two = find_dim(other, other_axis);
+    return one != nullptr && two != nullptr && one->equals(*two);
 }
 
 std::optional<int64_t> GraphValues::known(Value value) {

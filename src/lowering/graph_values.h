@@ -22,6 +22,8 @@ class GraphValues {
                    : -1;
     }
     static int64_t dim(Value value, int64_t axis);
+    // Whether an axis of one value has the size of an axis of another one in every run.
+    static bool same_dim(Value value, int64_t axis, Value other, int64_t other_axis);
     // Of one element.
     static std::optional<int64_t> known(Value value);
 };

@@ -268,14 +268,7 @@ class ItemAssignment {
         if (e_.rank(update_) != 0 || rank < 0 || rank != e_.rank(target_)) {
             return anywhere();
         }
-        bool same = true;
-        for (int axis = 0; axis < rank; ++axis) {
-            same = same && e_.dim(mask, axis) >= 0 && e_.dim(target_, axis) >= 0;
-        }
-        if (!same) {  // Where would broadcast, where NumPy refuses
-            mask = e_.emit("Reshape", {mask, e_.emit("Shape", {target_})});
-        }
-        return e_.emit("Where", {mask, update_, target_});
+        return e_.emit("Where", {sized_mask(e_, target_, mask), update_, target_});
     }
 
     Value counted(Value count) {

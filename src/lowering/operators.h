@@ -10,6 +10,7 @@
 //   ElementType element(const Value&);        // kUndefined: not known
 //   int rank(const Value&);                   // -1: not known
 //   int64_t dim(const Value&, int64_t axis);  // -1: not known; a negative axis counts from the end
+//   bool same_dim(const Value&, int64_t axis, const Value&, int64_t other);  // false: not certain
 //   Value int64s(std::vector<int64_t>);       // a rank-1 INT64 constant
 //   Value int64_scalar(int64_t);
 //   Value scalar_like(const Value&, double);  // a rank-0 constant of the element type of the value

@@ -78,6 +78,48 @@ bool mask_fits(E& e, const typename E::Value& value, const typename E::Value& ma
     return true;
 }
 
+// The sizes of `count` axes of a value from `first` on, as a rank-1 INT64 tensor.
+template <typename E>
+typename E::Value sizes_of(E& e, const typename E::Value& value, int64_t first, int count) {
+    std::vector<int64_t> sizes;
+    for (int64_t axis = first; axis < first + count && e.dim(value, axis) >= 0; ++axis) {
+        sizes.push_back(e.dim(value, axis));
+    }
+    if (static_cast<int>(sizes.size()) == count) {
+        return e.int64s(std::move(sizes));
+    }
+    if (first == 0 && count == e.rank(value)) {
+        return e.emit("Shape", {value});
+    }
+    if (e.opset() >= 15) {
+        return e.emit(
+            "Shape", {value},
+            {ir::make_attribute("start", first), ir::make_attribute("end", first + count)});
+    }
+    return e.emit("Slice",
+                  {e.emit("Shape", {value}), e.int64s({first}), e.int64s({first + count})});
+}
+
+// The mask of mask_fits(), which a run refuses where its axes turn out to be of other sizes than
+// those that it selects from: NonZero and Where would read or broadcast a mask of another size.
+template <typename E>
+typename E::Value sized_mask(E& e, const typename E::Value& value, const typename E::Value& mask,
+                             int64_t first = 0) {
+    int rank = e.rank(mask);
+    bool same = true;
+    for (int axis = 0; axis < rank; ++axis) {
+        same = same && e.same_dim(value, first + axis, mask, axis);
+    }
+    if (same || e.opset() < 10) {
+        return mask;
+    }
+    typename E::Value sizes = sizes_of(e, value, first, rank);
+    // An axis of size 0 is no dim to copy from the mask.
+    return e.opset() >= 14
+               ? e.emit("Reshape", {mask, sizes}, {ir::make_attribute("allowzero", int64_t{1})})
+               : e.emit("Reshape", {mask, sizes});
+}
+
 template <typename E>
 class SubscriptLowering {
   public:
@@ -146,9 +188,11 @@ class SubscriptLowering {
                 }
             }
             bool is_placed = axis >= 0 && e_.rank(value_) >= 0;
-            if (is_placed && is_mask(items_[i]) && e_.rank(items_[i].tensor) > 0 &&
-                !mask_fits(e_, value_, items_[i].tensor, axis)) {
-                return false;
+            if (is_placed && is_mask(items_[i]) && e_.rank(items_[i].tensor) > 0) {
+                if (!mask_fits(e_, value_, items_[i].tensor, axis)) {
+                    return false;
+                }
+                items_[i].tensor = sized_mask(e_, value_, items_[i].tensor, axis);
             }
             axis += axes_of(items_[i]);
         }
@@ -408,6 +452,7 @@ class SubscriptLowering {
         if (!mask_fits(e_, value_, mask)) {
             return {};
         }
+        mask = sized_mask(e_, value_, mask);
         Value places = e_.emit("Transpose", {e_.emit("NonZero", {mask})});
         return e_.emit("GatherND", {value_, places});
     }

@@ -209,6 +209,28 @@ def test_uv_runs_scripts_and_the_program(
     assert run(*words, cwd=tmp_path) == "sardonyx 0.1.0\n"
 
 
+# --- Other versions of Python --------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not IS_FULL, reason="builds once more for each Python: set SDX_FULL=1")
+@pytest.mark.parametrize("version", ["3.10", "3.12"])
+def test_wheels_for_other_pythons(version: str, tmp_path: pathlib.Path) -> None:
+    """That for 3.12 is for newer ones, too; older versions have one each."""
+    python = shutil.which(f"python{version}")
+    if python is None:
+        pytest.skip(f"this machine has no `python{version}`")
+    lines = run(ROOT / "tools/wheel", "--python", python, "--out", tmp_path, cwd=tmp_path)
+    built = pathlib.Path(lines.splitlines()[-1])
+    assert ("-cp312-abi3-" if version == "3.12" else "-cp310-cp310-") in built.name
+    (tmp_path / "twice.py").write_text(SCRIPT)
+    newer = shutil.which("python3.13") if version == "3.12" else None
+    for one in filter(None, (python, newer)):
+        folder = tmp_path / pathlib.Path(one).name
+        run(one, "-m", "venv", folder, cwd=tmp_path)
+        run(folder / "bin/python", "-m", "pip", "install", "--quiet", built, cwd=tmp_path)
+        assert run(folder / "bin/python", "twice.py", cwd=tmp_path) == "[2.0, 4.0, 6.0]\n"
+
+
 # --- A system without compilers ------------------------------------------------------------------
 
 

@@ -521,3 +521,36 @@ def test_python_answers_for_what_only_it_knows(tmp_path: pathlib.Path) -> None:
 
 def test_members_that_scripts_may_not_know_are_not_denied() -> None:
     refused("return x if hasattr(x, 'tolist') else -x", "static-error", x=F)
+
+
+# --- Masks ---
+
+MASKS = ("[True, False, True]", "np.array([True, False, True])")
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("line", ["y = x[{}]", "y = x[{}, None]", "y = x * 1\ny[{}] = 5"])
+def test_a_mask_is_of_the_size_of_its_axis(mask: str, line: str, tmp_path: pathlib.Path) -> None:
+    body = line.format(mask) + "\nreturn y"
+    expected: dict[str, Any] = {"x": F}
+    exec(line.format(mask), {"np": np}, expected)
+    check(body, expected["y"], tmp_path, x=F)
+    for size in (2, 4):
+        given = np.arange(size, dtype=np.float32)
+        path = tmp_path / f"mask{size}.py"
+        path.write_text(text_of(body, True, {"x": given}))
+        function = runpy.run_path(str(path))["f"]
+        with pytest.raises(IndexError):
+            function(given)
+        with pytest.raises(Exception, match="Reshape"):
+            Model(function.to_model_bytes())(given)
+        answer, _ = shared_compiler().compile(text_of(body, False, {"x": given}), "f")
+        assert answer[0] == "error", answer
+
+
+def test_a_mask_of_the_same_named_size_needs_no_check() -> None:
+    text = text_of("return x[x > 0]", True, {"x": F})
+    answer, data = shared_compiler().compile(text, "f")
+    assert answer[0] == "ok", answer
+    operators = [node.op_type for node in onnx.load_from_string(data).graph.node]
+    assert "Reshape" not in operators

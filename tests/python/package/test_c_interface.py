@@ -387,7 +387,7 @@ def test_operators_at_once(library: Library) -> None:
     np.testing.assert_array_equal(evaluate(library, b"LeakyRelu", [value, alpha], None), [1, -1, 3])
     for arguments, message in (
         ([value], "`B` is missing"),
-        ([value, Argument(None, 9)], "argument 1 is of kind 9"),
+        ([value, Argument(None, 9)], "argument 1 has the unknown kind 9"),
         ([value, Argument(None, 1)], "argument 1 is not a value"),
         ([value, Argument(None, 5, None, None, None, None, 4)], "4 elements at NULL"),
     ):

@@ -197,6 +197,11 @@ def test_the_small_tree_keeps_the_rules(tree: pathlib.Path) -> None:
             "",
             "docs/diagnostics/even.md:1: no diagnostic has this code",
         ),
+        (
+            "python/bindings/bad.cpp",
+            "\nbool is = PyFunction_Check(o);\n",
+            "python/bindings/bad.cpp:2: `PyFunction_Check` is not in Python's stable ABI",
+        ),
         ("docs/bad.md", f"\nsee https://{HOST}/x\n", "docs/bad.md:2: names a package registry's"),
         ("tools/bad.sh", f"cd {MACHINE}\n", "tools/bad.sh:1: names a path of one machine"),
     ],
