@@ -130,6 +130,17 @@ test('functions and repeated layers open', async () => {
   await shot('layers');
 });
 
+// SDX_REAL is a model of `tools/dev models`, where they have been fetched.
+if (process.env.SDX_REAL) {
+  test('a real model is shown as a whole, and from near', async () => {
+    await view('real', [process.env.SDX_REAL]);
+    assert.ok(await page.evaluate(() => data.sheets[0].boxes.length) > 400);
+    await click('Softmax');
+    assert.match(await side(), /^Softmax/);
+    await shot('real');
+  });
+}
+
 test('an editor around the page hears of nodes and tells of its cursor', async () => {
   await page.addInitScript(() => {
     window.heard = [];

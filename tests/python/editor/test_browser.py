@@ -1,5 +1,7 @@
 """What needs a browser: the page of the graph, and CodeMirror with the language server; the tests
-themselves are in tests/browser."""
+themselves are in tests/browser. The pictures of docs/editor.md are those that they make where
+SDX_SHOTS names a folder: error.png is docs/images/editor_error.png there, and so are script.png
+and real.png, of a model of `tools/dev models`."""
 
 from __future__ import annotations
 
@@ -15,8 +17,10 @@ import onnx.numpy_helper
 import pytest
 
 from places import PROGRAM, ROOT
+from real_models import models_folder
 
 FOLDER = ROOT / "tests/browser"
+REAL = "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx"
 PLACES = ("chromium", "chromium-browser", "google-chrome")
 RANDOM = np.random.default_rng(0)
 
@@ -116,4 +120,6 @@ def test_page(browser: dict[str, str], tmp_path: pathlib.Path) -> None:
                   oh.make_node("Add", [last, f"r{i}"], [f"a{i}" if i < 5 else "y"])]  # fmt: skip
         last = f"a{i}"
     save(tmp_path / "layers.onnx", nodes, weights)
-    run("view.test.mjs", {**browser, "SDX_MODELS": str(tmp_path)})
+    real = models_folder() / REAL
+    named = {"SDX_REAL": str(real)} if real.exists() else {}
+    run("view.test.mjs", {**browser, **named, "SDX_MODELS": str(tmp_path)})
