@@ -10,6 +10,7 @@
 #include "proto/fields.h"
 #include "proto/read_context.h"
 #include "proto/wire.h"
+#include "types/dim_names.h"
 
 namespace sardonyx::proto {
 namespace {
@@ -17,8 +18,14 @@ namespace {
 using protozero::pbf_reader;
 
 // `N+1` is an expression. `N + 1` and `floor(N/2)` are expressions where the text is kept; else
-// they are symbols of that name, so that what is written later is what was read.
+// they are symbols of that name, so that what is written later is what was read. So are names that
+// stand for any size.
 bool read_dim_parameter(ReadContext& context, std::string_view text, Dim* result) {
+    if (context.keeps_types && is_placeholder(text)) {
+        context.says_more = true;
+        *result = Dim();
+        return true;
+    }
     auto found = context.dims.find(text);
     if (found == context.dims.end()) {
         std::string_view kept;

@@ -1,24 +1,12 @@
 #include "eval/plan/equal_sizes.h"
 
 #include <algorithm>
-#include <cctype>
-#include <iterator>
 #include <string>
 #include <unordered_map>
 
+#include "types/dim_names.h"
+
 namespace sardonyx::eval {
-namespace {
-
-// Exporters write these for sizes that they do not know, also where they differ.
-bool is_placeholder(std::string_view name) {
-    constexpr std::string_view kUnknown[] = {"None", "unknown", "dynamic"};
-    return std::find(std::begin(kUnknown), std::end(kUnknown), name) != std::end(kUnknown) ||
-           std::none_of(name.begin(), name.end(), [](unsigned char character) {
-               return std::isalpha(character) != 0 || character > 127;
-           });
-}
-
-}  // namespace
 
 std::vector<std::vector<Plan::Place>> equal_sizes(const ir::Graph& graph) {
     std::unordered_map<std::string, size_t> group_of;
