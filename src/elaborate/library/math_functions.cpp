@@ -212,6 +212,11 @@ Object math_log(Context& c, const Arguments& a) {
     if (a.positional.size() == 1) {
         return call_real_function(c, natural, a);
     }
+    bool are_numbers = a.positional[0].is_number() && a.positional[1].is_number();
+    if (are_numbers && (a.positional[0].as_double() <= 0 || a.positional[1].as_double() <= 0 ||
+                        a.positional[1].as_double() == 1)) {
+        return outside(c, a, "math.log");
+    }
     return apply_to_two(c, a, "math.log",
                         [](double x, double base) { return std::log(x) / std::log(base); });
 }

@@ -8,6 +8,7 @@
 
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/floor_division.h"
 #include "elaborate/objects/formatting.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
@@ -120,6 +121,22 @@ Object int_binary(Context& c, Binary op, Int128 a, Int128 b, syntax::Range range
     return refuse(c, range, "`@` on integers");
 }
 
+Object float_power(Context& c, double a, double b, syntax::Range range) {
+    if (a == 0 && b < 0) {
+        return division_by_zero(c, range);
+    }
+    double result = std::pow(a, b);
+    if (std::isnan(result) && !std::isnan(a) && !std::isnan(b)) {
+        return refuse(c, range, "a negative number to a fractional power is complex",
+                      "complex numbers are not supported");
+    }
+    if (std::isinf(result) && std::isfinite(a) && std::isfinite(b)) {
+        refuse(c, range, "the power is too large for a float");
+        return raises(c, "OverflowError");
+    }
+    return Object::real(result);
+}
+
 Object float_binary(Context& c, Binary op, double a, double b, syntax::Range range) {
     switch (op) {
         case Binary::kAdd:
@@ -131,22 +148,11 @@ Object float_binary(Context& c, Binary op, double a, double b, syntax::Range ran
         case Binary::kDiv:
             return b == 0 ? division_by_zero(c, range) : Object::real(a / b);
         case Binary::kFloorDiv:
-            return b == 0 ? division_by_zero(c, range) : Object::real(std::floor(a / b));
-        case Binary::kMod: {
-            if (b == 0) {
-                return division_by_zero(c, range);
-            }
-            double rest = std::fmod(a, b);
-            return Object::real(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
-        }
-        case Binary::kPow: {
-            double result = std::pow(a, b);
-            if (std::isnan(result) && !std::isnan(a) && !std::isnan(b)) {
-                return refuse(c, range, "a negative number to a fractional power is complex",
-                              "complex numbers are not supported");
-            }
-            return Object::real(result);
-        }
+            return b == 0 ? division_by_zero(c, range) : Object::real(floor_divide(a, b));
+        case Binary::kMod:
+            return b == 0 ? division_by_zero(c, range) : Object::real(remainder(a, b));
+        case Binary::kPow:
+            return float_power(c, a, b, range);
         default:
             return refuse(
                 c, range,

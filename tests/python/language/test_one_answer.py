@@ -5,6 +5,7 @@ or the compiler refuses them.
 
 from __future__ import annotations
 
+import math
 import pathlib
 import runpy
 from typing import Any
@@ -554,3 +555,33 @@ def test_a_mask_of_the_same_named_size_needs_no_check() -> None:
     assert answer[0] == "ok", answer
     operators = [node.op_type for node in onnx.load_from_string(data).graph.node]
     assert "Reshape" not in operators
+
+
+# --- Floats that are known ---
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "1.0 // 0.1",
+        "-1.0 // 0.1",
+        "6.0 // 0.2",
+        "-7.5 // 2",
+        "5.5 % -2",
+        "-0.3 % 0.1",
+        "math.copysign(1, 6.0 % -3.0)",
+        "math.copysign(1, -6.0 % 3.0)",
+        "math.copysign(1, 0.0 // -3.0)",
+        "divmod(1.0, 0.1)[0]",
+    ],
+)
+def test_known_floats_are_divided_as_in_python(number: str, tmp_path: pathlib.Path) -> None:
+    expected = F * np.float32(eval(number, {"math": math}))
+    check(f"import math\n---\nreturn x * ({number})", expected, tmp_path, x=F)
+
+
+@pytest.mark.parametrize(
+    "number", ["0.0 ** -1", "1e200 ** 2.5", "math.log(8, 1)", "math.log(-8, 2)"]
+)
+def test_what_fails_in_python_is_refused(number: str) -> None:
+    refused(f"import math\n---\nreturn x * ({number})", "static-error", x=F)
