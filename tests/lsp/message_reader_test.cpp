@@ -7,18 +7,23 @@
 namespace sardonyx::lsp {
 namespace {
 
+// The messages of the bytes, of which `step` come at a time.
+std::vector<std::string> read_in_pieces(std::string_view bytes, size_t step) {
+    MessageReader reader;
+    std::vector<std::string> found;
+    for (size_t i = 0; i < bytes.size(); i += step) {
+        reader.add(bytes.substr(i, step));
+        while (std::optional<std::string> one = reader.next()) {
+            found.push_back(*one);
+        }
+    }
+    return found;
+}
+
 TEST(MessageReader, MessagesInPieces) {
     std::string bytes = frame("{}") + "content-length:3\n\nabc" + frame("");
     for (size_t step = 1; step < bytes.size(); ++step) {
-        MessageReader reader;
-        std::vector<std::string> found;
-        for (size_t i = 0; i < bytes.size(); i += step) {
-            reader.add(std::string_view(bytes).substr(i, step));
-            while (std::optional<std::string> one = reader.next()) {
-                found.push_back(*one);
-            }
-        }
-        EXPECT_EQ(found, (std::vector<std::string>{"{}", "abc", ""}));
+        EXPECT_EQ(read_in_pieces(bytes, step), (std::vector<std::string>{"{}", "abc", ""}));
     }
 }
 
@@ -40,15 +45,7 @@ TEST(MessageReader, ReadsOnBehindWhatIsNoMessage) {
           "content-length: 7 Content-Len"}) {
         std::string bytes = std::string(junk) + frame("7") + frame("8");
         for (size_t step : {size_t{1}, size_t{3}, bytes.size()}) {
-            MessageReader reader;
-            std::vector<std::string> found;
-            for (size_t i = 0; i < bytes.size(); i += step) {
-                reader.add(std::string_view(bytes).substr(i, step));
-                while (std::optional<std::string> one = reader.next()) {
-                    found.push_back(*one);
-                }
-            }
-            EXPECT_EQ(found, (std::vector<std::string>{"7", "8"})) << junk;
+            EXPECT_EQ(read_in_pieces(bytes, step), (std::vector<std::string>{"7", "8"})) << junk;
         }
     }
 }
