@@ -367,8 +367,8 @@ void NodeContext::fail_attribute(const diagnostics::Kind& kind, std::string_view
                                  std::string_view message, std::string help) {
     help = help_of(kind, std::move(help));
     if (context.findings != nullptr) {
-        context.findings->push_back({&kind, without_fresh_symbols(message),
-                                     std::move(help), -1, -1, attribute, node.span});
+        context.findings->push_back(
+            {&kind, without_fresh_symbols(message), std::move(help), -1, -1, attribute, node.span});
     }
 }
 

@@ -18,11 +18,11 @@ const Dim* find_dim(ir::Value* value, int64_t axis) {
 }
 
 // Operators whose result has the shape of their first input, and those that broadcast.
-constexpr std::string_view kOfOne[] = {"Abs", "Cast", "CastLike", "Identity", "IsInf",
-                                       "IsNaN", "Neg", "Not"};
-constexpr std::string_view kOfSeveral[] = {"Add", "And", "Div", "Equal", "Greater",
-                                           "GreaterOrEqual", "Less", "LessOrEqual", "Mod", "Mul",
-                                           "Or", "Sub", "Xor"};
+constexpr std::string_view kOfOne[] = {"Abs",   "Cast",  "CastLike", "Identity",
+                                       "IsInf", "IsNaN", "Neg",      "Not"};
+constexpr std::string_view kOfSeveral[] = {
+    "Add", "And", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
+    "Mod", "Mul", "Or",  "Sub",   "Xor"};
 constexpr int kSteps = 6;  // of a chain that is followed
 
 // Whether a value broadcasts to the shape of `value` and, where `exactly`, has it.
@@ -43,8 +43,12 @@ bool has_shape_of(ir::Value* value, ir::Value* other, bool exactly, int steps) {
     if (std::ranges::find(kOfSeveral, node->op_type) == std::end(kOfSeveral)) {
         return false;
     }
-    auto broadcasts = [&](const ir::Use& input) { return has_shape_of(value, input.value, false, steps - 1); };
-    auto is_exact = [&](const ir::Use& input) { return has_shape_of(value, input.value, true, steps - 1); };
+    auto broadcasts = [&](const ir::Use& input) {
+        return has_shape_of(value, input.value, false, steps - 1);
+    };
+    auto is_exact = [&](const ir::Use& input) {
+        return has_shape_of(value, input.value, true, steps - 1);
+    };
     return std::ranges::all_of(node->inputs(), broadcasts) &&
            (!exactly || std::ranges::any_of(node->inputs(), is_exact));
 }
