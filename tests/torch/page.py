@@ -48,7 +48,11 @@ def overload_table() -> str:
     for file in sorted(files):
         listed = ", ".join(f"`{one}`" for one in sorted(files[file]))
         lines.append(f"| `lib/torch/{file}` | {listed} |")
-    lines += ["\nOperators of prims that are not in the library:\n", "| operator | why |", "|---|---|"]
+    lines += [
+        "\nOperators of prims that are not in the library:\n",
+        "| operator | why |",
+        "|---|---|",
+    ]
     lines += [f"| `prims::{name}` | {why} |" for name, why in sorted(WITHOUT_PRIMS.items())]
     return "\n".join(lines) + "\n"
 
