@@ -328,3 +328,15 @@ def test_operators_of_onnx_are_used_whole() -> None:
             return torch.arange(x.shape[1], dtype=torch.float32)
 
     assert set(nodes_of(Places(), x, dynamic_shapes=(n,))) <= {"Shape", "Gather", "Range", "Cast"}
+
+
+def test_a_named_dimension_that_has_one_size_is_said() -> None:
+    class OfFive(torch.nn.Module):
+        def forward(self, x):
+            return x + torch.ones(5)
+
+    with pytest.warns(UserWarning, match="one size alone in the model: `length` is 5; PyTorch"):
+        made = sardonyx.torch.export(
+            OfFive(), (torch.randn(3, 5),), dynamic_shapes=({0: "batch", 1: "length"},)
+        )
+    assert 'x: FLOAT["batch", 5]' in made.to_script()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -66,7 +67,9 @@ class _DimNames(dict[str, str]):
         expression = size.node.expr
         found = self.printed.get(expression)
         if found is None:
-            found = self.printed[expression] = _dim_text(str(expression), self)
+            is_number = expression.is_Integer
+            text = str(expression) if is_number else _dim_text(str(expression), self)
+            found = self.printed[expression] = text
         return found
 
 
@@ -424,6 +427,7 @@ def dim_names(
     leaves = list(_leaf_shapes(values, _specs(parameters, dynamic_shapes)))
     if len(leaves) != len(inputs):
         return names  # arguments of a kind of their own, such as caches
+    fixed = []
     for value, spec in zip(inputs, leaves, strict=True):
         if not isinstance(value, torch.Tensor) or not isinstance(spec, (dict, list, tuple)):
             continue
@@ -431,8 +435,17 @@ def dim_names(
         for axis, dim in pairs:
             name = getattr(dim, "__name__", None) if not isinstance(dim, str) else dim
             size = value.shape[axis] if -value.ndim <= axis < value.ndim else 0
+            if name and str(size).isdecimal():
+                fixed.append(f"`{name}` is {size}")
             if name and not isinstance(size, int) and size.node.expr.is_Symbol:
                 names.setdefault(str(size.node.expr), str(name))
+    if fixed:
+        known = ", ".join(dict.fromkeys(fixed))
+        warnings.warn(
+            f"a dimension that was named has one size alone in the model: {known}; "
+            "PyTorch found that the module takes no other",
+            stacklevel=5,
+        )
     # Two dimensions of one name would be equal, and only torch says what is.
     first: dict[str, str] = {}
     for symbol, name in names.items():
