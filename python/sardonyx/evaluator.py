@@ -189,7 +189,7 @@ def _choose(evaluator: Evaluator, around: "Any") -> None:
 
 
 def set_default(evaluator: Evaluator) -> None:
-    """Sets the evaluator of all later operator calls; inside a block, until the end of the block."""
+    """Sets the evaluator of all later operator calls; inside a block, until its end."""
     global _default
     choice = _choice.get()
     if choice is not None:

@@ -14,14 +14,14 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/torch-operators.md"
 HEAD = """\
 # Operators of PyTorch
 
-This page lists which operators of PyTorch can be converted; `python tests/torch/opinfo.py --write` writes it. The first
-part shows the results for PyTorch's own samples of its
-operators (OpInfo, `torch.testing._internal`, the first four of each operator, float32): each
-is captured, converted, run by Sardonyx's evaluator and compared with PyTorch. An operator is right
-if all of its samples are right, refused if one sample is refused with a message, and wrong if one gives
-a different result. For random results, only type and shape are compared, and eigenvectors are compared without
-their signs, as in PyTorch's own tests. Samples of sparse tensors, and samples that PyTorch itself
-cannot trace, are left out.
+This page lists which operators of PyTorch can be converted; `python tests/torch/opinfo.py
+--write` writes it. The first part shows the results for PyTorch's own samples of its operators
+(OpInfo, `torch.testing._internal`, the first four of each operator, float32): each is captured,
+converted, run by Sardonyx's evaluator and compared with PyTorch. An operator is right if all of
+its samples are right, refused if one sample is refused with a message, and wrong if one gives a
+different result. For random results, only type and shape are compared, and eigenvectors are
+compared without their signs, as in PyTorch's own tests. Samples of sparse tensors, and samples
+that PyTorch itself cannot trace, are left out.
 
 """
 OVERLOADS = "## Overloads of the library\n"

@@ -157,8 +157,9 @@ HEAD = f"""\
 # Compatibility with onnxscript
 
 This page lists every public name of onnxscript {VERSION} and whether it works in a program that
-runs as `python -m sardonyx program.py`, where `import onnxscript` imports sardonyx. The same applies
-to programs that import sardonyx by its own name, except for names from the installed package.
+runs as `python -m sardonyx program.py`, where `import onnxscript` imports sardonyx. The same
+applies to programs that import sardonyx by its own name, except for names from the installed
+package.
 
 - *works*: a program that uses the name gives the same result with both packages.
 - *differs*: the name exists, with the difference that is described.

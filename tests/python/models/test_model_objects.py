@@ -224,7 +224,7 @@ def test_wrong_edits_raise_and_change_nothing(model: sardonyx.Model) -> None:
         graph.remove(choice)
     with refused("`s` is not available there"):
         matmul.set_input(0, graph["s"])
-    with refused("makes it itself"):
+    with refused("computes it itself"):
         softmax.inputs = [softmax.outputs[0]]
     with refused("`a` is not visible in graph `mlp`"):
         softmax.set_input(0, inner["a"])

@@ -351,7 +351,7 @@ def test_functions_and_defaults(tmp_path: pathlib.Path) -> None:
         (["a.py", "--svg", "-", "--random", "--run", "x=[[1.0]]"], 1, "FLOAT[N]"),
         (["a.py", "--svg", "-", "--run", "missing.npz"], 1, "missing.npz"),
         (["bad.py", "--svg", "-", "--random"], 1, "unknown-operator"),
-        (["m.onnx", "--netron", "--svg", "-"], 2, "with the model alone"),
+        (["m.onnx", "--netron", "--svg", "-"], 2, "without other options"),
         (["a.py", "--netron"], 2, "sardonyx build"),
         (["m.onnx", "--netron"], 1, "pip install netron"),
     ],

@@ -364,7 +364,7 @@ def loop(tmp_path):
 def test_a_timeout_ends_the_run(loop):
     model, inputs = loop
     started = time.monotonic()
-    with pytest.raises(TimeoutError, match=r"longer than the 0\.1 s"):
+    with pytest.raises(TimeoutError, match=r"longer than its timeout of 0\.1 s"):
         model.run(inputs, timeout=0.1)
     assert time.monotonic() - started < 0.1 + PROMPT
     model.run({**inputs, "go": np.array(False)}, timeout=60)
