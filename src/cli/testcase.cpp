@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/file.h"
+#include "base/write_file.h"
 #include "proto/proto.h"
 
 namespace sardonyx::cli {

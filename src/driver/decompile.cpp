@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file.h"
 #include "base/quote.h"
+#include "base/write_file.h"
 #include "decompile/cpp.h"
 #include "decompile/facts.h"
 #include "decompile/isomorphic.h"
@@ -190,8 +190,8 @@ Result<void> write_script(const decompile::Script& script, const std::string& sc
         header = std::move(*made);
         parts.emplace_back(header);
         for (const auto& [name, tensor] : script.weights) {
-            parts.emplace_back(reinterpret_cast<const char*>(tensor.bytes().data()),
-                               tensor.bytes().size());
+            parts.emplace_back(reinterpret_cast<const char*>(tensor.stored_bytes().data()),
+                               tensor.stored_bytes().size());
         }
         files.push_back({weights_path, parts});
     }

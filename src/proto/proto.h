@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,22 +30,31 @@
 
 namespace sardonyx::proto {
 
+// Files with external data, by the location that the model gives them.
+using ExternalFiles = std::map<std::string, MappedFile, std::less<>>;
+
+// The ModelProto that a model was read from, or that the text of one means.
+struct Source {
+    std::shared_ptr<const void> owner;
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const ExternalFiles> external = nullptr;  // null: there are none
+
+    bool has_external() const { return external != nullptr && !external->empty(); }
+};
+
 struct ReadOptions {
     // The folder that external data is resolved in; empty: external data is an error. No absolute
     // paths, no `..`, no symbolic link that leaves the folder.
     std::string folder;
     FileStamps* stamps = nullptr;               // takes those of the files with external data
     std::vector<std::string>* paths = nullptr;  // takes the paths of those files
+    // Has files that are not opened again, and takes those that are opened.
+    ExternalFiles* files = nullptr;
+    Source* source = nullptr;  // takes the bytes that are read
     // Takes what the format forbids though it can be read, as others do not.
     std::vector<std::string>* breaches = nullptr;
     int max_depth = 256;              // of nested graphs, types and attributes
     int64_t max_items = 100'000'000;  // nodes, values, attributes, dims ... in all
-};
-
-// The ModelProto that a model was read from; nothing where it was a text.
-struct Source {
-    std::shared_ptr<const void> owner;
-    std::span<const std::byte> bytes;
 };
 
 // Reads a ModelProto. `owner` keeps `bytes` alive. IR versions 3 to the newest. Names of values are

@@ -341,6 +341,10 @@ Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
                                               std::shared_ptr<const void> owner,
                                               const ReadOptions& options) {
     auto model = std::make_unique<ir::Model>();
+    if (options.source != nullptr) {
+        options.source->owner = owner;
+        options.source->bytes = bytes;
+    }
     ReadContext context(options, std::move(owner), model.get());
     SDX_TRY(read_guarded(context, bytes,
                          [&](std::string_view view) { return read_model_proto(context, view); }));
@@ -377,8 +381,11 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
     options.paths = report.external;
     options.breaches = report.breaches;
     Form form = form_of_path(path);
-    if (report.source != nullptr && form == Form::kBytes) {
-        *report.source = {file->owner, file->bytes};
+    if (report.source != nullptr) {
+        auto external = std::make_shared<ExternalFiles>();
+        options.files = external.get();
+        options.source = report.source;
+        report.source->external = std::move(external);
     }
     Result<std::unique_ptr<ir::Model>> model =
         read_model_text(file->bytes, std::move(file->owner), form, options);

@@ -170,7 +170,7 @@ void tensor(Sink& sink, const Tensor& value, const TensorTexts& texts = {},
     }
     text(sink, TensorField::kName, texts.name);
     if (!is_text && place == nullptr) {
-        std::span<const std::byte> bytes = value.bytes();
+        std::span<const std::byte> bytes = value.stored_bytes();
         sink.lasting(TensorField::kRawData,
                      {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
@@ -469,10 +469,11 @@ Result<SizeSink> measured(Describe describe) {
     SizeSink measure;
     describe(measure);
     if (measure.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
-        return Error{
-            fmt::format("the model takes {} bytes, protobuf stops at 2 GiB; store large "
-                        "initializers as external data",
-                        measure.size())};
+        return Error{fmt::format(
+            "the model takes {} bytes, and protobuf has at most 2 GiB: write its weights "
+            "to a file beside it (`external_bytes=1024`, on the command line "
+            "`--external-data 1024`)",
+            measure.size())};
     }
     return measure;
 }

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/symbol_map.h"
 #include "base/utf8.h"
+#include "base/write_file.h"
 
 namespace sardonyx {
 namespace {

@@ -755,3 +755,24 @@ def test_isomorphic_models() -> None:
     assert not one.is_isomorphic(model("a", 0.5, 3))
     with pytest.raises(TypeError):
         one.is_isomorphic("no model")  # type: ignore[arg-type]
+
+
+def test_uses_are_of_now() -> None:
+    """What Python keeps of a value is not older than the graph."""
+    model = sardonyx.load(proto())
+    graph = model.graph
+    s = graph["s"]
+    (then, _), first = graph.nodes[4].subgraphs.values(), s.uses
+    assert [node.op_type for node, _ in first] == ["Mul", "Elu"] and s.uses is first
+    # Python that runs within an edit sees the graph before it.
+    made = graph.insert_after(s.producer, "Add", (one for one in (s, s) if len(s.uses) == 2))
+    assert len(s.uses) == 4 and s.producer is graph["s"].producer
+    made.inputs = (one for one in (s, graph["half"]) if len(s.uses) == 4)
+    assert len(s.uses) == 3
+    graph.remove(one for one in (made,) if len(s.uses) == 3)
+    assert len(s.uses) == 2 and {node.graph for node, _ in s.uses} > {then}
+    # Nodes that outlive the object of their model answer as before, and all goes with the last.
+    x = model.graph["x"]
+    del model, graph, s, then, first, made, _
+    gc.collect()
+    assert x.uses[0][0].outputs[0].producer is not None and x.producer is None
