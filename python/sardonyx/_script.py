@@ -366,8 +366,12 @@ class OnnxFunction:
         return result
 
     def save(
-        self, path: "str | os.PathLike[str]", *, external_bytes: int = 0, quiet: bool = False,
-        **options: "Any"
+        self,
+        path: "str | os.PathLike[str]",
+        *,
+        external_bytes: int = 0,
+        quiet: bool = False,
+        **options: "Any",
     ) -> None:
         """Writes the script as a model to a file, whole or not at all.
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -139,7 +140,11 @@ Result<std::string> write_function(const ir::Model& model, const ir::Function& f
 // A model that has functions besides, each as write_function() gives it.
 Result<std::string> write_library(const ir::Model& model, std::span<const std::string> functions);
 std::string write_tensor(const Tensor& tensor, std::string_view name);
-// A SequenceProto of tensors.
-std::string write_sequence(std::span<const Tensor> tensors, std::string_view name);
+// A SequenceProto of items that are written already; the numbers are those of its DataType.
+enum class ItemKind : uint8_t { kTensor = 1, kSequence = 3, kMap = 4 };
+std::string write_sequence(ItemKind kind, std::span<const std::string> items,
+                           std::string_view name);
+// A MapProto; keys and values are tensors of rank 1 and one length.
+std::string write_map(const Tensor& keys, const Tensor& values, std::string_view name);
 
 }  // namespace sardonyx::proto

@@ -192,9 +192,7 @@ class Exported:
             total = sum(one.nbytes for one in self._weights.values())
             external_bytes = 1024 if total > 1 << 30 else 0
         try:
-            return self._script._write(
-                os.fspath(path), external_bytes, quiet, **self._options({})
-            )
+            return self._script._write(os.fspath(path), external_bytes, quiet, **self._options({}))
         except CompileError as error:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
 

@@ -86,9 +86,7 @@ def runtime_models() -> dict[str, bytes]:
     own operators."""
     from run.test_contrib import CALLS, model_of
 
-    found = {
-        f"{call[0]}_{i}": model_of(*call).SerializeToString() for i, call in enumerate(CALLS)
-    }
+    found = {f"{call[0]}_{i}": model_of(*call).SerializeToString() for i, call in enumerate(CALLS)}
     levels = onnxruntime.GraphOptimizationLevel
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "m.onnx"

@@ -3,6 +3,7 @@ file, and written while others write. onnx makes the models."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import pathlib
@@ -141,17 +142,22 @@ def test_a_source_that_changes(tmp_path: pathlib.Path, large: bool) -> None:
         model = sardonyx.load(path)
         if edits:
             model.graph["w"].name = "v"
-        with open(tmp_path / "w.bin", "r+b") as file:
+        with (tmp_path / "w.bin").open("r+b") as file:
             file.write(np.float32(7 + edits).tobytes())
         os.utime(tmp_path / "w.bin", (1, 1 + edits))
-        for use in (model.to_bytes, lambda: model.save(tmp_path / "n.onnx"),
-                    lambda: model.save(tmp_path / "n.onnx", external_bytes=1)):  # fmt: skip
+        for options in (None, {}, {"external_bytes": 1}):
+            use = functools.partial(model.save, tmp_path / "n.onnx", **(options or {}))
+            if options is None:
+                use = model.to_bytes
             if large:
                 with pytest.raises(sardonyx.EvalError, match="overwritten after it was loaded"):
                     use()
                 assert not (tmp_path / "n.onnx").exists()
+            elif edits or options != {}:
+                use()  # it was small, and is in memory
             else:
-                use()  # it was small, and is in memory; a file of that name has other bytes
+                with pytest.raises(sardonyx.ModelError, match="holds other bytes"):
+                    use()
         (tmp_path / "w.bin").write_bytes(weights.tobytes())
         for left in tmp_path.glob("n.onnx*"):
             left.unlink()
@@ -161,7 +167,7 @@ def sparse_model(folder: pathlib.Path) -> pathlib.Path:
     """5 GiB of weights in two files, which take some KiB on the disk."""
     sizes = {"a": 3 * GIB, "b": 2 * GIB}
     for name, size in sizes.items():
-        with open(folder / f"{name}.bin", "wb") as file:
+        with (folder / f"{name}.bin").open("wb") as file:
             file.truncate(size)
             file.seek(size - 4)
             file.write(np.float32(len(name) + size / GIB).tobytes())
@@ -259,7 +265,9 @@ def test_progress(tmp_path: pathlib.Path) -> None:
         assert on_a_terminal([*command, "-q"]) == ""
         assert run(*command[1:]).stderr == ""
         assert on_a_terminal([*command[:2], str(small), *command[3:]]) == ""
-    python = "import sys, sardonyx; m = sardonyx.load(sys.argv[1]); m.doc = 'x'; m.save(sys.argv[2]{})"
+    python = (
+        "import sys, sardonyx; m = sardonyx.load(sys.argv[1]); m.doc = 'x'; m.save(sys.argv[2]{})"
+    )
     target = str(tmp_path / "n.onnx")
     shown = on_a_terminal([sys.executable, "-c", python.format(""), str(path), target])
     assert "of 5.4 GB" in shown
