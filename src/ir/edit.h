@@ -120,6 +120,9 @@ class Editor {
     std::vector<const Node*> readers(const Value& value) const;
     bool is_inside(const Graph* graph, const std::unordered_set<const Node*>& nodes) const;
     void name_value(Value& value, const Graph& graph, std::string_view name);
+    // An output that nobody has wanted so far gets a name.
+    void name_read(Value* value);
+    void name_read(std::span<Value* const> values);
     void forget_name(const Value& value, const Graph& graph);
     void make_way(const Graph& graph, std::string_view name);
     void let_go(Node& node);

@@ -6,6 +6,7 @@
 #include "ir/describe.h"
 #include "ir/edit.h"
 #include "ir/walk.h"
+#include "ops/versions.h"
 #include "types/domain.h"
 
 namespace sardonyx::ir {
@@ -159,9 +160,7 @@ Result<void> Editor::replace_uses(Value& value, Value& other) {
     }
     if (value.has_uses() || !graphs.empty()) {
         SDX_TRY(check_in_sight(&other, *other.graph(), nullptr));  // alive
-        if (other.name.empty()) {
-            name_value(other, *other.graph(), fresh_name(*other.graph(), ""));
-        }
+        name_read(&other);
     }
     mark_users(value);
     value.replace_uses_with(&other);
@@ -199,9 +198,7 @@ Result<void> Editor::set_outputs(Graph& graph, std::span<Value* const> outputs) 
     }
     graph.outputs.assign(outputs.begin(), outputs.end());
     for (Value* output : graph.outputs) {
-        if (output->name.empty()) {
-            name_value(*output, *output->graph(), fresh_name(*output->graph(), ""));
-        }
+        name_read(output);
         output_of_[output].push_back(&graph);
     }
     if (graph.parent() != nullptr) {
@@ -213,8 +210,8 @@ Result<void> Editor::set_outputs(Graph& graph, std::span<Value* const> outputs) 
 // --- The model -----------------------------------------------------------------------------------
 
 Result<void> Editor::set_opset(std::string_view domain, int64_t version) {
-    if (version < 1) {
-        return Error{fmt::format("the version of `{}` is at least 1", shown_domain(domain))};
+    if (std::string problem = ops::version_problem(domain, version); !problem.empty()) {
+        return Error{problem};
     }
     auto same = [&](const OpsetImport& import) {
         return normal_domain(import.domain) == normal_domain(domain);

@@ -227,19 +227,25 @@ struct Reduction {
     bool is_noop = false;  // no axes, which means none here
 };
 
-Result<Reduction> reduction(KernelContext& c, bool by_rows) {
-    Reduction r{c.tensor(0), {}, {}, false};
-    int rank = r.data.rank();
+// The axes that are reduced; none: all of them, unless noop_with_empty_axes says so.
+Result<std::vector<int>> reduced_axes(const KernelContext& c, int rank) {
     SDX_ASSIGN(auto given, list_argument(c, "axes", 1));
-    std::vector<int> axes;
     if (given.has_value() && !given->empty()) {
-        SDX_ASSIGN(axes, c.axes(*given, rank));
-    } else if (c.int_attribute("noop_with_empty_axes", 0) != 0) {
-        r.is_noop = true;
-    } else {
+        return c.axes(*given, rank);
+    }
+    std::vector<int> axes;
+    if (c.int_attribute("noop_with_empty_axes", 0) == 0) {
         axes.resize(rank);
         std::iota(axes.begin(), axes.end(), 0);
     }
+    return axes;
+}
+
+Result<Reduction> reduction(KernelContext& c, bool by_rows) {
+    Reduction r{c.tensor(0), {}, {}, false};
+    int rank = r.data.rank();
+    SDX_ASSIGN(std::vector<int> axes, reduced_axes(c, rank));
+    r.is_noop = axes.empty() && c.int_attribute("noop_with_empty_axes", 0) != 0;
     bool keepdims = c.int_attribute("keepdims") != 0;
     int first = axes.empty() ? rank : axes.front(), last = axes.empty() ? rank : axes.back() + 1;
     int64_t n = reduced_count(r.data.dims(), axes);
