@@ -227,25 +227,25 @@ struct Reduction {
     bool is_noop = false;  // no axes, which means none here
 };
 
-// The axes that are reduced; none: all of them, unless noop_with_empty_axes says so.
-Result<std::vector<int>> reduced_axes(const KernelContext& c, int rank) {
+// Empty: none given.
+Result<std::vector<int64_t>> given_axes(KernelContext& c) {
     SDX_ASSIGN(auto given, list_argument(c, "axes", 1));
-    if (given.has_value() && !given->empty()) {
-        return c.axes(*given, rank);
-    }
-    std::vector<int> axes;
-    if (c.int_attribute("noop_with_empty_axes", 0) == 0) {
-        axes.resize(rank);
-        std::iota(axes.begin(), axes.end(), 0);
-    }
-    return axes;
+    return given ? std::move(*given) : std::vector<int64_t>{};
 }
 
 Result<Reduction> reduction(KernelContext& c, bool by_rows) {
     Reduction r{c.tensor(0), {}, {}, false};
     int rank = r.data.rank();
-    SDX_ASSIGN(std::vector<int> axes, reduced_axes(c, rank));
-    r.is_noop = axes.empty() && c.int_attribute("noop_with_empty_axes", 0) != 0;
+    SDX_ASSIGN(std::vector<int64_t> given, given_axes(c));
+    std::vector<int> axes;
+    if (!given.empty()) {
+        SDX_ASSIGN(axes, c.axes(given, rank));
+    } else if (c.int_attribute("noop_with_empty_axes", 0) != 0) {
+        r.is_noop = true;
+    } else {
+        axes.resize(rank);
+        std::iota(axes.begin(), axes.end(), 0);
+    }
     bool keepdims = c.int_attribute("keepdims") != 0;
     int first = axes.empty() ? rank : axes.front(), last = axes.empty() ? rank : axes.back() + 1;
     int64_t n = reduced_count(r.data.dims(), axes);
