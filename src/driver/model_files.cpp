@@ -136,9 +136,9 @@ Result<bool> Save::is_there(const std::string& location, const MappedFile& data)
         return true;
     }
     return Error{fmt::format(
-        "`{}` is there and holds other bytes than the weights of that name: write the model to "
-        "another folder, or its weights to a file of another name (`external_bytes=1024`, on the "
-        "command line `--external-data 1024`)",
+        "`{}` already exists with other contents: save the model in another folder, or store its "
+        "weights in a file of another name (`external_bytes=1024`, on the command line "
+        "`--external-data 1024`)",
         path)};
 }
 
