@@ -117,7 +117,7 @@ void set_imports(const PyModel& self, nb::handle given) {
         }
     }
     if (domains.empty()) {
-        raise(model_error(), "a model imports the operators of a domain, as in {\"\": 20}");
+        raise(model_error(), "a model needs at least one opset import, for example {\"\": 20}");
     }
     ir::Editor& editor = editor_of(*self.state);
     for (size_t i = 0; i < domains.size(); ++i) {

@@ -469,11 +469,11 @@ Result<SizeSink> measured(Describe describe) {
     SizeSink measure;
     describe(measure);
     if (measure.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
-        return Error{fmt::format(
-            "the model takes {} bytes, and protobuf has at most 2 GiB: write its weights "
-            "to a file beside it (`external_bytes=1024`, on the command line "
-            "`--external-data 1024`)",
-            measure.size())};
+        return Error{
+            fmt::format("the model takes {} bytes, but protobuf is limited to 2 GiB: store its "
+                        "weights in a separate file (`external_bytes=1024`, on the command line "
+                        "`--external-data 1024`)",
+                        measure.size())};
     }
     return measure;
 }
