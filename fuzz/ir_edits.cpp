@@ -256,7 +256,7 @@ void Edits::edit_graph(ir::Graph& graph, uint8_t kind) {
             is_done(editor_.set_outputs(graph, values()));
             return;
         case 3:
-            is_done(editor_.set_opset(domain(), byte()));
+            is_done(editor_.set_opset(domain(), byte() % 24));
             return;
         case 4:
             if (!model_.functions.empty()) {

@@ -77,6 +77,7 @@ class Editor {
     std::string fresh_name(const Graph& graph, std::string_view hint);
 
     // --- The model.
+    // Whether there is such a version is the caller's business (ops/versions.h).
     Result<void> set_opset(std::string_view domain, int64_t version);
     // Nothing may call it.
     Result<void> remove_function(Function& function);

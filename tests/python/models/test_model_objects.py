@@ -817,7 +817,7 @@ def test_outputs_without_names_are_named_when_they_are_read(model: sardonyx.Mode
         "append": lambda value: graph.append("Neg", [value]),
         "inputs": lambda value: setattr(graph.append("Neg", [graph["s"]]), "inputs", [value]),
         "set_input": lambda value: graph.append("Neg", [graph["s"]]).set_input(0, value),
-        "replace": lambda value: graph.append("Neg", [graph["s"]]).outputs[0].replace_all_uses(value),
+        "replace": lambda value: graph.append("Neg", []).outputs[0].replace_all_uses(value),
         "outputs": lambda value: setattr(graph, "outputs", [graph["y"], value]),
     }  # fmt: skip
     for way, read in readers.items():
