@@ -821,8 +821,9 @@ def test_outputs_without_names_are_named_when_they_are_read(model: sardonyx.Mode
         "outputs": lambda value: setattr(graph, "outputs", [graph["y"], value]),
     }  # fmt: skip
     for way, read in readers.items():
-        kept, unwanted = graph.insert_after(graph["s"].producer, "TopK", [graph["s"], graph["shape"]],
-                                            outputs=["", ""]).outputs  # fmt: skip
+        inputs = [graph["s"], graph["shape"]]
+        made = graph.insert_after(graph["s"].producer, "TopK", inputs, outputs=["", ""])
+        kept, unwanted = made.outputs
         assert unwanted.name == kept.name == ""
         read(unwanted)
         assert (unwanted.name != "") == (way != "replace") and kept.name == "", way
