@@ -6,6 +6,7 @@
 #include <sardonyx/export.h>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -59,6 +60,18 @@ struct RunOptions {
 // Forms of a model that are text: that of onnx.parser, protobuf's JSON, and protobuf's text format.
 enum class TextForm { kOnnxText = 1, kJson = 2, kTextProto = 3 };
 
+struct SaveOptions {
+    // Initializers of so many bytes and more go to files beside the model; 0: none. Nothing: as it
+    // was: a model that was loaded keeps its files of data.
+    std::optional<size_t> external_bytes;
+    size_t alignment = 4096;   // of each in its file, 1 to 65536
+    size_t file_bytes = 0;     // after which another file begins; 0: all go to one
+    bool safetensors = false;  // the files are .safetensors, without gaps
+    bool share_equal = false;  // equal tensors are written once
+    // Is told how many bytes of all are written.
+    std::function<void(size_t done, size_t all)> progress;
+};
+
 class SDX_API Model {
   public:
     // Reads a .onnx file, or one in a form that is text, as its name ends (.onnxtxt, .json,
@@ -96,8 +109,9 @@ class SDX_API Model {
     // 2 GiB.
     std::string serialize() const;
     // Writes these bytes, or the form that the name ends in. Readers of the file see the old bytes
-    // or the new. Error: as serialize(), and when the file cannot be written.
-    void save(const std::string& path) const;
+    // or the new. What it takes is the size of the graph, not that of the weights. Error: as
+    // serialize(), but for what goes to files beside it, and when a file cannot be written.
+    void save(const std::string& path, const SaveOptions& options = {}) const;
 
     // Runs the main graph, which the first run prepares. Inputs go by name; those with a default
     // may be left out. The results are in the order of outputs(). Error: an input is missing,

@@ -85,7 +85,6 @@ struct Insertion {
 };
 
 nb::object insert(const PyGraph& self, ir::Node* position, const Insertion& wanted) {
-    ir::Editor& editor = editor_of(*self.state);
     ir::Graph& graph = self.get();
     if (nb::isinstance<PyNode>(wanted.operator_or_node)) {
         ir::Node* node = node_from_argument(*self.state, wanted.operator_or_node);
@@ -93,7 +92,7 @@ nb::object insert(const PyGraph& self, ir::Node* position, const Insertion& want
             raise(model_error(),
                   text_from_python(nb::repr(wanted.operator_or_node)) + " is in another graph");
         }
-        edited(editor.move(*node, position));
+        edited(editor_of(*self.state).move(*node, position));
         return wanted.operator_or_node;
     }
     if (!PyUnicode_Check(wanted.operator_or_node.ptr())) {
@@ -111,7 +110,8 @@ nb::object insert(const PyGraph& self, ir::Node* position, const Insertion& want
     request.name = wanted.name;
     request.inputs = inputs;
     request.outputs = output_names(wanted.outputs);
-    ir::Node* node = edited(editor.insert(graph, position, request));
+    // Last, since what gives the values may be Python that asks for uses.
+    ir::Node* node = edited(editor_of(*self.state).insert(graph, position, request));
     nb::object made = part_to_python(self.state, node);
     if (!wanted.attributes.is_none()) {
         nb::object attributes = made.attr("attributes");
@@ -120,7 +120,7 @@ nb::object insert(const PyGraph& self, ir::Node* position, const Insertion& want
                 attributes[name] = value;
             }
         } catch (...) {  // an insertion is done whole or not at all
-            edited(editor.remove({&node, 1}));
+            edited(editor_of(*self.state).remove({&node, 1}));
             throw;
         }
     }
@@ -143,9 +143,9 @@ auto inserter(Position position) {
 
 // A node, a value, or an iterable of nodes, which may read each other.
 void remove(const PyGraph& self, nb::handle what) {
-    ir::Editor& editor = editor_of(*self.state);
     if (nb::isinstance<PyValue>(what)) {
-        edited(editor.remove(*value_from_argument(*self.state, what, false)));
+        ir::Value* value = value_from_argument(*self.state, what, false);
+        edited(editor_of(*self.state).remove(*value));
         return;
     }
     std::vector<ir::Node*> nodes;
@@ -163,7 +163,7 @@ void remove(const PyGraph& self, nb::handle what) {
             raise(model_error(), "node `" + std::string(node->op_type) + "` is in another graph");
         }
     }
-    edited(editor.remove(nodes));
+    edited(editor_of(*self.state).remove(nodes));
 }
 
 nb::object add_input(const PyGraph& self, const nb::str& name, nb::handle type) {
@@ -384,9 +384,8 @@ void bind_graph(nb::module_& m) {
         .def_prop_rw(
             "outputs", [](const PyGraph& self) { return parts(self.state, self.get().outputs); },
             [](const PyGraph& self, nb::handle given) {
-                edited(
-                    editor_of(*self.state)
-                        .set_outputs(self.get(), values_from_arguments(*self.state, given, false)));
+                std::vector<ir::Value*> values = values_from_arguments(*self.state, given, false);
+                edited(editor_of(*self.state).set_outputs(self.get(), values));
             })
         .def_prop_ro("initializers",
                      [](const PyGraph& self) { return parts(self.state, self.get().initializers); })

@@ -12,6 +12,7 @@
 #include "bindings/tensor.h"
 #include "driver/decompile.h"
 #include "driver/model_files.h"
+#include "driver/progress_bar.h"
 #include "infer/model_check.h"
 #include "proto/proto.h"
 
@@ -184,29 +185,42 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
     return results.size() == 1 ? nb::object(results[0]) : nb::tuple(results);
 }
 
-nb::bytes to_bytes(const PyModel& self) {
+// Its weights go from where they are to the bytes of Python.
+nb::object to_bytes(const PyModel& self) {
     MappedReading reading(self.state->files);
     check_files(self);
-    std::string bytes = unwrap(proto::write_as_read(settled(*self.state), self.state->source));
+    proto::ModelParts written =
+        edited(proto::write_parts_as_read(settled(*self.state), self.state->source));
+    nb::object bytes =
+        nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(written.size())));
+    if (!bytes.is_valid()) {
+        throw nb::python_error();
+    }
+    char* next = PyBytes_AsString(bytes.ptr());
+    for (std::string_view part : written.parts()) {
+        next = std::copy(part.begin(), part.end(), next);
+    }
     check_files(self);
-    return nb::bytes(bytes.data(), bytes.size());
+    return bytes;
 }
 
 // The size of what was written.
-size_t save(const PyModel& self, const std::string& path, size_t external_bytes, size_t file_bytes,
-            size_t alignment, bool safetensors, bool share_equal) {
+size_t save(const PyModel& self, const std::string& path, std::optional<size_t> external_bytes,
+            size_t file_bytes, size_t alignment, bool safetensors, bool share_equal, bool quiet) {
     MappedReading reading(self.state->files);
     check_files(self);
     const ir::Model& model = settled(*self.state);
     Result<size_t> written = [&] {
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
-        return driver::write_model_files(model, path,
-                                         {external_bytes, alignment, file_bytes, safetensors,
-                                          share_equal, std::nullopt, self.state->source});
+        driver::SavingBar bar(quiet);
+        return driver::write_model_files(
+            model, path,
+            {external_bytes, alignment, file_bytes, safetensors, share_equal, std::nullopt,
+             self.state->source, self.state->files, bar.watch()});
     }();
     check_files(self);
-    return unwrap(std::move(written));
+    return edited(std::move(written));
 }
 
 // The text of a model's script. Large weights go to the file `weights`, which the text names as it
@@ -253,9 +267,9 @@ PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files, proto::So
 void bind_model(nb::module_& m) {
     m.def("decompile_model", decompile_model, nb::arg("model"), nb::arg("path"), nb::arg("weights"),
           nb::arg("outline"), nb::arg("exact"));
-    m.def("save_model", save, nb::arg("model"), nb::arg("path"), nb::arg("external_bytes"),
+    m.def("save_model", save, nb::arg("model"), nb::arg("path"), nb::arg("external_bytes").none(),
           nb::arg("file_bytes"), nb::arg("alignment"), nb::arg("safetensors"),
-          nb::arg("share_equal"));
+          nb::arg("share_equal"), nb::arg("quiet"));
     bind_model_types(m);
     bind_value(m);
     bind_node(m);
@@ -314,20 +328,21 @@ void bind_model(nb::module_& m) {
         .def(
             "save",
             [](nb::handle self, nb::handle path, nb::handle external_bytes, nb::handle file_bytes,
-               nb::handle alignment, nb::handle weights, nb::handle share_equal) {
+               nb::handle alignment, nb::handle weights, nb::handle share_equal, nb::handle quiet) {
                 nb::module_::import_("sardonyx._model")
                     .attr("save")(self, path, external_bytes, file_bytes, alignment, weights,
-                                  share_equal);
+                                  share_equal, quiet);
             },
             nb::arg("path"), nb::kw_only(), nb::arg("external_bytes").none() = nb::none(),
             nb::arg("file_bytes") = 0, nb::arg("alignment") = 4096, nb::arg("weights") = "data",
-            nb::arg("share_equal") = false,
+            nb::arg("share_equal") = false, nb::arg("quiet") = false,
             "Writes the model to a file, completely or not at all, in the form of the file name's "
             "extension (.onnxtxt, .json and .textproto are text). Initializers of `external_bytes` "
-            "and more (0: none) are written to a file beside it. Its format is `weights`: "
-            "\"data\", where each initializer starts at a multiple of `alignment`, or "
+            "and more (0: none; None: as before) are written to a file beside it. Its format is "
+            "`weights`: \"data\", where each initializer starts at a multiple of `alignment`, or "
             "\"safetensors\", for which `external_bytes` is 1024 by default. A new file is started "
-            "after `file_bytes` (0: never). With `share_equal`, equal tensors are written once.")
+            "after `file_bytes` (0: never). With `share_equal`, equal tensors are written once. From "
+            "1 GB, a progress bar is shown on a terminal, unless `quiet`.")
         // As bytes: weights in files of their own come along.
         .def("__reduce__",
              [](nb::handle self) {

@@ -108,7 +108,11 @@ struct Part {
 
     // What Python has been given of it, until the next edit. Nodes keep their values here, and
     // values no nodes, so that there is no cycle.
-    mutable std::array<nb::object, 2> answers = {};
+    mutable std::array<nb::object, 4> answers = {};
+    // Answers that hold nodes: the model's Keeper has them, in the places of `kept_at` (0: none
+    // yet), and when it has gone, they are no more.
+    mutable std::array<PyObject*, 2> kept_answers = {};
+    mutable std::array<size_t, 2> kept_at = {};
     mutable uint64_t answered_at = UINT64_MAX;
 
     Part(std::shared_ptr<ModelState> of, T* what) : state(std::move(of)), part(what) {}
@@ -122,15 +126,40 @@ struct Part {
     // answers[which], which `make(part)` makes.
     template <typename Make>
     nb::object answer(size_t which, const Make& make) const {
-        if (answered_at != state->edits) {
-            answers = {};
-            answered_at = state->edits;
-        }
+        forget_old_answers();
         nb::object& found = answers[which];
         if (!found.is_valid()) {
             found = make(get());
         }
         return found;
+    }
+    template <typename Make>
+    nb::object kept_answer(size_t which, const Make& make) const {
+        forget_old_answers();
+        if (state->kept == nullptr) {
+            return make(get());
+        }
+        if (kept_answers[which] != nullptr) {
+            return nb::borrow(kept_answers[which]);
+        }
+        nb::object made = make(get());
+        std::vector<nb::object>& kept = *state->kept;
+        if (kept_at[which] == 0) {
+            kept.emplace_back();
+            kept_at[which] = kept.size();
+        }
+        kept[kept_at[which] - 1] = made;
+        kept_answers[which] = made.ptr();
+        return made;
+    }
+
+  private:
+    void forget_old_answers() const {
+        if (answered_at != state->edits) {
+            answers = {};
+            kept_answers = {};
+            answered_at = state->edits;
+        }
     }
 };
 using PyGraph = Part<ir::Graph>;

@@ -9,6 +9,7 @@
 #include "ir/copy.h"
 #include "ir/graph_walk.h"
 #include "ops/schema_set.h"
+#include "ops/versions.h"
 #include "proto/proto.h"
 #include "proto/same.h"
 #include "types/domain.h"
@@ -105,12 +106,22 @@ void bind_number(nb::class_<PyModel>& c, const char* name) {
 }
 
 void set_imports(const PyModel& self, nb::handle given) {
-    nb::dict imports = dict_from_python(given);
-    ir::Editor& editor = editor_of(*self.state);
     std::vector<std::string> domains;
-    for (auto [domain, version] : imports) {
+    std::vector<int64_t> versions;
+    for (auto [domain, version] : dict_from_python(given)) {
         domains.emplace_back(normal_domain(text_from_python(domain)));
-        edited(editor.set_opset(domains.back(), int_from_python(version)));
+        versions.push_back(int_from_python(version));
+        if (std::string problem = ops::version_problem(domains.back(), versions.back());
+            !problem.empty()) {
+            raise(model_error(), problem);
+        }
+    }
+    if (domains.empty()) {
+        raise(model_error(), "a model needs at least one opset import, for example {\"\": 20}");
+    }
+    ir::Editor& editor = editor_of(*self.state);
+    for (size_t i = 0; i < domains.size(); ++i) {
+        edited(editor.set_opset(domains[i], versions[i]));
     }
     std::erase_if(self.state->model->opset_imports, [&](const ir::OpsetImport& import) {
         return std::find(domains.begin(), domains.end(), normal_domain(import.domain)) ==
@@ -305,7 +316,17 @@ void bind_model_members(nb::class_<PyModel>& c) {
     bind_text<&ir::Model::producer_version>(c, "producer_version");
     bind_text<&ir::Model::domain>(c, "domain");
     bind_text<&ir::Model::doc>(c, "doc");
-    bind_number<&ir::Model::ir_version>(c, "ir_version");
+    c.def_prop_rw(
+        "ir_version", [](const PyModel& self) { return self.state->model->ir_version; },
+        [](const PyModel& self, int64_t version) {
+            // 0: what the model needs.
+            std::string problem = version == 0 ? "" : ops::ir_version_problem(version);
+            if (!problem.empty()) {
+                raise(model_error(), problem);
+            }
+            editor_of(*self.state);
+            self.state->model->ir_version = version;
+        });
     bind_number<&ir::Model::model_version>(c, "model_version");
 }
 

@@ -1,7 +1,7 @@
 // What a model is and in what two differ, as JSON, and models as text; Model.info, Model.diff and
 // Model.to_text are around it.
 #include "bindings/model.h"
-#include "decompile/isomorphic.h"
+#include "driver/decompile.h"
 #include "models/diff.h"
 #include "models/info.h"
 #include "proto/proto.h"
@@ -41,7 +41,7 @@ nb::object diff_of(const PyModel& self, const PyModel& other, bool names) {
 // The first difference between what the models compute; None: they are isomorphic.
 nb::object first_difference(const PyModel& self, const PyModel& other) {
     MappedReading mapped(self.state->files), mapped_too(other.state->files);
-    std::string found = decompile::difference(settled(*self.state), settled(*other.state));
+    std::string found = driver::difference(settled(*self.state), settled(*other.state));
     check_unread(self);
     check_unread(other);
     return found.empty() ? nb::none() : text_to_python(found);

@@ -351,8 +351,8 @@ nb::object outputs(const PyNode& self) {
 }
 
 void set_inputs(const PyNode& self, nb::handle values) {
-    edited(editor_of(*self.state)
-               .set_inputs(self.get(), values_from_arguments(*self.state, values, true)));
+    std::vector<ir::Value*> inputs = values_from_arguments(*self.state, values, true);
+    edited(editor_of(*self.state).set_inputs(self.get(), inputs));
 }
 
 void set_input(const PyNode& self, nb::handle at, nb::handle value) {
@@ -396,7 +396,7 @@ void set_operator(const PyNode& self, nb::handle domain, nb::handle op_type, nb:
 }
 
 nb::object op_type(const PyNode& self) {
-    return self.state->text(self.get().op_type);
+    return self.answer(2, [&](const ir::Node& node) { return self.state->text(node.op_type); });
 }
 
 nb::object domain(const PyNode& self) {
@@ -408,7 +408,7 @@ nb::object overload(const PyNode& self) {
 }
 
 nb::object name(const PyNode& self) {
-    return self.state->text(self.get().name);
+    return self.answer(3, [&](const ir::Node& node) { return self.state->text(node.name); });
 }
 
 nb::object graph(const PyNode& self) {

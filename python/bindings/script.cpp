@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
+#include "base/write_file.h"
 #include "bindings/bindings.h"
 #include "bindings/call.h"
 #include "bindings/environment.h"
@@ -19,6 +19,7 @@
 #include "driver/driver.h"
 #include "driver/line_metadata.h"
 #include "driver/model_files.h"
+#include "driver/progress_bar.h"
 #include "elaborate/files/definitions.h"
 #include "elaborate/objects/script_keywords.h"
 #include "elaborate/objects/type_text.h"
@@ -355,12 +356,16 @@ nb::tuple compile_to_bytes(const PyScript& self, ModelOptions& wanted) {
 
 // The same to a file, with large initializers beside it; the size of both in bytes.
 nb::tuple compile_to_file(const PyScript& self, const std::string& path, size_t external_bytes,
-                          ModelOptions& wanted) {
+                          bool quiet, ModelOptions& wanted) {
     OwnProgram own;
     std::unique_ptr<ir::Model> model = compile_model(self, wanted, own);
-    return report(model == nullptr ? nb::none()
-                                   : nb::object(nb::int_(unwrap(driver::write_model_files(
-                                         *model, path, {.external_bytes = external_bytes})))),
+    driver::SavingBar bar(quiet);
+    driver::SaveOptions how;
+    how.external_bytes = external_bytes;
+    how.watch = bar.watch();
+    return report(model == nullptr
+                      ? nb::none()
+                      : nb::object(nb::int_(edited(driver::write_model_files(*model, path, how)))),
                   own.found());
 }
 
@@ -518,8 +523,9 @@ void bind_script(nb::module_& m) {
         .def("compile_function", compile_function);
     def_compilation(script, "compile_model", compile_to_model);
     def_compilation(script, "compile_bytes", compile_to_bytes);
-    def_compilation<const std::string&, size_t>(script, "compile_file", compile_to_file,
-                                                nb::arg("path"), nb::arg("external_bytes"));
+    def_compilation<const std::string&, size_t, bool>(script, "compile_file", compile_to_file,
+                                                      nb::arg("path"), nb::arg("external_bytes"),
+                                                      nb::arg("quiet"));
     m.def(
         "write_file",
         [](const std::string& path, const nb::bytes& data) {

@@ -58,12 +58,19 @@ void set_const_value(const PyValue& self, nb::handle given) {
 }
 
 nb::object uses(const PyValue& self) {
-    nb::list rows;
-    for (const ir::Use* use = self.get().first_use(); use != nullptr; use = use->next) {
-        rows.append(nb::make_tuple(part_to_python(self.state, use->user), use->index));
-    }
-    rows.reverse();  // they are kept the other way round
-    return nb::tuple(rows);
+    return self.kept_answer(0, [&](const ir::Value& value) {
+        Py_ssize_t count = 0;
+        for (const ir::Use* use = value.first_use(); use != nullptr; use = use->next) {
+            ++count;
+        }
+        nb::object rows = nb::steal(PyTuple_New(count));
+        // They are kept the other way round.
+        for (const ir::Use* use = value.first_use(); use != nullptr; use = use->next) {
+            nb::object row = nb::make_tuple(part_to_python(self.state, use->user), use->index);
+            PyTuple_SetItem(rows.ptr(), --count, row.release().ptr());
+        }
+        return rows;
+    });
 }
 
 bool is_among_outputs(const PyValue& self) {
@@ -86,7 +93,7 @@ std::string repr(const PyValue& self) {
 }
 
 nb::object name(const PyValue& self) {
-    return self.state->text(self.get().name);
+    return self.answer(2, [&](const ir::Value& value) { return self.state->text(value.name); });
 }
 
 void set_name(const PyValue& self, nb::handle given) {
@@ -98,7 +105,8 @@ nb::object graph(const PyValue& self) {
 }
 
 nb::object producer(const PyValue& self) {
-    return part_to_python(self.state, self.get().producer());
+    return self.kept_answer(
+        1, [&](const ir::Value& value) { return part_to_python(self.state, value.producer()); });
 }
 
 nb::object output_index(const PyValue& self) {

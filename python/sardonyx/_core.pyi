@@ -345,6 +345,7 @@ class Model:
         alignment: int = 4096,
         weights: str = "data",
         share_equal: bool = False,
+        quiet: bool = False,
     ) -> None: ...
     def to_text(self, form: str = "onnxtxt") -> str: ...
     def info(self, dims: Mapping[str, int] | None = None) -> dict[str, Any]: ...
@@ -439,6 +440,7 @@ class Script:
         self,
         path: str,
         external_bytes: int,
+        quiet: bool,
         input_types: dict[str, Any],
         output_types: list[Any],
         attributes: dict[str, Any],
@@ -478,11 +480,12 @@ def type_parts(text: str) -> tuple[Any, ...]: ...
 def save_model(
     model: Model,
     path: str,
-    external_bytes: int,
+    external_bytes: int | None,
     file_bytes: int,
     alignment: int,
     safetensors: bool,
     share_equal: bool,
+    quiet: bool,
 ) -> int: ...
 def model_text(model: Model, form: str) -> str: ...
 def bytes_of_text(text: str, form: str) -> bytes: ...

@@ -4,6 +4,7 @@ values that its names have then. So for `run`, `dump` and `check`.
 The name `onnxscript` means sardonyx, as on the command line without Python.
 """
 
+import functools
 import importlib.util
 import os
 import pathlib
@@ -184,7 +185,8 @@ def _build(script: "_script.OnnxFunction", words: "argparse.Namespace") -> int:
             size = len(data)
         else:
             options = _options(words)
-            size = _compiled(lambda: script._write(words.output, words.external_data, **options))
+            write = functools.partial(script._write, words.output, words.external_data)
+            size = _compiled(lambda: write(words.quiet, **options))
     except (OSError, sardonyx.EvalError) as error:
         _fail(str(error), 1)
     kind = "function" if words.function else "model"

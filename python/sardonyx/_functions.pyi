@@ -121,6 +121,7 @@ class OnnxFunction(Generic[_P, _R]):
         path: str | os.PathLike[str],
         *,
         external_bytes: int = 0,
+        quiet: bool = False,
         io_types: Any = None,
         input_types: Sequence[Any] | None = None,
         output_types: Sequence[Any] | None = None,

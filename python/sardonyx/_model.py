@@ -111,6 +111,7 @@ def save(
     alignment: int,
     weights: str,
     share_equal: bool,
+    quiet: bool,
 ) -> None:
     """`Model.save`; a file that cannot be written is an OSError."""
     import os
@@ -122,13 +123,14 @@ def save(
     if not 1 <= alignment <= 65536:
         raise ValueError(f"`alignment` is from 1 to 65536, not {alignment}")
     is_safetensors = weights == "safetensors"
-    if external_bytes is None:
-        external_bytes = 1024 if is_safetensors else 0
-    if external_bytes < 0 or file_bytes < 0:
+    if external_bytes is None and (is_safetensors or file_bytes or share_equal):
+        external_bytes = 1024
+    if (external_bytes or 0) < 0 or file_bytes < 0:
         raise ValueError("a number of bytes is not negative")
     name = os.fspath(path)
+    options = (file_bytes, alignment, is_safetensors, share_equal, quiet)
     try:
-        save_model(model, name, external_bytes, file_bytes, alignment, is_safetensors, share_equal)
+        save_model(model, name, external_bytes, *options)
     except EvalError as error:
         from ._script import os_error
 

@@ -368,7 +368,12 @@ class OnnxFunction:
         return result
 
     def save(
-        self, path: "str | os.PathLike[str]", *, external_bytes: int = 0, **options: "Any"
+        self,
+        path: "str | os.PathLike[str]",
+        *,
+        external_bytes: int = 0,
+        quiet: bool = False,
+        **options: "Any",
     ) -> None:
         """Writes the script as a model to a file, completely or not at all.
 
@@ -379,7 +384,7 @@ class OnnxFunction:
 
         name = os.fspath(path)
         try:
-            self._write(name, external_bytes, **options)
+            self._write(name, external_bytes, quiet, **options)
         except EvalError as error:
             raise os_error(error, name) from None
 
@@ -393,10 +398,12 @@ class OnnxFunction:
         found: list[dict[str, Any]] = json.loads(self._script.check())
         return found
 
-    def _write(self, path: str, external_bytes: int = 0, **options: "Any") -> int:
+    def _write(
+        self, path: str, external_bytes: int = 0, quiet: bool = False, **options: "Any"
+    ) -> int:
         """Writes the model, and initializers of so many bytes and more beside it; their size."""
         request = self._request(**options)
-        size: int = _take(self._script.compile_file(path, external_bytes, *request))
+        size: int = _take(self._script.compile_file(path, external_bytes, quiet, *request))
         return size
 
     def _request(

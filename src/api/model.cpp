@@ -8,6 +8,8 @@
 #include "api/handles.h"
 #include "api/state.h"
 #include "base/file.h"
+#include "base/write_file.h"
+#include "driver/model_files.h"
 #include "eval/eval.h"
 #include "eval/runtime/interrupt.h"
 #include "infer/model_check.h"
@@ -95,9 +97,7 @@ Model Model::from_bytes(std::string_view bytes) {
 }
 
 Model Model::from_text(std::string_view text, TextForm form) {
-    Model model = from_bytes(take(proto::bytes_of_text(text, static_cast<proto::Form>(form))));
-    model.state_->source = {};  // a text has no bytes to keep
-    return model;
+    return from_bytes(take(proto::bytes_of_text(text, static_cast<proto::Form>(form))));
 }
 
 Model::Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -162,14 +162,35 @@ std::string Model::serialize() const {
     return bytes;
 }
 
-void Model::save(const std::string& path) const {
-    proto::Form form = proto::form_of_path(path);
-    bool is_text = form != proto::Form::kBytes;
-    Result<void> written =
-        write_file(path, is_text ? to_text(static_cast<TextForm>(form)) : serialize());
-    if (!written.ok()) {
-        api::fail(written.error().message);
+void Model::save(const std::string& path, const SaveOptions& options) const {
+    const ir::Model& model = *state_->model;
+    if (model.graph == nullptr && proto::form_of_path(path) == proto::Form::kBytes) {
+        if (Result<void> written = write_file(path, serialize()); !written.ok()) {
+            api::fail(written.error().message);
+        }
+        return;
     }
+    constexpr size_t kMostAlignment = 65536;
+    if (options.alignment == 0 || options.alignment > kMostAlignment) {
+        api::fail("`alignment` is from 1 to 65536");
+    }
+    driver::SaveOptions how;
+    how.external_bytes = options.external_bytes;
+    how.alignment = options.alignment;
+    how.file_bytes = options.file_bytes;
+    how.safetensors = options.safetensors;
+    how.share_equal = options.share_equal;
+    if (!how.external_bytes && (how.safetensors || how.share_equal || how.file_bytes != 0)) {
+        how.external_bytes = driver::kExternalBytes;
+    }
+    how.source = state_->source;
+    how.files = state_->files;
+    how.watch = options.progress;
+    MappedReading reading(state_->files);
+    check_files(*state_);
+    Result<size_t> written = driver::write_model_files(model, path, how);
+    check_files(*state_);
+    take(std::move(written));
 }
 
 std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& inputs,

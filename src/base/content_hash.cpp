@@ -1,44 +1,71 @@
 #include "base/content_hash.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 
 namespace sardonyx {
+namespace {
+
+uint64_t mixed(uint64_t hash, uint64_t value) {
+    constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;
+    hash = (hash ^ value) * kFactor;
+    return hash ^ (hash >> 29);
+}
+
+}  // namespace
+
+void ContentHash::add_block(const char* block) {
+    for (size_t i = 0; i < kLanes; ++i) {
+        uint64_t word = 0;
+        std::memcpy(&word, block + i * sizeof word, sizeof word);
+        lanes_[i] = mixed(lanes_[i], word);
+    }
+}
+
+void ContentHash::add(std::string_view bytes) {
+    total_ += bytes.size();
+    if (held_size_ != 0) {
+        size_t taken = std::min(kBlock - held_size_, bytes.size());
+        std::memcpy(held_.data() + held_size_, bytes.data(), taken);
+        held_size_ += taken;
+        bytes.remove_prefix(taken);
+        if (held_size_ < kBlock) {
+            return;
+        }
+        add_block(held_.data());
+        held_size_ = 0;
+    }
+    while (bytes.size() >= kBlock) {
+        add_block(bytes.data());
+        bytes.remove_prefix(kBlock);
+    }
+    if (!bytes.empty()) {
+        std::memcpy(held_.data(), bytes.data(), bytes.size());
+    }
+    held_size_ = bytes.size();
+}
+
+uint64_t ContentHash::value() const {
+    uint64_t hash = total_;
+    for (uint64_t lane : lanes_) {
+        hash = mixed(hash, lane);
+    }
+    std::array<char, kBlock> rest = {};
+    std::memcpy(rest.data(), held_.data(), held_size_);
+    for (size_t i = 0; i < kLanes; ++i) {
+        uint64_t word = 0;
+        std::memcpy(&word, rest.data() + i * sizeof word, sizeof word);
+        hash = mixed(hash, word);
+    }
+    return hash;
+}
 
 uint64_t content_hash(std::span<const std::string_view> parts) {
-    constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;
-    uint64_t hash = 0, word = 0, total = 0;
-    size_t held = 0;  // bytes of `word`
-    auto add = [&](uint64_t value) {
-        hash = (hash ^ value) * kFactor;
-        hash ^= hash >> 29;
-    };
+    ContentHash hash;
     for (std::string_view part : parts) {
-        total += part.size();
-        while (held == 0 && part.size() >= sizeof word) {
-            uint64_t whole = 0;
-            std::memcpy(&whole, part.data(), sizeof whole);
-            add(whole);
-            part.remove_prefix(sizeof whole);
-        }
-        while (!part.empty()) {
-            size_t taken = std::min(sizeof word - held, part.size());
-            uint64_t bytes = 0;
-            std::memcpy(&bytes, part.data(), taken);
-            word |= bytes << (8 * held);
-            held += taken;
-            part.remove_prefix(taken);
-            if (held == sizeof word) {
-                add(word);
-                word = 0;
-                held = 0;
-            }
-        }
+        hash.add(part);
     }
-    add(word);
-    add(total);
-    return hash;
+    return hash.value();
 }
 
 }  // namespace sardonyx

@@ -1,4 +1,4 @@
-// Files: reading whole or mapped, and writing so that a failure leaves no half-written file.
+// Files that are read, whole or mapped.
 #pragma once
 
 #include <cstddef>
@@ -38,13 +38,22 @@ class FileStamp {
     // Error: its size or its time of change are others, or it could not be read.
     Result<void> check() const;
     const MappingGuard& guard() const { return guard_; }
-    void forget_mapping() { guard_.forget(); }
+    void forget_mapping() {
+        guard_.forget();
+        bytes_ = {};
+    }
+    // Where a part of the mapping stands in the file; nothing for other bytes.
+    std::optional<int64_t> offset_of(std::string_view part) const;
+    // The file itself, which may have another name by now.
+    int descriptor() const { return descriptor_; }
+    bool is_file(const std::string& path) const;  // it has this name
 
   private:
     FileState now() const;
 
     int descriptor_;
     std::string path_;
+    std::span<const std::byte> bytes_;
     MappingGuard guard_;
     FileState first_;
 };
@@ -78,23 +87,5 @@ Result<MappedFile> map_file(const std::string& path);
 
 // Reads a whole file as text. Errors: as map_file, and larger than `limit` bytes.
 Result<std::string> read_file(const std::string& path, size_t limit);
-
-// The rights of a file that is replaced: those that a new file gets, or those that it had.
-enum class WriteMode { kNewRights, kKeepRights };
-
-// Writes a new file, then gives it the name `path`: readers see the old bytes or the new. A link
-// leads to the file that is replaced; a device or pipe is written into. A process that is killed
-// leaves nothing, or what the next one to write the same file removes.
-Result<void> write_file(const std::string& path, std::string_view bytes,
-                        WriteMode mode = WriteMode::kNewRights);
-
-// Files that belong together: all are written, and are on the disk where there are several, before
-// the first gets its name.
-// They get their names in this order, so what others refer to comes first.
-struct FileParts {
-    std::string path;
-    std::span<const std::string_view> parts;  // of its bytes, one after the other
-};
-Result<void> write_files(std::span<const FileParts> files);
 
 }  // namespace sardonyx

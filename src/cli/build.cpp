@@ -4,12 +4,14 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/write_file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
 #include "cli/model_file.h"
 #include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "driver/model_files.h"
+#include "driver/progress_bar.h"
 #include "models/like.h"
 #include "proto/proto.h"
 
@@ -78,12 +80,16 @@ Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Mod
         MappedReading reading(like.stamps);
         models::make_like(made, *like.model);
         SDX_TRY(check_unchanged(like.stamps));
-        return save_model(*made, options.output, options.external_bytes, {&like});
+        return save_model(*made, {options.output, options.external_bytes, options.quiet}, {&like});
     }
     const ir::Model& model = *made;
     if (options.output != kStandardOutput && !options.as_function) {
-        return driver::write_model_files(
-            model, options.output, {.external_bytes = options.external_bytes, .source = source});
+        driver::SavingBar bar(options.quiet);
+        driver::SaveOptions how;
+        how.external_bytes = options.external_bytes;
+        how.source = source;
+        how.watch = bar.watch();
+        return driver::write_model_files(model, options.output, how);
     }
     Result<std::string> bytes = options.as_function
                                     ? proto::write_function(model, *model.functions[0])

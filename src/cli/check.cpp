@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/write_file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
 #include "cli/standard_input.h"

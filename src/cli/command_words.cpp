@@ -226,6 +226,7 @@ Result<Command> lsp_command(Words& words) {
 }
 
 Result<Command> import_command(Words& words) {
+    words.imported.quiet = words.quiet;
     return Command(words.imported);
 }
 

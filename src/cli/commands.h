@@ -138,6 +138,7 @@ struct ImportOptions {
     std::optional<int64_t> opset;
     std::vector<std::string> dims;
     std::string state;
+    bool quiet = false;
 };
 int run_import(const ImportOptions& options);
 

@@ -18,6 +18,7 @@
 #include <unordered_map>
 
 #include "base/file.h"
+#include "base/write_file.h"
 #include "cli/observers.h"
 #include "cli/python.h"
 #include "cli/terminal.h"

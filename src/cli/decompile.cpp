@@ -38,7 +38,8 @@ Result<void> write_text(const DecompileOptions& options) {
     SDX_ASSIGN(ModelFile file, load_model(options.model));
     MappedReading reading(file.stamps);
     SDX_TRY(keep_inputs(file.external, {options.output}));
-    Result<size_t> size = save_model(*file.model, options.output, 0, {}, proto::Form::kOnnxText);
+    Result<size_t> size =
+        save_model(*file.model, {options.output, 0, true, proto::Form::kOnnxText}, {});
     SDX_TRY(check_unchanged(file.stamps));
     SDX_TRY(size);
     return {};

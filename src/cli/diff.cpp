@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/write_file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
 #include "cli/model_file.h"

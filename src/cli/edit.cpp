@@ -158,8 +158,10 @@ Result<void> edit_file(const EditOptions& options) {
     std::optional<MappedReading> reading(stamps);
     SDX_ASSIGN(Report report, std::visit(Edit{*file.model, second.model.get()}, options.request));
     SDX_TRY(check_unchanged(stamps));
-    SDX_ASSIGN(size_t bytes, save_model(*file.model, options.output, options.external_bytes,
-                                        {&file, &second}, chosen_form(options.to_form)));
+    SDX_ASSIGN(size_t bytes, save_model(*file.model,
+                                        {options.output, options.external_bytes, options.quiet,
+                                         chosen_form(options.to_form)},
+                                        {&file, &second}));
     reading.reset();
     if (options.json) {
         print(json_of(options, *file.model, report, bytes));

@@ -29,6 +29,9 @@ int run_import(const ImportOptions& options) {
     if (!options.state.empty()) {
         words.push_back("--state=" + options.state);
     }
+    if (options.quiet) {
+        words.emplace_back("--quiet");
+    }
     words.insert(words.end(), {"--", options.model});
     return become_python("`import`", kImport, words);
 }

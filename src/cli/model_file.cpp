@@ -7,13 +7,13 @@
 #include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "driver/model_files.h"
+#include "driver/progress_bar.h"
 #include "proto/proto.h"
 
 namespace sardonyx::cli {
 namespace {
 
 constexpr std::string_view kStream = "-";
-constexpr size_t kExternal = 1024;
 
 Result<size_t> print_model(const ir::Model& model, proto::Form form, const proto::Source& source) {
     SDX_ASSIGN(proto::ModelParts written, proto::write_parts_as_read(model, source, form));
@@ -30,7 +30,10 @@ Result<ModelFile> load_model(const std::string& path, FormChoice form) {
     bool is_stream = path == kStream;
     if (is_stream || form.has_value()) {
         SDX_ASSIGN(MappedFile bytes, map_file(is_stream ? "/dev/stdin" : path));
+        auto files = std::make_shared<proto::ExternalFiles>();
         proto::ReadOptions options;
+        options.files = files.get();
+        options.source = &file.source;
         if (!is_stream) {
             std::filesystem::path folder = std::filesystem::path(path).parent_path();
             options.folder = folder.empty() ? "." : folder.string();
@@ -48,9 +51,7 @@ Result<ModelFile> load_model(const std::string& path, FormChoice form) {
             file.stamps.push_back(bytes.stamp);
         }
         file.model = std::move(*model);
-        if (chosen == proto::Form::kBytes) {
-            file.source = {bytes.owner, bytes.bytes};
-        }
+        file.source.external = std::move(files);
         return file;
     }
     Result<std::unique_ptr<ir::Model>> model =
@@ -60,29 +61,35 @@ Result<ModelFile> load_model(const std::string& path, FormChoice form) {
     return file;
 }
 
-Result<size_t> save_model(const ir::Model& model, const std::string& path, size_t external_bytes,
-                          const std::vector<const ModelFile*>& sources, FormChoice form) {
-    proto::Source first = sources.empty() ? proto::Source() : sources[0]->source;
-    if (path == kStream) {
-        return print_model(model, form.value_or(proto::Form::kBytes), first);
+Result<size_t> save_model(const ir::Model& model, const SaveRequest& request,
+                          const std::vector<const ModelFile*>& sources) {
+    driver::SaveOptions how;
+    how.form = request.form;
+    how.source = sources.empty() ? proto::Source() : sources[0]->source;
+    if (request.path == kStream) {
+        return print_model(model, request.form.value_or(proto::Form::kBytes), how.source);
     }
-    size_t smallest = external_bytes;
+    bool has_external = false;
     for (const ModelFile* source : sources) {
         for (const std::string& external : source->external) {
-            if (is_same_file(external, path)) {
+            if (is_same_file(external, request.path)) {
                 return Error{
                     fmt::format("`{}` holds weights of the model that is read: write "
                                 "another file",
-                                path)};
+                                request.path)};
             }
         }
-        smallest = smallest == 0 && !source->external.empty() ? kExternal : smallest;
+        has_external = has_external || !source->external.empty();
+        how.files.insert(how.files.end(), source->stamps.begin(), source->stamps.end());
     }
-    driver::SaveOptions how;
-    how.external_bytes = smallest;
-    how.form = form;
-    how.source = std::move(first);
-    return driver::write_model_files(model, path, how);
+    if (request.external_bytes != 0) {
+        how.external_bytes = request.external_bytes;
+    } else if (has_external && !how.source.has_external()) {
+        how.external_bytes = driver::kExternalBytes;
+    }
+    driver::SavingBar bar(request.is_quiet);
+    how.watch = bar.watch();
+    return driver::write_model_files(model, request.path, how);
 }
 
 }  // namespace sardonyx::cli

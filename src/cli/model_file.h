@@ -31,8 +31,13 @@ Result<ModelFile> load_model(const std::string& path, FormChoice form = std::nul
 // "-" is standard output. Where a model that it was made from had external data, it has them too:
 // initializers of 1 KiB and more, or of `external_bytes`. Error: the file holds weights of one that
 // it was made from. The number of bytes.
-Result<size_t> save_model(const ir::Model& model, const std::string& path, size_t external_bytes,
-                          const std::vector<const ModelFile*>& sources,
-                          FormChoice form = std::nullopt);
+struct SaveRequest {
+    std::string path;
+    size_t external_bytes = 0;  // 0: see above
+    bool is_quiet = false;      // shows no progress
+    FormChoice form = std::nullopt;
+};
+Result<size_t> save_model(const ir::Model& model, const SaveRequest& request,
+                          const std::vector<const ModelFile*>& sources);
 
 }  // namespace sardonyx::cli

@@ -1,7 +1,6 @@
 #include "cli/observers.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -72,33 +71,15 @@ void Trace::node_done(const ir::Node& node, std::span<const eval::RuntimeValue* 
     }
 }
 
-Progress::Progress(int64_t node_count)
-    : is_shown_(::isatty(STDERR_FILENO) != 0),
-      node_count_(node_count),
-      start_(Clock::now()),
-      next_(start_ + std::chrono::seconds(1)) {}
-
-void Progress::finish() {
-    if (is_drawn_) {
-        print_status({});
-    }
-    is_drawn_ = false;
-}
-
 void Progress::node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const>,
                          int depth) {
-    constexpr int kWidth = 30;
     done_ += depth == 1 ? 1 : 0;
-    if (!is_shown_ || Clock::now() < next_) {
-        return;
+    if (bar_.is_due()) {
+        double part =
+            node_count_ == 0 ? 0 : static_cast<double>(done_) / static_cast<double>(node_count_);
+        bar_.show(part, fmt::format("{} of {} nodes, {:.0f} s, {}", done_, node_count_,
+                                    bar_.seconds(), operator_of(node)));
     }
-    next_ = Clock::now() + std::chrono::milliseconds(100);
-    is_drawn_ = true;
-    int64_t filled = node_count_ == 0 ? 0 : std::min<int64_t>(kWidth, done_ * kWidth / node_count_);
-    double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    print_status(fmt::format("[{}{}] {} of {} nodes, {:.0f} s, {}", std::string(filled, '#'),
-                             std::string(kWidth - filled, ' '), done_, node_count_, seconds,
-                             operator_of(node)));
 }
 
 }  // namespace sardonyx::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "diagnostics/source.h"
+#include "driver/progress_bar.h"
 #include "eval/run/observer.h"
 
 namespace sardonyx::cli {
@@ -48,21 +49,18 @@ class Trace final : public eval::RunObserver {
 class Progress final : public eval::RunObserver {
   public:
     // `node_count`: of the main graph.
-    explicit Progress(int64_t node_count);
+    explicit Progress(int64_t node_count)
+        : bar_(false, std::chrono::seconds(1)), node_count_(node_count) {}
     // Takes the bar away.
-    void finish();
+    void finish() { bar_.finish(); }
     bool wants_values() const override { return false; }
     void node_done(const ir::Node& node, std::span<const eval::RuntimeValue* const> outputs,
                    int depth) override;
 
   private:
-    using Clock = std::chrono::steady_clock;
-    bool is_shown_ = false;  // at all: on a terminal
-    bool is_drawn_ = false;
+    driver::ProgressBar bar_;
     int64_t node_count_;
     int64_t done_ = 0;
-    Clock::time_point start_;
-    Clock::time_point next_;
 };
 
 // "gelu.py:5", or nothing where the node is not from a script.

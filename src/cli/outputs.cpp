@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <set>
 
-#include "base/file.h"
 #include "base/json.h"
+#include "base/write_file.h"
 #include "cli/array_text.h"
 #include "diagnostics/glyphs.h"
 #include "weights/npy.h"

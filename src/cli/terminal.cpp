@@ -103,14 +103,6 @@ void print_note(std::string_view text) {
     write_all(STDERR_FILENO, text);
 }
 
-void print_status(std::string_view line) {
-    winsize size{};
-    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        line = line.substr(0, size.ws_col - 1U);
-    }
-    write_all(STDERR_FILENO, fmt::format("\r{}\x1b[K", line));
-}
-
 void print_error(std::string_view message) {
     std::string_view word = use_color(STDERR_FILENO) ? "\x1b[1;31merror\x1b[0m" : "error";
     write_all(STDERR_FILENO,

@@ -12,7 +12,7 @@ enum class Color { kAuto, kAlways, kNever };
 
 // A reader that goes away early is no error: what is left is dropped.
 void ignore_closed_pipes();
-// Ctrl-C ends the program at once with kInterrupted and takes the line of print_status() away.
+// Ctrl-C ends the program at once with kInterrupted and takes the line of a progress bar away.
 void end_on_interrupt();
 // Where memory runs out, one line says so, and the program ends with kFailure.
 void end_without_memory();
@@ -24,8 +24,6 @@ void print(std::string_view text);
 void print_note(std::string_view text);
 // "error: ..." on standard error; text from outside is made visible.
 void print_error(std::string_view message);
-// A line on standard error that the next one replaces; empty: takes it away. For terminals.
-void print_status(std::string_view line);
 // The findings of a run, on standard error.
 void print_findings(const diagnostics::Sources& sources,
                     const diagnostics::Diagnostics& diagnostics);

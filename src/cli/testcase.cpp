@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/file.h"
+#include "base/write_file.h"
 #include "proto/proto.h"
 
 namespace sardonyx::cli {
@@ -19,20 +19,21 @@ Result<std::string> bytes_of(std::string_view name, const eval::RuntimeValue& va
         return proto::write_tensor(value.tensor(), name);
     }
     if (value.is_sequence()) {
-        std::vector<Tensor> tensors;
+        std::vector<std::string> items;
+        proto::ItemKind kind = proto::ItemKind::kTensor;
         for (const eval::RuntimeValue& item : value.sequence().items) {
-            if (!item.is_tensor()) {
-                return Error{
-                    fmt::format("`{}` is an empty sequence: the tests have no "
-                                "file for it",
-                                name)};
-            }
-            tensors.push_back(item.tensor());
+            kind = item.is_map()        ? proto::ItemKind::kMap
+                   : item.is_sequence() ? proto::ItemKind::kSequence
+                                        : kind;
+            SDX_ASSIGN(std::string one, bytes_of({}, item));
+            items.push_back(std::move(one));
         }
-        return proto::write_sequence(tensors, name);
+        return proto::write_sequence(kind, items, name);
     }
-    return Error{fmt::format("`{}` is {}: the tests have no file for it", name,
-                             value.is_map() ? "a map" : "nothing")};
+    if (value.is_map()) {
+        return proto::write_map(value.map().keys, value.map().values, name);
+    }
+    return Error{fmt::format("`{}` is nothing: the tests have no file for it", name)};
 }
 
 // A folder that is new, or holds such a test.

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "base/file.h"
+#include "base/write_file.h"
 #include "cli/commands.h"
 #include "cli/overwriting.h"
 #include "cli/terminal.h"

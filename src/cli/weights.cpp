@@ -1,17 +1,18 @@
 // sardonyx weights: the stored tensors of a model.
-#include "weights/weights.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
+#include "base/write_file.h"
 #include "cli/commands.h"
 #include "cli/model_file.h"
 #include "cli/status.h"
 #include "cli/terminal.h"
+#include "driver/progress_bar.h"
 #include "models/weight_table.h"
+#include "weights/weights.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -42,11 +43,19 @@ Result<void> extract_weights(const ModelFile& file, const WeightsOptions& option
     SDX_ASSIGN(std::string header, weights::safetensors_header(tensors));
     std::vector<std::string_view> parts{header};
     for (const auto& [name, tensor] : tensors) {
-        parts.emplace_back(reinterpret_cast<const char*>(tensor.bytes().data()),
-                           tensor.bytes().size());
+        parts.emplace_back(reinterpret_cast<const char*>(tensor.stored_bytes().data()),
+                           tensor.stored_bytes().size());
     }
-    FileParts files[] = {{options.extract, parts}};
-    SDX_TRY(write_files(files));
+    size_t size = 0;
+    for (std::string_view part : parts) {
+        size += part.size();
+    }
+    driver::SavingBar bar(options.quiet);
+    size_t done = 0;
+    NewFiles files({file.stamps, [&](size_t more) { bar.watch()(done += more, size); }});
+    SDX_TRY(files.write(options.extract, parts));
+    SDX_TRY(check_unchanged(file.stamps));
+    SDX_TRY(files.put_in_place());
     if (!options.quiet) {
         print(fmt::format("{}: {} tensor{}\n", options.extract, tensors.size(),
                           tensors.size() == 1 ? "" : "s"));
@@ -70,8 +79,9 @@ Result<void> replace_weights(ModelFile& file, const WeightsOptions& options) {
         return Error{fmt::format("`{}` holds the weights that are read: write another file",
                                  options.output)};
     }
-    SDX_ASSIGN(size_t bytes,
-               save_model(*file.model, options.output, options.external_bytes, {&file}));
+    SDX_ASSIGN(
+        size_t bytes,
+        save_model(*file.model, {options.output, options.external_bytes, options.quiet}, {&file}));
     if (options.json) {
         print(models::changes_json(changed, bytes));
     } else if (!options.quiet && options.output != "-") {

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file.h"
 #include "base/quote.h"
+#include "base/write_file.h"
 #include "decompile/cpp.h"
 #include "decompile/facts.h"
 #include "decompile/isomorphic.h"
 #include "driver/driver.h"
+#include "elaborate/emit/names.h"
 #include "infer/infer.h"
 #include "ir/copy.h"
 #include "models/exact.h"
@@ -62,11 +63,23 @@ Result<std::unique_ptr<ir::Model>> compile_script_text(const ir::Model& model,
     return std::move(compiled.model);
 }
 
+// Without the nodes and the values of loops that no result needs, as the compiler leaves them out.
+std::unique_ptr<ir::Model> without_dead_nodes(const ir::Model& model) {
+    std::unique_ptr<ir::Model> copy = ir::copy(model);
+    if (copy->graph != nullptr) {
+        elaborate::remove_dead_nodes(*copy, *copy->graph);
+    }
+    for (ir::Function* function : copy->functions) {
+        elaborate::remove_dead_nodes(*copy, *function->body);
+    }
+    return copy;
+}
+
 // Compiles the text and compares.
 Result<void> check_again(const ir::Model& model, const decompile::Options& options,
                          const decompile::Script& script) {
     SDX_ASSIGN(std::unique_ptr<ir::Model> compiled, compile_script_text(model, options, script));
-    std::string problem = decompile::difference(model, *compiled);
+    std::string problem = difference(model, *compiled);
     return problem.empty()
                ? Result<void>()
                : Error{fmt::format("the model cannot be written as a script: {}", problem)};
@@ -102,6 +115,13 @@ Result<decompile::Script> with_words(const ir::Model& model, const decompile::Op
 }
 
 }  // namespace
+
+std::string difference(const ir::Model& a, const ir::Model& b) {
+    std::string problem = decompile::difference(a, b);
+    bool is_same = problem.empty() ||
+                   decompile::difference(*without_dead_nodes(a), *without_dead_nodes(b)).empty();
+    return is_same ? std::string() : problem;
+}
 
 Result<decompile::Script> decompile_exact(const ir::Model& model, const decompile::Options& options,
                                           const proto::Source& source) {
@@ -149,7 +169,7 @@ Result<decompile::Script> decompile_outlined(const ir::Model& model,
     }
     std::unique_ptr<ir::Model> inlined = ir::copy(*outlined);
     models::inline_domain(*inlined, models::kOutlineDomain, SIZE_MAX);
-    std::string problem = decompile::difference(model, *inlined);
+    std::string problem = difference(model, *inlined);
     return problem.empty()
                ? decompile_model(*outlined, options)
                : Result<decompile::Script>(Error{fmt::format(
@@ -190,8 +210,8 @@ Result<void> write_script(const decompile::Script& script, const std::string& sc
         header = std::move(*made);
         parts.emplace_back(header);
         for (const auto& [name, tensor] : script.weights) {
-            parts.emplace_back(reinterpret_cast<const char*>(tensor.bytes().data()),
-                               tensor.bytes().size());
+            parts.emplace_back(reinterpret_cast<const char*>(tensor.stored_bytes().data()),
+                               tensor.stored_bytes().size());
         }
         files.push_back({weights_path, parts});
     }

@@ -8,6 +8,10 @@
 
 namespace sardonyx::driver {
 
+// The first thing in which what two models compute differs; empty: nothing, they are isomorphic
+// (docs/decompile.md). Of both is left out what no result needs.
+std::string difference(const ir::Model& a, const ir::Model& b);
+
 // Decompiles the model and compiles the text again, with the weights in memory. Error: what the
 // language has no words for; or what differs, since then the text would mean another model.
 Result<decompile::Script> decompile_model(const ir::Model& model,

@@ -5,17 +5,19 @@
 #include <algorithm>
 #include <filesystem>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "base/content_hash.h"
-#include "base/file.h"
+#include "base/write_file.h"
 #include "proto/proto.h"
 #include "weights/weights.h"
 
 namespace sardonyx::driver {
 namespace {
 
-std::string name_of_content(std::span<const std::string_view> parts) {
-    return fmt::format("{:016x}", content_hash(parts));
+std::string digits(uint64_t hash) {
+    return fmt::format("{:016x}", hash);
 }
 
 // What names of data for the model begin with: its own, or what is short enough of it.
@@ -29,7 +31,7 @@ std::string stem_of_data(const std::string& name) {
         --end;  // within a character of UTF-8
     }
     std::string_view whole = name;
-    return name.substr(0, end) + "." + name_of_content({&whole, 1}) + ".";
+    return name.substr(0, end) + "." + digits(content_hash({&whole, 1})) + ".";
 }
 
 constexpr std::string_view kEndings[] = {".data", ".safetensors"};
@@ -70,52 +72,163 @@ Result<std::string> safetensors_header(std::span<const ir::Value* const> initial
     return weights::safetensors_header(tensors);
 }
 
-}  // namespace
+size_t size_of(std::span<const std::string_view> parts) {
+    size_t size = 0;
+    for (std::string_view part : parts) {
+        size += part.size();
+    }
+    return size;
+}
 
-Result<size_t> write_model_files(const ir::Model& model, const std::string& path,
-                                 const SaveOptions& options) {
-    std::filesystem::path target(path);
-    std::string stem = stem_of_data(target.filename().string());
-    std::string_view ending = kEndings[options.safetensors ? 1 : 0];
+// Files of one save.
+class Save {
+  public:
+    Save(const std::string& path, const SaveOptions& options)
+        : path_(path),
+          folder_(std::filesystem::path(path).parent_path()),
+          options_(options),
+          files_({options.files, [this](size_t size) { report(size); }}) {}
+    Save(const Save&) = delete;
+    Save& operator=(const Save&) = delete;
+
+    Result<size_t> write_as_read(std::string_view model);
+    Result<size_t> write_whole(const ir::Model& model, proto::Form form);
+    Result<size_t> write_divided(const ir::Model& model, proto::Form form, size_t external_bytes);
+
+  private:
+    Result<bool> is_there(const std::string& location, const MappedFile& data) const;
+    Result<void> put_in_place(const std::vector<std::string>& data);
+    void report(size_t size) {
+        done_ += size;
+        if (options_.watch != nullptr) {
+            options_.watch(done_, std::max(done_, all_));
+        }
+    }
+
+    const std::string& path_;
+    std::filesystem::path folder_;
+    const SaveOptions& options_;
+    NewFiles files_;
+    size_t done_ = 0;
+    size_t all_ = 0;
+};
+
+Result<void> Save::put_in_place(const std::vector<std::string>& data) {
+    SDX_TRY(files_.put_in_place());
+    if (!data.empty()) {
+        remove_old_data(path_, data);
+    }
+    return {};
+}
+
+// Whether the very file is in the folder of the model already.
+Result<bool> Save::is_there(const std::string& location, const MappedFile& data) const {
+    std::string path = (folder_ / location).string();
+    std::error_code error;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(path, error))) {
+        return false;
+    }
+    if (data.stamp != nullptr && data.stamp->is_file(path)) {
+        return true;
+    }
+    SDX_ASSIGN(MappedFile other, map_file(path));
+    if (std::equal(data.bytes.begin(), data.bytes.end(), other.bytes.begin(), other.bytes.end())) {
+        return true;
+    }
+    return Error{fmt::format(
+        "`{}` already exists with other contents: save the model in another folder, or store its "
+        "weights in a file of another name (`external_bytes=1024`, on the command line "
+        "`--external-data 1024`)",
+        path)};
+}
+
+Result<size_t> Save::write_as_read(std::string_view model) {
+    std::vector<std::string> locations;
+    std::vector<const MappedFile*> missing;
+    if (options_.source.external != nullptr) {
+        for (const auto& [location, data] : *options_.source.external) {
+            SDX_ASSIGN(bool there, is_there(location, data));
+            missing.push_back(there ? nullptr : &data);
+            all_ += there ? 0 : data.bytes.size();
+            locations.push_back(location);
+        }
+    }
+    all_ += model.size();
+    for (size_t i = 0; i < locations.size(); ++i) {
+        if (missing[i] != nullptr) {
+            std::filesystem::path target = folder_ / locations[i];
+            std::error_code error;
+            std::filesystem::create_directories(target.parent_path(), error);  // write() says why
+            std::string_view bytes(reinterpret_cast<const char*>(missing[i]->bytes.data()),
+                                   missing[i]->bytes.size());
+            SDX_TRY(files_.write(target.string(), {&bytes, 1}));
+        }
+    }
+    SDX_TRY(files_.write(path_, {&model, 1}));
+    SDX_TRY(put_in_place(locations));
+    return all_;
+}
+
+Result<size_t> Save::write_whole(const ir::Model& model, proto::Form form) {
+    SDX_ASSIGN(proto::ModelParts written, proto::write_parts_as_read(model, options_.source, form));
+    all_ = written.size();
+    SDX_TRY(files_.write(path_, written.parts()));
+    SDX_TRY(put_in_place({}));
+    return all_;
+}
+
+Result<size_t> Save::write_divided(const ir::Model& model, proto::Form form,
+                                   size_t external_bytes) {
+    std::string stem = stem_of_data(std::filesystem::path(path_).filename().string());
+    std::string_view ending = kEndings[options_.safetensors ? 1 : 0];
+    auto name_of = [&](uint64_t hash) { return fmt::format("{}{}{}", stem, digits(hash), ending); };
     proto::External external;
-    external.smallest = options.external_bytes;
-    external.alignment = options.alignment;
-    external.file_bytes = options.file_bytes;
-    external.shares_equal = options.share_equal;
-    if (options.safetensors) {
+    external.smallest = external_bytes;
+    external.alignment = options_.alignment;
+    external.file_bytes = options_.file_bytes;
+    external.shares_equal = options_.share_equal;
+    if (options_.safetensors) {
         external.header = safetensors_header;
         external.takes = [](const Tensor& tensor) {
             return weights::has_safetensors(tensor.element_type());
         };
     }
-    external.location = fmt::format("{}{}{}", stem, name_of_content({}), ending);
-    proto::Form form = options.form.value_or(proto::form_of_path(path));
-    bool is_whole = external.smallest == 0;
-    SDX_ASSIGN(proto::ModelParts written,
-               is_whole ? proto::write_parts_as_read(model, options.source, form)
-                        : proto::write_model_parts(model, &external, form));
+    external.location = name_of(0);  // as long as the names that the files will have
+    SDX_ASSIGN(proto::ModelParts written, proto::write_model_parts(model, &external, form));
     size_t size = 0;
     for (const std::vector<std::string_view>& file : external.files) {
-        external.locations.push_back(fmt::format("{}{}{}", stem, name_of_content(file), ending));
-        for (std::string_view part : file) {
-            size += part.size();
-        }
+        size += size_of(file);
+    }
+    all_ = size + written.size();
+    for (const std::vector<std::string_view>& file : external.files) {
+        auto path_of = [&](uint64_t hash) { return (folder_ / name_of(hash)).string(); };
+        SDX_ASSIGN(std::string written_to, files_.write_named(path_, file, path_of));
+        external.locations.push_back(std::filesystem::path(written_to).filename().string());
     }
     if (!external.files.empty()) {
         SDX_ASSIGN(written, proto::write_model_parts(model, &external, form));
     }
-    std::vector<std::string_view> parts = written.parts();
-    std::vector<FileParts> files;
-    for (size_t i = 0; i < external.files.size(); ++i) {
-        files.push_back(
-            {(target.parent_path() / external.locations[i]).string(), external.files[i]});
-    }
-    files.push_back({path, parts});
-    SDX_TRY(write_files(files));
-    if (!external.files.empty()) {
-        remove_old_data(target, external.locations);
-    }
+    SDX_TRY(files_.write(path_, written.parts()));
+    SDX_TRY(put_in_place(external.locations));
     return size + written.size();
+}
+
+}  // namespace
+
+Result<size_t> write_model_files(const ir::Model& model, const std::string& path,
+                                 const SaveOptions& options) {
+    proto::Form form = options.form.value_or(proto::form_of_path(path));
+    Save save(path, options);
+    bool had_external = options.source.has_external();
+    if (!options.external_bytes.has_value() && form == proto::Form::kBytes && had_external) {
+        std::string_view bytes = proto::bytes_as_read(model, options.source, true);
+        if (!bytes.empty()) {
+            return save.write_as_read(bytes);
+        }
+    }
+    size_t external_bytes = options.external_bytes.value_or(had_external ? kExternalBytes : 0);
+    return external_bytes == 0 ? save.write_whole(model, form)
+                               : save.write_divided(model, form, external_bytes);
 }
 
 }  // namespace sardonyx::driver

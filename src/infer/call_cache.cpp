@@ -26,14 +26,14 @@ void append_text(std::string& key, std::string_view text) {
 void append_tensor(CallKey& key, const Tensor& tensor) {
     append_text(key.text, tensor.type().to_string());
     bool is_text = tensor.element_type() == ElementType::kString;
-    if (is_text || tensor.bytes().size() > kComparedBytes) {
+    if (is_text || tensor.stored_bytes().size() > kComparedBytes) {
         append_bytes(key.text, is_text
                                    ? static_cast<const void*>(tensor.elements<std::string>().data())
-                                   : static_cast<const void*>(tensor.bytes().data()));
+                                   : static_cast<const void*>(tensor.stored_bytes().data()));
         key.kept.push_back(tensor);
         return;
     }
-    std::span<const std::byte> bytes = tensor.bytes();
+    std::span<const std::byte> bytes = tensor.stored_bytes();
     key.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 

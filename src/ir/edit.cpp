@@ -159,6 +159,18 @@ void Editor::name_value(Value& value, const Graph& graph, std::string_view name)
     }
 }
 
+void Editor::name_read(Value* value) {
+    if (value != nullptr && value->name.empty()) {
+        name_value(*value, *value->graph(), fresh_name(*value->graph(), ""));
+    }
+}
+
+void Editor::name_read(std::span<Value* const> values) {
+    for (Value* value : values) {
+        name_read(value);
+    }
+}
+
 void Editor::forget_name(const Value& value, const Graph& graph) {
     Names& names = names_.at(root_of(graph));
     auto found = names.find(value.name);
@@ -207,6 +219,7 @@ Result<Node*> Editor::insert(Graph& graph, Node* position, const NewNode& wanted
     }
     graph.insert(node, position);
     name_outputs(*node, wanted.outputs);
+    name_read(wanted.inputs);
     return node;
 }
 
@@ -290,6 +303,7 @@ Result<std::vector<Value*>> Editor::splice(Graph& graph, const Model& from,
             model_.opset_imports.push_back({model_.intern(import.domain), import.version});
         }
     }
+    name_read(inputs);
     Names& names = names_.at(root);
     Spliced made = ir::splice(model_, graph, from, inputs, [&](std::string_view wanted) {
         std::string name = fresh_name(graph, wanted);
@@ -449,6 +463,7 @@ Result<void> Editor::move(Node& node, Node* position) {
 Result<void> Editor::set_inputs(Node& node, std::span<Value* const> inputs) {
     SDX_TRY(check_alive(node));
     SDX_TRY(check_inputs(inputs, *node.graph(), &node));
+    name_read(inputs);
     if (inputs.size() != node.input_count()) {
         model_.set_input_count(&node, inputs.size());
     }
@@ -466,6 +481,7 @@ Result<void> Editor::set_input(Node& node, size_t index, Value* value) {
         return Error{fmt::format("{} has {} inputs, and none of index {}", describe(node),
                                  node.input_count(), index)};
     }
+    name_read(value);
     node.set_input(index, value);
     mark(&node);
     return {};

@@ -77,6 +77,7 @@ class Editor {
     std::string fresh_name(const Graph& graph, std::string_view hint);
 
     // --- The model.
+    // Whether there is such a version is the caller's business (ops/versions.h).
     Result<void> set_opset(std::string_view domain, int64_t version);
     // Nothing may call it.
     Result<void> remove_function(Function& function);
@@ -120,6 +121,9 @@ class Editor {
     std::vector<const Node*> readers(const Value& value) const;
     bool is_inside(const Graph* graph, const std::unordered_set<const Node*>& nodes) const;
     void name_value(Value& value, const Graph& graph, std::string_view name);
+    // An output that nobody has wanted so far gets a name.
+    void name_read(Value* value);
+    void name_read(std::span<Value* const> values);
     void forget_name(const Value& value, const Graph& graph);
     void make_way(const Graph& graph, std::string_view name);
     void let_go(Node& node);

@@ -159,9 +159,7 @@ Result<void> Editor::replace_uses(Value& value, Value& other) {
     }
     if (value.has_uses() || !graphs.empty()) {
         SDX_TRY(check_in_sight(&other, *other.graph(), nullptr));  // alive
-        if (other.name.empty()) {
-            name_value(other, *other.graph(), fresh_name(*other.graph(), ""));
-        }
+        name_read(&other);
     }
     mark_users(value);
     value.replace_uses_with(&other);
@@ -199,9 +197,7 @@ Result<void> Editor::set_outputs(Graph& graph, std::span<Value* const> outputs) 
     }
     graph.outputs.assign(outputs.begin(), outputs.end());
     for (Value* output : graph.outputs) {
-        if (output->name.empty()) {
-            name_value(*output, *output->graph(), fresh_name(*output->graph(), ""));
-        }
+        name_read(output);
         output_of_[output].push_back(&graph);
     }
     if (graph.parent() != nullptr) {

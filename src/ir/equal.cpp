@@ -24,8 +24,8 @@ bool same_tensor(const Tensor& a, const Tensor& b) {
         auto x = a.elements<std::string>(), y = b.elements<std::string>();
         return std::equal(x.begin(), x.end(), y.begin(), y.end());
     }
-    return a.bytes().empty() ||
-           std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0;
+    return a.stored_bytes().empty() || std::memcmp(a.stored_bytes().data(), b.stored_bytes().data(),
+                                                   a.stored_bytes().size()) == 0;
 }
 
 bool same_value(const AttributeValue& a, const AttributeValue& b) {

@@ -183,7 +183,28 @@ class GraphDiff {
             compare_tensors(x, y, fmt::format("`{}`", x->name));
             return true;
         }
+        if (x->sparse != nullptr && y->sparse != nullptr) {
+            compare_sparse(x, y);
+            return true;
+        }
         return matching_.of(x) == y;
+    }
+
+    void compare_sparse(const ir::Value* x, const ir::Value* y) {
+        if (!compared_.insert({x, y}).second) {
+            return;
+        }
+        std::string what = fmt::format("`{}`", x->name);
+        const ir::SparseTensor &s = *x->sparse, &t = *y->sparse;
+        if (options_.names && x->name != y->name) {
+            add(ChangeKind::kName, what, std::string(x->name), std::string(y->name));
+        }
+        if (s.dims != t.dims || !ir::same_tensor(s.values, t.values) ||
+            !ir::same_tensor(s.indices, t.indices)) {
+            add(ChangeKind::kWeight, what,
+                fmt::format("{} elements of {}", s.values.count(), x->type.to_string()),
+                fmt::format("{} elements of {}", t.values.count(), y->type.to_string()));
+        }
     }
 
     void compare_tensors(const ir::Value* x, const ir::Value* y, const std::string& what) {

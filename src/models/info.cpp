@@ -126,7 +126,7 @@ void describe_weights(const ir::Model& model, Info& info) {
         ++kind.tensors;
         kind.elements += tensor.count();
         bool is_text = tensor.element_type() == ElementType::kString;
-        kind.bytes += is_text ? 0 : static_cast<int64_t>(tensor.bytes().size());
+        kind.bytes += is_text ? 0 : static_cast<int64_t>(tensor.stored_bytes().size());
     };
     auto add_graph = [&](const ir::Graph& graph) {
         for_each_value(graph, [&](const ir::Value& value) {

@@ -39,8 +39,9 @@ uint64_t hash_of(const Tensor& tensor, bool with_bytes) {
             hash = mix(hash, text);
         }
     } else if (with_bytes) {
-        hash = mix(hash, std::string_view(reinterpret_cast<const char*>(tensor.bytes().data()),
-                                          tensor.bytes().size()));
+        hash =
+            mix(hash, std::string_view(reinterpret_cast<const char*>(tensor.stored_bytes().data()),
+                                       tensor.stored_bytes().size()));
     }
     return hash;
 }
@@ -79,6 +80,10 @@ class Signatures {
         }
         if (is_stored(*value) && value->constant) {
             return values_[value] = hash_of(*value->constant, is_exact_);
+        }
+        if (value->sparse != nullptr) {
+            uint64_t values = hash_of(value->sparse->values, is_exact_);
+            return values_[value] = mix(values, hash_of(value->sparse->indices, is_exact_));
         }
         // The second graph's value of a pair goes by the first one's address.
         const ir::Value* pair = value;

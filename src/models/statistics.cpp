@@ -20,7 +20,8 @@ std::optional<std::vector<double>> piece_of(const Tensor& tensor, int64_t first)
     size_t start = byte_size(tensor.element_type(), first);
     Tensor piece = Tensor::view_of(
         tensor.element_type(), {count},
-        tensor.bytes().subspan(start, byte_size(tensor.element_type(), count)), tensor.owner());
+        tensor.stored_bytes().subspan(start, byte_size(tensor.element_type(), count)),
+        tensor.owner());
     return to_doubles(piece, kPiece);
 }
 

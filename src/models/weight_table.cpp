@@ -66,7 +66,7 @@ Result<std::vector<WeightRow>> list_weights(const ir::Model& model,
         row.type = tensor.type().to_string();
         row.elements = tensor.count();
         bool is_text = tensor.element_type() == ElementType::kString;
-        row.bytes = is_text ? 0 : static_cast<int64_t>(tensor.bytes().size());
+        row.bytes = is_text ? 0 : static_cast<int64_t>(tensor.stored_bytes().size());
         for (const ir::Use* use = value->first_use(); use != nullptr; use = use->next) {
             ++row.reads;
         }

@@ -4,11 +4,15 @@
 
 namespace sardonyx::proto {
 
-std::string_view bytes_as_read(const ir::Model& model, const Source& source) {
+std::string_view bytes_as_read(const ir::Model& model, const Source& source, bool with_external) {
     if (source.bytes.empty() || source.owner == nullptr) {
         return {};
     }
-    Result<std::unique_ptr<ir::Model>> first = read_model(source.bytes, source.owner);
+    ExternalFiles files =
+        with_external && source.has_external() ? *source.external : ExternalFiles();
+    ReadOptions options;
+    options.files = &files;
+    Result<std::unique_ptr<ir::Model>> first = read_model(source.bytes, source.owner, options);
     if (!first.ok()) {
         return {};
     }

@@ -15,8 +15,10 @@
 namespace sardonyx::proto {
 
 // The bytes of the source, where reading them gives this very model; else none. Nobody has to
-// remember what was changed. A model with external data has other bytes without its folder: none.
-std::string_view bytes_as_read(const ir::Model& model, const Source& source);
+// remember what was changed. A model with external data has other bytes without its folder: none,
+// unless what becomes of the files is seen to (`with_external`).
+std::string_view bytes_as_read(const ir::Model& model, const Source& source,
+                               bool with_external = false);
 
 // As it was read, or as write_model_parts() and write_model() do it.
 Result<ModelParts> write_parts_as_read(const ir::Model& model, const Source& source,

@@ -11,7 +11,7 @@ namespace sardonyx::proto {
 namespace {
 
 std::string_view bytes_of(const ir::Value& initializer) {
-    std::span<const std::byte> bytes = initializer.constant->bytes();
+    std::span<const std::byte> bytes = initializer.constant->stored_bytes();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -26,7 +26,7 @@ std::vector<std::vector<const ir::Value*>> divide(
     for (const ir::Value* initializer : model.graph->initializers) {
         bool is_large = initializer->sparse == nullptr && external.smallest != 0 &&
                         initializer->constant->element_type() != ElementType::kString &&
-                        initializer->constant->bytes().size() >= external.smallest &&
+                        initializer->constant->stored_bytes().size() >= external.smallest &&
                         (external.takes == nullptr || external.takes(*initializer->constant));
         if (!is_large) {
             continue;

@@ -15,7 +15,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,22 +31,31 @@
 
 namespace sardonyx::proto {
 
+// Files with external data, by the location that the model gives them.
+using ExternalFiles = std::map<std::string, MappedFile, std::less<>>;
+
+// The ModelProto that a model was read from, or that the text of one means.
+struct Source {
+    std::shared_ptr<const void> owner;
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const ExternalFiles> external = nullptr;  // null: there are none
+
+    bool has_external() const { return external != nullptr && !external->empty(); }
+};
+
 struct ReadOptions {
     // The folder that external data is resolved in; empty: external data is an error. No absolute
     // paths, no `..`, no symbolic link that leaves the folder.
     std::string folder;
     FileStamps* stamps = nullptr;               // takes those of the files with external data
     std::vector<std::string>* paths = nullptr;  // takes the paths of those files
+    // Has files that are not opened again, and takes those that are opened.
+    ExternalFiles* files = nullptr;
+    Source* source = nullptr;  // takes the bytes that are read
     // Takes what the format forbids though it can be read, as others do not.
     std::vector<std::string>* breaches = nullptr;
     int max_depth = 256;              // of nested graphs, types and attributes
     int64_t max_items = 100'000'000;  // nodes, values, attributes, dims ... in all
-};
-
-// The ModelProto that a model was read from; nothing where it was a text.
-struct Source {
-    std::shared_ptr<const void> owner;
-    std::span<const std::byte> bytes;
 };
 
 // Reads a ModelProto. `owner` keeps `bytes` alive. IR versions 3 to the newest. Names of values are
@@ -129,7 +140,11 @@ Result<std::string> write_function(const ir::Model& model, const ir::Function& f
 // A model that has functions besides, each as write_function() gives it.
 Result<std::string> write_library(const ir::Model& model, std::span<const std::string> functions);
 std::string write_tensor(const Tensor& tensor, std::string_view name);
-// A SequenceProto of tensors.
-std::string write_sequence(std::span<const Tensor> tensors, std::string_view name);
+// A SequenceProto of items that are written already; the numbers are those of its DataType.
+enum class ItemKind : uint8_t { kTensor = 1, kSequence = 3, kMap = 4 };
+std::string write_sequence(ItemKind kind, std::span<const std::string> items,
+                           std::string_view name);
+// A MapProto; keys and values are tensors of rank 1 and one length.
+std::string write_map(const Tensor& keys, const Tensor& values, std::string_view name);
 
 }  // namespace sardonyx::proto

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "ops/ops.h"
+#include "ops/versions.h"
 #include "proto/as_read.h"
 #include "proto/fields.h"
 #include "proto/proto.h"
@@ -19,7 +19,6 @@ namespace {
 
 using protozero::pbf_reader;
 
-constexpr int64_t kOldestIrVersion = 3;
 constexpr size_t kMaxOpsetImports = 256;  // they are searched one by one
 
 bool read_opset_import(ReadContext& context, std::string_view bytes, ir::OpsetImport* result) {
@@ -41,20 +40,10 @@ bool read_opset_import(ReadContext& context, std::string_view bytes, ir::OpsetIm
     return context.take();
 }
 
-// A version that there can be. What a later release of the standard means by its operators nobody
-// here can know.
+// A version that there can be.
 bool check_opset_import(ReadContext& context, const ir::OpsetImport& import) {
-    const ops::DomainInfo* known = ops::find_domain(normal_domain(import.domain));
-    std::string_view domain = shown_domain(normal_domain(import.domain));
-    if (import.version < 1 || import.version > std::numeric_limits<int32_t>::max()) {
-        return context.fail(
-            fmt::format("version {} of the domain `{}` cannot be", import.version, domain));
-    }
-    if (known != nullptr && import.version > known->newest_version) {
-        return context.fail(fmt::format("the newest version of the domain `{}` is {}, not {}",
-                                        domain, known->newest_version, import.version));
-    }
-    return true;
+    std::string problem = ops::version_problem(import.domain, import.version);
+    return problem.empty() || context.fail(problem);
 }
 
 // A domain may be imported more than once, with one version: of two, the comment on
@@ -270,9 +259,8 @@ bool check_model(ReadContext& context, const ModelParts& parts) {
     if (version == 0) {
         return context.fail("there is no `ir_version`: the bytes are not an ONNX model");
     }
-    if (version < kOldestIrVersion || version > ops::newest_ir_version()) {
-        return context.fail(fmt::format("the IR version is {}; versions {} to {} can be read",
-                                        version, kOldestIrVersion, ops::newest_ir_version()));
+    if (std::string problem = ops::ir_version_problem(version); !problem.empty()) {
+        return context.fail(problem);
     }
     if (context.model.opset_imports.empty()) {
         return context.fail("the model imports no operators: there is no `opset_import`");
@@ -341,6 +329,10 @@ Result<std::unique_ptr<ir::Model>> read_model(std::span<const std::byte> bytes,
                                               std::shared_ptr<const void> owner,
                                               const ReadOptions& options) {
     auto model = std::make_unique<ir::Model>();
+    if (options.source != nullptr) {
+        options.source->owner = owner;
+        options.source->bytes = bytes;
+    }
     ReadContext context(options, std::move(owner), model.get());
     SDX_TRY(read_guarded(context, bytes,
                          [&](std::string_view view) { return read_model_proto(context, view); }));
@@ -377,8 +369,11 @@ Result<std::unique_ptr<ir::Model>> read_model_file(const std::string& path,
     options.paths = report.external;
     options.breaches = report.breaches;
     Form form = form_of_path(path);
-    if (report.source != nullptr && form == Form::kBytes) {
-        *report.source = {file->owner, file->bytes};
+    if (report.source != nullptr) {
+        auto external = std::make_shared<ExternalFiles>();
+        options.files = external.get();
+        options.source = report.source;
+        report.source->external = std::move(external);
     }
     Result<std::unique_ptr<ir::Model>> model =
         read_model_text(file->bytes, std::move(file->owner), form, options);

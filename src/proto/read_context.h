@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,7 +24,10 @@ namespace sardonyx::proto {
 class ReadContext {
   public:
     ReadContext(const ReadOptions& options, std::shared_ptr<const void> owner, ir::Model* model)
-        : options(options), owner(std::move(owner)), model(*model) {}
+        : options(options),
+          owner(std::move(owner)),
+          model(*model),
+          external_files(options.files != nullptr ? *options.files : own_files_) {}
     ReadContext(const ReadContext&) = delete;
     ReadContext& operator=(const ReadContext&) = delete;
 
@@ -51,7 +53,7 @@ class ReadContext {
         size_t next;
     };
     std::vector<OpenGraph> open_graphs;
-    std::map<std::string, MappedFile, std::less<>> external_files;
+    ExternalFiles& external_files;
 
     // Says what is wrong at the current place; the first one is kept. Returns false.
     bool fail(const std::string& message);
@@ -98,6 +100,7 @@ class ReadContext {
     // The message with its place, on one line.
     std::string placed(const std::string& message) const;
 
+    ExternalFiles own_files_;
     std::vector<Step> path_;
     size_t path_length_ = 0;
     std::string error_;

@@ -124,7 +124,7 @@ bool map_external(ReadContext& context, const ExternalData& data, size_t size, M
         if (context.options.paths != nullptr) {
             context.options.paths->push_back(path);
         }
-        if (context.options.stamps != nullptr) {
+        if (context.options.stamps != nullptr && file->stamp != nullptr) {
             context.options.stamps->push_back(file->stamp);
         }
         known = context.external_files.emplace(std::string(data.location), std::move(*file)).first;

@@ -2,7 +2,8 @@
 //
 // raw_data and external data become views of the mapped file. Where a message lies in a protobuf
 // file is arbitrary, so a tensor of elements of more than one byte is aligned only by chance:
-// Tensor::view_of copies it when it is not. Types of one byte and less are never copied. The typed
+// Tensor::view_of copies small ones, and large ones when somebody wants them aligned. Types of one
+// byte and less are never copied. The typed
 // lists (float_data, int32_data, ...) are decoded into new storage of exactly the size that the
 // dims ask for, after a look at whether the message is long enough to fill it.
 #include <fmt/format.h>

@@ -170,7 +170,7 @@ void tensor(Sink& sink, const Tensor& value, const TensorTexts& texts = {},
     }
     text(sink, TensorField::kName, texts.name);
     if (!is_text && place == nullptr) {
-        std::span<const std::byte> bytes = value.bytes();
+        std::span<const std::byte> bytes = value.stored_bytes();
         sink.lasting(TensorField::kRawData,
                      {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
@@ -470,8 +470,9 @@ Result<SizeSink> measured(Describe describe) {
     describe(measure);
     if (measure.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
         return Error{
-            fmt::format("the model takes {} bytes, protobuf stops at 2 GiB; store large "
-                        "initializers as external data",
+            fmt::format("the model takes {} bytes, but protobuf is limited to 2 GiB: store its "
+                        "weights in a separate file (`external_bytes=1024`, on the command line "
+                        "`--external-data 1024`)",
                         measure.size())};
     }
     return measure;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -345,6 +346,24 @@ bool are_bools(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+// Borrowed elements that lie nowhere aligned: weights of a file that is only looked at or written
+// again are never copied.
+struct Tensor::Unaligned {
+    std::shared_ptr<const void> owner;
+    std::once_flag once;
+    Tensor aligned = {};
+};
+
+const void* Tensor::aligned() const {
+    auto& shared = *static_cast<Unaligned*>(const_cast<void*>(owner_.get()));
+    std::call_once(shared.once, [&] {
+        Tensor copy = uninitialized(type_, dims_);
+        std::memcpy(copy.mutable_bytes().data(), data_, byte_size(type_, count_));
+        shared.aligned = std::move(copy);
+    });
+    return shared.aligned.data_;
+}
+
 Tensor Tensor::view_of(ElementType type, Dims dims, std::span<const std::byte> bytes,
                        std::shared_ptr<const void> owner) {
     std::optional<int64_t> count = sardonyx::element_count(dims);
@@ -353,7 +372,9 @@ Tensor Tensor::view_of(ElementType type, Dims dims, std::span<const std::byte> b
     bool is_aligned = reinterpret_cast<uintptr_t>(bytes.data()) % alignment_of(type) == 0;
     // A C++ bool that is neither 0 nor 1 is undefined behaviour.
     bool is_clean = type != ElementType::kBool || are_bools(bytes);
-    if (!is_aligned || !is_clean) {
+    constexpr size_t kMany = 1 << 16;
+    bool is_later = !is_aligned && is_clean && bytes.size() >= kMany;
+    if ((!is_aligned && !is_later) || !is_clean) {
         Tensor copy = uninitialized(type, std::move(dims));
         std::byte* target = copy.mutable_bytes().data();
         if (is_clean && !bytes.empty()) {
@@ -369,6 +390,10 @@ Tensor Tensor::view_of(ElementType type, Dims dims, std::span<const std::byte> b
     tensor.dims_ = std::move(dims);
     tensor.count_ = *count;
     tensor.data_ = tensor.count_ == 0 ? kNoElements : bytes.data();
+    if (is_later) {
+        tensor.is_unaligned_ = true;
+        owner = std::shared_ptr<Unaligned>(new Unaligned{std::move(owner), {}, {}});
+    }
     tensor.owner_ = std::move(owner);
     return tensor;
 }
@@ -409,7 +434,8 @@ Tensor Tensor::part(int64_t first, Dims dims) const {
     Tensor tensor = *this;
     tensor.dims_ = std::move(dims);
     tensor.count_ = *count;
-    tensor.data_ = static_cast<const std::byte*>(data_) + static_cast<size_t>(first) * width;
+    tensor.data_ = static_cast<const std::byte*>(data()) + static_cast<size_t>(first) * width;
+    tensor.is_unaligned_ = false;
     return tensor;
 }
 

@@ -40,7 +40,8 @@ class Tensor {
     static Tensor uninitialized(ElementType type, Dims dims);
     // Borrows `bytes`, which `owner` keeps alive; bytes.size() must be byte_size(type, count). The
     // bytes may be unaligned for the element type, or BOOL and neither 0 nor 1: then they are
-    // copied, and made so. Not for STRING.
+    // copied, and made so; many unaligned ones not before somebody wants them aligned. Not for
+    // STRING.
     static Tensor view_of(ElementType type, Dims dims, std::span<const std::byte> bytes,
                           std::shared_ptr<const void> owner);
     static Tensor of_strings(Dims dims, std::vector<std::string> strings);
@@ -63,13 +64,18 @@ class Tensor {
     // The raw bytes; not for STRING.
     std::span<const std::byte> bytes() const {
         SDX_CHECK(type_ != ElementType::kString);
+        return {static_cast<const std::byte*>(data()), byte_size(type_, count_)};
+    }
+    // The same bytes where they were borrowed, aligned or not: for those who only copy or compare.
+    std::span<const std::byte> stored_bytes() const {
+        SDX_CHECK(type_ != ElementType::kString);
         return {static_cast<const std::byte*>(data_), byte_size(type_, count_)};
     }
     // The elements as T, which must have the size of the element type (std::string for STRING).
     template <typename T>
     std::span<const T> elements() const {
         check_element_size(sizeof(T));
-        return {static_cast<const T*>(data_), static_cast<size_t>(count_)};
+        return {static_cast<const T*>(data()), static_cast<size_t>(count_)};
     }
     // To fill a tensor that this code has just made, or one that nobody shares.
     template <typename T>
@@ -93,10 +99,15 @@ class Tensor {
     const std::shared_ptr<const void>& owner() const { return owner_; }
 
   private:
+    struct Unaligned;
+
     void check_element_size(size_t size) const;
+    const void* data() const { return is_unaligned_ ? aligned() : data_; }
+    [[gnu::cold]] const void* aligned() const;
 
     ElementType type_ = ElementType::kUndefined;
     bool writable_ = false;
+    bool is_unaligned_ = false;  // data_ is; owner_ is an Unaligned, which has them aligned
     Dims dims_;
     int64_t count_ = 0;
     const void* data_ = nullptr;

@@ -409,7 +409,7 @@ Result<std::string> write_npy(const Tensor& tensor) {
                 descr = fmt::format("{}{}", bits == 8 ? "|" : "<", row.code);
             }
         }
-        std::span<const std::byte> bytes = tensor.bytes();
+        std::span<const std::byte> bytes = tensor.stored_bytes();
         if (bits < 8) {
             elements.resize(static_cast<size_t>(tensor.count()));
             unpack_numbers(bytes, type,

@@ -222,7 +222,7 @@ Result<std::string> safetensors_header(const NamedTensors& tensors) {
             return Error{fmt::format("the tensor {} has the type {}, which .safetensors lack",
                                      quoted(name), sardonyx::name(tensor.element_type()))};
         }
-        size_t end = offset + tensor.bytes().size();
+        size_t end = offset + tensor.stored_bytes().size();
         header += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
                               offset == 0 && header.size() == 1 ? "" : ",",
                               json_string(name, JsonText::kExact), row->name,
@@ -261,10 +261,10 @@ Result<NamedTensors> read_safetensors(std::span<const std::byte> bytes,
         Result<Tensor> tensor = to_tensor(entry, data, owner);
         SDX_TRY(tensor);
         // The format forbids tensors that share their bytes.
-        if (tensor->bytes().size() > data.size() - total) {
+        if (tensor->stored_bytes().size() > data.size() - total) {
             return Error{"its tensors overlap"};
         }
-        total += tensor->bytes().size();
+        total += tensor->stored_bytes().size();
         tensors.emplace_back(std::move(entry.name), std::move(*tensor));
     }
     return tensors;

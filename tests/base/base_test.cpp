@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/arena.h"
+#include "base/content_hash.h"
 #include "base/file.h"
 #include "base/interner.h"
 #include "base/json.h"
@@ -16,6 +17,7 @@
 #include "base/result.h"
 #include "base/symbol_map.h"
 #include "base/utf8.h"
+#include "base/write_file.h"
 
 namespace sardonyx {
 namespace {
@@ -88,6 +90,63 @@ TEST_F(File, TheOldBytesStayMappedWhenReplaced) {
     ASSERT_TRUE(write_file(path, "new").ok());
     EXPECT_EQ(static_cast<char>(mapped->bytes[0]), 'o');
     EXPECT_EQ(*read_file(path, 100), "new");
+}
+
+// Parts of mapped files, with holes and without, of memory, and small ones between them: whatever
+// way they go, the bytes and their hash are those of the parts, and holes take no room.
+TEST_F(File, PartsOfMappedFilesAreCopied) {
+    constexpr size_t kHole = size_t{1} << 24, kData = 3'000'001;
+    std::string source = folder / "source";
+    std::string data(kData, '\0');
+    for (size_t i = 0; i < kData; ++i) {
+        data[i] = static_cast<char>((i * i) >> 7U);
+    }
+    std::ofstream(source, std::ios::binary) << data << std::flush;
+    std::filesystem::resize_file(source, kData + kHole);
+    std::ofstream(source, std::ios::binary | std::ios::app) << data << std::flush;
+    Result<MappedFile> mapped = map_file(source);
+    ASSERT_TRUE(mapped.ok());
+    std::string_view all(reinterpret_cast<const char*>(mapped->bytes.data()), mapped->bytes.size());
+    std::string_view parts[] = {"small",
+                                all.substr(1),
+                                data,
+                                "",
+                                all.substr(7, 100'000),
+                                "end",
+                                all.substr(kData + 5, kHole)};
+    std::string wanted;
+    for (std::string_view part : parts) {
+        wanted += part;
+    }
+    for (bool knows_source : {true, false}) {
+        size_t told = 0;
+        CopyOptions options;
+        options.watch = [&](size_t size) { told += size; };
+        if (knows_source) {
+            options.sources.push_back(mapped->stamp);
+        }
+        NewFiles files(options);
+        std::string whole = folder / "whole";
+        ASSERT_TRUE(files.write(whole, parts).ok());
+        Result<std::string> named = files.write_named(
+            whole, parts, [&](uint64_t hash) { return folder / ("named" + std::to_string(hash)); });
+        ASSERT_TRUE(named.ok());
+        EXPECT_EQ(*named, folder / ("named" + std::to_string(content_hash(parts))));
+        EXPECT_EQ(told, 2 * wanted.size());
+        EXPECT_EQ(entries(), 1u);
+        ASSERT_TRUE(files.put_in_place().ok());
+        for (const std::string& path : {whole, *named}) {
+            EXPECT_TRUE(*read_file(path, SIZE_MAX) == wanted);
+            struct stat status {};
+            struct stat of_source {};
+            ASSERT_EQ(::stat(path.c_str(), &status), 0);
+            ASSERT_EQ(::stat(source.c_str(), &of_source), 0);
+            bool has_holes = of_source.st_blocks * 512 < static_cast<int64_t>(kHole);
+            EXPECT_TRUE(!has_holes || !knows_source ||
+                        status.st_blocks * 512 < static_cast<int64_t>(kHole));
+            std::filesystem::remove(path);
+        }
+    }
 }
 
 TEST_F(File, RightsAreThoseOfTheUmask) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "base/write_file.h"
 #include "elaborate/elaborate.h"
 #include "ir/verify.h"
 #include "proto/proto.h"

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/write_file.h"
 #include "eval/eval.h"
 #include "proto/proto.h"
 

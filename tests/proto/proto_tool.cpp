@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/write_file.h"
 #include "proto/proto.h"
 
 namespace {

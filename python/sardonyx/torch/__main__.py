@@ -31,6 +31,7 @@ def main(words: list[str] | None = None) -> int:
                         help="a name for a dimension, in place of the one in the file")  # fmt: skip
     parser.add_argument("--state", choices=("outputs", "drop", "error"), default="outputs",
                         help="what to do with buffers that the model changes")  # fmt: skip
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     options = parser.parse_args(words)
     output = options.output or options.file.with_suffix(".onnx")
     try:
@@ -39,7 +40,7 @@ def main(words: list[str] | None = None) -> int:
         if output.suffix == ".py":
             made.save_script(output)
         else:
-            made.save(output)
+            made.save(output, quiet=options.quiet)
     except (ExportError, OSError, ValueError) as error:
         print(f"error: {str(error).strip()}", file=sys.stderr)
         return 1

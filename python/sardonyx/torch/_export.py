@@ -178,7 +178,9 @@ class Exported:
         except CompileError as error:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
 
-    def save(self, path: str | os.PathLike[str], external_bytes: int | None = None) -> int:
+    def save(
+        self, path: str | os.PathLike[str], external_bytes: int | None = None, quiet: bool = False
+    ) -> int:
         """Writes the model; its size in bytes.
 
         Initializers of `external_bytes` and more go to a file beside it: those of 1 KiB and more
@@ -190,7 +192,7 @@ class Exported:
             total = sum(one.nbytes for one in self._weights.values())
             external_bytes = 1024 if total > 1 << 30 else 0
         try:
-            return self._script._write(os.fspath(path), external_bytes, **self._options({}))
+            return self._script._write(os.fspath(path), external_bytes, quiet, **self._options({}))
         except CompileError as error:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
 

@@ -480,6 +480,30 @@ def test_testcase(folder: pathlib.Path) -> None:
     assert "`mine.txt`" in run("testcase", "s.py", "-o", "case", "--dim", "N=3", status=1).stderr
 
 
+def test_testcase_of_maps(folder: pathlib.Path) -> None:
+    """Sequences of maps, as classifiers give them, and of sequences."""
+    for labels in ({"classlabels_strings": ["cat", "dög"]}, {"classlabels_int64s": [7, -3]}):
+        entry = helper.make_map_type_proto(
+            TensorProto.STRING if "classlabels_strings" in labels else TensorProto.INT64,
+            helper.make_tensor_type_proto(TensorProto.FLOAT, []),
+        )
+        m = helper.make_value_info("m", helper.make_sequence_type_proto(entry))
+        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 2])
+        nodes = [helper.make_node("ZipMap", ["x"], ["m"], domain="ai.onnx.ml", **labels)]
+        imports = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]
+        graph = helper.make_graph(nodes, "g", [x], [m])
+        model = helper.make_model(graph, opset_imports=imports, ir_version=8)
+        pathlib.Path("m.onnx").write_bytes(model.SerializeToString())
+        run("testcase", "m.onnx", "x=[[0.25, 0.75], [1.0, 0.0]]", "-o", "case")
+        data = (folder / "case/test_data_set_0/output_0.pb").read_bytes()
+        rows = numpy_helper.to_list(onnx.SequenceProto.FromString(data))
+        (names,) = labels.values()
+        assert [{key: float(one) for key, one in row.items()} for row in rows] == [
+            dict(zip(names, (0.25, 0.75), strict=True)),
+            dict(zip(names, (1.0, 0.0), strict=True)),
+        ]
+
+
 # --- diff ----------------------------------------------------------------------------------------
 
 
@@ -509,6 +533,27 @@ def test_diff_of_equal_models() -> None:
     assert changes(FIRST, moved) == []
     softmax = FIRST.replace("Abs(chosen)", "Softmax(chosen)")
     assert changes(softmax, softmax.replace("Softmax(", "Softmax <axis = -1> (")) == []
+
+
+def test_diff_of_sparse_initializers() -> None:
+    def model(value: float) -> bytes:
+        indices = helper.make_tensor("", TensorProto.INT64, [1], [1])
+        sparse = helper.make_sparse_tensor(helper.make_tensor("w", 1, [1], [value]), indices, [2])
+        body = helper.make_graph([helper.make_node("Identity", ["w"], ["a"])], "b", [],
+                                 [helper.make_tensor_value_info("a", 1, [2])])  # fmt: skip
+        c = helper.make_tensor_value_info("c", TensorProto.BOOL, [])
+        y = helper.make_tensor_value_info("y", 1, [2])
+        nodes = [helper.make_node("If", ["c"], ["y"], then_branch=body, else_branch=body)]
+        graph = helper.make_graph(nodes, "g", [c], [y], sparse_initializer=[sparse])
+        imports = [helper.make_opsetid("", 18)]
+        made = helper.make_model(graph, opset_imports=imports, ir_version=8)
+        return made.SerializeToString()
+
+    pathlib.Path("a.onnx").write_bytes(model(1))
+    pathlib.Path("b.onnx").write_bytes(model(2))
+    assert run("diff", "a.onnx", "a.onnx").stdout == ""
+    found = json.loads(run("diff", "a.onnx", "b.onnx", "--json", status=1).stdout)
+    assert {(one["kind"], one["what"]) for one in found["changes"]} == {("weight", "`w`")}
 
 
 def test_diff_of_parts() -> None:

@@ -126,6 +126,37 @@ def test_backend_cases(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize("asks", [True, False])
+@pytest.mark.parametrize("wanted", [[2], [0, 3], [3], [1, 2]])
+def test_values_of_loops_that_nobody_reads(tmp_path, asks, wanted):
+    """The compiler leaves them out; the rest is as it was, and so are all bytes with --exact."""
+
+    def value(name, kind=1, dims=(2,)):
+        return onnx.helper.make_tensor_value_info(name, kind, dims)
+
+    node = onnx.helper.make_node
+    nodes = [node("Add", ["n", "k"], ["n2"]), node("Neg", ["n2"], ["d2"]),
+             node("Mul", ["n2", "p"], ["q"]), node("ReduceSum", ["n2"], ["s"], keepdims=0),
+             node("Less", ["s", "limit"], ["c2"])]  # fmt: skip
+    body = onnx.helper.make_graph(
+        nodes, "b", [value("i", 7, ()), value("c", 9, ()), *map(value, "ndp")],
+        [value("c2", 9, ()), value("n2"), value("d2"), value("p"), value("q")],
+    )  # fmt: skip
+    loop = node("Loop", ["" if asks else "count", "go", "z", "z", "z"], list("ABCD"), body=body)
+    inputs = [value("go", 9, ()), value("z"), value("k"), value("limit", 1, ())]
+    inputs.append(value("count", 7, ()))
+    outputs = [value("ABCD"[i], 1, None) for i in wanted]
+    graph = onnx.helper.make_graph([loop], "g", inputs, outputs)
+    opsets = [onnx.helper.make_opsetid("", 15)]
+    data = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    feed = {"go": np.array(True), "z": np.ones(2, np.float32), "k": np.full(2, 3, np.float32),
+            "limit": np.float32(20), "count": np.array(3)}  # fmt: skip
+    check(data, tmp_path, [list(feed.values())])
+    model = sardonyx.load(data)
+    built = sardonyx.load(build(sardonyx.decompile(model, exact=True), tmp_path))
+    assert built.to_bytes() == data and built.is_isomorphic(model)
+
+
 def test_the_page():
     """The example of docs/decompile.md: a model in onnx's text form, and its script."""
     page = (ROOT / "docs/decompile.md").read_text()

@@ -14,6 +14,7 @@ import io
 import pathlib
 import pickle
 import random
+import re
 import subprocess
 import sys
 from typing import Any
@@ -591,6 +592,37 @@ def test_the_page_does_what_it_says(tmp_path: pathlib.Path) -> None:
             assert printed.strip() == text.strip()
 
 
+def test_the_tasks_of_other_tools(tmp_path: pathlib.Path) -> None:
+    """The last column of the table, from top to bottom."""
+    page = (ROOT / "docs/models.md").read_text()
+    rows = page.split("| to | elsewhere | here |")[1].split("\n\n")[0].splitlines()[2:]
+    script = page.split("@sardonyx.script()\ndef normalized")[1].split("```")[0].split("\n\nb =")[0]
+    before = tmp_path / "before.py"
+    before.write_text(
+        "import numpy as np, sardonyx\nfrom sardonyx import opset20 as op\n"
+        "@sardonyx.script()\ndef normalized" + script
+    )
+    namespace: dict[str, Any] = {"path": tmp_path / "model.onnx"}
+    exec(compile(before.read_text(), before, "exec"), namespace)
+    text = '< ir_version: 10, opset_import: ["" : 20] > g (float[N,4] x) => (float[N,4] y) '
+    text += (
+        "< float[4,4] w = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1} > { h = MatMul(x, w) y = Neg(h) }"
+    )
+    onnx.save(proto(text), namespace["path"])
+    assert len(rows) > 30
+    for row in rows:
+        _, task, _, here, _ = re.split(r"(?<!\\)\|", row)
+        with contextlib.redirect_stdout(io.StringIO()):
+            for code in re.findall(r"`([^`]+)`", here):
+                try:
+                    exec(compile(code, "table", "exec"), namespace)
+                except Exception as error:
+                    raise AssertionError(f"{task}: {code}") from error
+    onnx.checker.check_model(str(namespace["path"]), full_check=True)
+    (result,) = namespace["results"]
+    assert result.shape == (1, 4) and np.isfinite(result).all()
+
+
 EXPRESSIONS = """
 < ir_version: 10, opset_import: ["" : 20] >
 g (float[N,3,height,width] x, float[8,3,3,3] w) => (float[N,8,a,b] y)
@@ -755,3 +787,58 @@ def test_isomorphic_models() -> None:
     assert not one.is_isomorphic(model("a", 0.5, 3))
     with pytest.raises(TypeError):
         one.is_isomorphic("no model")  # type: ignore[arg-type]
+
+
+def test_uses_are_of_now() -> None:
+    """What Python keeps of a value is not older than the graph."""
+    model = sardonyx.load(proto())
+    graph = model.graph
+    s = graph["s"]
+    (then, _), first = graph.nodes[4].subgraphs.values(), s.uses
+    assert [node.op_type for node, _ in first] == ["Mul", "Elu"] and s.uses is first
+    # Python that runs within an edit sees the graph before it.
+    made = graph.insert_after(s.producer, "Add", (one for one in (s, s) if len(s.uses) == 2))
+    assert len(s.uses) == 4 and s.producer is graph["s"].producer
+    made.inputs = (one for one in (s, graph["half"]) if len(s.uses) == 4)
+    assert len(s.uses) == 3
+    graph.remove(one for one in (made,) if len(s.uses) == 3)
+    assert len(s.uses) == 2 and {node.graph for node, _ in s.uses} > {then}
+    # Nodes that outlive the object of their model answer as before, and all goes with the last.
+    x = model.graph["x"]
+    del model, graph, s, then, first, made, _
+    gc.collect()
+    assert x.uses[0][0].outputs[0].producer is not None and x.producer is None
+
+
+def test_outputs_without_names_are_named_when_they_are_read(model: sardonyx.Model) -> None:
+    """A value without a name cannot be read: in the file that is an input that is left out."""
+    graph = model.graph
+    readers = {
+        "append": lambda value: graph.append("Neg", [value]),
+        "inputs": lambda value: setattr(graph.append("Neg", [graph["s"]]), "inputs", [value]),
+        "set_input": lambda value: graph.append("Neg", [graph["s"]]).set_input(0, value),
+        "replace": lambda value: graph.append("Neg", []).outputs[0].replace_all_uses(value),
+        "outputs": lambda value: setattr(graph, "outputs", [graph["y"], value]),
+    }  # fmt: skip
+    for way, read in readers.items():
+        inputs = [graph["s"], graph["shape"]]
+        made = graph.insert_after(graph["s"].producer, "TopK", inputs, outputs=["", ""])
+        kept, unwanted = made.outputs
+        assert unwanted.name == kept.name == ""
+        read(unwanted)
+        assert (unwanted.name != "") == (way != "replace") and kept.name == "", way
+    again = sardonyx.load(model.to_bytes(), check=False)
+    assert again == model
+    assert [one.name for one in again.graph.nodes[5].inputs] != [None]
+
+
+def test_versions_that_there_are_not(model: sardonyx.Model) -> None:
+    """What could not be loaded again is refused."""
+    before = model.to_bytes()
+    for imports in ({"": 10**6}, {"": 0}, {"other": 1 << 40}):
+        with pytest.raises(sardonyx.ModelError, match="version"):
+            model.opset_imports = {"local": 1, **imports}
+    for number in (2, 10**6, -1):
+        with pytest.raises(ValueError, match="IR version"):
+            model.ir_version = number
+    assert model.to_bytes() == before

@@ -1,0 +1,232 @@
+#include "base/write_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "base/descriptor.h"
+#include "base/name_hash.h"
+
+namespace sardonyx {
+namespace {
+
+Error write_error(const char* action, const std::string& path) {
+    return Error{std::string("cannot ") + action + " `" + path + "`: " + std::strerror(errno)};
+}
+
+// The file that a path leads to: a link stays, and its target is replaced.
+std::string target_of(const std::string& path) {
+    char* resolved = ::realpath(path.c_str(), nullptr);
+    std::string target = resolved != nullptr ? resolved : path;
+    std::free(resolved);
+    return target;
+}
+
+std::string folder_of(const std::string& path) {
+    size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+std::string hex(uint64_t number) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+    return text;
+}
+
+// What the names of temporary files for `path` begin with; short, whatever the name is.
+std::string temporary_prefix(const std::string& path) {
+    return ".sardonyx-" + hex(name_hash(path.substr(path.rfind('/') + 1))) + "-";
+}
+
+// Removes what killed processes have left of their files for `path`: nobody has a lock on it.
+void remove_left_over(const std::string& path) {
+    std::string folder = folder_of(path), prefix = temporary_prefix(path);
+    DIR* entries = ::opendir(folder.c_str());
+    if (entries == nullptr) {
+        return;
+    }
+    while (const dirent* entry = ::readdir(entries)) {
+        if (std::strncmp(entry->d_name, prefix.c_str(), prefix.size()) != 0) {
+            continue;
+        }
+        std::string left = folder + "/" + entry->d_name;
+        Descriptor file(::open(left.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+        if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+            ::unlink(left.c_str());
+        }
+    }
+    ::closedir(entries);
+}
+
+}  // namespace
+
+// A file on its way to its place. Until then it has no name, where the system can, and goes with
+// the process; elsewhere it has a temporary one.
+class NewFiles::File {
+  public:
+    explicit File(const std::string& given) : given_(given), path_(target_of(given)), file_(-1) {}
+    // One whose name comes later, in the folder of `beside`.
+    static std::unique_ptr<File> unnamed(const std::string& beside) {
+        auto file = std::make_unique<File>(beside);
+        file->given_ = file->path_ = beside;
+        file->is_unnamed_ = true;
+        return file;
+    }
+    ~File() {
+        if (!temporary_.empty()) {
+            ::unlink(temporary_.c_str());
+        }
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+
+    Result<void> write(std::span<const std::string_view> parts, WriteMode mode,
+                       const CopyOptions& options, ContentHash* hash);
+    void set_path(const std::string& path) { given_ = path_ = path; }
+    Result<void> flush();
+    Result<void> put_in_place();
+
+  private:
+    bool open();
+    bool name();
+    std::string random_name() const {
+        std::random_device random;
+        return folder_of(path_) + "/" + temporary_prefix(path_) +
+               hex(uint64_t{random()} << 32 | random());
+    }
+
+    std::string given_;
+    std::string path_;
+    std::string temporary_;  // empty: it has no name
+    Descriptor file_;
+    bool is_unnamed_ = false;
+    bool is_device_ = false;  // written into at once
+};
+
+bool NewFiles::File::open() {
+    remove_left_over(path_);
+#if defined(O_TMPFILE)
+    if (::access("/proc/self/fd", X_OK) == 0) {  // name() needs it
+        file_ = Descriptor(::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+    }
+#endif
+    if (file_.get() < 0) {
+        temporary_ = random_name();
+        file_ = Descriptor(
+            ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666));
+    }
+    if (file_.get() < 0) {
+        return false;
+    }
+    // The lock says that somebody is at it; where there are none, nothing is removed either.
+    [[maybe_unused]] int locked = ::flock(file_.get(), LOCK_EX | LOCK_NB);
+    return true;
+}
+
+Result<void> NewFiles::File::write(std::span<const std::string_view> parts, WriteMode mode,
+                                   const CopyOptions& options, ContentHash* hash) {
+    struct stat status {};
+    bool exists = !is_unnamed_ && ::stat(path_.c_str(), &status) == 0;
+    is_device_ = exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+    if (is_device_) {
+        // A device or pipe is written into, not replaced.
+        file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+        bool is_done = file_.get() >= 0 && copy_bytes(file_.get(), parts, options, hash);
+        return is_done ? Result<void>() : write_error("write", given_);
+    }
+    if (!open()) {
+        Error error = write_error("create a file in the folder of", given_);
+        temporary_.clear();
+        return error;
+    }
+    bool keeps = exists && mode == WriteMode::kKeepRights;
+    bool is_done = copy_bytes(file_.get(), parts, options, hash) &&
+                   (!keeps || ::fchmod(file_.get(), status.st_mode & 07777) == 0);
+    return is_done ? Result<void>() : write_error("write", given_);
+}
+
+Result<void> NewFiles::File::flush() {
+    bool is_done = is_device_ || ::fsync(file_.get()) == 0;
+    return is_done ? Result<void>() : write_error("write", given_);
+}
+
+// Gives the file a temporary name, since only a name can replace another.
+bool NewFiles::File::name() {
+    if (!temporary_.empty()) {
+        return true;
+    }
+    std::string open_file = "/proc/self/fd/" + std::to_string(file_.get());
+    std::string chosen = random_name();
+    if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, chosen.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+        return false;
+    }
+    temporary_ = std::move(chosen);
+    return true;
+}
+
+Result<void> NewFiles::File::put_in_place() {
+    if (is_device_) {
+        return {};
+    }
+    if (!name() || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+        return write_error("write", given_);
+    }
+    temporary_.clear();
+    return {};
+}
+
+NewFiles::NewFiles(CopyOptions options) : options_(std::move(options)) {}
+NewFiles::~NewFiles() = default;
+
+Result<void> NewFiles::write(const std::string& path, std::span<const std::string_view> parts,
+                             WriteMode mode) {
+    files_.push_back(std::make_unique<File>(path));
+    return files_.back()->write(parts, mode, options_, nullptr);
+}
+
+Result<std::string> NewFiles::write_named(
+    const std::string& beside, std::span<const std::string_view> parts,
+    const std::function<std::string(uint64_t hash)>& path_of) {
+    ContentHash hash;
+    files_.push_back(File::unnamed(beside));
+    SDX_TRY(files_.back()->write(parts, WriteMode::kNewRights, options_, &hash));
+    std::string path = path_of(hash.value());
+    files_.back()->set_path(path);
+    return path;
+}
+
+Result<void> NewFiles::put_in_place() {
+    for (const auto& file : files_) {
+        SDX_TRY(files_.size() > 1 ? file->flush() : Result<void>());
+    }
+    for (const auto& file : files_) {
+        SDX_TRY(file->put_in_place());
+    }
+    files_.clear();
+    return {};
+}
+
+Result<void> write_file(const std::string& path, std::string_view bytes, WriteMode mode) {
+    NewFiles files;
+    SDX_TRY(files.write(path, {&bytes, 1}, mode));
+    return files.put_in_place();
+}
+
+Result<void> write_files(std::span<const FileParts> parts) {
+    NewFiles files;
+    for (const FileParts& file : parts) {
+        SDX_TRY(files.write(file.path, file.parts));
+    }
+    return files.put_in_place();
+}
+
+}  // namespace sardonyx
