@@ -1,36 +1,56 @@
+// sardonyx import: a .pt2 file of PyTorch as a model or a script.
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <string>
-#include <vector>
 
 #include "cli/commands.h"
-#include "cli/python.h"
+#include "cli/overwriting.h"
+#include "cli/terminal.h"
+#include "driver/torch_file.h"
+#include "torch/names.h"
 
 namespace sardonyx::cli {
 
-namespace {
-
-constexpr const char* kImport =
-    "import sys\n"
-    "try:\n"
-    "    from sardonyx.torch.__main__ import main\n"
-    "except ImportError as error:\n"
-    "    sys.exit(f'error: `import` needs the package sardonyx in {sys.executable}: {error}')\n"
-    "sys.exit(main(sys.argv[1:]))\n";
-
-}  // namespace
-
 int run_import(const ImportOptions& options) {
-    std::vector<std::string> words{"--output=" + options.output};
-    if (options.opset) {
-        words.push_back("--opset=" + std::to_string(*options.opset));
-    }
+    driver::TorchOptions wanted;
+    wanted.opset = options.opset.value_or(wanted.opset);
+    wanted.state = options.state;
     for (const std::string& dim : options.dims) {
-        words.push_back("--dim=" + dim);
+        size_t equals = std::min(dim.find('='), dim.size());
+        std::string name = dim.substr(std::min(equals + 1, dim.size()));
+        if (!torch::is_free_name(name)) {
+            print_error(fmt::format("`--dim {}`: write it as `--dim s77=batch`", dim));
+            return kUsage;
+        }
+        wanted.dims[dim.substr(0, equals)] = name;
     }
-    if (!options.state.empty()) {
-        words.push_back("--state=" + options.state);
+    std::filesystem::path output = options.output;
+    if (output.empty()) {
+        output = std::filesystem::path(options.model).replace_extension(".onnx");
     }
-    words.insert(words.end(), {"--", options.model});
-    return become_python("`import`", kImport, words);
+    if (is_same_file(options.model, output.string())) {
+        print_error(fmt::format("`{}` would overwrite the file that is read", output.string()));
+        return kUsage;
+    }
+    Result<driver::TorchFile> file = driver::read_torch_file(options.model, wanted);
+    if (!file.ok()) {
+        print_error(file.error().message);
+        return kFailure;
+    }
+    Result<void> done;
+    if (output.extension() == ".py") {
+        done = driver::write_torch_script(*file, wanted.opset, output.string());
+    } else if (Result<size_t> size =
+                   driver::write_torch_model(*file, wanted.opset, output.string());
+               !size.ok()) {
+        done = size.error();
+    }
+    if (!done.ok()) {
+        print_error(done.error().message);
+        return kFailure;
+    }
+    return kSuccess;
 }
 
 }  // namespace sardonyx::cli
