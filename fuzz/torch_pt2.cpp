@@ -1,5 +1,5 @@
-// Any bytes as a .pt2 file, and as the JSON of the model in one that is whole: no crash, and what is
-// read becomes the text of a script, all of whose values have names.
+// Any bytes as a .pt2 file, and as the JSON of the model in one that is whole: no crash, and what
+// is read becomes the text of a script, all of whose values have names.
 #include <cstdint>
 #include <cstring>
 #include <memory>

@@ -57,9 +57,7 @@ def literal(text: str) -> str:
 
 def main() -> None:
     overloads, names = declared()
-    rows = [
-        f'    {{"{overload}", "{name}"}},' for overload, (name, _) in sorted(overloads.items())
-    ]
+    rows = [f'    {{"{overload}", "{name}"}},' for overload, (name, _) in sorted(overloads.items())]
     functions = [
         '    {{"{}", "{}", "{}"}},'.format(name, *place(function))
         for name, function in sorted(names.items())

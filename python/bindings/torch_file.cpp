@@ -1,4 +1,5 @@
-// .pt2 files of PyTorch, read into scripts; sardonyx.torch.convert is the Python function around it.
+// .pt2 files of PyTorch, read into scripts; sardonyx.torch.convert is the Python function around
+// it.
 #include "driver/torch_file.h"
 
 #include <nanobind/stl/string.h>
@@ -86,7 +87,8 @@ void bind_torch_file(nb::module_& m) {
         .def_prop_ro("arrays", arrays_of)
         .def_prop_ro("lines", lines_of)
         .def_prop_ro("metadata", metadata_of)
-        .def_prop_ro("count", [](const PyTorchFile& self) { return self.file.program.nodes.size(); })
+        .def_prop_ro("count",
+                     [](const PyTorchFile& self) { return self.file.program.nodes.size(); })
         .def("text", text_of, nb::arg("weights"));
     m.def("read_torch_file", read_torch_file, nb::arg("path"), nb::arg("opset"), nb::arg("dims"),
           nb::arg("state"), nb::arg("input_names"), nb::arg("output_names"));

@@ -107,7 +107,8 @@ class JsonParser {
         if (!digits()) {
             return false;
         }
-        if (is_zero && at_ - entries_[entry].begin > (text_[entries_[entry].begin] == '-' ? 2 : 1)) {
+        if (is_zero &&
+            at_ - entries_[entry].begin > (text_[entries_[entry].begin] == '-' ? 2 : 1)) {
             return fail("a number begins with 0");
         }
         if (peek() == '.') {

@@ -1,16 +1,35 @@
 // sardonyx import: a .pt2 file of PyTorch as a model or a script.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "cli/commands.h"
 #include "cli/overwriting.h"
 #include "cli/terminal.h"
+#include "diagnostics/glyphs.h"
 #include "driver/torch_file.h"
 #include "torch/names.h"
 
 namespace sardonyx::cli {
+namespace {
+
+// A message of several lines: a paragraph for each problem of the file.
+int print_problems(std::string_view message) {
+    size_t end = std::min(message.find('\n'), message.size());
+    print_error(message.substr(0, end));
+    while (end < message.size()) {
+        std::string_view rest = message.substr(end + 1);
+        size_t length = std::min(rest.find('\n'), rest.size());
+        print_note(diagnostics::visible(rest.substr(0, length)) + "\n");
+        end += length + 1;
+    }
+    return kFailure;
+}
+
+}  // namespace
 
 int run_import(const ImportOptions& options) {
     driver::TorchOptions wanted;
@@ -25,32 +44,22 @@ int run_import(const ImportOptions& options) {
         }
         wanted.dims[dim.substr(0, equals)] = name;
     }
-    std::filesystem::path output = options.output;
-    if (output.empty()) {
-        output = std::filesystem::path(options.model).replace_extension(".onnx");
-    }
-    if (is_same_file(options.model, output.string())) {
-        print_error(fmt::format("`{}` would overwrite the file that is read", output.string()));
+    if (Result<void> kept = keep_inputs({options.model}, {options.output}); !kept.ok()) {
+        print_error(kept.error().message);
         return kUsage;
     }
     Result<driver::TorchFile> file = driver::read_torch_file(options.model, wanted);
     if (!file.ok()) {
-        print_error(file.error().message);
-        return kFailure;
+        return print_problems(file.error().message);
     }
     Result<void> done;
-    if (output.extension() == ".py") {
-        done = driver::write_torch_script(*file, wanted.opset, output.string());
-    } else if (Result<size_t> size =
-                   driver::write_torch_model(*file, wanted.opset, output.string());
+    if (std::filesystem::path(options.output).extension() == ".py") {
+        done = driver::write_torch_script(*file, wanted.opset, options.output);
+    } else if (Result<size_t> size = driver::write_torch_model(*file, wanted.opset, options.output);
                !size.ok()) {
         done = size.error();
     }
-    if (!done.ok()) {
-        print_error(done.error().message);
-        return kFailure;
-    }
-    return kSuccess;
+    return done.ok() ? kSuccess : print_problems(done.error().message);
 }
 
 }  // namespace sardonyx::cli

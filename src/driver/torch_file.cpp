@@ -26,8 +26,7 @@ Result<void> check_wanted(const std::vector<std::string>& names, std::string_vie
                           size_t count) {
     for (const std::string& name : names) {
         if (!torch::is_free_name(name)) {
-            return Error{
-                fmt::format("`{}_names`: `{}` is not a valid name in Python", what, name)};
+            return Error{fmt::format("`{}_names`: `{}` is not a valid name in Python", what, name)};
         }
     }
     if (names.size() > count) {
@@ -46,8 +45,9 @@ Result<void> rename_ends(torch::Program& program, const TorchOptions& options) {
     SDX_TRY(check_wanted(inputs, "input", program.inputs.size()));
     SDX_TRY(check_wanted(outputs, "output", program.outputs.size()));
     for (size_t i = 0; i < std::max(program.inputs.size(), inputs.size()); ++i) {
-        const std::string& name =
-            inputs.empty() ? program.inputs[i].name : i < inputs.size() ? inputs[i] : "";
+        const std::string& name = inputs.empty()      ? program.inputs[i].name
+                                  : i < inputs.size() ? inputs[i]
+                                                      : "";
         if (!name.empty() && std::find(outputs.begin(), outputs.end(), name) != outputs.end()) {
             return Error{fmt::format("`output_names`: `{}` is the name of an input", name)};
         }

@@ -11,7 +11,7 @@
 namespace sardonyx::torch {
 namespace {
 
-constexpr int64_t kSchema = 8;                      // the major version that is read
+constexpr int64_t kSchema = 8;                        // the major version that is read
 constexpr uint64_t kMostCopied = uint64_t{1} << 31U;  // bytes of what is not contiguous
 
 struct TypeRow {
@@ -20,26 +20,17 @@ struct TypeRow {
     bool is_complex = false;  // the type is that of the parts
 };
 // torch's numbers of element types in these files.
-constexpr TypeRow kTypes[] = {{1, ElementType::kUint8},
-                              {2, ElementType::kInt8},
-                              {3, ElementType::kInt16},
-                              {4, ElementType::kInt32},
-                              {5, ElementType::kInt64},
-                              {6, ElementType::kFloat16},
-                              {7, ElementType::kFloat},
-                              {8, ElementType::kDouble},
-                              {9, ElementType::kFloat16, true},
-                              {10, ElementType::kFloat, true},
-                              {11, ElementType::kDouble, true},
-                              {12, ElementType::kBool},
-                              {13, ElementType::kBfloat16},
-                              {28, ElementType::kUint16},
-                              {29, ElementType::kFloat8E4M3FN},
-                              {30, ElementType::kFloat8E5M2},
-                              {31, ElementType::kFloat8E4M3FNUZ},
-                              {32, ElementType::kFloat8E5M2FNUZ},
-                              {34, ElementType::kUint32},
-                              {35, ElementType::kUint64}};
+constexpr TypeRow kTypes[] = {
+    {1, ElementType::kUint8},           {2, ElementType::kInt8},
+    {3, ElementType::kInt16},           {4, ElementType::kInt32},
+    {5, ElementType::kInt64},           {6, ElementType::kFloat16},
+    {7, ElementType::kFloat},           {8, ElementType::kDouble},
+    {9, ElementType::kFloat16, true},   {10, ElementType::kFloat, true},
+    {11, ElementType::kDouble, true},   {12, ElementType::kBool},
+    {13, ElementType::kBfloat16},       {28, ElementType::kUint16},
+    {29, ElementType::kFloat8E4M3FN},   {30, ElementType::kFloat8E5M2},
+    {31, ElementType::kFloat8E4M3FNUZ}, {32, ElementType::kFloat8E5M2FNUZ},
+    {34, ElementType::kUint32},         {35, ElementType::kUint64}};
 
 const TypeRow* type_row(int64_t number) {
     const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes),
@@ -55,8 +46,8 @@ std::string list_text(const Dims& dims) {
 Result<int64_t> whole_number(JsonValue value) {
     std::optional<int64_t> found = (value.is_object() ? value["as_int"] : value).integer();
     if (!found) {
-        return Error{
-            fmt::format("{} where a number is expected", python_string(value.source().substr(0, 60), '\''))};
+        return Error{fmt::format("{} where a number is expected",
+                                 python_string(value.source().substr(0, 60), '\''))};
     }
     return *found;
 }
@@ -120,8 +111,8 @@ Result<Layout> read_layout(const StoredTensor& stored, int64_t elements) {
     }
     std::optional<int64_t> count = element_count(dims);
     if (!count || *count > std::max<int64_t>(elements, kMostCopied)) {
-        return Error{fmt::format("{} has {} elements, and its tensor {}", python_string(stored.entry, '`'),
-                                 elements, list_text(dims))};
+        return Error{fmt::format("{} has {} elements, and its tensor {}",
+                                 python_string(stored.entry, '`'), elements, list_text(dims))};
     }
     layout.count = *count;
     int64_t last = layout.first;
@@ -151,8 +142,7 @@ std::string_view complex_part_name(int64_t number) {
     return row != nullptr && row->is_complex ? name(row->type) : std::string_view();
 }
 
-Result<Archive> Archive::open(std::span<const std::byte> bytes,
-                              std::shared_ptr<const void> owner) {
+Result<Archive> Archive::open(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
     std::optional<std::vector<ZipEntry>> entries = read_zip(bytes);
     if (!entries) {
         return Error{"not a .pt2 file: it is no ZIP archive, or is damaged"};
@@ -178,8 +168,8 @@ Result<std::string_view> Archive::text_of(const std::string& name) const {
     }
     const ZipEntry& entry = found->second;
     if (entry.method != kZipStored || entry.is_encrypted) {
-        return Error{
-            fmt::format("{} is compressed or encrypted, which torch does not do", python_string(name, '`'))};
+        return Error{fmt::format("{} is compressed or encrypted, which torch does not do",
+                                 python_string(name, '`'))};
     }
     return std::string_view(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
 }
@@ -188,8 +178,8 @@ Result<JsonValue> Archive::json_of(const std::string& name) {
     SDX_ASSIGN(std::string_view text, text_of(name));
     Result<JsonDocument> document = JsonDocument::parse(text);
     if (!document.ok()) {
-        return Error{
-            fmt::format("{} is not valid JSON: {}", python_string(name, '`'), document.error().message)};
+        return Error{fmt::format("{} is not valid JSON: {}", python_string(name, '`'),
+                                 document.error().message)};
     }
     documents_.push_back(std::make_unique<JsonDocument>(std::move(*document)));
     JsonValue root = documents_.back()->root();
@@ -232,7 +222,8 @@ Result<void> Archive::read_tensors(std::string_view folder, std::string_view kin
     for (auto& [key, one] : config.members()) {
         std::optional<std::string> path = one["path_name"].text();
         if (!path) {
-            return Error{fmt::format("{} in {} has no path", python_string(key, '`'), python_string(name, '`'))};
+            return Error{fmt::format("{} in {} has no path", python_string(key, '`'),
+                                     python_string(name, '`'))};
         }
         // Whatever is not a plain `false`.
         JsonValue pickle = one["use_pickle"];

@@ -9,13 +9,13 @@ namespace {
 
 // What gives its first argument as it is, once nothing is written in place.
 constexpr std::string_view kCopies[] = {
-    "aten::contiguous.default", "aten::clone.default",           "aten::alias.default",
-    "aten::detach.default",     "aten::alias_copy.default",      "aten::lift_fresh_copy.default",
-    "aten::lift_fresh.default", "aten::lift.default",            "aten::detach_copy.default",
+    "aten::contiguous.default", "aten::clone.default",      "aten::alias.default",
+    "aten::detach.default",     "aten::alias_copy.default", "aten::lift_fresh_copy.default",
+    "aten::lift_fresh.default", "aten::lift.default",       "aten::detach_copy.default",
     "aten::pin_memory.default", "aten::positive.default"};
 // Where the type stays.
-constexpr std::string_view kCasts[] = {"aten::to.dtype",      "aten::to.dtype_layout",
-                                       "aten::to.device",     "aten::_to_copy.default",
+constexpr std::string_view kCasts[] = {"aten::to.dtype",        "aten::to.dtype_layout",
+                                       "aten::to.device",       "aten::_to_copy.default",
                                        "aten::type_as.default", "aten::to.other"};
 // Where it is off.
 constexpr std::string_view kDropouts[] = {"aten::dropout.default", "aten::feature_dropout.default"};
@@ -47,11 +47,10 @@ void remove_copies(Program& program, const IsKnown& is_own) {
         types[node.name] = node.type;
         bool has_source = !node.args.empty() && node.args[0].is_ref();
         bool is_off = node.args.size() == 3 && node.args[2] == Value::boolean(false);
-        bool is_copy =
-            has_source && node.into.empty() &&
-            (is_in(kCopies, node.target) || (is_in(kDropouts, node.target) && is_off) ||
-             (is_in(kCasts, node.target) && !node.type.empty() &&
-              node.type == types[node.args[0].text]));
+        bool is_copy = has_source && node.into.empty() &&
+                       (is_in(kCopies, node.target) || (is_in(kDropouts, node.target) && is_off) ||
+                        (is_in(kCasts, node.target) && !node.type.empty() &&
+                         node.type == types[node.args[0].text]));
         if (is_copy && !is_own(node.target)) {
             same[node.name] = node.args[0].text;
         } else {

@@ -14,11 +14,11 @@ namespace {
 
 // Views of all elements in their order.
 constexpr std::string_view kReshapes[] = {
-    "alias",     "detach",      "detach_",    "view",       "reshape",         "_unsafe_view",
-    "flatten",   "unflatten",   "unsqueeze",  "squeeze",    "contiguous",      "view_as",
-    "to",        "reshape_as",  "_to_copy",   "ravel",      "dropout",         "lift_fresh",
-    "clone",     "type_as",     "atleast_1d", "atleast_2d", "lift_fresh_copy", "atleast_3d",
-    "positive",  "view_of",     "split_dim",  "collapse_view"};
+    "alias",    "detach",     "detach_",    "view",         "reshape",         "_unsafe_view",
+    "flatten",  "unflatten",  "unsqueeze",  "squeeze",      "contiguous",      "view_as",
+    "to",       "reshape_as", "_to_copy",   "ravel",        "dropout",         "lift_fresh",
+    "clone",    "type_as",    "atleast_1d", "atleast_2d",   "lift_fresh_copy", "atleast_3d",
+    "positive", "view_of",    "split_dim",  "collapse_view"};
 constexpr std::string_view kSplits[] = {"split",        "split_with_sizes", "chunk",
                                         "unsafe_chunk", "unsafe_split",     "tensor_split"};
 constexpr std::string_view kTransposes[] = {"transpose", "swapaxes", "swapdims", "t",
@@ -49,7 +49,7 @@ bool has(const std::string_view (&names)[kCount], std::string_view name) {
 
 struct View {
     std::string base;
-    Node node;  // that makes it
+    Node node;                    // that makes it
     std::optional<int64_t> part;  // of a split
     int64_t seen = 0;             // the version of the base that it was made from
 };
@@ -220,9 +220,8 @@ class Solver {
         node.args = std::move(args);
         node.place = by.place;
         bool has_pair = false;
-        each_argument_ref(node, [&](const std::string& name) {
-            has_pair = has_pair || is_pair(name);
-        });
+        each_argument_ref(node,
+                          [&](const std::string& name) { has_pair = has_pair || is_pair(name); });
         if (has_pair) {
             program_.pairs.insert(node.name);
             node.is_twice = space_of(target) != "pairs";
@@ -407,8 +406,9 @@ class Solver {
     Program& program_;
     const IsKnown& is_known_;
     Problem& problem_;
-    const std::function<std::string(const std::string&)> reader_ =
-        [this](const std::string& name) { return read(name); };
+    const std::function<std::string(const std::string&)> reader_ = [this](const std::string& name) {
+        return read(name);
+    };
     bool has_failed_ = false;
     int depth_ = 0;  // of views in views
     std::vector<Node> nodes_;
@@ -425,9 +425,11 @@ class Solver {
 // What writes into the running statistics of a node, after it.
 void add_new_statistics(std::vector<Node>& nodes, const std::set<std::string>& taken) {
     const Node node = nodes.back();
-    const auto* row = std::find_if(std::begin(kStatistics), std::end(kStatistics),
-                                   [&](const Statistics& one) { return one.target == node.target; });
-    if (row == std::end(kStatistics) || node.args.size() <= std::max(row->momentum, row->first + 1)) {
+    const auto* row =
+        std::find_if(std::begin(kStatistics), std::end(kStatistics),
+                     [&](const Statistics& one) { return one.target == node.target; });
+    if (row == std::end(kStatistics) ||
+        node.args.size() <= std::max(row->momentum, row->first + 1)) {
         return;
     }
     if (row->training && node.args[*row->training] != Value::boolean(true)) {
@@ -475,9 +477,9 @@ std::string functional_overload(std::string_view overload, const IsKnown& is_kno
     } else if (!plain.empty() && plain.back() == '_') {
         plain.pop_back();
     }
-    for (const std::string& name :
-         {fmt::format("{}::{}.{}", space, plain, suffix), fmt::format("{}::{}.default", space, plain),
-          fmt::format("{}::{}_functional.{}", space, plain, suffix)}) {
+    for (const std::string& name : {fmt::format("{}::{}.{}", space, plain, suffix),
+                                    fmt::format("{}::{}.default", space, plain),
+                                    fmt::format("{}::{}_functional.{}", space, plain, suffix)}) {
         if (is_known(name)) {
             return name;
         }

@@ -1,7 +1,7 @@
 // Mutation, solved: an operator that writes into a tensor makes a new value instead.
 //
-// A write to a view is written into its base as well, by the inverse of the view, and other views of
-// the base are made again when they are read next. Views are told by their storage, so that a
+// A write to a view is written into its base as well, by the inverse of the view, and other views
+// of the base are made again when they are read next. Views are told by their storage, so that a
 // reshape that copies is none.
 #pragma once
 
@@ -25,8 +25,7 @@ std::string functional_overload(std::string_view overload, const IsKnown& is_kno
 // The inputs and weights that a program changes, with the values that they have at its end.
 using Changes = std::vector<std::pair<std::string, std::string>>;
 // Rewrites the program. False: `problem` says which mutation has no form without it.
-bool remove_mutation(Program& program, const IsKnown& is_known, Changes& changes,
-                     Problem& problem);
+bool remove_mutation(Program& program, const IsKnown& is_known, Changes& changes, Problem& problem);
 
 // Normalisation in training changes buffers, and its schema does not say so: adds the writes where
 // there is a form of them, and returns those without one.

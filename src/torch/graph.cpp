@@ -162,8 +162,8 @@ class GraphReader {
             facts->strides = sizes_in(found->second.meta["strides"]);
             facts->element_type = element_type(name);
             if (facts->sizes.size() != facts->strides.size()) {
-                fail(fmt::format("{} has {} sizes and {} strides", shown(name),
-                                 facts->sizes.size(), facts->strides.size()));
+                fail(fmt::format("{} has {} sizes and {} strides", shown(name), facts->sizes.size(),
+                                 facts->strides.size()));
                 facts->sizes.clear();
                 facts->strides.clear();
             }
@@ -230,8 +230,7 @@ class GraphReader {
             return Value::floating(value.number().value_or(0));
         }
         if (!value.is_null()) {
-            fail(fmt::format("{} where a number is expected",
-                             shown(value.source())));
+            fail(fmt::format("{} where a number is expected", shown(value.source())));
         }
         return Value::none();
     }
@@ -408,9 +407,8 @@ class GraphReader {
         }
         std::vector<std::string> outputs = names_of_outputs(raw["outputs"]);
         bool is_higher_order = begins_with(target, kHigherOrder);
-        bool is_single =
-            outputs.size() == 1 && !raw["outputs"].items()[0]["as_tensors"] &&
-            (!is_higher_order || raw["is_hop_single_tensor_return"].boolean() == true);
+        bool is_single = outputs.size() == 1 && !raw["outputs"].items()[0]["as_tensors"] &&
+                         (!is_higher_order || raw["is_hop_single_tensor_return"].boolean() == true);
         Node node;
         node.name = is_single ? outputs[0] : raw["name"].text().value_or("");
         if (node.name.empty()) {
@@ -422,16 +420,14 @@ class GraphReader {
                                      quoted_target(target)));
             return;
         }
-        node.takes_pairs =
-            takes_complex(raw["inputs"]) ||
-            std::any_of(outputs.begin(), outputs.end(),
-                        [this](const std::string& one) { return is_complex(one); });
+        node.takes_pairs = takes_complex(raw["inputs"]) ||
+                           std::any_of(outputs.begin(), outputs.end(),
+                                       [this](const std::string& one) { return is_complex(one); });
         if (is_higher_order) {
             std::vector<Value> args = all_arguments(raw, node);
             std::string_view kind = last_part(target);
             if (!set_bodies(node, kind, std::move(args), outputs.size())) {
-                refuse(node,
-                       fmt::format("the operator {}, which has bodies", quoted_target(kind)),
+                refuse(node, fmt::format("the operator {}, which has bodies", quoted_target(kind)),
                        "write it without, or export what is in it alone");
             }
         } else if (begins_with(target, kOps)) {
@@ -500,8 +496,7 @@ class GraphReader {
         for (JsonValue one : raw["inputs"].items()) {
             std::string name = name_in(one);
             if (!is_argument_name(name)) {
-                fail(fmt::format("{} has an argument {}", quoted_target(target),
-                                 shown(name)));
+                fail(fmt::format("{} has an argument {}", quoted_target(target), shown(name)));
                 return;
             }
             if (is_left_out(name)) {

@@ -12,10 +12,9 @@ namespace {
 template <typename Row>
 const Row* find_row(std::span<const Row> rows, std::string_view Row::*column,
                     std::string_view key) {
-    auto found =
-        std::lower_bound(rows.begin(), rows.end(), key, [&](const Row& row, std::string_view wanted) {
-            return row.*column < wanted;
-        });
+    auto found = std::lower_bound(
+        rows.begin(), rows.end(), key,
+        [&](const Row& row, std::string_view wanted) { return row.*column < wanted; });
     return found != rows.end() && (*found).*column == key ? &*found : nullptr;
 }
 
@@ -39,8 +38,8 @@ std::optional<std::string_view> library_file(std::string_view path) {
     if (path.substr(0, kFolder.size()) != kFolder) {
         return std::nullopt;
     }
-    const FileRow* row = find_row(std::span(kFiles, kFileCount), &FileRow::name,
-                                  path.substr(kFolder.size()));
+    const FileRow* row =
+        find_row(std::span(kFiles, kFileCount), &FileRow::name, path.substr(kFolder.size()));
     if (row == nullptr) {
         return std::nullopt;
     }

@@ -93,8 +93,7 @@ Metadata metadata_of(const Node& node) {
     return found;
 }
 
-std::vector<std::pair<uint32_t, Metadata>> metadata_by_line(
-    const std::vector<const Node*>& lines) {
+std::vector<std::pair<uint32_t, Metadata>> metadata_by_line(const std::vector<const Node*>& lines) {
     std::unordered_map<std::string_view, const Node*> makers;
     for (const Node* node : lines) {
         if (node != nullptr) {

@@ -13,18 +13,17 @@ namespace {
 
 // What the text uses itself.
 constexpr std::string_view kTaken[] = {
-    "w",   "op",  "aten", "math",  "script", "load_weights", "print", "len",         "max",
-    "min", "int", "float", "abs",  "bool",   "round",        "range", "reveal_type", "list",
-    "tuple"};
+    "w",   "op",    "aten", "math", "script", "load_weights", "print",       "len",  "max",  "min",
+    "int", "float", "abs",  "bool", "round",  "range",        "reveal_type", "list", "tuple"};
 constexpr std::string_view kElementTypes[] = {
-    "FLOAT",  "DOUBLE", "FLOAT16", "BFLOAT16", "BOOL",         "UINT8",          "UINT16",
-    "UINT32", "UINT64", "INT8",    "INT16",    "INT32",        "INT64",          "FLOAT8E4M3FN",
-    "FLOAT8E5M2", "FLOAT8E4M3FNUZ", "FLOAT8E5M2FNUZ"};
+    "FLOAT",  "DOUBLE",       "FLOAT16",    "BFLOAT16",       "BOOL",          "UINT8",
+    "UINT16", "UINT32",       "UINT64",     "INT8",           "INT16",         "INT32",
+    "INT64",  "FLOAT8E4M3FN", "FLOAT8E5M2", "FLOAT8E4M3FNUZ", "FLOAT8E5M2FNUZ"};
 constexpr std::string_view kKeywords[] = {
-    "False", "None",   "True",  "and",    "as",   "assert", "async",  "await",    "break",
-    "class", "continue", "def", "del",    "elif", "else",   "except", "finally",  "for",
-    "from",  "global", "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-    "or",    "pass",   "raise", "return", "try",  "while",  "with",   "yield"};
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 
 template <size_t kCount>
 bool holds(const std::string_view (&names)[kCount], std::string_view name) {
@@ -114,7 +113,7 @@ std::string Names::plain(std::string_view text) {
         i += length;
     }
     if (plain.empty() || is_digit_of_name(plain[0])) {
-        plain.insert(0, "_");
+        plain.insert(plain.begin(), '_');
     }
     while (used_.count(plain) != 0 || !is_free_name(plain)) {
         plain += '_';

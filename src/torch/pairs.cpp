@@ -9,20 +9,69 @@ namespace sardonyx::torch {
 namespace {
 
 // What does the same to the real and to the imaginary parts.
-constexpr std::string_view kTwice[] = {
-    "view",          "reshape",         "_unsafe_view",     "flatten",       "unflatten",
-    "unsqueeze",     "squeeze",         "transpose",        "permute",       "t",
-    "numpy_T",       "mT",              "expand",           "expand_as",     "contiguous",
-    "clone",         "alias",           "detach",           "select",        "slice",
-    "narrow",        "index",           "index_select",     "gather",        "cat",
-    "stack",         "flip",            "roll",             "repeat",        "movedim",
-    "sum",           "mean",            "cumsum",           "tril",          "triu",
-    "diagonal",      "pad",             "constant_pad_nd",  "view_as",       "lift_fresh_copy",
-    "swapaxes",      "fft_fftshift",    "fft_ifftshift",    "select_scatter", "slice_scatter",
-    "split",         "split_with_sizes", "chunk",           "unbind",        "diagonal_scatter",
-    "index_put",     "index_add",       "repeat_interleave", "unfold",       "broadcast_in_dim",
-    "collapse",      "collapse_view",   "rev",              "split_dim",     "view_of",
-    "copy_strided",  "copy_to",         "device_put"};
+constexpr std::string_view kTwice[] = {"view",
+                                       "reshape",
+                                       "_unsafe_view",
+                                       "flatten",
+                                       "unflatten",
+                                       "unsqueeze",
+                                       "squeeze",
+                                       "transpose",
+                                       "permute",
+                                       "t",
+                                       "numpy_T",
+                                       "mT",
+                                       "expand",
+                                       "expand_as",
+                                       "contiguous",
+                                       "clone",
+                                       "alias",
+                                       "detach",
+                                       "select",
+                                       "slice",
+                                       "narrow",
+                                       "index",
+                                       "index_select",
+                                       "gather",
+                                       "cat",
+                                       "stack",
+                                       "flip",
+                                       "roll",
+                                       "repeat",
+                                       "movedim",
+                                       "sum",
+                                       "mean",
+                                       "cumsum",
+                                       "tril",
+                                       "triu",
+                                       "diagonal",
+                                       "pad",
+                                       "constant_pad_nd",
+                                       "view_as",
+                                       "lift_fresh_copy",
+                                       "swapaxes",
+                                       "fft_fftshift",
+                                       "fft_ifftshift",
+                                       "select_scatter",
+                                       "slice_scatter",
+                                       "split",
+                                       "split_with_sizes",
+                                       "chunk",
+                                       "unbind",
+                                       "diagonal_scatter",
+                                       "index_put",
+                                       "index_add",
+                                       "repeat_interleave",
+                                       "unfold",
+                                       "broadcast_in_dim",
+                                       "collapse",
+                                       "collapse_view",
+                                       "rev",
+                                       "split_dim",
+                                       "view_of",
+                                       "copy_strided",
+                                       "copy_to",
+                                       "device_put"};
 
 // Those of them of which a further argument is a tensor of the same kind: its place.
 constexpr std::pair<std::string_view, size_t> kMore[] = {{"select_scatter", 1},
@@ -151,8 +200,7 @@ void make_ends_real(Program& program) {
     }
     for (Value& one : program.outputs) {
         if (one.is_ref() && program.pairs.count(one.text) != 0) {
-            Node node =
-                make_node(one.text + "_real", "pairs::view_as_real.default", one.text);
+            Node node = make_node(one.text + "_real", "pairs::view_as_real.default", one.text);
             one = Value::ref(node.name);
             program.nodes.push_back(std::move(node));
         }

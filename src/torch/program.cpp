@@ -38,8 +38,8 @@ std::string words_of(const Place& place) {
 
 std::string words_of(const Problem& problem) {
     std::string where = problem.place != nullptr ? words_of(*problem.place) : std::string();
-    std::string text = fmt::format("{}\n  --> {}", problem.reason,
-                                   where.empty() ? "no place in a file" : where);
+    std::string text =
+        fmt::format("{}\n  --> {}", problem.reason, where.empty() ? "no place in a file" : where);
     if (problem.place != nullptr && !problem.place->code.empty()) {
         text += "\n   | " + problem.place->code;
     }
@@ -68,8 +68,7 @@ bool is_left_out(std::string_view argument) {
 bool writes_in_place(std::string_view target) {
     std::string_view packet = packet_of(target);
     bool is_dunder = ends_with(packet, "__");
-    return (ends_with(packet, "_") && !is_dunder) ||
-           (is_dunder && packet.substr(0, 3) == "__i") ||
+    return (ends_with(packet, "_") && !is_dunder) || (is_dunder && packet.substr(0, 3) == "__i") ||
            std::find(std::begin(kWriters), std::end(kWriters), target) != std::end(kWriters);
 }
 

@@ -122,7 +122,7 @@ struct Program {
     std::vector<Value> outputs;
     std::vector<std::string> output_names;
     std::map<std::string, std::string, std::less<>> input_names;  // that the user wants
-    bool is_tuple = true;   // it returns a tuple, also of one
+    bool is_tuple = true;                                         // it returns a tuple, also of one
     bool is_model = false;  // it is the whole: its results are the outputs of a model
     std::vector<Program> bodies;
     // The values that are complex: pairs of their real and imaginary parts.

@@ -91,8 +91,8 @@ std::optional<WeightSpec> weight_of(JsonValue spec) {
 Result<void> choose_outputs(Program& program, JsonValue specs, std::vector<std::string> names) {
     std::vector<JsonValue> all = specs.items();
     if (all.size() != program.outputs.size()) {
-        return Error{fmt::format("{} results, and {} are described", program.outputs.size(),
-                                 all.size())};
+        return Error{
+            fmt::format("{} results, and {} are described", program.outputs.size(), all.size())};
     }
     std::vector<Value> outputs;
     for (size_t i = 0; i < all.size(); ++i) {
@@ -195,8 +195,7 @@ Result<ReadProgram> read_pt2(std::span<const std::byte> bytes, std::shared_ptr<c
                 SDX_ASSIGN(Tensor array, archive->tensor(entry->second));
                 found.arrays.emplace_back(weight->key, std::move(array));
             }
-            placeholders.push_back(
-                {weight->placeholder, true, weight->key, entry->second.entry});
+            placeholders.push_back({weight->placeholder, true, weight->key, entry->second.entry});
         } else if (JsonValue input = spec["user_input"]) {
             JsonValue arg = input["arg"].sole();
             std::optional<std::string> name = arg["name"].text();
@@ -205,8 +204,8 @@ Result<ReadProgram> read_pt2(std::span<const std::byte> bytes, std::shared_ptr<c
                 placeholders.push_back({*name});
             }
         } else if (!spec["constant_input"] && !spec["token"]) {
-            return Error{fmt::format("an input of the kind {}",
-                                     python_string(spec.sole_name(), '`'))};
+            return Error{
+                fmt::format("an input of the kind {}", python_string(spec.sole_name(), '`'))};
         }
     }
     GraphReading reading{names, {}, {}};

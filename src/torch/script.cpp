@@ -15,15 +15,24 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-constexpr Pair kInfix[] = {{"add", "+"},      {"sub", "-"},       {"mul", "*"},  {"truediv", "/"},
-                           {"floordiv", "//"}, {"mod", "%"},      {"pow", "**"}, {"eq", "=="},
-                           {"ne", "!="},      {"lt", "<"},        {"le", "<="},  {"gt", ">"},
-                           {"ge", ">="},      {"and_", "&"},      {"or_", "|"}};
-constexpr Pair kCalls[] = {
-    {"sym_max", "max"},     {"sym_min", "min"},      {"sym_float", "float"}, {"sym_int", "int"},
-    {"abs", "abs"},         {"ceil", "math.ceil"},   {"floor", "math.floor"}, {"trunc", "math.trunc"},
-    {"sqrt", "math.sqrt"},  {"round", "round"},      {"sym_sqrt", "math.sqrt"}, {"max", "max"},
-    {"min", "min"},         {"sym_sum", "sum"}};
+constexpr Pair kInfix[] = {{"add", "+"},       {"sub", "-"},  {"mul", "*"},  {"truediv", "/"},
+                           {"floordiv", "//"}, {"mod", "%"},  {"pow", "**"}, {"eq", "=="},
+                           {"ne", "!="},       {"lt", "<"},   {"le", "<="},  {"gt", ">"},
+                           {"ge", ">="},       {"and_", "&"}, {"or_", "|"}};
+constexpr Pair kCalls[] = {{"sym_max", "max"},
+                           {"sym_min", "min"},
+                           {"sym_float", "float"},
+                           {"sym_int", "int"},
+                           {"abs", "abs"},
+                           {"ceil", "math.ceil"},
+                           {"floor", "math.floor"},
+                           {"trunc", "math.trunc"},
+                           {"sqrt", "math.sqrt"},
+                           {"round", "round"},
+                           {"sym_sqrt", "math.sqrt"},
+                           {"max", "max"},
+                           {"min", "min"},
+                           {"sym_sum", "sum"}};
 constexpr std::string_view kOthers[] = {"getitem", "size", "numel", "item", "neg", "not", "ite"};
 template <size_t kCount>
 std::string_view second(const Pair (&pairs)[kCount], std::string_view first) {
@@ -53,8 +62,8 @@ std::string join(const std::vector<std::string>& texts) {
 
 // Strings in the quotes that Python's repr chooses.
 std::string repr(std::string_view text) {
-    bool is_double = text.find('\'') != std::string_view::npos &&
-                     text.find('"') == std::string_view::npos;
+    bool is_double =
+        text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
     return python_string(text, is_double ? '"' : '\'');
 }
 
@@ -241,8 +250,8 @@ class Writer {
         }
         line(depth, fmt::format("while {}({}):", names(node.args[0].text), join(given)), &node);
         std::string targets = join(carried) + (carried.size() == 1 ? "," : "");
-        line(depth + 1,
-             fmt::format("{} = {}({})", targets, names(node.args[1].text), join(given)), &node);
+        line(depth + 1, fmt::format("{} = {}({})", targets, names(node.args[1].text), join(given)),
+             &node);
         line(depth, fmt::format("{} = ({},)", made, join(carried)), &node);
     }
 
@@ -278,8 +287,8 @@ class Writer {
             line(depth + 1, fmt::format("{} = {}[{}]", carried[i], step, i), &node);
         }
         for (size_t i = 0; i < stacked.size(); ++i) {
-            line(depth + 1,
-                 fmt::format("{}.append({}[{}])", stacked[i], step, carried.size() + i), &node);
+            line(depth + 1, fmt::format("{}.append({}[{}])", stacked[i], step, carried.size() + i),
+                 &node);
         }
         std::vector<std::string> all = carried;
         for (const std::string& one : stacked) {

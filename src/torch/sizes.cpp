@@ -79,9 +79,7 @@ class Parser {
             has_failed_ = true;
         }
     }
-    bool is_sign(char c) const {
-        return token_.kind == Token::Kind::kSign && token_.text[0] == c;
-    }
+    bool is_sign(char c) const { return token_.kind == Token::Kind::kSign && token_.text[0] == c; }
     bool fail() {
         has_failed_ = true;
         return false;
@@ -153,7 +151,8 @@ class Parser {
         }
         if ((name == "Symbol" || name == "Dummy") && !found.strings.empty()) {
             std::string symbol = found.strings[0];
-            std::replace_if(symbol.begin(), symbol.end(), [](char c) { return !is_word(c); }, '_');
+            std::replace_if(
+                symbol.begin(), symbol.end(), [](char c) { return !is_word(c); }, '_');
             return Size::symbol(std::move(symbol));
         }
         if (name == "Integer" && found.sizes.size() == 1) {
@@ -245,9 +244,8 @@ std::string Size::annotation(const DimNames& names) const {
         return std::to_string(terms_.begin()->second);
     }
     std::vector<std::pair<Product, int64_t>> ordered(terms_.begin(), terms_.end());
-    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-        return a.first.size() > b.first.size();
-    });
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
     std::string text;
     for (const auto& [symbols, count] : ordered) {
         std::string product;
@@ -273,17 +271,17 @@ std::string Size::annotation(const DimNames& names) const {
 Result<Size> read_size(JsonValue value) {
     if (JsonValue expression = value["as_expr"]) {
         std::string text = expression["expr_str"].text().value_or("");
-        std::optional<Size> size =
-            text.size() <= kMostBytes ? Parser(text).parse() : std::nullopt;
+        std::optional<Size> size = text.size() <= kMostBytes ? Parser(text).parse() : std::nullopt;
         if (!size) {
-            return Error{fmt::format("a size that is not understood: {}", python_string(text.substr(0, 80), '\''))};
+            return Error{fmt::format("a size that is not understood: {}",
+                                     python_string(text.substr(0, 80), '\''))};
         }
         return *size;
     }
     std::optional<int64_t> number = (value.is_object() ? value["as_int"] : value).integer();
     if (!number) {
-        return Error{
-            fmt::format("{} where a size is expected", python_string(value.source().substr(0, 60), '\''))};
+        return Error{fmt::format("{} where a size is expected",
+                                 python_string(value.source().substr(0, 60), '\''))};
     }
     return Size(*number);
 }

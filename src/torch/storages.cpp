@@ -91,8 +91,7 @@ class Storages {
   public:
     explicit Storages(const FactsOf& facts_of) : facts_of_(facts_of) {}
 
-    void number(Program& program,
-                const std::map<std::string, std::string, std::less<>>& groups) {
+    void number(Program& program, const std::map<std::string, std::string, std::less<>>& groups) {
         for (Input& one : program.inputs) {
             one.storage = numbers_[one.name] = ++count_;
         }
@@ -148,9 +147,8 @@ class Storages {
     static std::string first_ref(const Node& node) {
         std::string first;
         if (!node.args.empty()) {
-            each_ref(node.args[0], [&first](const std::string& name) {
-                first = first.empty() ? name : first;
-            });
+            each_ref(node.args[0],
+                     [&first](const std::string& name) { first = first.empty() ? name : first; });
         }
         return first;
     }
@@ -193,9 +191,9 @@ class Storages {
 
 }  // namespace
 
-std::vector<Problem> number_storages(
-    Program& program, const std::map<std::string, std::string, std::less<>>& groups,
-    const FactsOf& facts_of) {
+std::vector<Problem> number_storages(Program& program,
+                                     const std::map<std::string, std::string, std::less<>>& groups,
+                                     const FactsOf& facts_of) {
     Storages storages(facts_of);
     storages.number(program, groups);
     std::vector<Problem> problems;

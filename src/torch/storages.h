@@ -25,8 +25,8 @@ using FactsOf = std::function<const TensorFacts*(std::string_view name)>;
 
 // Numbers the storages of all values. Returns the writes that may reach what is not known to be
 // shared. `groups` says which weights share their memory: they have the same text.
-std::vector<Problem> number_storages(
-    Program& program, const std::map<std::string, std::string, std::less<>>& groups,
-    const FactsOf& facts_of);
+std::vector<Problem> number_storages(Program& program,
+                                     const std::map<std::string, std::string, std::less<>>& groups,
+                                     const FactsOf& facts_of);
 
 }  // namespace sardonyx::torch

@@ -41,7 +41,8 @@ const SharedLibrary& zlib() {
 }
 
 // The bytes of a deflated entry. Its size is believed as far as deflate can go.
-Result<std::shared_ptr<Inflated>> inflated(std::span<const std::byte> bytes, const ZipEntry& entry) {
+Result<std::shared_ptr<Inflated>> inflated(std::span<const std::byte> bytes,
+                                           const ZipEntry& entry) {
     constexpr uint64_t kMostPerByte = 1032, kSome = 64;
     if (entry.size > bytes.size() * kMostPerByte + kSome) {
         return damaged();

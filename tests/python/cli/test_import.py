@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.reference
 import pytest
 import sardonyx
 import sardonyx.torch
@@ -35,7 +36,7 @@ def size(one: Any) -> Any:
 def meta(dtype: str, sizes: list[Any], strides: list[int], offset: int = 0) -> dict[str, Any]:
     return {"dtype": NUMBERS[dtype], "sizes": [size(one) for one in sizes],
             "strides": [size(one) for one in strides], "storage_offset": size(offset),
-            "layout": 7, "requires_grad": False, "device": {"type": "cpu", "index": None}}  # fmt: skip
+            "layout": 7, "device": {"type": "cpu", "index": None}}  # fmt: skip
 
 
 def tensor(name: str) -> dict[str, Any]:
@@ -86,8 +87,9 @@ class File:
         ]
         specs += [{"user_input": {"arg": tensor(one)}} for one in self.inputs]
         leaf = {"type": None, "context": None, "children_spec": []}
-        tree = {"type": "builtins.dict", "context": json.dumps([f"out{i}" for i, _ in
-                enumerate(self.outputs)]), "children_spec": [leaf for _ in self.outputs]}  # fmt: skip
+        keys = json.dumps([f"out{i}" for i in range(len(self.outputs))])
+        leaves = [leaf for _ in self.outputs]
+        tree = {"type": "builtins.dict", "context": keys, "children_spec": leaves}
         return {
             "schema_version": {"major": self.major, "minor": 20},
             "graph_module": {
@@ -155,7 +157,7 @@ def program(*words: Any, status: int = 0, folder: pathlib.Path | None = None) ->
 def test_a_model_without_python(tmp_path: pathlib.Path) -> None:
     made, wanted = mlp()
     (tmp_path / "net.pt2").write_bytes(made.data())
-    program("import", "net.pt2", "--dim", "s31=rows", folder=tmp_path)
+    program("import", "net.pt2", "-o", "net.onnx", "--dim", "s31=rows", folder=tmp_path)
     model = onnx.load(tmp_path / "net.onnx")
     onnx.checker.check_model(model, full_check=True)
     assert model.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "rows"
@@ -180,7 +182,7 @@ def test_a_script_without_python(tmp_path: pathlib.Path) -> None:
     assert 'w = load_weights("net.safetensors")' in text.replace("'", '"')
     assert 'aten.linear(x, w["a.weight"], w["a.bias"])' in text
     program("build", "net.py", "-o", "built.onnx", folder=tmp_path)
-    program("import", "net.pt2", folder=tmp_path)
+    program("import", "net.pt2", "-o", "net.onnx", folder=tmp_path)
     x = RANDOM.standard_normal((3, 8)).astype(np.float32)
     direct = sardonyx.load(tmp_path / "net.onnx")(x)
     np.testing.assert_array_equal(sardonyx.load(tmp_path / "built.onnx")(x), direct)
@@ -214,7 +216,7 @@ def test_writes_reach_views(tmp_path: pathlib.Path) -> None:
     ]
     made.outputs = ["clone"]
     (tmp_path / "v.pt2").write_bytes(made.data())
-    program("import", "v.pt2", folder=tmp_path)
+    program("import", "v.pt2", "-o", "v.onnx", folder=tmp_path)
     x = RANDOM.standard_normal((3, 4)).astype(np.float32)
     wanted = x.copy()
     wanted[:, 2] *= 10
@@ -226,7 +228,7 @@ def test_all_problems_are_said_at_once(tmp_path: pathlib.Path) -> None:
     made.nodes[0]["target"] = "torch.ops.aten.nothing.default"
     made.nodes[2]["target"] = "torch.ops.mine.other.default"
     (tmp_path / "net.pt2").write_bytes(made.data())
-    said = program("import", "net.pt2", status=1, folder=tmp_path)
+    said = program("import", "net.pt2", "-o", "net.onnx", status=1, folder=tmp_path)
     assert "2 problems" in said
     assert "`aten::nothing.default` is not in the library\n  --> net.py:12 in a" in said
     assert "`mine::other.default` is not in the library\n  --> net.py:14 in a" in said
@@ -236,7 +238,7 @@ def test_a_type_that_does_not_fit_is_said_by_the_line(tmp_path: pathlib.Path) ->
     made, _ = mlp()
     made.values["linear"]["sizes"][1] = size(17)
     (tmp_path / "net.pt2").write_bytes(made.data())
-    said = program("import", "net.pt2", status=1, folder=tmp_path)
+    said = program("import", "net.pt2", "-o", "net.onnx", status=1, folder=tmp_path)
     assert "--> net.py:12 in a" in said
     assert "`aten::linear.default`" in said
 
@@ -247,7 +249,7 @@ def test_a_type_that_does_not_fit_is_said_by_the_line(tmp_path: pathlib.Path) ->
 def refused(data: bytes, folder: pathlib.Path) -> str:
     path = folder / "bad.pt2"
     path.write_bytes(data)
-    said = program("import", path, status=1)
+    said = program("import", path, "-o", folder / "bad.onnx", status=1)
     assert not (folder / "bad.onnx").exists()
     with pytest.raises(sardonyx.torch.ExportError):
         sardonyx.torch.convert(path)
@@ -323,7 +325,7 @@ def test_names_stay_in_their_strings(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "net.pt2"
     path.write_bytes(made.data())
     assert name in sardonyx.torch.convert(path).weights
-    program("import", path)
+    program("import", path, "-o", tmp_path / "net.onnx")
     x = RANDOM.standard_normal((3, 8)).astype(np.float32)
     found = sardonyx.load(tmp_path / "net.onnx")(x)
     np.testing.assert_allclose(found, wanted(x), rtol=1e-4, atol=1e-5)
