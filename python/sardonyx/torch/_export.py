@@ -92,6 +92,13 @@ class Exported:
         self._script = self._compile()
 
     @property
+    def _captured(self) -> Program:
+        """The program of what has been captured in memory."""
+        if isinstance(self._program, TorchFile):
+            raise TypeError("a file has no program in Python")
+        return self._program
+
+    @property
     def opset(self) -> int:
         """The version of ai.onnx that the model is of."""
         return self._opset
@@ -136,9 +143,10 @@ class Exported:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
         found: OnnxFunction = scope[_MAIN]
         if self._has_metadata:
-            is_file = isinstance(self._program, TorchFile)
-            metadata = self._program.metadata if is_file else metadata_by_line(self._lines)
-            found._script.set_line_metadata(metadata)
+            program, lines = self._program, self._lines
+            found._script.set_line_metadata(
+                program.metadata if isinstance(program, TorchFile) else metadata_by_line(lines)
+            )
         return found
 
     def _explained(self, findings: Sequence[Mapping[str, Any]], text: str = "") -> ExportError:
