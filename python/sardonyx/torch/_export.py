@@ -143,10 +143,11 @@ class Exported:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
         found: OnnxFunction = scope[_MAIN]
         if self._has_metadata:
-            program, lines = self._program, self._lines
-            found._script.set_line_metadata(
-                program.metadata if isinstance(program, TorchFile) else metadata_by_line(lines)
-            )
+            if isinstance(self._program, TorchFile):
+                metadata = self._program.metadata
+            else:
+                metadata = metadata_by_line(self._lines)
+            found._script.set_line_metadata(metadata)
         return found
 
     def _explained(self, findings: Sequence[Mapping[str, Any]], text: str = "") -> ExportError:
