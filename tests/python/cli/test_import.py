@@ -347,3 +347,20 @@ def test_altered_bytes(tmp_path: pathlib.Path) -> None:
             sardonyx.torch.convert(path)
         except sardonyx.torch.ExportError as error:
             assert str(error)
+
+
+def test_the_whole_library_is_in_the_program(tmp_path: pathlib.Path) -> None:
+    """Each name that it has in Python means a script to the program as well."""
+    names = dir(sardonyx.torch.aten)
+    assert len(names) > 800
+    text = (
+        "from sardonyx import FLOAT, opset20 as op, script\n"
+        "from sardonyx.torch import aten\n\n\n"
+        "@script(default_opset=op)\n"
+        f"def main(x: FLOAT[3]):\n    all = [{', '.join(f'aten.{name}' for name in names)}]\n"
+        "    return op.Identity(x) if len(all) > 0 else x\n"
+    )
+    (tmp_path / "names.py").write_text(text)
+    program("build", "names.py", "-o", "names.onnx", folder=tmp_path)
+    (tmp_path / "wrong.py").write_text(text.replace("aten.relu,", "aten.reluu,"))
+    assert "reluu" in program("build", "wrong.py", "-o", "w.onnx", status=1, folder=tmp_path)
