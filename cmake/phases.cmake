@@ -66,6 +66,7 @@ endif()
 sdx_phase(diagnostics sdx_base)
 sdx_phase(syntax sdx_diagnostics)
 sdx_phase(types sdx_base)
+sdx_phase(torch sdx_types)
 sdx_phase(ops sdx_types)
 sdx_phase(schemas sdx_ops sdx_diagnostics)
 # toml++ is headers alone; only the reader of schema files sees it.
@@ -77,7 +78,7 @@ sdx_phase(calls sdx_ops)
 sdx_phase(infer sdx_ir sdx_calls)
 sdx_phase(build sdx_infer sdx_lowering)
 sdx_phase(lowering sdx_ir)
-sdx_phase(elaborate sdx_syntax sdx_infer sdx_lowering)
+sdx_phase(elaborate sdx_syntax sdx_infer sdx_lowering sdx_torch)
 sdx_phase(lint sdx_elaborate)
 sdx_phase(eval sdx_ir sdx_calls)
 # Kernels are loops: vectorise them, which -O2 of g++ hardly does. Nobody looks at errno or at the
@@ -147,6 +148,12 @@ sdx_generated(sdx_kernels unicode_table generate_unicode
 
 sdx_generated(sdx_view view_page generate_view_page
   "Generating the page of graphs" generate_pages.py ../src/view/page.html)
+
+# The library of PyTorch's operators is in the program.
+file(GLOB library CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/torch/*.py)
+list(TRANSFORM library REPLACE "^${PROJECT_SOURCE_DIR}/" "../")
+sdx_generated(sdx_torch torch_library generate_torch
+  "Generating the table of lib/torch" ${library})
 
 # What `sardonyx explain` and SARIF say of a code are the pages of docs/diagnostics.
 file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/diagnostics/*.md)

@@ -44,6 +44,7 @@ FOLDERS = (
     "diagnostics",
     "syntax",
     "types",
+    "torch",
     "ops",
     "schemas",
     "ir",
@@ -71,6 +72,7 @@ FOLDERS = (
 # Folders that come before and are still none of its business.
 FORBIDDEN = {
     "types": {"syntax", "diagnostics"},
+    "torch": {"syntax", "diagnostics"},
     "ops": {"syntax", "diagnostics"},
     "schemas": {"syntax"},
     "ir": {"syntax", "ops", "schemas"},

@@ -24,6 +24,7 @@ void bind_schemas(nb::module_& m);
 void bind_script(nb::module_& m);
 void bind_model(nb::module_& m);
 void bind_weights(nb::module_& m);
+void bind_torch_file(nb::module_& m);
 
 // sardonyx.EvalError: an operator, a graph or its data could not be evaluated, read or written.
 nb::handle eval_error();

@@ -22,5 +22,6 @@ NB_MODULE(_core, m) {
     bind_script(m);
     bind_model(m);
     bind_weights(m);
+    bind_torch_file(m);
     bind_signature(m);
 }

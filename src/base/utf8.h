@@ -1,9 +1,11 @@
-// UTF-8: whether bytes are well formed (Unicode 15, table 3-7), for texts from outside.
+// UTF-8: whether bytes are well formed (Unicode 15, table 3-7), for texts from outside; and its
+// bytes of a code point.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace sardonyx {
@@ -30,6 +32,16 @@ inline size_t utf8_sequence_length(std::string_view text) {
         return is_whole ? 4 : 0;
     }
     return !text.empty() && static_cast<uint8_t>(text[0]) < 0x80 ? 1 : 0;
+}
+
+// A code point, of which it is not asked whether it is one.
+inline void append_utf8(std::string& text, uint32_t code) {
+    constexpr uint32_t kLead[] = {0x00, 0xC0, 0xE0, 0xF0};
+    int rest = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    text += static_cast<char>(kLead[rest] | (code >> (6 * rest)));
+    while (rest-- > 0) {
+        text += static_cast<char>(0x80U | ((code >> (6 * rest)) & 0x3FU));
+    }
 }
 
 inline bool is_utf8(std::string_view text) {

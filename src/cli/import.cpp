@@ -1,39 +1,65 @@
+// sardonyx import: a .pt2 file of PyTorch as a model or a script.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "cli/commands.h"
-#include "cli/python.h"
+#include "cli/overwriting.h"
+#include "cli/terminal.h"
+#include "diagnostics/glyphs.h"
+#include "driver/torch_file.h"
+#include "torch/names.h"
 
 namespace sardonyx::cli {
-
 namespace {
 
-constexpr const char* kImport =
-    "import sys\n"
-    "try:\n"
-    "    from sardonyx.torch.__main__ import main\n"
-    "except ImportError as error:\n"
-    "    sys.exit(f'error: `import` needs the package sardonyx in {sys.executable}: {error}')\n"
-    "sys.exit(main(sys.argv[1:]))\n";
+// A message of several lines: a paragraph for each problem of the file.
+int print_problems(std::string_view message) {
+    size_t end = std::min(message.find('\n'), message.size());
+    print_error(message.substr(0, end));
+    while (end < message.size()) {
+        std::string_view rest = message.substr(end + 1);
+        size_t length = std::min(rest.find('\n'), rest.size());
+        print_note(diagnostics::visible(rest.substr(0, length)) + "\n");
+        end += length + 1;
+    }
+    return kFailure;
+}
 
 }  // namespace
 
 int run_import(const ImportOptions& options) {
-    std::vector<std::string> words{"--output=" + options.output};
-    if (options.opset) {
-        words.push_back("--opset=" + std::to_string(*options.opset));
-    }
+    driver::TorchOptions wanted;
+    wanted.opset = options.opset.value_or(wanted.opset);
+    wanted.state = options.state;
     for (const std::string& dim : options.dims) {
-        words.push_back("--dim=" + dim);
+        size_t equals = std::min(dim.find('='), dim.size());
+        std::string name = dim.substr(std::min(equals + 1, dim.size()));
+        if (!torch::is_free_name(name)) {
+            print_error(fmt::format("`--dim {}`: write it as `--dim s77=batch`", dim));
+            return kUsage;
+        }
+        wanted.dims[dim.substr(0, equals)] = name;
     }
-    if (!options.state.empty()) {
-        words.push_back("--state=" + options.state);
+    if (Result<void> kept = keep_inputs({options.model}, {options.output}); !kept.ok()) {
+        print_error(kept.error().message);
+        return kUsage;
     }
-    if (options.quiet) {
-        words.emplace_back("--quiet");
+    Result<driver::TorchFile> file = driver::read_torch_file(options.model, wanted);
+    if (!file.ok()) {
+        return print_problems(file.error().message);
     }
-    words.insert(words.end(), {"--", options.model});
-    return become_python("`import`", kImport, words);
+    Result<void> done;
+    if (std::filesystem::path(options.output).extension() == ".py") {
+        done = driver::write_torch_script(*file, wanted.opset, options.output);
+    } else if (Result<size_t> size = driver::write_torch_model(*file, wanted.opset, options.output);
+               !size.ok()) {
+        done = size.error();
+    }
+    return done.ok() ? kSuccess : print_problems(done.error().message);
 }
 
 }  // namespace sardonyx::cli

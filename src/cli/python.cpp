@@ -150,6 +150,27 @@ std::string python_program() {
     return "python3";
 }
 
+namespace {
+
+// Runs kStart with these words in sys.argv, and does not return where Python takes over.
+int become_python(const std::vector<std::string>& words) {
+    std::string python = python_program();
+    std::vector<std::string> call{python, "-c", kStart};
+    call.insert(call.end(), words.begin(), words.end());
+    std::vector<char*> argv;
+    argv.reserve(call.size() + 1);
+    for (std::string& word : call) {
+        argv.push_back(word.data());
+    }
+    argv.push_back(nullptr);
+    ::execvp(argv[0], argv.data());
+    print_error(fmt::format("`--python` cannot start `{}`: {}; name Python in SARDONYX_PYTHON",
+                            python, std::strerror(errno)));
+    return kUsage;
+}
+
+}  // namespace
+
 int run_in_python(const Command& command, int count, char** words) {
     if (std::string wrong = std::visit(Complaint(), command); !wrong.empty()) {
         print_error(wrong);
@@ -160,23 +181,7 @@ int run_in_python(const Command& command, int count, char** words) {
     std::error_code failed;
     std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failed);
     ::setenv("SARDONYX_PROGRAM", failed ? words[0] : own.c_str(), 1);
-    return become_python("`--python`", kStart, {all.begin() + 1, all.end()});
-}
-
-int become_python(std::string_view what, const char* code, const std::vector<std::string>& words) {
-    std::string python = python_program();
-    std::vector<std::string> call{python, "-c", code};
-    call.insert(call.end(), words.begin(), words.end());
-    std::vector<char*> argv;
-    argv.reserve(call.size() + 1);
-    for (std::string& word : call) {
-        argv.push_back(word.data());
-    }
-    argv.push_back(nullptr);
-    ::execvp(argv[0], argv.data());
-    print_error(fmt::format("{} cannot start `{}`: {}; name Python in SARDONYX_PYTHON", what,
-                            python, std::strerror(errno)));
-    return kUsage;
+    return become_python({all.begin() + 1, all.end()});
 }
 
 Result<std::string> python_output(const char* code) {

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "cli/commands.h"
@@ -14,10 +12,6 @@ namespace sardonyx::cli {
 // The Python of SARDONYX_PYTHON, else that beside the program, as in a virtual environment, else
 // `python3` of the PATH.
 std::string python_program();
-
-// Runs a program of Python with these words in sys.argv, and does not return where it takes over.
-// `what` is what needs it, for the message where Python cannot be started.
-int become_python(std::string_view what, const char* code, const std::vector<std::string>& words);
 
 // What a program of Python prints. It is stopped after 64 KB. Error: Python cannot be started, or
 // fails.

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "weights/scanner.h"
 #include "weights/weights.h"
 
@@ -41,19 +42,6 @@ constexpr DtypeRow kDtypes[] = {
     {"F8_E8M0", ElementType::kFloat8E8M0},
     {"F4", ElementType::kFloat4E2M1},
 };
-
-void append_utf8(std::string& text, uint32_t code) {
-    if (code < 0x80) {
-        text += static_cast<char>(code);
-    } else if (code < 0x800) {
-        text += static_cast<char>(0xC0 | (code >> 6));
-        text += static_cast<char>(0x80 | (code & 0x3F));
-    } else {
-        text += static_cast<char>(0xE0 | (code >> 12));
-        text += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-        text += static_cast<char>(0x80 | (code & 0x3F));
-    }
-}
 
 struct Entry {
     std::string name;

@@ -11,9 +11,10 @@ import numpy as np
 
 import sardonyx
 
+from .._core import TorchFile, read_torch_file
 from .._script import CompileError, OnnxFunction
 from ._metadata import metadata_by_line
-from ._program import Node, Problem, Program, Ref, without_copies, without_unused
+from ._program import Node, Place, Problem, Program, Ref, without_copies, without_unused
 from ._text import is_name
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _OPSET = 20
+_MAIN = "main"  # what the script of a program is called
 _numbers = itertools.count(1)
 
 
@@ -65,17 +67,36 @@ def _head(text: str) -> str:
     return f"{text[: text.index(chr(10), start)]} ...\n"
 
 
+def _node_of_line(line: tuple[str, str, int, str, str] | None) -> Node | None:
+    """What a line of a file's script calls, and where that comes from."""
+    if line is None:
+        return None
+    target, file, number, code, module = line
+    return Node("", target, [], {}, place=Place(file, number, code, module))
+
+
 class Exported:
     """A script that computes what a PyTorch module does, and the model that it compiles to."""
 
     def __init__(
-        self, program: Program, weights: Mapping[str, Any], opset: int, has_metadata: bool = False
+        self,
+        program: Program | TorchFile,
+        weights: Mapping[str, Any],
+        opset: int,
+        has_metadata: bool = False,
     ) -> None:
         self._program, self._weights, self._opset = program, dict(weights), opset
         self._has_metadata = has_metadata
         self._functions: dict[str, Any] = {}
         self._text, self._lines = self._script_text("")
         self._script = self._compile()
+
+    @property
+    def _captured(self) -> Program:
+        """The program of what has been captured in memory."""
+        if isinstance(self._program, TorchFile):
+            raise TypeError("a file has no program in Python")
+        return self._program
 
     @property
     def opset(self) -> int:
@@ -88,6 +109,8 @@ class Exported:
         return self._weights
 
     def _script_text(self, weights: str) -> tuple[str, list[Node | None]]:
+        if isinstance(self._program, TorchFile):
+            return self._program.text(weights), [_node_of_line(one) for one in self._program.lines]
         from ._operators import overloads
         from ._text import script_text
 
@@ -95,7 +118,7 @@ class Exported:
 
     def to_script(self, weights: str = "weights.safetensors") -> str:
         """The script as a text that stands alone, but for the file of its weights."""
-        return self._script_text(weights if self._program.weights else "")[0]
+        return self._script_text(weights if self._weights else "")[0]
 
     def save_script(self, path: str | os.PathLike[str]) -> None:
         """Writes the script, and beside it its weights as a .safetensors file."""
@@ -105,9 +128,8 @@ class Exported:
 
         script = pathlib.Path(path)
         weights = script.with_suffix(".safetensors")
-        if self._program.weights:
-            kept = {key: self._weights[key] for key in sorted(set(self._program.weights.values()))}
-            write_safetensors(weights, kept)
+        if self._weights:
+            write_safetensors(weights, dict(sorted(self._weights.items())))
         script.write_text(self.to_script(weights.name), encoding="utf-8")
 
     def _compile(self) -> OnnxFunction:
@@ -119,9 +141,13 @@ class Exported:
             exec(compile(_head(self._text), name, "exec"), scope)
         except CompileError as error:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
-        found: OnnxFunction = scope[self._program.name]
+        found: OnnxFunction = scope[_MAIN]
         if self._has_metadata:
-            found._script.set_line_metadata(metadata_by_line(self._lines))
+            if isinstance(self._program, TorchFile):
+                metadata = self._program.metadata
+            else:
+                metadata = metadata_by_line(self._lines)
+            found._script.set_line_metadata(metadata)
         return found
 
     def _explained(self, findings: Sequence[Mapping[str, Any]], text: str = "") -> ExportError:
@@ -197,7 +223,9 @@ class Exported:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
 
     def __repr__(self) -> str:
-        return f"Exported({len(self._program.nodes)} operators, opset {self._opset})"
+        program = self._program
+        count = program.count if isinstance(program, TorchFile) else len(program.nodes)
+        return f"Exported({count} operators, opset {self._opset})"
 
 
 def _report(problems: Sequence[Problem]) -> ExportError:
@@ -302,9 +330,9 @@ def convert(
     if isinstance(exported_program, (str, os.PathLike)):
         if verify:
             raise ValueError("`verify` runs torch: load the file with torch.export.load")
-        program, arrays, problems = _program_of_file(exported_program, dims or {})
-        _rename(program, input_names, output_names)
-        made = finished(program, arrays, problems, opset, state, metadata)
+        file = _read_file(exported_program, opset, dims or {}, state, input_names, output_names)
+        arrays = {name: np.asarray(one) for name, one in file.arrays.items()}
+        made = Exported(file, arrays, opset, metadata)
         made._check()
     else:
         from ._capture import program_of
@@ -343,21 +371,25 @@ def _rename(program: Program, inputs: Sequence[str] | None, outputs: Sequence[st
     program.output_names = [*(outputs or []), *kept]
 
 
-def _program_of_file(
-    path: str | os.PathLike[str], names: Mapping[str, str]
-) -> tuple[Program, dict[str, Any], list[Problem]]:
+def _read_file(
+    path: str | os.PathLike[str],
+    opset: int,
+    dims: Mapping[str, str],
+    state: str,
+    inputs: Sequence[str] | None,
+    outputs: Sequence[str] | None,
+) -> TorchFile:
     import os
 
-    from ._pt2 import Archive, Pt2Error
-    from ._pt2_graph import program_of_file
-
-    wrong = [one for one in names.values() if not one.isidentifier()]
+    wrong = [one for one in dims.values() if not one.isidentifier()]
     if wrong:
         raise ValueError(f"`{wrong[0]}` is not a valid name for a dimension")
     try:
-        return program_of_file(Archive(path), names)
-    except Pt2Error as error:
-        raise ExportError(f"{os.fspath(path)}: {error}") from None
+        return read_torch_file(
+            os.fspath(path), opset, dict(dims), state, list(inputs or []), list(outputs or [])
+        )
+    except ValueError as error:
+        raise ExportError(str(error)) from None
 
 
 def _torch_shapes(shapes: Any) -> Any:

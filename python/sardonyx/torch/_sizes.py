@@ -1,12 +1,9 @@
-"""Sizes in .pt2 files: numbers, and sympy's expressions as `sympy.srepr` writes them."""
+"""Sizes: numbers, and sympy's expressions as `sympy.srepr` writes them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
-
-from ._pt2 import Pt2Error
 
 _TOKEN = re.compile(r"\s*(?:(-?\d+)|([A-Za-z_]\w*)|'([^']*)'|([(),=]))")
 _DEPTH = 40
@@ -44,24 +41,6 @@ class Size:
     def is_exact(self) -> bool:
         return not any("(" in one for key in self.terms for one in key)
 
-    def annotation(self, names: Mapping[str, str]) -> str:
-        if not self.is_exact:
-            return "None"
-        if not self.terms:
-            return "0"
-        if set(self.terms) == {()}:
-            return str(self.terms[()])
-        text = ""
-        for key, count in sorted(self.terms.items(), key=lambda one: (-len(one[0]), one[0])):
-            product = "*".join(names.get(one, one) for one in key)
-            if not product:
-                product = str(abs(count))
-            elif abs(count) != 1:
-                product = f"{abs(count)}*{product}"
-            text += f"{'-' if count < 0 else '+' if text else ''}{product}"
-        # A sign in front is no name of a dimension.
-        return "None" if text.startswith("-") else f'"{text}"'
-
 
 class _Parser:
     def __init__(self, text: str) -> None:
@@ -70,7 +49,7 @@ class _Parser:
         while self.at < len(text):
             match = _TOKEN.match(text, self.at)
             if match is None:
-                raise Pt2Error(f"a size that is not understood: {text[:80]!r}")
+                raise ValueError(f"a size that is not understood: {text[:80]!r}")
             kinds = zip(("number", "name", "string", "sign"), match.groups(), strict=True)
             self.tokens.append(next((kind, one) for kind, one in kinds if one is not None))
             self.at = match.end()
@@ -78,7 +57,7 @@ class _Parser:
 
     def next(self) -> tuple[str, str]:
         if self.place >= len(self.tokens):
-            raise Pt2Error(f"a size that ends too early: {self.text[:80]!r}")
+            raise ValueError(f"a size that ends too early: {self.text[:80]!r}")
         self.place += 1
         return self.tokens[self.place - 1]
 
@@ -110,7 +89,7 @@ class _Parser:
         start = self.place
         kind, name = self.next()
         if kind != "name" or depth > _DEPTH or self.next()[1] != "(":
-            raise Pt2Error(f"a size that is not understood: {self.text[:80]!r}")
+            raise ValueError(f"a size that is not understood: {self.text[:80]!r}")
         sizes, strings = self.arguments(depth)
         if name in ("Symbol", "Dummy") and strings:
             return Size({(re.sub(r"\W", "_", strings[0]),): 1})
@@ -132,5 +111,5 @@ def size_of(value: Any) -> Size:
         return _Parser(str(value["as_expr"]["expr_str"])).expression()
     number = value.get("as_int") if isinstance(value, dict) else value
     if isinstance(number, bool) or not isinstance(number, int):
-        raise Pt2Error(f"{str(value)[:60]!r} where a size is expected")
+        raise ValueError(f"{str(value)[:60]!r} where a size is expected")
     return Size({(): number})

@@ -52,7 +52,7 @@ def verify(exported_program: torch.export.ExportedProgram, made: Exported) -> No
     with torch.no_grad():
         flat = exported_program._graph_module_flat_inputs(args, kwargs)
         Recorder(exported_program.graph_module).run(*flat)
-    watched = [node for node in made._program.nodes if node.type and node.name in wanted]
+    watched = [node for node in made._captured.nodes if node.type and node.name in wanted]
     results = _values(made, watched)(*arrays)
     results = list(results) if isinstance(results, (list, tuple)) else [results]
     for node, ours in zip(watched, results, strict=True):
@@ -65,7 +65,7 @@ def _values(made: Exported, nodes: list[Node]) -> Any:
     from ._export import Exported
 
     program: Program = dataclasses.replace(
-        made._program, outputs=[Ref(node.name) for node in nodes], output_names=[]
+        made._captured, outputs=[Ref(node.name) for node in nodes], output_names=[]
     )
     return Exported(program, made._weights, made.opset).compile()
 

@@ -18,6 +18,7 @@
 #include "elaborate/scopes/lookup.h"
 #include "syntax/diagnostics.h"
 #include "syntax/parse.h"
+#include "torch/library.h"
 
 namespace sardonyx::elaborate {
 
@@ -105,8 +106,18 @@ std::optional<Object> FileModule::lookup_symbol(Symbol name, std::string_view te
     if (std::optional<Object> object = starred(text)) {
         return object;
     }
+    if (torch::is_library_package(path_)) {
+        return of_package(text);
+    }
     return text == "__name__" ? Object::string(std::filesystem::path(path_).stem().string())
                               : library_name(text);
+}
+
+// What the package's `__getattr__` gives in Python.
+std::optional<Object> FileModule::of_package(std::string_view name) {
+    std::optional<torch::LibraryFunction> found = torch::library_function(name);
+    FileModule* module = found ? load_file(program_, found->path) : nullptr;
+    return module != nullptr ? module->lookup(found->name) : std::nullopt;
 }
 
 std::optional<Object> FileModule::starred(std::string_view name) {
@@ -265,11 +276,20 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
         folder = folder / "..";
     }
     std::string relative(dotted);
+    if (level == 0 && torch::is_in_library(dotted)) {
+        folder = torch::kRoot;
+        relative.erase(0, relative.find('.') + 1);
+    }
     std::replace(relative.begin(), relative.end(), '.', '/');
     for (const fs::path& candidate :
          {folder / relative / "__init__.py", folder / (relative + ".py")}) {
         std::string path = candidate.lexically_normal().string();
-        if (loaded(program_, path) != nullptr || fs::is_regular_file(candidate, failed)) {
+        if (torch::is_declarations(path)) {
+            return Object::make(ObjectKind::kModule,
+                                ModuleObject{std::string(kDeclarations), nullptr});
+        }
+        if (loaded(program_, path) != nullptr || torch::library_file(path) ||
+            fs::is_regular_file(candidate, failed)) {
             FileModule* module = load_file(program_, path);
             if (module != nullptr) {
                 module->run();
@@ -342,6 +362,9 @@ FileModule* load_file(Program& program, const std::string& given) {
     std::string path = std::filesystem::path(given).lexically_normal().string();
     if (FileModule* module = loaded(program, path)) {
         return module;
+    }
+    if (std::optional<std::string_view> text = torch::library_file(path)) {
+        return load_text(program, path, std::string(*text));
     }
     size_t limit = syntax::Limits{}.bytes;
     Result<std::string> text = read_file(path, limit);

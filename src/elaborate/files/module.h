@@ -93,6 +93,7 @@ class FileModule : public Environment {
     std::optional<Object> imported(const syntax::ImportFromStmt* statement,
                                    const syntax::Alias& alias, bool& is_pending);
     std::optional<Object> starred(std::string_view name);
+    std::optional<Object> of_package(std::string_view name);
     Symbol find(std::string_view name);
     void report_script(const ScriptFunction& function);
 

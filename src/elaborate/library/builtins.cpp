@@ -87,6 +87,25 @@ Object sdx_script(Context& c, const Arguments& a) {
     return Object::make(ObjectKind::kDecorator, std::move(decorator));
 }
 
+Object inline_decorator() {
+    DecoratorObject decorator;
+    decorator.keywords = {
+        {"inline", Object::boolean(true)},
+        {"default_opset", Object::make(ObjectKind::kOpset, OpsetObject{"", kLibraryOpset})},
+        {"caller_opset", Object::boolean(true)}};
+    return Object::make(ObjectKind::kDecorator, std::move(decorator));
+}
+
+Object declared_inline(Context& c, const Arguments& a) {
+    (void)c, (void)a;
+    return inline_decorator();
+}
+
+Object declared_alias(Context& c, const Arguments& a) {
+    (void)c, (void)a;
+    return Object::none();
+}
+
 Object sdx_graph(Context& c, const Arguments& a) {
     (void)c, (void)a;
     DecoratorObject decorator;

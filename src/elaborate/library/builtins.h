@@ -23,6 +23,14 @@ Object sdx_script(Context& c, const Arguments& a);
 
 Object sdx_graph(Context& c, const Arguments& a);
 
+// `op` and `inline` of kDeclarations, and its decorators.
+inline constexpr int64_t kLibraryOpset = 18;
+Object inline_decorator();
+
+Object declared_inline(Context& c, const Arguments& a);
+
+Object declared_alias(Context& c, const Arguments& a);
+
 Object sdx_opset(Context& c, const Arguments& a);
 
 // The function with arguments that come before those of its calls.

@@ -130,6 +130,10 @@ constexpr BuiltinRow kBuiltins[] = {
     {"sardonyx.script", sdx_script, 0, SIZE_MAX, true},
     {"sardonyx.graph", sdx_graph, 0, 0},
     {"sardonyx.load_weights", load_weights, 1, 1},
+    {"declare.aten", declared_inline, 1, SIZE_MAX, true},
+    {"declare.pairs", declared_inline, 1, SIZE_MAX},
+    {"declare.prims", declared_inline, 1, 1},
+    {"declare.alias", declared_alias, 2, 2},
     {"sardonyx.values.Opset", sdx_opset, 0, 2, true},
     {"typing.TypeVar", typing_type_var, 1, SIZE_MAX, true},
 };
@@ -189,6 +193,7 @@ constexpr ModuleRow kModules[] = {
     {"sardonyx.values", "sardonyx"},
     {"sardonyx.onnx_types", "sardonyx"},
     {"sardonyx.onnx_opset", "sardonyx"},
+    {kDeclarations, "declare"},
     {"onnxscript", "sardonyx"},
     {"onnxscript.values", "sardonyx"},
     {"onnxscript.onnx_types", "sardonyx"},
@@ -352,6 +357,12 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
     std::string_view known = known_as(module);
     if (known == "sardonyx") {
         return sardonyx_attribute(name);
+    }
+    if (known == "declare" && name == "op") {
+        return Object::make(ObjectKind::kOpset, OpsetObject{"", kLibraryOpset});
+    }
+    if (known == "declare" && name == "inline") {
+        return inline_decorator();
     }
     if (std::optional<Object> number = number_constant(known, name)) {
         return number;

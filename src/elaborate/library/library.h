@@ -12,6 +12,10 @@
 
 namespace sardonyx::elaborate {
 
+// The module that the library of PyTorch's operators declares its functions with. To the compiler
+// each declaration says that calls run in place; which overload is which, torch/library.h says.
+inline constexpr std::string_view kDeclarations = "sardonyx.torch.aten.declare";
+
 // The type that enum.auto() gives, which stands for a value yet to come.
 inline constexpr std::string_view kAuto = "auto";
 

@@ -1,0 +1,54 @@
+// A .pt2 file of PyTorch as a script, and as the model that the script compiles to.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "driver/driver.h"
+#include "driver/line_metadata.h"
+#include "torch/program.h"
+#include "torch/script.h"
+#include "torch/sizes.h"
+#include "weights/weights.h"
+
+namespace sardonyx::driver {
+
+struct TorchOptions {
+    int64_t opset = 20;
+    torch::DimNames dims;  // names of dimensions in place of those in the file
+    std::string state;     // "outputs" unless given; "drop", "error"
+    // Names of inputs and outputs in place of torch's, in order.
+    std::vector<std::string> input_names;
+    std::vector<std::string> output_names;
+};
+
+// What has been read of a file.
+struct TorchFile {
+    torch::Program program;
+    weights::NamedTensors arrays;  // those that the program uses, views of the file
+    FileStamps files;              // that the arrays are views of
+};
+Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& options);
+
+// The script, which stands alone but for the file of its weights; empty: it takes them from `w`.
+torch::Script script_of(const TorchFile& file, int64_t opset, const std::string& weights);
+// Metadata of nodes by the lines of such a script.
+LineMetadata metadata_of(const torch::Script& script);
+
+// The model of a file. Error: what the compiler says, by the lines of the module.
+struct TorchModel {
+    Compilation compilation;
+    size_t weight_bytes = 0;
+};
+Result<TorchModel> compile_torch_file(const TorchFile& file, int64_t opset);
+
+// Writes the script, and beside it its weights as .safetensors.
+Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std::string& path);
+// Writes the model; large weights go to a file beside it where all are more than fit into one.
+Result<size_t> write_torch_model(const TorchFile& file, int64_t opset, const std::string& path);
+
+}  // namespace sardonyx::driver

@@ -1,0 +1,110 @@
+#include "torch/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "torch/copies.h"
+#include "torch/library.h"
+#include "torch/pairs.h"
+
+namespace sardonyx::torch {
+namespace {
+
+bool has_overload(std::string_view overload) {
+    return !overload_name(overload).empty();
+}
+
+// The operators that the library does not have.
+void find_unknown(const Program& program, std::vector<Problem>& problems) {
+    for (const Node& node : program.nodes) {
+        std::string_view space = space_of(node.target);
+        if (space == "py" || space == "hop" || node.target.empty()) {
+            continue;
+        }
+        std::string target =
+            node.writes.empty() ? node.target : functional_overload(node.target, has_overload);
+        if (!has_overload(target)) {
+            problems.push_back(
+                {node.place, fmt::format("`{}` is not in the library", node.target),
+                 fmt::format("write it as a function below `@sardonyx.torch.operator(\"{}\")`",
+                             node.target)});
+        }
+    }
+    for (const Program& body : program.bodies) {
+        find_unknown(body, problems);
+    }
+}
+
+// What the program changes from outside of it, as further outputs.
+Result<void> add_changes(Program& program, const Changes& changes, State state) {
+    if (changes.empty() || state == State::kDrop) {
+        return {};
+    }
+    std::vector<std::string> labels;
+    for (const auto& [name, value] : changes) {
+        auto weight = std::find_if(program.weights.begin(), program.weights.end(),
+                                   [&](const auto& one) { return one.first == name; });
+        labels.push_back(weight != program.weights.end() ? weight->second : name);
+    }
+    if (state == State::kError) {
+        return Error{
+            fmt::format("the module changes `{}`: return the new values with `state=\"outputs\"`, "
+                        "or discard them with `state=\"drop\"`",
+                        fmt::join(labels, "`, `"))};
+    }
+    program.output_names.resize(std::max(program.output_names.size(), program.outputs.size()));
+    for (size_t i = 0; i < changes.size(); ++i) {
+        program.outputs.push_back(Value::ref(changes[i].second));
+        program.output_names.push_back(labels[i] + "_next");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<State> state_of(std::string_view word) {
+    if (word.empty() || word == "outputs") {
+        return State::kOutputs;
+    }
+    if (word == "drop" || word == "error") {
+        return word == "drop" ? State::kDrop : State::kError;
+    }
+    return Error{fmt::format("`state` is \"outputs\", \"drop\" or \"error\", not \"{}\"", word)};
+}
+
+Error report(const std::vector<Problem>& problems) {
+    std::vector<std::string> texts;
+    std::set<std::string> seen;
+    for (const Problem& one : problems) {
+        std::string text = words_of(one);
+        if (seen.insert(text).second) {
+            texts.push_back(std::move(text));
+        }
+    }
+    return Error{fmt::format("cannot convert the program: {} problem{}\n\n{}", texts.size(),
+                             texts.size() == 1 ? "" : "s", fmt::join(texts, "\n\n"))};
+}
+
+Result<void> finish(Program& program, std::vector<Problem> problems, State state) {
+    for (Problem& one : choose_pairs(program, has_overload)) {
+        problems.push_back(std::move(one));
+    }
+    find_unknown(program, problems);
+    if (!problems.empty()) {
+        return report(problems);
+    }
+    Changes changes;
+    Problem unsolved;
+    if (!remove_mutation(program, has_overload, changes, unsolved)) {
+        return report({unsolved});
+    }
+    SDX_TRY(add_changes(program, changes, state));
+    make_ends_real(program);
+    remove_copies(program, [](std::string_view) { return false; });
+    remove_unused(program);
+    return {};
+}
+
+}  // namespace sardonyx::torch

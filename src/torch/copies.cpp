@@ -1,0 +1,87 @@
+#include "torch/copies.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace sardonyx::torch {
+namespace {
+
+// What gives its first argument as it is, once nothing is written in place.
+constexpr std::string_view kCopies[] = {
+    "aten::contiguous.default", "aten::clone.default",      "aten::alias.default",
+    "aten::detach.default",     "aten::alias_copy.default", "aten::lift_fresh_copy.default",
+    "aten::lift_fresh.default", "aten::lift.default",       "aten::detach_copy.default",
+    "aten::pin_memory.default", "aten::positive.default"};
+// Where the type stays.
+constexpr std::string_view kCasts[] = {"aten::to.dtype",        "aten::to.dtype_layout",
+                                       "aten::to.device",       "aten::_to_copy.default",
+                                       "aten::type_as.default", "aten::to.other"};
+// Where it is off.
+constexpr std::string_view kDropouts[] = {"aten::dropout.default", "aten::feature_dropout.default"};
+
+template <size_t kCount>
+bool is_in(const std::string_view (&names)[kCount], std::string_view name) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+}  // namespace
+
+void remove_copies(Program& program, const IsKnown& is_own) {
+    for (Program& body : program.bodies) {
+        remove_copies(body, is_own);
+    }
+    std::unordered_map<std::string, std::string> types;
+    for (const Input& one : program.inputs) {
+        types[one.name] = one.type;
+    }
+    std::unordered_map<std::string, std::string> same;
+    auto name_of = [&same](const std::string& name) {
+        auto found = same.find(name);
+        return found != same.end() ? found->second : name;
+    };
+    std::vector<Node> kept;
+    for (Node& node : program.nodes) {
+        rename_arguments(node, name_of);
+        node.into = name_of(node.into);
+        types[node.name] = node.type;
+        bool has_source = !node.args.empty() && node.args[0].is_ref();
+        bool is_off = node.args.size() == 3 && node.args[2] == Value::boolean(false);
+        bool is_copy = has_source && node.into.empty() &&
+                       (is_in(kCopies, node.target) || (is_in(kDropouts, node.target) && is_off) ||
+                        (is_in(kCasts, node.target) && !node.type.empty() &&
+                         node.type == types[node.args[0].text]));
+        if (is_copy && !is_own(node.target)) {
+            same[node.name] = node.args[0].text;
+        } else {
+            kept.push_back(std::move(node));
+        }
+    }
+    program.nodes = std::move(kept);
+    for (Value& one : program.outputs) {
+        rename(one, name_of);
+    }
+}
+
+void remove_unused(Program& program) {
+    std::unordered_set<std::string> used;
+    auto use = [&used](const std::string& name) { used.insert(name); };
+    for (const Value& one : program.outputs) {
+        each_ref(one, use);
+    }
+    std::vector<Node> kept;
+    for (size_t i = program.nodes.size(); i-- > 0;) {
+        Node& node = program.nodes[i];
+        if (used.count(node.name) != 0) {
+            each_argument_ref(node, use);
+            used.insert(node.into);
+            kept.push_back(std::move(node));
+        }
+    }
+    std::reverse(kept.begin(), kept.end());
+    program.nodes = std::move(kept);
+    std::erase_if(program.weights,
+                  [&used](const auto& weight) { return used.count(weight.first) == 0; });
+}
+
+}  // namespace sardonyx::torch

@@ -1,0 +1,15 @@
+// Nodes that need not be in the text: those that give what they get, and those that nobody reads.
+#pragma once
+
+#include "torch/functional.h"
+#include "torch/program.h"
+
+namespace sardonyx::torch {
+
+// Leaves out nodes that give what they get; `is_own` tells operators that the user has declared.
+void remove_copies(Program& program, const IsKnown& is_own);
+
+// Leaves out nodes whose results nothing reads: no node that is left does anything else.
+void remove_unused(Program& program);
+
+}  // namespace sardonyx::torch

@@ -1,0 +1,34 @@
+// Mutation, solved: an operator that writes into a tensor makes a new value instead.
+//
+// A write to a view is written into its base as well, by the inverse of the view, and other views
+// of the base are made again when they are read next. Views are told by their storage, so that a
+// reshape that copies is none.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "torch/program.h"
+
+namespace sardonyx::torch {
+
+// Whether the library, or the user, has an overload.
+using IsKnown = std::function<bool(std::string_view overload)>;
+
+// The overload that computes what an in-place one writes: `add.Tensor` of `add_.Tensor`.
+std::string functional_overload(std::string_view overload, const IsKnown& is_known);
+
+// The inputs and weights that a program changes, with the values that they have at its end.
+using Changes = std::vector<std::pair<std::string, std::string>>;
+// Rewrites the program. False: `problem` says which mutation has no form without it.
+bool remove_mutation(Program& program, const IsKnown& is_known, Changes& changes, Problem& problem);
+
+// Normalisation in training changes buffers, and its schema does not say so: adds the writes where
+// there is a form of them, and returns those without one.
+std::vector<Problem> change_statistics(Program& program);
+
+}  // namespace sardonyx::torch

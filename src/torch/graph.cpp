@@ -1,0 +1,562 @@
+#include "torch/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+
+#include "torch/archive.h"
+#include "torch/names.h"
+#include "torch/place.h"
+#include "torch/script.h"
+#include "torch/storages.h"
+
+namespace sardonyx::torch {
+namespace {
+
+constexpr int kMostBodies = 50;  // in bodies
+constexpr std::string_view kAten = "torch.ops.aten.";
+constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
+constexpr std::string_view kOps = "torch.ops.";
+
+bool begins_with(std::string_view text, std::string_view start) {
+    return text.substr(0, start.size()) == start;
+}
+
+// `add` of `torch.ops.aten.add.Tensor`.
+std::string_view packet_of_path(std::string_view path) {
+    path = path.substr(0, std::min(path.rfind('.'), path.size()));
+    size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+std::string_view last_part(std::string_view path) {
+    size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+bool is_argument_name(std::string_view text) {
+    return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
+           std::all_of(text.begin(), text.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_';
+           });
+}
+
+std::string shown(std::string_view text) {
+    constexpr size_t kMostShown = 60;
+    return python_string(text.substr(0, kMostShown), '\'');
+}
+
+class GraphReader {
+  public:
+    GraphReader(JsonValue graph, std::string name, GraphReading& reading, int depth)
+        : graph_(graph), reading_(reading), depth_(depth) {
+        program_.name = std::move(name);
+        for (auto& [key, meta] : graph["tensor_values"].members()) {
+            tensors_[key].meta = meta;
+        }
+    }
+
+    void add_inputs(const std::vector<Placeholder>& placeholders) {
+        for (const Placeholder& one : placeholders) {
+            if (is_complex(one.name)) {
+                program_.pairs.insert(one.name);
+            }
+            if (one.is_weight) {
+                program_.weights.emplace_back(one.name, one.key);
+                groups_[one.name] = one.group;
+            } else {
+                std::string type = annotation(one.name, true);
+                program_.inputs.push_back({one.name, type.empty() ? "INT64" : type});
+            }
+        }
+    }
+    void add_body_inputs() {
+        for (JsonValue one : graph_["inputs"].items()) {
+            Node nobody;
+            Value value = argument(one, nobody);
+            if (value.is_ref()) {
+                program_.inputs.push_back({value.text, ""});
+            }
+        }
+        program_.is_tuple = graph_["is_single_tensor_return"].boolean() != true;
+    }
+
+    Program read() {
+        for (JsonValue raw : graph_["nodes"].items()) {
+            node(raw);
+            if (has_failed()) {
+                return {};
+            }
+        }
+        Node nobody;
+        for (JsonValue one : graph_["outputs"].items()) {
+            program_.outputs.push_back(argument(one, nobody));
+        }
+        FactsOf facts = [this](std::string_view name) { return facts_of(std::string(name)); };
+        for (Problem& one : number_storages(program_, groups_, facts)) {
+            reading_.problems.push_back(std::move(one));
+        }
+        return std::move(program_);
+    }
+
+  private:
+    struct Tensor {
+        JsonValue meta;
+        std::unique_ptr<TensorFacts> facts;
+    };
+
+    void fail(std::string words) {
+        if (reading_.error.empty()) {
+            reading_.error = std::move(words);
+        }
+    }
+    bool has_failed() const { return !reading_.error.empty(); }
+    void refuse(const Node& node, std::string words, std::string help = {}) {
+        reading_.problems.push_back({node.place, std::move(words), std::move(help)});
+    }
+    std::string name_in(JsonValue value, std::string_view member = "name") {
+        std::optional<std::string> name = value[member].text();
+        if (!name) {
+            fail(fmt::format("{} where a value is named", shown(value.source())));
+        }
+        return name.value_or("");
+    }
+
+    // --- Types
+
+    int64_t element_type(const std::string& name) const {
+        auto found = tensors_.find(name);
+        return found != tensors_.end() ? found->second.meta["dtype"].integer().value_or(0) : 0;
+    }
+    bool is_complex(const std::string& name) const {
+        return !complex_part_name(element_type(name)).empty();
+    }
+
+    std::vector<Size> sizes_in(JsonValue list) {
+        std::vector<Size> sizes;
+        for (JsonValue one : list.items()) {
+            Result<Size> size = read_size(one);
+            if (!size.ok()) {
+                fail(size.error().message);
+                break;
+            }
+            sizes.push_back(std::move(*size));
+        }
+        return sizes;
+    }
+
+    const TensorFacts* facts_of(const std::string& name) {
+        auto found = tensors_.find(name);
+        if (found == tensors_.end()) {
+            return nullptr;
+        }
+        std::unique_ptr<TensorFacts>& facts = found->second.facts;
+        if (facts == nullptr) {
+            facts = std::make_unique<TensorFacts>();
+            facts->sizes = sizes_in(found->second.meta["sizes"]);
+            facts->strides = sizes_in(found->second.meta["strides"]);
+            facts->element_type = element_type(name);
+            if (facts->sizes.size() != facts->strides.size()) {
+                fail(fmt::format("{} has {} sizes and {} strides", shown(name), facts->sizes.size(),
+                                 facts->strides.size()));
+                facts->sizes.clear();
+                facts->strides.clear();
+            }
+        }
+        return facts.get();
+    }
+
+    // The type of a tensor; a complex input has its parts as the last dimension.
+    std::string annotation(const std::string& name, bool is_input = false) {
+        auto found = tensors_.find(name);
+        if (found == tensors_.end()) {
+            return {};
+        }
+        int64_t number = element_type(name);
+        std::string_view base = element_type_name(number);
+        bool has_parts = base.empty() && is_input;
+        base = has_parts ? complex_part_name(number) : base;
+        if (base.empty()) {
+            return {};
+        }
+        std::string dims;
+        for (JsonValue one : found->second.meta["sizes"].items()) {
+            std::optional<int64_t> plain = one["as_int"].integer();
+            std::string dim = plain ? std::to_string(*plain) : std::string();
+            if (!plain) {
+                Result<Size> size = read_size(one);
+                if (!size.ok()) {
+                    fail(size.error().message);
+                    return {};
+                }
+                dim = size->annotation(reading_.names);
+            }
+            dims += (dims.empty() ? "" : ", ") + dim;
+        }
+        if (has_parts) {
+            dims += dims.empty() ? "2" : ", 2";
+        }
+        return dims.empty() ? std::string(base) : fmt::format("{}[{}]", base, dims);
+    }
+
+    // --- Arguments
+
+    // Numbers, words, and lists of them; JSON may hold anything.
+    Value literal(JsonValue value, int depth = 0) {
+        if (value.is_list() && depth < 2) {
+            std::vector<Value> items;
+            for (JsonValue one : value.items()) {
+                items.push_back(literal(one, depth + 1));
+            }
+            return Value::list(std::move(items));
+        }
+        if (std::optional<bool> truth = value.boolean()) {
+            return Value::boolean(*truth);
+        }
+        if (std::optional<int64_t> number = value.integer()) {
+            return Value::number(*number);
+        }
+        if (std::optional<std::string> text = value.text()) {
+            return Value::of(Value::Kind::kString, std::move(*text));
+        }
+        bool is_real = value.is(JsonValue::Kind::kNumber) &&
+                       value.source().find_first_of(".eE") != std::string_view::npos;
+        if (is_real) {
+            return Value::floating(value.number().value_or(0));
+        }
+        if (!value.is_null()) {
+            fail(fmt::format("{} where a number is expected", shown(value.source())));
+        }
+        return Value::none();
+    }
+
+    // Numbers, and the words for those that JSON does not have.
+    Value real(JsonValue value, int depth = 0) {
+        if (value.is_list() && depth < 2) {
+            std::vector<Value> items;
+            for (JsonValue one : value.items()) {
+                items.push_back(real(one, depth + 1));
+            }
+            return Value::list(std::move(items));
+        }
+        if (std::optional<double> number = value.number()) {
+            return Value::floating(*number);
+        }
+        constexpr double kInfinity = std::numeric_limits<double>::infinity();
+        constexpr std::pair<std::string_view, double> kWords[] = {
+            {"Infinity", kInfinity},
+            {"-Infinity", -kInfinity},
+            {"NaN", std::numeric_limits<double>::quiet_NaN()}};
+        for (const auto& [word, number] : kWords) {
+            if (value.is_string() && value.source() == word) {
+                return Value::floating(number);
+            }
+        }
+        fail(fmt::format("{} where a number is expected", shown(value.source())));
+        return Value::none();
+    }
+
+    Value symbolic(JsonValue value) {
+        return value["as_name"] ? Value::ref(name_in(value, "as_name")) : literal(value.sole());
+    }
+
+    template <typename Read>
+    Value each(JsonValue list, Read read) {
+        std::vector<Value> items;
+        for (JsonValue one : list.items()) {
+            items.push_back(read(one));
+        }
+        return Value::list(std::move(items));
+    }
+
+    Value element_type_argument(JsonValue value, const Node& node) {
+        int64_t number = value.integer().value_or(0);
+        std::string_view name = element_type_name(number);
+        if (name.empty() && node.takes_pairs) {
+            name = complex_part_name(number);
+        }
+        if (name.empty()) {
+            refuse(node, fmt::format("element type {} has no equivalent in ONNX", number));
+            name = "FLOAT";
+        }
+        return Value::of(Value::Kind::kElementType, std::string(name));
+    }
+
+    Value argument(JsonValue argument_value, const Node& node, int depth = 0) {
+        std::string_view kind = argument_value.sole_name();
+        JsonValue value = argument_value.sole();
+        auto is_one_of = [&](std::initializer_list<std::string_view> kinds) {
+            return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+        };
+        auto named = [this](JsonValue one) { return Value::ref(name_in(one)); };
+        if (!value || depth > 2) {
+            fail(fmt::format("an argument of {} has no value, or several", shown(node.name)));
+            return {};
+        }
+        if (kind == "as_none") {
+            return Value::none();
+        }
+        if (kind == "as_tensor") {
+            return named(value);
+        }
+        if (kind == "as_custom_obj") {
+            refuse(node, "an argument that is an object of C++");
+            return named(value);
+        }
+        if (kind == "as_optional_tensor") {
+            return argument(value, node, depth + 1);
+        }
+        if (is_one_of({"as_tensors", "as_nested_tensors"})) {
+            return each(value, [&](JsonValue one) {
+                return one.is_list() ? each(one, named) : named(one);
+            });
+        }
+        if (kind == "as_optional_tensors") {
+            return each(value, [&](JsonValue one) { return argument(one, node, depth + 1); });
+        }
+        if (is_one_of({"as_int", "as_bool", "as_string", "as_ints", "as_bools", "as_strings",
+                       "as_int_lists"})) {
+            return literal(value);
+        }
+        if (is_one_of({"as_float", "as_floats", "as_float_lists"})) {
+            return real(value);
+        }
+        if (is_one_of({"as_sym_int", "as_sym_bool", "as_sym_float"})) {
+            return symbolic(value);
+        }
+        if (is_one_of({"as_sym_ints", "as_sym_bools", "as_sym_floats"})) {
+            return each(value, [&](JsonValue one) { return symbolic(one); });
+        }
+        if (kind == "as_scalar_type") {
+            return element_type_argument(value, node);
+        }
+        if (kind == "as_complex" && node.takes_pairs) {
+            Value pair = Value::of(Value::Kind::kTuple);
+            pair.items = {real(value["real"]), real(value["imag"])};
+            return pair;
+        }
+        if (kind == "as_graph") {
+            return body(value);
+        }
+        if (!is_one_of({"as_memory_format", "as_layout", "as_device"})) {
+            refuse(node, fmt::format("an argument of the kind {}", quoted_target(kind)));
+        }
+        return Value::none();
+    }
+
+    Value body(JsonValue value) {
+        std::string name = name_in(value);
+        bool is_known = std::any_of(program_.bodies.begin(), program_.bodies.end(),
+                                    [&](const Program& one) { return one.name == name; });
+        if (!is_known && depth_ >= kMostBodies) {
+            fail("its graphs are nested too deeply");
+        } else if (!is_known) {
+            GraphReader inner(value["graph"], name, reading_, depth_ + 1);
+            inner.add_body_inputs();
+            Program made = inner.read();
+            made.name = name;
+            program_.bodies.push_back(std::move(made));
+        }
+        return Value::of(Value::Kind::kBody, name);
+    }
+
+    // --- Nodes
+
+    std::vector<std::string> names_of_outputs(JsonValue outputs) {
+        std::vector<std::string> names;
+        for (JsonValue one : outputs.items()) {
+            std::string_view kind = one.sole_name();
+            JsonValue value = one.sole();
+            if (kind == "as_tensors" || kind == "as_optional_tensors") {
+                for (JsonValue each : value.items()) {
+                    JsonValue inner = each["name"] ? each : each["as_tensor"];
+                    names.push_back(inner["name"].text().value_or(""));
+                }
+            } else if (kind == "as_tensor") {
+                names.push_back(name_in(value));
+            } else if (begins_with(kind, "as_sym")) {
+                names.push_back(name_in(value, "as_name"));
+            } else {
+                names.emplace_back();
+            }
+        }
+        return names;
+    }
+
+    bool takes_complex(JsonValue inputs) {
+        bool has_complex = false;
+        for (JsonValue one : inputs.items()) {
+            JsonValue arg = one["arg"];
+            has_complex = has_complex || is_complex(arg["as_tensor"]["name"].text().value_or(""));
+            for (JsonValue each : arg["as_tensors"].items()) {
+                has_complex = has_complex || is_complex(each["name"].text().value_or(""));
+            }
+        }
+        return has_complex;
+    }
+
+    void node(JsonValue raw) {
+        std::string target = name_in(raw, "target");
+        if (begins_with(target, kAten) && means_nothing(packet_of_path(target))) {
+            return;
+        }
+        std::vector<std::string> outputs = names_of_outputs(raw["outputs"]);
+        bool is_higher_order = begins_with(target, kHigherOrder);
+        bool is_single = outputs.size() == 1 && !raw["outputs"].items()[0]["as_tensors"] &&
+                         (!is_higher_order || raw["is_hop_single_tensor_return"].boolean() == true);
+        Node node;
+        node.name = is_single ? outputs[0] : raw["name"].text().value_or("");
+        if (node.name.empty()) {
+            node.name = fmt::format("results_of_{}", fmt::join(outputs, "_"));
+        }
+        node.place = read_place(raw["metadata"]);
+        if (outputs.empty()) {
+            refuse(node, fmt::format("{} gives no result, so that it changes something",
+                                     quoted_target(target)));
+            return;
+        }
+        node.takes_pairs = takes_complex(raw["inputs"]) ||
+                           std::any_of(outputs.begin(), outputs.end(),
+                                       [this](const std::string& one) { return is_complex(one); });
+        if (is_higher_order) {
+            std::vector<Value> args = all_arguments(raw, node);
+            std::string_view kind = last_part(target);
+            if (!set_bodies(node, kind, std::move(args), outputs.size())) {
+                refuse(node, fmt::format("the operator {}, which has bodies", quoted_target(kind)),
+                       "write it without, or export what is in it alone");
+            }
+        } else if (begins_with(target, kOps)) {
+            set_operator(node, target, raw);
+        } else {
+            node.target = python_target(last_part(target));
+            node.args = all_arguments(raw, node);
+            if (!is_python_operation(packet_of(node.target))) {
+                refuse(node, fmt::format("{} has no translation", quoted_target(target)));
+            }
+        }
+        program_.nodes.push_back(node);
+        add_results(node, outputs, is_single);
+    }
+
+    static std::string quoted_target(std::string_view target) {
+        constexpr size_t kMostShown = 200;
+        return python_string(target.substr(0, kMostShown), '`');
+    }
+
+    std::vector<Value> all_arguments(JsonValue raw, const Node& node) {
+        std::vector<Value> args;
+        for (JsonValue one : raw["inputs"].items()) {
+            args.push_back(argument(one["arg"], node));
+        }
+        return args;
+    }
+
+    void set_operator(Node& node, std::string_view target, JsonValue raw) {
+        std::string_view path = target.substr(kOps.size());
+        std::string_view space = path.substr(0, path.find('.'));
+        std::string_view rest = path.substr(std::min(space.size() + 1, path.size()));
+        std::string_view packet = rest.substr(0, rest.find('.'));
+        std::string_view overload = rest.substr(std::min(packet.size() + 1, rest.size()));
+        node.target = fmt::format("{}::{}.{}", space, packet, overload);
+        bool is_changed = writes_in_place(node.target);
+        std::string name = node.target;
+        if (packet == "sym_size" || packet == "sym_numel") {
+            node.target = fmt::format("py::{}", packet.substr(4));
+        } else if (packet == "item" || packet == "_local_scalar_dense") {
+            std::string_view kind = raw["outputs"].items()[0].sole_name();
+            node.target = "py::item";
+            node.element_type = kind == "as_sym_bool"    ? "bool"
+                                : kind == "as_sym_float" ? "float"
+                                                         : "int";
+        }
+        set_arguments(node, target, raw);
+        if (begins_with(packet, "as_strided")) {
+            refuse(node,
+                   fmt::format("{}: a file does not say what else is in the tensor's memory",
+                               quoted_target(name)),
+                   "convert what torch.export gives, without a file");
+        }
+        if (is_changed) {
+            if (!node.args.empty() && node.args[0].is_ref()) {
+                node.writes = node.args[0].text;
+            }
+        } else if (overload.size() >= 3 && overload.substr(overload.size() - 3) == "out") {
+            refuse(node, fmt::format("{} writes into several tensors", quoted_target(name)));
+        }
+    }
+
+    void set_arguments(Node& node, std::string_view target, JsonValue raw) {
+        constexpr int64_t kKeyword = 2;
+        bool by_name = false;
+        for (JsonValue one : raw["inputs"].items()) {
+            std::string name = name_in(one);
+            if (!is_argument_name(name)) {
+                fail(fmt::format("{} has an argument {}", quoted_target(target), shown(name)));
+                return;
+            }
+            if (is_left_out(name)) {
+                by_name = true;
+            } else if (by_name || one["kind"].integer() == kKeyword) {
+                node.kwargs.emplace_back(name, argument(one["arg"], node));
+            } else {
+                node.args.push_back(argument(one["arg"], node));
+            }
+        }
+    }
+
+    // The node's type; where it gives several results, one node for each.
+    void add_results(const Node& node, const std::vector<std::string>& outputs, bool is_single) {
+        if (is_single) {
+            program_.nodes.back().type = annotation(outputs[0]);
+            if (is_complex(outputs[0])) {
+                program_.pairs.insert(node.name);
+            }
+            return;
+        }
+        for (size_t i = 0; i < outputs.size(); ++i) {
+            const std::string& one = outputs[i];
+            if (is_complex(one)) {
+                program_.pairs.insert(node.name);
+            }
+            if (one.empty()) {
+                continue;
+            }
+            Node part;
+            part.name = one;
+            part.target = "py::getitem";
+            part.args = {Value::ref(node.name), Value::number(static_cast<int64_t>(i))};
+            part.type = annotation(one);
+            part.place = node.place;
+            if (is_complex(one)) {
+                part.is_twice = true;
+                program_.pairs.insert(one);
+            }
+            program_.nodes.push_back(std::move(part));
+        }
+    }
+
+    JsonValue graph_;
+    GraphReading& reading_;
+    int depth_;
+    Program program_;
+    std::unordered_map<std::string, Tensor> tensors_;
+    std::map<std::string, std::string, std::less<>> groups_;
+};
+
+}  // namespace
+
+Program read_graph(JsonValue graph, const std::vector<Placeholder>& placeholders,
+                   GraphReading& reading) {
+    GraphReader reader(graph, "main", reading, 0);
+    reader.add_inputs(placeholders);
+    Program program = reader.read();
+    program.is_model = true;
+    return program;
+}
+
+}  // namespace sardonyx::torch

@@ -1,0 +1,70 @@
+#include "torch/library.h"
+
+#include <algorithm>
+#include <span>
+
+#include "torch/library_table.h"
+
+namespace sardonyx::torch {
+namespace {
+
+// The row whose first column is the key, in a table that is sorted by it; null: none.
+template <typename Row>
+const Row* find_row(std::span<const Row> rows, std::string_view Row::*column,
+                    std::string_view key) {
+    auto found = std::lower_bound(
+        rows.begin(), rows.end(), key,
+        [&](const Row& row, std::string_view wanted) { return row.*column < wanted; });
+    return found != rows.end() && (*found).*column == key ? &*found : nullptr;
+}
+
+}  // namespace
+
+bool is_in_library(std::string_view module) {
+    constexpr std::string_view kPackage = "sardonyx.torch";
+    return module.substr(0, kPackage.size()) == kPackage &&
+           (module.size() == kPackage.size() || module[kPackage.size()] == '.');
+}
+
+bool is_declarations(std::string_view path) {
+    return path == "<sardonyx>/torch/aten/declare.py";
+}
+
+std::optional<std::string_view> library_file(std::string_view path) {
+    constexpr std::string_view kAround = "<sardonyx>/torch/__init__.py";
+    if (path == kAround) {
+        return "";
+    }
+    if (path.substr(0, kFolder.size()) != kFolder) {
+        return std::nullopt;
+    }
+    const FileRow* row =
+        find_row(std::span(kFiles, kFileCount), &FileRow::name, path.substr(kFolder.size()));
+    if (row == nullptr) {
+        return std::nullopt;
+    }
+    return is_library_package(path) ? std::string_view() : row->text;
+}
+
+bool is_library_package(std::string_view path) {
+    constexpr std::string_view kFile = "__init__.py";
+    return path.size() == kFolder.size() + kFile.size() &&
+           path.substr(0, kFolder.size()) == kFolder && path.substr(kFolder.size()) == kFile;
+}
+
+std::optional<LibraryFunction> library_function(std::string_view name) {
+    const FunctionRow* row =
+        find_row(std::span(kFunctions, kFunctionCount), &FunctionRow::name, name);
+    if (row == nullptr) {
+        return std::nullopt;
+    }
+    return LibraryFunction{std::string(kFolder) + std::string(row->file), row->function};
+}
+
+std::string_view overload_name(std::string_view overload) {
+    const OverloadRow* row =
+        find_row(std::span(kOverloads, kOverloadCount), &OverloadRow::overload, overload);
+    return row != nullptr ? row->name : std::string_view();
+}
+
+}  // namespace sardonyx::torch

@@ -1,0 +1,34 @@
+// The library of PyTorch's operators (lib/torch), which is in the program: its files, and which
+// function of them is meant by an overload or a name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sardonyx::torch {
+
+// The folder that the packages seem to lie in, and that of the library.
+inline constexpr std::string_view kRoot = "<sardonyx>";
+inline constexpr std::string_view kFolder = "<sardonyx>/torch/aten/";
+
+// Whether a module, such as `sardonyx.torch.aten`, lies in kRoot.
+bool is_in_library(std::string_view module);
+// Whether the path is that of the file that says how functions are declared.
+bool is_declarations(std::string_view path);
+// The text of a file below kRoot; nothing: there is no such file.
+std::optional<std::string_view> library_file(std::string_view path);
+// Whether the path is that of the package itself, whose names are those of the table.
+bool is_library_package(std::string_view path);
+
+struct LibraryFunction {
+    std::string path;
+    std::string_view name;  // in that file
+};
+// What a script calls `aten.name`.
+std::optional<LibraryFunction> library_function(std::string_view name);
+
+// What scripts call an overload, such as `aten::add.Tensor`; empty: the library does not have it.
+std::string_view overload_name(std::string_view overload);
+
+}  // namespace sardonyx::torch

@@ -1,0 +1,35 @@
+// What the values of a program are called in the text of a script.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "torch/program.h"
+
+namespace sardonyx::torch {
+
+class Names {
+  public:
+    explicit Names(const Program& program);
+
+    // A name that resembles the text and that nothing else has.
+    std::string plain(std::string_view text);
+    // The expression for a value: its name, or an item of `w`.
+    const std::string& operator()(std::string_view value) const;
+
+  private:
+    std::unordered_map<std::string, std::string> given_;
+    std::unordered_set<std::string> used_;
+};
+
+// Whether it is one of Python's keywords.
+bool is_keyword(std::string_view text);
+// Whether a value can be called so in a script.
+bool is_free_name(std::string_view text);
+
+// A string as Python writes it, on one line, in these quotes.
+std::string python_string(std::string_view text, char quote);
+
+}  // namespace sardonyx::torch
