@@ -45,10 +45,14 @@ void RunInterrupt::set_limits(nb::handle timeout, nb::handle cancel) {
 }
 
 bool RunInterrupt::check_signals(void* self) {
-    if (PyThread_get_thread_ident() != g_main_thread) {
-        return false;  // Python handles signals elsewhere
-    }
     PyGILState_STATE state = PyGILState_Ensure();
+    if (PyThread_get_thread_ident() != g_main_thread) {
+        // Python handles signals elsewhere, for which that thread may need the lock.
+        PyThreadState* own = PyEval_SaveThread();
+        PyEval_RestoreThread(own);
+        PyGILState_Release(state);
+        return false;
+    }
     bool has_raised = PyErr_CheckSignals() != 0;
     if (has_raised) {
         // Kept aside: what is released until the run has ended may call Python.
@@ -63,6 +67,7 @@ void RunInterrupt::raise_if_stopped() {
         raised_->restore();
         throw nb::python_error();
     }
+    SDX_CHECK(interrupt_.is_stopped());
     bool is_late = interrupt_.reason() == eval::Interrupt::Reason::kLate;
     raise(is_late ? nb::handle(PyExc_TimeoutError) : g_cancelled, interrupt_.error().message);
 }

@@ -76,17 +76,21 @@ PyModel load(nb::handle source, bool check) {
         }
         FileStamps files;
         proto::Source from;
-        auto read =
-            proto::read_model_file(text_from_python(path), {.stamps = &files, .source = &from});
-        if (!read.ok()) {
-            check_readable(text_from_python(path));
-        }
-        return checked(std::move(read), std::move(files), std::move(from), check);
+        return stoppable([&] {
+            auto read =
+                proto::read_model_file(text_from_python(path), {.stamps = &files, .source = &from});
+            if (!read.ok()) {
+                check_readable(text_from_python(path));
+            }
+            return checked(std::move(read), std::move(files), std::move(from), check);
+        });
     }
     auto bytes = std::make_shared<std::string>(text_from_python(given));
     std::span<const std::byte> view(reinterpret_cast<const std::byte*>(bytes->data()),
                                     bytes->size());
-    return checked(proto::read_model(view, bytes), {}, {bytes, view}, check);
+    return stoppable([&] {
+        return checked(proto::read_model(view, bytes), {}, {bytes, view}, check);
+    });
 }
 
 void check_files(const PyModel& self) {
@@ -122,13 +126,16 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
     ModelState& state = *self.state;
     MappedReading reading(state.files);
     check_files(self);
+    const ir::Model& model = settled(state);
+    Reading going_on(state);  // from here on: signals are handled, and inputs may be Python's, too
     if (state.plan == nullptr) {
-        if (!state.is_checked) {
-            check_nodes(state);
-        }
-        state.plan = unwrap(eval::prepare(settled(state)));
+        stoppable(interrupt, [&] {
+            if (!state.is_checked) {
+                check_nodes(state);
+            }
+            state.plan = unwrap(eval::prepare(model));
+        });
     }
-    Reading going_on(state);  // from here on: what gives an input its elements is Python, too
     std::vector<std::string> names;
     std::vector<eval::RuntimeValue> values;
     bool has_tensor = false;
@@ -187,7 +194,10 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
 nb::bytes to_bytes(const PyModel& self) {
     MappedReading reading(self.state->files);
     check_files(self);
-    std::string bytes = unwrap(proto::write_as_read(settled(*self.state), self.state->source));
+    const ir::Model& model = settled(*self.state);
+    Reading going_on(*self.state);
+    std::string bytes =
+        stoppable([&] { return unwrap(proto::write_as_read(model, self.state->source)); });
     check_files(self);
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -198,13 +208,13 @@ size_t save(const PyModel& self, const std::string& path, size_t external_bytes,
     MappedReading reading(self.state->files);
     check_files(self);
     const ir::Model& model = settled(*self.state);
-    Result<size_t> written = [&] {
+    Result<size_t> written = stoppable([&] {
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
         return driver::write_model_files(model, path,
                                          {external_bytes, alignment, file_bytes, safetensors,
                                           share_equal, std::nullopt, self.state->source});
-    }();
+    });
     check_files(self);
     return unwrap(std::move(written));
 }
@@ -222,7 +232,7 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
     MappedReading reading(self.state->files);
     check_files(self);
     const ir::Model& model = settled(*self.state);
-    Result<decompile::Script> script = [&] {
+    Result<decompile::Script> script = stoppable([&] {
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
         Result<decompile::Script> made =
@@ -235,7 +245,7 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
             }
         }
         return made;
-    }();
+    });
     check_files(self);
     return nb::str(unwrap(std::move(script)).text.c_str());
 }
@@ -296,7 +306,9 @@ void bind_model(nb::module_& m) {
              [](const PyModel& self) {
                  MappedReading reading(self.state->files);
                  check_files(self);
-                 nb::object shown = picture(settled(*self.state));
+                 const ir::Model& model = settled(*self.state);
+                 Reading going_on(*self.state);
+                 nb::object shown = stoppable([&] { return picture(model); });
                  check_files(self);
                  return shown;
              })

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "base/file.h"
+#include "base/stop.h"
 #include "driver/diagnostics.h"
 #include "elaborate/diagnostics.h"
 #include "infer/infer.h"
@@ -35,6 +36,7 @@ class Nodes {
 
     void add(ir::Graph& graph, const ir::Function* function, uint32_t outer = kNone) {
         for (ir::Node& node : graph) {
+            stop_point();
             uint32_t number = static_cast<uint32_t>(places_.size());
             places_.push_back({&node, function, outer, node.span});
             node.span = {file_, number, number};
@@ -149,6 +151,7 @@ class FormalDuties {
             breaches_.push_back(fmt::format("{} has no name", which));
         }
         for (const ir::Node& node : graph) {
+            stop_point();
             for (const ir::Attribute& attribute : node.attributes) {
                 if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
                     check_names(**subgraph);

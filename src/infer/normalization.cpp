@@ -57,8 +57,8 @@ void check_positive(NodeContext& c, std::string_view attribute) {
 }
 
 void check_ratio(NodeContext& c) {
-    check_scalar(c, 1);
-    check_scalar(c, 2);
+    c.check_rank(1, 0);
+    c.check_rank(2, 0);
     const Tensor* ratio = c.input_constant(1);
     if (ratio == nullptr || ratio->count() != 1) {
         return;

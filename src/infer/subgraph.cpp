@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "base/stop.h"
 #include "infer/node_context.h"
 
 namespace sardonyx::infer {
@@ -41,6 +42,7 @@ void Snapshot::add(const ir::Graph& graph) {
         add(input);
     }
     for (ir::Node& node : graph) {
+        stop_point();
         for (ir::Value* output : node.outputs()) {
             add(output);
         }

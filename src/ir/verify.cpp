@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/stop.h"
+
 namespace sardonyx::ir {
 namespace {
 
@@ -168,6 +170,7 @@ class ScopeVerifier {
         std::for_each(graph.inputs.begin(), graph.inputs.end(), see);
         std::for_each(graph.initializers.begin(), graph.initializers.end(), see);
         for (const Node& node : graph) {
+            stop_point();
             for (size_t i = 0; i < node.input_count(); ++i) {
                 check_input(node, i, graph);
             }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "ir/attribute_text.h"
 #include "ir/walk.h"
 #include "models/values.h"
@@ -108,6 +109,7 @@ class Signatures {
             values_[graph.inputs[i]] = mix(6, i);
         }
         for (const ir::Node& node : graph) {
+            stop_point();
             hash = mix(hash, of(node));
         }
         for (const ir::Value* output : graph.outputs) {
@@ -178,6 +180,7 @@ class GraphMatcher {
         Signatures first(matching_, true, is_exact), second(matching_, false, is_exact);
         std::unordered_map<uint64_t, std::deque<const ir::Node*>> of;
         for (const ir::Node& node : b_) {
+            stop_point();
             uint64_t signature = second.of(node);
             if (!matching_.nodes_back.contains(&node)) {
                 of[signature].push_back(&node);
@@ -185,6 +188,7 @@ class GraphMatcher {
         }
         std::vector<std::pair<const ir::Node*, const ir::Node*>> found;
         for (const ir::Node& node : a_) {
+            stop_point();
             uint64_t signature = first.of(node);
             auto candidates = of.find(signature);
             if (!matching_.nodes.contains(&node) && candidates != of.end() &&
@@ -294,11 +298,13 @@ class GraphMatcher {
     void match_by_name(bool needs_operator) {
         std::map<std::string_view, const ir::Node*> by_output;
         for (const ir::Node& node : b_) {
+            stop_point();
             if (node.output(0) != nullptr && !node.output(0)->name.empty()) {
                 by_output.emplace(node.output(0)->name, &node);
             }
         }
         for (const ir::Node& node : a_) {
+            stop_point();
             auto found =
                 node.output(0) != nullptr ? by_output.find(node.output(0)->name) : by_output.end();
             if (found != by_output.end() && fits(&node, found->second, needs_operator)) {
