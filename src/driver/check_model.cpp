@@ -17,6 +17,7 @@
 #include "infer/opset_versions.h"
 #include "ir/describe.h"
 #include "ir/verify.h"
+#include "ops/schema_set.h"
 #include "proto/proto.h"
 
 namespace sardonyx::driver {
@@ -63,6 +64,30 @@ class Nodes {
             text += " in " + ir::describe(*places_[at->outer].node);
         }
         return at->function == nullptr ? text : fmt::format("{} of `{}`", text, at->function->name);
+    }
+
+    // Operators that their standard has taken back: readers of files refuse them.
+    std::vector<ModelFinding> deprecated(const ir::Model& model,
+                                         const ops::SchemaSet* schemas) const {
+        std::vector<ModelFinding> findings;
+        for (const Place& place : places_) {
+            const ir::Node& node = *place.node;
+            const auto& imports =
+                place.function != nullptr ? place.function->opset_imports : model.opset_imports;
+            int64_t version = ir::opset_version(imports, node.domain);
+            const ops::Schema* schema =
+                ops::find_schema(schemas, node.domain, node.op_type, version);
+            if (schema == nullptr || !schema->is_deprecated ||
+                model.find_function(node.domain, node.op_type, node.overload) != nullptr) {
+                continue;
+            }
+            findings.push_back(
+                {&elaborate::kDeprecatedOperator,
+                 fmt::format("{}: `{}` is deprecated since opset {}, and the opset here is {}",
+                             this->place(node.span), node.op_type, schema->since_version, version),
+                 "use the operator that has replaced it, or import an older opset"});
+        }
+        return findings;
     }
 
   private:
@@ -172,7 +197,7 @@ std::vector<ModelFinding> infer_types(ir::Model& model, const ops::SchemaSet* sc
     if (model.graph != nullptr) {
         nodes.add(*model.graph, nullptr);
     }
-    std::vector<ModelFinding> findings;
+    std::vector<ModelFinding> findings = nodes.deprecated(model, schemas);
     for (const ir::Function* function : model.functions) {
         if (const ir::Node* node = infer::incompatible_node(model, *function)) {
             findings.push_back(

@@ -155,7 +155,7 @@ void check_linear_gates(NodeContext& c, const Heads& k) {
         bool is_needed = rule == "gated_delta" || rule == (input == kDecay ? "gated" : "delta");
         if (!c.has_input(input)) {
             if (is_needed) {
-                c.fail(kInvalidValue,
+                c.fail(kArgumentCount,
                        fmt::format("`update_rule` of `{}` is `{}`, which needs `{}`",
                                    c.schema->name, *rule, c.schema->input(input)->name),
                        -1, -1, "give the input, or another rule");

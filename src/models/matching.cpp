@@ -198,18 +198,21 @@ class GraphMatcher {
             }
         }
         for (auto [x, y] : found) {
+            stop_point();
             match(*x, *y);
         }
     }
 
     // By the first place of equal names, then by their places.
     void match_outputs() {
-        for (const ir::Value* x : a_.outputs) {
-            for (const ir::Value* y : b_.outputs) {
-                if (x->name == y->name) {
-                    matching_outputs_.emplace_back(x, y);
-                    break;
-                }
+        std::map<std::string_view, const ir::Value*> named;
+        for (const ir::Value* output : b_.outputs) {
+            named.emplace(output->name, output);
+        }
+        for (const ir::Value* output : a_.outputs) {
+            auto found = named.find(output->name);
+            if (found != named.end()) {
+                matching_outputs_.emplace_back(output, found->second);
             }
         }
         for (size_t i = 0; i < std::min(a_.outputs.size(), b_.outputs.size()); ++i) {
@@ -284,6 +287,7 @@ class GraphMatcher {
             match_readers(*input, needs_operator);
         }
         while (!waiting_.empty()) {
+            stop_point();
             auto [x, y] = waiting_.front();
             waiting_.pop_front();
             for (size_t i = 0; i < std::min(x->input_count(), y->input_count()); ++i) {
