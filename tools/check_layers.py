@@ -8,7 +8,8 @@
   rooms.
 - Headers begin with a comment that says what they are for, have `#pragma once`, and include neither
   {fmt} nor the slow libraries, each of which is for the .cpp files that are listed here.
-- The core throws nothing and uses no header that a supported compiler lacks.
+- The core throws nothing, but for work that is ended, and uses no header that a supported
+  compiler lacks.
 - Functions in the unnamed namespaces of one folder have different names, because the sources of a
   folder are compiled together (SDX_JOIN), where two would be overloads of each other.
 - Sources have at most LONGEST lines, and a folder that has rooms at most MOST_SOURCES sources,
@@ -204,6 +205,7 @@ ROWS = ("api/", "eval/gradient/rules/", "eval/kernels/", "infer/")
 MAY_KEEP_STATE = {
     "src/api/c_errors.cpp",  # the error for memory that has run out, made beforehand
     "src/base/mapping_guard.cpp",  # what a signal's handler finds
+    "src/base/stop.cpp",  # who says on each thread whether its work shall end
     "src/cli/terminal.cpp",  # whether the terminal of the program has colours
     "src/eval/dispatch/dispatch.cpp",  # a table, built by the first look-up
     "src/eval/runtime/parallel.cpp",  # the threads
@@ -285,11 +287,13 @@ CATCH = re.compile(r"\b(?:try\s*\{|catch\s*\()")
 
 # Folders that use what throws (CLI11, protozero, include/sardonyx), and stop it where they call it.
 MAY_CATCH = {"api", "cli", "proto"}
-# Memory that runs out on a helper's thread is told to the thread that runs.
-MAY_PASS_ON = {"src/eval/runtime/parallel.cpp"}
+# Memory that runs out on a helper's thread is told to the thread that runs; work that is ended is an
+# error of the run that it was for.
+MAY_PASS_ON = {"src/eval/runtime/parallel.cpp", "src/eval/runtime/within.h"}
 
-# What turns errors into the exceptions of include/sardonyx, and what turns those into errors of C.
-MAY_THROW = {"src/api/fail.cpp", "src/api/c_compile.cpp"}
+# What turns errors into the exceptions of include/sardonyx, and what turns those into errors of C;
+# what ends the work of phases.
+MAY_THROW = {"src/api/fail.cpp", "src/api/c_compile.cpp", "src/base/stop.cpp"}
 
 TEXT_SUFFIXES = {
     ".cpp", ".h", ".def", ".py", ".pyi", ".md", ".toml", ".txt", ".json", ".yml", ".yaml",

@@ -39,6 +39,10 @@ nb::handle model_error();
 // can be read. To be asked when reading has failed.
 void check_readable(const std::string& path);
 
+// In a handler: throws the exception again where it is no error of what was called, but the end of
+// everything, as KeyboardInterrupt and SystemExit are.
+void pass_on_exits(const nb::python_error& error);
+
 template <typename T>
 T unwrap(Result<T>&& result) {
     if (!result.ok()) {

@@ -22,12 +22,13 @@ std::string words_of(const nb::python_error& error) {
            text_from_python(nb::str(error.value()));
 }
 
-// What `ask` gives; what Python raises becomes the answer's error.
+// What `ask` gives; what Python raises becomes the answer's error, KeyboardInterrupt apart.
 template <typename Ask>
 elaborate::Environment::Answer answer(Ask ask) {
     try {
         return {object_from_python(ask()), {}};
     } catch (const nb::python_error& error) {
+        pass_on_exits(error);
         return {std::nullopt, words_of(error)};
     }
 }

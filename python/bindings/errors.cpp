@@ -34,6 +34,12 @@ void raise(const Error& error) {
     raise(g_eval_error, screenful(error.message));
 }
 
+void pass_on_exits(const nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) {
+        throw;
+    }
+}
+
 void check_readable(const std::string& path) {
     struct stat found {};
     int failed = ::stat(path.c_str(), &found) != 0   ? errno

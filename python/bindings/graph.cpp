@@ -1,5 +1,6 @@
 // The Python classes Graph, Nodes and Function.
 #include "bindings/call.h"
+#include "bindings/interrupt.h"
 #include "bindings/model.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
@@ -417,7 +418,8 @@ void bind_graph(nb::module_& m) {
         .def("__str__",
              [](const PyGraph& self) {
                  settled(*self.state);
-                 return text_to_python(ir::dump(self.get()));
+                 Reading going_on(*self.state);
+                 return stoppable([&] { return text_to_python(ir::dump(self.get())); });
              })
         .def("__repr__", repr);
     bind_edits(c);

@@ -1,15 +1,17 @@
-// What ends native runs early from Python: signals, a time, a CancelToken.
+// What ends native work early from Python: signals, a time, a CancelToken.
 #pragma once
 
 #include <optional>
 
+#include "base/stop.h"
 #include "bindings/bindings.h"
 #include "eval/runtime/interrupt.h"
 
 namespace sardonyx::python {
 
-// Of one run. A run on the main thread, where Python handles signals, is asked to end when a
-// handler raises, as that of Ctrl-C does.
+// Of one run, or of other work that takes its time. Work on the main thread, where Python handles
+// signals, is asked to end when a handler raises, as that of Ctrl-C does. On other threads it lets
+// the main thread handle them.
 class RunInterrupt {
   public:
     RunInterrupt();
@@ -20,7 +22,7 @@ class RunInterrupt {
     void set_limits(nb::handle timeout, nb::handle cancel);
     eval::Interrupt* get() { return &interrupt_; }
     // Raises what has ended the run: the handler's exception, TimeoutError, or CancelledError.
-    void raise_if_stopped();
+    [[noreturn]] void raise_if_stopped();
 
   private:
     static bool check_signals(void* self);
@@ -36,6 +38,23 @@ T unwrap(RunInterrupt& interrupt, Result<T>&& result) {
         interrupt.raise_if_stopped();
     }
     return unwrap(std::move(result));
+}
+
+// What `work()` gives, or the exception that has ended it: phases ask on the way (base/stop.h).
+template <typename Work>
+auto stoppable(RunInterrupt& interrupt, const Work& work) -> decltype(work()) {
+    StopScope scope([](void* data) { return static_cast<eval::Interrupt*>(data)->poll(); },
+                    interrupt.get());
+    try {
+        return work();
+    } catch (const Stopped&) {
+        interrupt.raise_if_stopped();
+    }
+}
+template <typename Work>
+auto stoppable(const Work& work) -> decltype(work()) {
+    RunInterrupt interrupt;
+    return stoppable(interrupt, work);
 }
 
 }  // namespace sardonyx::python

@@ -77,17 +77,21 @@ PyModel load(nb::handle source, bool check) {
         }
         FileStamps files;
         proto::Source from;
-        auto read =
-            proto::read_model_file(text_from_python(path), {.stamps = &files, .source = &from});
-        if (!read.ok()) {
-            check_readable(text_from_python(path));
-        }
-        return checked(std::move(read), std::move(files), std::move(from), check);
+        return stoppable([&] {
+            auto read =
+                proto::read_model_file(text_from_python(path), {.stamps = &files, .source = &from});
+            if (!read.ok()) {
+                check_readable(text_from_python(path));
+            }
+            return checked(std::move(read), std::move(files), std::move(from), check);
+        });
     }
     auto bytes = std::make_shared<std::string>(text_from_python(given));
     std::span<const std::byte> view(reinterpret_cast<const std::byte*>(bytes->data()),
                                     bytes->size());
-    return checked(proto::read_model(view, bytes), {}, {bytes, view}, check);
+    return stoppable([&] {
+        return checked(proto::read_model(view, bytes), {}, {bytes, view}, check);
+    });
 }
 
 void check_files(const PyModel& self) {
@@ -123,13 +127,16 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
     ModelState& state = *self.state;
     MappedReading reading(state.files);
     check_files(self);
+    const ir::Model& model = settled(state);
+    Reading going_on(state);  // from here on: signals are handled, and inputs may be Python's, too
     if (state.plan == nullptr) {
-        if (!state.is_checked) {
-            check_nodes(state);
-        }
-        state.plan = unwrap(eval::prepare(settled(state)));
+        stoppable(interrupt, [&] {
+            if (!state.is_checked) {
+                check_nodes(state);
+            }
+            state.plan = unwrap(eval::prepare(model));
+        });
     }
-    Reading going_on(state);  // from here on: what gives an input its elements is Python, too
     std::vector<std::string> names;
     std::vector<eval::RuntimeValue> values;
     bool has_tensor = false;
@@ -189,8 +196,10 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
 nb::object to_bytes(const PyModel& self) {
     MappedReading reading(self.state->files);
     check_files(self);
-    proto::ModelParts written =
-        edited(proto::write_parts_as_read(settled(*self.state), self.state->source));
+    const ir::Model& model = settled(*self.state);
+    Reading going_on(*self.state);
+    proto::ModelParts written = stoppable(
+        [&] { return edited(proto::write_parts_as_read(model, self.state->source)); });
     nb::object bytes =
         nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(written.size())));
     if (!bytes.is_valid()) {
@@ -210,7 +219,7 @@ size_t save(const PyModel& self, const std::string& path, std::optional<size_t> 
     MappedReading reading(self.state->files);
     check_files(self);
     const ir::Model& model = settled(*self.state);
-    Result<size_t> written = [&] {
+    Result<size_t> written = stoppable([&] {
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
         driver::SavingBar bar(quiet);
@@ -218,7 +227,7 @@ size_t save(const PyModel& self, const std::string& path, std::optional<size_t> 
             model, path,
             {external_bytes, alignment, file_bytes, safetensors, share_equal, std::nullopt,
              self.state->source, self.state->files, bar.watch()});
-    }();
+    });
     check_files(self);
     return edited(std::move(written));
 }
@@ -236,7 +245,7 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
     MappedReading reading(self.state->files);
     check_files(self);
     const ir::Model& model = settled(*self.state);
-    Result<decompile::Script> script = [&] {
+    Result<decompile::Script> script = stoppable([&] {
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
         Result<decompile::Script> made =
@@ -249,7 +258,7 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
             }
         }
         return made;
-    }();
+    });
     check_files(self);
     return nb::str(unwrap(std::move(script)).text.c_str());
 }
@@ -311,7 +320,9 @@ void bind_model(nb::module_& m) {
              [](const PyModel& self) {
                  MappedReading reading(self.state->files);
                  check_files(self);
-                 nb::object shown = picture(settled(*self.state));
+                 const ir::Model& model = settled(*self.state);
+                 Reading going_on(*self.state);
+                 nb::object shown = stoppable([&] { return picture(model); });
                  check_files(self);
                  return shown;
              })

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bindings/interrupt.h"
 #include "bindings/model.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
@@ -58,17 +59,25 @@ nb::list findings_to_python(std::vector<driver::ModelFinding> findings) {
 
 nb::list infer(const PyModel& self) {
     editor_of(*self.state);
-    return findings_to_python(driver::infer_model(settled(*self.state), nullptr));
+    ir::Model& model = settled(*self.state);
+    Reading going_on(*self.state);
+    return findings_to_python(stoppable([&] { return driver::infer_model(model, nullptr); }));
 }
 
 nb::list verify(const PyModel& self) {
-    std::unique_ptr<ir::Model> copied = ir::copy(settled(*self.state));
-    return findings_to_python(driver::check_model(*copied, nullptr));
+    const ir::Model& model = settled(*self.state);
+    Reading going_on(*self.state);
+    return findings_to_python(stoppable([&] {
+        std::unique_ptr<ir::Model> copied = ir::copy(model);
+        return driver::check_model(*copied, nullptr);
+    }));
 }
 
 bool same(const PyModel& a, const PyModel& b) {
     MappedReading reading_a(a.state->files), reading_b(b.state->files);
-    return unwrap(proto::is_same(settled(*a.state), settled(*b.state)));
+    const ir::Model &x = settled(*a.state), &y = settled(*b.state);
+    Reading going_on(*a.state), going_on_too(*b.state);
+    return stoppable([&] { return unwrap(proto::is_same(x, y)); });
 }
 
 nb::object equal(const PyModel& self, nb::handle other) {
@@ -80,7 +89,10 @@ nb::object equal(const PyModel& self, nb::handle other) {
 }
 
 PyModel copied(const PyModel& self) {
-    return make_model(ir::copy(*self.state->model), self.state->files, self.state->source);
+    Reading going_on(*self.state);
+    return stoppable([&] {
+        return make_model(ir::copy(*self.state->model), self.state->files, self.state->source);
+    });
 }
 
 using Text = std::string_view ir::Model::*;
@@ -300,8 +312,11 @@ void bind_model_members(nb::class_<PyModel>& c) {
              [](const PyModel& self) {
                  // What cannot be written, because it is being edited, can be looked at.
                  const ir::Model& model = settled(*self.state);
-                 Result<std::string> text = proto::shown_text(model);
-                 return text_to_python(text.ok() ? *text : ir::dump(model));
+                 Reading going_on(*self.state);
+                 return stoppable([&] {
+                     Result<std::string> text = proto::shown_text(model);
+                     return text_to_python(text.ok() ? *text : ir::dump(model));
+                 });
              })
         .def("__repr__", [](const PyModel& self) {
             const ir::Graph* graph = self.state->model->graph;

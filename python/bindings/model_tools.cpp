@@ -1,5 +1,6 @@
 // What a model is and in what two differ, as JSON, and models as text; Model.info, Model.diff and
 // Model.to_text are around it.
+#include "bindings/interrupt.h"
 #include "bindings/model.h"
 #include "driver/decompile.h"
 #include "models/diff.h"
@@ -22,7 +23,9 @@ void check_unread(const PyModel& self) {
 
 nb::object info_of(const PyModel& self, const models::Sizes& sizes) {
     MappedReading mapped(self.state->files);
-    Result<models::Info> info = models::describe(settled(*self.state), sizes);
+    const ir::Model& model = settled(*self.state);
+    Reading going_on(*self.state);
+    Result<models::Info> info = stoppable([&] { return models::describe(model, sizes); });
     check_unread(self);
     if (!info.ok()) {
         raise(model_error(), info.error().message);
@@ -32,7 +35,9 @@ nb::object info_of(const PyModel& self, const models::Sizes& sizes) {
 
 nb::object diff_of(const PyModel& self, const PyModel& other, bool names) {
     MappedReading mapped(self.state->files), mapped_too(other.state->files);
-    models::ModelDiff found = models::diff(settled(*self.state), settled(*other.state), {names});
+    const ir::Model &a = settled(*self.state), &b = settled(*other.state);
+    Reading going_on(*self.state), going_on_too(*other.state);
+    models::ModelDiff found = stoppable([&] { return models::diff(a, b, {names}); });
     check_unread(self);
     check_unread(other);
     return text_to_python(models::diff_json(found));
@@ -41,7 +46,9 @@ nb::object diff_of(const PyModel& self, const PyModel& other, bool names) {
 // The first difference between what the models compute; None: they are isomorphic.
 nb::object first_difference(const PyModel& self, const PyModel& other) {
     MappedReading mapped(self.state->files), mapped_too(other.state->files);
-    std::string found = driver::difference(settled(*self.state), settled(*other.state));
+    const ir::Model &a = settled(*self.state), &b = settled(*other.state);
+    Reading going_on(*self.state), going_on_too(*other.state);
+    std::string found = stoppable([&] { return driver::difference(a, b); });
     check_unread(self);
     check_unread(other);
     return found.empty() ? nb::none() : text_to_python(found);
@@ -51,11 +58,12 @@ nb::object first_difference(const PyModel& self, const PyModel& other) {
 nb::object text_of(const PyModel& self, const std::string& form) {
     MappedReading mapped(self.state->files);
     check_unread(self);
-    Result<std::string> text = [&]() -> Result<std::string> {
-        SDX_ASSIGN(std::string bytes,
-                   proto::write_as_read(settled(*self.state), self.state->source));
+    const ir::Model& model = settled(*self.state);
+    Reading going_on(*self.state);
+    Result<std::string> text = stoppable([&]() -> Result<std::string> {
+        SDX_ASSIGN(std::string bytes, proto::write_as_read(model, self.state->source));
         return proto::text_of_model(bytes, proto::form_of_name(form));
-    }();
+    });
     check_unread(self);
     if (!text.ok()) {
         raise(model_error(), text.error().message);
@@ -64,7 +72,8 @@ nb::object text_of(const PyModel& self, const std::string& form) {
 }
 
 nb::bytes bytes_of_text(const std::string& text, const std::string& form) {
-    Result<std::string> bytes = proto::bytes_of_text(text, proto::form_of_name(form));
+    Result<std::string> bytes =
+        stoppable([&] { return proto::bytes_of_text(text, proto::form_of_name(form)); });
     if (!bytes.ok()) {
         raise(model_error(), bytes.error().message);
     }

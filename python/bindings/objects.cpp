@@ -334,7 +334,8 @@ std::optional<Object> convert_array(nb::handle object) {
     }
     try {
         return Object::make(ObjectKind::kConstant, tensor_from_python(object));
-    } catch (nb::python_error&) {
+    } catch (nb::python_error& error) {
+        pass_on_exits(error);
         return std::nullopt;  // a dtype that ONNX does not have
     }
 }

@@ -9,6 +9,7 @@
 #include "bindings/bindings.h"
 #include "bindings/call.h"
 #include "bindings/environment.h"
+#include "bindings/interrupt.h"
 #include "bindings/model.h"
 #include "bindings/opset.h"
 #include "bindings/schemas.h"
@@ -165,7 +166,8 @@ bool is_code_of(nb::handle code, std::string_view text) {
                                .attr("compile")(text_to_python(around + std::string(text) + ")"),
                                                 "<lambda>", "eval");
         inner = first_code(first_code(whole));
-    } catch (const nb::python_error&) {
+    } catch (const nb::python_error& error) {
+        pass_on_exits(error);
         return false;
     }
     auto is_equal = [&](const char* name) {
@@ -394,7 +396,7 @@ void def_compilation(nb::class_<PyScript>& script, const char* name, Compile com
             ModelOptions wanted{
                 options_of(input_types, output_types, attributes, opset, ir_version), producer_name,
                 producer_version};
-            return compile(self, before..., wanted);
+            return stoppable([&] { return compile(self, before..., wanted); });
         },
         names..., nb::arg("input_types"), nb::arg("output_types"), nb::arg("attributes"),
         nb::arg("opset"), nb::arg("ir_version"), nb::arg("producer_name"),
@@ -484,7 +486,8 @@ std::shared_ptr<void> script_of_function(nb::object function) {
         }
         script->function.is_inline = true;
         return {script, &script->function};
-    } catch (const nb::python_error&) {
+    } catch (const nb::python_error& error) {
+        pass_on_exits(error);
         return nullptr;  // there is no text
     }
 }
@@ -507,7 +510,7 @@ void bind_script(nb::module_& m) {
                          return nb::make_tuple(text_to_python(sources().path(whole.file)),
                                                sources().position(whole.file, whole.begin).line);
                      })
-        .def("check", check)
+        .def("check", [](const PyScript& self) { return stoppable([&] { return check(self); }); })
         .def("set_line_metadata", set_line_metadata, nb::arg("lines"))
         .def(
             "bind",
@@ -520,7 +523,9 @@ void bind_script(nb::module_& m) {
                          const elaborate::OpsetObject& opset = self.script->function.opset;
                          return the_opset({opset.domain, opset.version});
                      })
-        .def("compile_function", compile_function);
+        .def("compile_function", [](const PyScript& self) {
+            return stoppable([&] { return compile_function(self); });
+        });
     def_compilation(script, "compile_model", compile_to_model);
     def_compilation(script, "compile_bytes", compile_to_bytes);
     def_compilation<const std::string&, size_t, bool>(script, "compile_file", compile_to_file,
@@ -551,8 +556,15 @@ void bind_script(nb::module_& m) {
             set_keywords(function, keywords);
         },
         nb::arg("keywords"));
-    m.def("parse", parse, nb::arg("function"), nb::arg("opset").none(),
-          nb::arg("default_opset").none(), nb::arg("keywords"), nb::arg("schemas").none());
+    m.def(
+        "parse",
+        [](nb::object function, nb::handle opset, nb::handle default_opset,
+           const nb::dict& keywords, nb::handle schemas) {
+            return stoppable(
+                [&] { return parse(function, opset, default_opset, keywords, schemas); });
+        },
+        nb::arg("function"), nb::arg("opset").none(), nb::arg("default_opset").none(),
+        nb::arg("keywords"), nb::arg("schemas").none());
 }
 
 }  // namespace sardonyx::python

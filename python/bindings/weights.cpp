@@ -1,6 +1,7 @@
 // Files of weights as tensors; sardonyx.load_weights is the Python function around it.
 #include "weights/weights.h"
 
+#include "bindings/interrupt.h"
 #include "bindings/tensor.h"
 
 namespace sardonyx::python {
@@ -9,7 +10,7 @@ namespace {
 
 nb::dict read_weights(const std::string& path) {
     nb::dict tensors;
-    auto read = weights::read_weights(path);
+    auto read = stoppable([&] { return weights::read_weights(path); });
     if (!read.ok()) {
         check_readable(path);
     }

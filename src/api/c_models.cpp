@@ -10,7 +10,7 @@
 #include "api/model_handle.h"
 #include "api/value_handle.h"
 #include "eval/run/observer.h"
-#include "eval/runtime/interrupt.h"
+#include "eval/runtime/within.h"
 
 sdx_model::sdx_model(std::shared_ptr<sardonyx::Model::State> shared, Kernels kernels)
     : state(std::move(shared)), custom(std::move(kernels)) {
@@ -100,7 +100,8 @@ Result<std::vector<RuntimeValue>> run(const sdx_model* model, const sdx_value* c
     options.interrupt = interrupt;
     MappedReading reading(model->state->files);
     SDX_TRY(check_unchanged(model->state->files));
-    Result<std::shared_ptr<const eval::Plan>> plan = model->prepared();
+    Result<std::shared_ptr<const eval::Plan>> plan =
+        eval::within(*interrupt, [model] { return model->prepared(); });
     if (!plan.ok()) {
         return Error(plan.error());
     }

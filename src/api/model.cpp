@@ -11,7 +11,7 @@
 #include "base/write_file.h"
 #include "driver/model_files.h"
 #include "eval/eval.h"
-#include "eval/runtime/interrupt.h"
+#include "eval/runtime/within.h"
 #include "infer/model_check.h"
 #include "proto/proto.h"
 
@@ -214,8 +214,10 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
     chosen.interrupt = &interrupt;
     MappedReading reading(state_->files);
     check_files(*state_);
-    Result<std::vector<eval::RuntimeValue>> run =
-        eval::run(*take(state_->prepared()), values, chosen);
+    auto run = eval::within(interrupt, [&]() -> Result<std::vector<eval::RuntimeValue>> {
+        SDX_ASSIGN(std::shared_ptr<const eval::Plan> plan, state_->prepared());
+        return eval::run(*plan, values, chosen);
+    });
     if (interrupt.is_stopped()) {
         api::fail_stopped(interrupt.error().message,
                           interrupt.reason() == eval::Interrupt::Reason::kLate);

@@ -2,6 +2,7 @@
 // pointers and allocates for each name.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -69,7 +70,7 @@ class SymbolMap {
         size_t mask = slots_.size() - 1;
         for (size_t slot = (hole + 1) & mask; slots_[slot].place != kEmpty;
              slot = (slot + 1) & mask) {
-            size_t home = slots_[slot].symbol & mask;
+            size_t home = home_of(slots_[slot].symbol);
             if (((slot - home) & mask) >= ((slot - hole) & mask)) {
                 slots_[hole] = slots_[slot];
                 hole = slot;
@@ -91,11 +92,14 @@ class SymbolMap {
         uint32_t place = kEmpty;
     };
 
-    // The slot that holds the symbol, or the empty one where it belongs. Symbols are dense: they
-    // are their own hash.
+    // Where a symbol stands if nothing stands there. Symbols are dense: as their own hash they
+    // would fill one stretch of the table, all of which erase() looks at (Knuth, TAOCP 6.4).
+    size_t home_of(uint32_t symbol) const { return symbol * 0x9E3779B9U >> shift_; }
+
+    // The slot that holds the symbol, or the empty one where it belongs.
     size_t slot_of(Symbol symbol) const {
         size_t mask = slots_.size() - 1;
-        size_t slot = symbol.index & mask;
+        size_t slot = home_of(symbol.index);
         while (slots_[slot].place != kEmpty && slots_[slot].symbol != symbol.index) {
             slot = (slot + 1) & mask;
         }
@@ -104,6 +108,7 @@ class SymbolMap {
 
     void grow() {
         slots_.assign(slots_.empty() ? 16 : 2 * slots_.size(), Slot());
+        shift_ = 32 - std::countr_zero(static_cast<uint32_t>(slots_.size()));
         for (size_t i = 0; i < entries_.size(); ++i) {
             slots_[slot_of(entries_[i].symbol)] = {entries_[i].symbol.index,
                                                    static_cast<uint32_t>(i)};
@@ -112,6 +117,7 @@ class SymbolMap {
 
     std::vector<Entry> entries_;
     std::vector<Slot> slots_;  // a power of two, at most half full
+    int shift_ = 28;           // so many bits of a hash are not used
 };
 
 class SymbolSet {

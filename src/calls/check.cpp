@@ -106,6 +106,10 @@ std::optional<Problem> check_outputs(const ops::Schema& schema, size_t count) {
     if (count <= schema.maximum_outputs) {
         return std::nullopt;
     }
+    return wrong_outputs(schema, count);
+}
+
+Problem wrong_outputs(const ops::Schema& schema, size_t count) {
     return Problem{
         quoted(schema.name),
         fmt::format("gives {}, not {}",

@@ -61,6 +61,8 @@ std::optional<Problem> check_inputs(const ops::Schema& schema, size_t count,
 
 // More results than the operator gives.
 std::optional<Problem> check_outputs(const ops::Schema& schema, size_t count);
+// The operator does not give so many outputs.
+Problem wrong_outputs(const ops::Schema& schema, size_t count);
 
 // Calls `report(problem)` for each attribute that is required and not given. `is_given(name)`.
 template <typename IsGiven, typename Report>

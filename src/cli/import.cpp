@@ -10,6 +10,7 @@
 #include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "diagnostics/glyphs.h"
+#include "driver/progress_bar.h"
 #include "driver/torch_file.h"
 #include "torch/names.h"
 
@@ -52,10 +53,12 @@ int run_import(const ImportOptions& options) {
     if (!file.ok()) {
         return print_problems(file.error().message);
     }
+    driver::SavingBar bar(options.quiet);
     Result<void> done;
     if (std::filesystem::path(options.output).extension() == ".py") {
         done = driver::write_torch_script(*file, wanted.opset, options.output);
-    } else if (Result<size_t> size = driver::write_torch_model(*file, wanted.opset, options.output);
+    } else if (Result<size_t> size = driver::write_torch_model(*file, wanted.opset, options.output,
+                                                                bar.watch());
                !size.ok()) {
         done = size.error();
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stop.h"
 #include "decompile/facts.h"
 
 namespace sardonyx::decompile {
@@ -76,6 +77,7 @@ std::map<std::string, ir::AttributeType> referenced_types(const ir::Graph& body)
         const ir::Graph* graph = waiting.back();
         waiting.pop_back();
         for (const ir::Node& node : *graph) {
+            stop_point();
             for (const ir::Attribute& attribute : node.attributes) {
                 if (attribute.is_reference()) {
                     types.emplace(attribute.reference, attribute.type);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/quote.h"
+#include "base/stop.h"
 #include "decompile/unit.h"
 #include "types/domain.h"
 
@@ -61,6 +62,7 @@ std::string counted(size_t count, std::string_view what) {
 size_t nodes_in(const ir::Graph& graph) {
     size_t count = 0;
     for (const ir::Node& node : graph) {
+        stop_point();
         ++count;
         for (const ir::Graph* one : subgraphs(node)) {
             count += nodes_in(*one);

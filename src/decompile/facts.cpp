@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "base/stop.h"
 #include "ir/standard.h"
 
 namespace sardonyx::decompile {
@@ -81,6 +82,7 @@ ElementType only_type(const ops::TypeSet& types) {
 Facts::Facts(const ir::Model& model, const ir::Graph& graph) : old_(is_old_model(model)) {
     need_outputs(graph);
     while (!waiting_.empty()) {
+        stop_point();
         const ir::Node* node = waiting_.back();
         waiting_.pop_back();
         visit(model, *node);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
 #include "base/quote.h"
+#include "base/stop.h"
 #include "decompile/decompile.h"
 #include "decompile/facts.h"
 #include "decompile/schema_defaults.h"
@@ -50,6 +52,7 @@ class Comparison {
     std::string compare(const ir::Graph& a, const ir::Graph& b) {
         compare_signature(a, b);
         while (problem_.empty() && !waiting_.empty()) {
+            stop_point();
             auto [x, y] = waiting_.back();
             waiting_.pop_back();
             compare_values(x, y);
@@ -201,37 +204,49 @@ class Comparison {
         return is_endless(a, a_.is_old()) && is_endless(b, b_.is_old());
     }
 
-    // What an attribute is where the node does not say it; null: nothing.
-    static const ir::Attribute* default_of(const ir::Function* function, std::string_view name) {
-        if (function != nullptr) {
-            for (const ir::Attribute& one : function->attribute_defaults) {
-                if (one.name == name) {
-                    return &one;
-                }
-            }
+    using Attributes = std::map<std::string_view, const ir::Attribute*>;
+
+    // The first of each name.
+    static Attributes by_name(const std::vector<ir::Attribute>& attributes) {
+        Attributes found;
+        for (const ir::Attribute& one : attributes) {
+            found.emplace(one.name, &one);
         }
-        return nullptr;
+        return found;
+    }
+
+    // Those of a call, and what they are where the node does not say it.
+    static Attributes with_defaults(Attributes given, const ir::Function* function) {
+        if (function != nullptr) {
+            given.merge(by_name(function->attribute_defaults));
+        }
+        return given;
     }
 
     void compare_attributes(const ir::Node& a, const ir::Node& b, const ir::Function* f,
                             const ir::Function* g) {
         const ops::Schema* schema =
             f == nullptr ? ops::find_schema(a.domain, a.op_type, a_.version_of(a.domain)) : nullptr;
+        Attributes of_a = by_name(a.attributes), of_b = by_name(b.attributes);
         std::set<std::string_view> names;
-        for (const ir::Node* node : {&a, &b}) {
-            for (const ir::Attribute& one : node->attributes) {
-                names.insert(one.name);
+        for (const Attributes* given : {&of_a, &of_b}) {
+            for (const auto& [name, one] : *given) {
+                names.insert(name);
             }
         }
+        of_a = with_defaults(std::move(of_a), f);
+        of_b = with_defaults(std::move(of_b), g);
+        auto find = [](const Attributes& all, std::string_view name) {
+            auto found = all.find(name);
+            return found == all.end() ? nullptr : found->second;
+        };
         for (std::string_view name : names) {
-            const ir::Attribute* x = a.find_attribute(name);
-            const ir::Attribute* y = b.find_attribute(name);
+            const ir::Attribute* x = find(of_a, name);
+            const ir::Attribute* y = find(of_b, name);
             if ((x == nullptr || is_default_of(schema, *x)) &&
                 (y == nullptr || is_default_of(schema, *y)) && f == nullptr) {
                 continue;
             }
-            x = x != nullptr ? x : default_of(f, name);
-            y = y != nullptr ? y : default_of(g, name);
             if (x == nullptr || y == nullptr || x->reference != y->reference ||
                 !same_value(*x, *y, are_endless(a, b) ? 1 : 0)) {
                 differ("the attribute {} of a node {} changes", quoted(name), quoted(a.op_type));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/quote.h"
+#include "base/stop.h"
 #include "decompile/attribute_types.h"
 #include "ir/standard.h"
 #include "types/domain.h"
@@ -251,6 +252,7 @@ void Unit::write_block(const ir::Graph& graph, size_t indent) {
     follows_def_ = false;
     write_initializers(graph, indent);
     for (const ir::Node& node : graph) {
+        stop_point();
         if (error_) {
             return;
         }
@@ -288,6 +290,7 @@ void Unit::write_initializers(const ir::Graph& graph, size_t indent) {
 
 // A constant whose uses all show it, or that is in the file of weights, is no statement.
 void Unit::write_constant(const ir::Value& value, size_t indent) {
+    stop_point();
     if (is_inline(value)) {
         return;
     }
@@ -408,6 +411,7 @@ void Unit::know_types(const ir::Graph& graph, int depth) {
         return;
     }
     for (const ir::Node& node : graph) {
+        stop_point();
         if (facts_.is_live(node)) {
             for (const ir::Graph* one : subgraphs(node)) {
                 know_subgraph(node, *one);

@@ -10,12 +10,14 @@
 #include <iterator>
 
 #include "base/file.h"
+#include "base/stop.h"
 #include "driver/diagnostics.h"
 #include "elaborate/diagnostics.h"
 #include "infer/infer.h"
 #include "infer/opset_versions.h"
 #include "ir/describe.h"
 #include "ir/verify.h"
+#include "ops/schema_set.h"
 #include "proto/proto.h"
 
 namespace sardonyx::driver {
@@ -35,6 +37,7 @@ class Nodes {
 
     void add(ir::Graph& graph, const ir::Function* function, uint32_t outer = kNone) {
         for (ir::Node& node : graph) {
+            stop_point();
             uint32_t number = static_cast<uint32_t>(places_.size());
             places_.push_back({&node, function, outer, node.span});
             node.span = {file_, number, number};
@@ -61,6 +64,30 @@ class Nodes {
             text += " in " + ir::describe(*places_[at->outer].node);
         }
         return at->function == nullptr ? text : fmt::format("{} of `{}`", text, at->function->name);
+    }
+
+    // Operators that their standard has taken back: readers of files refuse them.
+    std::vector<ModelFinding> deprecated(const ir::Model& model,
+                                         const ops::SchemaSet* schemas) const {
+        std::vector<ModelFinding> findings;
+        for (const Place& place : places_) {
+            const ir::Node& node = *place.node;
+            const auto& imports =
+                place.function != nullptr ? place.function->opset_imports : model.opset_imports;
+            int64_t version = ir::opset_version(imports, node.domain);
+            const ops::Schema* schema =
+                ops::find_schema(schemas, node.domain, node.op_type, version);
+            if (schema == nullptr || !schema->is_deprecated ||
+                model.find_function(node.domain, node.op_type, node.overload) != nullptr) {
+                continue;
+            }
+            findings.push_back(
+                {&elaborate::kDeprecatedOperator,
+                 fmt::format("{}: `{}` is deprecated since opset {}, and the opset here is {}",
+                             this->place(node.span), node.op_type, schema->since_version, version),
+                 "use the operator that has replaced it, or import an older opset"});
+        }
+        return findings;
     }
 
   private:
@@ -149,6 +176,7 @@ class FormalDuties {
             breaches_.push_back(fmt::format("{} has no name", which));
         }
         for (const ir::Node& node : graph) {
+            stop_point();
             for (const ir::Attribute& attribute : node.attributes) {
                 if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
                     check_names(**subgraph);
@@ -169,7 +197,7 @@ std::vector<ModelFinding> infer_types(ir::Model& model, const ops::SchemaSet* sc
     if (model.graph != nullptr) {
         nodes.add(*model.graph, nullptr);
     }
-    std::vector<ModelFinding> findings;
+    std::vector<ModelFinding> findings = nodes.deprecated(model, schemas);
     for (const ir::Function* function : model.functions) {
         if (const ir::Node* node = infer::incompatible_node(model, *function)) {
             findings.push_back(

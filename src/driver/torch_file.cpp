@@ -197,13 +197,16 @@ Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std:
     return write_files(files);
 }
 
-Result<size_t> write_torch_model(const TorchFile& file, int64_t opset, const std::string& path) {
+Result<size_t> write_torch_model(const TorchFile& file, int64_t opset, const std::string& path,
+                                 std::function<void(size_t done, size_t all)> watch) {
     MappedReading reading(file.files);
     SDX_ASSIGN(TorchModel made, compile_torch_file(file, opset));
     constexpr size_t kMostInside = size_t{1} << 30U, kOutside = 1024;
     SDX_TRY(check_unchanged(file.files));
-    return write_model_files(*made.compilation.model, path,
-                             {.external_bytes = made.weight_bytes > kMostInside ? kOutside : 0});
+    SaveOptions how;
+    how.external_bytes = made.weight_bytes > kMostInside ? kOutside : 0;
+    how.watch = std::move(watch);
+    return write_model_files(*made.compilation.model, path, how);
 }
 
 }  // namespace sardonyx::driver

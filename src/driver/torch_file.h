@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,8 @@ Result<TorchModel> compile_torch_file(const TorchFile& file, int64_t opset);
 // Writes the script, and beside it its weights as .safetensors.
 Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std::string& path);
 // Writes the model; large weights go to a file beside it where all are more than fit into one.
-Result<size_t> write_torch_model(const TorchFile& file, int64_t opset, const std::string& path);
+// `watch`: of SaveOptions.
+Result<size_t> write_torch_model(const TorchFile& file, int64_t opset, const std::string& path,
+                                 std::function<void(size_t done, size_t all)> watch = {});
 
 }  // namespace sardonyx::driver

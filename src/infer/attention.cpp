@@ -146,6 +146,39 @@ void infer_modifier(NodeContext& c, std::string_view attribute, const Type& type
     }
 }
 
+// The gates of LinearAttention: the decay has one number for each element of the key, or for each
+// head, and the update rate one for each head, or for all.
+void check_linear_gates(NodeContext& c, const Heads& k) {
+    constexpr size_t kDecay = 4, kRate = 5;
+    std::optional<std::string_view> rule = c.attribute_string("update_rule");
+    for (size_t input : {kDecay, kRate}) {
+        bool is_needed = rule == "gated_delta" || rule == (input == kDecay ? "gated" : "delta");
+        if (!c.has_input(input)) {
+            if (is_needed) {
+                c.fail(kArgumentCount,
+                       fmt::format("`update_rule` of `{}` is `{}`, which needs `{}`",
+                                   c.schema->name, *rule, c.schema->input(input)->name),
+                       -1, -1, "give the input, or another rule");
+            }
+            continue;
+        }
+        if (shape_of_rank(c, input, 3, "(batch, sequence, gates)") == nullptr) {
+            continue;
+        }
+        expect_dim(c, {input, 0}, k.batch, "the batch size");
+        expect_dim(c, {input, 1}, k.sequence, "the sequence length");
+        Dim gates = input_dim(c, input, 2);
+        Dim other = input == kDecay ? k.heads * k.head_size : Dim(1);
+        if (gates.differs(k.heads) && gates.differs(other)) {
+            c.fail(kShapeMismatch,
+                   fmt::format("the last dimension of {} is {}, and must be {} or {}",
+                               c.input_name(input), gates.to_string(), k.heads.to_string(),
+                               other.to_string()),
+                   static_cast<int>(input));
+        }
+    }
+}
+
 }  // namespace
 
 void infer_attention(NodeContext& c) {
@@ -262,6 +295,7 @@ void infer_linear_attention(NodeContext& c) {
     std::optional<int64_t> kv_heads = c.attribute_int("kv_num_heads");
     k.heads = kv_heads.has_value() ? Dim(*kv_heads) : Dim();
     k.head_size = known_dim(k.head_size, q.head_size);
+    check_linear_gates(c, k);
     if (c.has_input(3) &&
         shape_of_rank(c, 3, 4, "(batch, heads, key size, value size)") != nullptr) {
         k.batch = expect_dim(c, {3, 0}, k.batch, "the batch size");

@@ -198,7 +198,9 @@ void infer_eye_like(NodeContext& c) {
 void infer_one_hot(NodeContext& c) {
     const Shape* indices = c.input_shape(0);
     std::optional<int64_t> axis = c.attribute_int("axis");
-    c.check_rank(1, 0, 1);
+    if (c.check_rank(1, 0, 1) && c.input_rank(1) == 1) {
+        expect_dim(c, {1, 0}, 1, "`depth` is one number");
+    }
     if (const Shape* values = c.input_shape(2)) {
         if (c.check_rank(2, 1) && values->front().differs(2)) {
             c.fail(kShapeMismatch,

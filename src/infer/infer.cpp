@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
 #include "infer/call_cache.h"
 #include "infer/diagnostics.h"
 #include "infer/model_check.h"
@@ -104,6 +105,7 @@ void skip_fresh_numbers(const ir::Graph& graph, int& next) {
     };
     std::for_each(graph.inputs.begin(), graph.inputs.end(), see_value);
     for (const ir::Node& node : graph) {
+        stop_point();
         std::for_each(node.outputs().begin(), node.outputs().end(), see_value);
         for (const ir::Attribute& attribute : node.attributes) {
             if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
@@ -144,6 +146,7 @@ void infer_node(const Context& context, ir::Node& node) {
 
 void infer_graph(const Context& context, ir::Graph& graph) {
     for (ir::Node& node : graph) {
+        stop_point();
         if (context.depth > 0 && !take_steps(context, 1)) {
             return;
         }

@@ -101,36 +101,106 @@ ElementType swapped(ElementType element) {
     return element == ElementType::kInt64 ? ElementType::kString : ElementType::kUndefined;
 }
 
-// The element type that LabelEncoder maps to: of whichever list of values it has.
-ElementType encoded_element(NodeContext& c) {
-    constexpr std::array<std::pair<std::string_view, ElementType>, 3> kLists = {
-        {{"values_strings", ElementType::kString},
-         {"values_int64s", ElementType::kInt64},
-         {"values_floats", ElementType::kFloat}}};
-    ElementType element = ElementType::kUndefined;
-    std::string_view found;
-    auto see = [&](std::string_view name, ElementType type) {
+// One side of LabelEncoder, "keys" or "values": the one list that it has of several types. Nothing
+// is known of it where an attribute is an argument of a function, or after a Finding.
+Labels encoded_list(NodeContext& c, std::string_view side) {
+    auto name_of = [side](std::string_view kind) { return fmt::format("{}_{}", side, kind); };
+    Labels list;
+    std::string found;
+    auto see = [&](std::string name, ElementType type, const Dim& count) {
         if (!found.empty()) {
             c.fail_attribute(kInvalidValue, name,
                              fmt::format("`LabelEncoder` has both `{}` and `{}`", found, name),
-                             "give one list of values");
+                             fmt::format("give one list of {}", side));
         }
-        found = name;
-        element = type;
+        found = std::move(name);
+        list = {type, count};
     };
-    for (const auto& [name, type] : kLists) {
-        if (c.is_attribute_unbound(name)) {
-            return ElementType::kUndefined;
-        }
-        if (c.has_attribute(name)) {
-            see(name, type);
+    constexpr std::string_view kKinds[] = {"strings", "int64s", "floats", "tensor"};
+    for (std::string_view kind : kKinds) {
+        if (c.is_attribute_unbound(name_of(kind))) {
+            return {};
         }
     }
-    if (c.has_attribute("values_tensor")) {
-        const Tensor* values = c.attribute_tensor("values_tensor");
-        see("values_tensor", values != nullptr ? values->element_type() : ElementType::kUndefined);
+    if (std::string name = name_of("strings"); c.has_attribute(name)) {
+        see(name, ElementType::kString, list_size<std::string>(c, name));
     }
-    return element;
+    if (std::string name = name_of("int64s"); c.has_attribute(name)) {
+        see(name, ElementType::kInt64, list_size<int64_t>(c, name));
+    }
+    if (std::string name = name_of("floats"); c.has_attribute(name)) {
+        see(name, ElementType::kFloat, list_size<float>(c, name));
+    }
+    if (std::string name = name_of("tensor"); c.has_attribute(name)) {
+        const Tensor* tensor = c.attribute_tensor(name);
+        see(name, tensor != nullptr ? tensor->element_type() : ElementType::kUndefined,
+            tensor != nullptr ? Dim(tensor->count()) : Dim());
+    }
+    if (found.empty()) {
+        c.fail(kMissingAttribute, fmt::format("`LabelEncoder` has no {}", side), -1, -1,
+               fmt::format("give one of `{0}_strings`, `{0}_int64s` and `{0}_floats`", side));
+    }
+    return list;
+}
+
+// The element type that LabelEncoder maps to.
+ElementType encoded_element(NodeContext& c) {
+    Labels keys = encoded_list(c, "keys"), values = encoded_list(c, "values");
+    ElementType given = c.input_element(0);
+    if (given != ElementType::kUndefined && keys.element != ElementType::kUndefined &&
+        given != keys.element) {
+        c.fail(kTypeMismatch,
+               fmt::format("{} is {} and the keys of `{}` are {}, and they must be of one type",
+                           c.input_name(0), name(given), c.schema->name, name(keys.element)),
+               0);
+    }
+    if (keys.count.differs(values.count)) {
+        c.fail(kInvalidValue,
+               fmt::format("`{}` has {} keys and {} values", c.schema->name, keys.count.to_string(),
+                           values.count.to_string()),
+               -1, -1, "give one value for each key");
+    }
+    return values.element;
+}
+
+// How many elements a list of an attribute has; unknown: it is none, or not known.
+Dim length_of(const ir::Attribute& attribute) {
+    if (const auto* ints = attribute.get<std::vector<int64_t>>()) {
+        return static_cast<int64_t>(ints->size());
+    }
+    if (const auto* floats = attribute.get<std::vector<float>>()) {
+        return static_cast<int64_t>(floats->size());
+    }
+    if (const auto* texts = attribute.get<std::vector<std::string>>()) {
+        return static_cast<int64_t>(texts->size());
+    }
+    const auto* tensor = attribute.get<Tensor>();
+    return tensor != nullptr ? Dim(tensor->count()) : Dim();
+}
+
+// The lists of a tree whose names begin so are parallel: they have one length, or are left out.
+void check_parallel(NodeContext& c, std::string_view prefix) {
+    const ir::Attribute* first = nullptr;
+    Dim count;
+    for (const ir::Attribute& attribute : c.node.attributes) {
+        const ir::Attribute* resolved = c.attribute(attribute.name);
+        Dim length = resolved != nullptr ? length_of(*resolved) : Dim();
+        // Nodes that test for members need no threshold.
+        if (attribute.name.substr(0, prefix.size()) != prefix || length.is_unknown() ||
+            length.equals(0) || attribute.name == "nodes_splits") {
+            continue;
+        }
+        if (first == nullptr) {
+            first = &attribute;
+            count = length;
+        } else if (length.differs(count)) {
+            c.fail_attribute(
+                kInvalidValue, attribute.name,
+                fmt::format("`{}` of `{}` has {} elements and `{}` has {}", attribute.name,
+                            c.schema->name, length.to_string(), first->name, count.to_string()),
+                "these lists have one element for each node of the trees, or leaf");
+        }
+    }
 }
 
 }  // namespace
@@ -224,11 +294,17 @@ void infer_svm_regressor(NodeContext& c) {
     set_regression(c, ElementType::kFloat, 1);
 }
 
+// TreeEnsembleRegressor, and TreeEnsemble with the same trees in other words.
 void infer_tree_ensemble(NodeContext& c) {
+    for (std::string_view prefix : {"nodes_", "leaf_", "target_"}) {
+        check_parallel(c, prefix);
+    }
     set_regression(c, c.output_element(0), int_in_range(c, "n_targets", 1));
 }
 
 void infer_tree_ensemble_classifier(NodeContext& c) {
+    check_parallel(c, "nodes_");
+    check_parallel(c, "class_");
     Labels labels = read_labels(c, "classlabels_strings", "classlabels_int64s");
     set_classification(c, labels, labels.count);
 }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/stop.h"
 #include "infer/diagnostics.h"
 #include "infer/schema_check.h"
 #include "ops/ops.h"
@@ -68,6 +69,7 @@ class Names {
 template <typename Visit>
 bool for_each_node(const ir::Graph& graph, const Visit& visit) {
     for (const ir::Node& node : graph) {
+        stop_point();
         if (!visit(node)) {
             return false;
         }
@@ -194,6 +196,7 @@ class CertainTypes {
 std::string first_mistyped_node(const ir::Model& model, const Names& names) {
     CertainTypes types(*model.graph);
     for (const ir::Node& node : *model.graph) {
+        stop_point();
         const ops::Schema* schema = names.find(node, model.opset_imports).schema;
         if (schema == nullptr) {
             continue;

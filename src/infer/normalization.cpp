@@ -57,8 +57,8 @@ void check_positive(NodeContext& c, std::string_view attribute) {
 }
 
 void check_ratio(NodeContext& c) {
-    check_scalar(c, 1);
-    check_scalar(c, 2);
+    c.check_rank(1, 0);
+    c.check_rank(2, 0);
     const Tensor* ratio = c.input_constant(1);
     if (ratio == nullptr || ratio->count() != 1) {
         return;
@@ -89,6 +89,12 @@ void infer_batch_normalization(NodeContext& c) {
     }
     if (is_spatial && c.input_rank(0) > 1) {
         (*statistics)[0] = known_dim((*statistics)[0], input_dim(c, 0, 1));
+    }
+    constexpr int kOwnStatistics = 14;
+    size_t all = c.version() >= kOwnStatistics ? 3 : 5;
+    if (c.output_count() > 1 && c.output_count() < all) {
+        c.fail(kArgumentCount, fmt::format("`{}` gives 1 output, or {} with the statistics, not {}",
+                                           c.schema->name, all, c.output_count()));
     }
     c.pass_shape(0, 0);
     for (size_t i = 1; i < c.output_count(); ++i) {

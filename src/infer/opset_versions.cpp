@@ -1,5 +1,6 @@
 #include "infer/opset_versions.h"
 
+#include "base/stop.h"
 #include "ops/ops.h"
 
 namespace sardonyx::infer {
@@ -9,6 +10,7 @@ namespace {
 const ir::Node* incompatible_in(const ir::Model& model, const ir::Function& function,
                                 const ir::Graph& graph) {
     for (const ir::Node& node : graph) {
+        stop_point();
         int64_t own = ir::opset_version(function.opset_imports, node.domain);
         int64_t whole = ir::opset_version(model.opset_imports, node.domain);
         if (own != whole && own != 0 && whole != 0 &&

@@ -51,10 +51,6 @@ void fail_count(NodeContext& c, std::string_view what, size_t seen, size_t wante
 
 std::optional<Shape> shape_by_scales(NodeContext& c, const Shape& x, const std::vector<int>& axes,
                                      const std::vector<double>& scales, int input) {
-    if (scales.size() != axes.size()) {
-        fail_count(c, "the list of scales", scales.size(), axes.size(), input);
-        return std::nullopt;
-    }
     Shape shape = x;
     for (size_t i = 0; i < axes.size(); ++i) {
         if (!(scales[i] > 0)) {
@@ -92,10 +88,6 @@ std::vector<Dim> keep_aspect_ratio(const Shape& x, const std::vector<int>& axes,
 
 std::optional<Shape> shape_by_sizes(NodeContext& c, const Shape& x, const std::vector<int>& axes,
                                     std::vector<Dim> sizes, int input) {
-    if (sizes.size() != axes.size()) {
-        fail_count(c, "`sizes`", sizes.size(), axes.size(), input);
-        return std::nullopt;
-    }
     for (const Dim& size : sizes) {
         if (size.is_static() && size.value() < 0) {
             c.fail(kInvalidValue,
@@ -139,6 +131,27 @@ Shape unresized(const Shape& x, const std::vector<int>& axes) {
     return shape;
 }
 
+// False, after a Finding, when a list is certainly none, or not one for these axes.
+bool check_lists(NodeContext& c, int scales_input, int sizes_input, const std::vector<int>& axes) {
+    const std::pair<int, std::string_view> lists[] = {{scales_input, "the list of scales"},
+                                                      {sizes_input, "`sizes`"}};
+    for (const auto& [input, what] : lists) {
+        if (!is_given(c, input)) {
+            continue;
+        }
+        size_t at = static_cast<size_t>(input);
+        if (!c.check_rank(at, 1)) {
+            return false;
+        }
+        Dim count = input_dim(c, at, 0);
+        if (count.is_static() && count.value() != static_cast<int64_t>(axes.size())) {
+            fail_count(c, what, static_cast<size_t>(count.value()), axes.size(), input);
+            return false;
+        }
+    }
+    return true;
+}
+
 std::optional<std::vector<double>> constant_scales(const NodeContext& c, int input) {
     const Tensor* constant = c.input_constant(static_cast<size_t>(input));
     return constant != nullptr && constant->rank() == 1 ? to_doubles(*constant, 1 << 10)
@@ -156,6 +169,10 @@ void resize(NodeContext& c, int scales_input, int sizes_input) {
     std::optional<std::vector<int>> axes = resized_axes(c, static_cast<int>(x->size()));
     if (!axes.has_value()) {
         c.set_output_shape(0, Shape(x->size()));
+        return;
+    }
+    if (!check_lists(c, scales_input, sizes_input, *axes)) {
+        c.set_output_shape(0, unresized(*x, *axes));
         return;
     }
     std::optional<Shape> shape;

@@ -250,6 +250,11 @@ void check_against_schema(NodeContext& c) {
                              std::move(problem.help));
         }
     }
+    // Runs do without the names of outputs that nobody reads; readers of files do not.
+    if (c.node.output_count() < c.schema->minimum_outputs) {
+        calls::Problem problem = calls::wrong_outputs(*c.schema, c.node.output_count());
+        c.fail(kArgumentCount, problem.message(), -1, -1, std::move(problem.help));
+    }
     check_input_types(c);
     check_values(c);
 }

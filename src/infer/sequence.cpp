@@ -36,6 +36,12 @@ void infer_sequence_empty(NodeContext& c) {
     ElementType element = dtype.has_value()                 ? element_type_from_number(*dtype)
                           : c.is_attribute_unbound("dtype") ? ElementType::kUndefined
                                                             : ElementType::kFloat;
+    if (dtype.has_value() && element == ElementType::kUndefined) {
+        c.fail_attribute(kUnsupportedType, "dtype",
+                         fmt::format("`dtype` of `{}` is {}, which is not an element type",
+                                     c.schema->name, *dtype),
+                         "write a member of `TensorProto.DataType`");
+    }
     c.set_output(0, Type::sequence(Type::tensor(element)));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "infer/checks.h"
 #include "infer/contents.h"
 #include "infer/diagnostics.h"
 #include "infer/operators.h"
@@ -241,6 +242,9 @@ std::vector<Dim> split_sizes(NodeContext& c, const Dim& size) {
 }  // namespace
 
 void infer_split(NodeContext& c) {
+    if (c.has_attribute("num_outputs")) {
+        int_in_range(c, "num_outputs", 1);
+    }
     if (c.version() >= 13 && !c.check_rank(1, 1, 1)) {
         return;
     }

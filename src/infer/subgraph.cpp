@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/stop.h"
 #include "infer/node_context.h"
 
 namespace sardonyx::infer {
@@ -42,6 +43,7 @@ void Snapshot::add(const ir::Graph& graph) {
         add(input);
     }
     for (ir::Node& node : graph) {
+        stop_point();
         for (ir::Value* output : node.outputs()) {
             add(output);
         }

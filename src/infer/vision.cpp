@@ -167,6 +167,16 @@ void infer_col2im(NodeContext& c) {
                2, 1);
         block = std::nullopt;
     }
+    for (const Dim& size : block.value_or(std::vector<Dim>())) {
+        if (size.is_static() && size.value() < 1) {
+            c.fail(
+                kInvalidValue,
+                fmt::format("{} has {}, and a block is not empty", c.input_name(2), size.value()),
+                2);
+            block = std::nullopt;
+            break;
+        }
+    }
     ints_of_count(c, "strides", rank, 1, 1);
     ints_of_count(c, "dilations", rank, 1, 1);
     ints_of_count(c, "pads", 2 * rank, 0, 0);

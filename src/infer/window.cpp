@@ -46,7 +46,9 @@ Dim positions(NodeContext& c, const Window& window, size_t axis, const Dim& size
     Dim padded_begin = size + Dim(pad_begin);
     Dim extent = window.extent(axis);
     Dim room = padded_begin + Dim(pad_end) - extent;
-    if (room.is_static() && room.value() < 0) {
+    // With ceil_mode the one window may reach past the end.
+    bool reaches_past = window.ceil_mode && room.is_static() && room.value() > -stride;
+    if (room.is_static() && room.value() < 0 && !reaches_past) {
         if (!size.is_static() || size.value() > 0) {
             c.fail(kInvalidValue,
                    fmt::format("the window spans {} elements along spatial axis {}, and {} has {} "

@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/stop.h"
 #include "ir/equal.h"
 #include "ir/walk.h"
 
@@ -139,6 +140,7 @@ class Copier {
   private:
     void add_nodes(const Graph& given, Graph& graph, Spliced& made) {
         for (const Node& node : given) {
+            stop_point();
             made.nodes.push_back(&add_node(node, graph, position_));
         }
         for (const Value* output : given.outputs) {
@@ -189,6 +191,7 @@ class Copier {
     bool calls_renamed(const Function& function) const {
         bool found = false;
         for (const Node& node : *function.body) {
+            stop_point();
             found = found || calls_renamed(node);
         }
         return found;
@@ -198,6 +201,7 @@ class Copier {
         bool found = overloads_.count({node.domain, node.op_type, node.overload}) != 0;
         for_each_subgraph(node, [&](const Graph& graph) {
             for (const Node& inner : graph) {
+                stop_point();
                 found = found || calls_renamed(inner);
             }
         });
@@ -267,6 +271,7 @@ class Copier {
             add_initializer(*initializer, copied);
         }
         for (const Node& node : given) {
+            stop_point();
             add_node(node, copied, nullptr);
         }
         for (const Value* output : given.outputs) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/quote.h"
+#include "base/stop.h"
 #include "ir/attribute_text.h"
 #include "ir/ir.h"
 #include "types/domain.h"
@@ -162,6 +163,7 @@ class Dumper {
             text_ += '\n';
         }
         for (const Node& node : graph) {
+            stop_point();
             this->node(node, inner);
         }
         begin_line(indent);

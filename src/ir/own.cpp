@@ -5,6 +5,8 @@
 #include <tuple>
 #include <variant>
 
+#include "base/stop.h"
+
 namespace sardonyx::ir {
 namespace {
 
@@ -18,6 +20,7 @@ class Owner {
             own(*initializer);
         }
         for (Node& node : graph) {
+            stop_point();
             own(node.attributes);
             for (Value* output : node.outputs()) {
                 own(*output);

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/stop.h"
+
 namespace sardonyx::ir {
 namespace {
 
@@ -25,7 +27,14 @@ class ScopeVerifier {
   public:
     // `function`: whose body it is; null for a main graph.
     ScopeVerifier(std::string where, const Function* function, std::vector<std::string>& problems)
-        : where_(std::move(where)), function_(function), problems_(problems) {}
+        : where_(std::move(where)), function_(function), problems_(problems) {
+        if (function != nullptr) {
+            parameters_.insert(function->attributes.begin(), function->attributes.end());
+            for (const Attribute& attribute : function->attribute_defaults) {
+                parameters_.insert(attribute.name);
+            }
+        }
+    }
 
     void verify(const Graph& graph) {
         collect(graph, nullptr);
@@ -79,6 +88,7 @@ class ScopeVerifier {
         }
         const Node* previous = nullptr;
         for (const Node* node = graph.first_node(); node != nullptr; node = node->next()) {
+            stop_point();
             if (node->previous() != previous || node->graph() != &graph ||
                 !nodes_.insert(node).second) {
                 report("{} is not linked properly into graph `{}`", describe(*node), graph.name);
@@ -101,8 +111,7 @@ class ScopeVerifier {
         }
         if (!value.is_graph_input()) {
             define(value, graph, "initializer");
-        } else if (std::find(graph.inputs.begin(), graph.inputs.end(), &value) ==
-                   graph.inputs.end()) {
+        } else if (value.graph() != &graph || defined_.count(&value) == 0) {
             report("initializer `{}` is marked as an input, but is none of graph `{}`", value.name,
                    graph.name);
         }
@@ -168,6 +177,7 @@ class ScopeVerifier {
         std::for_each(graph.inputs.begin(), graph.inputs.end(), see);
         std::for_each(graph.initializers.begin(), graph.initializers.end(), see);
         for (const Node& node : graph) {
+            stop_point();
             for (size_t i = 0; i < node.input_count(); ++i) {
                 check_input(node, i, graph);
             }
@@ -215,7 +225,7 @@ class ScopeVerifier {
             if (function_ == nullptr) {
                 report("attribute `{}` of {} refers to the parameter `{}` outside of a function",
                        attribute.name, describe(node), attribute.reference);
-            } else if (!function_->has_parameter(attribute.reference)) {
+            } else if (parameters_.count(attribute.reference) == 0) {
                 report(
                     "attribute `{}` of {} refers to `{}`, which is not a parameter of the function",
                     attribute.name, describe(node), attribute.reference);
@@ -225,6 +235,7 @@ class ScopeVerifier {
 
     std::string where_;
     const Function* function_;
+    std::unordered_set<std::string_view> parameters_;  // of the function
     std::vector<std::string>& problems_;
     bool is_walkable_ = true;  // false: the second walk could loop or meet a null graph
     std::unordered_set<const Graph*> graphs_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/stop.h"
 #include "lint/diagnostics.h"
 #include "lint/lints.h"
 #include "syntax/visit.h"
@@ -29,6 +30,7 @@ class Reads {
     // the statement before and the class.
     void block(syntax::Stmts statements, uint32_t from) {
         for (const Stmt* statement : statements) {
+            stop_point();
             uint32_t before = from;
             from = statement->range.end;
             if (statement->kind == StmtKind::kOpaque) {

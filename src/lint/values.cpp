@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/stop.h"
 #include "base/symbol_map.h"
 #include "lint/diagnostics.h"
 #include "lint/lints.h"
@@ -70,6 +71,7 @@ void each_read(const File& file, const Stmt* statement, See& see) {
 template <typename See>
 void each_nested_read(const File& file, Stmts statements, See& see) {
     for (const Stmt* statement : statements) {
+        stop_point();
         if (const auto* inner = syntax::maybe_as<FunctionDefStmt>(statement)) {
             each_read(file, inner, see);
             continue;
@@ -101,6 +103,7 @@ class Function {
 
     void block(Stmts statements) {
         for (size_t i = 0; i < statements.size(); ++i) {
+            stop_point();
             const Stmt* statement = statements[i];
             check_binding(statements, i);
             if (const auto* expression = syntax::maybe_as<syntax::ExprStmt>(statement)) {

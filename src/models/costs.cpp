@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/stop.h"
 #include "ir/standard.h"
 #include "ir/walk.h"
 #include "models/values.h"
@@ -343,6 +344,7 @@ const RuleTable& rule_table() {
 Dim graph_operations(const ir::Model& model, const ir::Graph& graph) {
     Dim sum = 0;
     for (const ir::Node& node : graph) {
+        stop_point();
         sum = sum + cost_of(model, node).operations;
     }
     return sum;
@@ -402,9 +404,11 @@ class PeakFinder {
             kept_.insert(input);
         }
         for (const ir::Node& node : graph) {
+            stop_point();
             ir::for_each_read(node, [&](const ir::Value& value) { last_[&value] = &node; });
         }
         for (const ir::Node& node : graph) {
+            stop_point();
             run(node);
         }
     }

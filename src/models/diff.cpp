@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/stop.h"
 #include "decompile/schema_defaults.h"
 #include "ir/attribute_text.h"
 #include "ir/describe.h"
@@ -238,6 +239,7 @@ class GraphDiff {
         std::vector<const ir::Node*> second;
         std::unordered_map<const ir::Node*, size_t> places;
         for (const ir::Node& node : b) {
+            stop_point();
             places.emplace(&node, second.size());
             second.push_back(&node);
         }
@@ -254,6 +256,7 @@ class GraphDiff {
             }
         };
         for (const ir::Node& node : a) {
+            stop_point();
             const ir::Node* other = matching_.of(node);
             if (other == nullptr) {
                 line(place, DiffLine::Mark::kRemoved, &node, nullptr);

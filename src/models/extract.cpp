@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
 #include "infer/infer.h"
 #include "models/unused.h"
 #include "models/values.h"
@@ -73,6 +74,7 @@ class Extractor {
     void find_call(ir::Graph& graph) {
         for_each_graph(graph, [this](ir::Graph& each) {
             for (const ir::Node& node : each) {
+                stop_point();
                 bool is_call = node.domain == function_->domain &&
                                node.op_type == function_->name &&
                                node.overload == function_->overload;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/stop.h"
 #include "infer/infer.h"
 #include "ir/copy.h"
 #include "ir/walk.h"
@@ -50,6 +51,7 @@ std::string operator_name(const ir::Node& node) {
 void count_nodes(const ir::Model& model, const ir::Graph& graph,
                  std::map<OperatorKey, OperatorCount>& counts) {
     for (const ir::Node& node : graph) {
+        stop_point();
         std::string domain(shown_domain(node.domain));
         OperatorCount& one = counts[{domain, std::string(node.op_type)}];
         one.domain = std::move(domain);
@@ -99,6 +101,7 @@ void describe_operators(const ir::Model& model, Info& info) {
     auto count_calls = [&](const ir::Graph& graph) {
         for_each_graph(const_cast<ir::Graph&>(graph), [&](ir::Graph& each) {
             for (const ir::Node& node : each) {
+                stop_point();
                 ++calls[model.find_function(node.domain, node.op_type, node.overload)];
             }
         });
@@ -163,6 +166,7 @@ void add_cost(Dim& sum, const Dim& one) {
 void describe_costs(const ir::Model& model, const ir::Model& typed, const Origins& origins,
                     Info& info) {
     for (const ir::Node& node : *model.graph) {
+        stop_point();
         NodeInfo& row = info.nodes.emplace_back();
         const ir::Value* output = node.output(0);
         row.name = !node.name.empty() ? node.name : output != nullptr ? output->name : "";
@@ -172,6 +176,7 @@ void describe_costs(const ir::Model& model, const ir::Model& typed, const Origin
     std::map<OperatorKey, OperatorCount> uncounted;
     info.operations = 0;
     for (const ir::Node& node : *typed.graph) {
+        stop_point();
         NodeInfo& row = info.nodes[origins.at(&node)];
         Cost cost = cost_of(typed, node);
         add_cost(row.cost.operations, cost.operations);

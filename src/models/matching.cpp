@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "ir/attribute_text.h"
 #include "ir/walk.h"
 #include "models/values.h"
@@ -113,6 +114,7 @@ class Signatures {
             values_[graph.inputs[i]] = mix(6, i);
         }
         for (const ir::Node& node : graph) {
+            stop_point();
             hash = mix(hash, of(node));
         }
         for (const ir::Value* output : graph.outputs) {
@@ -183,6 +185,7 @@ class GraphMatcher {
         Signatures first(matching_, true, is_exact), second(matching_, false, is_exact);
         std::unordered_map<uint64_t, std::deque<const ir::Node*>> of;
         for (const ir::Node& node : b_) {
+            stop_point();
             uint64_t signature = second.of(node);
             if (!matching_.nodes_back.contains(&node)) {
                 of[signature].push_back(&node);
@@ -190,6 +193,7 @@ class GraphMatcher {
         }
         std::vector<std::pair<const ir::Node*, const ir::Node*>> found;
         for (const ir::Node& node : a_) {
+            stop_point();
             uint64_t signature = first.of(node);
             auto candidates = of.find(signature);
             if (!matching_.nodes.contains(&node) && candidates != of.end() &&
@@ -199,18 +203,21 @@ class GraphMatcher {
             }
         }
         for (auto [x, y] : found) {
+            stop_point();
             match(*x, *y);
         }
     }
 
     // By the first place of equal names, then by their places.
     void match_outputs() {
-        for (const ir::Value* x : a_.outputs) {
-            for (const ir::Value* y : b_.outputs) {
-                if (x->name == y->name) {
-                    matching_outputs_.emplace_back(x, y);
-                    break;
-                }
+        std::map<std::string_view, const ir::Value*> named;
+        for (const ir::Value* output : b_.outputs) {
+            named.emplace(output->name, output);
+        }
+        for (const ir::Value* output : a_.outputs) {
+            auto found = named.find(output->name);
+            if (found != named.end()) {
+                matching_outputs_.emplace_back(output, found->second);
             }
         }
         for (size_t i = 0; i < std::min(a_.outputs.size(), b_.outputs.size()); ++i) {
@@ -285,6 +292,7 @@ class GraphMatcher {
             match_readers(*input, needs_operator);
         }
         while (!waiting_.empty()) {
+            stop_point();
             auto [x, y] = waiting_.front();
             waiting_.pop_front();
             for (size_t i = 0; i < std::min(x->input_count(), y->input_count()); ++i) {
@@ -299,11 +307,13 @@ class GraphMatcher {
     void match_by_name(bool needs_operator) {
         std::map<std::string_view, const ir::Node*> by_output;
         for (const ir::Node& node : b_) {
+            stop_point();
             if (node.output(0) != nullptr && !node.output(0)->name.empty()) {
                 by_output.emplace(node.output(0)->name, &node);
             }
         }
         for (const ir::Node& node : a_) {
+            stop_point();
             auto found =
                 node.output(0) != nullptr ? by_output.find(node.output(0)->name) : by_output.end();
             if (found != by_output.end() && fits(&node, found->second, needs_operator)) {

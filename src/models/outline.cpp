@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/stop.h"
 #include "ir/attribute_text.h"
 #include "ir/equal.h"
 #include "ir/walk.h"
@@ -76,6 +77,7 @@ class Outliner {
         places_.clear();
         std::map<std::string, size_t> numbers;
         for (ir::Node& node : graph_) {
+            stop_point();
             if (is_stored_node(node)) {
                 continue;
             }
@@ -238,6 +240,7 @@ class Outliner {
             }
         };
         for (const ir::Node& node : graph_) {
+            stop_point();
             ir::for_each_read(node, [&](const ir::Value& value) { see(value, &node); });
         }
         for (const ir::Value* output : graph_.outputs) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/stop.h"
 #include "ir/walk.h"
 
 namespace sardonyx::models {
@@ -48,6 +49,7 @@ void let_inner_go(ir::Node& node) {
 void see_calls(const ir::Model& model, const ir::Graph& graph,
                std::vector<const ir::Function*>& waiting) {
     for (const ir::Node& node : graph) {
+        stop_point();
         const ir::Function* callee = model.find_function(node.domain, node.op_type, node.overload);
         if (callee != nullptr) {
             waiting.push_back(callee);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/nearest.h"
+#include "base/stop.h"
 #include "ir/standard.h"
 #include "ir/walk.h"
 
@@ -23,6 +24,7 @@ void for_each_value(const ir::Graph& graph, const std::function<void(ir::Value&)
         }
     }
     for (const ir::Node& node : graph) {
+        stop_point();
         for_each_result(node, visit);
     }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/stack.h"
+#include "base/stop.h"
 #include "proto/wire.h"
 
 namespace sardonyx::proto {
@@ -105,6 +106,7 @@ class WireReader {
         }
         protozero::pbf_reader reader(bytes);
         while (reader.next()) {
+            stop_point();
             const FieldInfo* info = target.info->find(reader.tag());
             bool is_packed = info != nullptr && info->is_repeated() &&
                              wire_type_of(info->kind) != pbf_wire_type::length_delimited &&
@@ -234,6 +236,7 @@ class WireWriter {
     }
 
     size_t measure(const Message& message) {
+        stop_point();
         size_t size = 0;
         for (const Field& field : message.fields) {
             uint32_t number = field.info->number;
@@ -282,6 +285,7 @@ class WireWriter {
     }
 
     void write(const Message& message) {
+        stop_point();
         for (const Field& field : message.fields) {
             uint32_t number = field.info->number;
             bool is_packed = field.info->rule == FieldRule::kPacked;

@@ -2,6 +2,7 @@
 // onnx.proto; the number beside each rule is the version whose comment says it.
 #include <algorithm>
 
+#include "base/stop.h"
 #include "ops/ops.h"
 #include "proto/fields.h"
 #include "proto/proto.h"
@@ -121,6 +122,7 @@ class VersionFinder {
             }
         }
         for (const ir::Node& node : graph) {
+            stop_point();
             add_node(node);
         }
     }

@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "base/json.h"
+#include "base/stop.h"
 #include "base/utf8.h"
 #include "proto/text_source.h"
 
@@ -18,6 +19,7 @@ class JsonFormWriter {
     std::string out, error;
 
     void message(const Message& value, size_t indent) {
+        stop_point();
         out += '{';
         bool is_first = true;
         for (const Field& field : value.fields) {
@@ -159,6 +161,7 @@ class JsonFormReader {
     }
 
     bool message(Message& target) {
+        stop_point();
         if (!in_.descend()) {
             return false;
         }

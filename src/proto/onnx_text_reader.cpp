@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/quote.h"
+#include "base/stop.h"
 #include "ir/ir.h"
 #include "proto/onnx_text_scanner.h"
 #include "proto/onnx_text_words.h"
@@ -294,6 +295,7 @@ class OnnxTextReader : private OnnxTextScanner {
             return false;
         }
         while (!matches('}')) {
+            stop_point();
             if (!take() || !node(sub(target, number))) {
                 return false;
             }

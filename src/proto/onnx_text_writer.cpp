@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/quote.h"
+#include "base/stop.h"
 #include "ir/ir.h"
 #include "proto/onnx_text_phrases.h"
 #include "proto/onnx_text_words.h"
@@ -191,6 +192,7 @@ class OnnxTextWriter : private OnnxTextPhrases {
             line(indent + kStep);
         };
         for (const Item& item : initializers) {
+            stop_point();
             begin();
             const Message& tensor = *item.message;
             out_ += tensor_type(tensor) + ' ' + name_text(tensor.text(TensorField::kName)) + " = ";
@@ -207,6 +209,7 @@ class OnnxTextWriter : private OnnxTextPhrases {
     }
 
     std::string value_info(const Message& value) {
+        stop_point();
         std::string type;
         if (const Item* item = value.item(ValueInfoField::kType)) {
             bool is_said = type_text(*item->message, type);
@@ -233,6 +236,7 @@ class OnnxTextWriter : private OnnxTextPhrases {
     }
 
     void node(const Message& node, size_t indent) {
+        stop_point();
         if (std::string_view name = node.text(NodeField::kName); !name.empty()) {
             out_ += '[' + name_text(name) + "] ";
         }

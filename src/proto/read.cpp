@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/stop.h"
 #include "ops/versions.h"
 #include "proto/as_read.h"
 #include "proto/fields.h"
@@ -276,6 +277,7 @@ bool check_model(ReadContext& context, const ModelParts& parts) {
 bool read_functions(ReadContext& context, const ModelParts& parts) {
     std::set<std::tuple<std::string_view, std::string_view, std::string_view>> known;
     for (size_t i = 0; i < parts.functions.size(); ++i) {
+        stop_point();
         context.enter("functions", static_cast<int64_t>(i));
         ir::Function* function = context.model.add_function({}, {});
         if (!read_function_proto(context, parts.functions[i], function)) {

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/stop.h"
 #include "proto/fields.h"
 #include "proto/read_context.h"
 #include "proto/wire.h"
@@ -313,6 +314,7 @@ bool read_attributes(ReadContext& context, std::string_view field,
                      std::vector<ir::Attribute>* result) {
     result->reserve(std::min<size_t>(messages.size(), 64));
     for (size_t i = 0; i < messages.size(); ++i) {
+        stop_point();
         context.enter(field, static_cast<int64_t>(i));
         if (!read_attribute(context, messages[i], graph, &result->emplace_back())) {
             return false;

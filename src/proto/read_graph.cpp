@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
 #include "proto/fields.h"
 #include "proto/read_context.h"
 #include "proto/wire.h"
@@ -79,6 +80,7 @@ bool define_input(ReadContext& context, Scope* scope, std::string_view name, ir:
 bool read_inputs(ReadContext& context, const BodyParts& parts, bool is_function, Scope* scope,
                  ir::Graph* graph) {
     for (size_t i = 0; i < parts.inputs.size(); ++i) {
+        stop_point();
         context.enter("input", static_cast<int64_t>(i));
         ValueInfo info;
         bool ok = is_function ? context.take() && context.keep(parts.inputs[i], &info.name)
@@ -154,6 +156,7 @@ bool read_sparse_initializer(ReadContext& context, std::string_view bytes, Scope
 bool read_initializers(ReadContext& context, const BodyParts& parts, Scope* scope,
                        ir::Graph* graph) {
     for (size_t i = 0; i < parts.initializers.size(); ++i) {
+        stop_point();
         context.enter("initializer", static_cast<int64_t>(i));
         if (!read_initializer(context, parts.initializers[i], scope, graph)) {
             return false;
@@ -344,6 +347,7 @@ bool read_nodes(ReadContext& context, const BodyParts& parts, Scope* scope, ir::
     NodeParts node;
     std::vector<ir::Value*> inputs;
     for (size_t i = 0; i < parts.nodes.size(); ++i) {
+        stop_point();
         context.enter("node", static_cast<int64_t>(i));
         context.open_graphs[level].next = i + 1;
         node.clear();
@@ -361,6 +365,7 @@ bool read_nodes(ReadContext& context, const BodyParts& parts, Scope* scope, ir::
 bool read_outputs(ReadContext& context, const BodyParts& parts, bool is_function,
                   const Scope& scope, ir::Graph* graph) {
     for (size_t i = 0; i < parts.outputs.size(); ++i) {
+        stop_point();
         context.enter("output", static_cast<int64_t>(i));
         ValueInfo info;
         bool ok = is_function ? context.take() && context.keep(parts.outputs[i], &info.name)
@@ -392,6 +397,7 @@ bool read_value_infos(ReadContext& context, const BodyParts& parts, bool is_func
     }
     std::string kept;
     for (size_t i = 0; i < parts.value_infos.size(); ++i) {
+        stop_point();
         context.enter("value_info", static_cast<int64_t>(i));
         ValueInfo info;
         if (!read_value_info(context, parts.value_infos[i], &info)) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stop.h"
 #include "base/utf8.h"
 #include "proto/text_source.h"
 
@@ -32,6 +33,7 @@ class TextFormatWriter {
     std::string out;
 
     void fields(const Message& value, size_t indent) {
+        stop_point();
         for (const Field& field : value.fields) {
             for (const Item& item : field.items) {
                 out.append(indent, ' ');
@@ -83,6 +85,7 @@ class TextFormatReader {
     void skip() { in_.skip_space('#'); }
 
     bool fields(Message& target, char close) {
+        stop_point();
         for (skip(); in_.at_end() || in_.peek() != close; skip()) {
             if (in_.at_end()) {
                 return close == '\0' || in_.fail(fmt::format("`{}` is missing", close));

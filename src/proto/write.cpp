@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/stop.h"
 #include "proto/fields.h"
 #include "proto/place_external.h"
 #include "proto/proto.h"
@@ -314,6 +315,7 @@ void node(Sink& sink, const ir::Node& value) {
 template <typename Sink>
 void nodes(Sink& sink, uint32_t field, const ir::Graph& value) {
     for (const ir::Node& inner : value) {
+        stop_point();
         sink.message(field, [&] { node(sink, inner); });
     }
 }
@@ -339,6 +341,7 @@ void inner_value_infos(Sink& sink, uint32_t field, const ir::Graph& graph,
                        const std::vector<ir::Value*>& said_elsewhere) {
     std::unordered_set<const ir::Value*> skipped(said_elsewhere.begin(), said_elsewhere.end());
     for (const ir::Node& inner : graph) {
+        stop_point();
         for (const ir::Value* output : inner.outputs()) {
             bool says_something = is_complete(output->type) || !output->preserved.empty() ||
                                   !output->doc.empty() || !output->metadata.empty();

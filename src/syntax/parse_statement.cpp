@@ -1,4 +1,5 @@
 // Simple statements, and the lines that they stand in.
+#include "base/stop.h"
 #include "syntax/parser.h"
 
 namespace sardonyx::syntax {
@@ -76,6 +77,7 @@ void Parser::statements(List<const Stmt*>& list) {
 
 // statement: compound_stmt | simple_stmts
 void Parser::statement(List<const Stmt*>& list) {
+    stop_point();
     failed_ = false;
     height_ = 0;
     if (is_compound(kind()) || at_match()) {

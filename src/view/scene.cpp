@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/stop.h"
 #include "ir/attribute_text.h"
 #include "ir/standard.h"
 #include "types/domain.h"
@@ -213,6 +214,7 @@ class SceneMaker {
             add_output_pin(sheet, box, *input);
         }
         for (const ir::Node& node : graph) {
+            stop_point();
             if (scene_.box_count > kMaxBoxes) {
                 return;
             }
@@ -302,6 +304,7 @@ class SceneMaker {
         const ir::Graph& graph = *frames_[sheet].graph;
         auto box = static_cast<uint32_t>(graph.inputs.size());
         for (const ir::Node& node : graph) {
+            stop_point();
             if (line_count_ > kMaxLines || scene_.box_count > kMaxBoxes) {
                 return;
             }

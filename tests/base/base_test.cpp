@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "base/nearest.h"
 #include "base/quote.h"
 #include "base/result.h"
+#include "base/stop.h"
 #include "base/symbol_map.h"
 #include "base/utf8.h"
 #include "base/write_file.h"
@@ -291,6 +293,43 @@ TEST(SymbolMap, KeepsTheOrderOfInsertion) {
     for (const auto& [symbol, value] : map) {
         ASSERT_EQ(symbol.index, --next);
     }
+}
+
+// Each erasure looked at all that follow: 200,000 of them took a minute.
+TEST(SymbolMap, DenseSymbolsAreErasedInLinearTime) {
+    constexpr uint32_t kCount = 200'000;
+    SymbolMap<int> map;
+    for (uint32_t i = 0; i < kCount; ++i) {
+        map[Symbol{i}] = 0;
+    }
+    auto begin = std::chrono::steady_clock::now();
+    for (uint32_t i = 0; i < kCount; ++i) {
+        map.erase(Symbol{i});
+    }
+    EXPECT_TRUE(map.empty());
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+}
+
+TEST(Stop, EndsTheWorkOfItsScope) {
+    int asked = 0;
+    auto after_three = [](void* data) { return ++*static_cast<int*>(data) > 3; };
+    stop_point();  // nobody is asked
+    EXPECT_FALSE(should_stop());
+    int done = 0;
+    try {
+        StopScope scope(after_three, &asked);
+        {
+            StopScope inner([](void*) { return false; }, nullptr);
+            stop_point();
+        }
+        for (;; ++done) {
+            stop_point();
+        }
+    } catch (const Stopped&) {
+        EXPECT_EQ(done, 3);
+    }
+    EXPECT_EQ(asked, 4);
+    stop_point();
 }
 
 TEST(Utf8, WellFormed) {

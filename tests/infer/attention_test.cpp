@@ -58,9 +58,32 @@ TEST(FlexAttention, Types) {
 
 TEST(LinearAttention, Types) {
     EXPECT_EQ(
-        types_of("LinearAttention", 27, {"FLOAT[B, T, 32]", "FLOAT[B, T, 16]", "FLOAT[B, T, 20]"},
-                 {{"q_num_heads", int64_t{4}}, {"kv_num_heads", int64_t{2}}}, 2),
+        types_of(
+            "LinearAttention", 27, {"FLOAT[B, T, 32]", "FLOAT[B, T, 16]", "FLOAT[B, T, 20]"},
+            {{"q_num_heads", int64_t{4}}, {"kv_num_heads", int64_t{2}}, {"update_rule", "linear"}},
+            2),
         "FLOAT[B, T, 40] FLOAT[B, 2, 8, 10]");
+}
+
+TEST(LinearAttention, Gates) {
+    auto finding = [](const std::vector<Input>& gates, std::string_view rule) {
+        std::vector<Input> inputs{"FLOAT[2, 4, 32]", "FLOAT[2, 4, 16]", "FLOAT[2, 4, 16]", ""};
+        inputs.insert(inputs.end(), gates.begin(), gates.end());
+        Answer answer = infer_one({}, "LinearAttention", 27, inputs,
+                                  {{"q_num_heads", int64_t{4}},
+                                   {"kv_num_heads", int64_t{2}},
+                                   {"update_rule", std::string(rule)}},
+                                  2);
+        return answer.findings.empty() ? std::string() : answer.findings.front();
+    };
+    EXPECT_EQ(finding({"FLOAT[2, 4, 16]", "FLOAT[2, 4, 2]"}, "gated_delta"), "");
+    EXPECT_EQ(finding({"FLOAT[2, 4, 2]", "FLOAT[2, 4, 1]"}, "gated_delta"), "");
+    EXPECT_EQ(finding({"FLOAT[2, 4, 2]"}, "gated_delta"),
+              "argument-count: `update_rule` of `LinearAttention` is `gated_delta`, which needs "
+              "`beta` (give the input, or another rule)");
+    EXPECT_NE(finding({"FLOAT[2, 4, 3]"}, "gated").find("must be 2 or 16"), std::string::npos);
+    EXPECT_NE(finding({"FLOAT[2, 5, 2]"}, "gated").find("the sequence length"), std::string::npos);
+    EXPECT_NE(finding({"FLOAT[2, 2]"}, "gated").find("rank"), std::string::npos);
 }
 
 TEST(CausalConvWithState, Types) {

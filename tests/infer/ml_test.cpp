@@ -61,10 +61,23 @@ TEST(Ml, Labels) {
     EXPECT_EQ(ml_types("CastMap", 1, {"Map[INT64, FLOAT]"}, {{"cast_to", "TO_STRING"}}),
               "STRING[...]");
     EXPECT_EQ(finding_of("LabelEncoder", 2, {"STRING[N]"},
-                         {{"values_floats", std::vector<float>{1}}, {"values_int64s", Ints{1}}},
+                         {{"keys_strings", Strings{"a"}},
+                          {"values_floats", std::vector<float>{1}},
+                          {"values_int64s", Ints{1}}},
                          "ai.onnx.ml"),
               "invalid-value: `LabelEncoder` has both `values_int64s` and `values_floats` (give "
               "one list of values)");
+}
+
+TEST(Ml, ParallelLists) {
+    EXPECT_EQ(finding_of("TreeEnsembleRegressor", 3, {"FLOAT[N, 3]"},
+                         {{"nodes_treeids", Ints{0, 0}},
+                          {"nodes_hitrates", std::vector<float>{}},
+                          {"nodes_nodeids", Ints{0, 1, 2}}},
+                         "ai.onnx.ml"),
+              "invalid-value: `nodes_nodeids` of `TreeEnsembleRegressor` has 3 elements and "
+              "`nodes_treeids` has 2 (these lists have one element for each node of the trees, or "
+              "leaf)");
 }
 
 TEST(Training, Optimizers) {

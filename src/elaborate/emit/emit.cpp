@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/stop.h"
 #include "elaborate/emit/repairs.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/type_text.h"
@@ -80,6 +81,7 @@ void report_findings(Context& c, const NodeRequest& request, const ir::Node& nod
 }  // namespace
 
 ir::Node* emit_node(Context& c, NodeRequest request) {
+    stop_point();
     if (c.gave_up) {
         return nullptr;
     }

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "base/stop.h"
+
 namespace sardonyx::elaborate {
 
 using syntax::Range;
 
 DepthGuard::DepthGuard(Context& c, Range range) : c_(c), ok_(++c.depth <= c.options.limits.depth) {
+    stop_point();
     bool too_long = ++c.steps > c.options.limits.steps;
     if ((!ok_ || too_long) && !c.gave_up) {
         c.gave_up = true;

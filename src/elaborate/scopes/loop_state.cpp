@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stop.h"
 #include "elaborate/emit/emitter.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/scopes/flags.h"
@@ -29,6 +30,7 @@ void LoopState::clear_flags() {
 }
 
 bool count_iteration(Context& c, syntax::Range range) {
+    stop_point();
     if (++c.iterations <= c.options.limits.static_iterations) {
         return true;
     }

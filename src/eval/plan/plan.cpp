@@ -11,6 +11,7 @@
 #include "eval/dispatch/invoke.h"
 #include "eval/plan/chains.h"
 #include "eval/plan/equal_sizes.h"
+#include "eval/plan/fold.h"
 #include "eval/plan/gradient_slice.h"
 #include "eval/plan/layout.h"
 #include "eval/plan/places.h"
@@ -250,7 +251,7 @@ class Planner {
         while (!plan.inputs.empty() && plan.inputs.back() == kNoOperand) {
             plan.inputs.pop_back();
         }
-        if (fold(node, plan)) {
+        if (plan_folded(node, plan)) {
             if (plan.is_standard("DequantizeLinear")) {
                 folded_.emplace(operands_[node.output(0)], std::move(plan));
             }
@@ -374,39 +375,19 @@ class Planner {
         return check_attributes(*plan->entry->schema, AttributeView(node.attributes, {}));
     }
 
-    // Runs a node whose inputs are constants once and for all. False: it must run each time,
-    // because it depends on the function's attributes or on chance, is large, or fails: the run
-    // says how.
-    bool fold(const ir::Node& node, const NodePlan& plan) {
-        bool is_pure = plan.entry != nullptr && plan.entry->kernel != nullptr &&
-                       plan.entry->schema->is_deterministic &&
-                       std::all_of(plan.inputs.begin(), plan.inputs.end(),
-                                   [](Operand operand) { return operand < 0; }) &&
-                       !plan.has_references;
-        if (!is_pure) {
-            return false;
-        }
-        RuntimeValue none;
-        std::vector<const RuntimeValue*> inputs;
-        for (Operand operand : plan.inputs) {
-            inputs.push_back(operand == kNoOperand ? &none : &plan_->constant(operand));
-        }
-        std::vector<RuntimeValue> outputs(
-            std::max<size_t>(node.output_count(), plan.entry->schema->minimum_outputs));
-        RunOptions options;
-        options.max_bytes = std::min(kLargestFolded, kMostFolded - folded_bytes_);
-        RandomState random;
-        KernelContext context(*plan.entry->schema, inputs, AttributeView(node.attributes, {}),
-                              outputs, options, random);
-        if (!invoke(*plan.entry, context, node.output_count()).ok() || random.counter != 0) {
+    // Whether it is done once and for all.
+    bool plan_folded(const ir::Node& node, const NodePlan& plan) {
+        int64_t left = std::min(kLargestFolded, kMostFolded - folded_bytes_);
+        std::optional<std::vector<RuntimeValue>> outputs = fold(node, plan, *plan_, left);
+        if (!outputs.has_value()) {
             return false;
         }
         for (size_t i = 0; i < node.output_count(); ++i) {
-            if (outputs[i].is_tensor() && !plan.is_standard("Constant")) {
-                folded_bytes_ +=
-                    byte_size(outputs[i].tensor().element_type(), outputs[i].tensor().count());
+            RuntimeValue& output = (*outputs)[i];
+            if (output.is_tensor() && !plan.is_standard("Constant")) {
+                folded_bytes_ += byte_size(output.tensor().element_type(), output.tensor().count());
             }
-            operands_[node.output(i)] = plan_->add_constant(std::move(outputs[i]));
+            operands_[node.output(i)] = plan_->add_constant(std::move(output));
         }
         return true;
     }

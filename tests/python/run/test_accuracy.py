@@ -142,6 +142,70 @@ def test_nan_of_any_payload_spreads_over_its_row(kind: str) -> None:
         assert np.isnan(result.astype(np.float64)).all(), name
 
 
+def reductions() -> list[str]:
+    names = "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare"
+    return [f"Reduce{name}" for name in names.split()]
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize("op", reductions())
+@pytest.mark.parametrize("axis", [0, 1])
+def test_nan_of_any_payload_in_reductions(op: str, axis: int, kind: str) -> None:
+    x = np.abs(rows_with_nan(kind, 37))
+    x = x if axis == 1 else np.ascontiguousarray(x.T)
+    y = run(op, x, np.array([axis]), opset=18).astype(np.float64)
+    assert np.isnan(y).all()
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize(
+    "op", ["Add", "Sub", "Mul", "Div", "Max", "Min", "Mean", "Sum", "PRelu", "Mod", "Pow"]
+)
+def test_nan_of_any_payload_in_two_operands(op: str, kind: str) -> None:
+    x = np.tile(nans(kind), 20)
+    attributes = {"fmod": 1} if op == "Mod" else {}
+    for operands in ([x, np.full_like(x, 2)], [np.full_like(x, -2), x]):
+        y = run(op, *operands, opset=18, **attributes).astype(np.float64)
+        assert np.isnan(y).all()
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "float16"])
+def test_nan_of_any_payload_in_other_operators(kind: str) -> None:
+    x = rows_with_nan(kind, 36).reshape(1, len(nans(kind)), 6, 6)
+    element, channels = FLOATS[kind], len(nans(kind))
+    ones, zeros = np.ones(channels, element), np.zeros(channels, element)
+    results = {
+        "BatchNormalization": run("BatchNormalization", x, ones, zeros, zeros, ones, opset=15),
+        "InstanceNormalization": run("InstanceNormalization", x, ones, zeros, opset=22),
+        "GroupNormalization": run(
+            "GroupNormalization", x, ones, zeros, opset=21, num_groups=channels
+        ),
+        "LpNormalization": run("LpNormalization", x.reshape(channels, 36), axis=1, opset=22),
+        "GlobalAveragePool": run("GlobalAveragePool", x, opset=22),
+        "GlobalMaxPool": run("GlobalMaxPool", x, opset=22),
+        "AveragePool": run("AveragePool", x, kernel_shape=[6, 6], opset=22),
+        "MaxPool": run("MaxPool", x, kernel_shape=[6, 6], opset=22),
+        "LpPool": run("LpPool", x, kernel_shape=[6, 6], opset=22),
+        "Conv": run("Conv", x, np.ones((channels, 1, 6, 6), element), group=channels, opset=22),
+        "CumSum": run("CumSum", x.reshape(channels, 36), np.array(1), opset=14)[:, -1:],
+    }
+    whole = {"InstanceNormalization", "GroupNormalization", "LpNormalization", "CumSum"}
+    for name, result in results.items():
+        wide = result.astype(np.float64).reshape(channels, -1)
+        is_nan = np.isnan(wide)
+        assert is_nan.all() if wide.shape[1] == 1 or name in whole else is_nan.any(axis=1).all(), (
+            name
+        )
+
+
+@pytest.mark.parametrize("to", FLOATS)
+@pytest.mark.parametrize("kind", FLOATS)
+def test_nan_of_any_payload_in_casts(kind: str, to: str) -> None:
+    element = {"float32": 1, "float64": 11, "float16": 10, "bfloat16": 16}[to]
+    y = run("Cast", np.tile(nans(kind), 20), to=element, opset=19)
+    assert np.isnan(y.astype(np.float64)).all()
+
+
 @pytest.mark.parametrize("kind", FLOATS)
 def test_nan_of_any_payload_in_attention(kind: str) -> None:
     q = rows_with_nan(kind, 16)[None, None]
