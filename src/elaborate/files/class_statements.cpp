@@ -39,6 +39,7 @@ struct ClassKind {
     bool has_strings = false;  // a StrEnum
     bool is_frozen = false;
     bool has_eq = true;
+    bool has_repr = true;
     const Namespace* base = nullptr;
 };
 
@@ -53,6 +54,7 @@ bool read_keywords(Context& c, const syntax::CallExpr* call, ClassKind& kind) {
         }
         kind.is_frozen = word == "frozen" ? *is_set : kind.is_frozen;
         kind.has_eq = word == "eq" ? *is_set : kind.has_eq;
+        kind.has_repr = word == "repr" ? *is_set : kind.has_repr;
     }
     return true;
 }
@@ -161,21 +163,26 @@ bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& mad
 // What a name of an enumeration's body becomes: a member, or the earlier one of an equal value.
 Object make_member(Context& c, Namespace& enumeration, const std::string& name, const Object& value,
                    const ClassKind& kind) {
-    if ((kind.has_ints && value.is(ObjectKind::kInt)) ||
-        (kind.has_strings && value.is(ObjectKind::kString))) {
-        return value;
-    }
     for (const std::string& known : enumeration.fields) {
         Object member = *enumeration.lookup(known);
-        if (equal(*as_namespace(member)->lookup("value"), value)) {
+        Namespace* place = as_member(member);
+        if (equal(place != nullptr ? *place->lookup("value") : member, value)) {
             return member;
         }
+    }
+    if (kind.has_strings && value.is(ObjectKind::kString)) {
+        enumeration.fields.push_back(name);
+        return value.shown(ShownAs::kMember);
     }
     auto [member, place] = make_namespace(
         c, Namespace::Kind::kMember, fmt::format("{}.{}", enumeration.name, name), &enumeration);
     place->set("name", Object::string(name));
     place->set("value", value);
     enumeration.fields.push_back(name);
+    if (kind.has_ints && value.is(ObjectKind::kInt)) {
+        std::shared_ptr<OpaqueObject> held = std::make_shared<NumberedMember>(place);
+        return Object::int_member(value.as_int(), std::move(held)).shown(ShownAs::kMember);
+    }
     return member;
 }
 
@@ -280,6 +287,7 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     auto [object, made] = make_namespace(c, kind->kind, name, kind->base);
     made->is_frozen = kind->is_frozen;
     made->has_eq = kind->has_eq;
+    made->has_repr = kind->has_repr;
     if (kind->kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) {
         return Object::error();
     }
@@ -301,6 +309,7 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         if (is_field_of(*value, "") && kind->kind != Namespace::Kind::kDataclass) {
             return refuse_class(c, statement->keyword_range, "`field` outside of a dataclass");
         }
+        made->has_repr = made->has_repr && !is_field_of(*value, "repr");
         if (is_field_of(*value, "default")) {
             automatic =
                 *value->get<MethodObject>().self.get<DictObject>().find(Object::string("default"));

@@ -87,7 +87,8 @@ Object apply_real(Context& c, const Arguments& a, std::string_view name,
         (!is_numpy_infinity && is_outside(result, std::isfinite(value)))) {
         return outside(c, a, name);
     }
-    return Object::real(result);
+    return Object::real(result).shown(name.starts_with("numpy.") ? ShownAs::kNumpy
+                                                                 : ShownAs::kPlain);
 }
 
 }  // namespace
@@ -165,6 +166,18 @@ Object math_prod(Context& c, const Arguments& a) {
         product = binary(c, syntax::BinaryOp::kMul, {product, a.range}, {item, a.range}, a.range);
     }
     return product;
+}
+
+// NumPy's product of nothing is a float, and its integers have 64 bits.
+Object np_prod(Context& c, const Arguments& a) {
+    Object product = math_prod(c, a);
+    if (product.is(ObjectKind::kWideInt)) {
+        return refuse(c, a.range, "`np.prod` that is too large for INT64", "use `math.prod`");
+    }
+    bool is_of_nothing = product.is(ObjectKind::kInt) && static_items(c, a.positional[0])->empty();
+    return !product.is_number() ? product
+           : is_of_nothing      ? Object::real(1).shown(ShownAs::kNumpy)
+                                : product.shown(ShownAs::kNumpy);
 }
 
 namespace {
