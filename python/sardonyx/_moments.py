@@ -1,6 +1,6 @@
-"""Functions whose result depends on where, when or how often they are called: the names of the caller's
-frame, the clock, random numbers. The compiler calls functions once, at another moment than Python would, so
-that it refuses these."""
+"""Functions whose result depends on where, when or how often they are called: the names of the
+caller's frame, the clock, random numbers. The compiler calls functions once, at another moment than
+Python would, so that it refuses these."""
 
 import builtins
 import functools

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -12,7 +11,6 @@
 #include <vector>
 
 #include "elaborate/library/array_functions.h"
-#include "elaborate/library/numpy_functions.h"
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
@@ -21,20 +19,18 @@
 
 namespace sardonyx::elaborate {
 
-using lowering::Binary;
-using syntax::CompareOp;
-using syntax::Range;
-
 namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 24;
 
-Object array_object(Tensor tensor) {
+}  // namespace
+
+Object constant_of(Tensor tensor) {
     return Object::make(ObjectKind::kConstant, std::move(tensor));
 }
 
 // An array whose elements can be moved here.
-const Tensor* as_array(const Object* object) {
+const Tensor* known_array(const Object* object) {
     return object != nullptr && object->is(ObjectKind::kConstant) &&
                    has_arithmetic(object->get<Tensor>().element_type())
                ? &object->get<Tensor>()
@@ -60,6 +56,46 @@ std::optional<size_t> axis_argument(const Arguments& a, size_t place, int64_t ot
     }
     return static_cast<size_t>(*axis < 0 ? *axis + size : *axis);
 }
+
+// Along an axis; nothing: other dims differ.
+std::optional<Tensor> concatenated(const std::vector<Tensor>& arrays, size_t axis) {
+    Dims dims = arrays[0].dims();
+    dims[axis] = 0;
+    for (const Tensor& array : arrays) {
+        Dims own = array.dims();
+        dims[axis] += own[axis];
+        own[axis] = dims[axis];
+        if (own != dims) {
+            return std::nullopt;
+        }
+    }
+    std::optional<int64_t> count = element_count(dims);
+    if (!count || *count > kMostElements) {
+        return std::nullopt;
+    }
+    Tensor result = Tensor::uninitialized(arrays[0].element_type(), dims);
+    size_t size = byte_size(arrays[0].element_type(), 1);
+    int64_t rows = std::accumulate(dims.begin(), dims.begin() + static_cast<int64_t>(axis),
+                                   int64_t{1}, std::multiplies<>());
+    std::byte* target = result.mutable_bytes().data();
+    for (int64_t row = 0; row < rows; ++row) {
+        for (const Tensor& array : arrays) {
+            size_t length = size * static_cast<size_t>(array.count() / std::max<int64_t>(rows, 1));
+            if (length != 0) {
+                std::memcpy(target, array.bytes().data() + static_cast<size_t>(row) * length,
+                            length);
+            }
+            target += length;
+        }
+    }
+    return result;
+}
+
+Object made(Context& c, const Arguments& a, std::string_view name, std::optional<Tensor> tensor) {
+    return tensor ? constant_of(std::move(*tensor)) : refuse_array(c, a, name);
+}
+
+namespace {
 
 // The ints of an int, tuple or list.
 std::optional<std::vector<int64_t>> ints_of(Context& c, const Object& object) {
@@ -104,253 +140,16 @@ std::optional<Tensor> rearranged(const Tensor& array, const Dims& dims,
     return gather(array, places, dims);
 }
 
-// The arrays that are joined, in their common type; nothing: not all are arrays of one rank.
-std::optional<std::vector<Tensor>> joined_arrays(Context& c, const Arguments& a) {
-    std::optional<std::vector<Object>> items =
-        a.positional[0].is_sequence() ? static_items(c, a.positional[0]) : std::nullopt;
-    if (!items || items->empty() || has_other_keywords(a, {"axis"})) {
-        return std::nullopt;
-    }
-    ElementType type = ElementType::kUndefined;
-    for (const Object& item : *items) {
-        const Tensor* array = as_array(&item);
-        if (array == nullptr || array->rank() != as_array(&(*items)[0])->rank()) {
-            return std::nullopt;
-        }
-        type = type == ElementType::kUndefined ? array->element_type()
-                                               : promoted(type, array->element_type());
-    }
-    std::vector<Tensor> arrays;
-    for (const Object& item : *items) {
-        std::optional<Tensor> cast = cast_array(item.get<Tensor>(), type);
-        if (!cast) {
-            return std::nullopt;
-        }
-        arrays.push_back(std::move(*cast));
-    }
-    return arrays;
-}
-
-// Along an axis; nothing: other dims differ.
-std::optional<Tensor> concatenated(const std::vector<Tensor>& arrays, size_t axis) {
-    Dims dims = arrays[0].dims();
-    dims[axis] = 0;
-    for (const Tensor& array : arrays) {
-        Dims own = array.dims();
-        dims[axis] += own[axis];
-        own[axis] = dims[axis];
-        if (own != dims) {
-            return std::nullopt;
-        }
-    }
-    std::optional<int64_t> count = element_count(dims);
-    if (!count || *count > kMostElements) {
-        return std::nullopt;
-    }
-    Tensor result = Tensor::uninitialized(arrays[0].element_type(), dims);
-    size_t size = byte_size(arrays[0].element_type(), 1);
-    int64_t rows = std::accumulate(dims.begin(), dims.begin() + static_cast<int64_t>(axis),
-                                   int64_t{1}, std::multiplies<>());
-    std::byte* target = result.mutable_bytes().data();
-    for (int64_t row = 0; row < rows; ++row) {
-        for (const Tensor& array : arrays) {
-            size_t length = size * static_cast<size_t>(array.count() / std::max<int64_t>(rows, 1));
-            if (length != 0) {
-                std::memcpy(target, array.bytes().data() + static_cast<size_t>(row) * length,
-                            length);
-            }
-            target += length;
-        }
-    }
-    return result;
-}
-
-Object made(Context& c, const Arguments& a, std::string_view name, std::optional<Tensor> tensor) {
-    return tensor ? array_object(std::move(*tensor)) : refuse_array(c, a, name);
-}
-
 // A view in NumPy: over the elements of the first argument.
 Object made_view(Context& c, const Arguments& a, std::string_view name,
                  std::optional<Tensor> tensor) {
     return tensor ? array_view(c, a.positional[0], std::move(*tensor)) : refuse_array(c, a, name);
 }
 
-std::optional<Tensor> stacked(const std::vector<Tensor>& arrays, size_t axis) {
-    std::vector<Tensor> longer;
-    for (const Tensor& array : arrays) {
-        Dims dims = array.dims();
-        dims.insert(dims.begin() + static_cast<int64_t>(axis), 1);
-        longer.push_back(array.reshaped(std::move(dims)));
-    }
-    return concatenated(longer, axis);
-}
-
 }  // namespace
-
-// --- Joined --------------------------------------------------------------------------------------
-
-Object np_concatenate(Context& c, const Arguments& a) {
-    std::optional<std::vector<Tensor>> arrays = joined_arrays(c, a);
-    std::optional<size_t> axis =
-        arrays ? axis_argument(a, 1, 0, (*arrays)[0].dims().size()) : std::nullopt;
-    return made(c, a, "concatenate", axis ? concatenated(*arrays, *axis) : std::nullopt);
-}
-
-Object np_stack(Context& c, const Arguments& a) {
-    std::optional<std::vector<Tensor>> arrays = joined_arrays(c, a);
-    std::optional<size_t> axis =
-        arrays ? axis_argument(a, 1, 0, (*arrays)[0].dims().size() + 1) : std::nullopt;
-    return made(c, a, "stack", axis ? stacked(*arrays, *axis) : std::nullopt);
-}
-
-Object np_vstack(Context& c, const Arguments& a) {
-    std::optional<std::vector<Tensor>> arrays = joined_arrays(c, a);
-    size_t rank = arrays ? (*arrays)[0].dims().size() : 0;
-    return made(c, a, "vstack",
-                rank == 0   ? std::nullopt
-                : rank == 1 ? stacked(*arrays, 0)
-                            : concatenated(*arrays, 0));
-}
-
-Object np_hstack(Context& c, const Arguments& a) {
-    std::optional<std::vector<Tensor>> arrays = joined_arrays(c, a);
-    size_t rank = arrays ? (*arrays)[0].dims().size() : 0;
-    return made(c, a, "hstack",
-                rank == 0 ? std::nullopt : concatenated(*arrays, rank == 1 ? 0 : 1));
-}
-
-// --- Chosen --------------------------------------------------------------------------------------
-
-namespace {
-
-bool has_nan(const Object& object) {
-    if (object.is(ObjectKind::kFloat)) {
-        return std::isnan(object.as_double());
-    }
-    const Tensor* array = as_array(&object);
-    std::optional<Tensor> reals = array != nullptr && is_floating(array->element_type())
-                                      ? cast_array(*array, ElementType::kDouble)
-                                      : std::nullopt;
-    std::span<const double> elements =
-        reals ? std::as_const(*reals).elements<double>() : std::span<const double>();
-    return std::any_of(elements.begin(), elements.end(),
-                       [](double one) { return std::isnan(one); });
-}
-
-// Elements of one or the other array where the condition says so; one may be a Python number.
-std::optional<Object> chosen(Context& c, const Tensor& condition, const Object& x, const Object& y,
-                             Range range) {
-    bool is_known =
-        (as_array(&x) != nullptr || x.is_number()) && (as_array(&y) != nullptr || y.is_number());
-    std::optional<Tensor> flags =
-        is_known ? cast_array(condition, ElementType::kBool) : std::nullopt;
-    if (!flags) {
-        return std::nullopt;
-    }
-    Object left = x, right = y;
-    if (!x.is(ObjectKind::kConstant) && !y.is(ObjectKind::kConstant)) {
-        if (x.kind() != y.kind() || x.is(ObjectKind::kWideInt)) {
-            return std::nullopt;
-        }
-        Arguments one;
-        one.range = range;
-        one.positional = {x};
-        one.ranges = {range};
-        left = np_array(c, one);
-        if (left.is_error()) {
-            return left;
-        }
-    }
-    // Zero of both, which has their common type and shape: x * 0 would be NaN of an infinity.
-    Object first = left.is(ObjectKind::kConstant) ? left : right;
-    Tensor zero = Tensor::zeros(first.get<Tensor>().element_type(), {});
-    std::optional<Object> type_of =
-        array_binary(c, Binary::kAdd, array_object(std::move(zero)),
-                     left.is(ObjectKind::kConstant) ? right : left, range);
-    if (!type_of || type_of->is_error()) {
-        return type_of;
-    }
-    ElementType type = type_of->get<Tensor>().element_type();
-    auto as_type = [&](const Object& object) -> std::optional<Tensor> {
-        if (object.is(ObjectKind::kConstant)) {
-            return cast_array(object.get<Tensor>(), type);
-        }
-        std::optional<Object> cast =
-            array_binary(c, Binary::kAdd, array_object(Tensor::zeros(type, {})), object, range);
-        // -0.0 + 0 is 0.
-        bool is_minus_zero = object.is(ObjectKind::kFloat) && object.as_double() == 0 &&
-                             std::signbit(object.as_double());
-        return cast && !cast->is_error() && !is_minus_zero ? std::optional(cast->get<Tensor>())
-                                                           : std::nullopt;
-    };
-    std::optional<Tensor> of_x = as_type(left), of_y = as_type(right);
-    std::optional<Broadcast> both =
-        of_x && of_y ? broadcast(of_x->dims(), of_y->dims()) : std::nullopt;
-    std::optional<Broadcast> all = both ? broadcast(flags->dims(), both->dims) : std::nullopt;
-    if (!all) {
-        return std::nullopt;
-    }
-    Tensor x_all = gather(*of_x, both->left, both->dims),
-           y_all = gather(*of_y, both->right, both->dims);
-    std::optional<Tensor> joined =
-        concatenated({x_all.reshaped({x_all.count()}), y_all.reshaped({y_all.count()})}, 0);
-    std::vector<int64_t> places;
-    std::span<const bool> is_first = std::as_const(*flags).elements<bool>();
-    for (size_t i = 0; i < all->left.size(); ++i) {
-        places.push_back(all->right[i] +
-                         (is_first[static_cast<size_t>(all->left[i])] ? 0 : x_all.count()));
-    }
-    return joined ? std::optional(array_object(gather(*joined, places, all->dims))) : std::nullopt;
-}
-
-Object extreme(Context& c, const Arguments& a, std::string_view name, CompareOp op, const Object& x,
-               const Object& y) {
-    if (!a.keywords.empty() || has_nan(x) || has_nan(y)) {
-        return refuse_array(c, a, name);
-    }
-    std::optional<Object> condition = array_compare(c, op, x, y, a.range);
-    if (!condition || condition->is_error() || as_array(&*condition) == nullptr) {
-        return condition && condition->is_error() ? *condition : refuse_array(c, a, name);
-    }
-    std::optional<Object> result = chosen(c, condition->get<Tensor>(), x, y, a.range);
-    return result ? *result : refuse_array(c, a, name);
-}
-
-}  // namespace
-
-Object np_where(Context& c, const Arguments& a) {
-    const Tensor* condition = as_array(&a.positional[0]);
-    std::optional<Object> result =
-        condition != nullptr && a.positional.size() == 3 && a.keywords.empty()
-            ? chosen(c, *condition, a.positional[1], a.positional[2], a.range)
-            : std::nullopt;
-    return result ? *result : refuse_array(c, a, "where");
-}
-
-// Of equal ones NumPy takes the second: that shows with 0.0 and -0.0.
-Object np_maximum(Context& c, const Arguments& a) {
-    return extreme(c, a, "maximum", CompareOp::kGt, a.positional[0], a.positional[1]);
-}
-Object np_minimum(Context& c, const Arguments& a) {
-    return extreme(c, a, "minimum", CompareOp::kLt, a.positional[0], a.positional[1]);
-}
-
-Object np_clip(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
-    bool is_certain = array != nullptr && !is_floating(array->element_type()) &&
-                      a.positional.size() == 3 && a.positional[1].is(ObjectKind::kInt) &&
-                      a.positional[2].is(ObjectKind::kInt) && a.keywords.empty();
-    if (!is_certain) {
-        return refuse_array(c, a, "clip");
-    }
-    Object least = extreme(c, a, "clip", CompareOp::kGt, a.positional[0], a.positional[1]);
-    return least.is_error() ? least : extreme(c, a, "clip", CompareOp::kLt, least, a.positional[2]);
-}
-
-// --- Ordered anew --------------------------------------------------------------------------------
 
 Object np_transpose(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     const Object* given = argument_of(a, 1, "axes");
     if (array == nullptr || has_other_keywords(a, {"axes"})) {
         return refuse_array(c, a, "transpose");
@@ -386,7 +185,7 @@ Object np_transpose(Context& c, const Arguments& a) {
 }
 
 Object np_flip(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     bool has_axis = argument_of(a, 1, "axis") != nullptr;
     std::optional<size_t> axis =
         array != nullptr ? axis_argument(a, 1, 0, array->dims().size()) : std::nullopt;
@@ -406,7 +205,7 @@ Object np_flip(Context& c, const Arguments& a) {
 }
 
 Object np_tile(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     const Object* given = argument_of(a, 1, "reps");
     std::optional<std::vector<int64_t>> times =
         given != nullptr ? ints_of(c, *given) : std::nullopt;
@@ -435,7 +234,7 @@ Object np_tile(Context& c, const Arguments& a) {
 }
 
 Object np_repeat(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     std::optional<int64_t> times = int_argument(a, 1, "repeats", -1);
     const Object* given = argument_of(a, 2, "axis");
     bool is_flat = given == nullptr || given->is_none();
@@ -461,7 +260,7 @@ Object np_repeat(Context& c, const Arguments& a) {
 }
 
 Object np_expand_dims(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     std::optional<size_t> axis =
         array != nullptr && argument_of(a, 1, "axis") != nullptr && !has_other_keywords(a, {"axis"})
             ? axis_argument(a, 1, 0, array->dims().size() + 1)
@@ -475,7 +274,7 @@ Object np_expand_dims(Context& c, const Arguments& a) {
 }
 
 Object np_squeeze(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     bool has_axis = argument_of(a, 1, "axis") != nullptr;
     std::optional<size_t> axis =
         array != nullptr && has_axis ? axis_argument(a, 1, 0, array->dims().size()) : std::nullopt;
@@ -494,7 +293,7 @@ Object np_squeeze(Context& c, const Arguments& a) {
 }
 
 Object np_reshape(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     std::optional<std::vector<int64_t>> dims =
         array != nullptr && a.positional.size() == 2 && a.keywords.empty()
             ? ints_of(c, a.positional[1])
@@ -519,14 +318,14 @@ Object np_reshape(Context& c, const Arguments& a) {
 }
 
 Object np_ravel(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     return array != nullptr && a.keywords.empty()
                ? array_view(c, a.positional[0], array->reshaped({array->count()}))
                : refuse_array(c, a, "ravel");
 }
 
 Object np_broadcast_to(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     std::optional<std::vector<int64_t>> dims =
         array != nullptr && a.positional.size() == 2 && a.keywords.empty()
             ? ints_of(c, a.positional[1])
@@ -541,7 +340,7 @@ Object np_broadcast_to(Context& c, const Arguments& a) {
 
 // np.pad(array, n) and np.pad(array, ((before, after), ...)), with zeros.
 Object np_pad(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     if (array == nullptr || a.positional.size() != 2 || !a.keywords.empty() || array->rank() == 0) {
         return refuse_array(c, a, "pad");
     }
@@ -591,7 +390,7 @@ Object np_pad(Context& c, const Arguments& a) {
 namespace {
 
 Object triangle(Context& c, const Arguments& a, std::string_view name, bool is_upper) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     std::optional<int64_t> k = int_argument(a, 1, "k", 0);
     if (array == nullptr || array->rank() != 2 || !k || has_other_keywords(a, {"k"})) {
         return refuse_array(c, a, name);
@@ -615,7 +414,7 @@ Object np_tril(Context& c, const Arguments& a) {
 }
 
 Object np_diag(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
+    const Tensor* array = known_array(&a.positional[0]);
     if (array == nullptr || a.positional.size() != 1 || !a.keywords.empty() || array->rank() < 1 ||
         array->rank() > 2) {
         return refuse_array(c, a, "diag");
@@ -632,125 +431,6 @@ Object np_diag(Context& c, const Arguments& a) {
     return made(c, a, "diag", rearranged(*longer, {size, size}, [&](const auto& index) {
                     return index[0] == index[1] ? index[0] : size;
                 }));
-}
-
-// --- Computed ------------------------------------------------------------------------------------
-
-Object np_outer(Context& c, const Arguments& a) {
-    const Tensor *x = as_array(&a.positional[0]), *y = as_array(&a.positional[1]);
-    if (x == nullptr || y == nullptr || !a.keywords.empty()) {
-        return refuse_array(c, a, "outer");
-    }
-    std::optional<Object> result =
-        array_binary(c, Binary::kMul, array_object(x->reshaped({x->count(), 1})),
-                     array_object(y->reshaped({1, y->count()})), a.range);
-    return result ? *result : refuse_array(c, a, "outer");
-}
-
-// From the first element on, as NumPy does it; of integers of fewer bits in INT64.
-Object np_cumsum(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
-    if (array == nullptr || a.positional.size() != 1 || !a.keywords.empty() || array->rank() != 1) {
-        return refuse_array(c, a, "cumsum");
-    }
-    ElementType type = array->element_type();
-    if (type == ElementType::kFloat16) {
-        return refuse_array(c, a, "cumsum");
-    }
-    type = is_floating(type)        ? type
-           : is_unsigned_type(type) ? ElementType::kUint64
-                                    : ElementType::kInt64;
-    std::optional<Tensor> values = cast_array(*array, type);
-    std::vector<Tensor> sums;
-    for (int64_t i = 0; values && i < array->count(); ++i) {
-        Object one = array_object(gather(*values, std::vector<int64_t>{i}, {1}));
-        std::optional<Object> sum =
-            sums.empty() ? std::optional(one)
-                         : array_binary(c, Binary::kAdd, array_object(sums.back()), one, a.range);
-        if (!sum || sum->is_error() || sums.size() > 4096) {
-            return refuse_array(c, a, "cumsum");
-        }
-        sums.push_back(sum->get<Tensor>());
-    }
-    return !values        ? refuse_array(c, a, "cumsum")
-           : sums.empty() ? array_object(std::move(*values))
-                          : made(c, a, "cumsum", concatenated(sums, 0));
-}
-
-namespace {
-
-Object reduced(Context& c, const Arguments& a, std::string_view name) {
-    Arguments nothing;
-    nothing.range = nothing.callee_range = a.range;
-    std::optional<Object> result = as_array(&a.positional[0]) != nullptr
-                                       ? array_method(c, a.positional[0], name, nothing)
-                                       : std::nullopt;
-    return result ? *result : refuse_array(c, a, name);
-}
-
-}  // namespace
-
-Object np_sum(Context& c, const Arguments& a) {
-    return reduced(c, a, "sum");
-}
-Object np_max(Context& c, const Arguments& a) {
-    return reduced(c, a, "max");
-}
-Object np_min(Context& c, const Arguments& a) {
-    return reduced(c, a, "min");
-}
-
-namespace {
-
-// The places of a vector's elements in ascending order; nothing: NaN, or not exact as doubles.
-std::optional<std::vector<int64_t>> sorted_places(const Tensor& array, bool& has_equal) {
-    std::optional<Tensor> reals = cast_array(array, ElementType::kDouble);
-    bool is_wide = byte_size(array.element_type(), 1) == 8 && !is_floating(array.element_type());
-    if (!reals) {
-        return std::nullopt;
-    }
-    std::span<const double> elements = std::as_const(*reals).elements<double>();
-    for (double one : elements) {
-        if (std::isnan(one) || (is_wide && std::fabs(one) >= 0x1p53)) {
-            return std::nullopt;
-        }
-    }
-    std::vector<int64_t> places(elements.size());
-    std::iota(places.begin(), places.end(), 0);
-    auto at = [&](int64_t place) { return elements[static_cast<size_t>(place)]; };
-    std::stable_sort(places.begin(), places.end(),
-                     [&](int64_t x, int64_t y) { return at(x) < at(y); });
-    has_equal = std::adjacent_find(places.begin(), places.end(), [&](int64_t x, int64_t y) {
-                    return at(x) == at(y);
-                }) != places.end();
-    return places;
-}
-
-}  // namespace
-
-Object np_sort(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
-    bool has_equal = false;
-    std::optional<std::vector<int64_t>> places =
-        array != nullptr && array->rank() == 1 && a.positional.size() == 1 && a.keywords.empty()
-            ? sorted_places(*array, has_equal)
-            : std::nullopt;
-    // 0.0 and -0.0 are equal, and stand as the algorithm leaves them.
-    bool is_certain = places && !(has_equal && is_floating(array->element_type()));
-    return is_certain ? array_object(gather(*array, *places, array->dims()))
-                      : refuse_array(c, a, "sort");
-}
-
-Object np_argsort(Context& c, const Arguments& a) {
-    const Tensor* array = as_array(&a.positional[0]);
-    bool has_equal = false;
-    std::optional<std::vector<int64_t>> places =
-        array != nullptr && array->rank() == 1 && a.positional.size() == 1 && a.keywords.empty()
-            ? sorted_places(*array, has_equal)
-            : std::nullopt;
-    return places && !has_equal
-               ? array_object(Tensor::of<int64_t>(array->dims(), std::span<const int64_t>(*places)))
-               : refuse_array(c, a, "argsort");
 }
 
 }  // namespace sardonyx::elaborate

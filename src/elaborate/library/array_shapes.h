@@ -1,43 +1,62 @@
-// NumPy's functions that join known arrays, order their elements anew or choose between them.
+// NumPy's functions that give known arrays other shapes, or put their elements elsewhere.
 #pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
+#include "types/tensor.h"
 
 namespace sardonyx::elaborate {
 
-Object np_concatenate(Context& c, const Arguments& a);
-Object np_stack(Context& c, const Arguments& a);
-Object np_vstack(Context& c, const Arguments& a);
-Object np_hstack(Context& c, const Arguments& a);
-
-Object np_where(Context& c, const Arguments& a);
-Object np_maximum(Context& c, const Arguments& a);
-Object np_minimum(Context& c, const Arguments& a);
-Object np_clip(Context& c, const Arguments& a);
-
 Object np_transpose(Context& c, const Arguments& a);
+
 Object np_flip(Context& c, const Arguments& a);
+
 Object np_tile(Context& c, const Arguments& a);
+
 Object np_repeat(Context& c, const Arguments& a);
+
 Object np_expand_dims(Context& c, const Arguments& a);
+
 Object np_squeeze(Context& c, const Arguments& a);
+
 Object np_reshape(Context& c, const Arguments& a);
+
 Object np_ravel(Context& c, const Arguments& a);
+
 Object np_broadcast_to(Context& c, const Arguments& a);
+
 Object np_pad(Context& c, const Arguments& a);
+
 Object np_triu(Context& c, const Arguments& a);
+
 Object np_tril(Context& c, const Arguments& a);
+
 Object np_diag(Context& c, const Arguments& a);
 
-// Of integers alone, or exact in any order.
-Object np_outer(Context& c, const Arguments& a);
-Object np_cumsum(Context& c, const Arguments& a);
-// The largest or least element, or the sum of integers.
-Object np_sum(Context& c, const Arguments& a);
-Object np_max(Context& c, const Arguments& a);
-Object np_min(Context& c, const Arguments& a);
-Object np_sort(Context& c, const Arguments& a);
-Object np_argsort(Context& c, const Arguments& a);
+// --- For other functions of NumPy ----------------------------------------------------------------
+
+Object constant_of(Tensor tensor);
+
+// An array whose elements can be moved; null: it is none.
+const Tensor* known_array(const Object* object);
+
+// The int at a place or of a keyword; `otherwise` where it is not given. Nothing: it is no int.
+std::optional<int64_t> int_argument(const Arguments& a, size_t place, std::string_view name,
+                                    int64_t otherwise);
+
+// An axis of an array of this rank, counted from its end too.
+std::optional<size_t> axis_argument(const Arguments& a, size_t place, int64_t otherwise,
+                                    size_t rank);
+
+// Arrays of one type along an axis; nothing: other dims differ.
+std::optional<Tensor> concatenated(const std::vector<Tensor>& arrays, size_t axis);
+
+// The array, or that this is not computed.
+Object made(Context& c, const Arguments& a, std::string_view name, std::optional<Tensor> tensor);
 
 }  // namespace sardonyx::elaborate

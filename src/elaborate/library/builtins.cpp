@@ -187,7 +187,7 @@ Object py_format(Context& c, const Arguments& a) {
 
 namespace {
 
-Object in_base(Context& c, const Arguments& a, std::string_view name, std::string_view spec) {
+Object shown_in_base(Context& c, const Arguments& a, std::string_view name, std::string_view spec) {
     Object number = as_python_int(a.positional[0]);
     return number.is_whole()
                ? format_object(c, Object::whole(number.as_whole()), spec, a.range)
@@ -197,15 +197,15 @@ Object in_base(Context& c, const Arguments& a, std::string_view name, std::strin
 }  // namespace
 
 Object py_hex(Context& c, const Arguments& a) {
-    return in_base(c, a, "hex", "#x");
+    return shown_in_base(c, a, "hex", "#x");
 }
 
 Object py_oct(Context& c, const Arguments& a) {
-    return in_base(c, a, "oct", "#o");
+    return shown_in_base(c, a, "oct", "#o");
 }
 
 Object py_bin(Context& c, const Arguments& a) {
-    return in_base(c, a, "bin", "#b");
+    return shown_in_base(c, a, "bin", "#b");
 }
 
 Object py_ord(Context& c, const Arguments& a) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "elaborate/emit/emitter.h"
+#include "elaborate/library/array_choices.h"
 #include "elaborate/library/array_functions.h"
 #include "elaborate/library/array_shapes.h"
 #include "elaborate/library/builtins.h"

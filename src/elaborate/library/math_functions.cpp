@@ -200,8 +200,25 @@ Object apply_to_two(Context& c, const Arguments& a, std::string_view name,
                : Object::real(result);
 }
 
+// Of a float that the run decides: IsNaN or IsInf, or neither.
+Object classify_number(Context& c, const Arguments& a, std::string_view name, ir::Value* value) {
+    Emitter e(c, a.range);
+    ir::Value* is_nan = name == "math.isinf" ? nullptr : e.emit("IsNaN", {value});
+    ir::Value* is_inf = name == "math.isnan" ? nullptr : e.emit("IsInf", {value});
+    ir::Value* result = is_nan == nullptr   ? is_inf
+                        : is_inf == nullptr ? is_nan
+                                            : e.emit("Not", {e.emit("Or", {is_nan, is_inf})});
+    return result != nullptr ? Object::number(result) : Object::error();
+}
+
 Object classify(Context& c, const Arguments& a, std::string_view name, bool (*is_so)(double)) {
     const Object& object = a.positional[0];
+    ElementType type =
+        object.is_tensor() ? object.value()->type.element_type() : ElementType::kUndefined;
+    bool is_float = type == ElementType::kFloat || type == ElementType::kDouble;
+    if (object.is_number_tensor() && is_float && !object.is_either()) {
+        return classify_number(c, a, name, object.value());
+    }
     return object.is_number() ? Object::boolean(is_so(object.as_double()))
            : object.is_graph_value()
                ? refuse(c, a.range, fmt::format("`{}` of a tensor", name),

@@ -1,4 +1,4 @@
-"""Random expressions on known values: their `repr` by CPython, compiled from Python, and by the command line.
+"""Random expressions on known values: their `repr` by CPython and on the surfaces of the compiler.
 
 Every expression stands at the top level of a file, in the body of a script, or in a plain function
 that the body calls. The three surfaces give CPython's text to the letter, or the compiler refuses
@@ -50,8 +50,11 @@ class Pair:
 PLACES = (
     "V = {0}\n@script()\ndef m(x: FLOAT[1]):\n    return op.Constant(value_string=repr(V))\n",
     "@script()\ndef m(x: FLOAT[1]):\n    return op.Constant(value_string=repr({0}))\n",
-    "def f():\n    return {0}\n"
-    "@script()\ndef m(x: FLOAT[1]):\n    v = f()\n    return op.Constant(value_string=repr(v))\n",
+    (
+        "def f():\n    return {0}\n"
+        "@script()\ndef m(x: FLOAT[1]):\n"
+        "    v = f()\n    return op.Constant(value_string=repr(v))\n"
+    ),
 )
 
 
@@ -68,10 +71,23 @@ class Writer:
     def any(self, depth: int) -> str:
         kinds = (self.int, self.float, self.str, self.bool, self.list, self.tuple, self.dict)
         if self.random.random() < 0.1:
-            return self.pick("None", "Color.RED", "Color.BLUE", "...", "b'a\\x00\"'", "range(3)",
-                             f"Pair({self.int(0)})", f"Pair({self.str(0)}, b={self.float(0)})",
-                             "range(5, 1, -2)", "{1}", "frozenset((2,))", "set()", "int",
-                             "ValueError", "slice(1, None)")  # fmt: skip
+            return self.pick(
+                "None",
+                "Color.RED",
+                "Color.BLUE",
+                "...",
+                "b'a\\x00\"'",
+                "range(3)",
+                f"Pair({self.int(0)})",
+                f"Pair({self.str(0)}, b={self.float(0)})",
+                "range(5, 1, -2)",
+                "{1}",
+                "frozenset((2,))",
+                "set()",
+                "int",
+                "ValueError",
+                "slice(1, None)",
+            )
         return self.random.choice(kinds)(depth)
 
     def scalar(self, depth: int) -> str:
@@ -81,30 +97,67 @@ class Writer:
         r = self.random
         if depth <= 0:
             return self.pick(
-                str(r.randint(-5, 9)), str(r.randint(0, 3)), str(r.randint(-300, 300)), "True",
-                "2**63", "(-2**63)", "2**64 - 1", "10**20", "-7", "0x1F", "9223372036854775807",
+                str(r.randint(-5, 9)),
+                str(r.randint(0, 3)),
+                str(r.randint(-300, 300)),
+                "True",
+                "2**63",
+                "(-2**63)",
+                "2**64 - 1",
+                "10**20",
+                "-7",
+                "0x1F",
+                "9223372036854775807",
                 *self.names,
-            )  # fmt: skip
+            )
         a, b = self.int(depth - 1), self.int(depth - 1)
         small = r.randint(0, 5)
         return self.pick(
-            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} // {b})", f"({a} % {b})",
-            f"({a} ** {small})", f"({a} << {small})", f"({a} >> {small})", f"({a} & {b})",
-            f"({a} | {b})", f"({a} ^ {b})", f"(~{a})", f"(-{a})", f"abs({a})",
-            f"len({self.str(depth - 1)})", f"len({self.list(depth - 1)})", f"sum({self.ints(depth)})",
-            f"max({a}, {b})", f"min({a}, {b}, {small})", f"round({self.float(depth - 1)})",
-            f"round({a}, {r.randint(-2, 1)})", f"int({self.float(depth - 1)})",
-            f"int('{r.randint(0, 999)}')", f"int('{r.choice(['0b101', '0x1f', '-12', ' 7 ', '1_000'])}', 0)",
+            f"({a} + {b})",
+            f"({a} - {b})",
+            f"({a} * {b})",
+            f"({a} // {b})",
+            f"({a} % {b})",
+            f"({a} ** {small})",
+            f"({a} << {small})",
+            f"({a} >> {small})",
+            f"({a} & {b})",
+            f"({a} | {b})",
+            f"({a} ^ {b})",
+            f"(~{a})",
+            f"(-{a})",
+            f"abs({a})",
+            f"len({self.str(depth - 1)})",
+            f"len({self.list(depth - 1)})",
+            f"sum({self.ints(depth)})",
+            f"max({a}, {b})",
+            f"min({a}, {b}, {small})",
+            f"round({self.float(depth - 1)})",
+            f"round({a}, {r.randint(-2, 1)})",
+            f"int({self.float(depth - 1)})",
+            f"int('{r.randint(0, 999)}')",
+            f"int('{r.choice(['0b101', '0x1f', '-12', ' 7 ', '1_000'])}', 0)",
             f"int('{r.choice(['z', '101', '77', 'ff'])}', {r.choice([2, 8, 16, 36])})",
-            f"divmod({a}, {b})[{small % 2}]", f"pow({a}, {small}, 7)", f"({a} or {b})",
-            f"({a} and {b})", f"({a} if {self.bool(depth - 1)} else {b})",
-            f"{self.str(depth - 1)}.count('a')", f"{self.str(depth - 1)}.find('b')",
-            f"({a}).bit_length()", f"math.gcd({a}, {b})", f"math.comb({small + 3}, {small})",
-            f"math.floor({self.float(depth - 1)})", f"math.ceil({self.float(depth - 1)})",
-            f"math.isqrt(abs({a}))", f"math.prod({self.ints(depth)})", f"ord('{r.choice('aZ0 ')}')",
-            f"{self.ints(depth)}[0]", f"{self.ints(depth)}.index({a})", f"math.trunc({self.float(0)})",
+            f"divmod({a}, {b})[{small % 2}]",
+            f"pow({a}, {small}, 7)",
+            f"({a} or {b})",
+            f"({a} and {b})",
+            f"({a} if {self.bool(depth - 1)} else {b})",
+            f"{self.str(depth - 1)}.count('a')",
+            f"{self.str(depth - 1)}.find('b')",
+            f"({a}).bit_length()",
+            f"math.gcd({a}, {b})",
+            f"math.comb({small + 3}, {small})",
+            f"math.floor({self.float(depth - 1)})",
+            f"math.ceil({self.float(depth - 1)})",
+            f"math.isqrt(abs({a}))",
+            f"math.prod({self.ints(depth)})",
+            f"ord('{r.choice('aZ0 ')}')",
+            f"{self.ints(depth)}[0]",
+            f"{self.ints(depth)}.index({a})",
+            f"math.trunc({self.float(0)})",
             f"{self.dict(depth - 1)}.get({self.scalar(0)}, {a})",
-        )  # fmt: skip
+        )
 
     def ints(self, depth: int) -> str:
         return f"[{self.int(depth - 1)}, {self.int(0)}, {self.int(0)}]"
@@ -113,23 +166,60 @@ class Writer:
         r = self.random
         if depth <= 0:
             return self.pick(
-                repr(r.uniform(-10, 10)), repr(r.uniform(-1, 1) * 10.0 ** r.randint(-320, 300)),
-                repr(round(r.uniform(-9, 9), r.randint(0, 3))), "0.1", "-0.0", "1e16", "1e-5", "0.5",
-                "1e22", "123456.0", "2.5", "float('inf')", "float('-inf')", "float('nan')", "5e-324",
-                "math.pi", "math.e", "1e15", "9999999999999998.0", "0.0001", "100.0",
-            )  # fmt: skip
+                repr(r.uniform(-10, 10)),
+                repr(r.uniform(-1, 1) * 10.0 ** r.randint(-320, 300)),
+                repr(round(r.uniform(-9, 9), r.randint(0, 3))),
+                "0.1",
+                "-0.0",
+                "1e16",
+                "1e-5",
+                "0.5",
+                "1e22",
+                "123456.0",
+                "2.5",
+                "float('inf')",
+                "float('-inf')",
+                "float('nan')",
+                "5e-324",
+                "math.pi",
+                "math.e",
+                "1e15",
+                "9999999999999998.0",
+                "0.0001",
+                "100.0",
+            )
         a, b, n = self.float(depth - 1), self.float(depth - 1), self.int(0)
         return self.pick(
-            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} / {b})", f"({a} // {b})",
-            f"({a} % {b})", f"({a} + {n})", f"({n} / {self.int(0)})", f"({n} * {a})", f"(-{a})",
-            f"abs({a})", f"float({n})", f"round({a}, {r.randint(-3, 4)})", f"max({a}, {n})",
-            f"min({a}, {b})", f"sum([{a}, {b}, {n}])", f"math.sqrt(abs({a}))", f"math.fabs({a})",
-            f"math.copysign({a}, {b})", f"math.fmod({a}, {b})", f"({a}) ** 2", f"2.0 ** {r.randint(-5, 5)}",
+            f"({a} + {b})",
+            f"({a} - {b})",
+            f"({a} * {b})",
+            f"({a} / {b})",
+            f"({a} // {b})",
+            f"({a} % {b})",
+            f"({a} + {n})",
+            f"({n} / {self.int(0)})",
+            f"({n} * {a})",
+            f"(-{a})",
+            f"abs({a})",
+            f"float({n})",
+            f"round({a}, {r.randint(-3, 4)})",
+            f"max({a}, {n})",
+            f"min({a}, {b})",
+            f"sum([{a}, {b}, {n}])",
+            f"math.sqrt(abs({a}))",
+            f"math.fabs({a})",
+            f"math.copysign({a}, {b})",
+            f"math.fmod({a}, {b})",
+            f"({a}) ** 2",
+            f"2.0 ** {r.randint(-5, 5)}",
             f"float('{r.choice(['1e3', ' 2.5 ', '-.5', '1_0.5', 'Infinity', '-nan', '1e400'])}')",
-            f"({a} if {self.bool(depth - 1)} else {b})", f"divmod({a}, {b})[{r.randint(0, 1)}]",
-            f"({n} ** -{r.randint(1, 3)})", f"({a} or {b})", f"sum({self.ints(depth)}, {a})",
+            f"({a} if {self.bool(depth - 1)} else {b})",
+            f"divmod({a}, {b})[{r.randint(0, 1)}]",
+            f"({n} ** -{r.randint(1, 3)})",
+            f"({a} or {b})",
+            f"sum({self.ints(depth)}, {a})",
             f"math.hypot({a}, {b})" if r.random() < 0.1 else f"({a})",
-        )  # fmt: skip
+        )
 
     def bool(self, depth: int) -> str:
         r = self.random
@@ -139,24 +229,42 @@ class Writer:
         a, b = kind(depth - 1), kind(depth - 1)
         operator = r.choice(["<", "<=", ">", ">=", "==", "!="])
         return self.pick(
-            f"({a} {operator} {b})", f"({a} == {self.any(depth - 1)})", f"({self.int(0)} {operator} {self.float(0)})",
-            f"(not {self.any(depth - 1)})", f"bool({self.any(depth - 1)})", f"({self.scalar(0)} in {self.list(depth - 1)})",
-            f"({self.str(0)} in {self.str(depth - 1)})", f"({self.scalar(0)} in {self.dict(depth - 1)})",
-            f"({self.int(0)} < {self.int(0)} <= {self.float(0)})", f"any({self.list(depth - 1)})",
-            f"all({self.list(depth - 1)})", f"isinstance({self.any(0)}, {r.choice(['int', 'float', 'str', '(int, str)', 'bool'])})",
-            f"{self.str(depth - 1)}.startswith('a')", f"{self.str(depth - 1)}.isdigit()",
-            f"{self.str(0)}.endswith({self.str(0)})", f"({self.int(0)} in range({r.randint(0, 9)}))",
-            f"math.isnan({self.float(depth - 1)})", f"math.isinf({self.float(depth - 1)})",
-            f"({{1, 2}} <= {{{self.int(0)}, 2, 1}})", f"({self.set()} == {self.set()})",
-            f"any(v > 2 for v in {self.ints(depth)})", f"{self.str(0)}.{r.choice(['isalpha', 'isalnum', 'isupper', 'islower', 'isspace', 'isidentifier'])}()",
+            f"({a} {operator} {b})",
+            f"({a} == {self.any(depth - 1)})",
+            f"({self.int(0)} {operator} {self.float(0)})",
+            f"(not {self.any(depth - 1)})",
+            f"bool({self.any(depth - 1)})",
+            f"({self.scalar(0)} in {self.list(depth - 1)})",
+            f"({self.str(0)} in {self.str(depth - 1)})",
+            f"({self.scalar(0)} in {self.dict(depth - 1)})",
+            f"({self.int(0)} < {self.int(0)} <= {self.float(0)})",
+            f"any({self.list(depth - 1)})",
+            f"all({self.list(depth - 1)})",
+            f"isinstance({self.any(0)}, {r.choice(['int', 'float', 'str', '(int, str)', 'bool'])})",
+            f"{self.str(depth - 1)}.startswith('a')",
+            f"{self.str(depth - 1)}.isdigit()",
+            f"{self.str(0)}.endswith({self.str(0)})",
+            f"({self.int(0)} in range({r.randint(0, 9)}))",
+            f"math.isnan({self.float(depth - 1)})",
+            f"math.isinf({self.float(depth - 1)})",
+            f"({{1, 2}} <= {{{self.int(0)}, 2, 1}})",
+            f"({self.set()} == {self.set()})",
+            f"any(v > 2 for v in {self.ints(depth)})",
+            f"{self.str(0)}.is{r.choice(['alpha', 'alnum', 'upper', 'lower', 'space'])}()",
             f"math.isclose({self.float(0)}, {self.float(0)})" if r.random() < 0.2 else "True",
-        )  # fmt: skip
+        )
 
     def set(self) -> str:
         r = self.random
         a = ", ".join(str(r.randint(0, 4)) for _ in range(r.randint(1, 3)))
-        return self.pick(f"{{{a}}}", f"set([{a}])", f"frozenset([{a}])", f"({{{a}}} | {{7}})",
-                         f"({{{a}}} - {{1}})", f"{{v % 2 for v in ({a},)}}")  # fmt: skip
+        return self.pick(
+            f"{{{a}}}",
+            f"set([{a}])",
+            f"frozenset([{a}])",
+            f"({{{a}}} | {{7}})",
+            f"({{{a}}} - {{1}})",
+            f"{{v % 2 for v in ({a},)}}",
+        )
 
     def spec(self, types: str) -> str:
         r = self.random
@@ -172,11 +280,32 @@ class Writer:
         r = self.random
         if depth <= 0:
             return self.pick(
-                "''", "'a'", "'abc'", "'ab ba'", '"it\'s"', "'say \"hi\"'", "'both \\' and \"'",
-                "'tab\\tnl\\n'", "'back\\\\slash'", "'é'", "'日本'", "'\\x00\\x1b'", "'1234'", "'-7'",
-                "'a,b,,c'", "'  pad '", "'Hello World'", "'ÀÉ'", "'\\xa0x'", "'x\\x7f'", "'😀'",
-                "'{}'", "'%d'", "'aAbB'", "'ß'",
-            )  # fmt: skip
+                "''",
+                "'a'",
+                "'abc'",
+                "'ab ba'",
+                '"it\'s"',
+                "'say \"hi\"'",
+                "'both \\' and \"'",
+                "'tab\\tnl\\n'",
+                "'back\\\\slash'",
+                "'é'",
+                "'日本'",
+                "'\\x00\\x1b'",
+                "'1234'",
+                "'-7'",
+                "'a,b,,c'",
+                "'  pad '",
+                "'Hello World'",
+                "'ÀÉ'",
+                "'\\xa0x'",
+                "'x\\x7f'",
+                "'😀'",
+                "'{}'",
+                "'%d'",
+                "'aAbB'",
+                "'ß'",
+            )
         a, b, n = self.str(depth - 1), self.str(depth - 1), r.randint(-3, 4)
         width = r.randint(0, 9)
         number = self.random.choice((self.int, self.float))(depth - 1)
@@ -195,23 +324,62 @@ class Writer:
             ["%f", "%.2f", "%e", "%g", "%10.3f", "%-8.1f|", "%+.0f", "%08.2f", "%G", "% f"]
         )
         return self.pick(
-            f"({a} + {b})", f"({a} * {r.randint(-1, 3)})", f"{a}[{n}:{r.randint(-3, 5)}]", f"{a}[::{r.choice([-1, 2, -2])}]",
-            f"{a}[{n}]", f"{a}.upper()", f"{a}.lower()", f"{a}.strip()", f"{a}.lstrip('a ')", f"{a}.rstrip()",
-            f"{a}.replace('a', {b})", f"{a}.replace('b', 'x', 1)", f"{a}.title()", f"{a}.capitalize()",
-            f"{a}.zfill({width})", f"{a}.ljust({width}, '.')", f"{a}.rjust({width})", f"{a}.center({width}, '-')",
-            f"{a}.join([{b}, {self.str(0)}])", f"{a}.removeprefix('a')", f"{a}.removesuffix('b')", f"{a}.swapcase()",
-            f"str({self.any(depth - 1)})", f"repr({self.any(depth - 1)})", f"ascii({self.any(depth - 1)})",
-            quoted, quoted, f"f'''{field}'''", f"f'''{field}'''", f"f'''{{({a}):{self.spec('s')}}}'''",
-            f"({percent!r} % ({self.int(depth - 1)},))", f"({real!r} % ({number},))",
-            f"('%s|%r|%a' % ({self.any(depth - 1)}, {self.any(0)}, {self.str(0)}))", f"('%5s|%-4s|%.1s' % ({a}, {b}, {b}))",
-            f"'{{}}-{{}}'.format({self.scalar(depth - 1)}, {self.any(0)})", f"'{{0!r}}{{1:>6}}{{0}}'.format({self.scalar(0)}, {a})",
-            f"'{{k:{self.spec('gf')}}}'.format(k={number})", f"format({number}, {self.spec('eg%')!r})",
-            f"hex({self.int(depth - 1)})", f"bin({self.int(0)})", f"oct({self.int(0)})", f"chr({r.randint(32, 126)})",
-            f"({a} if {self.bool(depth - 1)} else {b})", f"({a} or {b})", f"max({a}, {b})", f"{a}.partition('b')[{n % 3}]",
-            f"'-'.join(str(v) for v in {self.list(depth - 1)})", f"{self.list(depth - 1)}[0]",
-            f"{a}.split('a')[0]", f"Color.BLUE.value", f"f'''{{({a})=}}'''", f"'{{{{}}}}{{:>{{}}}}'.format({a}, {width})",
-            f"f'''{{({number}):{{{width}}}.{{2}}f}}'''", f"{a}.casefold()", f"{a}.expandtabs(4)",
-        )  # fmt: skip
+            f"({a} + {b})",
+            f"({a} * {r.randint(-1, 3)})",
+            f"{a}[{n}:{r.randint(-3, 5)}]",
+            f"{a}[::{r.choice([-1, 2, -2])}]",
+            f"{a}[{n}]",
+            f"{a}.upper()",
+            f"{a}.lower()",
+            f"{a}.strip()",
+            f"{a}.lstrip('a ')",
+            f"{a}.rstrip()",
+            f"{a}.replace('a', {b})",
+            f"{a}.replace('b', 'x', 1)",
+            f"{a}.title()",
+            f"{a}.capitalize()",
+            f"{a}.zfill({width})",
+            f"{a}.ljust({width}, '.')",
+            f"{a}.rjust({width})",
+            f"{a}.center({width}, '-')",
+            f"{a}.join([{b}, {self.str(0)}])",
+            f"{a}.removeprefix('a')",
+            f"{a}.removesuffix('b')",
+            f"{a}.swapcase()",
+            f"str({self.any(depth - 1)})",
+            f"repr({self.any(depth - 1)})",
+            f"ascii({self.any(depth - 1)})",
+            quoted,
+            quoted,
+            f"f'''{field}'''",
+            f"f'''{field}'''",
+            f"f'''{{({a}):{self.spec('s')}}}'''",
+            f"({percent!r} % ({self.int(depth - 1)},))",
+            f"({real!r} % ({number},))",
+            f"('%s|%r|%a' % ({self.any(depth - 1)}, {self.any(0)}, {self.str(0)}))",
+            f"('%5s|%-4s|%.1s' % ({a}, {b}, {b}))",
+            f"'{{}}-{{}}'.format({self.scalar(depth - 1)}, {self.any(0)})",
+            f"'{{0!r}}{{1:>6}}{{0}}'.format({self.scalar(0)}, {a})",
+            f"'{{k:{self.spec('gf')}}}'.format(k={number})",
+            f"format({number}, {self.spec('eg%')!r})",
+            f"hex({self.int(depth - 1)})",
+            f"bin({self.int(0)})",
+            f"oct({self.int(0)})",
+            f"chr({r.randint(32, 126)})",
+            f"({a} if {self.bool(depth - 1)} else {b})",
+            f"({a} or {b})",
+            f"max({a}, {b})",
+            f"{a}.partition('b')[{n % 3}]",
+            f"'-'.join(str(v) for v in {self.list(depth - 1)})",
+            f"{self.list(depth - 1)}[0]",
+            f"{a}.split('a')[0]",
+            "Color.BLUE.value",
+            f"f'''{{({a})=}}'''",
+            f"'{{{{}}}}{{:>{{}}}}'.format({a}, {width})",
+            f"f'''{{({number}):{{{width}}}.{{2}}f}}'''",
+            f"{a}.casefold()",
+            f"{a}.expandtabs(4)",
+        )
 
     def list(self, depth: int) -> str:
         r = self.random
@@ -221,29 +389,58 @@ class Writer:
             )
         a, b = self.list(depth - 1), self.list(depth - 1)
         return self.pick(
-            f"[{self.any(depth - 1)}, {self.any(0)}]", f"({a} + {b})", f"({a} * {r.randint(-1, 2)})",
-            f"{a}[{r.randint(-2, 2)}:]", f"{a}[::-1]", f"{a}[{r.randint(-2, 1)}::2]", f"sorted({self.ints(depth)})",
-            f"sorted({self.ints(depth)}, reverse=True, key=lambda v: v % 3)", f"list(range({r.randint(0, 4)}))",
-            f"[v * 2 for v in {a}]", f"[v for v in {a} if v]", f"[*{a}, *{b}]", f"{self.str(depth - 1)}.split()",
-            f"{self.str(depth - 1)}.split(',')", f"list({self.dict(depth - 1)})", f"list({self.dict(depth - 1)}.items())",
-            f"list({self.dict(depth - 1)}.values())", f"list(zip({a}, {self.str(0)}))", f"list(enumerate({a}))",
-            f"list(reversed({a}))", f"list(map(str, {a}))", f"list({self.str(0)})", f"sorted({self.set()})",
-            f"[(i, j) for i in {a} for j in range(2) if i]", f"list(filter(None, {a}))", f"{self.str(0)}.splitlines()",
-            f"[w.upper() for w in {self.str(0)}]", f"list({self.tuple(depth - 1)})", f"({a} or {b})",
-            f"sorted({self.str(0)})", f"[(v := {self.scalar(0)}), v]", f"{self.str(0)}.rsplit('a', 1)",
+            f"[{self.any(depth - 1)}, {self.any(0)}]",
+            f"({a} + {b})",
+            f"({a} * {r.randint(-1, 2)})",
+            f"{a}[{r.randint(-2, 2)}:]",
+            f"{a}[::-1]",
+            f"{a}[{r.randint(-2, 1)}::2]",
+            f"sorted({self.ints(depth)})",
+            f"sorted({self.ints(depth)}, reverse=True, key=lambda v: v % 3)",
+            f"list(range({r.randint(0, 4)}))",
+            f"[v * 2 for v in {a}]",
+            f"[v for v in {a} if v]",
+            f"[*{a}, *{b}]",
+            f"{self.str(depth - 1)}.split()",
+            f"{self.str(depth - 1)}.split(',')",
+            f"list({self.dict(depth - 1)})",
+            f"list({self.dict(depth - 1)}.items())",
+            f"list({self.dict(depth - 1)}.values())",
+            f"list(zip({a}, {self.str(0)}))",
+            f"list(enumerate({a}))",
+            f"list(reversed({a}))",
+            f"list(map(str, {a}))",
+            f"list({self.str(0)})",
+            f"sorted({self.set()})",
+            f"[(i, j) for i in {a} for j in range(2) if i]",
+            f"list(filter(None, {a}))",
+            f"{self.str(0)}.splitlines()",
+            f"[w.upper() for w in {self.str(0)}]",
+            f"list({self.tuple(depth - 1)})",
+            f"({a} or {b})",
+            f"sorted({self.str(0)})",
+            f"[(v := {self.scalar(0)}), v]",
+            f"{self.str(0)}.rsplit('a', 1)",
             f"[type(v) for v in {a}]" if r.random() < 0.1 else f"{a}",
-        )  # fmt: skip
+        )
 
     def tuple(self, depth: int) -> str:
         r = self.random
         if depth <= 0:
             return self.pick("()", "(1,)", "(1, 'a')", "(2.0, -0.0)", "((),)")
         return self.pick(
-            f"({self.any(depth - 1)},)", f"({self.any(depth - 1)}, {self.any(0)})", f"({self.tuple(depth - 1)} + (0,))",
-            f"tuple({self.list(depth - 1)})", f"{self.tuple(depth - 1)}[::-1]", f"divmod({self.int(0)}, {self.int(0)})",
-            f"({self.tuple(0)} * {r.randint(0, 2)})", f"{self.str(0)}.partition('a')", f"(*{self.list(depth - 1)}, 1)",
-            f"max({self.tuple(depth - 1)}, {self.tuple(0)})", f"tuple(v for v in {self.list(0)})",
-        )  # fmt: skip
+            f"({self.any(depth - 1)},)",
+            f"({self.any(depth - 1)}, {self.any(0)})",
+            f"({self.tuple(depth - 1)} + (0,))",
+            f"tuple({self.list(depth - 1)})",
+            f"{self.tuple(depth - 1)}[::-1]",
+            f"divmod({self.int(0)}, {self.int(0)})",
+            f"({self.tuple(0)} * {r.randint(0, 2)})",
+            f"{self.str(0)}.partition('a')",
+            f"(*{self.list(depth - 1)}, 1)",
+            f"max({self.tuple(depth - 1)}, {self.tuple(0)})",
+            f"tuple(v for v in {self.list(0)})",
+        )
 
     def dict(self, depth: int) -> str:
         r = self.random
@@ -253,12 +450,18 @@ class Writer:
             )
         a = self.dict(depth - 1)
         return self.pick(
-            f"{{{self.scalar(0)}: {self.any(depth - 1)}, {self.scalar(0)}: {self.any(0)}}}", f"{{**{a}, 'k': {self.any(0)}}}",
-            f"{{k: v for k, v in {a}.items()}}", f"dict({a}, z={self.any(0)})", f"({a} | {self.dict(0)})",
-            f"{{i: i * i for i in range({r.randint(0, 3)})}}", f"dict(zip({self.list(0)[:6]!r}, {self.ints(1)}))",
-            f"{{v: k for k, v in {self.dict(0)}.items()}}", f"dict([(1, {self.any(0)})])", f"{a}.copy()",
+            f"{{{self.scalar(0)}: {self.any(depth - 1)}, {self.scalar(0)}: {self.any(0)}}}",
+            f"{{**{a}, 'k': {self.any(0)}}}",
+            f"{{k: v for k, v in {a}.items()}}",
+            f"dict({a}, z={self.any(0)})",
+            f"({a} | {self.dict(0)})",
+            f"{{i: i * i for i in range({r.randint(0, 3)})}}",
+            f"dict(zip({self.list(0)[:6]!r}, {self.ints(1)}))",
+            f"{{v: k for k, v in {self.dict(0)}.items()}}",
+            f"dict([(1, {self.any(0)})])",
+            f"{a}.copy()",
             f"dict.fromkeys({self.str(0)}, {self.scalar(0)})",
-        )  # fmt: skip
+        )
 
     def program(self) -> tuple[str, str]:
         """An expression, and the file that shows it."""

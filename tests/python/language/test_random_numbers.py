@@ -1,5 +1,5 @@
-"""Random programs on numbers that are taken from tensors: `float(x[0])`, `int(n)`, `len(x)`, in Python's
-arithmetic, conditions and loops.
+"""Random programs on numbers that are taken from tensors, in Python's arithmetic and control flow:
+`float(x[0])`, `int(n)`, `len(x)`.
 
 CPython runs them on NumPy's arrays, which says what they mean. Called as Python, compiled from
 Python and built from the command line, with static and with named sizes, they give that, or they
@@ -54,41 +54,101 @@ class Writer:
     def int(self, depth: int) -> str:
         r = self.random
         if depth <= 0:
-            return r.choice([
-                "int(n)", "int(v[0])", "int(v[1])", "len(x)", "len(v)", "int(x[0])", "v.shape[0]",
-                str(r.randint(-3, 9)), *self.ints * 3,
-            ])  # fmt: skip
+            return r.choice(
+                [
+                    "int(n)",
+                    "int(v[0])",
+                    "int(v[1])",
+                    "len(x)",
+                    "len(v)",
+                    "int(x[0])",
+                    "v.shape[0]",
+                    str(r.randint(-3, 9)),
+                    *self.ints * 3,
+                ]
+            )
         a, b = self.int(depth - 1), self.int(depth - 1)
-        return r.choice([
-            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} // {b})", f"({a} % {b})",
-            f"({a} ** {r.randint(0, 3)})", f"(-{a})", f"abs({a})", f"max({a}, {b})",
-            f"min({a}, {b}, {self.int(0)})", f"round({self.float(depth - 1)})",
-            f"int({self.float(depth - 1)})", f"math.floor({self.float(depth - 1)})",
-            f"math.ceil({self.float(0)})", f"({a} if {self.bool(depth - 1)} else {b})",
-            f"sum([{a}, {b}])", f"({a} & {b})", f"({a} | {b})", f"({a} ^ {b})", f"(~{a})",
-            f"({a} << {r.randint(0, 4)})", f"({a} >> {r.randint(0, 4)})", f"int({self.bool(0)})",
-            f"({a} and {b})", f"({a} or {b})", f"divmod({a}, {b})[{r.randint(0, 1)}]",
-            f"round({a}, {r.randint(-2, 0)})", f"({self.bool(0)} + {a})", f"math.trunc({self.float(0)})",
-        ])  # fmt: skip
+        return r.choice(
+            [
+                f"({a} + {b})",
+                f"({a} - {b})",
+                f"({a} * {b})",
+                f"({a} // {b})",
+                f"({a} % {b})",
+                f"({a} ** {r.randint(0, 3)})",
+                f"(-{a})",
+                f"abs({a})",
+                f"max({a}, {b})",
+                f"min({a}, {b}, {self.int(0)})",
+                f"round({self.float(depth - 1)})",
+                f"int({self.float(depth - 1)})",
+                f"math.floor({self.float(depth - 1)})",
+                f"math.ceil({self.float(0)})",
+                f"({a} if {self.bool(depth - 1)} else {b})",
+                f"sum([{a}, {b}])",
+                f"({a} & {b})",
+                f"({a} | {b})",
+                f"({a} ^ {b})",
+                f"(~{a})",
+                f"({a} << {r.randint(0, 4)})",
+                f"({a} >> {r.randint(0, 4)})",
+                f"int({self.bool(0)})",
+                f"({a} and {b})",
+                f"({a} or {b})",
+                f"divmod({a}, {b})[{r.randint(0, 1)}]",
+                f"round({a}, {r.randint(-2, 0)})",
+                f"({self.bool(0)} + {a})",
+                f"math.trunc({self.float(0)})",
+            ]
+        )
 
     def float(self, depth: int) -> str:
         r = self.random
         if depth <= 0:
-            return r.choice([
-                "float(x[0])", "float(x[1])", "float(x[2])", "float(n)", "float(v[0])",
-                r.choice(["0.1", "2.5", "-1.0", "0.0", "1e300", "-0.0"]), *self.floats * 3,
-            ])  # fmt: skip
+            return r.choice(
+                [
+                    "float(x[0])",
+                    "float(x[1])",
+                    "float(x[2])",
+                    "float(n)",
+                    "float(v[0])",
+                    r.choice(["0.1", "2.5", "-1.0", "0.0", "1e300", "-0.0"]),
+                    *self.floats * 3,
+                ]
+            )
         a, b = self.float(depth - 1), self.float(depth - 1)
-        return r.choice([
-            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} / {b})", f"({a} // {b})",
-            f"({a} % {b})", f"({a} ** 2)", f"(-{a})", f"abs({a})", f"max({a}, {b})",
-            f"min({a}, {b})", f"({self.int(0)} / {self.int(0)})", f"float({self.int(depth - 1)})",
-            f"({a} if {self.bool(depth - 1)} else {b})", f"math.sqrt(abs({a}))", f"math.fabs({a})",
-            f"({a} + {self.int(0)})", f"({self.int(0)} * {a})", f"sum([{a}, {b}])",
-            f"round({a}, {r.randint(0, 2)})", f"({a} or {b})", f"({self.int(0)} ** -{r.randint(1, 2)})",
-            f"math.copysign({a}, {b})", f"math.exp(-abs({a}))", f"(2.0 ** {self.int(0)})",
-            f"math.fmod({a}, {b})", f"({a} ** 0.5)", f"({a} // {self.int(0)})",
-        ])  # fmt: skip
+        return r.choice(
+            [
+                f"({a} + {b})",
+                f"({a} - {b})",
+                f"({a} * {b})",
+                f"({a} / {b})",
+                f"({a} // {b})",
+                f"({a} % {b})",
+                f"({a} ** 2)",
+                f"(-{a})",
+                f"abs({a})",
+                f"max({a}, {b})",
+                f"min({a}, {b})",
+                f"({self.int(0)} / {self.int(0)})",
+                f"float({self.int(depth - 1)})",
+                f"({a} if {self.bool(depth - 1)} else {b})",
+                f"math.sqrt(abs({a}))",
+                f"math.fabs({a})",
+                f"({a} + {self.int(0)})",
+                f"({self.int(0)} * {a})",
+                f"sum([{a}, {b}])",
+                f"round({a}, {r.randint(0, 2)})",
+                f"({a} or {b})",
+                f"({self.int(0)} ** -{r.randint(1, 2)})",
+                f"math.copysign({a}, {b})",
+                f"math.exp(-abs({a}))",
+                f"(2.0 ** {self.int(0)})",
+                f"math.fmod({a}, {b})",
+                f"({a} ** 0.5)",
+                f"({a} // {self.int(0)})",
+            ]
+        )
 
     def bool(self, depth: int) -> str:
         r = self.random
@@ -97,12 +157,19 @@ class Writer:
         operator = r.choice(["<", "<=", ">", ">=", "==", "!="])
         if depth <= 0:
             return f"({a} {operator} {b})"
-        return r.choice([
-            f"({a} {operator} {b})", f"({a} {operator} {b} < {self.int(0)})",
-            f"({self.bool(0)} and {self.bool(0)})", f"({self.bool(0)} or {self.bool(0)})",
-            f"(not {self.bool(depth - 1)})", f"bool({a})", f"({self.int(0)} in ({self.int(0)}, 2))",
-            f"math.isnan({self.float(0)})", f"math.isinf({self.float(0)})",
-        ])  # fmt: skip
+        return r.choice(
+            [
+                f"({a} {operator} {b})",
+                f"({a} {operator} {b} < {self.int(0)})",
+                f"({self.bool(0)} and {self.bool(0)})",
+                f"({self.bool(0)} or {self.bool(0)})",
+                f"(not {self.bool(depth - 1)})",
+                f"bool({a})",
+                f"({self.int(0)} in ({self.int(0)}, 2))",
+                f"math.isnan({self.float(0)})",
+                f"math.isinf({self.float(0)})",
+            ]
+        )
 
     def assignment(self) -> str:
         r = self.random
@@ -164,26 +231,29 @@ def in_python(body: str, inputs: dict[str, Any]) -> list[Any] | None:
             result = names["f"](**inputs)
     except (ArithmeticError, ValueError, TypeError, MemoryError):
         return None
-    return list(result) if isinstance(result, tuple) else [result]
+    results = list(result) if isinstance(result, tuple) else [result]
+    # A negative number to a power that is not whole is complex there, and NaN in a graph.
+    return None if any(np.iscomplexobj(one) for one in results) else results
+
+
+def agrees(got: Any, expected: Any) -> bool:
+    a, b = np.asarray(got), np.asarray(expected)
+    same_sign = (np.signbit(a) == np.signbit(b)) | np.isnan(b)
+    close = np.allclose(a, b, rtol=1e-12, atol=0, equal_nan=True)
+    return a.dtype == b.dtype and close and bool(np.all(same_sign))
 
 
 def agree(got: list[Any], expected: list[Any]) -> bool:
-    return len(got) == len(expected) and all(
-        np.asarray(a).dtype == np.asarray(b).dtype
-        and np.allclose(a, b, rtol=1e-12, atol=0, equal_nan=True)
-        and bool(np.all(np.signbit(np.asarray(a)) == np.signbit(np.asarray(b))
-                        | np.isnan(np.asarray(b))))
-        for a, b in zip(got, expected)
-    )  # fmt: skip
+    return len(got) == len(expected) and all(map(agrees, got, expected))
 
 
 def leaves_64_bits(body: str, inputs: dict[str, Any]) -> bool:
-    """Whether an int of the program may be beyond 64 bits on the way: those wrap in a graph."""
+    """Whether an int is beyond 64 bits on the way, and wraps in a graph, or a number complex."""
     names: dict[str, Any] = {"math": math}
-    seen: list[int] = []
+    seen: list[Any] = []
 
     def note(value: Any) -> Any:
-        if isinstance(value, int) and not isinstance(value, bool):
+        if isinstance(value, (int, complex)) and not isinstance(value, bool):
             seen.append(value)
         return value
 
@@ -207,7 +277,7 @@ def leaves_64_bits(body: str, inputs: dict[str, Any]) -> bool:
         names["f"](**inputs)
     except Exception:
         return True
-    return any(not -(2**63) <= value < 2**63 for value in seen)
+    return any(isinstance(v, complex) or not -(2**63) <= v < 2**63 for v in seen)
 
 
 def outcome(seed: int, folder: pathlib.Path) -> str:

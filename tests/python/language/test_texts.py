@@ -1,5 +1,5 @@
-"""The texts of known values: `str`, `repr`, `format`, `%`, by CPython and by the compiler; and what depends
-on the moment of a call, which a model cannot have."""
+"""The texts of known values: `str`, `repr`, `format`, `%`, by CPython and by the compiler; and what
+depends on the moment of a call, which a model cannot have."""
 
 from __future__ import annotations
 
@@ -20,18 +20,63 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 BODY = "@script()\ndef m(x: FLOAT[1]):\n    return op.Constant(value_string=repr({}))\n"
 
 EQUAL = [
-    "f'{5:<05}'", "f'{\"a\":05}'", "f'{1234567:012,}'", "f'{1.5:.>8}'", "f'{123456.0:.6}'",
-    "f'{5.0:.0}'", "f'{1.0:#.0f}'", "f'{float(\"inf\"):%}'", "f'{2**70:,}'", "f'{2**70:#x}'",
-    "f'{1e16}'", "f'{True:5}'", "f'{-1234.5:010,.1f}'", "f'{65536:#_x}'", "str(...)", "str(range(3))",
-    "f'{[1] * 40}'", "repr('it\\'s')", "repr('a\"b\\'c')", "repr('x' * 300)", "repr('\\t\\r\\x7f')",
-    "repr('é\\xa0日')", "ascii('é日😀')", "repr(b'a\\'\\x00')", "repr([[[[[[[[[[[1]]]]]]]]]]])",
-    "str(frozenset((1,)))", "str(set())", "str({3})", "f'{Color.RED}'", "f'{Color.BLUE!r}'",
-    "f'{Color.RED:>10}'", "str(Pair(1))", "f'{Pair(b=[2], a=\"q\")!r:>30}'", "str(int)", "repr(ValueError)",
-    "'%s' % None", "'%a' % 'é'", "'%5s|' % ([1],)", "'{0!r:>6}|{0}'.format('a')", "'{:{}}'", "slice(1, None)",
-    "str(-0.0)", "str(1e-7)", "str(5e-324)", "'ab'.center(5, '*')", "'a b c'.rsplit(' ', 1)",
-    "'a\\r\\nb\\n'.splitlines()", "'aaa'.replace('a', 'b', 2)", "'aB'.swapcase()", "{'a': 1} | {'b': 2}",
-    "hex(-255)", "oct(8)", "bin(5)", "'1'.isspace()", "'AB1'.isupper()", "format(3, '05')",
-]  # fmt: skip
+    "f'{5:<05}'",
+    "f'{\"a\":05}'",
+    "f'{1234567:012,}'",
+    "f'{1.5:.>8}'",
+    "f'{123456.0:.6}'",
+    "f'{5.0:.0}'",
+    "f'{1.0:#.0f}'",
+    "f'{float(\"inf\"):%}'",
+    "f'{2**70:,}'",
+    "f'{2**70:#x}'",
+    "f'{1e16}'",
+    "f'{True:5}'",
+    "f'{-1234.5:010,.1f}'",
+    "f'{65536:#_x}'",
+    "str(...)",
+    "str(range(3))",
+    "f'{[1] * 40}'",
+    "repr('it\\'s')",
+    "repr('a\"b\\'c')",
+    "repr('x' * 300)",
+    "repr('\\t\\r\\x7f')",
+    "repr('é\\xa0日')",
+    "ascii('é日😀')",
+    "repr(b'a\\'\\x00')",
+    "repr([[[[[[[[[[[1]]]]]]]]]]])",
+    "str(frozenset((1,)))",
+    "str(set())",
+    "str({3})",
+    "f'{Color.RED}'",
+    "f'{Color.BLUE!r}'",
+    "f'{Color.RED:>10}'",
+    "str(Pair(1))",
+    "f'{Pair(b=[2], a=\"q\")!r:>30}'",
+    "str(int)",
+    "repr(ValueError)",
+    "'%s' % None",
+    "'%a' % 'é'",
+    "'%5s|' % ([1],)",
+    "'{0!r:>6}|{0}'.format('a')",
+    "'{:{}}'",
+    "slice(1, None)",
+    "str(-0.0)",
+    "str(1e-7)",
+    "str(5e-324)",
+    "'ab'.center(5, '*')",
+    "'a b c'.rsplit(' ', 1)",
+    "'a\\r\\nb\\n'.splitlines()",
+    "'aaa'.replace('a', 'b', 2)",
+    "'aB'.swapcase()",
+    "{'a': 1} | {'b': 2}",
+    "hex(-255)",
+    "oct(8)",
+    "bin(5)",
+    "'1'.isspace()",
+    "'AB1'.isupper()",
+    "format(3, '05')",
+]
 
 
 def built(path: pathlib.Path) -> str | None:
@@ -48,10 +93,27 @@ def test_text_of_python(expression: str, tmp_path: pathlib.Path) -> None:
 
 
 NOT_CERTAIN = [
-    "str({1, 2})", "f'{[{1, 2}]}'", "str(len)", "f'{Pair}'", "f'{lambda: 1}'", "str(math)", "repr(chr)",
-    "'{} {0}'.format(1, 2)", "'{0.real}'.format(1)", "'{:{}}'.format(1, 5)", "f'{1:z}'", "f'{1:n}'", "f'{\"a\":+}'",
-    "f'{\"a\":=5}'", "f'{1.5:d}'", "f'{1:.2}'", "f'{[1]:>5}'", "f'{None:>5}'", "f'{255:,x}'", "repr('\\U000e0001')",
-]  # fmt: skip
+    "str({1, 2})",
+    "f'{[{1, 2}]}'",
+    "str(len)",
+    "f'{Pair}'",
+    "f'{lambda: 1}'",
+    "str(math)",
+    "repr(chr)",
+    "'{} {0}'.format(1, 2)",
+    "'{0.real}'.format(1)",
+    "'{:{}}'.format(1, 5)",
+    "f'{1:z}'",
+    "f'{1:n}'",
+    "f'{\"a\":+}'",
+    "f'{\"a\":=5}'",
+    "f'{1.5:d}'",
+    "f'{1:.2}'",
+    "f'{[1]:>5}'",
+    "f'{None:>5}'",
+    "f'{255:,x}'",
+    "repr('\\U000e0001')",
+]
 
 
 @pytest.mark.parametrize("expression", NOT_CERTAIN)
@@ -83,13 +145,17 @@ LIVE = [
     ("class S(str, Enum):\n    A = 'a'\n", "f'{S.A}'", None),
     ("from enum import IntEnum\nclass S(IntEnum):\n    A = 1\n", "f'{S.A!r}|{S.A}'", "<S.A: 1>|1"),
     ("class S:\n    def __repr__(self):\n        return 'r' * 300\nV = S()\n", "f'{V}'", "r" * 300),
-    ("class S:\n    def __format__(self, spec):\n        return spec * 2\nV = S()\n", "f'{V:ab}'", "abab"),
+    (
+        "class S:\n    def __format__(self, spec):\n        return spec * 2\nV = S()\n",
+        "f'{V:ab}'",
+        "abab",
+    ),
     ("class S:\n    pass\nV = S()\n", "f'{V}'", None),
     ("class S(float):\n    def __str__(self):\n        return 'q'\nV = S(2)\n", "str(V)", None),
     ("import numpy as np\nV = np.float64(0.1)\n", "f'{V}|{V:.3f}'", "0.1|0.100"),
     ("import numpy as np\nV = np.float64(0.1)\n", "repr([V])", None),
     ("import numpy as np\nV = np.float64(0.1)\n", "repr(V + 1)", None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("before", "expression", "expected"), LIVE, ids=[row[1] for row in LIVE])
@@ -102,15 +168,24 @@ def test_objects_of_python(
         assert text_of(live(path).to_model_bytes()) == expected
         assert built(path) in (None, expected)
     else:
-        with pytest.raises(sardonyx.CompileError, match="not certain|cannot"):
+        with pytest.raises(sardonyx.CompileError, match=r"not certain|cannot"):
             live(path).to_model_bytes()
         assert built(path) is None
 
 
 MEMBERS = [
-    "f'{M.A}|{M.A!r}|{M.A:03}'", "M.B.name", "M(2).name", "M['B'] + 0", "isinstance(M.A, M)", "len(M)",
-    "[int(m) for m in M]", "M.C.name", "[m.name for m in M]", "M.A + 1", "isinstance(M.A, int)",
-]  # fmt: skip
+    "f'{M.A}|{M.A!r}|{M.A:03}'",
+    "M.B.name",
+    "M(2).name",
+    "M['B'] + 0",
+    "isinstance(M.A, M)",
+    "len(M)",
+    "[int(m) for m in M]",
+    "M.C.name",
+    "[m.name for m in M]",
+    "M.A + 1",
+    "isinstance(M.A, int)",
+]
 
 
 @pytest.mark.parametrize("expression", MEMBERS)
@@ -127,21 +202,27 @@ def test_members_of_an_int_enum(expression: str, tmp_path: pathlib.Path) -> None
 # --- Moments --------------------------------------------------------------------------------------
 
 MOMENTS = [
-    ("", "len(locals())"), ("", "len(globals())"), ("K = 3", "eval('K')"), ("", "len(dir())"),
+    ("", "len(locals())"),
+    ("", "len(globals())"),
+    ("K = 3", "eval('K')"),
+    ("", "len(dir())"),
     ("K = 3\ndef g():\n    return globals()['K']", "g()"),
     ("K = 3\ndef g():\n    y = 2\n    return eval('y + K')", "g()"),
     ("def h():\n    return len(locals())\ndef g():\n    return h()", "g()"),
     ("import sys\ndef g():\n    return sys._getframe(1).f_lineno", "g()"),
     ("import inspect\ndef g():\n    return len(inspect.stack())", "g()"),
-    ("import random", "random.random()"), ("from random import random", "random()"),
+    ("import random", "random.random()"),
+    ("from random import random", "random()"),
     ("import random\ndef g():\n    return random.random()", "g()"),
     ("import random\nr = random.Random(0)", "r.random()"),
-    ("import time", "time.time()"), ("import datetime", "datetime.datetime.now().year"),
-    ("import os", "len(os.urandom(3))"), ("import uuid", "len(str(uuid.uuid4()))"),
+    ("import time", "time.time()"),
+    ("import datetime", "datetime.datetime.now().year"),
+    ("import os", "len(os.urandom(3))"),
+    ("import uuid", "len(str(uuid.uuid4()))"),
     ("import numpy as np\nrng = np.random.default_rng(0)", "float(rng.normal())"),
     ("import numpy as np", "float(np.random.rand())"),
     ("import numpy as np\ndef g():\n    return float(np.random.rand())", "g()"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("before", "expression"), MOMENTS)
@@ -160,7 +241,7 @@ STEADY = [
     ("import numpy as np\ndef g():\n    return float(np.random.default_rng(0).normal())", "g()"),
     ("import time\ndef g():\n    time.sleep(0)\n    return 2.0", "g()"),
     ("class C:\n    a = 2\nc = C()\nc.a = 3", "vars(c)['a']"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("before", "expression"), STEADY)
@@ -181,7 +262,7 @@ REPLACED = [
     ("def q(v):\n    return 7.0\nmath.sqrt = q", "math.sqrt(4.0)", 7.0),
     ("math.sqrt = math.floor", "math.sqrt(4.5)", 4.0),
     ("import numpy as np\ndef q(v):\n    return 7.0\nnp.sqrt = q", "np.sqrt(4.0)", 7.0),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("change", "expression", "expected"), REPLACED)
