@@ -526,20 +526,6 @@ Color color_of(std::string_view word) {
     return word == "always" ? Color::kAlways : word == "never" ? Color::kNever : Color::kAuto;
 }
 
-// Without the program's own name, the last word first, as CLI11 takes them. `help` and `version`
-// are the options of these names.
-std::vector<std::string> reversed_words(int count, const char* const* words) {
-    std::vector<std::string> line(words + std::min(count, 1), words + count);
-    if (!line.empty() && line[0] == "version") {
-        line[0] = "--version";
-    } else if (!line.empty() && line[0] == "help") {
-        line.erase(line.begin());
-        line.emplace_back("--help");
-    }
-    std::reverse(line.begin(), line.end());
-    return line;
-}
-
 }  // namespace
 
 void command_first(int count, char** words) {
