@@ -106,7 +106,8 @@ Result<std::shared_ptr<ScriptFunction>> choose_script(Program& program, FileModu
             fmt::format("what `{}` of `{}` stands for is not known", candidates[0]->name, path)};
     }
     return Error{fmt::format("`{}` has several scripts; choose one of {}, as in `{}:{}`", path,
-                             list_names(scripts), path == "<stdin>" ? "-" : path, scripts.back()->name)};
+                             list_names(scripts), path == "<stdin>" ? "-" : path,
+                             scripts.back()->name)};
 }
 
 }  // namespace sardonyx::driver

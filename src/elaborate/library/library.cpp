@@ -142,7 +142,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"functools.partial", functools_partial, 1, SIZE_MAX, true},
     {"functools.wraps", functools_wraps, 1, 1},
     {"functools.wraps.of", wrapped_function, 2, 2},
-    {"dataclasses.replace", dataclasses_replace, 1, 1, true},
+    {"dataclasses.replace", dataclasses_replace, 1, 1, true, false, true},
     {"numpy.sum", np_sum, 1, 1, false, false, true},
     {"numpy.max", np_max, 1, 1, false, false, true},
     {"numpy.min", np_min, 1, 1, false, false, true},

@@ -201,14 +201,14 @@ Object round_to_tens(Context& c, const Object& object, int digits, Range range) 
         bool goes_up = rest > whole / 2 || (rest == whole / 2 && is_odd);
         return Object::real(std::copysign(goes_up ? down + whole : down, object.as_double()));
     }
-    int64_t value = object.as_int(), rest = value % unit;
+    Int128 value = object.as_whole(), rest = value % unit;
+    bool is_odd = ((value / unit - (rest < 0 ? 1 : 0)) & 1) != 0;
     rest += rest < 0 ? unit : 0;
-    int64_t half = unit / 2;
-    bool is_odd = ((value / unit - (value % unit < 0 ? 1 : 0)) & 1) != 0;
-    int64_t change = rest > half || (rest == half && is_odd) ? unit - rest : -rest;
+    Int128 half = unit / 2;
+    Int128 change = rest > half || (rest == half && is_odd) ? unit - rest : -rest;
     return __builtin_add_overflow(value, change, &value)
-               ? refuse(c, range, "the result does not fit in 64 bits")
-               : Object::integer(value);
+               ? refuse(c, range, "the result does not fit in 128 bits")
+               : Object::whole(value);
 }
 
 // round(x, digits) of a float: Python rounds its decimal digits.

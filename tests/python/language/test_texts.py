@@ -76,6 +76,9 @@ EQUAL = [
     "'1'.isspace()",
     "'AB1'.isupper()",
     "format(3, '05')",
+    "round(2**63, -2)",
+    "round(-(2**63) - 55, -1)",
+    "round(9223372036854775807, -1)",
 ]
 
 
@@ -96,7 +99,6 @@ NOT_CERTAIN = [
     "str({1, 2})",
     "f'{[{1, 2}]}'",
     "str(len)",
-    "f'{Pair}'",
     "f'{lambda: 1}'",
     "str(math)",
     "repr(chr)",
