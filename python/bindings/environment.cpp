@@ -143,13 +143,14 @@ elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque
         // But files: numpy.load begins where Python runs, not where the script lies.
         if (elaborate::is_library_module(module) && name != "load") {
             if (std::optional<Object> known = elaborate::library_attribute(module, name)) {
-                // Unless somebody has put another number in its place.
-                bool is_number = known->is_number();
-                if (is_number && !equal(*known, object_from_python(nb::getattr(
-                                                    object, text_to_python(name), nb::none())))) {
-                    known = std::nullopt;
-                }
-                if (known) {
+                // Unless somebody has put something else in its place.
+                nb::object now = nb::getattr(object, text_to_python(name), nb::none());
+                bool is_other = known->is_number()
+                                    ? !equal(*known, object_from_python(now))
+                                    : nb::cast<bool>(nb::module_::import_("sardonyx._live")
+                                                         .attr("is_replaced")(
+                                                             module, text_to_python(name), now));
+                if (!is_other && !elaborate::is_left_to_python(*known)) {
                     return {std::move(known), {}};
                 }
             }
@@ -174,6 +175,30 @@ elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque
 nb::object PythonEnvironment::watch(nb::handle object) const {
     return nb::module_::import_("sardonyx._live")
         .attr("Watched")(object, function_.attr("__code__").attr("co_filename"));
+}
+
+elaborate::Environment::Answer PythonEnvironment::text_of(const Object& opaque,
+                                                          std::string_view how,
+                                                          std::string_view spec) {
+    nb::object object = object_to_python(opaque);
+    nb::object watched = watch(object);
+    elaborate::Environment::Answer answered = answer([&]() -> nb::object {
+        nb::object function = nb::module_::import_("builtins").attr(text_to_python(how).ptr());
+        nb::object text =
+            how == "format" ? function(object, text_to_python(spec)) : function(object);
+        nb::object place = nb::module_::import_("builtins")
+                               .attr("hex")(nb::module_::import_("builtins").attr("id")(object));
+        if (nb::cast<bool>(text.attr("__contains__")(
+                place.attr("__getitem__")(nb::slice(nb::int_(2), nb::none(), nb::none()))))) {
+            raise(PyExc_TypeError, "its text has its address in memory");
+        }
+        return text;
+    });
+    if (nb::cast<bool>(watched.attr("has_changed")())) {
+        watched.attr("take_back")();
+        return {std::nullopt, "its text changes objects"};
+    }
+    return answered;
 }
 
 elaborate::Environment::Answer PythonEnvironment::item(const Object& opaque, const Object& index) {
@@ -259,7 +284,16 @@ elaborate::Environment::Answer PythonEnvironment::call(
         named[text_to_python(name)] = converted;
     }
     nb::object object = object_to_python(opaque);
+    nb::object reason = nb::module_::import_("sardonyx._moments")
+                            .attr("of_call")(object, !arguments.empty() || !keywords.empty());
+    if (!reason.is_none()) {
+        return {std::nullopt, text_from_python(reason)};
+    }
     nb::object watched = watch(object);
+    reason = watched.attr("reason");
+    if (!reason.is_none()) {
+        return {std::nullopt, text_from_python(reason)};
+    }
     elaborate::Environment::Answer answered = answer([&] {
         nb::object result =
             nb::steal(PyObject_Call(object.ptr(), nb::tuple(positional).ptr(), named.ptr()));

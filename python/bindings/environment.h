@@ -16,6 +16,8 @@ class PythonEnvironment final : public elaborate::Environment {
     std::vector<int64_t> opset_versions() override;
     Answer attribute(const elaborate::Object& opaque, std::string_view name) override;
     Answer items(const elaborate::Object& opaque, int64_t limit) override;
+    Answer text_of(const elaborate::Object& opaque, std::string_view how,
+                   std::string_view spec) override;
     Answer item(const elaborate::Object& opaque, const elaborate::Object& index) override;
     Answer call(const elaborate::Object& opaque, std::span<const elaborate::Object> arguments,
                 std::span<const std::pair<std::string, elaborate::Object>> keywords) override;

@@ -132,14 +132,21 @@ std::optional<Object> convert_scalar(nb::handle object) {
         return is_element_type(object) ? Object::element_type(element_type_from_python(object))
                                        : convert_int(object);
     }
+    using elaborate::ShownAs;
     if (PyFloat_Check(o)) {
-        return Object::real(PyFloat_AsDouble(o));
+        bool is_numpys = nb::hasattr(object, "__array_interface__");
+        return Object::real(PyFloat_AsDouble(o))
+            .shown(PyFloat_CheckExact(o) ? ShownAs::kPlain
+                   : is_numpys           ? ShownAs::kNumpy
+                                         : ShownAs::kOther);
     }
     if (PyUnicode_Check(o)) {
-        return Object::string(text_from_python(object));
+        return Object::string(text_from_python(object))
+            .shown(PyUnicode_CheckExact(o) ? ShownAs::kPlain : ShownAs::kOther);
     }
     if (PyBytes_Check(o)) {
-        return Object::bytes(text_from_python(object));
+        return Object::bytes(text_from_python(object))
+            .shown(PyBytes_CheckExact(o) ? ShownAs::kPlain : ShownAs::kOther);
     }
     return o == Py_Ellipsis ? std::optional<Object>(Object::ellipsis()) : std::nullopt;
 }
@@ -236,7 +243,8 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
         return elaborate::is_library_module(home) ? elaborate::library_attribute(home, word)
                                                   : std::nullopt;
     };
-    if (std::optional<Object> known = in_library(home)) {
+    if (std::optional<Object> known = in_library(home);
+        known && !elaborate::is_left_to_python(*known)) {
         return known;  // onnx.helper.make_tensor
     }
     if (home.rfind("onnx.", 0) == 0 || home == "onnx") {
@@ -246,7 +254,8 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
     if (package == "sardonyx" || package == "onnxscript") {
         home = package;
     }
-    return in_library(home);
+    std::optional<Object> found = in_library(home);
+    return found && elaborate::is_left_to_python(*found) ? std::nullopt : found;
 }
 
 bool is_attribute(nb::handle type, const char* name, std::string_view text) {

@@ -5,6 +5,9 @@ these hold."""
 import sys
 import types
 
+from . import _moments
+from ._moments import names_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -13,14 +16,6 @@ if TYPE_CHECKING:
 _MOST_BYTES = 1 << 20
 # So many objects are looked at: a compiler cannot follow everything.
 _MOST = 10_000
-
-
-def _names(code: types.CodeType) -> "set[str]":
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names |= _names(constant)
-    return names
 
 
 def _same(one: "Any", other: "Any") -> bool:
@@ -32,6 +27,15 @@ def _same(one: "Any", other: "Any") -> bool:
     if isinstance(one, (set, bytearray)):
         return bool(one == other)
     return len(one) == len(other) and all(x is y for x, y in zip(one, other, strict=True))
+
+
+def is_replaced(module: str, name: str, now: "Any") -> bool:
+    """Whether somebody has put another function in the place of one of a library."""
+    home = getattr(now, "__module__", None)
+    if isinstance(now, types.FunctionType) and isinstance(home, str):
+        root = module.partition(".")[0]
+        return home.partition(".")[0].removeprefix("_") not in (root, "sardonyx", "onnxscript")
+    return module in ("math", "itertools") and getattr(now, "__name__", name) != name
 
 
 class Watched:
@@ -46,6 +50,8 @@ class Watched:
         self._cells: list[tuple[types.CellType, Any]] = []
         self._classes: list[tuple[type, dict[str, Any]]] = []
         self._locked: list[Any] = []
+        # Why the function may not be run by the compiler; None: it may.
+        self.reason = _moments.of_function(function, self._folder)
         self._see(function)
 
     def _see(self, start: "Any") -> None:
@@ -93,7 +99,7 @@ class Watched:
             found.append(cell.cell_contents)
         scope = function.__globals__
         before = self._globals.setdefault(id(scope), (scope, {}))[1]
-        for name in _names(function.__code__):
+        for name in names_of(function.__code__):
             if name in scope:
                 before[name] = scope[name]
                 found.append(scope[name])

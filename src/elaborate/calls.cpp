@@ -61,7 +61,8 @@ Object call_element_type(Context& c, const Object& callee, const Arguments& argu
     std::optional<Tensor> tensor =
         static_tensor(c, arguments.positional[0], type, arguments.ranges[0]);
     if (tensor && type == ElementType::kDouble) {
-        return Object::real(tensor->elements<double>()[0]);  // np.float64 is a float to Python
+        // np.float64 is a float to Python.
+        return Object::real(tensor->elements<double>()[0]).shown(ShownAs::kNumpy);
     }
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
 }

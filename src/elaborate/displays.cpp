@@ -13,8 +13,8 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/formatting.h"
 #include "elaborate/objects/items.h"
-#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
+#include "elaborate/objects/shown.h"
 #include "elaborate/objects/statics.h"
 
 namespace sardonyx::elaborate {
@@ -95,20 +95,20 @@ Object format_value(Context& c, const syntax::FStringPart& part) {
     if (value.is_error()) {
         return value;
     }
-    if (is_by_value(value)) {
-        return refuse(c, part.expr->range, "a class or its instance in an f-string",
-                      "format its members");
-    }
     if (!value.is_static()) {
         c.report(kStaticRequired, part.expr->range,
                  "a tensor in an f-string: its value is known only when the graph runs")
             .with_help("format only static values, such as numbers and `x.shape[0]`");
         return Object::error();
     }
-    if (part.conversion == 'r' || part.conversion == 'a') {
-        value = Object::string(repr(value));
-    } else if (part.conversion == 's' && !value.is(ObjectKind::kString)) {
-        value = Object::string(repr(value));
+    if (part.conversion != 0) {
+        Show how = part.conversion == 'r'   ? Show::kRepr
+                   : part.conversion == 'a' ? Show::kAscii
+                                            : Show::kStr;
+        value = show(c, value, how, part.expr->range);
+        if (value.is_error()) {
+            return value;
+        }
     }
     Object spec = part.format != nullptr ? eval_fstring(c, part.format) : Object::string("");
     return spec.is_error() ? spec : format_object(c, value, spec.text(), part.expr->range);

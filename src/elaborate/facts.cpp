@@ -139,6 +139,7 @@ class KeyWriter {
             return;
         }
         text += static_cast<char>('A' + static_cast<int>(object.kind()));
+        bytes(object.shown_as());
         switch (object.kind()) {
             case ObjectKind::kNone:
             case ObjectKind::kEllipsis:
@@ -146,6 +147,9 @@ class KeyWriter {
             case ObjectKind::kBool:
             case ObjectKind::kInt:
                 bytes(object.as_int());
+                if (object.is(ObjectKind::kInt) && object.pointer() != nullptr) {
+                    string(object.get<OpaqueObject>().describe());
+                }
                 break;
             case ObjectKind::kWideInt:
                 bytes(object.as_whole());

@@ -76,7 +76,9 @@ void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
         bool is_graph =
             (object.is(ObjectKind::kDecorator) && object.get<DecoratorObject>().is_graph) ||
             is_builtin(object, "sardonyx.graph");
-        if (!is_graph && !object.is_error()) {
+        bool is_wraps = object.is(ObjectKind::kPartial) &&
+                        is_builtin(object.get<PartialObject>().function, "functools.wraps.of");
+        if (!is_graph && !is_wraps && !object.is_error()) {
             c.report(kUnsupportedDecorator, decorator->range,
                      "a decorator that is not `@graph()` on a nested function")
                 .with_help("remove it, or define the script at the top of the file");

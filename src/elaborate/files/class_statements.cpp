@@ -39,6 +39,7 @@ struct ClassKind {
     bool has_strings = false;  // a StrEnum
     bool is_frozen = false;
     bool has_eq = true;
+    bool has_repr = true;
     const Namespace* base = nullptr;
 };
 
@@ -53,6 +54,7 @@ bool read_keywords(Context& c, const syntax::CallExpr* call, ClassKind& kind) {
         }
         kind.is_frozen = word == "frozen" ? *is_set : kind.is_frozen;
         kind.has_eq = word == "eq" ? *is_set : kind.has_eq;
+        kind.has_repr = word == "repr" ? *is_set : kind.has_repr;
     }
     return true;
 }
@@ -71,9 +73,9 @@ std::string base_name(Context& c, std::span<const Symbol> names) {
     return is_class ? base->get<PythonType>().name : std::string();
 }
 
-// The plain class of the file that is the one base; null: it is something else.
+// The plain class or dataclass of the file that is the one base; null: it is something else.
 const Namespace* base_class(Context& c, const syntax::OpaqueStmt* statement) {
-    if (statement->head_names.size() != 2 || !statement->decorators.empty()) {
+    if (statement->head_names.size() != 2) {
         return nullptr;
     }
     std::string_view name = c.text(statement->head_names[1]);
@@ -88,10 +90,9 @@ const Namespace* base_class(Context& c, const syntax::OpaqueStmt* statement) {
     std::optional<Object> base =
         c.function().environment->lookup_symbol(statement->head_names[1], name);
     Namespace* found = base ? as_namespace(*base) : nullptr;
-    return found != nullptr && found->kind == Namespace::Kind::kClass &&
-                   found->unknown_all == nullptr
-               ? found
-               : nullptr;
+    bool is_class = found != nullptr && (found->kind == Namespace::Kind::kClass ||
+                                         found->kind == Namespace::Kind::kDataclass);
+    return is_class && found->unknown_all == nullptr ? found : nullptr;
 }
 
 // What decorators and bases say; nothing, and a diagnostic, for others.
@@ -107,10 +108,13 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
         }
     }
     kind.base = base_class(c, statement);
-    if (kind.base != nullptr) {
+    bool is_of_dataclass = kind.base != nullptr && kind.base->kind == Namespace::Kind::kDataclass;
+    if (kind.base != nullptr && !is_of_dataclass && statement->decorators.empty()) {
         return kind;
     }
-    if (statement->head_names.size() != 1 || statement->decorators.size() > 1) {
+    bool has_other_base = statement->head_names.size() != 1 && kind.base == nullptr;
+    if (has_other_base || statement->decorators.size() > 1 ||
+        (is_of_dataclass && statement->decorators.empty())) {
         refuse_class(c, statement->keyword_range,
                      "a class with several decorators, or a base that is not a plain class");
         return std::nullopt;
@@ -133,12 +137,21 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
         refuse_class(c, decorator->range, "a decorator of a class that is not `dataclass`");
         return std::nullopt;
     }
+    if (is_of_dataclass && kind.base->is_frozen != kind.is_frozen) {
+        refuse_class(c, decorator->range,
+                     "a frozen dataclass of one that is not, or the other way");
+        return std::nullopt;
+    }
     kind.kind = Namespace::Kind::kDataclass;
     return kind;
 }
 
 // Whether the annotated names are fields; others mean something else to `dataclass`.
 bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& made) {
+    if (made.of != nullptr) {
+        made.fields = made.of->fields;
+        made.has_repr = made.has_repr && made.of->has_repr;
+    }
     for (const syntax::Stmt* one : statement->body) {
         const auto* field = syntax::maybe_as<syntax::AnnAssignStmt>(one);
         const auto* name =
@@ -153,7 +166,10 @@ bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& mad
             refuse_class(c, field->annotation->range, "this annotation of a dataclass");
             return false;
         }
-        made.fields.emplace_back(c.text(name->name));
+        std::string word(c.text(name->name));
+        if (std::find(made.fields.begin(), made.fields.end(), word) == made.fields.end()) {
+            made.fields.push_back(std::move(word));
+        }
     }
     return true;
 }
@@ -161,21 +177,26 @@ bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& mad
 // What a name of an enumeration's body becomes: a member, or the earlier one of an equal value.
 Object make_member(Context& c, Namespace& enumeration, const std::string& name, const Object& value,
                    const ClassKind& kind) {
-    if ((kind.has_ints && value.is(ObjectKind::kInt)) ||
-        (kind.has_strings && value.is(ObjectKind::kString))) {
-        return value;
-    }
     for (const std::string& known : enumeration.fields) {
         Object member = *enumeration.lookup(known);
-        if (equal(*as_namespace(member)->lookup("value"), value)) {
+        Namespace* place = as_member(member);
+        if (equal(place != nullptr ? *place->lookup("value") : member, value)) {
             return member;
         }
+    }
+    if (kind.has_strings && value.is(ObjectKind::kString)) {
+        enumeration.fields.push_back(name);
+        return value.shown(ShownAs::kMember);
     }
     auto [member, place] = make_namespace(
         c, Namespace::Kind::kMember, fmt::format("{}.{}", enumeration.name, name), &enumeration);
     place->set("name", Object::string(name));
     place->set("value", value);
     enumeration.fields.push_back(name);
+    if (kind.has_ints && value.is(ObjectKind::kInt)) {
+        std::shared_ptr<OpaqueObject> held = std::make_shared<NumberedMember>(place);
+        return Object::int_member(value.as_int(), std::move(held)).shown(ShownAs::kMember);
+    }
     return member;
 }
 
@@ -280,6 +301,7 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     auto [object, made] = make_namespace(c, kind->kind, name, kind->base);
     made->is_frozen = kind->is_frozen;
     made->has_eq = kind->has_eq;
+    made->has_repr = kind->has_repr;
     if (kind->kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) {
         return Object::error();
     }
@@ -301,6 +323,7 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         if (is_field_of(*value, "") && kind->kind != Namespace::Kind::kDataclass) {
             return refuse_class(c, statement->keyword_range, "`field` outside of a dataclass");
         }
+        made->has_repr = made->has_repr && !is_field_of(*value, "repr");
         if (is_field_of(*value, "default")) {
             automatic =
                 *value->get<MethodObject>().self.get<DictObject>().find(Object::string("default"));

@@ -16,22 +16,9 @@ namespace sardonyx::elaborate {
 
 using syntax::Range;
 
-namespace {
-
-constexpr int64_t kMostNumbers = int64_t{1} << 24;
-
 Object refuse_array(Context& c, const Arguments& a, std::string_view name) {
     return refuse(c, a.range, fmt::format("`np.{}` of these arguments", name),
                   "make the array with `np.array`");
-}
-
-// The array in the type that `dtype` says, else in its own.
-Object as_dtype(Context& c, const Arguments& a, Tensor array, std::optional<ElementType> type,
-                std::string_view name) {
-    std::optional<Tensor> cast =
-        type ? cast_array(array, *type != ElementType::kUndefined ? *type : array.element_type())
-             : std::nullopt;
-    return cast ? Object::make(ObjectKind::kConstant, std::move(*cast)) : refuse_array(c, a, name);
 }
 
 const Object* argument_of(const Arguments& a, size_t position, std::string_view name) {
@@ -48,6 +35,19 @@ bool has_other_keywords(const Arguments& a, std::initializer_list<std::string_vi
         }
     }
     return false;
+}
+
+namespace {
+
+constexpr int64_t kMostNumbers = int64_t{1} << 24;
+
+// The array in the type that `dtype` says, else in its own.
+Object as_dtype(Context& c, const Arguments& a, Tensor array, std::optional<ElementType> type,
+                std::string_view name) {
+    std::optional<Tensor> cast =
+        type ? cast_array(array, *type != ElementType::kUndefined ? *type : array.element_type())
+             : std::nullopt;
+    return cast ? Object::make(ObjectKind::kConstant, std::move(*cast)) : refuse_array(c, a, name);
 }
 
 Object filled_like(Context& c, const Arguments& a, const Object& value, size_t dtype_position,
@@ -144,17 +144,20 @@ Object arange_of_floats(Context& c, const Arguments& a) {
                      : refuse_array(c, a, "arange");
 }
 
-// np.eye(n)
+// np.eye(rows, columns=rows)
 Object np_eye(Context& c, const Arguments& a) {
-    const Object& size = a.positional[0];
-    if (!size.is(ObjectKind::kInt) || size.as_int() < 0 || size.as_int() > 4096 ||
-        has_other_keywords(a, {"dtype"})) {
+    const Object *size = &a.positional[0], *second = argument_of(a, 1, "M");
+    second = second == nullptr ? size : second;
+    auto is_size = [](const Object& one) {
+        return one.is(ObjectKind::kInt) && one.as_int() >= 0 && one.as_int() <= 4096;
+    };
+    if (!is_size(*size) || !is_size(*second) || has_other_keywords(a, {"dtype", "M"})) {
         return refuse_array(c, a, "eye");
     }
-    int64_t n = size.as_int();
-    Tensor array = Tensor::zeros(ElementType::kDouble, {n, n});
-    for (int64_t i = 0; i < n; ++i) {
-        array.mutable_elements<double>()[static_cast<size_t>(i * n + i)] = 1;
+    int64_t n = size->as_int(), m = second->as_int();
+    Tensor array = Tensor::zeros(ElementType::kDouble, {n, m});
+    for (int64_t i = 0; i < std::min(n, m); ++i) {
+        array.mutable_elements<double>()[static_cast<size_t>(i * m + i)] = 1;
     }
     return as_dtype(c, a, std::move(array), dtype_argument(a, SIZE_MAX), "eye");
 }

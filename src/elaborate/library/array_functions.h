@@ -1,22 +1,33 @@
 // NumPy's functions that make arrays.
 #pragma once
 
+#include <initializer_list>
+#include <string_view>
+
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 
+// Says that this function of NumPy is not computed for these arguments.
+Object refuse_array(Context& c, const Arguments& a, std::string_view name);
+
+// An argument by its place or keyword; null: it is not given.
+const Object* argument_of(const Arguments& a, size_t position, std::string_view name);
+
+bool has_other_keywords(const Arguments& a, std::initializer_list<std::string_view> known);
+
 // Functions of NumPy (array_functions.cpp).
-Object np_linspace(Context& c, const struct Arguments& a);
+Object np_linspace(Context& c, const Arguments& a);
 
-Object np_eye(Context& c, const struct Arguments& a);
+Object np_eye(Context& c, const Arguments& a);
 
-Object np_zeros_like(Context& c, const struct Arguments& a);
+Object np_zeros_like(Context& c, const Arguments& a);
 
-Object np_ones_like(Context& c, const struct Arguments& a);
+Object np_ones_like(Context& c, const Arguments& a);
 
-Object np_full_like(Context& c, const struct Arguments& a);
+Object np_full_like(Context& c, const Arguments& a);
 
-Object arange_of_floats(Context& c, const struct Arguments& a);
+Object arange_of_floats(Context& c, const Arguments& a);
 
 }  // namespace sardonyx::elaborate

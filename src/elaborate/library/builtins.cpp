@@ -13,8 +13,10 @@
 #include "elaborate/library/library.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/formatting.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/script_keywords.h"
+#include "elaborate/objects/shown.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "ops/ops.h"
@@ -150,7 +152,8 @@ Object dataclasses_field(Context& c, const Arguments& a) {
         if (!is_value && keyword.name != "repr") {
             return refuse(c, keyword.name_range, fmt::format("`field` with `{}`", keyword.name));
         }
-        if (is_value) {
+        bool is_hidden = keyword.name == "repr" && truth(keyword.value) != true;
+        if (is_value || is_hidden) {
             how.set(Object::string(std::string(keyword.name)), keyword.value);
         }
     }
@@ -158,10 +161,70 @@ Object dataclasses_field(Context& c, const Arguments& a) {
                         MethodObject{Object::dict(std::move(how)), std::string(kField)});
 }
 
+Object functools_wraps(Context& c, const Arguments& a) {
+    (void)c;
+    Object of = Object::make(ObjectKind::kBuiltin, library_builtin("functools.wraps.of"));
+    return bind_arguments(of, {a.positional[0]}, {});
+}
+
+Object wrapped_function(Context& c, const Arguments& a) {
+    (void)c;
+    return a.positional[1];
+}
+
 Object py_cached_property(Context& c, const Arguments& a) {
     (void)c;
     return Object::make(ObjectKind::kMethod,
                         MethodObject{a.positional[0], "functools.cached_property"});
+}
+
+namespace {
+
+Object text_of(Context& c, const Arguments& a, Show how, std::string_view name) {
+    return a.positional[0].is_static()
+               ? show(c, a.positional[0], how, a.range)
+               : refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(a.positional[0])));
+}
+
+}  // namespace
+
+Object py_repr(Context& c, const Arguments& a) {
+    return text_of(c, a, Show::kRepr, "repr");
+}
+
+Object py_ascii(Context& c, const Arguments& a) {
+    return text_of(c, a, Show::kAscii, "ascii");
+}
+
+Object py_format(Context& c, const Arguments& a) {
+    bool has_spec = a.positional.size() > 1;
+    if (!a.positional[0].is_static() || (has_spec && !a.positional[1].is(ObjectKind::kString))) {
+        return refuse(c, a.range, fmt::format("`format` of {}", kind_name(a.positional[0])));
+    }
+    return format_object(c, a.positional[0], has_spec ? a.positional[1].text() : "", a.range);
+}
+
+namespace {
+
+Object shown_in_base(Context& c, const Arguments& a, std::string_view name, std::string_view spec) {
+    Object number = as_python_int(a.positional[0]);
+    return number.is_whole()
+               ? format_object(c, Object::whole(number.as_whole()), spec, a.range)
+               : refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(number)));
+}
+
+}  // namespace
+
+Object py_hex(Context& c, const Arguments& a) {
+    return shown_in_base(c, a, "hex", "#x");
+}
+
+Object py_oct(Context& c, const Arguments& a) {
+    return shown_in_base(c, a, "oct", "#o");
+}
+
+Object py_bin(Context& c, const Arguments& a) {
+    return shown_in_base(c, a, "bin", "#b");
 }
 
 Object py_ord(Context& c, const Arguments& a) {

@@ -36,6 +36,11 @@ Object sdx_opset(Context& c, const Arguments& a);
 // The function with arguments that come before those of its calls.
 Object functools_partial(Context& c, const Arguments& a);
 
+// functools.wraps(f)(g) is g, with names that nothing here asks for.
+Object functools_wraps(Context& c, const Arguments& a);
+
+Object wrapped_function(Context& c, const Arguments& a);
+
 // As a decorator it is read with its class (class_statements.cpp).
 Object dataclass_of_nothing(Context& c, const Arguments& a);
 
@@ -43,6 +48,19 @@ Object dataclass_of_nothing(Context& c, const Arguments& a);
 Object dataclasses_field(Context& c, const Arguments& a);
 
 Object py_cached_property(Context& c, const Arguments& a);
+
+// repr(object), ascii(object), format(object, spec): of what is known.
+Object py_repr(Context& c, const Arguments& a);
+
+Object py_ascii(Context& c, const Arguments& a);
+
+Object py_format(Context& c, const Arguments& a);
+
+Object py_hex(Context& c, const Arguments& a);
+
+Object py_oct(Context& c, const Arguments& a);
+
+Object py_bin(Context& c, const Arguments& a);
 
 // The number of a character, and the character of a number.
 Object py_ord(Context& c, const Arguments& a);

@@ -176,4 +176,24 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
     return initialise(c, "__post_init__", *made, nothing);
 }
 
+Object dataclasses_replace(Context& c, const Arguments& a) {
+    Namespace* instance = as_namespace(a.positional[0]);
+    bool is_data = instance != nullptr && instance->kind == Namespace::Kind::kInstance &&
+                   instance->of->kind == Namespace::Kind::kDataclass &&
+                   instance->unknown_all == nullptr;
+    if (!is_data) {
+        return refuse(c, a.range, fmt::format("`replace` of {}", kind_name(a.positional[0])));
+    }
+    Arguments fields = a;
+    fields.positional.clear();
+    fields.ranges.clear();
+    for (const std::string& field : instance->of->fields) {
+        std::optional<Object> value = instance->lookup(field);
+        if (a.find(field) == nullptr && value) {
+            fields.keywords.push_back({field, *value, a.range, a.range});
+        }
+    }
+    return instantiate(c, *const_cast<Namespace*>(instance->of), fields);
+}
+
 }  // namespace sardonyx::elaborate

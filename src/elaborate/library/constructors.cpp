@@ -18,8 +18,8 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
-#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
+#include "elaborate/objects/shown.h"
 #include "elaborate/objects/statics.h"
 
 namespace sardonyx::elaborate {
@@ -228,9 +228,8 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         }
         return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
     }
-    if (name == "str" && object.is_static() && !is_by_value(object)) {
-        const Object& shown = a.positional[0];
-        return Object::string(shown.is(ObjectKind::kString) ? shown.text() : repr(shown));
+    if (name == "str" && object.is_static()) {
+        return show(c, a.positional[0], Show::kStr, a.range);
     }
     if (object.is(ObjectKind::kSet) && (name == "list" || name == "tuple")) {
         return refuse(c, a.range, fmt::format("`{}` of a set, which has no order", name),

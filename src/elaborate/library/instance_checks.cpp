@@ -165,7 +165,12 @@ Object py_isinstance(Context& c, const Arguments& a) {
     for (const Object& type : types) {
         Namespace* of_file = as_namespace(type);
         if (of_file != nullptr && of_file->unknown_all == nullptr) {
-            Namespace* object = as_namespace(a.positional[0]);
+            Namespace* member = as_member(a.positional[0]);
+            Namespace* object = member != nullptr ? member : as_namespace(a.positional[0]);
+            if (object == nullptr && a.positional[0].shown_as() != ShownAs::kPlain) {
+                return refuse(c, a.range, "`isinstance` of a member of an enumeration of strings",
+                              "compare it with the members");
+            }
             if (object != nullptr && is_a(*object, of_file)) {
                 return Object::boolean(true);
             }

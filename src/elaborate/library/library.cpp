@@ -9,8 +9,11 @@
 #include <string>
 
 #include "elaborate/emit/emitter.h"
+#include "elaborate/library/array_choices.h"
 #include "elaborate/library/array_functions.h"
+#include "elaborate/library/array_shapes.h"
 #include "elaborate/library/builtins.h"
+#include "elaborate/library/classes.h"
 #include "elaborate/library/instance_checks.h"
 #include "elaborate/library/integer_math.h"
 #include "elaborate/library/iterable_builtins.h"
@@ -18,6 +21,7 @@
 #include "elaborate/library/math_functions.h"
 #include "elaborate/library/number_builtins.h"
 #include "elaborate/library/numpy_functions.h"
+#include "elaborate/library/operator_functions.h"
 #include "elaborate/library/weights.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
@@ -40,6 +44,7 @@ struct BuiltinRow {
     size_t most;
     bool takes_keywords = false;
     bool takes_tuples = false;  // of unknown length
+    bool is_pythons = false;    // where Python runs, NumPy computes it
 };
 
 constexpr BuiltinRow kBuiltins[] = {
@@ -70,6 +75,12 @@ constexpr BuiltinRow kBuiltins[] = {
     {"isinstance", py_isinstance, 2, 2, false, true},
     {"hasattr", py_hasattr, 2, 2, false, true},
     {"getattr", py_getattr, 2, 3, false, true},
+    {"repr", py_repr, 1, 1},
+    {"hex", py_hex, 1, 1},
+    {"oct", py_oct, 1, 1},
+    {"bin", py_bin, 1, 1},
+    {"ascii", py_ascii, 1, 1},
+    {"format", py_format, 1, 2},
     {"reveal_type", py_reveal_type, 1, 1, false, true},
     {"typing.reveal_type", py_reveal_type, 1, 1, false, true},
     {"math.floor", math_floor, 1, 1},
@@ -96,13 +107,64 @@ constexpr BuiltinRow kBuiltins[] = {
     {"numpy.full", np_full, 2, 3, true},
     {"numpy.arange", np_arange, 1, 3, true},
     {"numpy.linspace", np_linspace, 0, 4, true},
-    {"numpy.eye", np_eye, 1, 1, true},
+    {"numpy.eye", np_eye, 1, 2, true},
+    {"numpy.identity", np_eye, 1, 1},
     {"numpy.zeros_like", np_zeros_like, 1, 2, true},
     {"numpy.ones_like", np_ones_like, 1, 2, true},
     {"numpy.full_like", np_full_like, 2, 3, true},
-    {"numpy.prod", math_prod, 1, 1},
+    {"numpy.prod", np_prod, 1, 1},
+    {"numpy.concatenate", np_concatenate, 1, 2, true, false, true},
+    {"numpy.stack", np_stack, 1, 2, true, false, true},
+    {"numpy.vstack", np_vstack, 1, 1, false, false, true},
+    {"numpy.hstack", np_hstack, 1, 1, false, false, true},
+    {"numpy.where", np_where, 1, 3, false, false, true},
+    {"numpy.maximum", np_maximum, 2, 2, false, false, true},
+    {"numpy.minimum", np_minimum, 2, 2, false, false, true},
+    {"numpy.clip", np_clip, 1, 3, true, false, true},
+    {"numpy.transpose", np_transpose, 1, 2, true, false, true},
+    {"numpy.flip", np_flip, 1, 2, true, false, true},
+    {"numpy.tile", np_tile, 1, 2, true, false, true},
+    {"numpy.repeat", np_repeat, 1, 3, true, false, true},
+    {"numpy.expand_dims", np_expand_dims, 1, 2, true, false, true},
+    {"numpy.squeeze", np_squeeze, 1, 2, true, false, true},
+    {"numpy.reshape", np_reshape, 1, 2, true, false, true},
+    {"numpy.ravel", np_ravel, 1, 1, true, false, true},
+    {"numpy.broadcast_to", np_broadcast_to, 2, 2, true, false, true},
+    {"numpy.pad", np_pad, 2, 2, true, false, true},
+    {"numpy.triu", np_triu, 1, 2, true, false, true},
+    {"numpy.tril", np_tril, 1, 2, true, false, true},
+    {"numpy.diag", np_diag, 1, 2, true, false, true},
+    {"numpy.outer", np_outer, 2, 2, true, false, true},
+    {"numpy.cumsum", np_cumsum, 1, 2, true, false, true},
+    {"numpy.sort", np_sort, 1, 2, true, false, true},
+    {"numpy.argsort", np_argsort, 1, 2, true, false, true},
     {"numpy.load", load_array, 1, 2, true},
     {"functools.partial", functools_partial, 1, SIZE_MAX, true},
+    {"functools.wraps", functools_wraps, 1, 1},
+    {"functools.wraps.of", wrapped_function, 2, 2},
+    {"dataclasses.replace", dataclasses_replace, 1, 1, true, false, true},
+    {"numpy.sum", np_sum, 1, 1, false, false, true},
+    {"numpy.max", np_max, 1, 1, false, false, true},
+    {"numpy.min", np_min, 1, 1, false, false, true},
+    {"operator.add", operator_binary<syntax::BinaryOp::kAdd>, 2, 2},
+    {"operator.sub", operator_binary<syntax::BinaryOp::kSub>, 2, 2},
+    {"operator.mul", operator_binary<syntax::BinaryOp::kMul>, 2, 2},
+    {"operator.truediv", operator_binary<syntax::BinaryOp::kDiv>, 2, 2},
+    {"operator.floordiv", operator_binary<syntax::BinaryOp::kFloorDiv>, 2, 2},
+    {"operator.mod", operator_binary<syntax::BinaryOp::kMod>, 2, 2},
+    {"operator.pow", operator_binary<syntax::BinaryOp::kPow>, 2, 2},
+    {"operator.matmul", operator_binary<syntax::BinaryOp::kMatMul>, 2, 2},
+    {"operator.and_", operator_binary<syntax::BinaryOp::kBitAnd>, 2, 2},
+    {"operator.or_", operator_binary<syntax::BinaryOp::kBitOr>, 2, 2},
+    {"operator.xor", operator_binary<syntax::BinaryOp::kBitXor>, 2, 2},
+    {"operator.lshift", operator_binary<syntax::BinaryOp::kLeftShift>, 2, 2},
+    {"operator.rshift", operator_binary<syntax::BinaryOp::kRightShift>, 2, 2},
+    {"operator.eq", operator_compare<syntax::CompareOp::kEq>, 2, 2},
+    {"operator.ne", operator_compare<syntax::CompareOp::kNotEq>, 2, 2},
+    {"operator.lt", operator_compare<syntax::CompareOp::kLt>, 2, 2},
+    {"operator.le", operator_compare<syntax::CompareOp::kLtE>, 2, 2},
+    {"operator.gt", operator_compare<syntax::CompareOp::kGt>, 2, 2},
+    {"operator.ge", operator_compare<syntax::CompareOp::kGtE>, 2, 2},
     {"functools.reduce", functools_reduce, 2, 3},
     {"itertools.product", itertools_product, 0, SIZE_MAX, true},
     {"itertools.chain", itertools_chain, 0, SIZE_MAX},
@@ -182,6 +244,7 @@ constexpr ModuleRow kModules[] = {
     {"collections", "collections"},
     {"__future__", "__future__"},
     {"functools", "functools"},
+    {"operator", "operator"},
     {"contextlib", "contextlib"},
     {"itertools", "itertools"},
     {"dataclasses", "dataclasses"},
@@ -433,6 +496,11 @@ BuiltinObject library_builtin(std::string_view name) {
     std::optional<Object> found = find_builtin(name);
     SDX_CHECK(found.has_value());
     return found->get<BuiltinObject>();
+}
+
+bool is_left_to_python(const Object& object) {
+    return object.is(ObjectKind::kBuiltin) && object.get<BuiltinObject>().index >= 0 &&
+           kBuiltins[static_cast<size_t>(object.get<BuiltinObject>().index)].is_pythons;
 }
 
 bool is_builtin(const Object& object, std::string_view name) {

@@ -39,6 +39,9 @@ std::vector<std::string_view> library_module_names(std::string_view module);
 // The builtin with this dotted name, which must exist: "range", "math.sqrt".
 BuiltinObject library_builtin(std::string_view name);
 
+// Whether Python computes it itself where it runs: NumPy on known arrays.
+bool is_left_to_python(const Object& object);
+
 bool is_builtin(const Object& object, std::string_view name);
 
 // Calls it.

@@ -87,7 +87,8 @@ Object apply_real(Context& c, const Arguments& a, std::string_view name,
         (!is_numpy_infinity && is_outside(result, std::isfinite(value)))) {
         return outside(c, a, name);
     }
-    return Object::real(result);
+    return Object::real(result).shown(name.starts_with("numpy.") ? ShownAs::kNumpy
+                                                                 : ShownAs::kPlain);
 }
 
 }  // namespace
@@ -167,6 +168,18 @@ Object math_prod(Context& c, const Arguments& a) {
     return product;
 }
 
+// NumPy's product of nothing is a float, and its integers have 64 bits.
+Object np_prod(Context& c, const Arguments& a) {
+    Object product = math_prod(c, a);
+    if (product.is(ObjectKind::kWideInt)) {
+        return refuse(c, a.range, "`np.prod` that is too large for INT64", "use `math.prod`");
+    }
+    bool is_of_nothing = product.is(ObjectKind::kInt) && static_items(c, a.positional[0])->empty();
+    return !product.is_number() ? product
+           : is_of_nothing      ? Object::real(1).shown(ShownAs::kNumpy)
+                                : product.shown(ShownAs::kNumpy);
+}
+
 namespace {
 
 // A function of two real numbers; nothing of them is known only when the graph runs.
@@ -187,8 +200,25 @@ Object apply_to_two(Context& c, const Arguments& a, std::string_view name,
                : Object::real(result);
 }
 
+// Of a float that the run decides: IsNaN or IsInf, or neither.
+Object classify_number(Context& c, const Arguments& a, std::string_view name, ir::Value* value) {
+    Emitter e(c, a.range);
+    ir::Value* is_nan = name == "math.isinf" ? nullptr : e.emit("IsNaN", {value});
+    ir::Value* is_inf = name == "math.isnan" ? nullptr : e.emit("IsInf", {value});
+    ir::Value* result = is_nan == nullptr   ? is_inf
+                        : is_inf == nullptr ? is_nan
+                                            : e.emit("Not", {e.emit("Or", {is_nan, is_inf})});
+    return result != nullptr ? Object::number(result) : Object::error();
+}
+
 Object classify(Context& c, const Arguments& a, std::string_view name, bool (*is_so)(double)) {
     const Object& object = a.positional[0];
+    ElementType type =
+        object.is_tensor() ? object.value()->type.element_type() : ElementType::kUndefined;
+    bool is_float = type == ElementType::kFloat || type == ElementType::kDouble;
+    if (object.is_number_tensor() && is_float && !object.is_either()) {
+        return classify_number(c, a, name, object.value());
+    }
     return object.is_number() ? Object::boolean(is_so(object.as_double()))
            : object.is_graph_value()
                ? refuse(c, a.range, fmt::format("`{}` of a tensor", name),

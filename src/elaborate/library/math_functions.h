@@ -13,6 +13,8 @@ Object math_floor(Context& c, const Arguments& a);
 Object math_ceil(Context& c, const Arguments& a);
 Object math_trunc(Context& c, const Arguments& a);
 Object math_prod(Context& c, const Arguments& a);
+Object np_prod(Context& c, const Arguments& a);
+
 Object math_pow(Context& c, const Arguments& a);
 Object math_log(Context& c, const Arguments& a);
 Object math_atan2(Context& c, const Arguments& a);

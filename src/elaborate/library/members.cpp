@@ -267,10 +267,12 @@ constexpr std::string_view kFrozenSetMethods[] = {
     "copy",     "difference", "intersection", "isdisjoint",
     "issubset", "issuperset", "union",        "symmetric_difference"};
 constexpr std::string_view kStringMethods[] = {
-    "upper",  "lower",   "capitalize", "title",        "strip",      "lstrip",   "rstrip",
-    "find",   "replace", "split",      "removeprefix", "startswith", "endswith", "join",
-    "rfind",  "index",   "rindex",     "removesuffix", "partition",  "zfill",    "count",
-    "format", "isdigit", "rpartition", "isalpha",      "isalnum"};
+    "upper",      "lower",    "capitalize", "title",   "strip",        "lstrip",
+    "rstrip",     "find",     "replace",    "split",   "removeprefix", "startswith",
+    "endswith",   "join",     "rfind",      "index",   "rindex",       "removesuffix",
+    "partition",  "zfill",    "count",      "format",  "isdigit",      "rpartition",
+    "isalpha",    "isalnum",  "ljust",      "rjust",   "center",       "rsplit",
+    "splitlines", "swapcase", "casefold",   "isupper", "islower",      "isspace"};
 // int.is_integer is newer than the oldest Python that is supported.
 constexpr std::string_view kIntMethods[] = {"bit_length", "bit_count"};
 constexpr std::string_view kFloatMethods[] = {"is_integer"};
@@ -339,6 +341,9 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             }
             return no_member(c, object, name, name_range, {});
         case ObjectKind::kInt:
+            if (Namespace* member = as_member(object)) {
+                return module_member(c, member->object(), name, range, name_range);
+            }
             if (object.pointer() == nullptr) {
                 return method_of(c, object, name, name_range, kIntMethods);
             }

@@ -201,14 +201,14 @@ Object round_to_tens(Context& c, const Object& object, int digits, Range range) 
         bool goes_up = rest > whole / 2 || (rest == whole / 2 && is_odd);
         return Object::real(std::copysign(goes_up ? down + whole : down, object.as_double()));
     }
-    int64_t value = object.as_int(), rest = value % unit;
+    Int128 value = object.as_whole(), rest = value % unit;
+    bool is_odd = ((value / unit - (rest < 0 ? 1 : 0)) & 1) != 0;
     rest += rest < 0 ? unit : 0;
-    int64_t half = unit / 2;
-    bool is_odd = ((value / unit - (value % unit < 0 ? 1 : 0)) & 1) != 0;
-    int64_t change = rest > half || (rest == half && is_odd) ? unit - rest : -rest;
+    Int128 half = unit / 2;
+    Int128 change = rest > half || (rest == half && is_odd) ? unit - rest : -rest;
     return __builtin_add_overflow(value, change, &value)
-               ? refuse(c, range, "the result does not fit in 64 bits")
-               : Object::integer(value);
+               ? refuse(c, range, "the result does not fit in 128 bits")
+               : Object::whole(value);
 }
 
 // round(x, digits) of a float: Python rounds its decimal digits.
@@ -289,6 +289,48 @@ Object py_divmod(Context& c, const Arguments& a) {
     return whole.is_error() || rest.is_error() ? Object::error() : Object::tuple({whole, rest});
 }
 
+namespace {
+
+// Whether the sum of known numbers is another one from Python 3.12 on, which adds what floats lose
+// at the end.
+bool depends_on_version(const Object& start, const std::vector<Object>& items) {
+    auto is_number = [](const Object& one) { return one.is_number(); };
+    if (!start.is_number() || !std::all_of(items.begin(), items.end(), is_number)) {
+        return false;
+    }
+    bool is_float = start.is(ObjectKind::kFloat);
+    double plain = 0, exact = 0, lost = 0;
+    Int128 whole = is_float ? Int128{0} : start.as_whole();
+    plain = exact = is_float ? start.as_double() : 0;
+    for (const Object& item : items) {
+        if (!is_float && item.is_whole()) {
+            if (__builtin_add_overflow(whole, item.as_whole(), &whole)) {
+                return false;  // which is refused
+            }
+            continue;
+        }
+        if (!is_float) {
+            plain = exact = static_cast<double>(whole);
+            is_float = true;
+        }
+        double value = item.as_double(), next = exact + value;
+        if (item.is(ObjectKind::kFloat)) {
+            lost += std::fabs(exact) >= std::fabs(value) ? (exact - next) + value
+                                                         : (value - next) + exact;
+        }
+        exact = next;
+        plain += value;
+    }
+    double result = lost != 0 && std::isfinite(lost) ? exact + lost : exact;
+    return plain != result && !(std::isnan(plain) && std::isnan(result));
+}
+
+bool is_float_number(const Object& object) {
+    return object.is_number_tensor() && is_floating(object.value()->type.element_type());
+}
+
+}  // namespace
+
 Object py_sum(Context& c, const Arguments& a) {
     if (a.positional[0].is_tensor() || a.positional[0].is_numbers()) {
         return tensor_sum(c, a);
@@ -299,10 +341,14 @@ Object py_sum(Context& c, const Arguments& a) {
                       "sum a list, or use `op.ReduceSum`");
     }
     Object total = a.positional.size() > 1 ? a.positional[1] : Object::integer(0);
+    if (depends_on_version(total, *items)) {
+        return refuse(c, a.range, "a `sum` of floats that depends on the version of Python",
+                      "use `math.fsum` outside the script, or add with `+`");
+    }
     bool first = a.positional.size() == 1;
     for (const Object& item : *items) {
-        // 0 + x is x: no node for the start value.
-        total = first && item.is_tensor()
+        // 0 + x is x: no node for the start value. But 0 + -0.0 is 0.0.
+        total = first && item.is_tensor() && !is_float_number(item)
                     ? item
                     : binary(c, syntax::BinaryOp::kAdd, {total, a.range}, {item, a.range}, a.range);
         first = false;

@@ -261,15 +261,14 @@ void replace_array(Context& c, const Object& a, Tensor changed) {
     a.get<Tensor>() = std::move(changed);
 }
 
-// Another array over the same elements in NumPy: neither may be changed from now on.
-Object view_of(Context& c, const Object& a, Tensor tensor) {
+}  // namespace
+
+Object array_view(Context& c, const Object& a, Tensor tensor) {
     Object view = array_object(std::move(tensor));
     note_view(c, a);
     note_view(c, view);
     return view;
 }
-
-}  // namespace
 
 std::optional<Object> array_item(Context& c, const Object& a, const Object& index, Range range) {
     if (!c.runs_file || !a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
@@ -281,7 +280,8 @@ std::optional<Object> array_item(Context& c, const Object& a, const Object& inde
         return selection ? std::optional(Object::error()) : std::nullopt;
     }
     Tensor result = gather(array, selection->places, selection->dims);
-    return selection->is_item ? array_object(std::move(result)) : view_of(c, a, std::move(result));
+    return selection->is_item ? array_object(std::move(result))
+                              : array_view(c, a, std::move(result));
 }
 
 bool set_array_item(Context& c, const Object& a, const Object& index, const Object& value,
@@ -427,7 +427,7 @@ std::optional<Object> array_member(Context& c, const Object& a, std::string_view
     if (name == "T") {
         const Tensor& array = a.get<Tensor>();
         Dims dims(array.dims().rbegin(), array.dims().rend());
-        return view_of(c, a, gather(array, transposed_places(array.dims()), dims));
+        return array_view(c, a, gather(array, transposed_places(array.dims()), dims));
     }
     if (std::find(std::begin(kArrayMethods), std::end(kArrayMethods), name) !=
         std::end(kArrayMethods)) {
@@ -450,7 +450,8 @@ std::optional<Object> array_method(Context& c, const Object& a, std::string_view
     }
     if (name == "reshape" && !given.empty()) {
         std::optional<Dims> dims = new_dims(array, given);
-        return dims ? std::optional(view_of(c, a, array.reshaped(std::move(*dims)))) : std::nullopt;
+        return dims ? std::optional(array_view(c, a, array.reshaped(std::move(*dims))))
+                    : std::nullopt;
     }
     if (!given.empty()) {
         return std::nullopt;
@@ -460,7 +461,7 @@ std::optional<Object> array_method(Context& c, const Object& a, std::string_view
     }
     if (name == "ravel" || name == "flatten") {
         Tensor flat = array.reshaped({array.count()});
-        return name == "ravel" ? view_of(c, a, std::move(flat)) : array_object(std::move(flat));
+        return name == "ravel" ? array_view(c, a, std::move(flat)) : array_object(std::move(flat));
     }
     int64_t place = 0;
     if (name == "tolist" || (name == "item" && array.count() == 1)) {

@@ -23,6 +23,9 @@ std::optional<Object> array_compare(Context& c, syntax::CompareOp op, const Obje
 
 std::optional<Object> array_unary(lowering::Unary op, const Object& a);
 
+// Another array over the same elements in NumPy: neither may be changed from now on.
+Object array_view(Context& c, const Object& a, Tensor tensor);
+
 // a[index] with integers, slices and `...`.
 std::optional<Object> array_item(Context& c, const Object& a, const Object& index,
                                  syntax::Range range);

@@ -75,6 +75,11 @@ class Environment {
         (void)opaque, (void)arguments, (void)keywords;
         return {};
     }
+    // The text that Python shows of it: by str, repr, ascii, or format with a specification.
+    virtual Answer text_of(const Object& opaque, std::string_view how, std::string_view spec) {
+        (void)opaque, (void)how, (void)spec;
+        return {};
+    }
     // A function or method as a script whose calls run in place, a method with its object in front
     // of the arguments; nothing: it is none, or not of the script's own files.
     virtual std::optional<Object> inline_script(const Object& opaque) {

@@ -5,14 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/environment.h"
+#include "elaborate/objects/shown.h"
 #include "elaborate/objects/statics.h"
 
 namespace sardonyx::elaborate {
@@ -37,7 +40,8 @@ class SpecReader {
         while (fill < text_.size() && (static_cast<unsigned char>(text_[fill]) & 0xC0) == 0x80) {
             ++fill;
         }
-        if (fill < text_.size() && is_align(text_[fill])) {
+        bool has_fill = fill < text_.size() && is_align(text_[fill]);
+        if (has_fill) {
             spec.fill = std::string(text_.substr(0, fill));
             spec.align = text_[fill];
             at_ = fill + 1;
@@ -46,16 +50,18 @@ class SpecReader {
             at_ = 1;
         }
         if (is_one_of("+- ")) {
+            spec.has_sign = true;
             spec.sign = text_[at_++];
         }
         spec.alternate = skip('#');
-        spec.zero = skip('0');
+        spec.zero = !has_fill && skip('0');
         std::optional<size_t> width = number(0);
         if (is_one_of(",_")) {
             spec.grouping = text_[at_++];
         }
-        std::optional<size_t> precision = skip('.') ? number(SIZE_MAX) : std::optional<size_t>(0);
-        bool has_precision = at_ > 0 && text_.find('.') != std::string_view::npos;
+        bool has_precision = skip('.');
+        std::optional<size_t> precision =
+            has_precision ? number(SIZE_MAX) : std::optional<size_t>(0);
         if (at_ < text_.size()) {
             spec.type = text_[at_++];
         }
@@ -96,17 +102,37 @@ class SpecReader {
     size_t at_ = 0;
 };
 
-// Separators every `every` digits before the point.
-std::string grouped(const std::string& digits, char separator, size_t every) {
-    size_t whole = std::min(digits.find_first_not_of("0123456789abcdefABCDEF"), digits.size());
+// The digits with separators every `every` of them, after as many zeros as the width asks for.
+std::string grouped(std::string digits, char separator, size_t every, size_t width) {
+    auto length = [every](size_t count) { return count + (count - 1) / every; };
+    while (length(digits.size()) < width) {
+        digits.insert(digits.begin(), '0');
+    }
     std::string result;
-    for (size_t i = 0; i < whole; ++i) {
-        if (i > 0 && (whole - i) % every == 0) {
+    for (size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % every == 0) {
             result += separator;
         }
         result += digits[i];
     }
-    return result + digits.substr(whole);
+    return result;
+}
+
+char alignment(const FormatSpec& spec, char otherwise) {
+    return spec.align != 0 ? spec.align : spec.zero && otherwise == '>' ? '=' : otherwise;
+}
+
+// A number of these digits, and what comes after them: grouped, with its sign, and padded.
+std::string laid_out(const FormatSpec& spec, const std::string& prefix, const std::string& digits,
+                     const std::string& rest, size_t every) {
+    if (spec.grouping == 0) {
+        return padded(spec, prefix, digits + rest, '>');
+    }
+    const std::string& fill = spec.zero ? "0" : spec.fill;
+    bool has_zeros = fill == "0" && alignment(spec, '>') == '=';
+    size_t others = prefix.size() + rest.size();
+    size_t width = has_zeros && spec.width > others ? spec.width - others : 0;
+    return padded(spec, prefix, grouped(digits, spec.grouping, every, width) + rest, '>');
 }
 
 }  // namespace
@@ -118,8 +144,8 @@ std::string padded(const FormatSpec& spec, const std::string& prefix, const std:
     if (length >= spec.width) {
         return text;
     }
-    char align = spec.align != 0 ? spec.align : spec.zero ? '=' : default_align;
-    std::string fill = spec.align == 0 && spec.zero ? "0" : spec.fill;
+    char align = alignment(spec, default_align);
+    std::string fill = spec.zero ? "0" : spec.fill;
     size_t missing = spec.width - length;
     size_t left = align == '>' || align == '=' ? missing : align == '^' ? missing / 2 : 0;
     std::string before, after;
@@ -135,72 +161,84 @@ std::string sign_of(const FormatSpec& spec, bool negative) {
     return negative ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
 }
 
-std::string in_base(uint64_t value, unsigned base, bool upper) {
+std::string in_base(Uint128 value, unsigned base, bool upper) {
     const char* symbols = upper ? "0123456789ABCDEF" : "0123456789abcdef";
     std::string digits;
     do {
-        digits += symbols[value % base];
+        digits += symbols[static_cast<size_t>(value % base)];
         value /= base;
     } while (value != 0);
     std::reverse(digits.begin(), digits.end());
     return digits;
 }
 
-std::string format_integer(const FormatSpec& spec, int64_t value) {
+std::string format_integer(const FormatSpec& spec, Int128 value) {
     unsigned base = spec.type == 'b'                       ? 2
                     : spec.type == 'o'                     ? 8
                     : spec.type == 'x' || spec.type == 'X' ? 16
                                                            : 10;
     bool negative = value < 0;
-    uint64_t size =
-        negative ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-    std::string digits = in_base(size, base, spec.type == 'X');
-    if (spec.grouping != 0) {
-        digits = grouped(digits, spec.grouping, base == 10 ? 3 : 4);
-    }
+    Uint128 size = negative ? ~static_cast<Uint128>(value) + 1 : static_cast<Uint128>(value);
     std::string prefix = sign_of(spec, negative);
     if (spec.alternate && base != 10) {
         prefix += std::string("0") + spec.type;
     }
-    return padded(spec, prefix, digits, '>');
+    return laid_out(spec, prefix, in_base(size, base, spec.type == 'X'), "", base == 10 ? 3 : 4);
 }
 
-std::string printed(double value, int precision, char type) {
-    std::array<char, 8> form{'%', '.', '*', type, 0};
-    int size = std::snprintf(nullptr, 0, form.data(), precision, value);
+std::string printed(double value, int precision, char type, bool alternate) {
+    std::string form = alternate ? "%#.*" : "%.*";
+    form += type;
+    int size = std::snprintf(nullptr, 0, form.c_str(), precision, value);
     std::string text(static_cast<size_t>(size) + 1, 0);
-    std::snprintf(text.data(), text.size(), form.data(), precision, value);
+    std::snprintf(text.data(), text.size(), form.c_str(), precision, value);
     text.pop_back();
     return text;
+}
+
+// With a precision and without a type: as `g`, but with a digit after the point, and for that with
+// an exponent where the digits are as many as the precision.
+std::string general(double value, int precision) {
+    precision = std::max(precision, 1);
+    std::string scientific = printed(value, precision - 1, 'e', false);
+    int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
+    if (value == 0 || (exponent >= -4 && exponent + 1 <= precision - 1)) {
+        std::string text = printed(value, precision, 'g', false);
+        return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+    }
+    size_t end = scientific.find('e');
+    std::string digits = scientific.substr(0, end);
+    if (digits.find('.') != std::string::npos) {
+        digits.erase(digits.find_last_not_of('0') + 1);
+        digits.erase(digits.find_last_not_of('.') + 1);
+    }
+    return digits + scientific.substr(end);
 }
 
 std::string format_real(const FormatSpec& spec, double value) {
     char type = spec.type;
     bool negative = std::signbit(value) && !std::isnan(value);
     double size = std::fabs(value);
-    std::string digits;
+    std::string text;
     if (!std::isfinite(value)) {
-        digits = std::isnan(value) ? "nan" : "inf";
+        text = std::isnan(value) ? "nan" : "inf";
         if (type == 'F' || type == 'E' || type == 'G') {
-            std::transform(digits.begin(), digits.end(), digits.begin(),
+            std::transform(text.begin(), text.end(), text.begin(),
                            [](char ch) { return static_cast<char>(std::toupper(ch)); });
         }
-    } else if (type == 0 && spec.precision < 0) {
-        digits = repr(Object::real(size));
+        text += type == '%' ? "%" : "";
+        return padded(spec, sign_of(spec, negative), text, '>');
+    }
+    int precision = spec.precision < 0 ? 6 : spec.precision;
+    if (type == 0) {
+        text = spec.precision < 0 ? shown_float(size) : general(size, precision);
     } else if (type == '%') {
-        digits = printed(size * 100, spec.precision < 0 ? 6 : spec.precision, 'f') + "%";
-    } else if (type == 0) {
-        digits = printed(size, std::max(spec.precision, 1), 'g');
-        if (digits.find_first_of(".e") == std::string::npos) {
-            digits += ".0";
-        }
+        text = printed(size * 100, precision, 'f', spec.alternate) + "%";
     } else {
-        digits = printed(size, spec.precision < 0 ? 6 : spec.precision, type);
+        text = printed(size, precision, type, spec.alternate);
     }
-    if (spec.grouping != 0) {
-        digits = grouped(digits, spec.grouping, 3);
-    }
-    return padded(spec, sign_of(spec, negative), digits, '>');
+    size_t whole = std::min(text.find_first_not_of("0123456789"), text.size());
+    return laid_out(spec, sign_of(spec, negative), text.substr(0, whole), text.substr(whole), 3);
 }
 
 // The first code points of a text.
@@ -219,31 +257,50 @@ std::string shortened(const std::string& text, int most) {
 
 Object format_object(Context& c, const Object& object, std::string_view spec_text, Range range) {
     if (spec_text.empty()) {
-        return Object::string(object.is(ObjectKind::kString) ? object.text() : repr(object));
+        return show(c, object, Show::kStr, range);
     }
+    auto refused = [&](std::string_view what) {
+        return refuse(c, range,
+                      fmt::format("{} with the format {}", what,
+                                  repr(Object::string(std::string(spec_text)))),
+                      "see Python's format specification mini-language");
+    };
+    if (is_shown_by_environment(object)) {
+        Environment::Answer answer = c.function().environment->text_of(object, "format", spec_text);
+        return answer.value ? *answer.value : refused(kind_name(object));
+    }
+    if (object.shown_as() == ShownAs::kOther) {
+        return refused("an instance of a class that is derived from a builtin one");
+    }
+    if (object.is(ObjectKind::kModule)) {  // a member of an enumeration is formatted as its text
+        Object text = show(c, object, Show::kStr, range);
+        return text.is_error() ? text : format_object(c, text, spec_text, range);
+    }
+    const Object value = as_python_int(object);
     std::optional<FormatSpec> spec = SpecReader(spec_text).read();
     auto is_type = [&spec](std::string_view types) {
         return spec->type == 0 || types.find(spec->type) != std::string_view::npos;
     };
-    if (spec && object.is(ObjectKind::kString) && is_type("s") && spec->align != '=' &&
-        spec->grouping == 0 && spec->sign == '-') {
-        const std::string& text = object.text();
+    if (spec && value.is(ObjectKind::kString) && is_type("s") && spec->align != '=' &&
+        spec->grouping == 0 && !spec->has_sign && !spec->alternate) {
+        const std::string& text = value.text();
         return Object::string(
             padded(*spec, "", spec->precision < 0 ? text : shortened(text, spec->precision), '<'));
     }
-    if (spec && object.is(ObjectKind::kWideInt) && is_type("dboxX")) {
-        return refuse(c, range, "an int past 64 bits with a format", "use `str(...)`");
+    bool is_grouped_in_fours =
+        spec && (spec->type == 'b' || spec->type == 'o' || spec->type == 'x' || spec->type == 'X');
+    if (spec && value.is_whole() && is_type("dboxX") && spec->precision < 0 &&
+        !(is_grouped_in_fours && spec->grouping == ',')) {
+        return Object::string(format_integer(*spec, value.as_whole()));
     }
-    if (spec && object.is_integer() && is_type("dboxX") && spec->precision < 0) {
-        return Object::string(format_integer(*spec, object.as_int()));
+    bool is_certain =
+        spec && !(spec->type == 0 && spec->alternate) &&
+        !(value.is_number() && !std::isfinite(value.as_double()) && spec->grouping != 0);
+    if (spec && value.is_number() && is_type("eEfFgG%") && is_certain &&
+        !(value.is_whole() && spec->type == 0)) {
+        return Object::string(format_real(*spec, value.as_double()));
     }
-    if (spec && object.is_number() && is_type("eEfFgG%")) {
-        return Object::string(format_real(*spec, object.as_double()));
-    }
-    return refuse(c, range,
-                  fmt::format("{} with the format {}", kind_name(object),
-                              repr(Object::string(std::string(spec_text)))),
-                  "see Python's format specification mini-language");
+    return refused(kind_name(value));
 }
 
 namespace {
@@ -253,19 +310,22 @@ namespace {
 Object convert_percent(Context& c, char type, std::string_view flags, std::string_view width,
                        const Object& given, Range range) {
     auto has = [flags](char flag) { return flags.find(flag) != std::string_view::npos; };
-    Object value = given;
+    Object value = as_python_int(given);
     if (type == 's' || type == 'r' || type == 'a') {
-        bool is_text = type == 's' && value.is(ObjectKind::kString);
-        value = is_text ? value : Object::string(repr(value));
+        Show how = type == 's' ? Show::kStr : type == 'r' ? Show::kRepr : Show::kAscii;
+        value = show(c, given, how, range);
+        if (value.is_error()) {
+            return value;
+        }
         type = 's';
     } else if (type == 'd' || type == 'i' || type == 'u') {
         bool is_whole = value.is_number() && std::fabs(value.as_double()) < 9.2e18;
-        value = value.is_integer() || !is_whole
+        value = value.is_whole() || !is_whole
                     ? value
                     : Object::integer(static_cast<int64_t>(value.as_double()));
         type = 'd';
     }
-    bool fits = std::string_view("xXo").find(type) != std::string_view::npos ? value.is_integer()
+    bool fits = std::string_view("xXo").find(type) != std::string_view::npos ? value.is_whole()
                 : type == 's'                                                ? true
                                                                              : value.is_number();
     if (!fits) {
@@ -276,7 +336,7 @@ Object convert_percent(Context& c, char type, std::string_view flags, std::strin
         spec = "0=";
     }
     spec += type == 's' ? "" : has('+') ? "+" : has(' ') ? " " : "";
-    spec += has('#') ? "#" : "";
+    spec += has('#') && type != 's' ? "#" : "";
     if (type == 'd' && width.find('.') != std::string_view::npos) {
         return refuse(c, range, "a precision of `%d`", "use `0` and a width");
     }

@@ -8,11 +8,11 @@
 
 namespace sardonyx::elaborate {
 
-// format(object, spec); the error object after a diagnostic.
 // text % values, as in "%d of %s" % (a, b): static values alone.
 Object format_percent(Context& c, const std::string& text, const Object& values,
                       syntax::Range range);
 
+// format(object, spec); the error object after a diagnostic.
 Object format_object(Context& c, const Object& object, std::string_view spec, syntax::Range range);
 
 inline constexpr size_t kMostWidth = 10'000;
@@ -23,9 +23,10 @@ size_t count_code_points(std::string_view text);
 struct FormatSpec {
     std::string fill = " ";
     char align = 0;
+    bool has_sign = false;
     char sign = '-';
     bool alternate = false;
-    bool zero = false;
+    bool zero = false;  // `0` before the width: the fill, and for numbers the alignment `=`
     size_t width = 0;
     char grouping = 0;
     int precision = -1;

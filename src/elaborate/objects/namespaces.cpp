@@ -60,6 +60,15 @@ Namespace* as_namespace(const Object& object) {
                : nullptr;
 }
 
+Namespace* as_member(const Object& object) {
+    if (object.is(ObjectKind::kInt) && object.pointer() != nullptr) {
+        const auto* member = dynamic_cast<const NumberedMember*>(&object.get<OpaqueObject>());
+        return member != nullptr ? member->member : nullptr;
+    }
+    Namespace* found = as_namespace(object);
+    return found != nullptr && found->kind == Namespace::Kind::kMember ? found : nullptr;
+}
+
 bool is_by_value(const Object& object) {
     const Namespace* found = as_namespace(object);
     return found != nullptr && found->kind != Namespace::Kind::kMember;
@@ -132,15 +141,18 @@ std::optional<Object> member_named(const Object& enumeration, const Object& name
     if (!name.is(ObjectKind::kString) || !members_of(enumeration)) {
         return std::nullopt;
     }
-    std::optional<Object> found = as_namespace(enumeration)->lookup(name.text());
-    Namespace* member = found ? as_namespace(*found) : nullptr;
-    return member != nullptr && member->kind == Namespace::Kind::kMember ? found : std::nullopt;
+    Namespace* type = as_namespace(enumeration);
+    std::optional<Object> found = type->lookup(name.text());
+    bool is_listed =
+        std::find(type->fields.begin(), type->fields.end(), name.text()) != type->fields.end();
+    return found && (is_listed || as_member(*found) != nullptr) ? found : std::nullopt;
 }
 
 std::optional<Object> member_of_value(const Object& enumeration, const Object& value) {
     std::optional<std::vector<Object>> members = members_of(enumeration);
     for (size_t i = 0; members && i < members->size(); ++i) {
-        if (equal(*as_namespace((*members)[i])->lookup("value"), value)) {
+        Namespace* member = as_member((*members)[i]);
+        if (equal(member != nullptr ? *member->lookup("value") : (*members)[i], value)) {
             return (*members)[i];
         }
     }

@@ -28,6 +28,7 @@ class Namespace : public Environment {
     const Namespace* const of;
     bool is_frozen = false;
     bool has_eq = true;                         // a dataclass whose instances compare by fields
+    bool has_repr = true;                       // one whose instances show all of their fields
     std::vector<std::string> fields;            // of a dataclass, in order
     std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
     const ir::Graph* new_in = nullptr;          // where its `__init__` runs; null: that is over
@@ -48,6 +49,17 @@ class Namespace : public Environment {
 
 // Null: the object is no such thing.
 Namespace* as_namespace(const Object& object);
+
+// What makes an int a member of an IntEnum.
+struct NumberedMember final : OpaqueObject {
+    explicit NumberedMember(Namespace* member) : member(member) {}
+    std::string describe() const override { return member->name; }
+    bool equals(const Object&) const override { return false; }
+    Namespace* const member;
+};
+
+// The member of an enumeration that the object is, an int or not; null: it is none.
+Namespace* as_member(const Object& object);
 
 // Whether Python compares or shows it by what it holds.
 bool is_by_value(const Object& object);

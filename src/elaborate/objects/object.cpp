@@ -6,6 +6,7 @@
 
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/program.h"
+#include "elaborate/objects/shown.h"
 #include "types/numpy_names.h"
 
 namespace sardonyx::elaborate {
@@ -33,17 +34,6 @@ std::string repr_text(std::string_view text) {
 
 std::string repr_items(const std::vector<Object>& items, int depth);
 
-std::string repr_float(double value) {
-    if (std::isnan(value)) {
-        return "nan";
-    }
-    if (std::isinf(value)) {
-        return value < 0 ? "-inf" : "inf";
-    }
-    std::string text = fmt::format("{}", value);
-    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
-
 std::string repr_dict(const DictObject& dict, int depth);
 
 // FLOAT; <class 'numpy.float32'>; dtype('float32').
@@ -68,7 +58,7 @@ std::string repr_at(const Object& object, int depth) {
         case ObjectKind::kWideInt:
             return to_string(object.as_whole());
         case ObjectKind::kFloat:
-            return repr_float(object.as_double());
+            return shown_float(object.as_double());
         case ObjectKind::kString:
             return repr_text(object.text());
         case ObjectKind::kBytes:

@@ -67,6 +67,10 @@ enum class ObjectKind : uint8_t {
     kNumbers,    // a list of Python's numbers that the graph makes: a vector
 };
 
+// What Python shows of a scalar: the text of its kind; of a number of NumPy, or of a member of an
+// IntEnum or StrEnum, which differ in repr() alone; or of another class that is derived from it.
+enum class ShownAs : uint8_t { kPlain, kNumpy, kMember, kOther };
+
 // As what Python knows an element type: FLOAT.dtype and x.dtype, an int that is equal to all
 // others; the class np.float32; np.dtype("float32"). They are equal, and hashed each in its own
 // way.
@@ -300,6 +304,13 @@ class Object {
     }
     const std::shared_ptr<void>& pointer() const { return data_; }
 
+    ShownAs shown_as() const { return shown_as_; }
+    Object shown(ShownAs how) const {
+        Object object = *this;
+        object.shown_as_ = how;
+        return object;
+    }
+
     // Of a set: a frozenset, which nothing changes.
     bool is_frozen() const { return is_frozen_; }
     Object frozen(bool is_frozen) const {
@@ -342,6 +353,7 @@ class Object {
     Python python_ = Python::kTensor;
     bool is_frozen_ = false;
     bool is_either_ = false;
+    ShownAs shown_as_ = ShownAs::kPlain;
     uint16_t nesting_ = 0;
     union {
         int64_t integer;
@@ -396,7 +408,8 @@ bool same_key(const Object& a, const Object& b);
 bool equal(const Object& a, const Object& b);
 // Python's `is` on static values, as far as it is certain: equal constants are one object.
 bool is_same_object(const Object& a, const Object& b);
-// What Python's repr shows, for messages and f-strings: "3", "'text'", "[1, 2]", "FLOAT[N]".
+// What messages show of it, shortened: "3", "'text'", "[1, 2]", "FLOAT[N]". What Python shows is in
+// shown.h.
 std::string repr(const Object& object);
 // The word for its kind in messages: "an int", "a list", "a tensor", "a script function".
 std::string_view kind_name(const Object& object);

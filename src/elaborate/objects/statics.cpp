@@ -353,19 +353,28 @@ bool is_static_operand(const Object& object) {
            object.is(ObjectKind::kScript) || object.is(ObjectKind::kModule);
 }
 
+namespace {
+
+// NumPy's numbers stay such in arithmetic.
+Object as_numpys(const Object& number, bool is_numpys) {
+    return is_numpys && number.is_number() ? number.shown(ShownAs::kNumpy) : number;
+}
+
+}  // namespace
+
 Object static_binary(Context& c, Binary op, const Object& a, const Object& b, syntax::Range range) {
     if (a.is_type_number() || b.is_type_number()) {
         return static_binary(c, op, as_python_int(a), as_python_int(b), range);
     }
     if (a.is_number() && b.is_number()) {
-        return a.is_whole() && b.is_whole()
-                   ? (a.is(ObjectKind::kBool) && b.is(ObjectKind::kBool) &&
-                              (op == Binary::kBitAnd || op == Binary::kBitOr ||
-                               op == Binary::kBitXor)
-                          ? Object::boolean(
-                                int_binary(c, op, a.as_whole(), b.as_whole(), range).as_int() != 0)
-                          : int_binary(c, op, a.as_whole(), b.as_whole(), range))
-                   : float_binary(c, op, a.as_double(), b.as_double(), range);
+        bool is_numpys = a.shown_as() == ShownAs::kNumpy || b.shown_as() == ShownAs::kNumpy;
+        bool is_bool = a.is(ObjectKind::kBool) && b.is(ObjectKind::kBool) &&
+                       (op == Binary::kBitAnd || op == Binary::kBitOr || op == Binary::kBitXor);
+        if (!a.is_whole() || !b.is_whole()) {
+            return as_numpys(float_binary(c, op, a.as_double(), b.as_double(), range), is_numpys);
+        }
+        Object result = int_binary(c, op, a.as_whole(), b.as_whole(), range);
+        return as_numpys(is_bool ? Object::boolean(result.as_int() != 0) : result, is_numpys);
     }
     if (op == Binary::kAdd && a.kind() == b.kind() && (is_text(a) || a.is_sequence())) {
         return concatenate(c, a, b, range);
@@ -388,8 +397,17 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
     }
     if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {
         if (std::optional<Object> result = set_binary(op, a.items(), b.items())) {
-            return *result;
+            return result->frozen(a.is_frozen());
         }
+    }
+    if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict) && op == Binary::kBitOr) {
+        DictObject both = a.get<DictObject>();
+        for (const auto& [key, value] : b.get<DictObject>().items) {
+            both.set(key, value);
+        }
+        Object made = Object::dict(std::move(both));
+        claim(c, made);
+        return made;
     }
     return refuse(
         c, range,
@@ -405,7 +423,8 @@ Object static_unary(Context& c, Unary op, const Object& a, syntax::Range range) 
         return Object::boolean(!truth(a).value_or(true));
     }
     if (a.is(ObjectKind::kFloat) && op != Unary::kInvert) {
-        return Object::real(op == Unary::kMinus ? -a.as_double() : a.as_double());
+        return as_numpys(Object::real(op == Unary::kMinus ? -a.as_double() : a.as_double()),
+                         a.shown_as() == ShownAs::kNumpy);
     }
     if (a.is_whole()) {
         switch (op) {

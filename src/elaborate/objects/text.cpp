@@ -16,6 +16,7 @@
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/formatting.h"
 #include "elaborate/objects/items.h"
+#include "elaborate/objects/shown.h"
 #include "elaborate/objects/statics.h"
 
 namespace sardonyx::elaborate {
@@ -69,26 +70,109 @@ Object split_text(const std::string& text, const std::string* separator, int64_t
     return Object::list(std::move(parts));
 }
 
-std::string replaced(const std::string& text, const std::string& from, const std::string& to) {
+// From the end, at most so often.
+Object split_from_end(const std::string& text, const std::string& separator, int64_t most) {
+    std::vector<Object> parts;
+    size_t end = text.size();
+    while (most < 0 || static_cast<int64_t>(parts.size()) < most) {
+        size_t at = end < separator.size() ? std::string::npos
+                                           : text.rfind(separator, end - separator.size());
+        if (at == std::string::npos) {
+            break;
+        }
+        size_t begin = at + separator.size();
+        parts.push_back(Object::string(text.substr(begin, end - begin)));
+        end = at;
+    }
+    parts.push_back(Object::string(text.substr(0, end)));
+    std::reverse(parts.begin(), parts.end());
+    return Object::list(std::move(parts));
+}
+
+// Of a text of ASCII, whose ends of lines are \n, \r, \r\n, \v, \f, \x1c, \x1d, \x1e.
+Object split_lines(const std::string& text) {
+    std::vector<Object> lines;
+    for (size_t at = 0; at < text.size();) {
+        size_t end = std::min(text.find_first_of("\n\r\v\f\x1c\x1d\x1e", at), text.size());
+        lines.push_back(Object::string(text.substr(at, end - at)));
+        bool is_pair = text.compare(end, 2, "\r\n") == 0;
+        at = end + (is_pair ? 2 : 1);
+    }
+    return Object::list(std::move(lines));
+}
+
+// isdigit, isalpha, ..., of ASCII; nothing: it is none of them.
+std::optional<bool> has_property(std::string_view name, const std::string& text) {
+    auto count = [&text](auto is_so) {
+        return std::count_if(text.begin(), text.end(), [is_so](char ch) {
+            return is_so(static_cast<unsigned char>(ch)) != 0;
+        });
+    };
+    if (name == "isdigit" || name == "isalpha" || name == "isalnum") {
+        int64_t fitting = count([name](int ch) {
+            return name == "isdigit"   ? std::isdigit(ch)
+                   : name == "isalpha" ? std::isalpha(ch)
+                                       : std::isalnum(ch);
+        });
+        return !text.empty() && fitting == static_cast<int64_t>(text.size());
+    }
+    if (name == "isupper" || name == "islower") {
+        int64_t upper = count([](int ch) { return std::isupper(ch); });
+        int64_t lower = count([](int ch) { return std::islower(ch); });
+        return name == "isupper" ? upper > 0 && lower == 0 : lower > 0 && upper == 0;
+    }
+    if (name == "isspace") {
+        return !text.empty() && text.find_first_not_of(kSpaces) == std::string::npos;
+    }
+    return std::nullopt;
+}
+
+// ljust, rjust and center.
+Object justified(Context& c, std::string_view name, const std::string& text, const Arguments& a) {
+    size_t count = a.positional.size();
+    bool has_fill = count == 2 && a.positional[1].is(ObjectKind::kString) &&
+                    count_code_points(a.positional[1].text()) == 1;
+    if (count == 0 || count > 2 || (count == 2 && !has_fill) || !a.positional[0].is_integer() ||
+        a.positional[0].as_int() > static_cast<int64_t>(kMostWidth)) {
+        return refuse(c, a.range, fmt::format("`{}` with these arguments", name));
+    }
+    int64_t width = a.positional[0].as_int();
+    int64_t missing = std::max<int64_t>(width - static_cast<int64_t>(count_code_points(text)), 0);
+    // Python puts the odd one before the text where the width is odd.
+    int64_t before = name == "rjust"   ? missing
+                     : name == "ljust" ? 0
+                                       : missing / 2 + (missing & width & 1);
+    std::string fill = has_fill ? a.positional[1].text() : " ", result;
+    for (int64_t i = 0; i < missing; ++i) {
+        result += i == before ? text : "";
+        result += fill;
+    }
+    return Object::string(before == missing ? result + text : result);
+}
+
+std::string replaced(const std::string& text, const std::string& from, const std::string& to,
+                     int64_t most) {
     std::string result;
     size_t at = 0;
-    for (size_t found = text.find(from); found != std::string::npos; found = text.find(from, at)) {
+    for (size_t found = text.find(from); found != std::string::npos && most-- != 0;
+         found = text.find(from, at)) {
         result += text.substr(at, found - at) + to;
         at = found + from.size();
     }
     return result + text.substr(at);
 }
 
-// upper, lower, capitalize, title: of ASCII letters.
+// upper, lower, capitalize, title, swapcase, casefold: of ASCII letters.
 std::optional<std::string> in_case(std::string_view name, std::string text) {
     bool word = name == "title", first = name == "capitalize" || word;
-    if (name != "upper" && name != "lower" && !first) {
+    bool swaps = name == "swapcase";
+    if (name != "upper" && name != "lower" && name != "casefold" && !swaps && !first) {
         return std::nullopt;
     }
     bool upper_next = true;
     for (char& ch : text) {
         unsigned char byte = static_cast<unsigned char>(ch);
-        bool upper = name == "upper" || (first && upper_next);
+        bool upper = name == "upper" || (first && upper_next) || (swaps && std::islower(byte) != 0);
         upper_next = word && std::isalpha(byte) == 0;
         ch = static_cast<char>(upper ? std::toupper(byte) : std::tolower(byte));
     }
@@ -156,6 +240,48 @@ std::optional<Object> with_one_text(std::string_view name, const std::string& te
     return std::nullopt;
 }
 
+// Which argument a field of a format names; null: there is none.
+const Object* field_argument(std::string_view name, size_t& next, const Arguments& a) {
+    constexpr size_t kByNumber = SIZE_MAX;  // fields with numbers stand in the text
+    bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!is_number) {
+        const KeywordArgument* keyword = a.find(name);
+        return keyword != nullptr ? &keyword->value : nullptr;
+    }
+    bool is_mixed = name.empty() ? next == kByNumber : next != 0 && next != kByNumber;
+    if (is_mixed || name.size() > 6) {
+        return nullptr;
+    }
+    size_t position = name.empty() ? next : static_cast<size_t>(std::stoul(std::string(name)));
+    next = name.empty() ? next + 1 : kByNumber;
+    return position < a.positional.size() ? &a.positional[position] : nullptr;
+}
+
+// What {name!conversion:spec} becomes.
+Object format_field(Context& c, std::string_view field, size_t& next, const Arguments& a) {
+    size_t colon = std::min(field.find(':'), field.size());
+    std::string_view name = field.substr(0, colon);
+    std::string_view spec = colon < field.size() ? field.substr(colon + 1) : "";
+    size_t mark = std::min(name.find('!'), name.size());
+    std::string_view conversion = name.substr(mark);
+    const Object* object = field_argument(name.substr(0, mark), next, a);
+    bool is_known =
+        conversion.empty() || conversion == "!r" || conversion == "!s" || conversion == "!a";
+    if (object == nullptr || !object->is_static() || !is_known ||
+        spec.find('{') != std::string_view::npos) {
+        return refuse(c, a.range, fmt::format("no static value for the field `{{{}}}`", field));
+    }
+    Object value = *object;
+    if (!conversion.empty()) {
+        value = show(c, value,
+                     conversion == "!r"   ? Show::kRepr
+                     : conversion == "!a" ? Show::kAscii
+                                          : Show::kStr,
+                     a.range);
+    }
+    return value.is_error() ? value : format_object(c, value, spec, a.range);
+}
+
 // "{} of {name:>3}".format(...): fields by position or name.
 Object format_text(Context& c, const std::string& text, const Arguments& a) {
     std::string result;
@@ -174,25 +300,7 @@ Object format_text(Context& c, const std::string& text, const Arguments& a) {
         if (end == std::string::npos) {
             return refuse(c, a.range, "a single brace in a format", "double it");
         }
-        std::string_view field = std::string_view(text).substr(i + 1, end - i - 1);
-        size_t colon = std::min(field.find(':'), field.size());
-        std::string_view name = field.substr(0, colon);
-        const Object* object = nullptr;
-        if (name.empty() || name.find_first_not_of("0123456789") == std::string_view::npos) {
-            size_t position = next++;
-            if (!name.empty()) {
-                position =
-                    name.size() < 6 ? static_cast<size_t>(std::stoul(std::string(name))) : SIZE_MAX;
-            }
-            object = position < a.positional.size() ? &a.positional[position] : nullptr;
-        } else if (const KeywordArgument* keyword = a.find(name)) {
-            object = &keyword->value;
-        }
-        if (object == nullptr || !object->is_static()) {
-            return refuse(c, a.range, fmt::format("no static value for the field `{{{}}}`", field));
-        }
-        Object part =
-            format_object(c, *object, colon < field.size() ? field.substr(colon + 1) : "", a.range);
+        Object part = format_field(c, std::string_view(text).substr(i + 1, end - i - 1), next, a);
         if (part.is_error()) {
             return part;
         }
@@ -219,13 +327,18 @@ Object string_method(Context& c, const MethodObject& method, const Arguments& a)
     if (name == "format") {
         return format_text(c, text, a);
     }
+    if (!a.keywords.empty()) {
+        return refuse(c, a.keywords[0].name_range,
+                      fmt::format("`{}` with the keyword `{}`", name, a.keywords[0].name),
+                      "give the arguments by position");
+    }
     std::optional<std::string> changed = count == 0 ? in_case(name, text) : std::nullopt;
     bool is_ascii = std::all_of(text.begin(), text.end(),
                                 [](char ch) { return static_cast<unsigned char>(ch) < 0x80; });
     bool is_split = name == "strip" || name == "lstrip" || name == "rstrip" || name == "split";
-    bool is_question = count == 0 && (name == "isdigit" || name == "isalpha" || name == "isalnum");
-    bool depends_on_unicode =
-        changed || is_question || (is_split && count == 0 && has_wide_space(text));
+    std::optional<bool> property = count == 0 ? has_property(name, text) : std::nullopt;
+    bool depends_on_unicode = changed || property || name == "splitlines" ||
+                              (is_split && count == 0 && has_wide_space(text));
     if (depends_on_unicode && !is_ascii) {
         return refuse(c, a.range, fmt::format("`{}` of letters beyond ASCII", name),
                       "write the resulting text as a literal");
@@ -233,13 +346,14 @@ Object string_method(Context& c, const MethodObject& method, const Arguments& a)
     if (changed) {
         return Object::string(std::move(*changed));
     }
-    if (is_question) {
-        return Object::boolean(!text.empty() &&
-                               std::all_of(text.begin(), text.end(), [name](char ch) {
-                                   auto byte = static_cast<unsigned char>(ch);
-                                   return (name != "isdigit" && std::isalpha(byte) != 0) ||
-                                          (name != "isalpha" && std::isdigit(byte) != 0);
-                               }));
+    if (property) {
+        return Object::boolean(*property);
+    }
+    if (name == "ljust" || name == "rjust" || name == "center") {
+        return justified(c, name, text, a);
+    }
+    if (name == "splitlines" && count == 0) {
+        return split_lines(text);
     }
     if ((name == "strip" || name == "lstrip" || name == "rstrip") && count <= 1) {
         const std::string* characters = argument(0);
@@ -258,12 +372,18 @@ Object string_method(Context& c, const MethodObject& method, const Arguments& a)
         bool has_most = count > 1 && a.positional[1].is_integer();
         return split_text(text, argument(0), has_most ? a.positional[1].as_int() : -1);
     }
+    if (name == "rsplit" && argument(0) != nullptr && !argument(0)->empty() &&
+        (count == 1 || (count == 2 && a.positional[1].is_integer()))) {
+        return split_from_end(text, *argument(0), count > 1 ? a.positional[1].as_int() : -1);
+    }
     if (name == "join" && count == 1) {
         return join_texts(c, text, a);
     }
-    if (name == "replace" && count == 2 && argument(0) != nullptr && argument(1) != nullptr &&
-        !argument(0)->empty()) {
-        std::string result = replaced(text, *argument(0), *argument(1));
+    bool has_count = name == "replace" && count == 3 && a.positional[2].is_integer();
+    if (name == "replace" && (count == 2 || has_count) && argument(0) != nullptr &&
+        argument(1) != nullptr && !argument(0)->empty()) {
+        std::string result =
+            replaced(text, *argument(0), *argument(1), has_count ? a.positional[2].as_int() : -1);
         return static_cast<int64_t>(result.size()) > c.options.limits.text_bytes
                    ? too_long(c, a.range)
                    : Object::string(std::move(result));

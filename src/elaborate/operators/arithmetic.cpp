@@ -199,6 +199,19 @@ Object numbers_binary(Context& c, syntax::BinaryOp op, const Operand& first, con
                           : binary(c, op, first, {Object::tensor(list), b_range}, range);
 }
 
+// Whether one is an int of NumPy, which is INT64 and no literal, beside a tensor of another type.
+bool meets_numpys_int(const Object& a, const Object& b) {
+    auto is_int = [](const Object& one) {
+        return one.is(ObjectKind::kInt) && one.shown_as() == ShownAs::kNumpy;
+    };
+    auto is_other = [](const Object& one) {
+        return one.is_tensor() && !is_python_number(one) &&
+               one.value()->type.element_type() != ElementType::kUndefined &&
+               one.value()->type.element_type() != ElementType::kInt64;
+    };
+    return (is_int(a) && is_other(b)) || (is_int(b) && is_other(a));
+}
+
 }  // namespace
 
 Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Operand& second,
@@ -229,6 +242,10 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
             return static_binary(c, operation, a, b, range);
         }
     } else if (is_operand(a) && is_operand(b)) {
+        if (meets_numpys_int(a, b)) {
+            return refuse(c, range, "an int of NumPy, which is INT64, beside a tensor that is not",
+                          "write `int(...)` around it, or `math.prod` for `np.prod`");
+        }
         ir::Value *left = nullptr, *right = nullptr;
         bool is_integer_base = a.is_tensor() && is_integer(a.value()->type.element_type());
         bool are_numbers = is_python_number(a) && is_python_number(b);

@@ -154,6 +154,24 @@ Object unbound_local(Context& c, Symbol name, Range range) {
     return Object::error();
 }
 
+namespace {
+
+// Says that a name of a file is not known, unless that stands among the findings: what has only
+// been tried took its findings with it.
+void report_once(Context& c, const Object& unknown, Symbol name, Range range) {
+    const std::deque<diagnostics::Diagnostic>& findings = c.program.diagnostics.items();
+    Globals::Said& said = c.globals->said[{&c.tree(), name.index}];
+    bool stands = said.place < findings.size() && findings[said.place].message == said.message;
+    if (stands && !c.runs_file) {
+        return;
+    }
+    said.place = findings.size();
+    report_unknown(c, unknown, c.text(name), range);
+    said.message = said.place < findings.size() ? findings[said.place].message : std::string();
+}
+
+}  // namespace
+
 Object lookup(Context& c, Symbol name, Range range) {
     bool has_failed = false;  // to be bound, which has been reported
     for (const Scope* scope = c.at.scope.get(); scope != nullptr; scope = scope->enclosing.get()) {
@@ -195,8 +213,7 @@ Object lookup(Context& c, Symbol name, Range range) {
         return unknown_name(c, name, range);
     }
     if (is_unknown(*global) || unknown_cause(c.program, *global) != nullptr) {
-        report_unknown(c, *global, c.text(name), range);
-        c.globals->values.emplace(key, Object::error());
+        report_once(c, *global, name, range);
         return Object::error();
     }
     if (c.runs_file) {

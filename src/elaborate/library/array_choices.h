@@ -1,0 +1,40 @@
+// NumPy's functions that join known arrays, choose between their elements, order or add them: those
+// that give the same in any order of computation.
+#pragma once
+
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+
+namespace sardonyx::elaborate {
+
+Object np_concatenate(Context& c, const Arguments& a);
+
+Object np_stack(Context& c, const Arguments& a);
+
+Object np_vstack(Context& c, const Arguments& a);
+
+Object np_hstack(Context& c, const Arguments& a);
+
+Object np_where(Context& c, const Arguments& a);
+
+Object np_maximum(Context& c, const Arguments& a);
+
+Object np_minimum(Context& c, const Arguments& a);
+
+Object np_clip(Context& c, const Arguments& a);
+
+Object np_outer(Context& c, const Arguments& a);
+
+Object np_cumsum(Context& c, const Arguments& a);
+
+Object np_sum(Context& c, const Arguments& a);
+
+Object np_max(Context& c, const Arguments& a);
+
+Object np_min(Context& c, const Arguments& a);
+
+Object np_sort(Context& c, const Arguments& a);
+
+Object np_argsort(Context& c, const Arguments& a);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,62 @@
+// NumPy's functions that give known arrays other shapes, or put their elements elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "elaborate/objects/arguments.h"
+#include "elaborate/objects/context.h"
+#include "types/tensor.h"
+
+namespace sardonyx::elaborate {
+
+Object np_transpose(Context& c, const Arguments& a);
+
+Object np_flip(Context& c, const Arguments& a);
+
+Object np_tile(Context& c, const Arguments& a);
+
+Object np_repeat(Context& c, const Arguments& a);
+
+Object np_expand_dims(Context& c, const Arguments& a);
+
+Object np_squeeze(Context& c, const Arguments& a);
+
+Object np_reshape(Context& c, const Arguments& a);
+
+Object np_ravel(Context& c, const Arguments& a);
+
+Object np_broadcast_to(Context& c, const Arguments& a);
+
+Object np_pad(Context& c, const Arguments& a);
+
+Object np_triu(Context& c, const Arguments& a);
+
+Object np_tril(Context& c, const Arguments& a);
+
+Object np_diag(Context& c, const Arguments& a);
+
+// --- For other functions of NumPy ----------------------------------------------------------------
+
+Object constant_of(Tensor tensor);
+
+// An array whose elements can be moved; null: it is none.
+const Tensor* known_array(const Object* object);
+
+// The int at a place or of a keyword; `otherwise` where it is not given. Nothing: it is no int.
+std::optional<int64_t> int_argument(const Arguments& a, size_t place, std::string_view name,
+                                    int64_t otherwise);
+
+// An axis of an array of this rank, counted from its end too.
+std::optional<size_t> axis_argument(const Arguments& a, size_t place, int64_t otherwise,
+                                    size_t rank);
+
+// Arrays of one type along an axis; nothing: other dims differ.
+std::optional<Tensor> concatenated(const std::vector<Tensor>& arrays, size_t axis);
+
+// The array, or that this is not computed.
+Object made(Context& c, const Arguments& a, std::string_view name, std::optional<Tensor> tensor);
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,386 @@
+#include "elaborate/objects/shown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+#include "elaborate/objects/environment.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/statics.h"
+#include "types/numpy_names.h"
+
+namespace sardonyx::elaborate {
+
+namespace {
+
+constexpr int kDeepest = 60;
+
+struct Block {
+    uint32_t first, last;
+};
+
+// Code points that every Python shows as they are: assigned for long, and printable. Of others it
+// depends on the version of Unicode.
+constexpr Block kPrintable[] = {
+    {0xa1, 0xac},     {0xae, 0x220},      {0x250, 0x2ad},    {0x300, 0x34f},   {0x391, 0x3a1},
+    {0x3a3, 0x3ce},   {0x400, 0x486},     {0x5d0, 0x5ea},    {0x621, 0x63a},   {0x905, 0x939},
+    {0x1e00, 0x1e9b}, {0x1ea0, 0x1ef9},   {0x2010, 0x2027},  {0x2030, 0x2052}, {0x2190, 0x23ce},
+    {0x2500, 0x2613}, {0x3041, 0x3096},   {0x3099, 0x30ff},  {0x4e00, 0x9fa5}, {0xac00, 0xd7a3},
+    {0xff01, 0xffbe}, {0x1d400, 0x1d454}, {0x1f600, 0x1f64f}};
+
+// Of a well-formed sequence.
+uint32_t code_point(std::string_view sequence) {
+    constexpr uint32_t kFirst[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = static_cast<unsigned char>(sequence[0]) & kFirst[sequence.size()];
+    for (char ch : sequence.substr(1)) {
+        code = code << 6 | (static_cast<unsigned char>(ch) & 0x3f);
+    }
+    return code;
+}
+
+class Shower {
+  public:
+    Shower(Context& c, std::string& reason, bool only_ascii)
+        : c_(c), reason_(reason), only_ascii_(only_ascii) {}
+
+    std::optional<std::string> str(const Object& object) {
+        if (object.is(ObjectKind::kString) && object.shown_as() == ShownAs::kPlain) {
+            return object.text();
+        }
+        if (is_shown_by_environment(object)) {
+            return of_environment(object, "str");
+        }
+        if (object.is(ObjectKind::kElementType) && object.type_form() == TypeForm::kNumpyDtype) {
+            return numpy_type(object, "{}");
+        }
+        if (Namespace* member = object.is(ObjectKind::kInt) ? nullptr : as_member(object)) {
+            return member->name;
+        }
+        bool differs_in_repr =
+            object.shown_as() == ShownAs::kNumpy || object.shown_as() == ShownAs::kMember;
+        if (differs_in_repr && object.is(ObjectKind::kString)) {
+            return object.text();
+        }
+        if (differs_in_repr && object.is_whole()) {
+            return object.is(ObjectKind::kBool) ? (object.as_bool() ? "True" : "False")
+                                                : to_string(object.as_whole());
+        }
+        return repr(differs_in_repr ? object.shown(ShownAs::kPlain) : object);
+    }
+
+    std::optional<std::string> repr(const Object& object, int depth = 0) {
+        if (depth > kDeepest) {
+            return unknown("lists that hold each other, or stand too deep in each other,");
+        }
+        if (is_shown_by_environment(object)) {
+            return of_environment(object, only_ascii_ ? "ascii" : "repr");
+        }
+        if (as_member(object) != nullptr) {
+            return instance(object, depth);
+        }
+        if (object.shown_as() != ShownAs::kPlain) {
+            return unknown(object.shown_as() == ShownAs::kNumpy
+                               ? "a number of NumPy in `repr`, which depends on its version,"
+                           : object.shown_as() == ShownAs::kMember
+                               ? "a member of an enumeration of strings in `repr`"
+                               : "an instance of a class that is derived from a builtin one");
+        }
+        switch (object.kind()) {
+            case ObjectKind::kNone:
+                return "None";
+            case ObjectKind::kEllipsis:
+                return "Ellipsis";
+            case ObjectKind::kBool:
+                return object.as_bool() ? "True" : "False";
+            case ObjectKind::kInt:
+            case ObjectKind::kWideInt:
+                return to_string(object.as_whole());
+            case ObjectKind::kFloat:
+                return shown_float(object.as_double());
+            case ObjectKind::kString:
+                return text(object.text());
+            case ObjectKind::kBytes:
+                return bytes(object.text());
+            case ObjectKind::kTuple:
+                return items(object.items(), "(", object.items().size() == 1 ? ",)" : ")", depth);
+            case ObjectKind::kList:
+                return items(object.items(), "[", "]", depth);
+            case ObjectKind::kDict:
+                return dict(object.get<DictObject>(), depth);
+            case ObjectKind::kSet:
+                return set(object, depth);
+            case ObjectKind::kRange: {
+                const RangeObject& range = object.get<RangeObject>();
+                return range.step == 1
+                           ? fmt::format("range({}, {})", range.start, range.stop)
+                           : fmt::format("range({}, {}, {})", range.start, range.stop, range.step);
+            }
+            case ObjectKind::kSlice: {
+                const SliceObject& slice = object.get<SliceObject>();
+                return items({slice.lower, slice.upper, slice.step}, "slice(", ")", depth);
+            }
+            case ObjectKind::kElementType:
+                return element_type(object);
+            case ObjectKind::kType: {
+                const TypeObject& type = object.get<TypeObject>();
+                return type.explicit_shape || !type.type.is_tensor()
+                           ? unknown("an annotation with a shape")
+                           : std::optional(std::string(name(type.type.element_type())));
+            }
+            case ObjectKind::kPythonType:
+                return python_type(object);
+            case ObjectKind::kModule:
+                return instance(object, depth);
+            case ObjectKind::kConstant:
+                return unknown("an array");
+            default:
+                return unknown(std::string(kind_name(object)));
+        }
+    }
+
+  private:
+    std::nullopt_t unknown(std::string what) {
+        reason_ = std::move(what);
+        return std::nullopt;
+    }
+
+    std::optional<std::string> of_environment(const Object& object, std::string_view how) {
+        Environment::Answer answer = c_.function().environment->text_of(object, how, "");
+        if (answer.value) {
+            return answer.value->text();
+        }
+        return unknown(fmt::format("{}{}{}", kind_name(object), answer.error.empty() ? "" : ": ",
+                                   answer.error));
+    }
+
+    std::optional<std::string> text(std::string_view text) {
+        bool is_double =
+            text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
+        const char quote = is_double ? '"' : '\'';
+        std::string result(1, quote);
+        while (!text.empty()) {
+            size_t length = utf8_sequence_length(text);
+            if (length == 0) {
+                return unknown("a string with surrogates");
+            }
+            std::string_view one = text.substr(0, length);
+            text.remove_prefix(length);
+            uint32_t code = code_point(one);
+            if (length == 1) {
+                result += escaped(one[0], quote);
+                continue;
+            }
+            bool is_printable = std::any_of(
+                std::begin(kPrintable), std::end(kPrintable),
+                [code](const Block& block) { return code >= block.first && code <= block.last; });
+            if (code <= 0xa0 || code == 0xad || only_ascii_) {
+                result += code <= 0xff     ? fmt::format("\\x{:02x}", code)
+                          : code <= 0xffff ? fmt::format("\\u{:04x}", code)
+                                           : fmt::format("\\U{:08x}", code);
+            } else if (is_printable) {
+                result += one;
+            } else {
+                return unknown(fmt::format("the character U+{:04X} in `repr`", code));
+            }
+        }
+        return result + quote;
+    }
+
+    // Of a byte below 0x80.
+    static std::string escaped(char ch, char quote) {
+        switch (ch) {
+            case '\t':
+                return "\\t";
+            case '\n':
+                return "\\n";
+            case '\r':
+                return "\\r";
+            case '\\':
+                return "\\\\";
+            default:
+                break;
+        }
+        auto byte = static_cast<unsigned char>(ch);
+        return byte < 0x20 || byte >= 0x7f ? fmt::format("\\x{:02x}", byte)
+               : ch == quote               ? std::string("\\") + ch
+                                           : std::string(1, ch);
+    }
+
+    static std::string bytes(std::string_view text) {
+        bool is_double =
+            text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
+        const char quote = is_double ? '"' : '\'';
+        std::string result = std::string("b") + quote;
+        for (char ch : text) {
+            result += escaped(ch, quote);
+        }
+        return result + quote;
+    }
+
+    bool add(std::string& result, const Object& item, int depth) {
+        std::optional<std::string> one = repr(item, depth + 1);
+        if (!one) {
+            return false;
+        }
+        result += *one;
+        if (static_cast<int64_t>(result.size()) > c_.options.limits.text_bytes) {
+            reason_ = "a text that grows too long";
+            return false;
+        }
+        return true;
+    }
+
+    std::optional<std::string> items(const std::vector<Object>& items, std::string_view before,
+                                     std::string_view after, int depth) {
+        std::string result(before);
+        for (size_t i = 0; i < items.size(); ++i) {
+            result += i == 0 ? "" : ", ";
+            if (!add(result, items[i], depth)) {
+                return std::nullopt;
+            }
+        }
+        return result.append(after);
+    }
+
+    std::optional<std::string> dict(const DictObject& dict, int depth) {
+        std::string result = "{";
+        for (const auto& [key, value] : dict.items) {
+            result += result.size() == 1 ? "" : ", ";
+            if (!add(result, key, depth)) {
+                return std::nullopt;
+            }
+            result += ": ";
+            if (!add(result, value, depth)) {
+                return std::nullopt;
+            }
+        }
+        return result + "}";
+    }
+
+    std::optional<std::string> set(const Object& set, int depth) {
+        if (set.items().size() > 1) {
+            return unknown("a set, which has no order,");
+        }
+        if (set.items().empty()) {
+            return set.is_frozen() ? "frozenset()" : "set()";
+        }
+        return set.is_frozen() ? items(set.items(), "frozenset({", "})", depth)
+                               : items(set.items(), "{", "}", depth);
+    }
+
+    std::optional<std::string> numpy_type(const Object& object, const char* format) {
+        ElementType type = object.as_element_type();
+        std::string_view numpy = numpy_name(type);
+        bool is_numpys = type == ElementType::kBool || type == ElementType::kFloat16 ||
+                         type == ElementType::kFloat || type == ElementType::kDouble ||
+                         is_integer(type);
+        bool is_old = numpy.find("int4") != std::string_view::npos ||
+                      numpy.find("int2") != std::string_view::npos;
+        return is_numpys && !is_old && !numpy.empty()
+                   ? std::optional(fmt::format(fmt::runtime(format), numpy))
+                   : unknown("this type of NumPy");
+    }
+
+    // FLOAT; <class 'numpy.float32'>; dtype('float32').
+    std::optional<std::string> element_type(const Object& object) {
+        if (object.is_type_number()) {
+            return std::string(name(object.as_element_type()));
+        }
+        if (object.type_form() == TypeForm::kNumpyDtype) {
+            return numpy_type(object, "dtype('{}')");
+        }
+        // NumPy 1 and 2 name its class differently.
+        return object.as_element_type() == ElementType::kBool
+                   ? unknown("`np.bool_`")
+                   : numpy_type(object, "<class 'numpy.{}'>");
+    }
+
+    std::optional<std::string> python_type(const Object& object) {
+        constexpr std::string_view kTypes[] = {"int",   "float", "bool", "str",      "list",
+                                               "tuple", "dict",  "set",  "frozenset"};
+        const PythonType& type = object.get<PythonType>();
+        bool is_builtin =
+            std::find(std::begin(kTypes), std::end(kTypes), type.name) != std::end(kTypes) ||
+            is_exception_type(type.name);
+        return is_builtin && type.arguments.empty()
+                   ? std::optional(fmt::format("<class '{}'>", type.name))
+                   : unknown(fmt::format("the type `{}`", type.name));
+    }
+
+    // A member of an enumeration, an instance of a dataclass.
+    std::optional<std::string> instance(const Object& object, int depth) {
+        if (Namespace* member = as_member(object)) {
+            std::optional<Object> value = member->lookup("value");
+            std::string result = fmt::format("<{}: ", member->name);
+            if (!value) {
+                return unknown(fmt::format("`{}`", member->name));
+            }
+            return add(result, *value, depth) ? std::optional(result + ">") : std::nullopt;
+        }
+        Namespace* found = as_namespace(object);
+        bool is_data = found != nullptr && found->kind == Namespace::Kind::kInstance &&
+                       found->of->kind == Namespace::Kind::kDataclass &&
+                       found->unknown_all == nullptr && found->of->has_repr;
+        if (!is_data) {
+            return unknown(found == nullptr ? "a module" : "a class or its instance");
+        }
+        std::string result = found->of->name + "(";
+        for (size_t i = 0; i < found->of->fields.size(); ++i) {
+            const std::string& field = found->of->fields[i];
+            std::optional<Object> value = found->lookup(field);
+            if (!value || is_field_of(*value, "")) {
+                return unknown(fmt::format("the field `{}`", field));
+            }
+            result += fmt::format("{}{}=", i == 0 ? "" : ", ", field);
+            if (!add(result, *value, depth)) {
+                return std::nullopt;
+            }
+        }
+        return result + ")";
+    }
+
+    Context& c_;
+    std::string& reason_;
+    const bool only_ascii_;
+};
+
+}  // namespace
+
+bool is_shown_by_environment(const Object& object) {
+    bool is_member = object.is(ObjectKind::kInt) && object.pointer() != nullptr;
+    return object.is(ObjectKind::kOpaque) || (is_member && as_member(object) == nullptr);
+}
+
+std::string shown_float(double value) {
+    if (std::isnan(value)) {
+        return "nan";
+    }
+    if (std::isinf(value)) {
+        return value < 0 ? "-inf" : "inf";
+    }
+    std::string text = fmt::format("{}", value);
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::optional<std::string> shown(Context& c, const Object& object, Show how, std::string& reason) {
+    Shower shower(c, reason, how == Show::kAscii);
+    return how == Show::kStr ? shower.str(object) : shower.repr(object);
+}
+
+Object show(Context& c, const Object& object, Show how, syntax::Range range) {
+    std::string reason;
+    if (std::optional<std::string> text = shown(c, object, how, reason)) {
+        return Object::string(std::move(*text));
+    }
+    return refuse(c, range, fmt::format("the text of {} is not certain", reason),
+                  "take the text of numbers, strings, and lists of these");
+}
+
+}  // namespace sardonyx::elaborate
