@@ -35,7 +35,7 @@ EQUAL = [
     ("", "operator.lt(1, 2)"),
     ("", "functools.reduce(operator.mul, [1, 2, 3])"),
     (
-        "def d(f):\n  @functools.wraps(f)\n  def g(v): return f(v) * 2\n  return g\n@d\ndef h(v): return v\n",
+        "def d(f):\n  @functools.wraps(f)\n  def g(v): return f(v) * 2\n  return g\nh = d(abs)\n",
         "h(3)",
     ),
     ("@dataclass\nclass D:\n    a: int\n    b: int = 2\n", "dataclasses.replace(D(1), b=5)"),
