@@ -1,4 +1,4 @@
-"""Known values from the command line: what CPython and NumPy make of the same text, or a refusal."""
+"""Known values from the command line: what CPython and NumPy make of them, or a refusal."""
 
 from __future__ import annotations
 
