@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/write_file.h"
 #include "driver/model_files.h"
 #include "torch/convert.h"
 #include "torch/library.h"
