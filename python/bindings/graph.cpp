@@ -271,11 +271,13 @@ void bind_edits(nb::class_<PyGraph>& c) {
     c.def("insert_before", inserter(before), nb::arg("position"), nb::arg("operator"),
           nb::arg("inputs") = nb::tuple(), nb::arg("attributes") = nb::none(), nb::kw_only(),
           nb::arg("outputs") = 1, nb::arg("name") = "", nb::arg("domain") = "",
-          nb::arg("overload") = "", "Puts a new node, or one of the graph, before `position`.")
+          nb::arg("overload") = "",
+          "Inserts a new node, or moves a node of the graph, before `position`.")
         .def("insert_after", inserter(after), nb::arg("position"), nb::arg("operator"),
              nb::arg("inputs") = nb::tuple(), nb::arg("attributes") = nb::none(), nb::kw_only(),
              nb::arg("outputs") = 1, nb::arg("name") = "", nb::arg("domain") = "",
-             nb::arg("overload") = "", "Puts a new node, or one of the graph, after `position`.")
+             nb::arg("overload") = "",
+             "Inserts a new node, or moves a node of the graph, after `position`.")
         .def(
             "append",
             [](const PyGraph& self, nb::object what, nb::object inputs, nb::object attributes,
@@ -287,9 +289,9 @@ void bind_edits(nb::class_<PyGraph>& c) {
             nb::arg("operator"), nb::arg("inputs") = nb::tuple(),
             nb::arg("attributes") = nb::none(), nb::kw_only(), nb::arg("outputs") = 1,
             nb::arg("name") = "", nb::arg("domain") = "", nb::arg("overload") = "",
-            "Puts a new node, or one of the graph, at the end.")
+            "Adds a new node, or moves a node of the graph, to the end.")
         .def("remove", remove, nb::arg("what"),
-             "Takes out a node, several nodes, or an input or initializer, that nothing reads.")
+             "Removes a node, several nodes, or an input or initializer that is not used.")
         .def("add_input", add_input, nb::arg("name"), nb::arg("type").none() = nb::none())
         .def("add_initializer", add_initializer, nb::arg("name"), nb::arg("value"));
 }
@@ -393,12 +395,13 @@ void bind_graph(nb::module_& m) {
                      [](const PyGraph& self) {
                          return PyNodes{self.state, &self.get()};
                      })
-        .def_prop_ro("values", values, "All values of the graph, in order; not those of subgraphs.")
+        .def_prop_ro("values", values,
+                     "All values of the graph, in order, without those of subgraphs.")
         .def_prop_ro(
             "parent",
             [](const PyGraph& self) { return part_to_python(self.state, self.get().parent()); },
-            "The graph around a subgraph; None.")
-        .def("__getitem__", find_value, nb::arg("name"), "The value of this name.")
+            "The graph that contains this subgraph, or None.")
+        .def("__getitem__", find_value, nb::arg("name"), "The value with this name.")
         .def("__iter__",
              [](const PyGraph& self) {
                  return NodesIterator{self.state, ir::NodeCursor(self.get())};

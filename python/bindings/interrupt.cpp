@@ -128,7 +128,7 @@ void bind_interrupt(nb::module_& m) {
         .def(nb::init<>())
         .def(
             "cancel", [](CancelToken& self) { self.is_cancelled = true; },
-            "Ends the runs that have the token, and those that will get it.")
+            "Ends the runs that use the token, also those that start later.")
         .def_prop_ro("is_cancelled",
                      [](const CancelToken& self) { return self.is_cancelled.load(); });
     // The thread that forks is the main thread of the child.

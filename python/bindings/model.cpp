@@ -294,14 +294,15 @@ void bind_model(nb::module_& m) {
             nb::arg("inputs"), nb::kw_only(), nb::arg("threads") = 0, nb::arg("seed") = 0,
             nb::arg("max_steps") = nb::none(), nb::arg("timeout") = nb::none(),
             nb::arg("cancel") = nb::none(),
-            "Runs it on {name: array}; gives the list of its outputs. The results do not depend on "
-            "`threads` (0: the cores); `seed` is for random operators, and beyond `max_steps` "
-            "nodes and iterations the run ends with an error. A run of more than `timeout` seconds "
-            "ends with TimeoutError, one whose CancelToken `cancel` is cancelled with "
-            "CancelledError, and one during which Ctrl-C is pressed with KeyboardInterrupt; the "
-            "model can run again.")
+            "Runs the model on {name: array} and returns the list of its outputs. The results do "
+            "not "
+            "depend on `threads` (0: one per core); `seed` is for random operators. After "
+            "`max_steps` nodes and iterations the run ends with an error. It ends with "
+            "TimeoutError after `timeout` seconds, with CancelledError if the CancelToken `cancel` "
+            "is cancelled, and with KeyboardInterrupt after Ctrl-C. Afterwards, the model can run "
+            "again.")
         .def("__call__", call,
-             "Runs it on its inputs in order or by name; gives its output, several as a tuple.")
+             "Runs the model on inputs by position or by name. Several outputs are a tuple.")
         .def("_repr_svg_",
              [](const PyModel& self) {
                  MappedReading reading(self.state->files);
@@ -319,9 +320,9 @@ void bind_model(nb::module_& m) {
                 return nb::module_::import_("sardonyx._model").attr("to_text")(self, form);
             },
             nb::arg("form") = "onnxtxt",
-            "The whole model as text that `from_text` reads: \"onnxtxt\", the text form of "
-            "onnx.parser, \"json\", protobuf's JSON, or \"textproto\", its text format. A model "
-            "that the first has no words for is a ModelError.")
+            "Returns the model as text that `from_text` reads: \"onnxtxt\" (the text form of "
+            "onnx.parser), \"json\" (protobuf's JSON), or \"textproto\" (protobuf's text format). "
+            "A model that the first form cannot express raises ModelError.")
         .def(
             "save",
             [](nb::handle self, nb::handle path, nb::handle external_bytes, nb::handle file_bytes,
@@ -333,13 +334,12 @@ void bind_model(nb::module_& m) {
             nb::arg("path"), nb::kw_only(), nb::arg("external_bytes").none() = nb::none(),
             nb::arg("file_bytes") = 0, nb::arg("alignment") = 4096, nb::arg("weights") = "data",
             nb::arg("share_equal") = false,
-            "Writes the model to a file, whole or not at all, in the form that its name ends in "
-            "(.onnxtxt, .json and .textproto are text), and initializers of so many bytes "
-            "and more (0: none) to a file beside it: one of `weights` \"data\", where each begins "
-            "at "
-            "a multiple of `alignment`, or \"safetensors\", which means 1024 bytes unless told. "
-            "After `file_bytes` another file begins (0: never). With `share_equal`, equal tensors "
-            "are written once.")
+            "Writes the model to a file, completely or not at all, in the form of the file name's "
+            "extension (.onnxtxt, .json and .textproto are text). Initializers of `external_bytes` "
+            "and more (0: none) are written to a file beside it. Its format is `weights`: "
+            "\"data\", where each initializer starts at a multiple of `alignment`, or "
+            "\"safetensors\", for which `external_bytes` is 1024 by default. A new file is started "
+            "after `file_bytes` (0: never). With `share_equal`, equal tensors are written once.")
         // As bytes: weights in files of their own come along.
         .def("__reduce__",
              [](nb::handle self) {
@@ -353,16 +353,17 @@ void bind_model(nb::module_& m) {
                 return nb::module_::import_("sardonyx._model").attr("info")(self, dims);
             },
             nb::arg("dims") = nb::none(),
-            "What the model is, and what a run costs where named dimensions have the sizes {name: "
-            "size}: what `sardonyx info --json` prints.")
+            "Describes the model and the cost of a run, with named dimensions of the sizes {name: "
+            "size}. Returns the data that `sardonyx info --json` prints.")
         .def(
             "diff",
             [](nb::handle self, nb::handle other, bool names) {
                 return nb::module_::import_("sardonyx._model").attr("diff")(self, other, names);
             },
             nb::arg("other"), nb::kw_only(), nb::arg("names") = false,
-            "In what the models differ, as a list of Change; with `names` in names of inner "
-            "values and nodes and in documentation, too.")
+            "Returns the differences between the models, as a list of Change; with `names`, also "
+            "those "
+            "in the names of inner values and nodes and in documentation.")
         .def(
             "is_isomorphic",
             [](nb::handle self, nb::handle other) {
@@ -371,8 +372,8 @@ void bind_model(nb::module_& m) {
                     .is_none();
             },
             nb::arg("other"),
-            "Whether both make their results by the same nodes from the same values, whatever is "
-            "called how and in which order nodes stand (docs/decompile.md says what counts).")
+            "Whether both models compute their results with the same nodes from the same values, "
+            "regardless of names and the order of nodes (see docs/decompile.md).")
         .def(
             "to_proto",
             [](nb::handle self) {

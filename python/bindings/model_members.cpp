@@ -289,9 +289,9 @@ void bind_model_members(nb::class_<PyModel>& c) {
                 editor_of(*self.state);
                 self.state->model->metadata = metadata_from_python(*self.state->model, entries);
             })
-        .def("infer", infer, "Types every value; gives what is found to be wrong on the way.")
-        .def("verify", verify, "What is wrong with the model; an empty list: nothing.")
-        .def("copy", copied, "A model of its own that says the same.")
+        .def("infer", infer, "Infers the types of all values; returns a list of findings.")
+        .def("verify", verify, "Checks the model; returns a list of findings.")
+        .def("copy", copied, "Returns a copy of the model.")
         .def("__copy__", copied)
         .def(
             "__deepcopy__", [](const PyModel& self, nb::handle) { return copied(self); },

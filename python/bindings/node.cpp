@@ -103,8 +103,8 @@ ir::AttributeValue implied_list(const std::string& name, nb::handle value) {
         }
     }
     if (count == 0) {
-        raise(PyExc_TypeError, "attribute `" + name + "`: nobody knows of what kind the items of " +
-                                   "an empty list are");
+        raise(PyExc_TypeError,
+              "attribute `" + name + "`: the type of an empty list " + "is not known");
     }
     if (ints.size() == count) {
         return ints;

@@ -163,15 +163,28 @@ void raise_signals(size_t count) {
     }
 }
 
+// Of an array in C order.
 Tensor tensor_of_strings(nb::handle array) {
     std::vector<std::string> strings;
-    for (nb::handle item : array.attr("ravel")().attr("tolist")()) {
+    auto add = [&](nb::handle item) {
         if (!PyUnicode_Check(item.ptr()) && !PyBytes_Check(item.ptr())) {
             raise(PyExc_TypeError,
                   "an array of objects must hold strings alone, found `" + kind_of(item) + "`");
         }
         strings.push_back(text_from_python(item));
         raise_signals(strings.size());
+    };
+    auto count = static_cast<size_t>(PyArray_SIZE(as_array(array)));
+    strings.reserve(count);
+    if (PyArray_DESCR(as_array(array))->type_num == NPY_OBJECT) {
+        auto** items = static_cast<PyObject**>(PyArray_DATA(as_array(array)));
+        for (size_t i = 0; i < count; ++i) {
+            add(items[i] != nullptr ? items[i] : Py_None);
+        }
+    } else {
+        for (nb::handle item : array.attr("ravel")().attr("tolist")()) {
+            add(item);
+        }
     }
     return Tensor::of_strings(dims_of(as_array(array)), std::move(strings));
 }
@@ -204,14 +217,6 @@ Tensor tensor_from_other_array(nb::handle object) {
                 static_cast<size_t>(tensor.count())},
                info(type).bits, tensor.mutable_bytes());
     return tensor;
-}
-
-nb::object shape_tuple(const Tensor& tensor) {
-    nb::list dims;
-    for (int64_t dim : tensor.dims()) {
-        dims.append(dim);
-    }
-    return nb::tuple(dims);
 }
 
 constexpr size_t kMaxRank = 64;  // NumPy's own limit
@@ -302,13 +307,15 @@ ElementType element_type_from_dtype(nb::handle object) {
 nb::object array_from_tensor(Tensor tensor) {
     const ElementTypeInfo& type = info(tensor.element_type());
     if (tensor.element_type() == ElementType::kString) {
-        nb::object array = numpy_module().attr("empty")(tensor.count(), "object");
-        int64_t i = 0;
+        nb::object array = new_array(tensor, nullptr, 0);
+        auto** place = static_cast<PyObject**>(PyArray_DATA(as_array(array)));
+        size_t i = 0;
         for (const std::string& text : tensor.elements<std::string>()) {
-            array[i++] = text_to_python(text);
-            raise_signals(static_cast<size_t>(i));
+            PyObject* before = std::exchange(*place++, text_to_python(text).release().ptr());
+            Py_XDECREF(before);
+            raise_signals(++i);
         }
-        return array.attr("reshape")(shape_tuple(tensor));
+        return array;
     }
     if (type.bits < 8) {
         nb::object array = new_array(tensor, nullptr, 0);

@@ -195,7 +195,7 @@ nb::list domains() {
 
 void bind_op(nb::module_& m) {
     nb::class_<Operator>(m, "Op", nb::type_slots(kOpSlots),
-                         "An operator of an opset: call it to evaluate it at once.")
+                         "An operator of an opset; a call evaluates it.")
         .def(
             "__init__",
             [](Operator* self, const Opset& opset, nb::str name) {

@@ -265,8 +265,8 @@ nb::object element_type_to_python(ElementType type) {
 
 void bind_tensor(nb::module_& m) {
     nb::class_<PyTensor> c(m, "Tensor", nb::type_slots(kOperatorSlots),
-                           "A tensor of an ONNX element type. Made of a NumPy array (whose storage "
-                           "it shares), a number, a string or nested lists of them.",
+                           "A tensor of an ONNX element type, made from a NumPy array (whose "
+                           "storage it shares), a number, a string or nested lists of them.",
                            nb::is_weak_referenceable());
     c.def(
          "__init__",
@@ -281,7 +281,7 @@ void bind_tensor(nb::module_& m) {
                 return element_type_to_python(self.tensor().element_type());
             },
             check_dtype, "The element type, which is equal to its NumPy dtype.")
-        .def_prop_ro("type", tensor_type, "The type, as an annotation says it.")
+        .def_prop_ro("type", tensor_type, "The type, as in an annotation.")
         .def_prop_ro(
             "onnx_dtype",
             [](const PyTensor& self) { return static_cast<int>(self.tensor().element_type()); },
@@ -297,8 +297,8 @@ void bind_tensor(nb::module_& m) {
         .def("to_device", to_device, nb::arg("device"), nb::kw_only(),
              nb::arg("stream") = nb::none(), "The tensor itself: all are on the CPU.")
         .def("numpy", numpy, "The elements as a NumPy array.")
-        .def("tolist", to_list, "The elements as numbers of Python, in nested lists.")
-        .def("item", item, "The one element as a number of Python.")
+        .def("tolist", to_list, "The elements as Python numbers, in nested lists.")
+        .def("item", item, "The only element as a Python number.")
         .def("__format__", format, nb::arg("spec"))
         .def("__array_ufunc__",
              [](nb::handle self, const nb::args& args, const nb::kwargs& keywords) {

@@ -153,7 +153,7 @@ void bind_value(nb::module_& m) {
                 self.get().metadata = metadata_from_python(*self.state->model, entries);
             })
         .def("replace_all_uses", replace_all_uses, nb::arg("other"),
-             "Makes all that reads the value read `other`; outputs of graphs, too.")
+             "Replaces the value by `other` everywhere, including outputs of graphs.")
         .def("__repr__", repr);
 }
 

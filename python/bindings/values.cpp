@@ -97,6 +97,42 @@ eval::RuntimeValue value_from_python(nb::handle object) {
     return std::shared_ptr<const eval::Sequence>(std::move(sequence));
 }
 
+namespace {
+
+// Makes dicts of maps. The maps of a sequence often share their keys, whose objects are made once.
+class DictMaker {
+  public:
+    nb::dict make(const eval::Map& map) {
+        const void* elements =
+            map.keys.element_type() == ElementType::kString
+                ? static_cast<const void*>(map.keys.elements<std::string>().data())
+                : map.keys.bytes().data();
+        if (elements != elements_ || static_cast<int64_t>(nb::len(keys_)) != map.keys.count()) {
+            keys_ = nb::list(array_from_tensor(map.keys).attr("tolist")());
+            elements_ = elements;
+        }
+        nb::dict dict;
+        if (map.values.element_type() == ElementType::kFloat) {
+            std::span<const float> values = map.values.elements<float>();
+            for (size_t i = 0; i < values.size(); ++i) {
+                dict[keys_[i]] = nb::float_(static_cast<double>(values[i]));
+            }
+        } else {
+            nb::object values = array_from_tensor(map.values).attr("tolist")();
+            for (int64_t i = 0; i < map.keys.count(); ++i) {
+                dict[keys_[i]] = values[i];
+            }
+        }
+        return dict;
+    }
+
+  private:
+    nb::list keys_;
+    const void* elements_ = nullptr;
+};
+
+}  // namespace
+
 nb::object value_to_python(eval::RuntimeValue&& value, Given given) {
     if (value.is_none()) {
         return nb::none();
@@ -112,17 +148,13 @@ nb::object value_to_python(eval::RuntimeValue&& value, Given given) {
         }
     }
     if (value.is_map()) {
-        nb::object keys = array_from_tensor(value.map().keys).attr("tolist")();
-        nb::object values = array_from_tensor(value.map().values).attr("tolist")();
-        nb::dict map;
-        for (int64_t i = 0; i < value.map().keys.count(); ++i) {
-            map[keys[i]] = values[i];
-        }
-        return map;
+        return DictMaker().make(value.map());
     }
     nb::list items;
+    DictMaker dicts;
     for (const eval::RuntimeValue& item : value.sequence().items) {
-        items.append(value_to_python(eval::RuntimeValue(item), given));
+        items.append(item.is_map() ? nb::object(dicts.make(item.map()))
+                                   : value_to_python(eval::RuntimeValue(item), given));
     }
     return items;
 }

@@ -88,12 +88,13 @@ _MODULES = ("evaluator", "onnx_opset", "onnx_types", "tensor", "values")
 
 
 def load(path: "str | bytes | object", *, check: bool = True) -> "Model":
-    """Loads a model, to run, look at and change: from a path (also of a text: .onnxtxt, .json,
-    .textproto), the bytes of a ModelProto, a file
-    that is open, an onnx.ModelProto or an onnx_ir.Model.
+    """Loads a model that can be run, inspected and changed.
+
+    It accepts a path (also of a text: .onnxtxt, .json, .textproto), the bytes of a ModelProto, an
+    open file, an onnx.ModelProto or an onnx_ir.Model.
 
     A model that cannot run, because a node does not call a known operator, raises ModelError; with
-    `check=False` its first run does.
+    `check=False`, its first run raises the error.
     """
     from ._core import Model
 

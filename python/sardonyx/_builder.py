@@ -190,7 +190,7 @@ class If(_Block):
         self._branch = "then_branch"
 
     def give(self, *values: "Any") -> None:
-        """The values that the branch gives."""
+        """Sets the results of the branch."""
         if self._given is not None:
             raise ModelError("the branch gives its values once")
         self._given = tuple(map(_given, values))
@@ -254,19 +254,19 @@ class Loop(_Block):
 
     @property
     def values(self) -> "tuple[Expression, ...]":
-        """The carried values, as this iteration gets them."""
+        """The carried values of this iteration."""
         return self._values
 
     def next(self, *values: "Any") -> None:
-        """The carried values, as the next iteration gets them."""
+        """Sets the carried values for the next iteration."""
         self._next = tuple(map(_given, values))
 
     def stack(self, value: "Any") -> None:
-        """Gathers a value of all iterations along a new first axis."""
+        """Stacks a value of all iterations along a new first axis."""
         self._stacked.append(_given(value))
 
     def while_(self, condition: "Any") -> None:
-        """The loop goes on as long as this holds."""
+        """Sets the condition for the next iteration."""
         self._condition = _given(condition)
 
     def __enter__(self) -> "Loop":
@@ -288,8 +288,11 @@ class Loop(_Block):
 
 
 class Builder:
-    """Makes a model call by call. Each node is typed as it is made; a call that is wrong raises
-    where it stands, and leaves nothing behind."""
+    """Makes a model by calls of operators.
+
+    Types are inferred for each node when it is added. A wrong call raises an exception and does not
+    change the model.
+    """
 
     def __init__(self, opset: int = 20, *, name: str = "graph") -> None:
         self._core = GraphBuilder(opset, name)
@@ -300,7 +303,7 @@ class Builder:
 
     @property
     def graph(self) -> "Graph":
-        """The graph that is being made."""
+        """The graph under construction."""
         return self._core.graph
 
     def opset(self, domain: str, version: int) -> "_Operators":
@@ -314,7 +317,7 @@ class Builder:
         return Expression(self, self.graph.add_input(name, type))
 
     def initializer(self, value: "Any", name: "str | None" = None) -> Expression:
-        """A weight of the model. A name is made where none is given."""
+        """Adds a weight of the model. By default, the name is generated."""
         name = name or self._core.fresh_name("weight")
         return Expression(self, self.graph.add_initializer(name, value))
 
@@ -329,7 +332,8 @@ class Builder:
         return made
 
     def call(self, function: OnnxFunction, *args: "Any", **kwargs: "Any") -> "Any":
-        """Calls a script, as another script would; what is not a value of the builder is static."""
+        """Calls a script, as in another script; arguments that are not values of the builder are
+        static."""
         return _call_script(self, function, args, kwargs)
 
     def if_(self, condition: "Any", *, name: str = "") -> If:
@@ -344,24 +348,27 @@ class Builder:
         types: "Iterable[Any]" = (),
         name: str = "",
     ) -> Loop:
-        """A `Loop` of so many iterations, or without a limit, that carries values from one to the
-        next. `types` are types of these values that hold in all iterations, where those of the
-        first values do not."""
+        """Adds a `Loop` with this number of iterations, or without a limit, and with carried
+        values.
+
+        `types` are types of the carried values that are valid for all iterations, if the types of
+        the initial values are too specific.
+        """
         values = tuple(map(_given, carried))
         return Loop(self, _given(count), _given(condition), values, types, name)
 
     def output(
         self, value: Expression, name: "str | None" = None, type: "Any" = None
     ) -> Expression:
-        """Makes a value the next output of the model, under this name if one is given.
+        """Makes a value the next output of the model, with this name if one is given.
 
-        `type` says what is known beyond the type that the value has, as of a result of an operator
-        that nobody knows. ModelError: it has another type.
+        `type` adds information to the type of the value, for example if the operator is unknown. A
+        type that contradicts the type of the value raises ModelError.
         """
         return Expression(self, self._core.add_output(self._own(value), name, type))
 
     def model(self) -> Model:
-        """The model, as it is now: what is built afterwards is not in it."""
+        """Returns the model in its current state; nodes that are added later are not part of it."""
         if self._open or self._waiting:
             raise ModelError("a block is not complete: an `if_` needs both branches")
         if not self.graph.outputs:

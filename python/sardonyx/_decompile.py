@@ -21,16 +21,18 @@ def decompile(
     outline: bool = False,
     exact: bool = False,
 ) -> str:
-    """The text of a script that gives the model back: a path, bytes, a ModelProto or a Model.
+    """Returns the text of a script that compiles to the model: a path, bytes, a ModelProto or a
+    Model.
 
-    Large weights go to the .safetensors file `weights`, which the text names by this path; a
-    relative one begins at the folder of the file that the text is saved in. Without it, the text
-    takes them from the model's own file where a path is given; otherwise they are literals.
-    With `outline`, equal blocks that stand behind each other become one function. With `exact`,
-    names, order, documentation, metadata and stated types stand at the end of the text, and
-    `sardonyx build` gives the model's bytes back.
-    The text has been compiled and compared with the model: a model that the language has no words
-    for is an EvalError.
+    Large weights are written to the .safetensors file `weights`, which the text refers to by this
+    path; a relative path starts at the folder of the file that the text is saved in. Without
+    `weights`, the text reads them from the model's own file if a path is given; otherwise they are
+    literals. With `outline`, equal consecutive blocks become one function. With `exact`, names,
+    order, documentation, metadata and stated types are appended to the text, and `sardonyx build`
+    restores the model's bytes.
+
+    The text has been compiled and compared with the model. A model that the language cannot express
+    raises EvalError.
     """
     if outline and exact:
         raise ValueError("`outline` makes another model: use it without `exact`")
@@ -48,18 +50,18 @@ def proto2python(
     inline_const: bool = True,
     skip_initializers: bool = False,
 ) -> str:
-    """The name of `decompile` in onnxscript. The options are those of its writer, and say nothing
-    here: the text is what `decompile` makes readable."""
+    """The name of `decompile` in onnxscript. The options for the output have no effect."""
     del use_operators, rename, inline_const, skip_initializers
     return decompile(proto)
 
 
 def load_library(library: "str | os.PathLike[str] | bytes | Model | object", /) -> "ModuleType":
-    """The functions of an .onnx file as a module of scripts, to call eagerly and in scripts.
+    """Returns the functions of an .onnx file as a module of scripts, to call eagerly and in
+    scripts.
 
-    It takes a path, bytes, a ModelProto or a Model; a graph that it has is one of the scripts. A
-    relative path begins at the folder of the file that calls, as that of `load_weights` does.
-    EvalError: the language has no words for a function.
+    It accepts a path, bytes, a ModelProto or a Model; if the file has a graph, it is one of the
+    scripts. A relative path starts at the folder of the file that contains the call, as for
+    `load_weights`. A function that the language cannot express raises EvalError.
     """
     from types import ModuleType
 

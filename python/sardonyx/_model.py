@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Finding(NamedTuple):
-    """Something that is wrong with a model; `message` names the node."""
+    """A problem of a model; `message` names the node."""
 
     code: str
     severity: str
@@ -24,7 +24,7 @@ class Finding(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Something in which two models differ."""
+    """A difference between two models."""
 
     kind: str
     graph: str
@@ -75,11 +75,12 @@ def to_text(model: "Model", form: str) -> str:
 
 
 def from_text(text: str, form: str = "onnxtxt", *, check: bool = True) -> "Model":
-    """The model of a text: "onnxtxt" is the text form of onnx.parser, "json" protobuf's JSON and
-    "textproto" its text format, each as `Model.to_text` and the onnx package write it.
+    """Returns the model of a text in the form "onnxtxt" (the text form of onnx.parser), "json"
+    (protobuf's JSON) or "textproto" (protobuf's text format), as written by `Model.to_text` and the
+    onnx package.
 
-    A text that is none is a ModelError, which is a ValueError, with the line and column; `check` is
-    that of `sardonyx.load`.
+    An invalid text raises ModelError, a ValueError, with the line and column; `check` is the
+    parameter of `sardonyx.load`.
     """
     from ._core import Model, bytes_of_text
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 def load_schemas(*paths: "str | os.PathLike[str]") -> Schemas:
     """Reads schema files, for `@script(schemas=...)`.
 
-    The name of a domain whose file is part of the package (`com.microsoft`) will do as well.
+    Instead of a path, it also accepts the name of a domain whose file is part of the package
+    (`com.microsoft`).
     """
     from pathlib import Path
 

@@ -35,15 +35,16 @@ seen_by: "Callable[[OnnxFunction], Any] | None" = None
 
 
 class ScriptWarning(UserWarning):
-    """A warning of the compiler: the script is legal, and probably not what was meant."""
+    """A warning of the compiler: the script is legal, but probably not what was intended."""
 
     __module__ = "sardonyx"
 
 
 class CompileError(ValueError):
-    """Raised for mistakes in a script: the text shows each place, `diagnostics` has them as data.
+    """Raised for errors in a script.
 
-    The first line of the text says where the first mistake is, and what it is.
+    The text shows each location; `diagnostics` contains the findings as data. The first line of the
+    text gives the location of the first error and its message.
     """
 
     __module__ = "sardonyx"
@@ -136,8 +137,8 @@ class OnnxClosure:
 class OnnxFunction:
     """A Python function decorated with @script.
 
-    Called, it runs as Python on Tensors: NumPy arrays that come in are wrapped, and results are
-    arrays again when no Tensor came in.
+    A call runs the function as Python on Tensors. NumPy arrays are converted to Tensors, and
+    results are arrays if no argument was a Tensor.
     """
 
     def __init__(
@@ -315,8 +316,9 @@ class OnnxFunction:
     def compile(self, **options: "Any") -> Model:
         """Compiles the script to a model that is prepared once and runs without Python.
 
-        Takes what `to_model_bytes` takes; calls take the inputs, in order or by name. Arrays that
-        the script reads are copied once: changing them later does not change the model.
+        Accepts the same parameters as `to_model_bytes`. The model is called with its inputs, by
+        position or by name. Arrays that the script reads are copied once: changing them later does
+        not change the model.
         """
         model: Model = _take(self._script.compile_model(*self._request(**options)))
         return model
@@ -344,12 +346,12 @@ class OnnxFunction:
         opset: "Opset | int" = 0,
         attributes: "Mapping[str, Any] | None" = None,
     ) -> bytes:
-        """The script as the bytes of a ModelProto.
+        """Returns the script as the bytes of a ModelProto.
 
-        `io_types` is the type of all inputs, or of all inputs and results where it is a type;
-        `input_types` and `output_types` give them one by one, in order, and `value_infos` by name.
-        `opset` is the version of ai.onnx in place of what the script imports, and `attributes`
-        the values of its attribute parameters.
+        `io_types` is the type of all inputs, or of all inputs and results if it is a type;
+        `input_types` and `output_types` give the types separately, in order, and `value_infos` by
+        name. `opset` is the version of ai.onnx to use instead of the one that the script imports,
+        and `attributes` are the values of its attribute parameters.
         """
         request = self._request(
             io_types,
@@ -368,10 +370,10 @@ class OnnxFunction:
     def save(
         self, path: "str | os.PathLike[str]", *, external_bytes: int = 0, **options: "Any"
     ) -> None:
-        """Writes the script as a model to a file, whole or not at all.
+        """Writes the script as a model to a file, completely or not at all.
 
-        Initializers of `external_bytes` and more go to a file beside it. Takes what
-        `to_model_bytes` takes.
+        Initializers of `external_bytes` and more go to a file beside it. Accepts the same
+        parameters as `to_model_bytes`.
         """
         import os
 
@@ -382,9 +384,9 @@ class OnnxFunction:
             raise os_error(error, name) from None
 
     def check(self) -> "list[dict[str, Any]]":
-        """Returns the errors and warnings: a dict for each, as `sardonyx check --json` has them.
+        """Returns the errors and warnings, each as a dict like those of `sardonyx check --json`.
 
-        The script is compiled as a model where its annotations allow one, else as a function.
+        The script is compiled as a model if its annotations allow it, otherwise as a function.
         """
         import json
 
@@ -421,11 +423,11 @@ class OnnxFunction:
         )
 
     def to_model_proto(self, **options: "Any") -> "onnx.ModelProto | bytes":
-        """The script as a ModelProto where the onnx package is installed, else as bytes.
+        """Returns the script as a ModelProto if the onnx package is installed, otherwise as bytes.
 
-        Takes what `to_model_bytes` takes, and, where onnx is installed, `doc_string`, `domain` and
-        `model_version` of the message. `opset_version` states the version of ai.onnx, as callers of
-        onnxscript do; `opset` chooses it.
+        Accepts the same parameters as `to_model_bytes` and, if onnx is installed, `doc_string`,
+        `domain` and `model_version` of the message. `opset_version` states the version of ai.onnx,
+        as callers of onnxscript do; `opset` chooses it.
         """
         stated = options.pop("opset_version", None)
         package = _onnx()
@@ -446,12 +448,13 @@ class OnnxFunction:
         return model
 
     def to_function_bytes(self) -> bytes:
-        """The script as the bytes of a FunctionProto."""
+        """Returns the script as the bytes of a FunctionProto."""
         result: bytes = _take(self._script.compile_function())
         return result
 
     def to_function_proto(self) -> "onnx.FunctionProto | bytes":
-        """The script as a FunctionProto where the onnx package is installed, else as bytes."""
+        """Returns the script as a FunctionProto if the onnx package is installed, otherwise as
+        bytes."""
         data = self.to_function_bytes()
         onnx = _onnx()
         return data if onnx is None else onnx.FunctionProto.FromString(data)
@@ -490,9 +493,9 @@ class OnnxFunction:
 
 
 class BoundOnnxFunction(OnnxFunction):
-    """A script of a class, of one of its objects: `self` is known when it is compiled.
+    """A script that is a method of an object: `self` is known when it is compiled.
 
-    What the body reads of `self` is constant in the model, as the globals that it reads.
+    Values that the body reads from `self` are constants of the model, like globals.
     """
 
     def __init__(self, script: OnnxFunction, owner: "Any") -> None:
@@ -574,12 +577,13 @@ def script(
 ) -> "Any":
     """Makes a Python function a script: `@script`, `@script()` or `@script(opset, ...)`.
 
-    `opset` is the domain and version that the function itself belongs to, `default_opset` the
-    opset of Python's operators in its body; with `inline`, calls of it from other scripts run its
-    body in place, where `caller_opset` makes opsets of ai.onnx the caller's. Arrays of
-    `initializer_bytes` and more (1024 unless given) are initializers of a model, by the names that
-    they are read by; `ir_version`, `producer_name`, `producer_version` and `doc_string` are those
-    of a model made of it. `schemas` describes operators of other domains (`load_schemas`).
+    `opset` is the domain and version that the function itself belongs to, `default_opset` the opset
+    of Python's operators in its body. With `inline`, calls from other scripts expand its body in
+    place; with `caller_opset`, opsets of ai.onnx in the body are then replaced by the caller's
+    opset. Arrays of `initializer_bytes` and more (by default 1024) are initializers of a model,
+    named after the names that refer to them. `ir_version`, `producer_name`, `producer_version` and
+    `doc_string` are stored in models made from the script. `schemas` describes operators of other
+    domains (`load_schemas`).
     """
     if type(opset) is type(script):
         return OnnxFunction(opset, None, default_opset, schemas, **keywords)

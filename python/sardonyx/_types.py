@@ -37,9 +37,9 @@ def _reflected(symbol: str) -> "Any":
 
 
 class Dim(str):
-    """A dimension that is known by name, such as `N` or `2*N+1`: a text, with which one computes.
+    """A dimension with a name, such as `N` or `2*N+1`: a string that supports arithmetic.
 
-    A result is an int, a Dim, or None where it cannot be told.
+    A result is an int, a Dim, or None if it is unknown.
     """
 
     __slots__ = ()
@@ -55,12 +55,12 @@ class Dim(str):
 
     @property
     def symbols(self) -> "tuple[str, ...]":
-        """The names in it."""
+        """The names that it contains."""
         names: tuple[str, ...] = dim_symbols(self)
         return names
 
     def substitute(self, **sizes: "Any") -> "Size":
-        """The dimension where names stand for numbers or other dimensions."""
+        """Returns the dimension with names replaced by numbers or other dimensions."""
         result: Size = _dim(dim_substitute(self, sizes))
         return result
 
@@ -76,7 +76,7 @@ class Dim(str):
 
 
 class Type(str):
-    """The type of a value: a text such as `FLOAT[N, 4]` or `Sequence[INT64]` that can be asked."""
+    """The type of a value: a string such as `FLOAT[N, 4]` or `Sequence[INT64]`, with members."""
 
     __slots__ = ("_parts",)
     __module__ = "sardonyx"
@@ -116,7 +116,7 @@ class Type(str):
 
     @property
     def element(self) -> "Type | None":
-        """What a sequence or an optional holds, and the values of a map."""
+        """The type of the elements of a sequence or an optional, or of the values of a map."""
         text = self._parts[5]
         return None if text is None or text == "?" else Type(text)
 

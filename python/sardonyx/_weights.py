@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def load_weights(path: "str | os.PathLike[str]", /) -> "dict[str, Tensor]":
-    """The tensors of a .safetensors, .npz, .npy or .onnx file (its initializers) by name.
+    """Returns the tensors of a .safetensors, .npz, .npy or .onnx file (its initializers) by name.
 
-    The file is mapped, not read: elements are read when they are looked at. A relative path begins
-    at the folder of the file that calls, as it does when the call is compiled.
+    The file is mapped: elements are read when they are used. A relative path starts at the folder
+    of the file that contains the call, also when the call is compiled.
     """
     calling = sys._getframe(1).f_globals.get("__file__")
     folder = pathlib.Path(calling).parent if isinstance(calling, str) else pathlib.Path()

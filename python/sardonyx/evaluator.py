@@ -54,7 +54,7 @@ _unseen: "ContextVar[Any]" = ContextVar("sardonyx.evaluator.function", default=N
 
 
 class Evaluator:
-    """The base of evaluators. `with evaluator:` makes it the default within the block."""
+    """The base class of evaluators. `with evaluator:` makes it the default within the block."""
 
     # What a subclass has of the interface of onnxscript.
     _sees_calls = False
@@ -70,14 +70,14 @@ class Evaluator:
             setattr(cls, "eval", _by_schema(own["eval"]))  # noqa: B010
 
     def eval_op(self, op: Op, args: "Sequence[Any]", kwargs: "dict[str, Any]") -> "Any":
-        """What a call of an operator gives."""
+        """Returns the result of a call of an operator."""
         with _Plain(self):
             return op(*args, **kwargs)
 
     def eval_function(
         self, function: "Any", args: "Sequence[Any]", kwargs: "dict[str, Any]"
     ) -> "Any":
-        """What a call of a script gives."""
+        """Returns the result of a call of a script."""
         if self.ignore_unknown_function_kwargs:
             names = function.__signature__.parameters
             kwargs = {name: value for name, value in kwargs.items() if name in names}
@@ -95,7 +95,7 @@ class Evaluator:
         raise NotImplementedError
 
     def call(self, function: "Callable[..., Any]", *args: "Any", **kwargs: "Any") -> "Any":
-        """Calls an operator or a script, whose operators this evaluator evaluates."""
+        """Calls an operator or a script with this evaluator."""
         with self:
             return function(*args, **kwargs)
 
@@ -139,7 +139,7 @@ class _Plain(Evaluator):
 
 
 class NativeEvaluator(Evaluator):
-    """The kernels of sardonyx itself."""
+    """The native kernels of sardonyx."""
 
     def eval(
         self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int
@@ -168,7 +168,7 @@ _default: Evaluator = native
 
 
 def default() -> Evaluator:
-    """The evaluator in force."""
+    """Returns the current evaluator."""
     choice = _choice.get()
     return _default if choice is None else choice[1]
 
@@ -189,7 +189,7 @@ def _choose(evaluator: Evaluator, around: "Any") -> None:
 
 
 def set_default(evaluator: Evaluator) -> None:
-    """Makes this the evaluator of all operator calls from now on, in a block until its end."""
+    """Sets the evaluator of all later operator calls; inside a block, until the end of the block."""
     global _default
     choice = _choice.get()
     if choice is not None:
@@ -270,7 +270,7 @@ class ORTEvaluator(Evaluator):
 
 
 class ORTMixedEvaluator(ORTEvaluator):
-    """ONNX Runtime, and the native kernels for what it does not implement."""
+    """ONNX Runtime, and the native kernels for operators that it does not implement."""
 
     def eval(
         self, op: Op, inputs: "list[Any]", attributes: "dict[str, Any]", output_count: int

@@ -203,7 +203,7 @@ void add_run(CLI::App& app, Words& words) {
 
 void add_check(CLI::App& app, Words& words) {
     CLI::App* command = add_command(
-        app, words, "check", "Report mistakes in scripts, notebooks and models", kCheckExample);
+        app, words, "check", "Report errors in scripts, notebooks and models", kCheckExample);
     command
         ->add_option("files", words.check.paths,
                      "Scripts, notebooks, models, and folders of scripts and notebooks")
@@ -251,7 +251,7 @@ void add_check(CLI::App& app, Words& words) {
 
 void add_dump(CLI::App& app, Words& words) {
     CLI::App* command =
-        add_command(app, words, "dump", "Show how the compiler sees a file", kDumpExample);
+        add_command(app, words, "dump", "Show intermediate results of the compiler", kDumpExample);
     command->add_option("file", words.target, "A script file, one script of it, or a model")
         ->required()
         ->type_name("FILE[:NAME]");
@@ -272,10 +272,9 @@ void add_explain(CLI::App& app, Words& words) {
 }
 
 void add_doctor(CLI::App& app, Words& words) {
-    CLI::App* command =
-        add_command(app, words, "doctor",
-                    "Show what was found on this machine, and what is missing", kDoctorExample);
-    command->add_flag("--json", words.doctor.json, "Print it as JSON");
+    CLI::App* command = add_command(app, words, "doctor",
+                                    "Show which libraries and packages were found", kDoctorExample);
+    command->add_flag("--json", words.doctor.json, "Print the result as JSON");
 }
 
 void add_completion(CLI::App& app, Words& words) {
@@ -337,9 +336,10 @@ void add_view(CLI::App& app, Words& words) {
         ->type_name("N");
     command->add_option("--svg", words.view.svg, "Write a picture (- for standard output)")
         ->type_name("OUT.svg");
-    command->add_option("--json", words.view.json, "Write it as data (- for standard output)")
+    command
+        ->add_option("--json", words.view.json, "Write the graph as JSON (- for standard output)")
         ->type_name("OUT.json");
-    add_list(command, "--run", words.inputs, "Run it with this input, and show the values",
+    add_list(command, "--run", words.inputs, "Run the model with this input, and show the values",
              "NAME=VALUE|FILE.npz");
     add_random(command, words, words.view.given);
     command->add_flag("--outline", words.view.outline, "Show repeated equal layers as functions");
@@ -524,20 +524,6 @@ std::vector<CommandWords> words_of(const CLI::App& app) {
 
 Color color_of(std::string_view word) {
     return word == "always" ? Color::kAlways : word == "never" ? Color::kNever : Color::kAuto;
-}
-
-// Without the program's own name, the last word first, as CLI11 takes them. `help` and `version`
-// are the options of these names.
-std::vector<std::string> reversed_words(int count, const char* const* words) {
-    std::vector<std::string> line(words + std::min(count, 1), words + count);
-    if (!line.empty() && line[0] == "version") {
-        line[0] = "--version";
-    } else if (!line.empty() && line[0] == "help") {
-        line.erase(line.begin());
-        line.emplace_back("--help");
-    }
-    std::reverse(line.begin(), line.end());
-    return line;
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ std::string_view complaint(const BuildOptions& options) {
         return "a function is written as bytes: name a file that ends in `.onnx`";
     }
     if (options.output == kStandardOutput && options.external_bytes != 0) {
-        return "standard output holds the model alone: name a file for `--external-data`";
+        return "`--external-data` needs a file for the model, not standard output";
     }
     return {};
 }

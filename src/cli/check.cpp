@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
+#include "cli/standard_input.h"
 #include "cli/terminal.h"
 #include "cli/unified_diff.h"
 #include "diagnostics/glyphs.h"
@@ -115,12 +116,33 @@ bool put_repairs(const CheckOptions& options, const driver::Fixed& fixed) {
     return true;
 }
 
+// FILE.py:NAME, where FILE.py is there; the file. Empty: no such path.
+std::string file_of_script(const std::vector<std::string>& paths) {
+    std::error_code failed;
+    for (const std::string& path : paths) {
+        size_t colon = path.rfind(':');
+        if (colon != std::string::npos && !std::filesystem::exists(path, failed) &&
+            std::filesystem::is_regular_file(path.substr(0, colon), failed)) {
+            return path.substr(0, colon);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 int run_check(const CheckOptions& options) {
+    if (std::string file = file_of_script(options.paths); !file.empty()) {
+        print_error(fmt::format("`check` takes whole files: `sardonyx check {}`", file));
+        return kUsage;
+    }
     driver::FoundFiles found = driver::find_files(options.paths, options.exclude);
     for (driver::CheckedFile& file : found.files) {
         if (file.path != "-") {
+            continue;
+        }
+        if (standard_input_is_model()) {
+            file = {"/dev/stdin", false, {}};
             continue;
         }
         if (options.fix) {

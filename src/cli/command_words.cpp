@@ -12,18 +12,42 @@
 
 #include "base/nearest.h"
 #include "cli/inputs.h"
+#include "cli/standard_input.h"
 #include "driver/settings.h"
 #include "lint/lint.h"
 
 namespace sardonyx::cli {
+namespace {
+
+constexpr std::string_view kStreamPath = "/dev/stdin";
+
+}  // namespace
+
+std::vector<std::string> reversed_words(int count, const char* const* words) {
+    std::vector<std::string> line(words + std::min(count, 1), words + count);
+    if (!line.empty() && line[0] == "version") {
+        line[0] = "--version";
+    } else if (!line.empty() && line[0] == "help") {
+        line.erase(line.begin());
+        line.emplace_back("--help");
+    }
+    for (std::string& word : line) {
+        word = word.starts_with("-:") ? std::string(kStreamPath) + word.substr(1) : word;
+    }
+    std::reverse(line.begin(), line.end());
+    return line;
+}
 
 Target split_target(const std::string& word) {
     size_t colon = word.rfind(':');
     std::error_code failed;
-    if (colon == std::string::npos || colon == 0 || std::filesystem::exists(word, failed)) {
-        return {word, {}};
+    Target target{word};
+    if (colon != std::string::npos && colon != 0 && !std::filesystem::exists(word, failed)) {
+        target = {word.substr(0, colon), word.substr(colon + 1)};
     }
-    return {word.substr(0, colon), word.substr(colon + 1)};
+    target.path = target.path == kStreamPath ? "-" : target.path;
+    target.holds_model = target.is_stdin() && standard_input_is_model();
+    return target;
 }
 
 Result<std::vector<driver::Assignment>> read_assignments(const std::vector<std::string>& words,
@@ -113,7 +137,7 @@ Result<void> take_inputs(Words& words, std::string_view example, InputOptions& o
 
 bool Target::is_script() const {
     if (is_stdin()) {
-        return true;
+        return !holds_model;
     }
     return path.size() > 3 && path.compare(path.size() - 3, 3, ".py") == 0;
 }

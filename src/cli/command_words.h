@@ -47,7 +47,11 @@ struct Words {
 // that comes twice.
 Result<std::vector<driver::Assignment>> read_assignments(const std::vector<std::string>& words,
                                                          std::string_view example);
-// FILE or FILE:NAME.
+// The words behind the program's name, the last first, with `version` and `help` as options, and
+// `-:NAME` as no option.
+std::vector<std::string> reversed_words(int count, const char* const* words);
+
+// FILE or FILE:NAME. Looks at standard input where FILE is `-`.
 Target split_target(const std::string& word);
 
 Result<Command> build_command(Words& words);

@@ -32,6 +32,8 @@ struct Target {
     std::string name;
     std::string stdin_name = {};  // what messages call the text of standard input
 
+    bool holds_model = false;  // of standard input
+
     bool is_script() const;  // Python text, not a model
     bool is_stdin() const { return path == "-"; }
 };

@@ -1,18 +1,9 @@
 #include "cli/compilation.h"
 
-#include "base/file.h"
+#include "cli/standard_input.h"
 #include "cli/terminal.h"
 
 namespace sardonyx::cli {
-
-Result<std::string> read_standard_input() {
-    constexpr size_t kMaxText = size_t{64} << 20U;
-    Result<std::string> text = read_file("/dev/stdin", kMaxText);
-    if (!text.ok()) {
-        return Error{"cannot read standard input: " + text.error().message};
-    }
-    return text;
-}
 
 std::optional<driver::Request> request_of(const Target& target, const driver::OptionTexts& texts,
                                           const std::vector<std::string>& schemas) {

@@ -10,8 +10,6 @@ namespace sardonyx::cli {
 
 // What messages call standard input.
 inline constexpr std::string_view kStandardInput = "<stdin>";
-// A script's text, as much as a file may have.
-Result<std::string> read_standard_input();
 
 // What the command line asks of the driver; what is wrong with its options is printed.
 std::optional<driver::Request> request_of(const Target& target, const driver::OptionTexts& texts,

@@ -18,8 +18,7 @@ namespace sardonyx::cli {
 namespace {
 
 std::string_view complaint(const DecompileOptions& options) {
-    Target target{options.model, {}};
-    if (target.is_script() && !target.is_stdin()) {
+    if (options.model != "-" && Target{options.model}.is_script()) {
         return "`decompile` reads a model, not a script";
     }
     if (is_same_file(options.model, options.output)) {
@@ -48,7 +47,7 @@ Result<void> write_text(const DecompileOptions& options) {
 Result<void> decompile_file(const DecompileOptions& options) {
     FileStamps files;
     std::vector<std::string> external;
-    bool is_stdin = Target{options.model, {}}.is_stdin();
+    bool is_stdin = options.model == "-";
     proto::Source source;
     Result<std::unique_ptr<ir::Model>> model =
         proto::read_model_file(is_stdin ? "/dev/stdin" : options.model,

@@ -24,7 +24,7 @@ struct Side {
 std::optional<Side> read_side(const Target& target) {
     Side side;
     side.title = target.name.empty() ? target.path : target.path + ":" + target.name;
-    if (target.is_script() && !target.is_stdin()) {
+    if (target.is_script()) {
         std::optional<driver::Request> request = request_of(target, {}, {});
         driver::Compilation compiled = driver::compile(*request);
         if (compiled.has_failed()) {

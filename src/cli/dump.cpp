@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compilation.h"
+#include "cli/model_file.h"
 #include "cli/plan_text.h"
 #include "cli/terminal.h"
 #include "infer/infer.h"
-#include "proto/proto.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -38,19 +38,18 @@ int dump_model(const DumpOptions& options) {
             "a model has the stages ir and plan; tokens, trees and names are those of scripts");
         return kUsage;
     }
-    FileStamps files;
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(options.target.path, &files);
-    if (!model.ok()) {
-        print_error(model.error().message);
+    Result<ModelFile> file = load_model(options.target.path);
+    if (!file.ok()) {
+        print_error(file.error().message);
         return kFailure;
     }
-    std::optional<MappedReading> reading(files);
+    std::optional<MappedReading> reading(file->stamps);
     if (options.types) {
-        (void)infer::infer_model(**model);
+        (void)infer::infer_model(*file->model);
     }
-    Result<std::string> text = text_of(**model, options.stage);
+    Result<std::string> text = text_of(*file->model, options.stage);
     reading.reset();
-    if (Result<void> unchanged = check_unchanged(files); !unchanged.ok()) {
+    if (Result<void> unchanged = check_unchanged(file->stamps); !unchanged.ok()) {
         print_error(unchanged.error().message);
         return kFailure;
     }
@@ -78,7 +77,11 @@ int dump_script(const DumpOptions& options) {
 }
 
 int dump_file(const DumpOptions& options) {
-    driver::Compilation loaded = driver::load(options.target.path);
+    std::optional<driver::Request> request = request_of(options.target, {}, {});
+    if (!request) {
+        return kUsage;
+    }
+    driver::Compilation loaded = driver::load(*request);
     std::string text;
     if (loaded.module != nullptr && options.stage != DumpStage::kIr) {
         text = options.stage == DumpStage::kTokens

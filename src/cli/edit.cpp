@@ -171,13 +171,13 @@ Result<void> edit_file(const EditOptions& options) {
 
 std::string_view complaint(const EditOptions& options) {
     if (options.json && options.output == "-") {
-        return "standard output takes the model or what `--json` says: name a file for one";
+        return "standard output cannot be used for both the model and `--json`: name a file";
     }
     if (options.model == "-" && options.second == "-") {
         return "standard input holds one model: name a file for the other";
     }
     if (options.output == "-" && options.external_bytes != 0) {
-        return "standard output holds the model alone: name a file for `--external-data`";
+        return "`--external-data` needs a file for the model, not standard output";
     }
     return {};
 }

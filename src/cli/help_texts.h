@@ -13,9 +13,9 @@ inline constexpr std::string_view kBuildExample =
     "Example:\n"
     "  sardonyx build gelu.py:gelu -o gelu.onnx --input x='FLOAT[2,N]'\n"
     "\n"
-    "`-` reads the script from standard input. Without a name after the colon, `build` takes the "
+    "`-` reads the script from standard input. Without a name after the colon, `build` uses the "
     "script\n"
-    "that no other script in the file uses. If there are errors, nothing is written.\n";
+    "that no other script in the file calls. If there are errors, nothing is written.\n";
 
 inline constexpr std::string_view kRunExample =
     "Examples:\n"
@@ -35,7 +35,7 @@ inline constexpr std::string_view kCheckExample =
     "\n"
     "Folders are searched for .py and .ipynb files; `-` reads a script from standard input. The "
     "comment\n"
-    "`# sardonyx: ignore[CODE]` silences a warning on its line.\n"
+    "`# sardonyx: ignore[CODE]` suppresses a warning on its line.\n"
     "Exit status: 0 no errors, 1 errors, or warnings with --warnings-as-errors, 2 wrong usage.\n";
 
 inline constexpr std::string_view kDumpExample =
@@ -78,9 +78,8 @@ inline constexpr std::string_view kDoctorExample =
     "  sardonyx doctor\n"
     "  sardonyx doctor --json\n"
     "\n"
-    "Everything it looks for is optional: the program compiles, checks and runs models without "
-    "it.\n"
-    "Python is taken from SARDONYX_PYTHON, or from beside the program, or is `python3` in the "
-    "PATH.\n";
+    "All of them are optional: the program compiles, checks and runs models without them.\n"
+    "Python is the one that SARDONYX_PYTHON names, the one beside the program, or `python3` in "
+    "the\nPATH.\n";
 
 }  // namespace sardonyx::cli

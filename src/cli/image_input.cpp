@@ -46,7 +46,7 @@ Result<Layout> layout_of(const Type& declared) {
     }
     if (dims.size() != 3 || is_channels(dims[0]) == is_channels(dims[2])) {
         return Error{
-            fmt::format("`{}` does not say how it holds a picture; a picture is [height, width, 3] "
+            fmt::format("`{}` is not the type of a picture; a picture is [height, width, 3] "
                         "or [3, height, width], with 1 for grey, or one of these after a batch "
                         "of 1; give a .npy file",
                         declared.to_string())};

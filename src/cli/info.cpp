@@ -25,7 +25,7 @@ int show(const ir::Model& model, const InfoOptions& options, const FileStamps& s
 }  // namespace
 
 int run_info(const InfoOptions& options) {
-    if (options.target.is_script() && !options.target.is_stdin()) {
+    if (options.target.is_script()) {
         std::optional<driver::Request> request = request_of(options.target, {}, {});
         driver::Compilation compiled = driver::compile(*request);
         print_findings(compiled.sources(), compiled.findings());

@@ -25,7 +25,7 @@ Rows edit_rows(ModelWords& words, Rows own) {
                     &words.output, true});
     rows.push_back({"--external-data",
                     "Store initializers of at least this size in a file beside the model; by "
-                    "default 1024 where the model has such a file",
+                    "default 1024 if the model has such a file",
                     "BYTES", &words.external_bytes});
     rows.push_back({"--json", "Print a summary of the changes as JSON", "", &words.json});
     return rows;
@@ -63,7 +63,7 @@ Rows decompile_rows(ModelWords& words) {
         {"file", kModelText, "MODEL.onnx", &words.decompile.model, true},
         {"-o,--output", "The file to write; by default standard output (-)", "FILE.py",
          &words.decompile.output},
-        {"--outline", "Turn consecutive equal blocks into one function", "",
+        {"--outline", "Write equal consecutive blocks as one function", "",
          &words.decompile.outline},
         {"--exact",
          "Append the names, order, documentation, metadata and stated types, so that `build` gives "
@@ -78,7 +78,7 @@ Rows decompile_rows(ModelWords& words) {
 Result<Command> read_decompile(ModelWords& words) {
     const std::string& to = words.decompile.to;
     if (to != "python" && to != "cpp" && to != "text") {
-        return Error{fmt::format("`--to {}`: the words are python, cpp and text", to)};
+        return Error{fmt::format("`--to {}`: use python, cpp or text", to)};
     }
     bool is_plain = !words.decompile.outline && !words.decompile.exact;
     if (to != "python" && !is_plain) {
@@ -97,7 +97,7 @@ Rows info_rows(ModelWords& words) {
         {"file", "A model (- for standard input), or a file and the script in it",
          "MODEL.onnx|FILE.py[:NAME]", &words.model, true},
         {"--dim", "The size of a named dimension", "NAME=SIZE", &words.dims},
-        {"--nodes", "List what each node costs", "", &words.lists_nodes},
+        {"--nodes", "List the cost of each node", "", &words.lists_nodes},
         {"--json", "Print all as JSON, the nodes included", "", &words.json},
     };
 }
@@ -131,7 +131,7 @@ Result<Command> read_diff(ModelWords& words) {
     options.html = words.html;
     options.quiet = words.quiet;
     if (options.json && options.html == "-") {
-        return Error{"standard output takes one of `--json` and `--html`"};
+        return Error{"only one of `--json` and `--html` can be standard output"};
     }
     if (words.model == "-" && words.second == "-") {
         return Error{"standard input holds one model: name a file for the other"};
@@ -150,13 +150,13 @@ Rows cut_rows(ModelWords& words) {
 }
 
 Rows convert_rows(ModelWords& words) {
-    return edit_rows(words,
-                     {{"--from",
-                       "The form of the model: onnx, onnxtxt, json or textproto; by default "
-                       "what its name ends in, and onnx",
-                       "FORM", &words.from_form},
-                      {"--to", "The form to write; by default what the name of the output ends in",
-                       "FORM", &words.to_form}});
+    return edit_rows(
+        words, {{"--from",
+                 "The form of the model: onnx, onnxtxt, json or textproto; by default "
+                 "that of the file name's extension, else onnx",
+                 "FORM", &words.from_form},
+                {"--to", "The form to write; by default that of the output's extension", "FORM",
+                 &words.to_form}});
 }
 
 Result<Command> read_convert(ModelWords& words) {
@@ -177,7 +177,7 @@ Result<Command> read_convert(ModelWords& words) {
 
 Result<Command> read_cut(ModelWords& words) {
     if (words.from.empty() && words.to.empty()) {
-        return Error{"say where to cut: `--from NAME`, `--to NAME`, or both"};
+        return Error{"specify where to cut: `--from NAME`, `--to NAME`, or both"};
     }
     return edit(words, models::CutRequest{words.from, words.to});
 }
@@ -202,7 +202,7 @@ Result<Command> read_rename(ModelWords& words) {
     bool is_empty = renaming.values.empty() && renaming.nodes.empty() && renaming.dims.empty() &&
                     renaming.functions.empty() && renaming.graph.empty();
     if (is_empty) {
-        return Error{"say what gets which name: `OLD=NEW`"};
+        return Error{"specify new names: `OLD=NEW`"};
     }
     return edit(words, std::move(renaming));
 }
@@ -219,18 +219,18 @@ Result<Command> read_set_shape(ModelWords& words) {
     SDX_ASSIGN(request.types, read_assignments(words.names, "x='FLOAT[N,4]'"));
     SDX_ASSIGN(request.sizes, read_sizes(words.dims));
     if (request.types.empty() && request.sizes.empty()) {
-        return Error{"say which value gets which type: `NAME=TYPE`, or `--dim NAME=SIZE`"};
+        return Error{"specify new types: `NAME=TYPE`, or `--dim NAME=SIZE`"};
     }
     return edit(words, std::move(request));
 }
 
 Rows merge_rows(ModelWords& words) {
     return edit_rows(
-        words, {{"second", "The model that takes the outputs of the first", "SECOND.onnx",
+        words, {{"second", "The model that receives the outputs of the first", "SECOND.onnx",
                  &words.second, true},
                 {"--link",
-                 "An output of the first and the input of the second that takes it; by "
-                 "default those of equal names",
+                 "An output of the first and the input of the second that receives it; by "
+                 "default those with equal names",
                  "OUTPUT=INPUT", &words.links},
                 {"--prefix", "A prefix for all names of the second model", "TEXT", &words.prefix},
                 {"--keep-linked", "Keep linked outputs as outputs, too", "", &words.keeps_linked}});
@@ -289,7 +289,7 @@ Result<Command> read_strip(ModelWords& words) {
             if (!is_known) {
                 std::string_view near = nearest(word, names);
                 return Error{
-                    fmt::format("`--keep {}`: the words are {}{}", word, fmt::join(names, ", "),
+                    fmt::format("`--keep {}`: use {}{}", word, fmt::join(names, ", "),
                                 near.empty() ? "" : fmt::format("; did you mean `{}`?", near))};
             }
         }
@@ -298,7 +298,7 @@ Result<Command> read_strip(ModelWords& words) {
 }
 
 Rows extract_rows(ModelWords& words) {
-    return edit_rows(words, {{"function", "Its name, with its domain where there are several",
+    return edit_rows(words, {{"function", "Its name, with its domain if there are several",
                               "[DOMAIN:]FUNCTION", &words.second, true},
                              {"--input", "The type of an input; by default that of the first call",
                               "NAME=TYPE", &words.inputs}});
@@ -382,7 +382,7 @@ constinit const ModelCommand kDecompile = {
     "with the model; a model that no script can express is an error.\n",
     decompile_rows, read_decompile};
 
-constinit const ModelCommand kInfo = {"info", "Describe a model, and what a run of it costs",
+constinit const ModelCommand kInfo = {"info", "Describe a model and the cost of a run",
                                       "Examples:\n"
                                       "  sardonyx info gelu.onnx --dim N=640\n"
                                       "  sardonyx info gelu.onnx --json | jq .operations\n",
@@ -394,11 +394,11 @@ constinit const ModelCommand kDiff = {
     "  sardonyx diff before.onnx after.onnx\n"
     "  sardonyx diff gelu.py:gelu gelu.onnx --html diff.html\n"
     "\n"
-    "Exit status: 0 the same, 1 they differ, 2 one cannot be read.\n",
+    "Exit status: 0 if they are the same, 1 if they differ, 2 if one cannot be read.\n",
     diff_rows, read_diff};
 
 constinit const ModelCommand kConvert = {
-    "convert", "Write a model in another form: text, JSON, or one file in place of several",
+    "convert", "Write a model in another form: text, JSON, or one file instead of several",
     "Examples:\n"
     "  sardonyx convert model.onnx -o model.onnxtxt\n"
     "  sardonyx convert model.onnx -o - --to json | jq .graph.node[].op_type\n"
@@ -431,7 +431,7 @@ constinit const ModelCommand kMerge = {
     merge_rows, read_merge};
 
 constinit const ModelCommand kStrip = {
-    "strip", "Remove from a model what its results do not need",
+    "strip", "Remove parts of a model that its results do not need",
     "Example:\n"
     "  sardonyx strip model.onnx -o small.onnx --keep metadata,docs\n",
     strip_rows, read_strip};

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/compare.h"
 #include "cli/compilation.h"
+#include "cli/model_file.h"
 #include "cli/observers.h"
 #include "cli/outputs.h"
 #include "cli/overwriting.h"
@@ -16,7 +17,6 @@
 #include "cli/testcase.h"
 #include "eval/eval.h"
 #include "ir/graph_walk.h"
-#include "proto/proto.h"
 
 namespace sardonyx::cli {
 namespace {
@@ -124,16 +124,17 @@ int run_file(const RunOptions& options) {
             "`:NAME`, `--attribute` and `--opset` are for scripts, whose names end in `.py`");
         return kUsage;
     }
-    FileStamps files;
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(options.target.path, &files);
-    if (!model.ok()) {
-        return fail(model.error());
+    Result<ModelFile> file = load_model(options.target.path);
+    if (!file.ok()) {
+        return fail(file.error());
     }
-    if ((*model)->graph == nullptr) {
+    const ir::Model& model = *file->model;
+    if (model.graph == nullptr) {
         return fail(Error{fmt::format("`{}` has no graph to run", options.target.path)});
     }
-    Result<NamedValues> values = read_inputs(*(*model)->graph, options);
-    return values.ok() ? execute(**model, *values, options, options.target.path, nullptr, files)
+    Result<NamedValues> values = read_inputs(*model.graph, options);
+    std::string path = options.target.is_stdin() ? std::string() : options.target.path;
+    return values.ok() ? execute(model, *values, options, path, nullptr, file->stamps)
                        : fail(values.error());
 }
 

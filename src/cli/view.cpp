@@ -50,7 +50,7 @@ int serve(const ViewOptions& options) {
     auto page = [&]() -> Result<std::string> {
         Sight sight = first.scene ? std::exchange(first, Sight{}) : see(options);
         if (!sight.scene) {
-            return Error{"there is nothing to show: the terminal says why; mend it and reload"};
+            return Error{"nothing to show: see the error in the terminal, correct it and reload"};
         }
         view::lay_out(*sight.scene, false);
         return view::to_html(*sight.scene);
@@ -89,7 +89,7 @@ std::vector<std::string> inputs_of(const ViewOptions& options) {
 std::string_view complaint(const ViewOptions& options) {
     int streams = (options.html == "-") + (options.svg == "-") + (options.json == "-");
     if (streams > 1) {
-        return "standard output takes one of `--html`, `--svg` and `--json`";
+        return "only one of `--html`, `--svg` and `--json` can be standard output";
     }
     if (is_file_output(options) && options.port != 0) {
         return "`--port` is for the page that is served: use it without `--html`, `--svg` and "
@@ -105,7 +105,7 @@ std::string_view complaint(const ViewOptions& options) {
     }
     if (options.netron && (is_file_output(options) || options.port != 0 || options.has_run() ||
                            options.outline || options.other)) {
-        return "`--netron` shows the model as Netron does: use it with the model alone";
+        return "`--netron` starts another program: use it without other options";
     }
     if (options.netron && (options.target.is_script() || options.target.is_stdin())) {
         return "`--netron` shows model files: write one with `sardonyx build`";

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "cli/compilation.h"
+#include "cli/model_file.h"
 #include "cli/run_inputs.h"
 #include "cli/terminal.h"
 #include "cli/view_notes.h"
@@ -18,7 +19,6 @@
 #include "infer/infer.h"
 #include "models/diff.h"
 #include "models/outline.h"
-#include "proto/proto.h"
 #include "view/beside.h"
 
 namespace sardonyx::cli {
@@ -50,31 +50,33 @@ void run(Shown& shown, const NamedValues& values, const InputOptions& options) {
 }
 
 void read_model(Shown& shown, const Target& target, const ViewOptions& options) {
-    shown.title = file_name(target.path);
-    Result<std::unique_ptr<ir::Model>> model = proto::read_model_file(target.path, &shown.files);
-    if (!model.ok()) {
-        print_error(model.error().message);
+    shown.title = target.is_stdin() ? "standard input" : file_name(target.path);
+    Result<ModelFile> file = load_model(target.path);
+    if (!file.ok()) {
+        print_error(file.error().message);
         return;
     }
+    ir::Model& model = *file->model;
+    shown.files = file->stamps;
     if (options.outline) {
-        (void)models::outline(**model);
+        (void)models::outline(model);
     }
     std::optional<MappedReading> reading(shown.files);
-    (void)infer::infer_model(**model);
+    (void)infer::infer_model(model);
     if (options.has_run()) {
-        if ((*model)->graph == nullptr) {
+        if (model.graph == nullptr) {
             print_error(fmt::format("`{}` has no graph to run", target.path));
             return;
         }
-        Result<NamedValues> values = read_inputs(*(*model)->graph, options.given);
+        Result<NamedValues> values = read_inputs(*model.graph, options.given);
         if (!values.ok()) {
             print_error(values.error().message);
             return;
         }
-        shown.own = std::move(*model);
+        shown.own = std::move(file->model);
         run(shown, *values, options.given);
     } else {
-        shown.own = std::move(*model);
+        shown.own = std::move(file->model);
         shown.status = kSuccess;
     }
 }

@@ -170,7 +170,7 @@ Result<void> serve_page(const std::function<Result<std::string>()>& page, uint16
             if (errno == EINTR || errno == ECONNABORTED) {
                 continue;
             }
-            return Error{fmt::format("cannot take a connection: {}", std::strerror(errno))};
+            return Error{fmt::format("cannot accept a connection: {}", std::strerror(errno))};
         }
         Clock::time_point end = Clock::now() + kMaxTime;
         if (std::string head = read_head(client.get(), end); !head.empty()) {

@@ -24,7 +24,7 @@ std::string_view complaint(const WeightsOptions& options) {
         return "`--replace` writes a model: use it without `--extract` and `--statistics`";
     }
     if (options.output == "-" && options.json) {
-        return "standard output takes the model or what `--json` says: name a file for one";
+        return "standard output cannot be used for both the model and `--json`: name a file";
     }
     return {};
 }

@@ -1,12 +1,17 @@
 #include "driver/check.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
+#include <set>
 #include <unordered_map>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "base/content_hash.h"
 #include "driver/check_model.h"
 #include "driver/notebook.h"
+#include "driver/script_words.h"
 #include "lint/lint.h"
 #include "schemas/schemas.h"
 #include "weights/weights.h"
@@ -37,25 +42,17 @@ std::vector<std::vector<size_t>> mentioned_scripts(const elaborate::Program& pro
     for (size_t i = 0; i < scripts.size(); ++i) {
         places[scripts[i]->name] = i;
     }
-    auto is_of_word = [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    };
     std::vector<std::vector<size_t>> mentioned(scripts.size());
     for (size_t i = 0; i < scripts.size(); ++i) {
         diagnostics::Span span = scripts[i]->tree->span(scripts[i]->definition->range);
         std::string_view text =
             program.sources.text(span.file).substr(span.begin, span.end - span.begin);
-        for (size_t begin = 0; begin < text.size(); ++begin) {
-            size_t end = begin;
-            while (end < text.size() && is_of_word(text[end])) {
-                ++end;
-            }
-            auto found = places.find(text.substr(begin, end - begin));
-            if (end > begin && found != places.end() && found->second != i) {
+        for_each_word(text, [&](std::string_view word) {
+            auto found = places.find(word);
+            if (found != places.end() && found->second != i) {
                 mentioned[i].push_back(found->second);
             }
-            begin = end;
-        }
+        });
     }
     return mentioned;
 }
@@ -97,15 +94,64 @@ std::vector<size_t> callers_first(const std::vector<std::vector<size_t>>& mentio
     return order;
 }
 
+// What is found in a script can also depend on files that are read when names are looked up, on
+// weights, and on this file again where another one imports it: such files are not remembered.
+bool may_remember(const elaborate::Program& program, const elaborate::FileModule& module,
+                  const Scripts& scripts) {
+    std::string own = fs::path(module.path()).stem().string();
+    bool reads = false;
+    for (size_t i = 0; i < program.sources.size(); ++i) {
+        diagnostics::FileId file{static_cast<uint32_t>(i)};
+        bool is_other = file != module.tree().file;
+        for_each_word(program.sources.text(file), [&](std::string_view word) {
+            reads = reads || word.starts_with("load") || (is_other && word == own);
+        });
+    }
+    return !reads && std::all_of(scripts.begin(), scripts.end(), [&](const auto& script) {
+        return script->tree == &module.tree() && !script->definition->body.empty();
+    });
+}
+
+ScriptLayout layout_of(const elaborate::Program& program, const elaborate::FileModule& module,
+                       const Scripts& scripts, const std::vector<std::vector<size_t>>& mentioned) {
+    diagnostics::FileId file = module.tree().file;
+    ScriptLayout layout{file, program.sources.text(file), {}, mentioned, 0};
+    for (const auto& script : scripts) {
+        layout.bodies.push_back({script->name, script->definition->body[0]->range.begin,
+                                 script->definition->range.end});
+    }
+    std::vector<std::string_view> others;
+    for (size_t i = 0; i < program.sources.size(); ++i) {
+        diagnostics::FileId other{static_cast<uint32_t>(i)};
+        if (other != file) {
+            others.push_back(program.sources.path(other));
+            others.push_back(program.sources.text(other));
+        }
+    }
+    const elaborate::Options& options = program.file_options;
+    std::string settings = fmt::format("{} {}", options.opset, program.wants_types);
+    others.emplace_back(settings);
+    layout.context = content_hash(others);
+    return layout;
+}
+
 // Checks the scripts of a file one by one.
 class ScriptCheck {
   public:
-    ScriptCheck(elaborate::Program& program, elaborate::FileModule& module)
+    // `memory` may be null.
+    ScriptCheck(elaborate::Program& program, elaborate::FileModule& module, CheckMemory* memory)
         : program_(program),
           scripts_(elaborate::scripts(module)),
           mentioned_(mentioned_scripts(program, scripts_)),
-          findings_(scripts_.size()),
-          types_(scripts_.size()) {}
+          found_(scripts_.size()),
+          memory_(memory) {
+        for (size_t i = 0; i < scripts_.size(); ++i) {
+            places_[scripts_[i].get()] = i;
+        }
+        if (memory_ != nullptr && may_remember(program, module, scripts_)) {
+            memory_->begin(layout_of(program, module, scripts_, mentioned_));
+        }
+    }
 
     // Each script as a model where its annotations allow it, which knows the most; when that finds
     // nothing, as a function as well. What a script by itself lacks does not count where another
@@ -119,12 +165,15 @@ class ScriptCheck {
         }
         for (size_t i = 0; i < scripts_.size(); ++i) {
             look_for_caller(i);
-            types.insert(types.end(), types_[i].begin(), types_[i].end());
-            for (const diagnostics::Diagnostic& finding : findings_[i]) {
+            types.insert(types.end(), found_[i].types.begin(), found_[i].types.end());
+            for (const diagnostics::Diagnostic& finding : found_[i].findings) {
                 if (!is_called(i)) {
                     program_.diagnostics.add(finding);
                 }
             }
+        }
+        if (memory_ != nullptr) {
+            memory_->end();
         }
     }
 
@@ -133,8 +182,8 @@ class ScriptCheck {
 
     // A call may be in what a script does by itself alone, and not as its callers call it.
     void look_for_caller(size_t i) {
-        for (size_t other = 0; !findings_[i].empty() && unchecked_ > 0 && other < scripts_.size();
-             ++other) {
+        for (size_t other = 0;
+             !found_[i].findings.empty() && unchecked_ > 0 && other < scripts_.size(); ++other) {
             const std::vector<size_t>& mentioned = mentioned_[other];
             bool may_call = !is_checked_[other] &&
                             std::find(mentioned.begin(), mentioned.end(), i) != mentioned.end();
@@ -145,11 +194,36 @@ class ScriptCheck {
     }
 
     void check(size_t i) {
+        unchecked_ -= is_checked_[i] ? 0 : 1;
+        is_checked_[i] = true;
+        if (const ScriptFindings* kept = memory_ != nullptr ? memory_->find(i) : nullptr) {
+            found_[i] = *kept;
+            for (size_t called : kept->called) {
+                program_.called.insert(scripts_[called].get());
+            }
+            return;
+        }
+        std::set<const elaborate::ScriptFunction*> before = std::exchange(program_.called, {});
+        size_t files = program_.modules.size();
+        compile(i);
+        bool is_own = program_.modules.size() == files;
+        for (const elaborate::ScriptFunction* called : program_.called) {
+            auto place = places_.find(called);
+            if (place != places_.end()) {
+                found_[i].called.push_back(place->second);
+            }
+        }
+        program_.called.merge(before);
+        if (memory_ != nullptr && is_own) {
+            memory_->keep(i, found_[i]);
+        }
+    }
+
+    void compile(size_t i) {
         const elaborate::Options& options = program_.file_options;
         diagnostics::Diagnostics& said = program_.diagnostics;
         const elaborate::ScriptFunction& script = *scripts_[i];
-        unchecked_ -= is_checked_[i] ? 0 : 1;
-        is_checked_[i] = true;
+        found_[i] = {};
         size_t start = said.items().size();
         program_.types.clear();
         bool is_model = elaborate::is_model(program_, script, options);
@@ -163,17 +237,18 @@ class ScriptCheck {
         if (is_model) {
             program_.types.resize(known);
         }
-        take_types(program_, script, types_[i]);
-        findings_[i].assign(said.items().begin() + static_cast<std::ptrdiff_t>(start),
-                            said.items().end());
+        take_types(program_, script, found_[i].types);
+        found_[i].findings.assign(said.items().begin() + static_cast<std::ptrdiff_t>(start),
+                                  said.items().end());
         said.truncate(start);
     }
 
     elaborate::Program& program_;
     Scripts scripts_;
     std::vector<std::vector<size_t>> mentioned_;  // by each script
-    std::vector<std::vector<diagnostics::Diagnostic>> findings_;
-    std::vector<std::vector<diagnostics::Inlay>> types_;
+    std::vector<ScriptFindings> found_;
+    std::unordered_map<const elaborate::ScriptFunction*, size_t> places_;
+    CheckMemory* memory_;
     std::vector<bool> is_checked_ = std::vector<bool>(scripts_.size());
     size_t unchecked_ = scripts_.size();
 };
@@ -222,7 +297,7 @@ Checked check(const CheckRequest& request) {
                                                      module) == checked.modules.end();
         if (is_new) {
             checked.modules.push_back(module);
-            ScriptCheck(program, *module).run(checked.types);
+            ScriptCheck(program, *module, request.memory).run(checked.types);
             lint::lint_file(program, *module);
         }
     }

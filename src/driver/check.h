@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/check_memory.h"
 #include "driver/find_files.h"
 #include "elaborate/files/module.h"
 #include "ops/schema_set.h"
@@ -20,6 +21,7 @@ struct CheckRequest {
     std::vector<std::string> ignore;   // codes not to tell
     int64_t opset = 0;                 // of ai.onnx, in place of what the scripts import; 0: theirs
     bool wants_types = false;
+    CheckMemory* memory = nullptr;  // of the one file, from check to check; null: none
 };
 
 struct Checked {

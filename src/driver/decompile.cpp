@@ -98,7 +98,7 @@ Result<decompile::Script> with_words(const ir::Model& model, const decompile::Op
     SDX_ASSIGN(std::string after, proto::write_as_read(*again, of_words));
     return before == after ? Result<decompile::Script>(std::move(script))
                            : Result<decompile::Script>(
-                                 Error{"the model comes back from its script with other bytes"});
+                                 Error{"the script does not give the same bytes as the model"});
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Result<decompile::Script> with_words(const ir::Model& model, const decompile::Op
 Result<decompile::Script> decompile_exact(const ir::Model& model, const decompile::Options& options,
                                           const proto::Source& source) {
     if (decompile::is_library(model)) {
-        return Error{"a library of functions has no main script, at which its words could stand"};
+        return Error{"a library of functions has no main script, which `--exact` needs"};
     }
     SDX_ASSIGN(decompile::Script script, decompile_model(model, options));
     Result<decompile::Script> made = with_words(model, options, source, script);
@@ -150,21 +150,21 @@ Result<decompile::Script> decompile_outlined(const ir::Model& model,
     std::unique_ptr<ir::Model> inlined = ir::copy(*outlined);
     models::inline_domain(*inlined, models::kOutlineDomain, SIZE_MAX);
     std::string problem = decompile::difference(model, *inlined);
-    return problem.empty() ? decompile_model(*outlined, options)
-                           : Result<decompile::Script>(Error{
-                                 fmt::format("the blocks as functions change it: {}", problem)});
+    return problem.empty()
+               ? decompile_model(*outlined, options)
+               : Result<decompile::Script>(Error{fmt::format(
+                     "functions for equal blocks would change the model: {}", problem)});
 }
 
 Result<decompile::Script> decompile_program(const ir::Model& model,
                                             const decompile::Options& options) {
     if (decompile::is_library(model) || model.graph->outputs.empty()) {
-        return Error{"the model has no graph with outputs, which is what a Builder makes"};
+        return Error{"the model has no graph with outputs, which a Builder needs"};
     }
     std::unique_ptr<ir::Model> flat = ir::copy(model);
     models::inline_calls(*flat);
     if (!decompile::Facts(*flat, *flat->graph).callees().empty()) {
-        return Error{
-            "the functions of the model have too many nodes to stand in their calls' place"};
+        return Error{"the functions of the model have too many nodes to be inlined"};
     }
     while (!flat->functions.empty()) {
         flat->remove_function(flat->functions.back());

@@ -169,12 +169,9 @@ std::unique_ptr<ir::Model> compile_script(Program& program, const ScriptFunction
     return model;
 }
 
-Compilation load(const std::string& path) {
-    Compilation c;
-    c.program = std::make_unique<Program>(weights::read_weights);
-    c.schemas = std::make_unique<ops::SchemaSet>();
-    c.module = elaborate::load_file(*c.program, path);
-    return c;
+Compilation load(const Request& request) {
+    Options options = request.options;
+    return load_request(request, options);
 }
 
 std::vector<CompiledScript> compile_all(Compilation& c, Form form) {

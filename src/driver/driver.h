@@ -72,7 +72,7 @@ std::unique_ptr<ir::Model> compile_script(elaborate::Program& program,
                                           const elaborate::Options& options);
 
 // A file alone, for its tokens and tree: `script` and `model` stay null.
-Compilation load(const std::string& path);
+Compilation load(const Request& request);
 
 // All scripts of a file, one after the other, in the order of their definitions; the findings are
 // those of all.

@@ -80,8 +80,8 @@ Result<std::shared_ptr<ScriptFunction>> choose_script(Program& program, FileModu
     }
     if (scripts.empty() && lint::writes_scripts(module.tree())) {
         return Error{fmt::format(
-            "which scripts `{0}` has is not known: they are defined in functions, loops or "
-            "branches; define them at the top, or let Python do it: `sardonyx build --python {0}`",
+            "the scripts of `{0}` are not known, because they are defined in functions, loops or "
+            "branches; define them at the top, or use Python: `sardonyx build --python {0}`",
             path)};
     }
     if (scripts.empty()) {
@@ -103,10 +103,11 @@ Result<std::shared_ptr<ScriptFunction>> choose_script(Program& program, FileModu
             return found;
         }
         return Error{
-            fmt::format("what `{}` of `{}` stands for is not known", candidates[0]->name, path)};
+            fmt::format("the value of `{}` in `{}` is not known", candidates[0]->name, path)};
     }
     return Error{fmt::format("`{}` has several scripts; choose one of {}, as in `{}:{}`", path,
-                             list_names(scripts), path, scripts.back()->name)};
+                             list_names(scripts), path == "<stdin>" ? "-" : path,
+                             scripts.back()->name)};
 }
 
 }  // namespace sardonyx::driver

@@ -2,6 +2,7 @@
 // Python's operators and subscripts on tensors are this and the templates of lowering/.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,10 @@ class Emitter {
     }
     bool same_dim(Value value, int64_t axis, Value other, int64_t other_axis) const {
         return dim(value, axis) >= 0 && dim(value, axis) == dim(other, other_axis);
+    }
+    bool same_shape(Value value, Value other) const {
+        return rank(value) >= 0 && rank(other) == rank(value) &&
+               std::ranges::equal(value->tensor().dims(), other->tensor().dims());
     }
     std::optional<int64_t> known(Value value) const {
         if (!value->is_tensor() || value->tensor().count() != 1) {

@@ -168,9 +168,10 @@ Annotation to_annotation(Context& c, const Object& object, syntax::Range range) 
     if (std::optional<Annotation> found = from_object(object)) {
         return *found;
     }
-    c.report(kUnknownAnnotation, range,
-             fmt::format("the annotation `{}` says nothing about a tensor or an attribute",
-                         c.source(range)))
+    c.report(
+         kUnknownAnnotation, range,
+         fmt::format("the annotation `{}` is neither a tensor type nor the type of an attribute",
+                     c.source(range)))
         .with_help(
             "use a tensor type such as `FLOAT[\"N\"]`, or `int`, `float`, `str`, `bool` or a "
             "list of them for an attribute");

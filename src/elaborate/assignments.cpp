@@ -257,7 +257,8 @@ bool augment_member(Context& c, const syntax::AugAssignStmt* statement) {
     Object value = before.is_error() ? before : eval(c, statement->value);
     if (changes_array(c, before) && !value.is_error()) {
         refuse(c, statement->range,
-               "an augmented assignment to an array, which changes it for all who have it");
+               "an augmented assignment to an array, which changes it for every name that refers "
+               "to it");
         return true;
     }
     Object after = binary(c, statement->op, {before, target->range},
@@ -290,7 +291,8 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     Object value = eval(c, statement->value);
     if (changes_array(c, before) && !value.is_error()) {
         c.report(kUnsupportedStatement, statement->range,
-                 "an augmented assignment to an array, which changes it for all who have it")
+                 "an augmented assignment to an array, which changes it for every name that refers "
+                 "to it")
             .with_help(fmt::format("make a new one: `{0} = {0} ...`", c.text(name->name)));
         bind_error(c, name);
         return;

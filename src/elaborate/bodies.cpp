@@ -69,7 +69,7 @@ Object as_result(Context& c, const Object& object, const Annotation* annotation)
             is_annotated ? annotation->type.element().element_type() : ElementType::kUndefined;
         if (type == ElementType::kUndefined) {
             c.report(kUnsupportedOperand, c.at.result_range,
-                     "an empty list is returned, of which nothing says what its items are")
+                     "an empty list is returned, and the type of its items is not known")
                 .with_help("annotate the result, as in `-> Sequence[FLOAT[...]]`");
             return Object::error();
         }

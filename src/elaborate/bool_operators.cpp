@@ -200,7 +200,7 @@ Object eval_second(Context& c, const syntax::BoolOpExpr* expr, size_t i, const O
         }
         if (!b.is_tensor_like()) {
             c.report(kUnsupportedOperand, b_range,
-                     fmt::format("{} between a tensor and {}, of which Python gives one", word,
+                     fmt::format("{} between a tensor and {}: Python returns one of them", word,
                                  kind_name(b)))
                 .with_help("choose with `a if c else b`");
             return Object::error();

@@ -196,8 +196,8 @@ Object run_graph_loop(Context& c, const GraphLoop& loop) {
     }
     if (!c.gave_up) {
         c.report(kBranchTypeMismatch, loop.head,
-                 "the types of what the loop carries change with every iteration")
-            .with_help("cast or reshape the names that the body assigns, so that they stay alike");
+                 "the types of the loop-carried values change in every iteration")
+            .with_help("cast or reshape the names that the body assigns, to keep their types");
     }
     return Object::boolean(false);
 }

@@ -84,13 +84,16 @@ bool may_hold_scripts(std::string_view text) {
 
 }  // namespace
 
-Analysis::Analysis(const Texts& texts, const std::string& path, const Settings& settings) {
+Analysis::Analysis(const Texts& texts, const std::string& path, const Settings& settings,
+                   Memory* memory) {
     auto found = texts.find(path);
     text_ = found == texts.end() ? std::string() : found->second;
     if (!may_hold_scripts(text_)) {
         return;
     }
-    checked_ = driver::check(request_of(texts, path, settings));
+    driver::CheckRequest request = request_of(texts, path, settings);
+    request.memory = memory;
+    checked_ = driver::check(request);
     module_ = checked_.modules.empty() ? nullptr : checked_.modules[0];
     if (module_ != nullptr) {
         take_findings();

@@ -51,9 +51,14 @@ struct KnownType {
     uint32_t bound_from = 0;     // where the name means this: behind the assignment
 };
 
+// What one analysis of a file has found, for the next one after an edit.
+using Memory = driver::CheckMemory;
+
 class Analysis {
   public:
-    Analysis(const Texts& texts, const std::string& path, const Settings& settings);
+    // `memory` may be null.
+    Analysis(const Texts& texts, const std::string& path, const Settings& settings,
+             Memory* memory = nullptr);
     Analysis(const Analysis&) = delete;
     Analysis& operator=(const Analysis&) = delete;
 

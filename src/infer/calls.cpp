@@ -36,7 +36,7 @@ void bind_inputs(const Context& context, const ir::Function& function,
             finding.message = fmt::format(
                 "input `{}` of function `{}` is declared as {}, and gets {}", parameters[i]->name,
                 function.name, parameters[i]->type.to_string(), knowledge.type.to_string());
-            finding.message = without_fresh_symbols(std::move(finding.message));
+            finding.message = without_fresh_symbols(finding.message);
             finding.input = static_cast<int>(i);
             context.findings->push_back(std::move(finding));
         }

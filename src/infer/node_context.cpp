@@ -349,12 +349,12 @@ std::string help_of(const diagnostics::Kind& kind, std::string help) {
 
 }  // namespace
 
-void NodeContext::fail(const diagnostics::Kind& kind, std::string message, int input,
+void NodeContext::fail(const diagnostics::Kind& kind, std::string_view message, int input,
                        int other_input, std::string help) {
     help = help_of(kind, std::move(help));
     if (context.findings != nullptr) {
         context.findings->push_back({&kind,
-                                     without_fresh_symbols(std::move(message)),
+                                     without_fresh_symbols(message),
                                      std::move(help),
                                      input,
                                      other_input,
@@ -364,11 +364,11 @@ void NodeContext::fail(const diagnostics::Kind& kind, std::string message, int i
 }
 
 void NodeContext::fail_attribute(const diagnostics::Kind& kind, std::string_view attribute,
-                                 std::string message, std::string help) {
+                                 std::string_view message, std::string help) {
     help = help_of(kind, std::move(help));
     if (context.findings != nullptr) {
-        context.findings->push_back({&kind, without_fresh_symbols(std::move(message)),
-                                     std::move(help), -1, -1, attribute, node.span});
+        context.findings->push_back(
+            {&kind, without_fresh_symbols(message), std::move(help), -1, -1, attribute, node.span});
     }
 }
 

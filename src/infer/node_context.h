@@ -88,10 +88,10 @@ class NodeContext {
     Dim fresh_dim() const;
 
     // --- Findings.
-    [[gnu::cold]] void fail(const diagnostics::Kind& kind, std::string message, int input = -1,
+    [[gnu::cold]] void fail(const diagnostics::Kind& kind, std::string_view message, int input = -1,
                             int other_input = -1, std::string help = {});
     [[gnu::cold]] void fail_attribute(const diagnostics::Kind& kind, std::string_view attribute,
-                                      std::string message, std::string help = {});
+                                      std::string_view message, std::string help = {});
 
     // --- Vocabulary that many operators share.
     // "input `A` of `Add`": for messages.

@@ -54,7 +54,7 @@ Target reshape_target(NodeContext& c, const ListArgument& wanted) {
                 fmt::format("the new shape `{}` of `Reshape` has {}", to_text(*wanted.values),
                             dim.value() == -1 ? std::string("more than one -1")
                                               : fmt::format("the size {}", dim.value())),
-                "sizes are not negative; a single -1 stands for what is left");
+                "sizes cannot be negative; one -1 is computed from the other sizes");
             target.is_valid = false;
             target.shape.emplace_back();
         }

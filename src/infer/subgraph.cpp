@@ -1,5 +1,6 @@
 #include "infer/subgraph.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "base/stop.h"
@@ -130,17 +131,19 @@ std::optional<int> fresh_number(std::string_view symbol) {
     return number;
 }
 
-std::string without_fresh_symbols(std::string message) {
+std::string without_fresh_symbols(std::string_view message) {
     constexpr std::string_view kDigits = "0123456789";
-    for (size_t at = message.find("unk__"); at != std::string::npos;
-         at = message.find("unk__", at + 1)) {
-        size_t end = message.find_first_not_of(kDigits, at + 5);
-        end = end == std::string::npos ? message.size() : end;
-        if (fresh_number(std::string_view(message).substr(at, end - at))) {
-            message.replace(at, end - at, "?");
-        }
+    std::string written;
+    for (size_t at = message.find("unk__"); at != std::string_view::npos;
+         at = message.find("unk__")) {
+        size_t end = std::min(message.find_first_not_of(kDigits, at + 5), message.size());
+        std::string_view symbol = message.substr(at, end - at);
+        written += message.substr(0, at);
+        written += fresh_number(symbol) ? "?" : symbol;
+        message.remove_prefix(end);
     }
-    return message;
+    written += message;
+    return written;
 }
 
 bool take_steps(const Context& context, size_t count) {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "infer/infer.h"
@@ -52,7 +54,7 @@ Type drop_symbols(const Type& type, const std::function<bool(std::string_view)>&
 // The number n of a fresh symbol "unk__<n>"; nothing for other names.
 std::optional<int> fresh_number(std::string_view symbol);
 // A message with "?" for every fresh symbol: nobody has written those.
-std::string without_fresh_symbols(std::string message);
+std::string without_fresh_symbols(std::string_view message);
 
 // Takes `count` of the steps that are left; false when there are not so many.
 bool take_steps(const Context& context, size_t count);

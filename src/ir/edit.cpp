@@ -112,7 +112,7 @@ Result<void> Editor::check_in_sight(const Value* value, const Graph& graph,
         around = around->parent();
     }
     if (around == nullptr) {
-        return Error{fmt::format("value `{}` is not in sight in graph `{}`: it is in graph `{}`",
+        return Error{fmt::format("value `{}` is not visible in graph `{}`: it is in graph `{}`",
                                  value->name, graph.name, value->graph()->name)};
     }
     const Node* producer = value->producer();
@@ -120,7 +120,7 @@ Result<void> Editor::check_in_sight(const Value* value, const Graph& graph,
     if (producer == nullptr || before == nullptr || producer->is_before(*before)) {
         return {};
     }
-    return Error{fmt::format("value `{}` is not known there yet: {} makes it {}", value->name,
+    return Error{fmt::format("value `{}` is not available there: {} computes it {}", value->name,
                              describe(*producer),
                              producer == before ? "itself, from what would read it" : "later")};
 }

@@ -189,7 +189,7 @@ class ScopeVerifier {
         }
         for (const Value* output : graph.outputs) {
             if (in_sight_.count(output) == 0) {
-                report("output `{}` of graph `{}` is not in sight", output->name, graph.name);
+                report("output `{}` of graph `{}` is not visible", output->name, graph.name);
             } else if (output->name.empty()) {
                 report("an output of graph `{}` has no name", graph.name);
             }
@@ -211,7 +211,7 @@ class ScopeVerifier {
             bool comes_later =
                 defined_.count(use.value) != 0 && encloses(use.value->graph(), &graph);
             report("{} uses `{}`, which is {}", describe(node), use.value->name,
-                   comes_later ? "defined later" : "not in sight");
+                   comes_later ? "defined later" : "not visible");
         } else if (uses_.count(&use) == 0) {
             report("`{}` does not know that {} uses it", use.value->name, describe(node));
         }

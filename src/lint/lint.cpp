@@ -59,11 +59,11 @@ void find_unchecked_scripts(const File& file, syntax::Stmts statements, bool is_
         if (definition != nullptr && !is_top && is_script(file.tree, definition) &&
             std::none_of(found.begin(), found.end(), is_it)) {
             file.report(kUncheckedScript, definition->name_range,
-                        fmt::format("the script `{}` is not checked: nothing that is run here "
-                                    "defines it",
+                        fmt::format("the script `{}` is not checked: the code that defines it "
+                                    "is not run",
                                     file.text(definition->name)))
-                .with_help(fmt::format("move it to the top of the file, or check what Python "
-                                       "makes of it: `sardonyx check --python {}`",
+                .with_help(fmt::format("move it to the top level of the file, or check the file "
+                                       "with Python: `sardonyx check --python {}`",
                                        file.path));
         }
         syntax::each_child(

@@ -1,6 +1,9 @@
 // What emitters that make nodes of graphs say of values.
 #include "lowering/graph_values.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 namespace sardonyx::lowering {
@@ -14,7 +17,47 @@ const Dim* find_dim(ir::Value* value, int64_t axis) {
     return axis >= 0 && axis < rank ? &value->type.shape()[static_cast<size_t>(axis)] : nullptr;
 }
 
+// Operators whose result has the shape of their first input, and those that broadcast.
+constexpr std::string_view kOfOne[] = {"Abs",   "Cast",  "CastLike", "Identity",
+                                       "IsInf", "IsNaN", "Neg",      "Not"};
+constexpr std::string_view kOfSeveral[] = {
+    "Add", "And", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
+    "Mod", "Mul", "Or",  "Sub",   "Xor"};
+constexpr int kSteps = 6;  // of a chain that is followed
+
+// Whether a value broadcasts to the shape of `value` and, where `exactly`, has it.
+bool has_shape_of(ir::Value* value, ir::Value* other, bool exactly, int steps) {
+    if (other == value || other == nullptr) {
+        return other == value;
+    }
+    if (!exactly && GraphValues::rank(other) == 0) {
+        return true;
+    }
+    ir::Node* node = other->producer();
+    if (node == nullptr || !node->domain.empty() || steps == 0) {
+        return false;
+    }
+    if (std::ranges::find(kOfOne, node->op_type) != std::end(kOfOne)) {
+        return has_shape_of(value, node->input(0), exactly, steps - 1);
+    }
+    if (std::ranges::find(kOfSeveral, node->op_type) == std::end(kOfSeveral)) {
+        return false;
+    }
+    auto broadcasts = [&](const ir::Use& input) {
+        return has_shape_of(value, input.value, false, steps - 1);
+    };
+    auto is_exact = [&](const ir::Use& input) {
+        return has_shape_of(value, input.value, true, steps - 1);
+    };
+    return std::ranges::all_of(node->inputs(), broadcasts) &&
+           (!exactly || std::ranges::any_of(node->inputs(), is_exact));
+}
+
 }  // namespace
+
+bool GraphValues::same_shape(Value value, Value other) {
+    return has_shape_of(value, other, true, kSteps);
+}
 
 int64_t GraphValues::dim(Value value, int64_t axis) {
     const Dim* found = find_dim(value, axis);

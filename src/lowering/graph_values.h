@@ -24,6 +24,8 @@ class GraphValues {
     static int64_t dim(Value value, int64_t axis);
     // Whether an axis of one value has the size of an axis of another one in every run.
     static bool same_dim(Value value, int64_t axis, Value other, int64_t other_axis);
+    // Whether `other` has the shape of `value` in every run, also where neither's rank is known.
+    static bool same_shape(Value value, Value other);
     // Of one element.
     static std::optional<int64_t> known(Value value);
 };

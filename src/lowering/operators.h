@@ -14,6 +14,7 @@
 //   Value int64s(std::vector<int64_t>);       // a rank-1 INT64 constant
 //   Value int64_scalar(int64_t);
 //   Value scalar_like(const Value&, double);  // a rank-0 constant of the element type of the value
+//   bool same_shape(const Value&, const Value& other);  // of the other one; false: not certain
 //   std::optional<int64_t> known(const Value&);  // of an integer tensor of one known element
 //   bool is_size(const Value&);  // of sizes, which are far from the limits of their type
 //   int64_t opset();                          // of ai.onnx

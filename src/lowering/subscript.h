@@ -105,15 +105,30 @@ typename E::Value sizes_of(E& e, const typename E::Value& value, int64_t first, 
 template <typename E>
 typename E::Value sized_mask(E& e, const typename E::Value& value, const typename E::Value& mask,
                              int64_t first = 0) {
+    using Value = typename E::Value;
     int rank = e.rank(mask);
-    bool same = true;
+    bool same = rank >= 0;
     for (int axis = 0; axis < rank; ++axis) {
         same = same && e.same_dim(value, first + axis, mask, axis);
     }
-    if (same || e.opset() < 10) {
+    bool whole = first == 0 && (rank < 0 || rank == e.rank(value));
+    if (same || (whole && e.same_shape(value, mask)) || (e.opset() < 10 && !whole)) {
         return mask;
     }
-    typename E::Value sizes = sizes_of(e, value, first, rank);
+    Value sizes{};
+    if (rank >= 0) {
+        sizes = sizes_of(e, value, first, rank);
+    } else {
+        sizes = e.emit("Slice", {e.emit("Shape", {value}), e.int64s({0}),
+                                 e.emit("Shape", {e.emit("Shape", {mask})})});
+    }
+    if (rank != 1) {
+        // Reshape alone takes the same sizes in another order, or as other factors. With 1 added to
+        // each size that differs the number of elements differs as well.
+        Value given = e.emit("Shape", {mask});
+        sizes = e.emit("Where", {e.emit("Equal", {sizes, given}), sizes,
+                                 e.emit("Add", {given, e.int64s({1})})});
+    }
     // An axis of size 0 is no dim to copy from the mask.
     return e.opset() >= 14
                ? e.emit("Reshape", {mask, sizes}, {ir::make_attribute("allowzero", int64_t{1})})
@@ -180,14 +195,17 @@ class SubscriptLowering {
             return is_mask(item) ? std::max(e_.rank(item.tensor), 0) : consumes_axis(item) ? 1 : 0;
         };
         int64_t axis = 0;
+        bool behind_ellipsis = false;
         for (size_t i = 0; i < items_.size(); ++i) {
             if (items_[i].kind == SubscriptKind::kEllipsis) {
+                behind_ellipsis = true;
                 axis = e_.rank(value_);
                 for (size_t k = i + 1; k < items_.size(); ++k) {
                     axis -= axes_of(items_[k]);
                 }
             }
-            bool is_placed = axis >= 0 && e_.rank(value_) >= 0;
+            // Behind `...` the axes count from the end, which an unknown rank does not give.
+            bool is_placed = axis >= 0 && !(behind_ellipsis && e_.rank(value_) < 0);
             if (is_placed && is_mask(items_[i]) && e_.rank(items_[i].tensor) > 0) {
                 if (!mask_fits(e_, value_, items_[i].tensor, axis)) {
                     return false;

@@ -173,8 +173,8 @@ void State::analyse(Document& document) {
         // Nothing is known of a cell that has been taken out of its notebook.
         static const ide::Texts kNoTexts;
         const ide::Texts& texts = notebooks_.count(document.path) != 0 ? kNoTexts : texts_;
-        document.analysis =
-            std::make_shared<ide::Analysis>(texts, document.path, settings_.of(document.path));
+        document.analysis = std::make_shared<ide::Analysis>(
+            texts, document.path, settings_.of(document.path), &document.memory);
         document.begin = 0;
         document.end = UINT32_MAX;
         document.lines = std::make_unique<ide::LineTable>(document.text);

@@ -26,6 +26,7 @@ struct Document {
     std::string text;
     // Null: not made since the last change. The cells of a notebook are one script.
     std::shared_ptr<const ide::Analysis> analysis;
+    ide::Memory memory;                     // from analysis to analysis of a file
     uint32_t begin = 0;                     // of a cell in the script
     uint32_t end = UINT32_MAX;              // where the next one begins
     std::unique_ptr<ide::LineTable> lines;  // of `text`

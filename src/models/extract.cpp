@@ -157,7 +157,7 @@ class Extractor {
             if (has_graph) {
                 return Error{
                     fmt::format("the attribute `{}` of the call is a graph, which reads "
-                                "what is around it",
+                                "values of the surrounding graph",
                                 attribute.name)};
             }
             node.attributes.push_back(attribute);

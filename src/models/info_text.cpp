@@ -77,7 +77,7 @@ class InfoText {
         }
         line("opsets", opsets);
         line("IR version", std::to_string(info.ir_version));
-        line("runs on", info.runtime.empty() ? "no ONNX Runtime that is known"
+        line("runs on", info.runtime.empty() ? "no known version of ONNX Runtime"
                                              : "ONNX Runtime " + info.runtime + " or newer");
         for (const auto& [key, value] : info.metadata) {
             line("metadata", fmt::format("{}: {}", quoted(key), quoted(value)));

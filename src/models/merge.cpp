@@ -81,8 +81,8 @@ class Merger {
         }
         if (links.empty()) {
             return Error{fmt::format(
-                "no output of the first model has the name of an input of the second: say which "
-                "goes where with `--link OUTPUT=INPUT`; there are `{}` and `{}`",
+                "no output of the first model has the name of an input of the second: specify "
+                "the links with `--link OUTPUT=INPUT`; there are `{}` and `{}`",
                 fmt::join(names_of(outputs), "`, `"), fmt::join(names_of(inputs), "`, `"))};
         }
         for (const auto& [from, to] : links) {
@@ -99,7 +99,7 @@ class Merger {
             bool is_behind = find_named(second_.graph->outputs, from) != nullptr;
             return Error{is_behind
                              ? fmt::format("`{}` is an output of the second model, which follows "
-                                           "the first: the link would be a circle",
+                                           "the first: the link would be a cycle",
                                            from)
                              : fmt::format("the first model has no output `{}`{}", from,
                                            did_you_mean(from, outputs))};

@@ -157,8 +157,8 @@ Result<std::vector<std::string>> replace_weights(ir::Model& model,
         Tensor& old = *found->second->constant;
         if (old.element_type() != tensor.element_type() || old.dims() != tensor.dims()) {
             return Error{
-                fmt::format("the weight `{}` is {}, and {} takes its place: types and "
-                            "shapes stay as they are",
+                fmt::format("the weight `{}` is {}, but its replacement is {}: type and "
+                            "shape must be the same",
                             name, old.type().to_string(), tensor.type().to_string())};
         }
         if (!ir::same_tensor(old, tensor)) {

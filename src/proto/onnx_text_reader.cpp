@@ -558,7 +558,7 @@ class OnnxTextReader : private OnnxTextScanner {
             return true;
         }
         if (next() == '.') {
-            return in.fail("elements have been left out here: this text was made to be looked at");
+            return in.fail("elements are left out here: this text is for display only");
         }
         Number read;
         Item item;

@@ -55,15 +55,16 @@ class Edit : public ::testing::Test {
 
 TEST_F(Edit, RefusesWhatIsNotInSight) {
     EXPECT_EQ(error(editor->set_input(*neg, 0, abs->output())),
-              "value `b` is not known there yet: the node of `b` (`Abs`) makes it later");
+              "value `b` is not available there: the node of `b` (`Abs`) computes it later");
     EXPECT_EQ(error(editor->set_input(*neg, 0, neg->output())),
-              "value `a` is not known there yet: the node of `a` (`Neg`) makes it itself, from "
+              "value `a` is not available there: the node of `a` (`Neg`) computes it itself, from "
               "what would read it");
-    EXPECT_EQ(error(editor->set_input(*inner, 0, choice->output())),
-              "value `c` is not known there yet: the node of `c` (`If`) makes it itself, from what "
-              "would read it");
+    EXPECT_EQ(
+        error(editor->set_input(*inner, 0, choice->output())),
+        "value `c` is not available there: the node of `c` (`If`) computes it itself, from what "
+        "would read it");
     EXPECT_EQ(error(editor->set_input(*abs, 0, inner->output())),
-              "value `inner` is not in sight in graph `g`: it is in graph `then`");
+              "value `inner` is not visible in graph `g`: it is in graph `then`");
     EXPECT_EQ(error(editor->set_input(*inner, 0, abs->output())), "");
     EXPECT_EQ(error(editor->set_input(*inner, 1, x)),
               "the node of `inner` (`Exp`) has 1 inputs, and none of index 1");

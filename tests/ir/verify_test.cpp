@@ -66,7 +66,7 @@ TEST_F(Verify, UseOfAnInnerValueOutside) {
     Node* inner = node(body, "Neg", {x}, {"inner"});
     node(graph, "Abs", {inner->output()}, {"y"})->name = "n";
     EXPECT_EQ(verify(model),
-              Problems{"main graph: node `n` (Abs) uses `inner`, which is not in sight"});
+              Problems{"main graph: node `n` (Abs) uses `inner`, which is not visible"});
 }
 
 TEST_F(Verify, UseBetweenBranches) {
@@ -74,8 +74,7 @@ TEST_F(Verify, UseBetweenBranches) {
     Node* inner = node(first, "Neg", {x}, {"inner"});
     Graph* second = branch(graph, "s");
     second->outputs = {inner->output()};
-    EXPECT_EQ(verify(model),
-              Problems{"main graph: output `inner` of graph `body` is not in sight"});
+    EXPECT_EQ(verify(model), Problems{"main graph: output `inner` of graph `body` is not visible"});
 }
 
 TEST_F(Verify, UseOfTheOutputsOfItsOwnNode) {
@@ -88,9 +87,9 @@ TEST_F(Verify, UseOfARemovedNode) {
     Node* gone = node(graph, "Neg", {x}, {"y"});
     graph->remove(gone);
     graph->outputs = {gone->output()};
-    EXPECT_EQ(verify(model), Problems{"main graph: output `y` of graph `g` is not in sight"});
+    EXPECT_EQ(verify(model), Problems{"main graph: output `y` of graph `g` is not visible"});
     node(graph, "Abs", {gone->output()}, {"z"});
-    EXPECT_EQ(verify(model)[0], "main graph: node `Abs` uses `y`, which is not in sight");
+    EXPECT_EQ(verify(model)[0], "main graph: node `Abs` uses `y`, which is not visible");
 }
 
 TEST_F(Verify, NamesAreUnique) {
@@ -216,7 +215,7 @@ TEST_F(VerifyFunction, OutputsAreMadeInside) {
 TEST_F(VerifyFunction, HoldsNoInitializersAndNoForeignValues) {
     made->set_input(0, x);
     EXPECT_EQ(verify(model),
-              Problems{"function `d::F`: node `Elu` uses `x`, which is not in sight"});
+              Problems{"function `d::F`: node `Elu` uses `x`, which is not visible"});
     made->set_input(0, nullptr);
     model.add_initializer(function->body, "w", Tensor::scalar(1.0f));
     EXPECT_EQ(verify(model), Problems{"function `d::F`: a function cannot hold initializers"});

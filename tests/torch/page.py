@@ -14,12 +14,13 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/torch-operators.md"
 HEAD = """\
 # Operators of PyTorch
 
-Made by `python tests/torch/opinfo.py --write`. The first part is what PyTorch's own samples of its
-operators (OpInfo, `torch.testing._internal`, the first four of each operator, float32) give: each
+This page lists which operators of PyTorch can be converted; `python tests/torch/opinfo.py --write` writes it. The first
+part shows the results for PyTorch's own samples of its
+operators (OpInfo, `torch.testing._internal`, the first four of each operator, float32): each
 is captured, converted, run by Sardonyx's evaluator and compared with PyTorch. An operator is right
-when all of its samples are, refused when one is refused with a message, and wrong when one gives
-something else. What is drawn at random is compared in type and shape, and eigenvectors without
-their signs, as PyTorch's own tests do. Samples of sparse tensors, and those that PyTorch itself
+if all of its samples are right, refused if one sample is refused with a message, and wrong if one gives
+a different result. For random results, only type and shape are compared, and eigenvectors are compared without
+their signs, as in PyTorch's own tests. Samples of sparse tensors, and samples that PyTorch itself
 cannot trace, are left out.
 
 """
@@ -47,7 +48,11 @@ def overload_table() -> str:
     for file in sorted(files):
         listed = ", ".join(f"`{one}`" for one in sorted(files[file]))
         lines.append(f"| `lib/torch/{file}` | {listed} |")
-    lines += ["\nOf prims are left out:\n", "| operator | why |", "|---|---|"]
+    lines += [
+        "\nOperators of prims that are not in the library:\n",
+        "| operator | why |",
+        "|---|---|",
+    ]
     lines += [f"| `prims::{name}` | {why} |" for name, why in sorted(WITHOUT_PRIMS.items())]
     return "\n".join(lines) + "\n"
 

@@ -84,8 +84,7 @@ void bind_model_variadic(Context& c, const BoundParameter& one) {
     }
     if (inputs.empty()) {
         c.report(kMissingInputType, one.parameter->range,
-                 fmt::format("the number of inputs that `*{}` of a model stands for is not known",
-                             one.name))
+                 fmt::format("the number of inputs of the model for `*{}` is not known", one.name))
             .with_help("give their types when building the model, or name the inputs");
         c.at.scope->set(one.parameter->name, Object::make(ObjectKind::kUnbound, Unbound{}));
         return;

@@ -34,7 +34,7 @@ ir::Value* truth_operand(Context& c, const Object& object, Range range, std::str
     ElementType type = value->type.element_type();
     if (type != ElementType::kBool && type != ElementType::kUndefined) {
         c.report(kUnsupportedOperand, range,
-                 fmt::format("{} on a tensor of {}, of which Python gives one operand", word,
+                 fmt::format("{} on a tensor of {}: Python returns one of the operands", word,
                              name(type)))
             .with_help("compare it, as in `x != 0`, or choose with `op.Where`");
         return nullptr;

@@ -227,13 +227,19 @@ struct Reduction {
     bool is_noop = false;  // no axes, which means none here
 };
 
+// Empty: none given.
+Result<std::vector<int64_t>> given_axes(KernelContext& c) {
+    SDX_ASSIGN(auto given, list_argument(c, "axes", 1));
+    return given ? std::move(*given) : std::vector<int64_t>{};
+}
+
 Result<Reduction> reduction(KernelContext& c, bool by_rows) {
     Reduction r{c.tensor(0), {}, {}, false};
     int rank = r.data.rank();
-    SDX_ASSIGN(auto given, list_argument(c, "axes", 1));
+    SDX_ASSIGN(std::vector<int64_t> given, given_axes(c));
     std::vector<int> axes;
-    if (given.has_value() && !given->empty()) {
-        SDX_ASSIGN(axes, c.axes(*given, rank));
+    if (!given.empty()) {
+        SDX_ASSIGN(axes, c.axes(given, rank));
     } else if (c.int_attribute("noop_with_empty_axes", 0) != 0) {
         r.is_noop = true;
     } else {

@@ -67,8 +67,8 @@ Status gradient(Runner& runner, const NodePlan& node, Frame& frame) {
     const GraphPlan* part = node.subgraph("y");
     if (part == nullptr) {
         return Error{
-            "it differentiates the graph around it, and here is none: call what `compile()` of "
-            "the script gives, or make it a node of a model or function"};
+            "it differentiates the graph that contains it, and there is none: call the result of "
+            "the script's `compile()`, or make it a node of a model or function"};
     }
     Tape tape(runner.options(), runner.random());
     Tape* outer = runner.tape();

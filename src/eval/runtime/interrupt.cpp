@@ -55,11 +55,10 @@ bool Interrupt::stop(Reason reason) {
 }
 
 Error Interrupt::error() const {
-    return Error{
-        reason() == Reason::kLate
-            ? fmt::format("the run has taken longer than the {:g} s that it was given", seconds_)
-        : reason() == Reason::kCancelled ? "the run was cancelled"
-                                         : "the run was interrupted"};
+    return Error{reason() == Reason::kLate
+                     ? fmt::format("the run has taken longer than its timeout of {:g} s", seconds_)
+                 : reason() == Reason::kCancelled ? "the run was cancelled"
+                                                  : "the run was interrupted"};
 }
 
 }  // namespace sardonyx::eval

@@ -235,7 +235,7 @@ def test_cut_at_one_of_several_results_and_at_weights() -> None:
         (["--to", "p"], "value `p` is in the subgraph `yes`"),
         (["--from", "dead"], "no output needs `dead`"),
         (["--to", "y", "--to", "y"], "`--to y` is given twice"),
-        ([], "say where to cut"),
+        ([], "specify where to cut"),
     ],
 )
 def test_cut_refuses(words: list[str], message: str) -> None:
@@ -349,7 +349,7 @@ def test_merge_keeps_what_a_name_of_a_size_means() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--link", "z=x"], "the link would be a circle"),
+        (["--link", "z=x"], "the link would be a cycle"),
         (["--link", "yy=y"], "the first model has no output `yy`; did you mean `y`?"),
         (["--link", "y=q"], "the second model has no input `q`"),
         (["--link", "y=y", "--link", "also=y"], "the input `y` is linked twice"),
@@ -425,7 +425,7 @@ def test_weights() -> None:
     np.testing.assert_allclose(after[0] - [1, 2, 3], 2 * (before[0] - [1, 2, 3]), rtol=1e-5)
     np.savez("bad.npz", w=np.ones((3, 4), np.float32))
     done = run("weights", "first.onnx", "--replace", "bad.npz", "-o", "x.onnx", status=1)
-    assert "the weight `w` is FLOAT[4, 3], and FLOAT[3, 4] takes its place" in done.stderr
+    assert "the weight `w` is FLOAT[4, 3], but its replacement is FLOAT[3, 4]" in done.stderr
     np.savez("bad.npz", ww=np.ones((3, 4), np.float32))
     done = run("weights", "first.onnx", "--replace", "bad.npz", "-o", "x.onnx", status=1)
     assert "there is no weight `ww`; did you mean `w`?" in done.stderr
@@ -609,7 +609,7 @@ def test_pipes() -> None:
     run("strip", "-", "-o", "out.onnx", input=named, text=False)
     assert [value.name for value in onnx.load("out.onnx").graph.output] == ["out"]
     done = run("strip", "-", "-o", "-", "--json", status=2, input=cut, text=False)
-    assert b"standard output takes the model or what `--json` says" in done.stderr
+    assert b"standard output cannot be used for both the model and `--json`" in done.stderr
     done = run("merge", "-", "-", "-o", "x.onnx", status=2, input=cut, text=False)
     assert b"standard input holds one model" in done.stderr
     assert run("strip", "-", "-o", "x.onnx", status=1, input=b"", text=False).stderr

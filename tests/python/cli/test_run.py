@@ -323,7 +323,7 @@ def test_grey_pictures(picture: pathlib.Path) -> None:
     ("name", "file", "said"),
     [
         ("small", "Picture.PPM", "the picture is 2 high and 4 wide, which does not fit"),
-        ("unclear", "Picture.PPM", "does not say how it holds a picture"),
+        ("unclear", "Picture.PPM", "is not the type of a picture"),
         ("text", "Picture.PPM", "a picture is not a `STRING[n]`"),
         ("last", "none.png", "No such file or directory"),
         ("last", "folder.png", "folder.png"),

@@ -30,22 +30,22 @@ VERSION = "0.7.2"
 # Modules that sardonyx has too: each of their names is looked at.
 OWN = ("values", "evaluator", "tensor", "onnx_types", "onnx_opset")
 
-CHECKED = "is checked when it is compiled; mistakes raise `CompileError`"
 DIFFERS = {
-    "script": f"also takes `schemas=`; what it makes {CHECKED}",
-    "OnnxFunction": "`@script()` gives one, `OnnxFunction(...)` has other parameters",
+    "script": "also accepts `schemas=`; scripts are checked when they are compiled; "
+    "errors raise `CompileError`",
+    "OnnxFunction": "`@script()` returns one; the constructor has other parameters",
     "OnnxFunction.to_model_proto": "named parameters instead of `**kwargs`; types and shapes of "
     "results are inferred",
-    "TracedOnnxFunction": "compiled as other scripts are, not traced",
-    "proto2python": "options of the writer have no effect: it is `sardonyx.decompile`",
+    "TracedOnnxFunction": "compiled like other scripts, not traced",
+    "proto2python": "the same as `sardonyx.decompile`; options for the output have no effect",
     "values.Op": "`op_schema` needs the package onnx; calls run natively",
-    "values.Opset": "an operator that has no schema is not an attribute, but scripts that are "
-    "compiled may call it",
+    "values.Opset": "an operator without a schema is not an attribute, but compiled scripts can "
+    "call it",
     "evaluator.Evaluator": "subclasses implement `eval`, `eval_op` or `eval_function`",
     "evaluator.default": "the native evaluator, not ONNX Runtime",
-    "evaluator.ORTMixedEvaluator": "what ONNX Runtime lacks goes to the native kernels; no "
-    "functions are registered",
-    "tensor.Tensor": "is a value: assignments to items do not change other tensors",
+    "evaluator.ORTMixedEvaluator": "operators that ONNX Runtime lacks are run by the native "
+    "kernels; functions cannot be registered",
+    "tensor.Tensor": "has value semantics: assignments to items do not change other tensors",
     "onnx_opset.all_opsets": "also has newer opsets and ai.onnx.preview.training",
     "onnx_types.TensorType": "symbolic dimensions are expressions, as in `FLOAT['2*N']`",
 }
@@ -157,8 +157,8 @@ HEAD = f"""\
 # Compatibility with onnxscript
 
 This page lists every public name of onnxscript {VERSION} and whether it works in a program that
-runs as `python -m sardonyx program.py`, where `import onnxscript` imports sardonyx. The same holds
-for programs that import sardonyx by its own name, except for what comes from the installed package.
+runs as `python -m sardonyx program.py`, where `import onnxscript` imports sardonyx. The same applies
+to programs that import sardonyx by its own name, except for names from the installed package.
 
 - *works*: a program that uses the name gives the same result with both packages.
 - *differs*: the name exists, with the difference that is described.

@@ -74,7 +74,7 @@ def first_sentence(words: str) -> str:
 
 
 def index() -> str:
-    lines = ["| code | severity | what it says |", "|---|---|---|"]
+    lines = ["| code | severity | meaning |", "|---|---|---|"]
     for code in CODES:
         words = first_sentence(page(code)["words"])
         lines.append(f"| [{code}]({code}.md) | {SEVERITIES[code]} | {words} |")

@@ -389,6 +389,88 @@ def test_any_edits_give_the_state_of_a_fresh_file(client):
             assert edited.replace("edited.py", f"fresh{step}.py") == fresh
 
 
+SCRIPTS = """from sardonyx import FLOAT, opset21 as op, script
+
+SCALE = [2.0, 3.0]
+
+def helper(x):
+    return third(x) * SCALE[0]
+
+@script()
+def first(x: FLOAT["N", 4]) -> FLOAT["N", 4]:
+    a = op.Relu(x)
+    b = second(a) + a
+    return b * SCALE[1]
+
+@script()
+def second(x):
+    'Two.'
+    y = op.MatMul(x, op.Transpose(x))
+    return op.ReduceSum(y, [1], keepdims=1)
+
+@script()
+def third(x: FLOAT["N", 4]) -> FLOAT["N", 4]:
+    if op.ReduceSum(x) > 0.0:
+        y = x + 1.0
+    else:
+        y = -x
+    unused = y
+    return y
+
+alias = third
+
+@script()
+def fourth(x: FLOAT[3, 4]) -> FLOAT[3, 4]:
+    return alias(x) + helper(x) + x.shape[0]
+
+class Box:
+    @script()
+    def fifth(x: FLOAT["M"]) -> FLOAT["M"]:
+        z = op.Sin(x)
+        return z.nothing
+"""
+EDITS = [
+    ("op.Relu(x)", "op.Abs(x)"), ("op.Relu(x)", "op.Relu(x, x)"), ("x + 1.0", "x[0]"),
+    ("keepdims=1", "keepdims=0"), ("y = -x", "y = -x\n        z = y"), ("SCALE[0]", "SCALE[7]"),
+    ("[2.0, 3.0]", "[2.0, 'a']"), ("alias = third", "alias = second"), ("op.Sin(x)", "op.Sinn(x)"),
+    ('FLOAT["N", 4]) -> FLOAT["N", 4]:\n    if', 'FLOAT["N", 5]) -> FLOAT["N", 5]:\n    if'),
+    ("    unused = y\n", "    # nothing\n\n"), ("second(a)", "missing(a)"),
+    ("return y", "return"), ("op.ReduceSum(x) > 0.0", "(x > 0.0"), ("    'Two.'\n", "    'Two.\n"),
+    ("\n\n@script()\ndef second", "\n\n\n# more\n@script()\ndef second"), ("third", "first"),
+    ("x.shape[0]", "SCALE[1:]"), ("opset21", "opset9"),
+    ("\nalias", "\nfor i in second:\n    pass\nalias"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scripts_that_an_edit_leaves_alone_are_as_in_a_fresh_file(
+    client: Client, seed: int
+) -> None:
+    """Findings and types of scripts that are not compiled again, after edits and their undoing."""
+    draw = random.Random(seed)
+    edited, fresh = "file:///kept.py", "file:///again.py"
+    text = SCRIPTS
+    client.open(edited, text)
+    undo: list[tuple[str, str]] = []
+    for _ in range(60):
+        old, new = undo.pop() if undo and draw.random() < 0.4 else draw.choice(EDITS)
+        place = text.find(old)
+        if place < 0:
+            continue
+        undo.append((new, old))
+        span = {"start": at(text, place), "end": at(text, place + len(old))}
+        client.change(edited, {"range": span, "text": new})
+        text = text[:place] + new + text[place + len(old) :]
+        client.open(fresh, text)
+        whole = {"start": {"line": 0, "character": 0}, "end": at(text, len(text))}
+        said = []
+        for uri in (edited, fresh):
+            hints = {"textDocument": {"uri": uri}, "range": whole}
+            said.append([client.findings(uri), client.request("textDocument/inlayHint", hints)])
+        client.notify("textDocument/didClose", {"textDocument": {"uri": fresh}})
+        assert json.dumps(said[0]).replace("kept.py", "again.py") == json.dumps(said[1]), text
+
+
 def at(text: str, offset: int) -> dict:
     before = text[:offset]
     column = before.rpartition("\n")[2]

@@ -1,6 +1,7 @@
 """What editors and type checkers read: the stubs say what the package has, and the standard's text.
 
-Run as a program, this file rewrites the stubs of some operators in tests/data/types/stubs.txt.
+Run as a program, this file rewrites the stubs of some operators in tests/data/types/stubs.txt and
+the signatures of one opset in tests/data/types/opset23.txt.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sardonyx import _script, onnx_types
 from places import ROOT
 
 GOLDEN = ROOT / "tests/data/types/stubs.txt"
+GOLDEN_OPSET = ROOT / "tests/data/types/opset23.txt"
 PACKAGE = pathlib.Path(sardonyx.__file__).parent
 SHOWN = (
     ("Opset1", "Split"),
@@ -218,6 +220,30 @@ def test_stubs_of_some_operators():
     )
 
 
+def signatures(version: int) -> str:
+    """Every operator of an opset of ai.onnx, in alphabetical order: a line for each overload."""
+    of_class = classes(stub("_opsets.pyi"))
+    found: dict[str, list[str]] = {}
+    for older in range(1, version + 1):
+        own: dict[str, list[str]] = {}
+        for one in of_class[f"Opset{older}"].body:
+            if isinstance(one, ast.FunctionDef):
+                marks = [ast.unparse(mark) for mark in one.decorator_list]
+                kind = "".join(f"@{mark} " for mark in marks if mark != "overload")
+                result = ast.unparse(one.returns) if one.returns else "?"
+                line = f"{kind}{one.name}({ast.unparse(one.args)}) -> {result}"
+                own.setdefault(one.name, []).append(line)
+        found.update(own)
+    return "".join(f"{line}\n" for name in sorted(found) for line in found[name])
+
+
+def test_signatures_of_a_whole_opset():
+    assert signatures(23) == GOLDEN_OPSET.read_text(), (
+        "if this is meant: python tests/python/editor/test_stubs.py"
+    )
+
+
 if __name__ == "__main__":
     GOLDEN.write_text(shown())
+    GOLDEN_OPSET.write_text(signatures(23))
     print(f"wrote {GOLDEN.relative_to(ROOT)}", file=sys.stderr)

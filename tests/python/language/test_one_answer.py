@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.reference
+import onnxruntime
 import pytest
 import sardonyx
 from sardonyx import Model
@@ -555,6 +557,42 @@ def test_a_mask_of_the_same_named_size_needs_no_check() -> None:
     assert answer[0] == "ok", answer
     operators = [node.op_type for node in onnx.load_from_string(data).graph.node]
     assert "Reshape" not in operators
+
+
+# A Reshape alone takes a mask of the same number of elements.
+@pytest.mark.parametrize(
+    ("line", "types"),
+    [
+        ("y = x[m]", ('FLOAT["A", "B"]', 'BOOL["C", "D"]')),
+        ("y = x * 1\ny[m] = 5", ('FLOAT["A", "B"]', 'BOOL["C", "D"]')),
+        ("y = x[None, m]", ('FLOAT["A", "B"]', 'BOOL["C", "D"]')),
+        ("y = x[m]", ("FLOAT[...]", "BOOL[...]")),
+        ("y = x * 1\ny[m] = 5", ("FLOAT[...]", "BOOL[...]")),
+    ],
+)
+def test_a_mask_of_several_axes_has_their_sizes(line: str, types: tuple[str, str]) -> None:
+    text = (
+        "from sardonyx import script, opset22 as op, FLOAT, BOOL\n\n@script(default_opset=op)\n"
+        f"def f(x: {types[0]}, m: {types[1]}) -> FLOAT[...]:\n"
+        + "".join(f"    {each}\n" for each in [*line.split("\n"), "return y"])
+    )
+    answer, data = shared_compiler().compile(text, "f")
+    assert answer[0] == "ok", answer
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    peer = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    reference = onnx.reference.ReferenceEvaluator(onnx.load_from_string(data))
+    runs = [
+        lambda m: Model(data)(x, m),
+        lambda m: peer.run(None, {"x": x, "m": m})[0],
+        lambda m: reference.run(None, {"x": x, "m": m})[0],
+    ]
+    for run in runs:
+        names: dict[str, Any] = {"x": x, "m": x % 2 == 0}
+        exec(line, names)
+        np.testing.assert_array_equal(run(names["m"]), names["y"])
+        for shape in [(3, 2), (2, 2), (1, 6), (6, 1), (1, 3), (2, 4)]:
+            with pytest.raises(Exception):  # noqa: B017
+                run(np.ones(shape, np.bool_))
 
 
 # --- Floats that are known ---

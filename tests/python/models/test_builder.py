@@ -298,7 +298,7 @@ def test_mistakes_of_blocks() -> None:
         branch.results  # noqa: B018
     with pytest.raises(sardonyx.ModelError, match="both branches"):
         b.model()
-    with pytest.raises(sardonyx.ModelError, match="not in sight"):
+    with pytest.raises(sardonyx.ModelError, match="not visible"):
         x + inner
     wanted = "one branch gives 1 values, and the other 0"
     with pytest.raises(sardonyx.ModelError, match=wanted), branch.else_():

@@ -201,7 +201,7 @@ def test_what_is_refused(tmp_path: pathlib.Path) -> None:
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
     done = run("decompile", tmp_path / "m.onnx", "--to", "c++")
     assert done.returncode == 2
-    assert "the words are python, cpp and text" in done.stderr
+    assert "use python, cpp or text" in done.stderr
     done = run("decompile", tmp_path / "m.onnx", "--to", "cpp", "--exact")
     assert done.returncode == 2
     done = run("decompile", tmp_path / "m.onnx", "--to", "cpp", "-o", tmp_path / "no" / "m.cpp")

@@ -222,15 +222,15 @@ def test_wrong_edits_raise_and_change_nothing(model: sardonyx.Model) -> None:
         graph.remove(matmul)
     with refused("`y` is an output of graph `mlp`"):
         graph.remove(choice)
-    with refused("`s` is not known there yet"):
+    with refused("`s` is not available there"):
         matmul.set_input(0, graph["s"])
     with refused("makes it itself"):
         softmax.inputs = [softmax.outputs[0]]
-    with refused("`a` is not in sight in graph `mlp`"):
+    with refused("`a` is not visible in graph `mlp`"):
         softmax.set_input(0, inner["a"])
     with refused("`x` is of another model"):
         matmul.set_input(0, other.graph["x"])
-    with refused("`y` is not known there yet"):
+    with refused("`y` is not available there"):
         graph["x"].replace_all_uses(graph["y"])
     with refused("is of another model"):
         graph.insert_before(other.graph.nodes[0], "Neg", [graph["x"]])

@@ -266,14 +266,14 @@ def promise(error: float) -> float:
 INTRODUCTION = """\
 # Accuracy
 
-How far the results of functions are from the true ones, in units of the last place that the true
-result has in its type (0.5 is the best that can be). Measured at 400 points of the range that the
-name says or that matters, half of them near 0, against mpmath with 60 digits; `tools/dev accuracy
---write` writes this page, and a test holds every number of the column "at most". Beside it are the
-errors of ONNX Runtime and NumPy at the same points, where they have the function for the type.
+This page lists the errors of functions in units in the last place (ULP) of the exact
+result in its type; 0.5 is the smallest error that is always possible. They are measured at 400 points of the function's
+range, or of the range that the table names, half of them near 0, and compared with mpmath with 60 digits. `tools/dev accuracy
+--write` writes this page, and a test checks the limits in the column "at most". The other columns are the
+errors of ONNX Runtime and NumPy at the same points, if they have the function for the type.
 
 16-bit floats are computed in float32 and rounded once, and sums in float64. float32 is computed in
-float32 by loops that are vectorised, and in float64 where digits would be lost.
+float32 by vectorised loops, and in float64 where precision would be lost.
 
 | function | type | at most | measured | ONNX Runtime | NumPy |
 |---|---|---|---|---|---|

@@ -1538,7 +1538,7 @@ def test_scripts() -> None:
     [last] = [one for one in function.node if one.op_type == "Gradient"]
     assert list(last.input) == ["w", "x"] and len(function.node) > 3
     assert last.attribute[2].s == function.node[-2].output[0].encode()
-    with pytest.raises(sardonyx.EvalError, match="here is none"):
+    with pytest.raises(sardonyx.EvalError, match="there is none"):
         slopes(x, w)
 
 

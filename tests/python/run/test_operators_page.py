@@ -42,40 +42,40 @@ PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/operators.md"
 
 HEAD = """# Operators
 
-What the evaluator computes, counted: `tools/dev operators --write` writes this page, and a test
-runs everything again and compares.
+This page lists, for each operator, how many test cases the evaluator passes. `tools/dev operators --write`
+writes it, and a test runs all cases again and compares.
 
-A *version* is an operator's definition under the opset that introduced it. *Node cases* are those
-of the backend test suite of the onnx package, each with its own tolerances; where a case is not
-determined (random numbers), type and shape count. Versions that no node case uses have cases of
-our own, with expectations from the operator's text, NumPy, or ONNX Runtime
-(`tests/python/eval/test_schemas.py`). Every type that an operator allows for its first input is run
-too (`tests/python/eval/test_types.py`), as are the function bodies of the standard beside the
-kernels (`tests/python/eval/test_functions.py`).
+A *version* is the definition of an operator in the opset that introduced it. *Node cases* are those
+of the backend test suite of the onnx package, each with its own tolerances; if the result of a case is not
+determined (random numbers), only its type and shape are compared. Versions without a node case are covered by
+tests of this project, which compare with the operator's documentation, NumPy, or ONNX Runtime
+(`tests/python/eval/test_schemas.py`). Every type that an operator allows for its first input is tested
+(`tests/python/eval/test_types.py`), and the kernels are compared with the function bodies of the standard
+(`tests/python/eval/test_functions.py`).
 
-ONNX Runtime is counted through its Python package, with `ALLOW_RELEASED_ONNX_OPSET_ONLY=0` and the
-newest IR version that it reads, so that it takes models of opsets that it does not know to the end.
-Cases with types below 8 bits do not pass, as its package takes no such arrays. onnx.reference is
-counted without Pillow, which its ImageDecoder needs.
+ONNX Runtime is tested through its Python package, with `ALLOW_RELEASED_ONNX_OPSET_ONLY=0` and the
+newest IR version that it reads, so it also accepts models of opsets that it does not fully support.
+Cases with types below 8 bits fail, because its package does not accept such arrays. onnx.reference is
+tested without Pillow, which its ImageDecoder needs.
 
-`Resize` with `align_corners` and a scale that leaves no whole size: the text speaks of
+`Resize` with `align_corners` and a scale whose result is not a whole size: the documentation refers to
 `length_resized`, the size of the result, with which ONNX Runtime and PyTorch end at the last
-element of the input; two node cases (`resize_downsample_scales_*_align_corners`) and onnx.reference
-compute with the size before it is rounded down. Node cases are what an implementation is measured
-by, and so we do as they do. Give `sizes`, or a scale with a whole result, and all agree.
+element of the input. Two node cases (`resize_downsample_scales_*_align_corners`) and onnx.reference
+use the size before it is rounded down. Sardonyx follows the node cases. With `sizes`, or a scale
+whose result is a whole size, all agree.
 
-`Cast` and `CastLike` of floats to `INT4`, `UINT4`, `INT2` and `UINT2` wrap what is out of range (9
-becomes -7 as INT4), where those to `INT8` and wider types end at the greatest or least number. The
-standard leaves such a conversion undefined, and node cases demand that it wraps: all those to these
-types with numbers out of range do (`test_cast_FLOAT_to_INT4`, `test_castlike_FLOAT16_to_UINT2` and
-their like, 24 of opsets 25 and 28). `QuantizeLinear` saturates in all types, as its text says.
+`Cast` and `CastLike` of floats to `INT4`, `UINT4`, `INT2` and `UINT2` wrap values that are out of range (9
+becomes -7 as INT4), while casts to `INT8` and wider types saturate at the largest or smallest number. The
+standard leaves such conversions undefined, and the node cases require wrapping: all cases of these
+types with numbers out of range wrap (`test_cast_FLOAT_to_INT4`, `test_castlike_FLOAT16_to_UINT2` and
+similar cases, 24 of opsets 25 and 28). `QuantizeLinear` saturates in all types, as its documentation says.
 
-The node cases that Sardonyx does not pass here expect the rounding errors of a computation in steps
-that each round their numbers: eleven of `Attention` in float16 and bfloat16, and two of inverse
-`DFT` in single precision, whose imaginary parts are up to 2e-7 where 0 is right and 1e-7 is
-allowed. A result that is rounded once cannot be near enough to them. Its distance from what
-onnx.reference computes in double precision is smaller than theirs in each case, which
-`tests/python/eval/test_node_cases.py` holds (`ROUNDED_STEPS`).
+The node cases that Sardonyx does not pass expect the rounding errors of a computation that rounds after each
+step: eleven of `Attention` in float16 and bfloat16, and two of inverse
+`DFT` in single precision, whose imaginary parts are up to 2e-7 where 0 is correct and 1e-7 is
+allowed. A result that is rounded once is not within the tolerance. In each case it is closer to the result that
+onnx.reference computes in double precision, which
+`tests/python/eval/test_node_cases.py` checks (`ROUNDED_STEPS`).
 """
 
 

@@ -75,7 +75,7 @@ Status encode(KernelContext& c, Make make) {
     return visit(Keys{}, values.element_type(), [&]<typename V>() -> Status {
         std::span<const V> from = values.elements<V>();
         std::transform(places.begin(), places.end(), out->mutable_elements<V>().begin(),
-                       [&](int64_t place) { return from[place]; });
+                       [&](int64_t place) -> const V& { return from[place]; });
         return {};
     });
 }

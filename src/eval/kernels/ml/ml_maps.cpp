@@ -144,10 +144,12 @@ Status zip_map(KernelContext& c) {
                                   : Tensor::of_strings({width}, {strings.begin(), strings.end()});
     auto sequence = std::make_shared<Sequence>();
     int64_t rows = dims.size() == 2 ? dims[0] : 1;
+    SDX_ASSIGN(Tensor values, c.scratch(ElementType::kFloat, {rows * width}));
+    copy_elements(c.tensor(0), 0, values, 0, rows * width);
+    sequence->items.reserve(static_cast<size_t>(rows));
     for (int64_t i = 0; i < rows; ++i) {
-        SDX_ASSIGN(Tensor values, c.scratch(ElementType::kFloat, {width}));
-        copy_elements(c.tensor(0), i * width, values, 0, width);
-        sequence->items.emplace_back(std::make_shared<const Map>(Map{keys, std::move(values)}));
+        sequence->items.emplace_back(
+            std::make_shared<const Map>(Map{keys, values.part(i * width, {width})}));
     }
     c.set_output(0, std::shared_ptr<const Sequence>(std::move(sequence)));
     return {};
