@@ -163,11 +163,65 @@ def scripts_that_call_a_wrong_one(size: int, folder: Path) -> float:
     return scripts_that_call(size, folder, "x + nothing")
 
 
+def info(name: str) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, [2])
+
+
+def inputs_with_defaults(size: int, _: Path) -> float:
+    """`verify` of a model of so many initializers that are inputs too."""
+    graph = onnx.GraphProto(name="g", output=[info("y")])
+    names = [f"w{i}" for i in range(size)]
+    for name in names:
+        graph.input.append(info(name))
+        graph.initializer.append(helper.make_tensor(name, TensorProto.FLOAT, [2], [1.0, 2.0]))
+    graph.node.add(op_type="Sum", input=names, output=["y"])
+    imports = [helper.make_opsetid("", 8)]
+    model = sardonyx.load(helper.make_model(graph, opset_imports=imports, ir_version=3))
+    started = time.perf_counter()
+    assert not model.verify()
+    return time.perf_counter() - started
+
+
+def many_outputs(size: int, _: Path) -> float:
+    """The differences between two models of so many outputs."""
+    graph = onnx.GraphProto(name="g", input=[info("x")])
+    for i in range(size):
+        graph.node.add(op_type="Neg", input=["x"], output=[f"y{i}"])
+        graph.output.append(info(f"y{i}"))
+    imports = [helper.make_opsetid("", 18)]
+    data = helper.make_model(graph, opset_imports=imports, ir_version=9).SerializeToString()
+    model, other = sardonyx.load(data), sardonyx.load(data)
+    started = time.perf_counter()
+    assert not model.diff(other)
+    return time.perf_counter() - started
+
+
+def many_attributes(size: int, _: Path) -> float:
+    """Decompiling a call with so many attributes."""
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("local", 1)]
+    names = [f"a{i}" for i in range(size)]
+    node = helper.make_node("f", ["x"], ["y"], domain="local")
+    node.attribute.extend(helper.make_attribute(name, 1) for name in names)
+    neg = helper.make_node("Neg", ["a"], ["b"])
+    model = helper.make_model(
+        helper.make_graph([node], "g", [info("x")], [info("y")]),
+        opset_imports=imports,
+        ir_version=9,
+        functions=[helper.make_function("local", "f", ["a"], ["b"], [neg], imports, names)],
+    ).SerializeToString()
+    started = time.perf_counter()
+    sardonyx.decompile(model)
+    return time.perf_counter() - started
+
+
 ROWS: list[tuple[str, Callable[[int, Path], float], int]] = [
     ("prepare a chain of nodes", chain_of_nodes, 1_000_000),
     ("prepare a node of many inputs", node_of_many_inputs, 10_000),
     ("Einsum of many operands", einsum_of_many, 10_000),
     ("decompile calls of many functions", functions_to_scripts, 10_000),
+    ("decompile a call of many attributes", many_attributes, 10_000),
+    ("verify inputs that have defaults", inputs_with_defaults, 100_000),
+    ("diff of graphs of many outputs", many_outputs, 100_000),
     ("SequenceInsert in a Loop", sequence_in_a_loop, 100_000),
     ("check scripts that call each other", scripts_that_call, 1_000),
     ("the same, the first one wrong", scripts_that_call_a_wrong_one, 1_000),

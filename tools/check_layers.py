@@ -287,8 +287,8 @@ CATCH = re.compile(r"\b(?:try\s*\{|catch\s*\()")
 
 # Folders that use what throws (CLI11, protozero, include/sardonyx), and stop it where they call it.
 MAY_CATCH = {"api", "cli", "proto"}
-# Memory that runs out on a helper's thread is told to the thread that runs; work that is ended is an
-# error of the run that it was for.
+# Memory that runs out on a helper's thread is told to the thread that runs; work that is ended is
+# an error of the run that it was for.
 MAY_PASS_ON = {"src/eval/runtime/parallel.cpp", "src/eval/runtime/within.h"}
 
 # What turns errors into the exceptions of include/sardonyx, and what turns those into errors of C;
