@@ -34,15 +34,15 @@ std::string archive_of(const std::string& model) {
     std::string bytes, directory;
     for (const auto& [name, content] : entries) {
         directory += "PK\1\2";
-        append_number(directory, 0, 16);
+        directory.append(16, '\0');
         append_number(directory, content.size(), 4);
         append_number(directory, content.size(), 4);
         append_number(directory, name.size(), 2);
-        append_number(directory, 0, 12);
+        directory.append(12, '\0');
         append_number(directory, bytes.size(), 4);
         directory += name;
         bytes += "PK\3\4";
-        append_number(bytes, 0, 22);
+        bytes.append(22, '\0');
         append_number(bytes, name.size(), 2);
         append_number(bytes, 0, 2);
         bytes += name + content;

@@ -61,6 +61,14 @@ std::optional<LibraryFunction> library_function(std::string_view name) {
     return LibraryFunction{std::string(kFolder) + std::string(row->file), row->function};
 }
 
+std::vector<std::string_view> library_names() {
+    std::vector<std::string_view> names;
+    for (const FunctionRow& row : std::span(kFunctions, kFunctionCount)) {
+        names.push_back(row.name);
+    }
+    return names;
+}
+
 std::string_view overload_name(std::string_view overload) {
     const OverloadRow* row =
         find_row(std::span(kOverloads, kOverloadCount), &OverloadRow::overload, overload);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sardonyx::torch {
 
@@ -27,6 +28,9 @@ struct LibraryFunction {
 };
 // What a script calls `aten.name`.
 std::optional<LibraryFunction> library_function(std::string_view name);
+
+// All of them.
+std::vector<std::string_view> library_names();
 
 // What scripts call an overload, such as `aten::add.Tensor`; empty: the library does not have it.
 std::string_view overload_name(std::string_view overload);

@@ -49,7 +49,7 @@ class Parser {
             ++at_;
         }
         size_t first = at_;
-        if (at_ == text_.size()) {
+        if (at_ >= text_.size()) {
             token_ = {};
             return;
         }
@@ -70,7 +70,7 @@ class Parser {
             until([](char one) { return one != '\''; });
             token_ = {at_ < text_.size() ? Token::Kind::kString : Token::Kind::kWrong,
                       text_.substr(first + 1, at_ - first - 1)};
-            ++at_;
+            at_ += at_ < text_.size() ? 1 : 0;
         } else {
             bool is_sign = c == '(' || c == ')' || c == ',' || c == '=';
             token_ = {is_sign ? Token::Kind::kSign : Token::Kind::kWrong, text_.substr(first, 1)};

@@ -33,6 +33,8 @@ pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 SAMPLE = ("in_place", "condition", "scanned", "loop", "lstm", "counted_state", "nested_inputs",
           "half_precision", "gpt", "static_cache", "found_places")  # fmt: skip
 PROGRAM = pathlib.Path(os.environ.get("SDX_BUILD", "build/release")).resolve() / "sardonyx"
+# Models with a write of which a file does not tell whether it reaches another tensor.
+UNSURE = {"sentence_encoder"}
 FULL = bool(os.environ.get("SDX_FULL"))
 
 
@@ -57,7 +59,8 @@ def test_a_file_is_its_program(name: str, tmp_path: pathlib.Path) -> None:
     case = MODELS[name]()
     shapes = _torch_shapes(case.shapes)
     program = torch.export.export(case.module.eval(), case.arguments(3, 5), dynamic_shapes=shapes)
-    check_same(program, tmp_path / "model.pt2")
+    if name not in UNSURE:
+        check_same(program, tmp_path / "model.pt2")
 
 
 @pytest.mark.parametrize("name", MODELS if FULL else SAMPLE)
@@ -70,7 +73,12 @@ def test_the_program_makes_the_model(name: str, tmp_path: pathlib.Path) -> None:
     path = saved(program, tmp_path / "model.pt2")
     environment = {"PATH": "/nowhere", "SARDONYX_PYTHON": "/nowhere/python"}
     target = tmp_path / "model.onnx"
-    subprocess.run([PROGRAM, "import", path, "-o", target], env=environment, check=True)
+    words = [PROGRAM, "import", path, "-o", target]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    if name in UNSURE:
+        assert "not known whether another one shares" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
     made = target.read_bytes()
     assert made == sardonyx.torch.convert(path).to_model_bytes()
     native = sardonyx.load(target)

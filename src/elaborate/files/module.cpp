@@ -146,6 +146,11 @@ std::vector<std::string> FileModule::names() {
             all.emplace_back(tree_.names.text(symbol));
         }
     }
+    if (torch::is_library_package(path_)) {
+        for (std::string_view name : torch::library_names()) {
+            all.emplace_back(name);
+        }
+    }
     std::sort(all.begin(), all.end());
     for (std::string_view name : library_names()) {
         all.emplace_back(name);

@@ -288,6 +288,8 @@ CASES: dict[str, tuple[Callable[[File], object], str]] = {
     "kind": (lambda f: f.nodes[0]["inputs"][0].update(arg={"as_fire": 1}), "of the kind `as_fire`"),
     "size": (lambda f: f.values["linear"]["sizes"].__setitem__(
         0, {"as_expr": {"expr_str": "Symbol("}}), "a size that is not understood"),
+    "open string": (lambda f: f.values["linear"]["sizes"].__setitem__(
+        0, {"as_expr": {"expr_str": "Symbol('s31"}}), "a size that is not understood"),
     "deep size": (lambda f: f.values["linear"]["sizes"].__setitem__(
         0, {"as_expr": {"expr_str": "Add(" * 5000}}), "a size that is not understood"),
 }  # fmt: skip
@@ -363,4 +365,4 @@ def test_the_whole_library_is_in_the_program(tmp_path: pathlib.Path) -> None:
     (tmp_path / "names.py").write_text(text)
     program("build", "names.py", "-o", "names.onnx", folder=tmp_path)
     (tmp_path / "wrong.py").write_text(text.replace("aten.relu,", "aten.reluu,"))
-    assert "reluu" in program("build", "wrong.py", "-o", "w.onnx", status=1, folder=tmp_path)
+    assert "did you mean `relu`?" in program("build", "wrong.py", "-o", "w.onnx", status=1, folder=tmp_path)
