@@ -403,6 +403,8 @@ void bind_graph(nb::module_& m) {
         .def("__getitem__", find_value, nb::arg("name"), "The value with this name.")
         .def("__iter__",
              [](const PyGraph& self) {
+                 // Of each node, and of what most of them make.
+                 self.state->objects.reserve(2 * ir::node_count(self.get()));
                  return NodesIterator{self.state, ir::NodeCursor(self.get())};
              })
         .def("__len__", [](const PyGraph& self) { return ir::node_count(self.get()); })

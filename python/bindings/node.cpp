@@ -408,7 +408,7 @@ nb::object overload(const PyNode& self) {
 }
 
 nb::object name(const PyNode& self) {
-    return self.answer(3, [&](const ir::Node& node) { return self.state->text(node.name); });
+    return self.answer(3, [](const ir::Node& node) { return text_to_python(node.name); });
 }
 
 nb::object graph(const PyNode& self) {

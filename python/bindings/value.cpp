@@ -93,7 +93,7 @@ std::string repr(const PyValue& self) {
 }
 
 nb::object name(const PyValue& self) {
-    return self.answer(2, [&](const ir::Value& value) { return self.state->text(value.name); });
+    return self.answer(2, [](const ir::Value& value) { return text_to_python(value.name); });
 }
 
 void set_name(const PyValue& self, nb::handle given) {

@@ -10,6 +10,7 @@
 #include "cli/model_file.h"
 #include "cli/overwriting.h"
 #include "cli/terminal.h"
+#include "driver/decompile.h"
 #include "driver/model_files.h"
 #include "driver/progress_bar.h"
 #include "models/like.h"
@@ -78,7 +79,7 @@ Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Mod
     if (!options.like.empty()) {
         SDX_ASSIGN(ModelFile like, load_model(options.like));
         MappedReading reading(like.stamps);
-        models::make_like(made, *like.model);
+        models::make_like(made, *like.model, driver::difference);
         SDX_TRY(check_unchanged(like.stamps));
         return save_model(*made, {options.output, options.external_bytes, options.quiet}, {&like});
     }

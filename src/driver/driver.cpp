@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "diagnostics/ignore.h"
+#include "driver/decompile.h"
 #include "driver/library.h"
 #include "driver/scripts.h"
 #include "elaborate/elaborate.h"
@@ -40,7 +41,8 @@ void take_exact_words(Compilation& c) {
         if (!is_text || name.text() != c.script->name) {
             continue;
         }
-        if (Result<void> done = models::apply_exact_words(c.model, words.text(), c.source);
+        if (Result<void> done =
+                models::apply_exact_words(c.model, words.text(), c.source, difference);
             !done.ok()) {
             c.complaint =
                 fmt::format("`{}` of `{}` is not what `decompile --exact` has written: {}",

@@ -19,7 +19,7 @@ Result<std::string> exact_words(const ir::Model& model, const proto::Source& sou
 }
 
 Result<void> apply_exact_words(std::unique_ptr<ir::Model>& compiled, std::string_view words,
-                               proto::Source& source) {
+                               proto::Source& source, Difference difference) {
     std::optional<std::string> skeleton = from_base64(words);
     if (!skeleton) {
         return Error{"it is not base64"};
@@ -30,7 +30,7 @@ Result<void> apply_exact_words(std::unique_ptr<ir::Model>& compiled, std::string
     source = {bytes, std::as_bytes(std::span<const char>(*bytes))};
     Result<std::unique_ptr<ir::Model>> like = proto::read_model(source.bytes, bytes);
     SDX_TRY(like);
-    make_like(compiled, **like);
+    make_like(compiled, **like, difference);
     return {};
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "decompile/isomorphic.h"
 #include "ir/copy.h"
 #include "ir/walk.h"
 #include "models/matching.h"
@@ -137,11 +136,12 @@ class Likener {
 
 }  // namespace
 
-Likeness make_like(std::unique_ptr<ir::Model>& model, const ir::Model& like) {
+Likeness make_like(std::unique_ptr<ir::Model>& model, const ir::Model& like,
+                   Difference difference) {
     if (model->graph == nullptr || like.graph == nullptr) {
         return {};
     }
-    if (decompile::difference(like, *model).empty()) {
+    if (difference(like, *model).empty()) {
         model = ir::copy(like);
         size_t count = 0;
         for ([[maybe_unused]] const ir::Node& node : *model->graph) {

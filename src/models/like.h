@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "ir/ir.h"
 
@@ -15,8 +16,10 @@ struct Likeness {
 
 // Gives a model names, documentation, metadata and what else does not count for its results from
 // `like`: all, with the order of nodes and the types that are stated, where both are isomorphic
-// (decompile/isomorphic.h); else those of values and nodes that have a counterpart (matching.h),
+// (as `difference` says); else those of values and nodes that have a counterpart (matching.h),
 // and those of the model itself. Names stay unique.
-Likeness make_like(std::unique_ptr<ir::Model>& model, const ir::Model& like);
+// `difference` tells what differs between two models; nothing: they are isomorphic.
+using Difference = std::string (*)(const ir::Model& a, const ir::Model& b);
+Likeness make_like(std::unique_ptr<ir::Model>& model, const ir::Model& like, Difference difference);
 
 }  // namespace sardonyx::models

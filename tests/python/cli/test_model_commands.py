@@ -498,9 +498,10 @@ def test_testcase_of_maps(folder: pathlib.Path) -> None:
         data = (folder / "case/test_data_set_0/output_0.pb").read_bytes()
         rows = numpy_helper.to_list(onnx.SequenceProto.FromString(data))
         (names,) = labels.values()
+        keys = [name.encode() if isinstance(name, str) else name for name in names]
         assert [{key: float(one) for key, one in row.items()} for row in rows] == [
-            dict(zip(names, (0.25, 0.75), strict=True)),
-            dict(zip(names, (1.0, 0.0), strict=True)),
+            dict(zip(keys, (0.25, 0.75), strict=True)),
+            dict(zip(keys, (1.0, 0.0), strict=True)),
         ]
 
 

@@ -100,6 +100,8 @@ def runtime_models() -> dict[str, bytes]:
                 onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
                 optimized = pathlib.Path(options.optimized_model_filepath)
                 found[f"{name}_{level.name}"] = optimized.read_bytes()
+            if name.startswith("resnet50"):
+                continue  # the quantizer's own shape inference refuses its Gemm
             quantized = pathlib.Path(folder) / "quantized.onnx"
             onnxruntime.quantization.quantize_dynamic(path, quantized)
             found[f"{name}_quantized"] = quantized.read_bytes()

@@ -42,7 +42,7 @@ def model_of(tensors: list[TensorProto]) -> onnx.ModelProto:
         )
     ]
     x = helper.make_tensor_value_info("x", 1, [])
-    y = helper.make_tensor_value_info(f"s{len(tensors) - 1}", 1, None)
+    y = helper.make_tensor_value_info(f"s{len(tensors) - 1}", 1, [])
     graph = helper.make_graph(nodes, "g", [x], [y], [last, *tensors])
     opsets = [helper.make_opsetid("", 20)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="others")

@@ -551,8 +551,11 @@ def test_saving_with_external_data_and_onto_itself(tmp_path: pathlib.Path) -> No
     again.save(path, external_bytes=1024)
     assert sum(1 for _ in tmp_path.iterdir()) == 2  # the old data have gone
     np.testing.assert_array_equal(sardonyx.load(path).run({})[0][:2], [7, 7])
-    again.save(tmp_path / "one.onnx")
+    again.save(tmp_path / "one.onnx", external_bytes=0)
     assert (tmp_path / "one.onnx").read_bytes() == again.to_bytes()
+    again.save(tmp_path / "two.onnx")  # its weights were beside it, and are so again
+    assert (tmp_path / "two.onnx").stat().st_size < 4096
+    assert sardonyx.load(tmp_path / "two.onnx") == again
 
 
 def test_saving_streams(tmp_path: pathlib.Path) -> None:
@@ -595,7 +598,7 @@ def test_the_page_does_what_it_says(tmp_path: pathlib.Path) -> None:
 def test_the_tasks_of_other_tools(tmp_path: pathlib.Path) -> None:
     """The last column of the table, from top to bottom."""
     page = (ROOT / "docs/models.md").read_text()
-    rows = page.split("| to | elsewhere | here |")[1].split("\n\n")[0].splitlines()[2:]
+    rows = page.split("| task | other tools | Sardonyx |")[1].split("\n\n")[0].splitlines()[2:]
     script = page.split("@sardonyx.script()\ndef normalized")[1].split("```")[0].split("\n\nb =")[0]
     before = tmp_path / "before.py"
     before.write_text(

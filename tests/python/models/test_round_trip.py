@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 
 import onnxruntime
@@ -88,6 +89,11 @@ FETCHED = (real, of_other_packages)
 
 def reason_of(source: bytes | pathlib.Path) -> str:
     """Why there is no script; empty: it is there, compiles, and gives an isomorphic model."""
+    if isinstance(source, bytes) and len(source) > 1 << 20:  # large weights need a file
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.onnx"
+            path.write_bytes(source)
+            return reason_of(path)
     try:
         sardonyx.decompile(source)
     except sardonyx.EvalError as error:
