@@ -71,7 +71,7 @@ Result<State> state_of(std::string_view word) {
     if (word == "drop" || word == "error") {
         return word == "drop" ? State::kDrop : State::kError;
     }
-    return Error{fmt::format("`state` is \"outputs\", \"drop\" or \"error\", not \"{}\"", word)};
+    return Error{fmt::format(R"(`state` is "outputs", "drop" or "error", not "{}")", word)};
 }
 
 Error report(const std::vector<Problem>& problems) {

@@ -61,7 +61,9 @@ TEST(JsonReader, LoneSurrogatesAreReplaced) {
     ASSERT_TRUE(document.ok());
     std::vector<JsonValue> items = document->root().items();
     EXPECT_EQ(items[0].text(), "\xef\xbf\xbd");
-    EXPECT_EQ(items[1].text(), "\xef\xbf\xbd" "A");
+    EXPECT_EQ(items[1].text(),
+              "\xef\xbf\xbd"
+              "A");
     EXPECT_EQ(items[2].text(), "\xef\xbf\xbd");
 }
 
