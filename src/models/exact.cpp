@@ -19,7 +19,7 @@ Result<std::string> exact_words(const ir::Model& model, const proto::Source& sou
 }
 
 Result<void> apply_exact_words(std::unique_ptr<ir::Model>& compiled, std::string_view words,
-                               proto::Source& source, FindDifference difference) {
+                               proto::Source& source, FirstDifference difference) {
     std::optional<std::string> skeleton = from_base64(words);
     if (!skeleton) {
         return Error{"it is not base64"};

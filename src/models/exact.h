@@ -20,6 +20,6 @@ Result<std::string> exact_words(const ir::Model& model, const proto::Source& sou
 // Gives what a script has become these words (like.h says which, where the script has been
 // changed). `source` becomes what that model was read from. Error: they are none.
 Result<void> apply_exact_words(std::unique_ptr<ir::Model>& compiled, std::string_view words,
-                               proto::Source& source, FindDifference difference);
+                               proto::Source& source, FirstDifference difference);
 
 }  // namespace sardonyx::models

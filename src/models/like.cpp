@@ -137,7 +137,7 @@ class Likener {
 }  // namespace
 
 Likeness make_like(std::unique_ptr<ir::Model>& model, const ir::Model& like,
-                   FindDifference difference) {
+                   FirstDifference difference) {
     if (model->graph == nullptr || like.graph == nullptr) {
         return {};
     }

@@ -19,7 +19,8 @@ struct Likeness {
 // (as `difference` says); else those of values and nodes that have a counterpart (matching.h),
 // and those of the model itself. Names stay unique.
 // `difference` tells what differs between two models; nothing: they are isomorphic.
-using FindDifference = std::string (*)(const ir::Model& a, const ir::Model& b);
-Likeness make_like(std::unique_ptr<ir::Model>& model, const ir::Model& like, FindDifference difference);
+using FirstDifference = std::string (*)(const ir::Model& a, const ir::Model& b);
+Likeness make_like(std::unique_ptr<ir::Model>& model, const ir::Model& like,
+                   FirstDifference difference);
 
 }  // namespace sardonyx::models

@@ -14,7 +14,6 @@ import io
 import pathlib
 import pickle
 import random
-import re
 import subprocess
 import sys
 from typing import Any
@@ -593,37 +592,6 @@ def test_the_page_does_what_it_says(tmp_path: pathlib.Path) -> None:
             printed = out.getvalue()
         else:
             assert printed.strip() == text.strip()
-
-
-def test_the_tasks_of_other_tools(tmp_path: pathlib.Path) -> None:
-    """The last column of the table, from top to bottom."""
-    page = (ROOT / "docs/models.md").read_text()
-    rows = page.split("| task | other tools | Sardonyx |")[1].split("\n\n")[0].splitlines()[2:]
-    script = page.split("@sardonyx.script()\ndef normalized")[1].split("```")[0].split("\n\nb =")[0]
-    before = tmp_path / "before.py"
-    before.write_text(
-        "import numpy as np, sardonyx\nfrom sardonyx import opset20 as op\n"
-        "@sardonyx.script()\ndef normalized" + script
-    )
-    namespace: dict[str, Any] = {"path": tmp_path / "model.onnx"}
-    exec(compile(before.read_text(), before, "exec"), namespace)
-    text = '< ir_version: 10, opset_import: ["" : 20] > g (float[N,4] x) => (float[N,4] y) '
-    text += (
-        "< float[4,4] w = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1} > { h = MatMul(x, w) y = Neg(h) }"
-    )
-    onnx.save(proto(text), namespace["path"])
-    assert len(rows) > 30
-    for row in rows:
-        _, task, _, here, _ = re.split(r"(?<!\\)\|", row)
-        with contextlib.redirect_stdout(io.StringIO()):
-            for code in re.findall(r"`([^`]+)`", here):
-                try:
-                    exec(compile(code, "table", "exec"), namespace)
-                except Exception as error:
-                    raise AssertionError(f"{task}: {code}") from error
-    onnx.checker.check_model(str(namespace["path"]), full_check=True)
-    (result,) = namespace["results"]
-    assert result.shape == (1, 4) and np.isfinite(result).all()
 
 
 EXPRESSIONS = """
