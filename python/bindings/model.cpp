@@ -198,8 +198,8 @@ nb::object to_bytes(const PyModel& self) {
     check_files(self);
     const ir::Model& model = settled(*self.state);
     Reading going_on(*self.state);
-    proto::ModelParts written = stoppable(
-        [&] { return edited(proto::write_parts_as_read(model, self.state->source)); });
+    proto::ModelParts written =
+        stoppable([&] { return edited(proto::write_parts_as_read(model, self.state->source)); });
     nb::object bytes =
         nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(written.size())));
     if (!bytes.is_valid()) {
@@ -352,7 +352,8 @@ void bind_model(nb::module_& m) {
             "and more (0: none; None: as before) are written to a file beside it. Its format is "
             "`weights`: \"data\", where each initializer starts at a multiple of `alignment`, or "
             "\"safetensors\", for which `external_bytes` is 1024 by default. A new file is started "
-            "after `file_bytes` (0: never). With `share_equal`, equal tensors are written once. From "
+            "after `file_bytes` (0: never). With `share_equal`, equal tensors are written once. "
+            "From "
             "1 GB, a progress bar is shown on a terminal, unless `quiet`.")
         // As bytes: weights in files of their own come along.
         .def("__reduce__",

@@ -57,8 +57,8 @@ int run_import(const ImportOptions& options) {
     Result<void> done;
     if (std::filesystem::path(options.output).extension() == ".py") {
         done = driver::write_torch_script(*file, wanted.opset, options.output);
-    } else if (Result<size_t> size = driver::write_torch_model(*file, wanted.opset, options.output,
-                                                                bar.watch());
+    } else if (Result<size_t> size =
+                   driver::write_torch_model(*file, wanted.opset, options.output, bar.watch());
                !size.ok()) {
         done = size.error();
     }

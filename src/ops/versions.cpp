@@ -24,8 +24,8 @@ std::string version_problem(std::string_view domain, int64_t version) {
 std::string ir_version_problem(int64_t version) {
     constexpr int64_t kOldest = 3;
     return version < kOldest || version > newest_ir_version()
-               ? fmt::format("the IR version is {}; versions {} to {} can be read", version, kOldest,
-                             newest_ir_version())
+               ? fmt::format("the IR version is {}; versions {} to {} can be read", version,
+                             kOldest, newest_ir_version())
                : std::string();
 }
 
