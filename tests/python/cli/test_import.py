@@ -365,4 +365,6 @@ def test_the_whole_library_is_in_the_program(tmp_path: pathlib.Path) -> None:
     (tmp_path / "names.py").write_text(text)
     program("build", "names.py", "-o", "names.onnx", folder=tmp_path)
     (tmp_path / "wrong.py").write_text(text.replace("aten.relu,", "aten.reluu,"))
-    assert "did you mean `relu`?" in program("build", "wrong.py", "-o", "w.onnx", status=1, folder=tmp_path)
+    assert "did you mean `relu`?" in program(
+        "build", "wrong.py", "-o", "w.onnx", status=1, folder=tmp_path
+    )
