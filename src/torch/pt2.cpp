@@ -47,8 +47,8 @@ void add_leaf_names(JsonValue spec, const std::string& words, bool has_key, int 
         if (is_keys) {
             key = keys[i].text().value_or(std::string(keys[i].source()));
         }
-        add_leaf_names(children[i], words.empty() ? key : words + "_" + key, has_key || is_keys,
-                       depth + 1, names);
+        std::string path = words.empty() ? key : fmt::format("{}_{}", words, key);
+        add_leaf_names(children[i], path, has_key || is_keys, depth + 1, names);
     }
 }
 

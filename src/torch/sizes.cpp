@@ -259,7 +259,7 @@ std::string Size::annotation(const DimNames& names) const {
         if (product.empty()) {
             product = absolute;
         } else if (absolute != "1") {
-            product = absolute + "*" + product;
+            product = fmt::format("{}*{}", absolute, product);
         }
         text += count < 0 ? "-" : text.empty() ? "" : "+";
         text += product;
