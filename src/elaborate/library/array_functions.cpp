@@ -11,7 +11,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
 #include "elaborate/objects/statics.h"
-#include "ops/ops.h"
+#include "ops/substitutes.h"
 
 namespace sardonyx::elaborate {
 
