@@ -1,7 +1,5 @@
 #include "bindings/interrupt.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cmath>
 
@@ -22,53 +20,6 @@ struct CancelToken {
 void find_main_thread() {
     nb::object main = nb::module_::import_("threading").attr("main_thread")();
     g_main_thread = nb::cast<unsigned long>(main.attr("ident"));
-}
-
-// Threads that may want Python's lock in let_main_thread_work().
-std::atomic<int> g_waiting = 0;
-std::atomic<bool> g_is_ending =
-    false;  // Python is about to end, and gives its lock to all who wait
-std::atomic<bool> g_has_ended = false;  // nobody gets the lock any more
-
-[[noreturn]] void stay_here() {
-    while (true) {
-        sleep(3600);
-    }
-}
-
-// The main thread may need Python's lock to handle a signal, which this thread may have. Where
-// Python ends, a thread that wants the lock is unwound, though it has C++ on its stack: one that
-// comes here then stays here without it, as long as the process lives.
-void let_main_thread_work() {
-    ++g_waiting;
-    if (g_has_ended) {
-        --g_waiting;
-        stay_here();
-    }
-    PyGILState_STATE state = PyGILState_Ensure();
-    PyThreadState* own = PyEval_SaveThread();
-    if (g_is_ending) {
-        --g_waiting;
-        stay_here();
-    }
-    PyEval_RestoreThread(own);
-    PyGILState_Release(state);
-    --g_waiting;
-}
-
-void wait_for_others() {
-    constexpr int kMost = 1000;
-    for (int i = 0; i < kMost && g_waiting > 0; ++i) {
-        usleep(1000);
-    }
-}
-
-void end_waiting() {
-    nb::gil_scoped_release release;
-    g_is_ending = true;
-    wait_for_others();
-    g_has_ended = true;
-    wait_for_others();
 }
 
 }  // namespace
@@ -95,7 +46,6 @@ void RunInterrupt::set_limits(nb::handle timeout, nb::handle cancel) {
 
 bool RunInterrupt::check_signals(void* self) {
     if (PyThread_get_thread_ident() != g_main_thread) {
-        let_main_thread_work();
         return false;  // Python handles signals elsewhere
     }
     PyGILState_STATE state = PyGILState_Ensure();
@@ -133,13 +83,8 @@ void bind_interrupt(nb::module_& m) {
                      [](const CancelToken& self) { return self.is_cancelled.load(); });
     // The thread that forks is the main thread of the child.
     nb::dict after_fork;
-    after_fork["after_in_child"] = nb::cpp_function([] {
-        g_main_thread = 0;
-        g_waiting = 0;
-        g_is_ending = g_has_ended = false;
-    });
+    after_fork["after_in_child"] = nb::cpp_function([] { g_main_thread = 0; });
     nb::module_::import_("os").attr("register_at_fork")(**after_fork);
-    nb::module_::import_("atexit").attr("register")(nb::cpp_function(end_waiting));
 }
 
 }  // namespace sardonyx::python

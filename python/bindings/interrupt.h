@@ -10,8 +10,7 @@
 namespace sardonyx::python {
 
 // Of one run, or of other work that takes its time. Work on the main thread, where Python handles
-// signals, is asked to end when a handler raises, as that of Ctrl-C does. On other threads it lets
-// the main thread handle them.
+// signals, is asked to end when a handler raises, as that of Ctrl-C does.
 class RunInterrupt {
   public:
     RunInterrupt();

@@ -60,21 +60,23 @@ CODE = """
 
     def stops(work, check=lambda: None):
         "How late the work ends after a signal, at several times of its way."
-        whole = timed(work)
-        assert whole > 0.1, f"{whole} s are too short for a test"
+        # The first time is longer: its memory is new to the process.
+        whole = min(timed(work) for _ in range(3))
+        assert whole > 0.04, f"{whole} s are too short for a test"
         late = []
         for part in (0.3, 0.6, 0.9):
             signal.signal(signal.SIGPROF, end)
-            delay = max(0.05, whole * part)
+            delay = max(0.01, whole * part)
             signal.setitimer(signal.ITIMER_PROF, delay)
             started = time.process_time()
             try:
-                work()
+                try:
+                    work()
+                finally:
+                    signal.setitimer(signal.ITIMER_PROF, 0)
             except Over as error:
                 assert "own" in str(error)
                 late.append(time.process_time() - started - delay)
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
         assert late, f"nothing was ended in {whole} s"
         check()
         work()
@@ -248,63 +250,6 @@ def test_python_that_the_compiler_asks_is_ended_too(tmp_path):
         a_script.f.to_model_bytes()
     """
     assert latest(code, tmp_path) == 0
-
-
-def test_the_main_thread_handles_signals_while_another_one_works(model):
-    code = """
-        import threading
-        path = sys.argv[1]
-        data = open(path, "rb").read()
-        done = []
-
-        def work():
-            while len(done) < 40 and not ended:
-                done.append(len(sardonyx.load(data).verify()))
-
-        ended = []
-        signal.signal(signal.SIGALRM, end)
-        thread = threading.Thread(target=work)
-        thread.start()
-        late = []
-        for _ in range(3):
-            started = time.monotonic()
-            signal.setitimer(signal.ITIMER_REAL, 0.1)
-            try:
-                time.sleep(60)
-                sys.exit("no signal came")
-            except Over:
-                late.append(time.monotonic() - started - 0.1)
-        ended.append(True)
-        thread.join()
-        assert set(done) == {0}
-        print(sorted(late)[1])
-    """
-    assert latest(code, model) < 1.0
-
-
-def test_python_ends_while_a_thread_works(model, tmp_path):
-    (tmp_path / "a_script.py").write_text(
-        "from sardonyx import FLOAT, script, opset18 as op\n\n\n@script()\n"
-        + textwrap.dedent(SCRIPTS["a loop"]).lstrip()
-    )
-    code = """
-        import threading
-        sys.path.insert(0, sys.argv[2])
-        from a_script import f
-        path = sys.argv[1]
-
-        def work():
-            while True:
-                f.to_model_bytes()
-                sardonyx.load(path).verify()
-
-        for _ in range(2):
-            threading.Thread(target=work, daemon=True).start()
-        time.sleep(float(sys.argv[3]))
-        print(0)
-    """
-    for seconds in (0.2, 0.5, 0.9):
-        assert latest(code, model, tmp_path, seconds) == 0
 
 
 def test_a_handler_cannot_change_the_model_that_is_worked_on(model):
