@@ -51,6 +51,10 @@ void fail_count(NodeContext& c, std::string_view what, size_t seen, size_t wante
 
 std::optional<Shape> shape_by_scales(NodeContext& c, const Shape& x, const std::vector<int>& axes,
                                      const std::vector<double>& scales, int input) {
+    if (scales.size() != axes.size()) {
+        fail_count(c, "the list of scales", scales.size(), axes.size(), input);
+        return std::nullopt;
+    }
     Shape shape = x;
     for (size_t i = 0; i < axes.size(); ++i) {
         if (!(scales[i] > 0)) {
@@ -88,6 +92,10 @@ std::vector<Dim> keep_aspect_ratio(const Shape& x, const std::vector<int>& axes,
 
 std::optional<Shape> shape_by_sizes(NodeContext& c, const Shape& x, const std::vector<int>& axes,
                                     std::vector<Dim> sizes, int input) {
+    if (sizes.size() != axes.size()) {
+        fail_count(c, "`sizes`", sizes.size(), axes.size(), input);
+        return std::nullopt;
+    }
     for (const Dim& size : sizes) {
         if (size.is_static() && size.value() < 0) {
             c.fail(kInvalidValue,

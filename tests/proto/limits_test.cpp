@@ -72,7 +72,7 @@ TEST(Write, RefusesMoreThanTwoGibibytes) {
                            Tensor::view_of(ElementType::kInt8, {int64_t{1} << 31}, nothing, {}));
     Result<std::string> bytes = write_model(*model);
     ASSERT_FALSE(bytes.ok());
-    EXPECT_NE(bytes.error().message.find("external data"), std::string::npos);
+    EXPECT_NE(bytes.error().message.find("--external-data"), std::string::npos);
 }
 
 }  // namespace
