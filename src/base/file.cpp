@@ -120,7 +120,7 @@ FileStamp::~FileStamp() {
 
 std::optional<int64_t> FileStamp::offset_of(std::string_view part) const {
     const char* first = reinterpret_cast<const char*>(bytes_.data());
-    std::less<const char*> is_before;
+    std::less<> is_before;
     bool is_inside = !is_before(part.data(), first) &&
                      !is_before(first + bytes_.size(), part.data() + part.size());
     return is_inside ? std::optional<int64_t>(part.data() - first) : std::nullopt;
