@@ -392,7 +392,7 @@ Tensor Tensor::view_of(ElementType type, Dims dims, std::span<const std::byte> b
     tensor.data_ = tensor.count_ == 0 ? kNoElements : bytes.data();
     if (is_later) {
         tensor.is_unaligned_ = true;
-        // NOLINTNEXTLINE(modernize-make-shared): an aggregate, which make_shared cannot make everywhere
+        // An aggregate. NOLINTNEXTLINE(modernize-make-shared)
         owner = std::shared_ptr<Unaligned>(new Unaligned{std::move(owner), {}, {}});
     }
     tensor.owner_ = std::move(owner);
