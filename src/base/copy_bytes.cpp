@@ -9,26 +9,14 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace sardonyx {
 namespace {
 
 constexpr size_t kPiece = 1 << 18;        // what is written at once from memory
 constexpr size_t kJoined = 1 << 16;       // smaller parts are written together
 constexpr size_t kSystemPiece = 1 << 26;  // what the system copies at once
-
-bool write_bytes(int descriptor, std::string_view bytes) {
-    while (!bytes.empty()) {
-        ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
-        if (count < 0) {
-            return false;
-        }
-        bytes.remove_prefix(static_cast<size_t>(count));
-    }
-    return true;
-}
 
 // Where bytes stand in an open file.
 struct FilePlace {

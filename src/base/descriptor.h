@@ -1,8 +1,11 @@
-// An open file of the system, closed with its owner.
+// An open file of the system, closed with its owner; reading and writing that no signal ends.
 #pragma once
 
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace sardonyx {
@@ -31,5 +34,11 @@ class Descriptor {
   private:
     int fd_;
 };
+
+// As ::read, but not ended by a signal.
+ssize_t read_some(int descriptor, void* bytes, size_t size);
+
+// All of the bytes. False: errno says why.
+bool write_bytes(int descriptor, std::string_view bytes);
 
 }  // namespace sardonyx

@@ -36,10 +36,7 @@ Result<std::string> read_to_end(int fd, const std::string& path, size_t limit) {
     std::string text;
     char buffer[64 * 1024];
     for (;;) {
-        ssize_t count = ::read(fd, buffer, sizeof buffer);
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
+        ssize_t count = read_some(fd, buffer, sizeof buffer);
         if (count < 0) {
             return file_error("read", path);
         }

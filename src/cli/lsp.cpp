@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 
+#include "base/descriptor.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "lsp/message_reader.h"
@@ -25,10 +25,7 @@ bool has_input() {
 // Waits for bytes; false at the end of the input.
 bool read_input(lsp::MessageReader& reader) {
     std::array<char, 1 << 16> bytes;
-    ssize_t count = 0;
-    do {
-        count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
-    } while (count < 0 && errno == EINTR);
+    ssize_t count = read_some(STDIN_FILENO, bytes.data(), bytes.size());
     if (count > 0) {
         reader.add({bytes.data(), static_cast<size_t>(count)});
     }

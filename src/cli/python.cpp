@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "cli/overwriting.h"
 #include "cli/terminal.h"
 
@@ -110,10 +111,7 @@ std::string read_all(int from) {
     std::string text;
     std::array<char, 4096> piece{};
     while (text.size() < kMost) {
-        ssize_t count = ::read(from, piece.data(), piece.size());
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
+        ssize_t count = read_some(from, piece.data(), piece.size());
         if (count <= 0) {
             break;
         }

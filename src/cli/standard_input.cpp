@@ -6,36 +6,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "base/file.h"
 
 namespace sardonyx::cli {
 namespace {
-
-// Reads from a descriptor; as ::read, but not ended by a signal.
-ssize_t read_some(int descriptor, char* bytes, size_t size) {
-    ssize_t count = -1;
-    do {
-        count = ::read(descriptor, bytes, size);
-    } while (count < 0 && errno == EINTR);
-    return count;
-}
-
-bool write_all(int descriptor, const char* bytes, size_t size) {
-    while (size > 0) {
-        ssize_t count = ::write(descriptor, bytes, size);
-        if (count < 0 && errno != EINTR) {
-            return false;
-        }
-        size_t written = count < 0 ? 0 : static_cast<size_t>(count);
-        bytes += written;
-        size -= written;
-    }
-    return true;
-}
 
 // Puts a file in memory with the content of standard input in its place, unless it is a file
 // already. Where that fails in the middle standard input is closed: a part is not the whole.
@@ -51,7 +29,7 @@ void keep_standard_input() {
     std::array<char, 1U << 16U> block;
     ssize_t count = 0;
     while ((count = read_some(STDIN_FILENO, block.data(), block.size())) > 0 &&
-           write_all(file, block.data(), static_cast<size_t>(count))) {
+           write_bytes(file, {block.data(), static_cast<size_t>(count)})) {
     }
     if (count == 0) {
         (void)::dup2(file, STDIN_FILENO);

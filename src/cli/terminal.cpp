@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/descriptor.h"
 #include "base/screenful.h"
 #include "cli/commands.h"
 #include "diagnostics/glyphs.h"
@@ -23,17 +24,9 @@ Color g_color = Color::kAuto;
 int g_output_error = 0;
 
 void write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        ssize_t count = ::write(file, text.data(), text.size());
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
-        if (count < 0) {
-            bool is_lost = file == STDOUT_FILENO && errno != EPIPE;
-            g_output_error = is_lost ? errno : g_output_error;
-            return;
-        }
-        text.remove_prefix(static_cast<size_t>(count));
+    if (!write_bytes(file, text)) {
+        bool is_lost = file == STDOUT_FILENO && errno != EPIPE;
+        g_output_error = is_lost ? errno : g_output_error;
     }
 }
 

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/descriptor.h"
 #include "cli/terminal.h"
 
 namespace sardonyx::cli {
@@ -26,23 +27,6 @@ constexpr size_t kMaxRequest = size_t{16} << 10U;
 constexpr std::chrono::seconds kMaxTime{10};
 
 using Clock = std::chrono::steady_clock;
-
-// Closes what it holds.
-class Socket {
-  public:
-    explicit Socket(int handle) : handle_(handle) {}
-    Socket(const Socket&) = delete;
-    Socket& operator=(const Socket&) = delete;
-    ~Socket() {
-        if (handle_ >= 0) {
-            ::close(handle_);
-        }
-    }
-    int get() const { return handle_; }
-
-  private:
-    int handle_;
-};
 
 bool wait_for(int handle, short what, Clock::time_point end) {
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -157,7 +141,7 @@ Result<uint16_t> listen_at(int handle, uint16_t port) {
 }  // namespace
 
 Result<void> serve_page(const std::function<Result<std::string>()>& page, uint16_t port) {
-    Socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     Result<uint16_t> bound = listen_at(listener.get(), port);
     SDX_TRY(bound);
     Site site{fmt::format("127.0.0.1:{}", *bound), "/" + secret() + "/"};
@@ -165,7 +149,7 @@ Result<void> serve_page(const std::function<Result<std::string>()>& page, uint16
     print_note("Ctrl-C ends it\n");
     std::fflush(stdout);
     while (true) {
-        Socket client(::accept(listener.get(), nullptr, nullptr));
+        Descriptor client(::accept(listener.get(), nullptr, nullptr));
         if (client.get() < 0) {
             if (errno == EINTR || errno == ECONNABORTED) {
                 continue;

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <string>
+
+#include "base/descriptor.h"
 
 namespace sardonyx::driver {
 namespace {
@@ -18,18 +19,7 @@ void write_line(std::string_view line) {
     if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
         line = line.substr(0, size.ws_col - 1U);
     }
-    std::string text = fmt::format("\r{}\x1b[K", line);
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        ssize_t count = ::write(STDERR_FILENO, rest.data(), rest.size());
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
-        if (count <= 0) {
-            return;
-        }
-        rest.remove_prefix(static_cast<size_t>(count));
-    }
+    (void)write_bytes(STDERR_FILENO, fmt::format("\r{}\x1b[K", line));
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ class GraphMatcher {
         match_inputs();
         match_by_signature(true);
         match_by_signature(false);
-        match_outputs();
+        matching_outputs_ = paired(a_.outputs, b_.outputs);
         for (bool needs_operator : {true, false}) {
             seed();
             spread(needs_operator);
@@ -151,19 +151,31 @@ class GraphMatcher {
     }
 
   private:
-    void match_inputs() {
+    using Pairs = std::vector<std::pair<const ir::Value*, const ir::Value*>>;
+
+    // By the first place of equal names, then by their places.
+    static Pairs paired(const std::vector<ir::Value*>& first,
+                        const std::vector<ir::Value*>& second) {
         std::map<std::string_view, const ir::Value*> named;
-        for (const ir::Value* input : b_.inputs) {
-            named.emplace(input->name, input);
+        for (const ir::Value* value : second) {
+            named.emplace(value->name, value);
         }
-        for (const ir::Value* input : a_.inputs) {
-            auto found = named.find(input->name);
+        Pairs pairs;
+        for (const ir::Value* value : first) {
+            auto found = named.find(value->name);
             if (found != named.end()) {
-                matching_.bind(*input, *found->second);
+                pairs.emplace_back(value, found->second);
             }
         }
-        for (size_t i = 0; i < std::min(a_.inputs.size(), b_.inputs.size()); ++i) {
-            matching_.bind(*a_.inputs[i], *b_.inputs[i]);
+        for (size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+            pairs.emplace_back(first[i], second[i]);
+        }
+        return pairs;
+    }
+
+    void match_inputs() {
+        for (auto [x, y] : paired(a_.inputs, b_.inputs)) {
+            matching_.bind(*x, *y);
         }
     }
 
@@ -205,23 +217,6 @@ class GraphMatcher {
         for (auto [x, y] : found) {
             stop_point();
             match(*x, *y);
-        }
-    }
-
-    // By the first place of equal names, then by their places.
-    void match_outputs() {
-        std::map<std::string_view, const ir::Value*> named;
-        for (const ir::Value* output : b_.outputs) {
-            named.emplace(output->name, output);
-        }
-        for (const ir::Value* output : a_.outputs) {
-            auto found = named.find(output->name);
-            if (found != named.end()) {
-                matching_outputs_.emplace_back(output, found->second);
-            }
-        }
-        for (size_t i = 0; i < std::min(a_.outputs.size(), b_.outputs.size()); ++i) {
-            matching_outputs_.emplace_back(a_.outputs[i], b_.outputs[i]);
         }
     }
 
@@ -325,7 +320,7 @@ class GraphMatcher {
     const ir::Graph& a_;
     const ir::Graph& b_;
     Matching& matching_;
-    std::vector<std::pair<const ir::Value*, const ir::Value*>> matching_outputs_;
+    Pairs matching_outputs_;
     std::deque<std::pair<const ir::Node*, const ir::Node*>> waiting_;
     std::vector<std::pair<const ir::Node*, const ir::Node*>> again_;
 };

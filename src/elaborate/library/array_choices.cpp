@@ -318,15 +318,20 @@ std::optional<std::vector<int64_t>> sorted_places(const Tensor& array, bool& has
     return places;
 }
 
+// The same of a call whose one argument is `array`, which may be null.
+std::optional<std::vector<int64_t>> sorted_argument(const Arguments& a, const Tensor* array,
+                                                    bool& has_equal) {
+    bool is_plain =
+        array != nullptr && array->rank() == 1 && a.positional.size() == 1 && a.keywords.empty();
+    return is_plain ? sorted_places(*array, has_equal) : std::nullopt;
+}
+
 }  // namespace
 
 Object np_sort(Context& c, const Arguments& a) {
     const Tensor* array = known_array(&a.positional[0]);
     bool has_equal = false;
-    std::optional<std::vector<int64_t>> places =
-        array != nullptr && array->rank() == 1 && a.positional.size() == 1 && a.keywords.empty()
-            ? sorted_places(*array, has_equal)
-            : std::nullopt;
+    std::optional<std::vector<int64_t>> places = sorted_argument(a, array, has_equal);
     // 0.0 and -0.0 are equal, and stand as the algorithm leaves them.
     bool is_certain = places && !(has_equal && is_floating(array->element_type()));
     return is_certain ? constant_of(gather(*array, *places, array->dims()))
@@ -336,10 +341,7 @@ Object np_sort(Context& c, const Arguments& a) {
 Object np_argsort(Context& c, const Arguments& a) {
     const Tensor* array = known_array(&a.positional[0]);
     bool has_equal = false;
-    std::optional<std::vector<int64_t>> places =
-        array != nullptr && array->rank() == 1 && a.positional.size() == 1 && a.keywords.empty()
-            ? sorted_places(*array, has_equal)
-            : std::nullopt;
+    std::optional<std::vector<int64_t>> places = sorted_argument(a, array, has_equal);
     return places && !has_equal
                ? constant_of(Tensor::of<int64_t>(array->dims(), std::span<const int64_t>(*places)))
                : refuse_array(c, a, "argsort");

@@ -22,6 +22,7 @@ import sardonyx
 from sardonyx import Model
 
 from language import shared_compiler
+from language.drawing import draw
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -539,18 +540,4 @@ def test_random_expressions(shard: int, tmp_path: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    import collections
-    import tempfile
-
-    first, count = int(sys.argv[1]), int(sys.argv[2])
-    warnings.simplefilter("ignore")
-    totals: collections.Counter[str] = collections.Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + count):
-            try:
-                totals[outcome(seed, pathlib.Path(folder))] += 1
-            except AssertionError as error:
-                totals["wrong"] += 1
-                lines = str(error).split("\n")
-                print(seed, lines[0], "|", Writer(seed).program()[0])
-    print(totals)
+    draw(outcome, lambda seed, error: f"{str(error).splitlines()[0]} | {Writer(seed).program()[0]}")

@@ -15,9 +15,7 @@ import os
 import pathlib
 import random
 import runpy
-import sys
 import textwrap
-import warnings
 from typing import Any
 
 import numpy as np
@@ -26,6 +24,7 @@ import pytest
 import sardonyx
 
 from language import shared_compiler, shared_evaluator
+from language.drawing import draw
 from surfaces import text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -329,18 +328,4 @@ def test_random_numbers(shard: int, tmp_path: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    import collections
-    import tempfile
-
-    first, count = int(sys.argv[1]), int(sys.argv[2])
-    warnings.simplefilter("ignore")
-    totals: collections.Counter[str] = collections.Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + count):
-            try:
-                totals[outcome(seed, pathlib.Path(folder))] += 1
-            except AssertionError as error:
-                totals["wrong"] += 1
-                print("-----", seed, str(error)[:1500])
-    for answer, number in totals.most_common(40):
-        print(number, answer)
+    draw(outcome, lambda _, error: str(error)[:1500])

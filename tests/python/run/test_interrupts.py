@@ -87,6 +87,17 @@ def long_node(path, kind):
     return save(path, nodes, [value], result), big
 
 
+def check_that_one_test_times_out(folder):
+    """pytest-timeout ends the first of the two tests in test_it.py, and the second one passes."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=1"]
+    done = subprocess.run(
+        [*command, "--timeout-method=signal", "--rootdir=.", "test_it.py"],
+        cwd=folder, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "Timeout" in done.stdout
+
+
 def run_python(code, *arguments, timeout=120):
     # Without faulthandler, whose stack for signals hides what a handler does to the library's.
     done = subprocess.run(
@@ -434,13 +445,7 @@ def test_pytest_timeout_ends_a_test(tmp_path):
             model.run({"go": np.array(False), "x": np.zeros(4, np.float32)})
     """)
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=1"]
-    done = subprocess.run(
-        [*command, "--timeout-method=signal", "--rootdir=.", "test_it.py"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
-    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
-    assert "Timeout" in done.stdout
+    check_that_one_test_times_out(tmp_path)
 
 
 def test_a_jupyter_kernel_is_interrupted(tmp_path):

@@ -12,6 +12,7 @@ import time
 import pytest
 
 from places import PROGRAM
+from run.test_interrupts import check_that_one_test_times_out
 
 # What was asked for is 0.1 s of processor time; caches and a busy machine take their share.
 PROMPT = 0.5 if "release" in os.environ.get("SDX_BUILD", "build/dev") else 3.0
@@ -313,13 +314,7 @@ def test_pytest_timeout_ends_a_compilation(tmp_path):
             a_script.f.to_model_bytes()
     """)
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=1"]
-    done = subprocess.run(
-        [*command, "--timeout-method=signal", "--rootdir=.", "test_it.py"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
-    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
-    assert "Timeout" in done.stdout
+    check_that_one_test_times_out(tmp_path)
 
 
 COMMANDS = {
