@@ -154,8 +154,9 @@ int run_check(const CheckOptions& options) {
             print_error(text.error().message);
             return kFailure;
         }
-        file = {options.stdin_name.empty() ? std::string(kStandardInput) : options.stdin_name, true,
-                std::move(*text)};
+        file = {
+            options.stdin_name.empty() ? std::string(driver::kStandardInput) : options.stdin_name,
+            true, std::move(*text)};
     }
     size_t count = found.files.size();
     std::vector<std::string> unfixed;

@@ -20,7 +20,8 @@ std::optional<driver::Request> request_of(const Target& target, const driver::Op
             print_error(text.error().message);
             return std::nullopt;
         }
-        request.path = target.stdin_name.empty() ? std::string(kStandardInput) : target.stdin_name;
+        request.path =
+            target.stdin_name.empty() ? std::string(driver::kStandardInput) : target.stdin_name;
         request.text = std::move(*text);
     }
     request.script = target.name;

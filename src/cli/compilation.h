@@ -8,9 +8,6 @@
 
 namespace sardonyx::cli {
 
-// What messages call standard input.
-inline constexpr std::string_view kStandardInput = "<stdin>";
-
 // What the command line asks of the driver; what is wrong with its options is printed.
 std::optional<driver::Request> request_of(const Target& target, const driver::OptionTexts& texts,
                                           const std::vector<std::string>& schemas);

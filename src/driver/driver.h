@@ -19,6 +19,9 @@ namespace sardonyx::driver {
 // The name that the words of `decompile --exact` have in a file.
 inline constexpr std::string_view kExactTable = "__exact__";
 
+// The path of a text that came through standard input, which the command line calls `-`.
+inline constexpr std::string_view kStandardInput = "<stdin>";
+
 enum class Form : uint8_t {
     kModel,
     kFunction,

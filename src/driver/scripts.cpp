@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "driver/driver.h"
 #include "elaborate/elaborate.h"
 #include "elaborate/files/module.h"
 #include "elaborate/objects/unknowns.h"
@@ -106,7 +107,7 @@ Result<std::shared_ptr<ScriptFunction>> choose_script(Program& program, FileModu
             fmt::format("the value of `{}` in `{}` is not known", candidates[0]->name, path)};
     }
     return Error{fmt::format("`{}` has several scripts; choose one of {}, as in `{}:{}`", path,
-                             list_names(scripts), path == "<stdin>" ? "-" : path,
+                             list_names(scripts), path == kStandardInput ? "-" : path,
                              scripts.back()->name)};
 }
 
