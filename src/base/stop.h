@@ -8,6 +8,8 @@
 // threads work there.
 #pragma once
 
+#include <cstdint>
+
 namespace sardonyx {
 
 // Work that was ended. It is no std::exception, so that nobody takes it for a failure.
@@ -31,5 +33,23 @@ class StopScope {
 bool should_stop();
 // Throws Stopped if so; cheap enough for each node.
 void stop_point();
+
+// The same for steps of less than a microsecond, which their caller counts: the question looks at
+// the clock, and is asked at some of them.
+inline void stop_point_at(int64_t step) {
+    constexpr int64_t kApart = 32;
+    if (step % kApart == 0) [[unlikely]] {
+        stop_point();
+    }
+}
+
+// Counts the steps of one loop.
+class StopCounter {
+  public:
+    void step() { stop_point_at(++steps_); }
+
+  private:
+    int64_t steps_ = 0;
+};
 
 }  // namespace sardonyx

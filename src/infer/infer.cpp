@@ -104,8 +104,9 @@ void skip_fresh_numbers(const ir::Graph& graph, int& next) {
         });
     };
     std::for_each(graph.inputs.begin(), graph.inputs.end(), see_value);
+    StopCounter stops;
     for (const ir::Node& node : graph) {
-        stop_point();
+        stops.step();
         std::for_each(node.outputs().begin(), node.outputs().end(), see_value);
         for (const ir::Attribute& attribute : node.attributes) {
             if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
@@ -145,8 +146,9 @@ void infer_node(const Context& context, ir::Node& node) {
 }
 
 void infer_graph(const Context& context, ir::Graph& graph) {
+    StopCounter stops;
     for (ir::Node& node : graph) {
-        stop_point();
+        stops.step();
         if (context.depth > 0 && !take_steps(context, 1)) {
             return;
         }

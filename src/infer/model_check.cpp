@@ -68,8 +68,9 @@ class Names {
 // Calls visit(node) for the nodes of a graph and its subgraphs until one returns false.
 template <typename Visit>
 bool for_each_node(const ir::Graph& graph, const Visit& visit) {
+    StopCounter stops;
     for (const ir::Node& node : graph) {
-        stop_point();
+        stops.step();
         if (!visit(node)) {
             return false;
         }
@@ -195,8 +196,9 @@ class CertainTypes {
 // Where the types of inputs, which no run takes others of, do not fit the nodes of the main graph.
 std::string first_mistyped_node(const ir::Model& model, const Names& names) {
     CertainTypes types(*model.graph);
+    StopCounter stops;
     for (const ir::Node& node : *model.graph) {
-        stop_point();
+        stops.step();
         const ops::Schema* schema = names.find(node, model.opset_imports).schema;
         if (schema == nullptr) {
             continue;

@@ -9,8 +9,9 @@ namespace {
 
 const ir::Node* incompatible_in(const ir::Model& model, const ir::Function& function,
                                 const ir::Graph& graph) {
+    StopCounter stops;
     for (const ir::Node& node : graph) {
-        stop_point();
+        stops.step();
         int64_t own = ir::opset_version(function.opset_imports, node.domain);
         int64_t whole = ir::opset_version(model.opset_imports, node.domain);
         if (own != whole && own != 0 && whole != 0 &&

@@ -42,8 +42,9 @@ void Snapshot::add(const ir::Graph& graph) {
     for (ir::Value* input : graph.inputs) {
         add(input);
     }
+    StopCounter stops;
     for (ir::Node& node : graph) {
-        stop_point();
+        stops.step();
         for (ir::Value* output : node.outputs()) {
             add(output);
         }

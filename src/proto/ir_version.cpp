@@ -121,8 +121,9 @@ class VersionFinder {
                 need(version_of(initializer->constant->element_type()));
             }
         }
+        StopCounter stops;
         for (const ir::Node& node : graph) {
-            stop_point();
+            stops.step();
             add_node(node);
         }
     }

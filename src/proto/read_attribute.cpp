@@ -314,7 +314,7 @@ bool read_attributes(ReadContext& context, std::string_view field,
                      std::vector<ir::Attribute>* result) {
     result->reserve(std::min<size_t>(messages.size(), 64));
     for (size_t i = 0; i < messages.size(); ++i) {
-        stop_point();
+        stop_point_at(static_cast<int64_t>(i) + 1);
         context.enter(field, static_cast<int64_t>(i));
         if (!read_attribute(context, messages[i], graph, &result->emplace_back())) {
             return false;

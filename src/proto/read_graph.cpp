@@ -80,7 +80,7 @@ bool define_input(ReadContext& context, Scope* scope, std::string_view name, ir:
 bool read_inputs(ReadContext& context, const BodyParts& parts, bool is_function, Scope* scope,
                  ir::Graph* graph) {
     for (size_t i = 0; i < parts.inputs.size(); ++i) {
-        stop_point();
+        stop_point_at(static_cast<int64_t>(i));
         context.enter("input", static_cast<int64_t>(i));
         ValueInfo info;
         bool ok = is_function ? context.take() && context.keep(parts.inputs[i], &info.name)
@@ -347,7 +347,7 @@ bool read_nodes(ReadContext& context, const BodyParts& parts, Scope* scope, ir::
     NodeParts node;
     std::vector<ir::Value*> inputs;
     for (size_t i = 0; i < parts.nodes.size(); ++i) {
-        stop_point();
+        stop_point_at(static_cast<int64_t>(i));
         context.enter("node", static_cast<int64_t>(i));
         context.open_graphs[level].next = i + 1;
         node.clear();
@@ -365,7 +365,7 @@ bool read_nodes(ReadContext& context, const BodyParts& parts, Scope* scope, ir::
 bool read_outputs(ReadContext& context, const BodyParts& parts, bool is_function,
                   const Scope& scope, ir::Graph* graph) {
     for (size_t i = 0; i < parts.outputs.size(); ++i) {
-        stop_point();
+        stop_point_at(static_cast<int64_t>(i));
         context.enter("output", static_cast<int64_t>(i));
         ValueInfo info;
         bool ok = is_function ? context.take() && context.keep(parts.outputs[i], &info.name)
@@ -397,7 +397,7 @@ bool read_value_infos(ReadContext& context, const BodyParts& parts, bool is_func
     }
     std::string kept;
     for (size_t i = 0; i < parts.value_infos.size(); ++i) {
-        stop_point();
+        stop_point_at(static_cast<int64_t>(i));
         context.enter("value_info", static_cast<int64_t>(i));
         ValueInfo info;
         if (!read_value_info(context, parts.value_infos[i], &info)) {

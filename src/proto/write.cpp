@@ -314,8 +314,9 @@ void node(Sink& sink, const ir::Node& value) {
 
 template <typename Sink>
 void nodes(Sink& sink, uint32_t field, const ir::Graph& value) {
+    StopCounter stops;
     for (const ir::Node& inner : value) {
-        stop_point();
+        stops.step();
         sink.message(field, [&] { node(sink, inner); });
     }
 }
@@ -340,8 +341,9 @@ template <typename Sink>
 void inner_value_infos(Sink& sink, uint32_t field, const ir::Graph& graph,
                        const std::vector<ir::Value*>& said_elsewhere) {
     std::unordered_set<const ir::Value*> skipped(said_elsewhere.begin(), said_elsewhere.end());
+    StopCounter stops;
     for (const ir::Node& inner : graph) {
-        stop_point();
+        stops.step();
         for (const ir::Value* output : inner.outputs()) {
             bool says_something = is_complete(output->type) || !output->preserved.empty() ||
                                   !output->doc.empty() || !output->metadata.empty();

@@ -81,11 +81,11 @@ void report_findings(Context& c, const NodeRequest& request, const ir::Node& nod
 }  // namespace
 
 ir::Node* emit_node(Context& c, NodeRequest request) {
-    stop_point();
     if (c.gave_up) {
         return nullptr;
     }
-    if (++c.node_count > c.options.limits.nodes) {
+    stop_point_at(++c.node_count);
+    if (c.node_count > c.options.limits.nodes) {
         c.gave_up = true;
         c.report(kLimitExceeded, request.range,
                  fmt::format("the graph grows past {} nodes", c.options.limits.nodes))

@@ -10,8 +10,8 @@ namespace sardonyx::elaborate {
 using syntax::Range;
 
 DepthGuard::DepthGuard(Context& c, Range range) : c_(c), ok_(++c.depth <= c.options.limits.depth) {
-    stop_point();
     bool too_long = ++c.steps > c.options.limits.steps;
+    stop_point_at(c.steps);
     if ((!ok_ || too_long) && !c.gave_up) {
         c.gave_up = true;
         c.report(kLimitExceeded, range,

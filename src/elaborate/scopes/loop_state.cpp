@@ -30,8 +30,8 @@ void LoopState::clear_flags() {
 }
 
 bool count_iteration(Context& c, syntax::Range range) {
-    stop_point();
-    if (++c.iterations <= c.options.limits.static_iterations) {
+    stop_point_at(++c.iterations);
+    if (c.iterations <= c.options.limits.static_iterations) {
         return true;
     }
     if (!c.gave_up) {
