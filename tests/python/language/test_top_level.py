@@ -8,6 +8,7 @@ SDX_SEED on.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import math
@@ -31,7 +32,7 @@ from language import shared_compiler
 from places import PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 COUNT = int(os.environ.get("SDX_TOP_LEVEL", "2000" if os.environ.get("SDX_FULL") else "150"))
 SEED = int(os.environ.get("SDX_SEED", "0"), 0)
@@ -44,6 +45,19 @@ import math
 """
 
 
+@contextlib.contextmanager
+def little_memory() -> Iterator[None]:
+    """1 GiB of memory more than the process has: a list that doubles in a loop drawn at random is a
+    MemoryError, not the end of the machine."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 30), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
 def in_python(path: pathlib.Path) -> Any:
     """What the script `m` of the file gives in CPython; None where the file fails there."""
     name = f"top_level_{path.stem}"
@@ -52,8 +66,9 @@ def in_python(path: pathlib.Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent))
     try:
-        spec.loader.exec_module(module)
-        return np.asarray(module.m(X))
+        with little_memory():
+            spec.loader.exec_module(module)
+            return np.asarray(module.m(X))
     except Exception:
         return None
     finally:
