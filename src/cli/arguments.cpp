@@ -551,11 +551,16 @@ Arguments parse_arguments(int count, const char* const* words_given) {
         "Example:\n  sardonyx build gelu.py -o gelu.onnx\n\n`sardonyx COMMAND --help` shows "
         "its options.\n");
     app.require_subcommand(1);
-    for (const CommandRow& row : kCommands) {
-        row.add(app, words);
-    }
     std::vector<std::string> line = reversed_words(count, words_given);
-    if (!line.empty() && line.back()[0] != '-' && find_command(line.back()) == nullptr) {
+    const CommandRow* named = line.empty() ? nullptr : find_command(line.back());
+    // The options of all commands take longer to make than a small file takes to check.
+    bool is_alone = named != nullptr && named->name != "completion";
+    for (const CommandRow& row : kCommands) {
+        if (!is_alone || &row == named) {
+            row.add(app, words);
+        }
+    }
+    if (!line.empty() && line.back()[0] != '-' && named == nullptr) {
         return {unknown_word("", "command", line.back(), command_names())};
     }
     try {
