@@ -111,6 +111,37 @@ bool contains_tensor(nb::handle object, int depth = 0) {
     return false;
 }
 
+// The tensor of a list of floats alone, or of ints alone that INT64 can hold, which most lists are:
+// what the reader of all literals gives, in a single pass. Nothing for any other.
+std::optional<Tensor> tensor_of_numbers(nb::handle list, ElementType type) {
+    if (!PyList_CheckExact(list.ptr()) || PyList_GET_SIZE(list.ptr()) == 0) {
+        return std::nullopt;
+    }
+    int64_t count = PyList_GET_SIZE(list.ptr());
+    bool are_floats = PyFloat_CheckExact(PyList_GET_ITEM(list.ptr(), 0)) != 0;
+    ElementType own = are_floats ? ElementType::kFloat : ElementType::kInt64;
+    if (type != ElementType::kUndefined && type != own) {
+        return std::nullopt;
+    }
+    Tensor tensor = Tensor::zeros(own, {count});
+    for (int64_t i = 0; i < count; ++i) {
+        PyObject* item = PyList_GET_ITEM(list.ptr(), i);
+        if (are_floats && PyFloat_CheckExact(item)) {
+            tensor.mutable_elements<float>()[i] = static_cast<float>(PyFloat_AS_DOUBLE(item));
+            continue;
+        }
+        int overflow = 0;
+        if (are_floats || !PyLong_CheckExact(item)) {
+            return std::nullopt;
+        }
+        tensor.mutable_elements<int64_t>()[i] = PyLong_AsLongLongAndOverflow(item, &overflow);
+        if (overflow != 0) {
+            return std::nullopt;
+        }
+    }
+    return tensor;
+}
+
 }  // namespace
 
 bool is_literal(nb::handle object) {
@@ -129,6 +160,9 @@ Tensor tensor_from_literal(nb::handle literal, ElementType type) {
     if (PyFloat_Check(literal.ptr()) &&
         (type == ElementType::kFloat || type == ElementType::kUndefined)) {
         return Tensor::scalar(static_cast<float>(PyFloat_AsDouble(literal.ptr())));
+    }
+    if (std::optional<Tensor> numbers = tensor_of_numbers(literal, type)) {
+        return std::move(*numbers);
     }
     PythonReader reader;
     lowering::LiteralProblem problem;
