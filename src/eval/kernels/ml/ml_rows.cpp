@@ -11,7 +11,34 @@
 
 namespace sardonyx::eval::kernels {
 
-namespace {}  // namespace
+namespace {
+
+template <typename W>
+SDX_CLONES void add_four_sums(const Lanes* items, const W* weights, int64_t count, Lanes* sum) {
+    typedef double Vector
+        __attribute__((vector_size(sizeof(Lanes))));  // NOLINT(modernize-use-using)
+    Vector total[kFewSums] = {};
+    for (int64_t i = 0; i < count; i += kFewSums) {
+        for (int64_t s = 0; s < std::min<int64_t>(kFewSums, count - i); ++s) {
+            Vector item;
+            std::memcpy(&item, items + i + s, sizeof item);
+            total[s] += item * static_cast<double>(weights[i + s]);
+        }
+    }
+    Vector all = (total[0] + total[1]) + (total[2] + total[3]);
+    std::memcpy(sum, &all, sizeof all);
+}
+
+}  // namespace
+
+template <>
+void add_weighted(const Lanes* items, const float* weights, int64_t count, Lanes* sum) {
+    add_four_sums(items, weights, count, sum);
+}
+template <>
+void add_weighted(const Lanes* items, const double* weights, int64_t count, Lanes* sum) {
+    add_four_sums(items, weights, count, sum);
+}
 
 void load_rows(const FeatureRows& x, int64_t first, std::vector<Lanes>& block) {
     int64_t count = std::min<int64_t>(kLanes, x.rows - first);

@@ -60,7 +60,11 @@ template <int kSums, typename W>
                                                 const W* const* weights, Lanes* sums) {
     typedef double Vector
         __attribute__((vector_size(sizeof(Lanes))));  // NOLINT(modernize-use-using)
-    Vector total[kSums] = {};
+    // One by one: an array that is cleared or copied whole does not stay in registers.
+    Vector total[kSums];
+    for (Vector& one : total) {
+        one = Vector{};
+    }
     for (int64_t i = 0; i < count; ++i) {
         Vector item;
         std::memcpy(&item, items + i, sizeof item);
@@ -68,7 +72,9 @@ template <int kSums, typename W>
             total[s] += item * static_cast<double>(weights[s][i]);
         }
     }
-    std::memcpy(sums, total, sizeof total);
+    for (int s = 0; s < kSums; ++s) {
+        std::memcpy(sums + s, total + s, sizeof(Vector));
+    }
 }
 
 // The product of two floats is exact as a double, so that a fused multiplication and addition gives
@@ -110,16 +116,15 @@ void multiply_rows(std::span<const Lanes> items, bool are_floats, std::span<cons
          : multiply_some_rows<kFewSums, W>)(items, are_floats, rows.data(), count, out);
 }
 
-// The sum of items[i] * weights[i].
+// The sum of items[i] * weights[i], of which there are `count`, as four sums of every fourth, whose
+// additions need not wait for each other.
+template <typename W>
+void add_weighted(const Lanes* items, const W* weights, int64_t count, Lanes* sum);
+
 template <typename Weights>
 Lanes dot(std::span<const Lanes> items, const Weights& weights) {
-    Lanes total{};
-    for (size_t i = 0; i < weights.size(); ++i) {
-        double weight = weights[i];
-        for (int k = 0; k < kLanes; ++k) {
-            total[k] += items[i][k] * weight;
-        }
-    }
+    Lanes total;
+    add_weighted(items.data(), weights.data(), static_cast<int64_t>(weights.size()), &total);
     return total;
 }
 
