@@ -204,6 +204,11 @@ bool changes_in_place(Context& c, const Object& before, const Object& after, Ran
         bool is_bound_again = is_scalar && before.pointer().use_count() <= kHolders;
         if (!is_bound_again && (is_scalar || !change_array(c, before, after))) {
             refuse(c, range, "an augmented assignment to this array", "make a new array");
+            // Python refuses it as well.
+            if (is_floating(after.get<Tensor>().element_type()) &&
+                !is_floating(before.get<Tensor>().element_type())) {
+                raises(c, "TypeError");
+            }
         }
         return !is_bound_again;
     }

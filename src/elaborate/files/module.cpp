@@ -298,6 +298,7 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
             FileModule* module = load_file(program_, path);
             if (module != nullptr) {
                 module->run();
+                import_end_ = module->end_ != nullptr ? module->end_ : import_end_;
             }
             return module != nullptr ? Object::make(ObjectKind::kModule,
                                                     ModuleObject{std::string(dotted), module})

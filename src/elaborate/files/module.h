@@ -65,6 +65,10 @@ class FileModule : public Environment {
     };
 
     void run();
+    // After an import: the error that ends the imported file.
+    void raise_from_import(const Context& c);
+    // Python raises what nobody catches: importing the file fails.
+    void end_file(const std::shared_ptr<UnknownCause>& cause);
     void run_block(Context& c, syntax::Stmts statements);
     void run_statement(Context& c, const syntax::Stmt* statement);
     void run_if(Context& c, const syntax::IfStmt* statement);
@@ -104,6 +108,11 @@ class FileModule : public Environment {
     std::shared_ptr<Scope> root_;     // what its functions close over: nothing
     std::shared_ptr<Scope> globals_;  // the names
     State state_ = State::kNew;
+    std::shared_ptr<UnknownCause> import_end_;  // where a file ends that has been imported; or null
+    std::shared_ptr<UnknownCause> end_;  // the statement at which Python ends the file; or null
+    // Statements that ran past the limits, after so many of which nothing more is run.
+    static constexpr int kMostEndless = 10;
+    int endless_ = 0;
     std::unordered_map<std::string_view, Symbol> symbols_;  // of globals_, as far as `indexed_`
     size_t indexed_ = 0;
     std::vector<Star> stars_;

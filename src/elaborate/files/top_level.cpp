@@ -53,6 +53,9 @@ void FileModule::run() {
     size_t said = program_.diagnostics.items().size();
     size_t types = program_.types.size();
     run_block(c, tree_.body);
+    if (end_ != nullptr) {
+        forget_all(end_);  // with what has been bound after it, so that all is refused
+    }
     program_.diagnostics.truncate(said);
     program_.types.resize(types);
     state_ = State::kDone;
@@ -63,10 +66,12 @@ void FileModule::run_block(Context& c, Stmts statements) {
         if (c.is_raising()) {
             return;
         }
-        if (program_.unknowns->is_exhausted()) {
+        if (program_.unknowns->is_exhausted() || c.gave_up) {
             size_t said = program_.diagnostics.items().size();
             program_.diagnostics.report(kLimitExceeded, tree_.span(statement->range),
-                                        "too many names above this are not known");
+                                        c.gave_up
+                                            ? "too many statements above this run past the limits"
+                                            : "too many names above this are not known");
             forget_all(make_cause(statement, said));
             program_.diagnostics.truncate(said);
             return;
@@ -88,9 +93,11 @@ void FileModule::run_statement(Context& c, const Stmt* statement) {
             return;
         case StmtKind::kImport:
             run_import(c, syntax::as<syntax::ImportStmt>(statement));
+            raise_from_import(c);
             return;
         case StmtKind::kImportFrom:
             run_import_from(c, syntax::as<syntax::ImportFromStmt>(statement));
+            raise_from_import(c);
             return;
         case StmtKind::kOpaque:
             run_opaque(c, syntax::as<syntax::OpaqueStmt>(statement));
@@ -103,9 +110,7 @@ void FileModule::run_statement(Context& c, const Stmt* statement) {
                 attempt(c, statement, [&] { exec(c, Stmts(&statement, 1)); });
                 return;
             }
-            size_t said = program_.diagnostics.items().size();
-            ++program_.unknowns->failures;
-            forget_all(make_cause(statement, said));
+            end_file(make_cause(statement, program_.diagnostics.items().size()));
             return;
         }
         default:
@@ -155,6 +160,22 @@ std::shared_ptr<UnknownCause> FileModule::make_cause(const Stmt* statement, size
     return cause;
 }
 
+void FileModule::end_file(const std::shared_ptr<UnknownCause>& cause) {
+    ++program_.unknowns->failures;
+    cause->ends_file = true;
+    end_ = end_ != nullptr ? end_ : cause;
+    forget_all(cause);
+}
+
+void FileModule::raise_from_import(const Context& c) {
+    std::shared_ptr<UnknownCause> end = std::exchange(import_end_, nullptr);
+    if (end != nullptr && c.raising.errors == SIZE_MAX) {
+        end_file(end);
+    } else if (end != nullptr) {
+        ++program_.unknowns->failures;  // whether the `try` around catches it is not known
+    }
+}
+
 // The script where the statement is `name = script.to_model_proto()`; else null.
 std::shared_ptr<ScriptFunction> FileModule::script_of_model(const Stmt* statement) {
     const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement);
@@ -193,7 +214,14 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
     size_t said = program_.diagnostics.items().size();
     size_t errors = program_.diagnostics.error_count();
     size_t mark = globals_->open();
+    Context::Raising around = c.raising;
+    bool is_guarded = around.errors != SIZE_MAX;
+    if (!is_guarded) {
+        c.raising = {errors, c.graph, {}, around.handled};
+    }
     body();
+    bool raises_surely = !is_guarded && !c.raising.type.empty();
+    c.raising = is_guarded ? c.raising : around;
     // The graph of this context belongs to nobody: what is computed there is not known here.
     bool has_nodes = c.graph->last_node() != nullptr;
     std::shared_ptr<UnknownCause> cause;
@@ -208,10 +236,14 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
                                         "this is computed when the file runs, not at compile time");
         }
         globals_->undo(mark);
-        ++program_.unknowns->failures;
         cause = make_cause(statement, said);
-        cause->model_of = script_of_model(statement);
-        give_up(statement, cause, binds);
+        if (raises_surely && !has_nodes && !c.gave_up) {
+            end_file(cause);
+        } else {
+            ++program_.unknowns->failures;
+            cause->model_of = script_of_model(statement);
+            give_up(statement, cause, binds);
+        }
     }
     if (has_nodes) {
         c.model.graph = c.model.make_graph(nullptr);
@@ -220,6 +252,15 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
     }
     c.undo.clear();
     program_.diagnostics.truncate(said);
+    if (c.gave_up && ++endless_ <= kMostEndless) {
+        // What follows is run with a part of the limits, half as large each time, so that all of it
+        // together stays below twice the limits.
+        const Limits& limits = c.options.limits;
+        c.gave_up = false;
+        c.steps = limits.steps - (limits.steps >> endless_);
+        c.iterations = limits.static_iterations - (limits.static_iterations >> endless_);
+        c.node_count = 0;
+    }
     return cause;
 }
 
@@ -296,11 +337,10 @@ void FileModule::run_assert(Context& c, const syntax::AssertStmt* statement) {
         program_.diagnostics.report(kStaticError, tree_.span(statement->condition->range),
                                     "the assertion does not hold");
         raises(c, "AssertionError");
-    } else if (fails) {  // Python ends here
-        ++program_.unknowns->failures;
+    } else if (fails) {
         program_.diagnostics.report(kStaticError, tree_.span(statement->condition->range),
                                     "the assertion does not hold");
-        forget_all(make_cause(statement, said));
+        end_file(make_cause(statement, said));
         program_.diagnostics.truncate(said);
     }
 }

@@ -88,6 +88,19 @@ void report_unknown(Program& program, const Object& object, std::string_view nam
         return;
     }
     uint32_t line = sources.position(cause->place.file, cause->place.begin).line;
+    if (cause->ends_file) {
+        std::string reason =
+            cause->findings.empty() ? "it raises an error" : cause->findings[0].message;
+        diagnostics::Diagnostic& reported = program.diagnostics.report(
+            kUnknownValue, span,
+            fmt::format("`{}` is not known, because Python ends the file in line {}: {}", name,
+                        line, reason));
+        if (!(cause->place == span)) {
+            reported.label(cause->place, reason);
+        }
+        reported.with_help(fmt::format("mend line {}: importing the file fails there", line));
+        return;
+    }
     diagnostics::Diagnostic& reported = program.diagnostics.report(
         kUnknownValue, span,
         fmt::format("`{}` {} {}in line {}, which needs Python", name,

@@ -21,6 +21,7 @@ struct UnknownCause {
     std::string what;                               // "by `for` " or nothing
     std::vector<diagnostics::Diagnostic> findings;  // why it cannot be run
     std::vector<Object> held;                       // that what it bound may hold
+    bool ends_file = false;                         // it raises an error that nobody catches
     std::shared_ptr<ScriptFunction> model_of;       // what it bound is the model of this script
 };
 

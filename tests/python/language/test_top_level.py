@@ -825,6 +825,65 @@ def test_other_files(tmp_path: pathlib.Path) -> None:
             sys.modules.pop(name, None)
 
 
+ENDLESS = {
+    "a loop without an end": "K = 1\nwhile True:\n    K = -K",
+    "a loop of too many rounds": "K = 0\nfor i in range(10**8):\n    K += 1",
+    "a function without an end": "def f(n):\n    return f(n + 1)\nK = f(1)",
+    "too many calls": "def f(n):\n    return 1 if n < 2 else f(n - 1) + f(n - 2)\nK = f(60)",
+    "many loops": "for i in range(10**8):\n    K = i\n" * 9,
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_statements_past_the_limits(name: str, tmp_path: pathlib.Path) -> None:
+    """What they compute is not known; the scripts behind them are known all the same."""
+    path = tmp_path / "file.py"
+    path.write_text(HEADER + ENDLESS[name] + "\nJ = 3\n" + SCRIPT.format("J"))
+    got, answer = in_compiler(path)
+    assert got is not None, answer
+    np.testing.assert_array_equal(got, X * 3)
+    path.write_text(HEADER + ENDLESS[name] + "\n" + SCRIPT.format("K"))
+    got, answer = in_compiler(path)
+    assert got is None and answer[0] == "error" and len(answer) > 1, answer
+
+
+ENDS = {
+    "division": "K = 1 // 0",
+    "index": "L = [1]\nfor i in range(3):\n    L[i] += 1",
+    "key": "D = {}\nif True:\n    K = D['a']",
+    "raise": "raise ValueError('no')",
+    "raise in a function": "def f():\n    raise ValueError('no')\nf()",
+    "raise in a handler": "try:\n    K = [][1]\nexcept IndexError:\n    K = {}[1]",
+    "not caught": "try:\n    K = [][1]\nexcept KeyError:\n    K = 1",
+    "raise after a try": "try:\n    K = [][1]\nfinally:\n    K = 1",
+    "assert": "K = 1\nassert K > 1",
+    "unpacking": "a, b = [1, 2, 3]",
+    "cast in place": "A = np.arange(3)\nA *= 0.5",
+    "import": "import top_ends",
+    "import from": "from top_ends import K",
+    "import of all": "from top_ends import *",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_files_that_python_ends(name: str, tmp_path: pathlib.Path) -> None:
+    """A file that cannot be imported has no scripts, wherever they stand in it."""
+    (tmp_path / "top_ends.py").write_text("K = 1\nL = [][2]\n")
+    path = tmp_path / "file.py"
+    script = HEADER + SCRIPT.format("2")
+    for text in (
+        script + ENDS[name],
+        ENDS[name] + "\n" + script,
+        HEADER + ENDS[name] + "\n" + script,
+    ):
+        path.write_text(text)
+        assert in_python(path) is None, "the test is wrong"
+        got, answer = in_compiler(path)
+        assert got is None and answer[1].startswith("unknown-value"), (text, answer)
+        done = subprocess.run([PROGRAM, "check", path], capture_output=True, text=True)
+        assert done.returncode == 1 and "Python ends the file in line" in done.stdout, done
+
+
 def test_files_without_scripts_have_no_findings(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "file.py"
     path.write_text(
@@ -1260,3 +1319,5 @@ def test_random_files(seed: int, tmp_path: pathlib.Path) -> None:
         found[agree(path)] += 1
         path.unlink()
     assert found["equal"] > COUNT // 2, found
+    # Python may end a file where the compiler does not know of it, such as for want of memory.
+    assert found["failed"] <= COUNT // 100, found
