@@ -858,7 +858,7 @@ ENDS = {
     "raise after a try": "try:\n    K = [][1]\nfinally:\n    K = 1",
     "assert": "K = 1\nassert K > 1",
     "unpacking": "a, b = [1, 2, 3]",
-    "cast in place": "A = np.arange(3)\nA *= 0.5",
+    "cast in place": "import numpy as np\nA = np.arange(3)\nA *= 0.5",
     "import": "import top_ends",
     "import from": "from top_ends import K",
     "import of all": "from top_ends import *",
