@@ -18,6 +18,9 @@
 
 namespace sardonyx::proto {
 
+// From so many bytes on, what outlives the writing is not copied into the parts.
+inline constexpr size_t kLargeBytes = 4096;
+
 class SizeSink {
   public:
     void varint(uint32_t field, int64_t value) {
@@ -30,7 +33,10 @@ class SizeSink {
                  static_cast<size_t>(protozero::length_of_varint(bytes.size()));
     }
     // Bytes that outlive the writing.
-    void lasting(uint32_t field, std::string_view bytes) { this->bytes(field, bytes); }
+    void lasting(uint32_t field, std::string_view bytes) {
+        this->bytes(field, bytes);
+        large_ += bytes.size() < kLargeBytes ? 0 : bytes.size();
+    }
     template <typename Body>
     void message(uint32_t field, Body body) {
         size_t slot = sizes_.size();
@@ -45,12 +51,14 @@ class SizeSink {
     void fields(std::string_view bytes) { size_ += bytes.size(); }
 
     size_t size() const { return size_; }
+    size_t large() const { return large_; }
     std::vector<size_t> take_sizes() { return std::move(sizes_); }
 
   private:
     static size_t key_size(uint32_t field) { return field < 16 ? 1 : 2; }
 
     size_t size_ = 0;
+    size_t large_ = 0;
     std::vector<size_t> sizes_;
 };
 
@@ -83,7 +91,8 @@ class ByteSink {
 
     bool is_full() const { return next_ == end_; }
 
-  private:
+  protected:
+    const char* next() const { return next_; }
     void put_varint(uint64_t value) {
         if (value < 0x80) {  // most keys and sizes
             *next_++ = static_cast<char>(value);
@@ -91,6 +100,8 @@ class ByteSink {
             next_ += protozero::add_varint_to_buffer(next_, value);
         }
     }
+
+  private:
     void put(const void* data, size_t size) {
         if (size != 0) {
             std::memcpy(next_, data, size);
@@ -105,52 +116,26 @@ class ByteSink {
 };
 
 // Bytes in pieces: those of `own`, and between them what lies elsewhere.
-class PartSink {
+class PartSink : public ByteSink {
   public:
-    explicit PartSink(std::vector<size_t> sizes) : sizes_(std::move(sizes)) {}
+    // `own`: of the size that was measured without what is large.
+    PartSink(std::vector<size_t> sizes, std::string* own)
+        : ByteSink(std::move(sizes), own), begin_(own->data()) {}
 
-    void varint(uint32_t field, int64_t value) {
-        put_varint(varint_field(field));
-        put_varint(static_cast<uint64_t>(value));
-    }
-    void fixed32(uint32_t field, float value) {
-        put_varint(fixed32_field(field));
-        own_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    }
-    void bytes(uint32_t field, std::string_view bytes) {
-        put_varint(bytes_field(field));
-        put_varint(bytes.size());
-        own_ += bytes;
-    }
     void lasting(uint32_t field, std::string_view bytes) {
-        constexpr size_t kLarge = 4096;
-        if (bytes.size() < kLarge) {
+        if (bytes.size() < kLargeBytes) {
             this->bytes(field, bytes);
             return;
         }
         put_varint(bytes_field(field));
         put_varint(bytes.size());
-        others_.push_back({own_.size(), bytes});
+        others_.push_back({static_cast<size_t>(next() - begin_), bytes});
     }
-    template <typename Body>
-    void message(uint32_t field, Body body) {
-        put_varint(bytes_field(field));
-        put_varint(sizes_[message_++]);
-        body();
-    }
-    void fields(std::string_view bytes) { own_ += bytes; }
 
-    ModelParts take() { return {std::move(own_), std::move(others_)}; }
+    std::vector<ModelParts::Other> take_others() { return std::move(others_); }
 
   private:
-    void put_varint(uint64_t value) {
-        char buffer[10];
-        own_.append(buffer, static_cast<size_t>(protozero::add_varint_to_buffer(buffer, value)));
-    }
-
-    std::vector<size_t> sizes_;
-    size_t message_ = 0;
-    std::string own_;
+    const char* begin_;
     std::vector<ModelParts::Other> others_;
 };
 

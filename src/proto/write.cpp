@@ -508,11 +508,12 @@ Result<ModelParts> write_model_parts(const ir::Model& value, External* external,
     SDX_ASSIGN(Places places, place_initializers(value, external));
     auto describe = [&](auto& sink) { model(sink, value, ir_version, places); };
     SDX_ASSIGN(SizeSink measure, measured(describe));
-    size_t size = measure.size();
-    PartSink sink(measure.take_sizes());
+    ModelParts parts;
+    parts.own.resize(measure.size() - measure.large());
+    PartSink sink(measure.take_sizes(), &parts.own);
     describe(sink);
-    ModelParts parts = sink.take();
-    SDX_CHECK(parts.size() == size);
+    SDX_CHECK(sink.is_full());
+    parts.others = sink.take_others();
     return parts;
 }
 
