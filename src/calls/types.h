@@ -52,7 +52,8 @@ void check_types(const ops::Schema& schema, size_t count, const Values& values,
                  const Report& report) {
     // More variables than any schema has; inputs of later ones are not compared.
     constexpr size_t kMaxTypeVariables = 32;
-    std::array<uint32_t, kMaxTypeVariables> first_input{};  // of each variable, plus 1
+    std::array<uint32_t, kMaxTypeVariables> first_input;  // of each variable that is in `seen`
+    uint32_t seen = 0;
     for (size_t i = 0; i < count; ++i) {
         const ops::Parameter* parameter =
             i < schema.inputs.size() ? &schema.inputs[i] : schema.input(i);
@@ -75,11 +76,12 @@ void check_types(const ops::Schema& schema, size_t count, const Values& values,
         if (is_heterogeneous || variable >= kMaxTypeVariables) {
             continue;
         }
-        if (first_input[variable] == 0) {
-            first_input[variable] = static_cast<uint32_t>(i + 1);
+        if ((seen >> variable & 1) == 0) {
+            seen |= uint32_t{1} << variable;
+            first_input[variable] = static_cast<uint32_t>(i);
             continue;
         }
-        size_t other = first_input[variable] - 1;
+        size_t other = first_input[variable];
         if (values.differ(i, other)) [[unlikely]] {
             if (!report(
                     types_differ(schema, i, values.describe(i), other, values.describe(other)))) {
