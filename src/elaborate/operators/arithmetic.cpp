@@ -222,6 +222,12 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
         return Object::error();
     }
     lowering::Binary operation = static_cast<lowering::Binary>(op);
+    if (op == syntax::BinaryOp::kMod && a.is(ObjectKind::kString) && !b.is_static()) {
+        c.report(kStaticRequired, b_range,
+                 "a tensor in a `%` format: its value is known only when the graph runs")
+            .with_help("format only static values, such as numbers and `x.shape[0]`");
+        return Object::error();
+    }
     if (a.is_numbers() || b.is_numbers()) {
         return numbers_binary(c, op, first, second, range);
     }

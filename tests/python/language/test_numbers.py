@@ -23,6 +23,7 @@ F = np.array([1.75, 0.1, -2.5], np.float32)
 I = np.array([1, 2, 3], np.int64)  # noqa: E741
 U = np.array([2**64 - 5, 7, 9], np.uint64)
 B = np.array([250, 1, 2], np.uint8)
+T = np.array([1250, -151, 149, 150, 250, -150, -250, -50, 50, 7, -8])
 
 
 def trips(start: float) -> int:
@@ -53,6 +54,9 @@ NUMBERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("return max(x[1], x[0]), min(x[0], x[1])",
      (np.float64(1), np.float64(np.nan)), {"x": np.array([np.nan, 1.0])}),
     ("return x * round(float(x[2]))", D * -2, {"x": D}),
+    ("return round(x, -2), round(x, -1), round(x[0], -2), x * round(int(x[3]), -2)",
+     (np.round(T, -2), np.round(T, -1), np.int64(1200), T * 200), {"x": T}),
+    ("return round(x, -1)", np.round(B, -1), {"x": B}),
     ("return x * (len(x) / 2) ** 2", D * 2.25, {"x": D}),
     ("def g(v, t):\n    return v * t\nreturn g(x, float(x[1]) * 3)", D * (0.1 * 3), {"x": D}),
     (("@script(default_opset=op)\ndef g(v, t):\n    return v * t\n\n---\n"

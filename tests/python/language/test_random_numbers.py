@@ -95,7 +95,7 @@ class Writer:
                 f"({a} and {b})" if r.random() < 0.2 else a,
                 f"({a} or {b})",
                 f"divmod({a}, {b})[{r.randint(0, 1)}]",
-                f"round({a}, {r.randint(-2, 0)})" if r.random() < 0.2 else a,
+                f"round({a}, {r.randint(-2, 0)})",
                 f"({self.bool(0)} + {a})",
                 f"math.trunc({self.float(0)})",
             ]
