@@ -35,6 +35,7 @@ def again(data: bytes) -> bytes:
         spec = importlib.util.spec_from_file_location(path.stem, path)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
+        sys.modules[path.stem] = module  # where onnxscript looks for the text of a function
         spec.loader.exec_module(module)
     functions = [one for one in vars(module).values() if isinstance(one, onnxscript.OnnxFunction)]
     made: bytes = functions[-1].to_model_proto().SerializeToString()  # the main graph comes last
