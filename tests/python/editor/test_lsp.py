@@ -14,7 +14,6 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import subprocess
 import symtable
 import sys
@@ -921,16 +920,15 @@ def test_items_are_resolved_with_documentation(client):
 
 # --- A real client -------------------------------------------------------------------------------
 
-NEOVIM = os.environ.get("SDX_NVIM") or shutil.which("nvim")
 
-
-@pytest.mark.skipif(NEOVIM is None, reason="no nvim; SDX_NVIM may say where it is")
+@pytest.mark.editors
 def test_neovim(tmp_path):
     text = SCRIPT.replace('    return "𝔘ö", op.Softmax(X, axis=9)', '    """𝔘"""')
     text += "    y = op.Softmax(X, axis=7)\n    z = op.Rellu(y)\n    return z\n"
     (tmp_path / "script.py").write_text(text)
     session = ROOT / "tests/data/lsp/neovim.lua"
-    command = [str(NEOVIM), "--headless", "--clean", "-n", "-c", f"luafile {session}"]
+    neovim = os.environ.get("SDX_NVIM", "nvim")
+    command = [neovim, "--headless", "--clean", "-n", "-c", f"luafile {session}"]
     environment = {**os.environ, "SARDONYX": str(PROGRAM)}
     done = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
