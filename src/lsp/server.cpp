@@ -202,7 +202,7 @@ void Server::answer_while_wanted(const Json& message, const Look& look, Messages
 
 void Server::request(const Json& id, std::string_view method, const Json& parameters,
                      Messages& out) {
-    if (method == "initialize") {
+    if (method == "initialize" && !is_initialized_) {
         out.push_back(response(id, initialize(parameters)));
         return;
     }
@@ -210,6 +210,10 @@ void Server::request(const Json& id, std::string_view method, const Json& parame
         bool is_early = !is_initialized_;
         out.push_back(failure(id, is_early ? kServerNotInitialized : kInvalidRequest,
                               is_early ? "`initialize` comes first" : "the server is shut down"));
+        return;
+    }
+    if (method == "initialize") {
+        out.push_back(failure(id, kInvalidRequest, "the server is initialized already"));
         return;
     }
     if (method == "shutdown") {

@@ -1120,6 +1120,7 @@ def test_order_of_life():
     assert b"-32002" in run(early)[1]
     late = framed(INITIALIZE, b'{"id":2,"method":"shutdown"}', b'{"id":3,"method":"shutdown"}')
     assert b"-32600" in run(late)[1]
+    assert b"-32600" in run(framed(INITIALIZE, INITIALIZE))[1]
     assert run(framed(INITIALIZE))[0] == 1  # the client has gone
     assert run(framed(INITIALIZE, b'{"method":"exit"}'))[0] == 1
     assert run(framed(b'{"id":1,"method":"initialize"}', b'{"id":2,"method":"x"}'))[1].count(
