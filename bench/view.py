@@ -2,8 +2,9 @@
 
     python bench/view.py [--program build/release/sardonyx] [--nodes 10000] [MODEL.onnx ...]
 
-Needs `npm ci` in tests/browser and a Chromium. Without a GPU, as here, the browser draws with the
-processor. The aims are a first paint in a second and 30 frames a second with 10,000 nodes.
+Needs node, `npm ci` in tests/browser and a Chromium, as `tools/dev editors` installs them. Without
+a GPU, as here, the browser draws with the processor. The aims are a first paint in a second and 30
+frames a second with 10,000 nodes.
 """
 
 from __future__ import annotations

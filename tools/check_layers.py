@@ -288,8 +288,12 @@ CATCH = re.compile(r"\b(?:try\s*\{|catch\s*\()")
 # Folders that use what throws (CLI11, protozero, include/sardonyx), and stop it where they call it.
 MAY_CATCH = {"api", "cli", "proto"}
 # Memory that runs out on a helper's thread is told to the thread that runs; work that is ended is
-# an error of the run that it was for.
-MAY_PASS_ON = {"src/eval/runtime/parallel.cpp", "src/eval/runtime/within.h"}
+# an error of the run, or of the request, that it was for.
+MAY_PASS_ON = {
+    "src/eval/runtime/parallel.cpp",
+    "src/eval/runtime/within.h",
+    "src/lsp/server.cpp",
+}
 
 # What turns errors into the exceptions of include/sardonyx, and what turns those into errors of C;
 # what ends the work of phases.

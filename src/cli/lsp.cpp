@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 
 #include "base/descriptor.h"
 #include "cli/commands.h"
@@ -15,6 +16,8 @@ namespace {
 
 // Messages are read ahead of their answers as far as this.
 constexpr size_t kMostWaiting = 1000;
+// How often a request that runs asks whether it has been cancelled.
+constexpr std::chrono::milliseconds kLookInterval{5};
 
 // Whether there are bytes to read, or their end.
 bool has_input() {
@@ -52,13 +55,23 @@ int run_lsp(const LspOptions& options) {
             server.receive(*content);
         }
     };
-    while (!server.exit_status()) {
-        // What has been cancelled meanwhile need not be answered.
+    auto read_ahead = [&] {
         while (has_more && server.waiting() < kMostWaiting && has_input()) {
             read();
         }
+    };
+    std::chrono::steady_clock::time_point next_look{};
+    auto look = [&] {
+        if (std::chrono::steady_clock::now() >= next_look) {
+            read_ahead();
+            next_look = std::chrono::steady_clock::now() + kLookInterval;
+        }
+    };
+    while (!server.exit_status()) {
+        // What has been cancelled meanwhile need not be answered.
+        read_ahead();
         // What has changed is told when nothing else waits.
-        if (server.answer_next(messages) || (has_more && server.publish_next(messages))) {
+        if (server.answer_next(messages, look) || (has_more && server.publish_next(messages))) {
             send(messages);
         } else if (!has_more) {
             return kFailure;  // the client has gone without `exit`

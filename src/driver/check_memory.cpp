@@ -58,6 +58,7 @@ bool names_a_line(std::string_view words) {
 
 void CheckMemory::begin(const ScriptLayout& layout) {
     file_ = layout.file;
+    kept_.clear();  // by a check that was stopped before its end
     regions_.clear();
     std::vector<std::string_view> gaps;
     uint32_t at = 0, size = static_cast<uint32_t>(layout.text.size());

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/stop.h"
 #include "driver/find_files.h"
 #include "driver/notebook.h"
 
@@ -22,6 +23,7 @@ std::vector<std::pair<std::string, std::string>> scripts_with(
     std::vector<std::pair<std::string, std::string>> found;
     std::set<std::string> seen;  // a folder may be within another
     for (const driver::CheckedFile& file : driver::find_files(folders, {}).files) {
+        stop_point();
         bool is_text = file.is_script && !driver::is_notebook(file.path);
         if (!is_text || !seen.insert(file.path).second) {
             continue;

@@ -1,5 +1,6 @@
 #include "lsp/server.h"
 
+#include "base/stop.h"
 #include "lsp/notifications.h"
 #include "lsp/requests.h"
 
@@ -139,16 +140,17 @@ void Server::cancel(const Json& id) {
         bool is_it = one.message && !id.is_null() && (*one.message)["id"].write() == wanted;
         one.is_cancelled = one.is_cancelled || is_it;
     }
+    is_running_cancelled_ = is_running_cancelled_ || (!running_.empty() && wanted == running_);
 }
 
-bool Server::answer_next(Messages& out) {
+bool Server::answer_next(Messages& out, const Look& look) {
     if (waiting_.empty()) {
         return false;
     }
     Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     if (next.message) {
-        take(*next.message, next.is_cancelled, out);
+        take(*next.message, next.is_cancelled, look, out);
     } else {
         out.push_back(failure({}, kParseError, "the message is not JSON"));
     }
@@ -159,7 +161,7 @@ bool Server::answer_next(Messages& out) {
     return true;
 }
 
-void Server::take(const Json& message, bool is_cancelled, Messages& out) {
+void Server::take(const Json& message, bool is_cancelled, const Look& look, Messages& out) {
     const Json& id = message["id"];
     const Json& method = message["method"];
     if (!message.is_object() || !method.is_string()) {
@@ -172,13 +174,35 @@ void Server::take(const Json& message, bool is_cancelled, Messages& out) {
     } else if (is_cancelled) {
         out.push_back(failure(id, kRequestCancelled, "the request was cancelled"));
     } else {
-        request(id, method.text(), message["params"], out);
+        answer_while_wanted(message, look, out);
     }
+}
+
+// Work that ends before its end leaves the state as it was (base/stop.h): the next request that
+// needs the same begins it again.
+void Server::answer_while_wanted(const Json& message, const Look& look, Messages& out) {
+    const Json& id = message["id"];
+    running_ = id.write();
+    is_running_cancelled_ = false;
+    auto question = [&] {
+        if (!is_running_cancelled_ && look) {
+            look();
+        }
+        return is_running_cancelled_;
+    };
+    StopScope scope([](void* data) { return (*static_cast<decltype(question)*>(data))(); },
+                    &question);
+    try {
+        request(id, message["method"].text(), message["params"], out);
+    } catch (const Stopped&) {
+        out.push_back(failure(id, kRequestCancelled, "the request was cancelled"));
+    }
+    running_.clear();
 }
 
 void Server::request(const Json& id, std::string_view method, const Json& parameters,
                      Messages& out) {
-    if (method == "initialize") {
+    if (method == "initialize" && !is_initialized_) {
         out.push_back(response(id, initialize(parameters)));
         return;
     }
@@ -186,6 +210,10 @@ void Server::request(const Json& id, std::string_view method, const Json& parame
         bool is_early = !is_initialized_;
         out.push_back(failure(id, is_early ? kServerNotInitialized : kInvalidRequest,
                               is_early ? "`initialize` comes first" : "the server is shut down"));
+        return;
+    }
+    if (method == "initialize") {
+        out.push_back(failure(id, kInvalidRequest, "the server is initialized already"));
         return;
     }
     if (method == "shutdown") {

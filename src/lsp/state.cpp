@@ -232,9 +232,14 @@ void State::visit_text(const std::string& path, std::string text, const Visit& v
     document.path = path;
     document.text = std::move(text);
     texts_[path] = document.text;
+    // A request that is cancelled ends within.
+    struct Erasure {
+        ide::Texts& texts;
+        const std::string& path;
+        ~Erasure() { texts.erase(path); }
+    } erasure{texts_, path};
     analyse(document);
     visit(document);
-    texts_.erase(path);
 }
 
 void State::with_file(std::string_view uri, const Visit& visit) {

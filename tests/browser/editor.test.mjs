@@ -61,7 +61,11 @@ test('a mistake is marked while one types, and its repair takes it away', async 
   const [found] = await diagnostics();
   assert.equal(found.severity, 'error');
   assert.match(found.message, /3/);
+  await page.hover('.cm-lintRange-error');
+  await page.waitForSelector('.cm-tooltip-lint');
+  assert.match(await page.textContent('.cm-tooltip-lint'), /perm/);
   await shot('error');
+  await page.mouse.move(5, 400);
   await page.evaluate(() => editor.replace('perm=[0, 2, 3]', 'perm=[0, 2, 1]'));
   await page.waitForFunction(() => editor.diagnostics().length === 0);
 });

@@ -130,16 +130,18 @@ test('functions and repeated layers open', async () => {
   await shot('layers');
 });
 
-// SDX_REAL is a model of `tools/dev models`, where they have been fetched.
-if (process.env.SDX_REAL) {
-  test('a real model is shown as a whole, and from near', async () => {
-    await view('real', [process.env.SDX_REAL]);
-    assert.ok(await page.evaluate(() => data.sheets[0].boxes.length) > 400);
-    await click('Softmax');
-    assert.match(await side(), /^Softmax/);
-    await shot('real');
-  });
-}
+test('a real model is shown as a whole, and from near', async () => {
+  await view('real', [process.env.SDX_REAL]);
+  const [, nodes, constants] = (await side()).match(/nodes\s+(\d+)\s+constants\s+(\d+)/);
+  assert.ok(Number(nodes) + Number(constants) > 1000, `${nodes} ${constants}`);
+  assert.ok(await page.evaluate(() => data.sheets[0].boxes.length) > Number(nodes));  // and its ends
+  await shot('real_whole');
+  await click('Softmax');
+  assert.match(await side(), /^Softmax/);
+  const widths = await page.$$eval('#side dd', (all) => all.map((one) => one.offsetWidth));
+  assert.ok(Math.min(...widths) > 120, widths.join());  // beside names of any length
+  await shot('real');
+});
 
 test('an editor around the page hears of nodes and tells of its cursor', async () => {
   await page.addInitScript(() => {

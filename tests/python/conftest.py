@@ -29,9 +29,7 @@ SKIPS = (
     (r"onnxscript refuses it", 220, "there is no model of the peer to compare ours with"),
     (r"could not import 'torch'", 60, "torch has a phase of its own: `tools/dev torch`"),
     (r"could not import 'transformers'", 1, "a large package, for one example"),
-    (r"`npm ci` in editors/", 12, "modules of npm are for those who work on the editors"),
-    (r"no Chromium", 12, "a browser is for those who work on the page of the graph"),
-    (r"no nvim", 1, "no package has Neovim for all systems: it is a test of those who have it"),
+    (r"`tools/dev editors` runs it", 5, "editors and browsers have a phase of their own"),
     (r"`tools/dev types` runs it", 1, "the type checkers have a phase of their own"),
     (r"mounting a small file system needs root", 1, "a test must not become root"),
     (r"this system mounts no tmpfs", 1, "containers may not mount"),
@@ -39,6 +37,12 @@ SKIPS = (
     (r"writes more than 2 GiB", 1, "`tools/dev test --full` runs it"),
     (r"got empty parameter set for \(path\)", 1, "tests/python/found/ holds no program"),
 )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What the tests of editors need is there or they fail, where `tools/dev editors` runs them."""
+    if item.get_closest_marker("editors") and "SDX_EDITORS" not in os.environ:
+        pytest.skip("`tools/dev editors` runs it")
 
 
 @pytest.fixture(autouse=True)

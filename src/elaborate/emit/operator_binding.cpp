@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "base/nearest.h"
@@ -71,6 +70,15 @@ void report_missing_operator(Context& c, const OpsetObject& opset, std::string_v
 }
 
 }  // namespace
+
+std::optional<bool> has_operator(const Context& c, const OpsetObject& opset,
+                                 std::string_view name) {
+    const ops::SchemaSet* schemas = c.options.schemas;
+    if (!ops::has_domain(schemas, opset.domain)) {
+        return std::nullopt;
+    }
+    return ops::find_schema(schemas, opset.domain, name, opset.version) != nullptr;
+}
 
 const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::string_view name,
                                  const Arguments& arguments, bool& is_known) {

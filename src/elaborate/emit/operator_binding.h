@@ -1,6 +1,7 @@
 // Which of an operator's inputs and attributes each argument of a call is.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
+
+// Whether an opset has this operator, deprecated or not; nothing: its domain has no schemas.
+std::optional<bool> has_operator(const Context& c, const OpsetObject& opset, std::string_view name);
 
 const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::string_view name,
                                  const Arguments& arguments, bool& is_known);

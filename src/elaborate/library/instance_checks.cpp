@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "elaborate/emit/operator_binding.h"
+#include "elaborate/emit/opsets.h"
 #include "elaborate/emit/sizes.h"
 #include "elaborate/emit/trial.h"
 #include "elaborate/library/members.h"
@@ -203,8 +205,16 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
     if (own != nullptr && own->unknown_all == nullptr && !is_special) {
         return own->lookup(name).has_value();
     }
+    bool is_operator =
+        object.is(ObjectKind::kOpset) && !is_special && name != "domain" && name != "version";
+    std::optional<bool> found =
+        is_operator ? has_operator(c, compiled_opset(c, object.get<OpsetObject>()), name)
+                    : std::nullopt;
+    if (found) {
+        return found;
+    }
     Trial trial(c);
-    bool is_member = !member(c, object, name, a.range, a.range).is_error();
+    bool is_member = !is_operator && !member(c, object, name, a.range, a.range).is_error();
     trial.take_back();
     if (is_member) {
         return true;

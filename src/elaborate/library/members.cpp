@@ -12,6 +12,7 @@
 #include "elaborate/emit/as_value.h"
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/emitter.h"
+#include "elaborate/emit/operator_binding.h"
 #include "elaborate/emit/opsets.h"
 #include "elaborate/emit/repairs.h"
 #include "elaborate/emit/sizes.h"
@@ -22,6 +23,7 @@
 #include "elaborate/objects/element_types.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/tolerance.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/hidden_name.h"
 #include "lowering/members.h"
@@ -201,13 +203,23 @@ Object type_member(Context& c, const Object& object, std::string_view name, Rang
     return no_member(c, object, name, name_range, kMembers);
 }
 
-Object opset_member(Context& c, const Object& object, std::string_view name) {
+// An operator that is not called at once.
+Object opset_member(Context& c, const Object& object, std::string_view name, Range name_range) {
     const OpsetObject& opset = object.get<OpsetObject>();
     if (name == "domain") {
         return Object::string(opset.domain);
     }
     if (name == "version") {
         return Object::integer(compiled_opset(c, opset).version);
+    }
+    OpsetObject compiled = compiled_opset(c, opset);
+    if (has_operator(c, compiled, name) == false && !is_for_onnxscript(c)) {
+        Arguments place;
+        place.callee_range = name_range;
+        bool is_known = true;
+        find_operator(c, compiled, name, place, is_known);
+        // What all classes have is not known here.
+        return name[0] != '_' ? raises(c, "AttributeError") : Object::error();
     }
     return Object::make(ObjectKind::kOperator, OperatorObject{opset, std::string(name)});
 }
@@ -310,7 +322,7 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
         case ObjectKind::kType:
             return type_member(c, object, name, name_range);
         case ObjectKind::kOpset:
-            return opset_member(c, object, name);
+            return opset_member(c, object, name, name_range);
         case ObjectKind::kModule:
             return module_member(c, object, name, range, name_range);
         case ObjectKind::kList:

@@ -1,13 +1,12 @@
 """What needs a browser: the page of the graph, and CodeMirror with the language server; the tests
-themselves are in tests/browser. The pictures of docs/editor.md are those that they make where
-SDX_SHOTS names a folder: error.png is docs/images/editor_error.png there, and so are script.png
-and real.png, of a model of `tools/dev models`."""
+themselves are in tests/browser. The pictures of docs/editor.md are those that they make
+(`tools/dev editors --shots FOLDER`): error.png is docs/images/editor_error.png there, and so are
+script.png and real.png, of a model of `tools/dev models`."""
 
 from __future__ import annotations
 
 import os
 import pathlib
-import shutil
 import subprocess
 
 import numpy as np
@@ -20,9 +19,10 @@ from places import PROGRAM, ROOT
 from real_models import models_folder
 
 FOLDER = ROOT / "tests/browser"
-REAL = "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx"
-PLACES = ("chromium", "chromium-browser", "google-chrome")
+REAL = "chython_rxnmap/rxnmap.onnx"
 RANDOM = np.random.default_rng(0)
+
+pytestmark = pytest.mark.editors
 
 # What a page must show and not obey.
 EVIL = "</script><script>window.evil=1</script><img src=x onerror=window.evil=1><b>\"'&`${alert(1)}"
@@ -77,31 +77,21 @@ def evil(path: pathlib.Path, op_type: str) -> None:
     onnx.save(model, path)
 
 
-@pytest.fixture(scope="module")
-def browser() -> dict[str, str]:
-    """The environment of the tests."""
-    if shutil.which("node") is None or not (FOLDER / "node_modules").exists():
-        pytest.skip("`npm ci` in editors/vscode and tests/browser has not been run")
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, PLACES)), None)
-    if chromium is None:
-        pytest.skip("no Chromium")
-    return {**os.environ, "SARDONYX": str(PROGRAM), "CHROMIUM": chromium}
-
-
-def run(name: str, environment: dict[str, str]) -> None:
+def run(name: str, **environment: str) -> None:
     done = subprocess.run(
-        ["node", "--test", name], cwd=FOLDER, env=environment, capture_output=True, text=True,
-        timeout=900, check=False,
+        ["node", "--test", "--test-reporter=tap", name], cwd=FOLDER,
+        env={**os.environ, "SARDONYX": str(PROGRAM), **environment},
+        capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "# skipped 0" in done.stdout
 
 
-def test_editor(browser: dict[str, str]) -> None:
-    run("editor.test.mjs", browser)
+def test_editor() -> None:
+    run("editor.test.mjs")
 
 
-def test_page(browser: dict[str, str], tmp_path: pathlib.Path) -> None:
+def test_page(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.py").write_text(SCRIPT)
     evil(tmp_path / "evil.onnx", "Relu")
     evil(tmp_path / "evil2.onnx", "Neg")
@@ -120,6 +110,4 @@ def test_page(browser: dict[str, str], tmp_path: pathlib.Path) -> None:
                   oh.make_node("Add", [last, f"r{i}"], [f"a{i}" if i < 5 else "y"])]  # fmt: skip
         last = f"a{i}"
     save(tmp_path / "layers.onnx", nodes, weights)
-    real = models_folder() / REAL
-    named = {"SDX_REAL": str(real)} if real.exists() else {}
-    run("view.test.mjs", {**browser, **named, "SDX_MODELS": str(tmp_path)})
+    run("view.test.mjs", SDX_REAL=str(models_folder() / REAL), SDX_MODELS=str(tmp_path))

@@ -14,10 +14,10 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import subprocess
 import symtable
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -910,6 +910,90 @@ def test_requests_that_are_cancelled() -> None:
     assert out.count(b"-32800") == 1
 
 
+# A loop that is unrolled: seconds of work, and each turn of it asks whether it shall end.
+LONG = """from sardonyx import FLOAT, opset21 as op, script
+
+
+@script()
+def long(X: FLOAT["N"]) -> FLOAT["N"]:
+    for i in [a * b for a in range(300) for b in range(300)]:
+        X = X + i
+    return X
+"""
+
+
+def pull(client: Client, uri: str) -> int:
+    """Asks for diagnostics, and does not wait for them."""
+    client.number += 1
+    params = {"textDocument": {"uri": uri}}
+    client.send({"id": client.number, "method": "textDocument/diagnostic", "params": params})
+    return client.number
+
+
+def cancelled(client: Client, number: int) -> dict:
+    """The answer to a request that is cancelled."""
+    client.notify("$/cancelRequest", {"id": number})
+    while (message := client.read()).get("id") != number:
+        pass
+    return message
+
+
+@pytest.mark.parametrize("method", ["textDocument/diagnostic", "sardonyx/graph"])
+def test_a_request_that_runs_is_cancelled(method: str) -> None:
+    client = Client(pulls=True)
+    uri = "file:///long.py"
+    client.open(uri, LONG)
+    client.number += 1
+    params = {"textDocument": {"uri": uri}, "name": "long"}
+    client.send({"id": client.number, "method": method, "params": params})
+    time.sleep(0.3)
+    started = time.monotonic()
+    answer = cancelled(client, client.number)
+    took = time.monotonic() - started
+    assert answer.get("error", {}).get("code") == -32800, str(answer)[:200]
+    assert took < 1
+    client.change(uri, {"text": SCRIPT})
+    assert client.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})["items"]
+    assert client.end() == 0
+
+
+def test_what_is_known_after_cancellations_is_that_of_a_fresh_file() -> None:
+    """Wherever the work ends, nothing half-done is left of it."""
+    draw = random.Random(11)
+    client = Client(pulls=True)
+    uri, fresh = "file:///a.py", "file:///b.py"
+    script = (
+        '@script()\ndef f{0}(X: FLOAT["N"]) -> FLOAT["N"]:\n    a = op.Relu(X)\n    b = a + {0}\n'
+    )
+    head = "from sardonyx import FLOAT, opset21 as op, script\n\n\n"
+    lines = (head + "".join(script.format(i) + "    return b\n\n\n" for i in range(600))).split(
+        "\n"
+    )
+    client.open(uri, "\n".join(lines))
+    count = 0
+    for turn in range(40):
+        # A new line in a body, a script that calls another, a mistake, and a line less.
+        at = 5 + 7 * draw.randrange(500)
+        lines[at] = draw.choice(
+            ["    a = op.Relu(X)", "    a = f3(X)", "    a = op.Rellu(X)", "    a = op.Abs(X)\n"]
+        )
+        if turn % 10 == 9:
+            lines[1] += "\n"
+        client.change(uri, {"text": "\n".join(lines)})
+        number = pull(client, uri)
+        time.sleep(draw.random() * 0.02)
+        count += "error" in cancelled(client, number)
+    assert count > 5
+    client.open(fresh, "\n".join(lines))
+    known = [
+        client.request("textDocument/diagnostic", {"textDocument": {"uri": one}})["items"]
+        for one in (uri, fresh)
+    ]
+    assert len(known[0]) > 3
+    assert json.dumps(known[0]).replace("a.py", "b.py") == json.dumps(known[1])
+    assert client.end() == 0
+
+
 def test_items_are_resolved_with_documentation(client):
     client.open("file:///a.py", "from sardonyx import opset21 as op\nop.")
     items = client.at("textDocument/completion", "file:///a.py", 1, 3)["items"]
@@ -921,16 +1005,15 @@ def test_items_are_resolved_with_documentation(client):
 
 # --- A real client -------------------------------------------------------------------------------
 
-NEOVIM = os.environ.get("SDX_NVIM") or shutil.which("nvim")
 
-
-@pytest.mark.skipif(NEOVIM is None, reason="no nvim; SDX_NVIM may say where it is")
+@pytest.mark.editors
 def test_neovim(tmp_path):
     text = SCRIPT.replace('    return "𝔘ö", op.Softmax(X, axis=9)', '    """𝔘"""')
     text += "    y = op.Softmax(X, axis=7)\n    z = op.Rellu(y)\n    return z\n"
     (tmp_path / "script.py").write_text(text)
     session = ROOT / "tests/data/lsp/neovim.lua"
-    command = [str(NEOVIM), "--headless", "--clean", "-n", "-c", f"luafile {session}"]
+    neovim = os.environ.get("SDX_NVIM", "nvim")
+    command = [neovim, "--headless", "--clean", "-n", "-c", f"luafile {session}"]
     environment = {**os.environ, "SARDONYX": str(PROGRAM)}
     done = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
@@ -1037,6 +1120,7 @@ def test_order_of_life():
     assert b"-32002" in run(early)[1]
     late = framed(INITIALIZE, b'{"id":2,"method":"shutdown"}', b'{"id":3,"method":"shutdown"}')
     assert b"-32600" in run(late)[1]
+    assert b"-32600" in run(framed(INITIALIZE, INITIALIZE))[1]
     assert run(framed(INITIALIZE))[0] == 1  # the client has gone
     assert run(framed(INITIALIZE, b'{"method":"exit"}'))[0] == 1
     assert run(framed(b'{"id":1,"method":"initialize"}', b'{"id":2,"method":"x"}'))[1].count(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import zipfile
 
@@ -20,22 +19,23 @@ FOLDER = ROOT / "editors/vscode"
 def modules() -> pathlib.Path:
     """The commands of the installed modules."""
     folder = FOLDER / "node_modules/.bin"
-    if shutil.which("node") is None or shutil.which("npm") is None or not folder.exists():
-        pytest.skip("`npm ci` in editors/vscode has not been run")
     subprocess.run([folder / "tsc", "-p", FOLDER], check=True, timeout=300)
     return folder
 
 
+@pytest.mark.editors
 @pytest.mark.usefixtures("modules")
 def test_extension() -> None:
     done = subprocess.run(
-        ["node", "--test", "test/"], cwd=FOLDER, env={**os.environ, "SARDONYX": str(PROGRAM)},
+        ["node", "--test", "--test-reporter=tap"], cwd=FOLDER,
+        env={**os.environ, "SARDONYX": str(PROGRAM)},
         capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "# skipped 0" in done.stdout
 
 
+@pytest.mark.editors
 def test_package(modules: pathlib.Path, tmp_path: pathlib.Path) -> None:
     """What the .vsix holds: the extension and the modules that it needs when it runs."""
     del modules

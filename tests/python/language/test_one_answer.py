@@ -488,6 +488,10 @@ OF_PYTHON: list[tuple[str, Any]] = [
       "    x = x * getattr(C, 'k') + getattr(C, 'z', 5.0)\nreturn x"), F * 2 + 5),
     ("if hasattr(x, 'shape'):\n    x = x * 2.0\nreturn x", F * 2),
     ("from numpy import float32\n---\nreturn x + float32(0.5)", F + np.float32(0.5)),
+    (("if hasattr(op, 'silu') or not hasattr(op, 'Relu'):\n    x = -x\n"
+      "return getattr(op, 'silu', op.Abs)(x)"), np.abs(F)),
+    (("try:\n    A = op.silu\nexcept AttributeError:\n    A = op.Neg\n"
+      "B = hasattr(op, 'Upsample')\n---\nreturn A(x) if B else x"), -F),
 ]  # fmt: skip
 
 
@@ -524,6 +528,15 @@ def test_python_answers_for_what_only_it_knows(tmp_path: pathlib.Path) -> None:
 
 def test_members_that_scripts_may_not_know_are_not_denied() -> None:
     refused("return x if hasattr(x, 'tolist') else -x", "static-error", x=F)
+    refused("return x if hasattr(op, '__class__') else -x", "static-error", x=F)
+    # Calls of a domain without schemas are compiled, but as Python it has no operators.
+    domain = "from sardonyx import Opset\nother = Opset('my.domain', 1)\n---\n"
+    refused(domain + "return x if hasattr(other, 'Foo') else -x", "static-error", x=F)
+
+
+def test_an_operator_that_is_not_there_is_no_value() -> None:
+    refused("y = op.silu\nreturn y(x)", "unknown-operator", x=F)
+    refused("return [op.Relu, op.silu][0](x)", "unknown-operator", x=F)
 
 
 # --- Masks ---
