@@ -34,7 +34,7 @@ std::string repr(const Opset& self) {
            std::to_string(self.version) + ")";
 }
 
-// One object for each, as long as the process lives.
+// One object for each opset, kept until the process ends.
 nb::object interned(Opset opset) {
     nb::object key = nb::make_tuple(text_to_python(opset.domain), opset.version);
     nb::object all = nb::module_::import_("sardonyx._core").attr("_opsets");
@@ -94,7 +94,7 @@ nb::object float_to_python(float value) {
     return nb::float_(std::strtod(fmt::format("{}", value).c_str(), nullptr));
 }
 
-// What an attribute is when it is left out; None: nothing.
+// The default value of an attribute; None: there is none.
 nb::object default_of(const ops::AttributeSchema& attribute) {
     if (!attribute.has_default) {
         return nb::none();
@@ -181,7 +181,7 @@ PyObject* call_slot(PyObject* self, PyObject* args, PyObject* kwargs) {
     });
 }
 
-// CPython calls an Op without nanobind between.
+// CPython calls an Op directly, without nanobind.
 const PyType_Slot kOpSlots[] = {{Py_tp_call, reinterpret_cast<void*>(call_slot)}, {0, nullptr}};
 
 nb::list domains() {
@@ -243,7 +243,7 @@ void bind_opset(nb::module_& m) {
                  return interned(make_opset(domain, version));
              }),
              nb::arg("domain"), nb::arg("version"))
-        // Of a subclass whose `__new__` takes something else.
+        // For a subclass whose `__new__` has other parameters.
         .def("__init__", [](nb::handle, const nb::args&, const nb::kwargs&) {})
         .def_prop_ro("domain", [](const Opset& self) { return text_to_python(self.domain); })
         .def_prop_ro("version", [](const Opset& self) { return self.version; })

@@ -52,7 +52,7 @@ _NUMBERS = {
 TYPE_NAMES = tuple(_NUMBERS)
 
 
-# Of floating point; of integers; with a sign: the words of onnx_ir.DataType.
+# Floating-point, integer and unsigned types, as onnx_ir.DataType defines them.
 _FLOATING = frozenset((1, 10, 11, 16, 17, 18, 19, 20, 23, 24, 27, 28))
 _INTEGER = frozenset((2, 3, 4, 5, 6, 7, 12, 13, 21, 22, 25, 26))
 _UNSIGNED = frozenset((2, 4, 8, 9, 12, 13, 21, 25))
@@ -116,7 +116,7 @@ class ElementType(int):
         return self not in _UNSIGNED
 
     def __getattr__(self, name: str) -> "Any":
-        # What NumPy's dtype has beside: kind, itemsize.
+        # Other members of NumPy's dtype: kind, itemsize.
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.dtype, name)
@@ -140,7 +140,7 @@ class ElementType(int):
         return (ElementType, (self.name,))
 
 
-# Of the classes that onnxscript raises as well.
+# Also subclasses of the exceptions that onnxscript raises.
 class _ShapeTwiceError(TypeError, ValueError):
     pass
 
@@ -150,7 +150,7 @@ class _NoInstanceError(TypeError, NotImplementedError):
 
 
 class TensorTypeMeta(type):
-    """What makes `FLOAT["N"]` a type of its own."""
+    """Makes `FLOAT["N"]` a type."""
 
     dtype: ElementType
     shape: object
@@ -168,6 +168,7 @@ class TensorTypeMeta(type):
             copyreg.pickle(TensorTypeMeta, _reduced)
             body = {"dtype": cls.dtype, "shape": shape, "__module__": __name__}
             shaped = TensorTypeMeta(cls.__name__, (cls,), body)
+            shaped.__qualname__ = repr(shaped)  # as signatures and typing show it
             cls._shaped[shape] = shaped
         return shaped
 
