@@ -51,4 +51,4 @@ class ScriptSignature(inspect.Signature):
 
 
 def _as_written(text: str) -> str:
-    return text.replace("sardonyx.onnx_types.", "")
+    return text.replace("sardonyx.onnx_types.", "").replace("[Ellipsis]", "[...]")

@@ -168,7 +168,8 @@ class TensorTypeMeta(type):
             copyreg.pickle(TensorTypeMeta, _reduced)
             body = {"dtype": cls.dtype, "shape": shape, "__module__": __name__}
             shaped = TensorTypeMeta(cls.__name__, (cls,), body)
-            shaped.__qualname__ = repr(shaped)  # as signatures and typing show it
+            # As signatures and `typing` show it; without dots, which separate names.
+            shaped.__qualname__ = repr(shaped).replace("...", "Ellipsis")
             cls._shaped[shape] = shaped
         return shaped
 
@@ -289,6 +290,14 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name in _NUMBERS:
             value: object = _make(name)
+        elif name.partition("[")[0] in _NUMBERS:
+            # cloudpickle looks for a type under its qualified name; if it did not find it, it would
+            # store a copy of the class, which would be another type in the reading process.
+            plain = getattr(sys.modules[__name__], name.partition("[")[0])
+            for shaped in plain._shaped.values():
+                if shaped.__qualname__ == name:
+                    return shaped
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         elif name == "tensor_type_registry":
             value = {ElementType(one): globals().get(one) or __getattr__(one) for one in _NUMBERS}
         else:

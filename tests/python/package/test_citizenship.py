@@ -189,6 +189,17 @@ def test_local_scripts_are_no_more_pickled_than_local_functions():
         pickle.dumps(make_local(2.0))
 
 
+@pytest.mark.parametrize("shaped", [FLOAT, SHAPED, FLOAT[...], FLOAT["2*N+1", None]], ids=repr)
+def test_cloudpickle_stores_types_by_name(shaped):
+    """It looks for a class where its names say; only others are stored with their contents."""
+    found = sys.modules[shaped.__module__]
+    for name in shaped.__qualname__.split("."):
+        found = getattr(found, name)
+    assert found is shaped
+    with pytest.raises(AttributeError):
+        getattr(sys.modules[shaped.__module__], "FLOAT['Unheard', 7]")
+
+
 def test_cloudpickle_takes_scripts_along():
     """What cloudpickle asks a script for, and what it does with the answer."""
     made = make_local(3.0)
