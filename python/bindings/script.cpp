@@ -117,6 +117,11 @@ diagnostics::FileId find_source(nb::handle function, const std::string& path) {
     if (!text.is_none()) {
         return source_of_text(path, path, text_from_python(text));
     }
+    // All texts of `exec` have this name; since Python 3.13, linecache has that of `python -c`
+    // there.
+    if (path == "<string>") {
+        return {};
+    }
     // Notebooks, doctests and the interactive prompt keep their text in linecache.
     nb::object lines = nb::module_::import_("linecache")
                            .attr("getlines")(text_to_python(path), function.attr("__globals__"));
