@@ -50,7 +50,12 @@ nb::object get_operator(nb::handle self, const char* name) {
     const ops::Schema* schema = ops::find_schema(opset.domain, name, opset.version);
     bool is_private = std::string_view(name).substr(0, 1) == "_";
     if (is_private || (schema == nullptr && ops::find_domain(opset.domain) != nullptr)) {
-        raise(PyExc_AttributeError, calls::unknown_operator(opset.domain, opset.version, name));
+        nb::object error = nb::borrow(PyExc_AttributeError)(
+            text_to_python(calls::unknown_operator(opset.domain, opset.version, name)));
+        // Without the object, tracebacks do not add a second "Did you mean".
+        error.attr("name") = name;
+        PyErr_SetObject(PyExc_AttributeError, error.ptr());
+        throw nb::python_error();
     }
     Operator op = make_operator(opset.domain, name, opset.version);
     if (op.entry == nullptr && !has_evaluator()) {

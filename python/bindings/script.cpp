@@ -249,9 +249,9 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
         made.name = "lambda";
     }
     if (definition == nullptr || script->tree->names.text(definition->name) != made.name) {
-        no_source(function, "`" + path +
-                                "` has changed since it was imported, or the function is "
-                                "no `def`");
+        no_source(function, "`" + path + "` has no `def " + made.name + "` in line " +
+                                std::to_string(nb::cast<int>(code.attr("co_firstlineno"))) +
+                                ": it has changed since it was imported");
     }
     made.tree = script->tree.get();
     made.definition = definition;

@@ -153,6 +153,8 @@ class OnnxFunction:
             raise TypeError(
                 f"{function.__name__} is a generator or `async def`: a script cannot pause"
             )
+        if function.__name__ == "<lambda>":
+            raise TypeError("a lambda cannot be a script: write a function with `def`")
         self.__wrapped__ = function
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
@@ -491,9 +493,8 @@ class OnnxFunction:
             types.update(dict.fromkeys(untyped, io_types[...] if is_bare else io_types))
         if input_types:
             if len(input_types) > len(inputs):
-                raise TypeError(
-                    f"{self.__name__} has {len(inputs)} inputs, got {len(input_types)} types"
-                )
+                have = f"{len(inputs)} input" + "s" * (len(inputs) != 1)
+                raise TypeError(f"{self.__name__} has {have}, got {len(input_types)} types")
             types.update(zip(inputs, input_types, strict=False))
         types.update({name: info for name, info in (value_infos or {}).items() if name in inputs})
         return types
@@ -595,7 +596,7 @@ def script(
     if type(opset) is type(script):
         return OnnxFunction(opset, None, default_opset, schemas, **keywords)
     if opset is not None and not hasattr(opset, "version"):
-        raise TypeError(f"script takes an Opset, not {opset!r}")
+        raise TypeError(f"script takes an Opset, such as `sardonyx.opset21`, not {opset!r}")
     check_keywords(keywords)
 
     def decorate(function: "Callable[..., Any]") -> OnnxFunction:

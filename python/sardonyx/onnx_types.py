@@ -207,8 +207,11 @@ class TensorType(metaclass=TensorTypeMeta):
 
     shape = None
 
-    def __init__(self) -> None:
-        raise _NoInstanceError(f"{type(self)!r} is a type for annotations, it has no instances")
+    def __init__(self, *_: object, **__: object) -> None:
+        raise _NoInstanceError(
+            f"{type(self)!r} is a type for annotations, it has no instances; "
+            "`sardonyx.Tensor(values)` makes a tensor"
+        )
 
     @classmethod
     def to_string(cls) -> str:
