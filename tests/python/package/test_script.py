@@ -541,7 +541,7 @@ def test_an_edited_file(tmp_path):
 def test_a_line_with_another_text(tmp_path):
     path = tmp_path / "edited.py"
     path.write_text("\n" + CELL)
-    with pytest.raises(OSError, match="has no `def from_a_cell` in line .*: it has changed since"):
+    with pytest.raises(OSError, match=r"has no `def from_a_cell` in line .*: it has changed since"):
         exec(compile("\n\n\n" + CELL, str(path), "exec"), {})
     with pytest.raises(TypeError, match="a lambda cannot be a script: write a function with `def`"):
         script()(lambda x: x)
