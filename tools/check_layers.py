@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the rules of the house that compilers do not.
+"""Checks rules of the project that compilers do not check.
 
     check_layers.py [--root DIR] [--headers] [--compiler CXX]
 
@@ -70,7 +70,7 @@ FOLDERS = (
     "cli",
 )
 
-# Folders that come before and are still none of its business.
+# Folders that come earlier in the order but must not be included either.
 FORBIDDEN = {
     "types": {"syntax", "diagnostics"},
     "torch": {"syntax", "diagnostics"},
@@ -245,7 +245,7 @@ UNSTABLE = re.compile(
     r"|->(?:tp|ob|nb|sq|mp)_\w+"
 )
 
-# Spelt in pieces, so that this file does not name them.
+# Written in pieces, so that this file does not contain them.
 REGISTRY_HOSTS = [
     ".".join(parts)
     for parts in (
@@ -446,7 +446,7 @@ def check_operators(root: pathlib.Path) -> Iterator[Violation]:
         where = path.relative_to(root)
         if where.parts[0] not in ("src", "python") or path.suffix == ".def":
             continue
-        # Comments may say what they like; strings stay.
+        # Comments are not checked; strings are.
         text = re.sub(r"//[^\n]*", "", read(path))
         if where.parts[1] not in ("ops", "ir"):
             for match in BARE_OPERATOR.finditer(text):
@@ -591,7 +591,7 @@ def compile_header(root: pathlib.Path, path: pathlib.Path, compiler: str) -> Vio
     command = [compiler, *flags, f"-I{root}/src", f"-I{root}/include", "-x", "c++", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     where = path.relative_to(root)
-    # g++ warns of the pragma in a main file, and has no way to say no.
+    # g++ warns about the pragma in a main file, and this warning cannot be turned off.
     errors = [line for line in done.stderr.splitlines() if "error:" in line]
     errors = [line for line in errors if "#pragma once in main file" not in line]
     return f"{where}:1: does not compile alone: {errors[0]}" if errors else None

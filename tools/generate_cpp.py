@@ -60,7 +60,7 @@ Kind = OpSchema.FormalParameterOption
 
 
 def identifier(name: str) -> str:
-    """A name that C++ takes, and that no name of ours hides."""
+    """A valid C++ name that no name of the library hides."""
     name = re.sub(r"\W", "_", name)
     return f"{name}_" if name in KEYWORDS else name
 

@@ -1,4 +1,4 @@
-"""Writes what editors and type checkers know of opsets and element types, from the onnx package.
+"""Writes the types of opsets for editors and type checkers, from the onnx package.
 
     python tools/generate_stubs.py OPSETS.pyi TYPES.pyi
 
@@ -34,7 +34,7 @@ from typing_extensions import deprecated
 
 from ._core import Opset, Tensor
 
-# What stands for a tensor in a call: the language makes tensors of numbers, strings and lists.
+# Arguments that are accepted as tensors: the language makes tensors of numbers, strings and lists.
 _Number: TypeAlias = int | float | complex | np.generic
 _Value: TypeAlias = Tensor | npt.NDArray[Any] | _Number | str | bytes | Sequence[Any]
 # FLOAT.dtype, x.dtype, or the number of TensorProto.DataType.
@@ -162,7 +162,7 @@ def result_type(schema: OpSchema, output: OpSchema.FormalParameter) -> str:
 
 
 def results(schema: OpSchema) -> str:
-    """What a call gives: optional results only come when they are unpacked."""
+    """The results of a call: optional ones are only returned if they are unpacked."""
     if schema.max_output > 1000:
         return "Any"
     count = max(schema.min_output, 1)

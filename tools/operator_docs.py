@@ -14,9 +14,9 @@ from onnx.defs import OpSchema
 
 # Generic signs of the schemas' prose that Markdown would take for HTML.
 _MARKUP = re.compile(r"<(?=[A-Za-z/])[^<>\n]*>")
-# What the standard's generator of pages adds to some operators, with a link that leads nowhere.
+# Text that the standard's page generator adds to some operators, with a dead link.
 _OPTIONAL_NOTE = re.compile(r"This operator has \*\*optional\*\* inputs/outputs\..*", re.DOTALL)
-# What stands in the place of an operator that is deprecated.
+# The text of a deprecated operator.
 REPLACEMENTS = {
     "GroupNormalization": "GroupNormalization of opset 21",
     "Scatter": "ScatterElements",
@@ -131,7 +131,7 @@ def _versions(schema: OpSchema, versions: Sequence[int]) -> str:
 
 
 def documentation(schema: OpSchema, versions: Sequence[int]) -> str:
-    """All that the standard says of an operator, one paragraph or list for each part."""
+    """The standard's description of an operator, one paragraph or list for each part."""
     parts = []
     if schema.deprecated:
         parts.append(f"**Deprecated**: use {REPLACEMENTS[schema.name]}.")

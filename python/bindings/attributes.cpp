@@ -17,7 +17,7 @@ using ops::AttributeType;
                                ", got `" + text_from_python(nb::repr(value)) + "`");
 }
 
-// A float is no integer; a tensor is a value of the run, and an attribute is not.
+// A float is not an integer. A tensor is known only at run time; an attribute must be known before.
 bool is_number(nb::handle value) {
     return as_tensor(value) == nullptr && PyNumber_Check(value.ptr());
 }

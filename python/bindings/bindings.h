@@ -33,14 +33,14 @@ nb::handle model_error();
 
 // Raises `type` with this message.
 [[noreturn]] void raise(nb::handle type, const std::string& message);
-// Raises EvalError with the words of a failed Result.
+// Raises EvalError with the message of a failed Result.
 [[noreturn]] void raise(const Error& error);
-// Raises what Python's `open` does (FileNotFoundError and its like) where a path is no file that
-// can be read. To be asked when reading has failed.
+// Raises what Python's `open` raises (FileNotFoundError and the like) if the path is not a readable
+// file. To be called when reading has failed.
 void check_readable(const std::string& path);
 
-// In a handler: throws the exception again where it is no error of what was called, but the end of
-// everything, as KeyboardInterrupt and SystemExit are.
+// In an exception handler: rethrows exceptions that are not errors but end the program, such as
+// KeyboardInterrupt and SystemExit.
 void pass_on_exits(const nb::python_error& error);
 
 template <typename T>
@@ -56,8 +56,8 @@ inline void unwrap(Result<void>&& result) {
     }
 }
 
-// For functions in slots of types, which CPython calls without nanobind between: gives what `body`
-// returns as a new reference, or null with a Python error in place of the C++ exception.
+// For functions in type slots, which CPython calls directly, without nanobind: returns the result
+// of `body` as a new reference, or null after it has turned a C++ exception into a Python error.
 template <typename Body>
 PyObject* guarded(Body&& body) noexcept {
     try {
@@ -77,9 +77,9 @@ PyObject* guarded(Body&& body) noexcept {
 std::string text_from_python(nb::handle text);
 nb::object text_to_python(std::string_view text);
 
-// What `__index__` gives. Raises TypeError where there is none, and OverflowError.
+// The result of `__index__`. Raises TypeError if there is none, and OverflowError.
 int64_t int_from_python(nb::handle object);
-// What `__float__` gives; the same errors.
+// The result of `__float__`; raises the same errors.
 double float_from_python(nb::handle object);
 
 // "int", "numpy.ndarray": for messages.

@@ -1,4 +1,4 @@
-// The Python class of which sardonyx.Builder is made: nodes as they are called for.
+// The base class of sardonyx.Builder: each call of an operator adds a node.
 #include <algorithm>
 
 #include "bindings/call.h"
@@ -58,7 +58,7 @@ PyBuilder make_builder(int64_t opset, const std::string& name) {
     return {make_model(std::move(*model)).state, graph};
 }
 
-// What the expression gives, or its error: nothing of it stays then.
+// The value of the expression, or its error; after an error, its nodes are removed.
 nb::object finish(PyBuilder& self, GraphEmitter& e, Value value) {
     if (value == nullptr) {
         e.take_back();
@@ -73,7 +73,7 @@ bool is_operand(nb::handle object) {
            is_array(object) || is_tensor_proto(object);
 }
 
-// Literals and tensors become constants; a literal of the type that stands beside it.
+// Literals and tensors become constants; a literal takes the type of the operand beside it.
 Value operand(PyBuilder& self, GraphEmitter& e, nb::handle object, ElementType beside) {
     if (nb::isinstance<PyValue>(object)) {
         return value_from_argument(*self.state, object, false);
@@ -141,7 +141,7 @@ nb::object subscript(PyBuilder& self, nb::handle value, nb::handle index) {
     return finish(self, e, lowering::lower_subscript(e, a, std::move(items)));
 }
 
-// The inputs of a bound call as values; literals take the types of what stands beside them.
+// The inputs of a bound call as values; literals take the types of the other operands.
 std::vector<Value> inputs_of(PyBuilder& self, GraphEmitter& e, const Operator& op,
                              std::span<const nb::object> given) {
     std::vector<Value> values(given.size(), nullptr);
@@ -216,7 +216,7 @@ nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& arg
     return values_of(self, **node);
 }
 
-// None: nothing is known. TypeError: it is no type.
+// None if nothing is known. Raises TypeError if the object is not a type.
 Type stated_type(nb::handle given) {
     Type type = given.is_none() ? Type() : type_from_python(given);
     if (!type.is_known() && !given.is_none()) {
@@ -240,7 +240,7 @@ nb::object add_output(PyBuilder& self, nb::handle given, nb::handle name, nb::ha
         self.state, edited(build::add_output(self.site(main_graph(self)), value, text, stated)));
 }
 
-// What a compiled script gives for these values.
+// The results of a compiled script for these values.
 nb::list splice(PyBuilder& self, const PyModel& model, nb::handle inputs) {
     return values_of(self,
                      edited(build::splice(self.site(), settled(*model.state),
@@ -285,7 +285,7 @@ void enter_branch(PyBuilder& self, const PyBlock& block, const std::string& attr
     self.graph = edited(build::open_branch(self.site(*block.around), *block.node, attribute));
 }
 
-// What goes wrong at the end of a block takes the whole block out.
+// An error at the end of a block removes the whole block.
 void leave(PyBuilder& self, PyBlock& block) {
     self.graph = block.around;
     if (block.node->graph() != nullptr) {

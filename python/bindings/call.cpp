@@ -1,6 +1,6 @@
 // A call of an operator from Python: eager/arguments.h binds and converts the arguments, the
-// operator runs, and the results leave as what came in: Tensors, or NumPy arrays when no Tensor
-// came in.
+// operator runs, and the results are Tensors, or NumPy arrays if none of the arguments was a
+// Tensor.
 #include "bindings/call.h"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace {
 
 using eval::RuntimeValue;
 
-// Where no block has chosen another; null: the native kernels.
+// Used where no `with` block has chosen another evaluator; null: the native kernels.
 nb::handle g_evaluator;
-// Gives what a block of this thread or task has chosen, (evaluator or None, ...), or None; null
-// until there has been such a block.
+// Returns what a `with` block of this thread or task has chosen, (evaluator or None, ...), or None;
+// null until there has been such a block.
 nb::handle g_choice;
 
 // Invalid: the native kernels.
@@ -38,14 +38,14 @@ nb::object evaluator_in_force() {
     return nb::borrow(g_evaluator);
 }
 
-// Evaluating lets other Python threads run when it takes longer than letting them does.
+// The interpreter lock is released if the evaluation takes longer than releasing it.
 constexpr int64_t kReleaseAt = 1 << 14;  // elements
 
 std::string quantity(size_t count, const std::string& word) {
     return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
-// The results leave their places.
+// Moves the results out.
 nb::object to_python(std::span<RuntimeValue> results, bool as_arrays, bool is_tuple = false) {
     if (results.size() == 1 && !is_tuple) {
         return value_to_python(std::move(results.front()), as_arrays);
@@ -84,8 +84,8 @@ void evaluate_elsewhere(nb::handle evaluator, const eval::OperatorEntry& entry,
     std::move(converted.begin(), converted.end(), outputs.begin());
 }
 
-// Lets other Python threads run meanwhile; one of them may assign items of an input, so the inputs
-// are kept.
+// Releases the interpreter lock meanwhile; another thread may assign items of an input, so the
+// inputs are kept alive.
 eval::Status run_aside(const eval::OperatorEntry& entry, int64_t opset_version,
                        std::span<const RuntimeValue* const> inputs,
                        std::span<const ir::Attribute> attributes, std::span<RuntimeValue> outputs,
@@ -126,7 +126,8 @@ std::vector<RuntimeValue> values_of_body(nb::handle function,
     return values;
 }
 
-// What a body raises is kept in `raised`, for nothing passes through the engine.
+// An exception of a body is stored in `raised`, because exceptions must not pass through the
+// engine.
 eager::Body body_of(nb::handle function, std::exception_ptr* raised) {
     return [function,
             raised](std::span<const RuntimeValue> arguments) -> Result<std::vector<RuntimeValue>> {

@@ -53,9 +53,9 @@ nb::object attribute_to_python(const ir::Attribute& attribute);
 // The attribute that a value means where no schema says what it should be. Raises TypeError.
 ir::Attribute implied_attribute(const std::string& name, nb::handle value);
 
-// Python's evaluator object in place of the native kernels; None: native.
+// Sets a Python evaluator to use instead of the native kernels; None: native.
 void set_evaluator(nb::handle evaluator);
-// Whether another evaluator than the native kernels is in force here.
+// Whether an evaluator other than the native kernels is active here.
 bool has_evaluator();
 // What tells which evaluator a block of the running thread or task has chosen.
 void set_evaluator_choice(nb::handle choice);

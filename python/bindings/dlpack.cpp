@@ -50,7 +50,7 @@ dtype_code code_of(ElementType type) {
     }
 }
 
-// Whether elements lie one by one in whole bytes.
+// Whether each element occupies whole bytes of its own.
 bool has_bytes(ElementType type) {
     return info(type).bits >= 8;
 }
@@ -85,8 +85,8 @@ std::byte* copy_rows(const std::byte* from, std::span<const int64_t> dims, const
 
 using Foreign = nb::ndarray<nb::ro>;
 
-// The capsule that `object` offers. Not `object` itself: a tensor that kept it, and with it the
-// names around its class, would keep itself.
+// The capsule of `object`. `object` itself is not kept: a tensor that held it, and through its
+// class the globals of its module, could hold itself.
 nb::object capsule_of(nb::handle object) {
     nb::object offer = object.attr("__dlpack__");
     try {

@@ -22,7 +22,7 @@ std::string words_of(const nb::python_error& error) {
            text_from_python(nb::str(error.value()));
 }
 
-// What `ask` gives; what Python raises becomes the answer's error, KeyboardInterrupt apart.
+// The result of `ask`; an exception of Python becomes its error, except KeyboardInterrupt.
 template <typename Ask>
 elaborate::Environment::Answer answer(Ask ask) {
     try {
@@ -138,12 +138,13 @@ elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque
                                                             std::string_view name) {
     nb::object object = object_to_python(opaque);
     if (PyModule_Check(object.ptr())) {
-        // What the compiler knows of a module, it knows without Python: math.sqrt, np.float32.
+        // Members that the compiler implements itself need no Python: math.sqrt, np.float32.
         std::string module = text_from_python(object.attr("__name__"));
-        // But files: numpy.load begins where Python runs, not where the script lies.
+        // Except files: numpy.load takes paths relative to the current folder of Python, not to the
+        // script.
         if (elaborate::is_library_module(module) && name != "load") {
             if (std::optional<Object> known = elaborate::library_attribute(module, name)) {
-                // Unless somebody has put something else in its place.
+                // Unless the program has replaced it.
                 nb::object now = nb::getattr(object, text_to_python(name), nb::none());
                 bool is_other = known->is_number()
                                     ? !equal(*known, object_from_python(now))
@@ -234,7 +235,7 @@ std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
     if (!called.is_valid()) {
         return std::nullopt;
     }
-    // Their checks in C are not part of Python's stable interface.
+    // Their type checks in C are not part of Python's stable interface.
     nb::object types = nb::module_::import_("types"), plain = types.attr("FunctionType");
     if (called.type().is(types.attr("MethodType"))) {
         self = called.attr("__self__");

@@ -25,16 +25,16 @@ class PythonEnvironment final : public elaborate::Environment {
     // A `def` in the folder of the function's file, or below it.
     std::optional<elaborate::Object> inline_script(const elaborate::Object& opaque) override;
 
-    // The opset that a name means now; nothing for other objects, which are not looked at. An opset
-    // of a class of the user's own is another object: it may have methods.
+    // The opset that a name refers to now; nothing for other objects, which are not inspected. An
+    // instance of a user's subclass of Opset counts as another object, because it may have methods.
     std::optional<elaborate::OpsetObject> opset(std::string_view name) const;
 
     const nb::object& function() const { return function_; }
-    // For Python's garbage collector: the names mean nothing from then on.
+    // For Python's garbage collector: from then on, no name has a value.
     void clear() { function_.reset(); }
 
   private:
-    // What a name means: in the closure, else a global; not valid: neither.
+    // The value of a name, from the closure or else the globals; not valid: it is in neither.
     nb::object value(nb::handle key) const;
     nb::object watch(nb::handle object) const;
 
@@ -43,7 +43,7 @@ class PythonEnvironment final : public elaborate::Environment {
 
 // A Python object as the compiler sees it; what it does not know becomes kOpaque.
 elaborate::Object object_from_python(nb::handle object);
-// The way back, for static objects; nothing for those that Python has no use for.
+// The reverse, for static objects; nothing for those that have no meaning in Python.
 nb::object object_to_python(const elaborate::Object& object);
 
 // The script behind a sardonyx.OnnxFunction (script.cpp); null when `object` is none.

@@ -14,7 +14,7 @@ namespace {
 
 using State = std::shared_ptr<ModelState>;
 
-// graph.nodes: it looks into the graph whenever it is asked.
+// graph.nodes: a live view, which reads the graph at each access.
 struct PyNodes {
     std::shared_ptr<ModelState> state;
     ir::Graph* graph;
@@ -111,7 +111,7 @@ nb::object insert(const PyGraph& self, ir::Node* position, const Insertion& want
     request.name = wanted.name;
     request.inputs = inputs;
     request.outputs = output_names(wanted.outputs);
-    // Last, since what gives the values may be Python that asks for uses.
+    // Last, because the iterable of the values may run Python code that asks for uses.
     ir::Node* node = edited(editor_of(*self.state).insert(graph, position, request));
     nb::object made = part_to_python(self.state, node);
     if (!wanted.attributes.is_none()) {
@@ -223,7 +223,7 @@ PyObject* iterator_itself(PyObject* self) {
     return nb::borrow(self).release().ptr();
 }
 
-// Null without an error: the end.
+// Returns null without an error at the end.
 PyObject* next_node(PyObject* self) noexcept {
     auto& iterator = *nb::inst_ptr<NodesIterator>(self);
     ir::Node* node = iterator.cursor.advance();
@@ -403,7 +403,7 @@ void bind_graph(nb::module_& m) {
         .def("__getitem__", find_value, nb::arg("name"), "The value with this name.")
         .def("__iter__",
              [](const PyGraph& self) {
-                 // Of each node, and of what most of them make.
+                 // The members of each node, and of the values that most nodes have.
                  self.state->objects.reserve(2 * ir::node_count(self.get()));
                  return NodesIterator{self.state, ir::NodeCursor(self.get())};
              })

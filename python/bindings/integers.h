@@ -1,4 +1,4 @@
-// Python's integers past 64 bits.
+// Python's integers of more than 64 bits.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace sardonyx::python {
 
-// What `__index__` gives; nothing past 128 bits.
+// The result of `__index__`; nothing if it needs more than 128 bits.
 std::optional<Int128> wide_int_from_python(nb::handle object);
 nb::object wide_int_to_python(Int128 value);
 

@@ -8,7 +8,7 @@ namespace sardonyx::python {
 namespace {
 
 nb::handle g_cancelled;
-// The thread where Python handles signals; 0: not asked yet, since that takes an import.
+// The thread in which Python handles signals; 0: not determined yet, because that needs an import.
 std::atomic<unsigned long> g_main_thread = 0;
 
 // Threads may set it while others read it.
@@ -16,7 +16,7 @@ struct CancelToken {
     std::atomic<bool> is_cancelled = false;
 };
 
-// Not when signals are looked at: the import would raise what is pending there.
+// Called before the run, not when signals are checked: the import would raise a pending exception.
 void find_main_thread() {
     nb::object main = nb::module_::import_("threading").attr("main_thread")();
     g_main_thread = nb::cast<unsigned long>(main.attr("ident"));
@@ -51,7 +51,8 @@ bool RunInterrupt::check_signals(void* self) {
     PyGILState_STATE state = PyGILState_Ensure();
     bool has_raised = PyErr_CheckSignals() != 0;
     if (has_raised) {
-        // Kept aside: what is released until the run has ended may call Python.
+        // The exception is set aside: objects that are released before the run ends may call
+        // Python.
         static_cast<RunInterrupt*>(self)->raised_.emplace();
     }
     PyGILState_Release(state);

@@ -1,4 +1,4 @@
-// What ends native work early from Python: signals, a time, a CancelToken.
+// How native work is ended early from Python: by signals, a timeout, or a CancelToken.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,8 @@ class RunInterrupt {
     // `timeout`: seconds, or None. `cancel`: a CancelToken that outlives the run, or None.
     void set_limits(nb::handle timeout, nb::handle cancel);
     eval::Interrupt* get() { return &interrupt_; }
-    // Raises what has ended the run: the handler's exception, TimeoutError, or CancelledError.
+    // Raises the reason why the run ended: the handler's exception, TimeoutError, or
+    // CancelledError.
     [[noreturn]] void raise_if_stopped();
 
   private:
@@ -30,7 +31,7 @@ class RunInterrupt {
     std::optional<nb::python_error> raised_;  // by a handler
 };
 
-// What a run has given, or the exception that has ended it.
+// The result of a run, or the exception that ended it.
 template <typename T>
 T unwrap(RunInterrupt& interrupt, Result<T>&& result) {
     if (interrupt.get()->is_stopped()) {
@@ -39,7 +40,7 @@ T unwrap(RunInterrupt& interrupt, Result<T>&& result) {
     return unwrap(std::move(result));
 }
 
-// What `work()` gives, or the exception that has ended it: phases ask on the way (base/stop.h).
+// The result of `work()`, or the exception that ended it: phases check regularly (base/stop.h).
 template <typename Work>
 auto stoppable(RunInterrupt& interrupt, const Work& work) -> decltype(work()) {
     StopScope scope([](void* data) { return static_cast<eval::Interrupt*>(data)->poll(); },

@@ -41,7 +41,8 @@ bool is_empty_list(nb::handle object, int depth = 0) {
     return true;
 }
 
-// The kind that all elements fit in; kNone for anything that is no literal, or an empty list.
+// The kind that can hold all elements; kNone for an empty list and for objects that are not
+// literals.
 LiteralKind common_kind(nb::handle object, int depth = 0) {
     if (!is_list(object) || depth > kMaxDepth) {
         return scalar_kind(object);
@@ -58,7 +59,7 @@ LiteralKind common_kind(nb::handle object, int depth = 0) {
     return kind;
 }
 
-// Lists in each other, for lowering/literal.h.
+// Nested lists, for lowering/literal.h.
 struct PythonLists {
     bool is_list(nb::handle object) const { return python::is_list(object); }
     int64_t size(nb::handle object) const { return static_cast<int64_t>(nb::len(object)); }
@@ -156,7 +157,7 @@ ElementType literal_type(nb::handle literal) {
 }
 
 Tensor tensor_from_literal(nb::handle literal, ElementType type) {
-    // `x * 0.5` in eager loops: without the detour through lists of elements.
+    // For `x * 0.5` in eager loops: a scalar does not need the lists of elements.
     if (PyFloat_Check(literal.ptr()) &&
         (type == ElementType::kFloat || type == ElementType::kUndefined)) {
         return Tensor::scalar(static_cast<float>(PyFloat_AsDouble(literal.ptr())));

@@ -20,7 +20,8 @@ namespace sardonyx::python {
 
 namespace {
 
-// Raises ModelError where a node names nothing, or is no call of its operator.
+// Raises ModelError if a node uses a name that does not exist, or is not a valid call of its
+// operator.
 void check_nodes(ModelState& state) {
     if (std::string problem = infer::first_hopeless_node(settled(state)); !problem.empty()) {
         raise(model_error(), problem);
@@ -28,7 +29,8 @@ void check_nodes(ModelState& state) {
     state.is_checked = true;
 }
 
-// The model that was read. What no run can mend is said at once, if it is to run.
+// The model that was read. If it is to be run, errors that would make every run fail are raised
+// now.
 PyModel checked(Result<std::unique_ptr<ir::Model>> read, FileStamps files, proto::Source source,
                 bool check) {
     if (!read.ok()) {
@@ -42,7 +44,8 @@ PyModel checked(Result<std::unique_ptr<ir::Model>> read, FileStamps files, proto
     return model;
 }
 
-// What is no path and no bytes as bytes: a model of another library, or a file that is open.
+// The bytes of a model that is neither given as a path nor as bytes: an object of another library,
+// or an open file.
 nb::object bytes_of(nb::object given) {
     if (nb::isinstance<PyModel>(given)) {
         return given.attr("to_bytes")();
@@ -192,7 +195,7 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
     return results.size() == 1 ? nb::object(results[0]) : nb::tuple(results);
 }
 
-// Its weights go from where they are to the bytes of Python.
+// The weights are copied directly to the Python bytes object.
 nb::object to_bytes(const PyModel& self) {
     MappedReading reading(self.state->files);
     check_files(self);
@@ -213,7 +216,7 @@ nb::object to_bytes(const PyModel& self) {
     return bytes;
 }
 
-// The size of what was written.
+// Returns the number of bytes written.
 size_t save(const PyModel& self, const std::string& path, std::optional<size_t> external_bytes,
             size_t file_bytes, size_t alignment, bool safetensors, bool share_equal, bool quiet) {
     MappedReading reading(self.state->files);
@@ -355,7 +358,7 @@ void bind_model(nb::module_& m) {
             "after `file_bytes` (0: never). With `share_equal`, equal tensors are written once. "
             "From "
             "1 GB, a progress bar is shown on a terminal, unless `quiet`.")
-        // As bytes: weights in files of their own come along.
+        // As bytes, including weights that are stored in separate files.
         .def("__reduce__",
              [](nb::handle self) {
                  nb::object make = nb::module_::import_("sardonyx._model").attr("unpickled");

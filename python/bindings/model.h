@@ -1,4 +1,4 @@
-// The Python class Model, and what its graphs, nodes and values as Python objects stand on.
+// The Python class Model, and the base of the Python objects for its graphs, nodes and values.
 #pragma once
 
 #include <array>
@@ -25,9 +25,10 @@ struct ModelState {
     bool is_checked = true;                  // no node is known to be one that no run gets past
     // The Python object of each graph, node, value and function that has one now.
     std::unordered_map<const void*, PyObject*> objects = {};
-    // Those of them that live as long as the Python object of the model; null: that is gone.
+    // Those of them that live as long as the Python object of the model; null: that no longer
+    // exists.
     std::vector<nb::object>* kept = nullptr;
-    // Texts of the model as Python has them, by where they are interned.
+    // Strings of the model as Python objects, by the address of the interned string.
     struct Text {
         size_t size = 0;
         nb::object object;
@@ -36,7 +37,7 @@ struct ModelState {
     uint64_t edits = 0;         // counts calls of editor_of()
     proto::Source source = {};  // as which it is written while it is as it was
 
-    // Types and dimensions as Python has them, by their texts.
+    // Types and dimensions as Python objects, by their text.
     nb::dict types = {};
     nb::dict dims = {};
 
@@ -48,8 +49,8 @@ struct ModelState {
     nb::object dim(const Dim& dim);
 };
 
-// Holds the Python objects of a model's parts, which hold the state and not the Model: there is no
-// cycle, and a Model that nobody holds any more is freed at once.
+// Holds the Python objects of a model's parts, which refer to the state and not to the Model: there
+// is no cycle, and a Model without references is freed at once.
 class Keeper {
   public:
     explicit Keeper(std::shared_ptr<ModelState> state) : state_(std::move(state)) {
@@ -72,7 +73,7 @@ struct PyModel {
 PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files = {},
                    proto::Source source = {});
 
-// While one lives, nobody edits the model.
+// While one exists, the model cannot be edited.
 class Reading {
   public:
     explicit Reading(ModelState& state) : state_(state) { ++state_.readers; }
@@ -84,12 +85,12 @@ class Reading {
     ModelState& state_;
 };
 
-// For one edit; what was prepared for runs is forgotten. Raises RuntimeError while the model runs.
+// For one edit; the prepared plan is discarded. Raises RuntimeError while the model runs.
 ir::Editor& editor_of(ModelState& state);
-// What is known of the model's values, without what edits have made unknown.
+// The known types of the model's values, except those that edits have invalidated.
 ir::Model& settled(ModelState& state);
 
-// What an edit gives, or ModelError.
+// The result of an edit; raises ModelError.
 template <typename T>
 T edited(Result<T> result) {
     if (!result.ok()) {
@@ -100,14 +101,14 @@ T edited(Result<T> result) {
     }
 }
 
-// A part of a model as Python has it: `part` lives as long as the model does.
+// A part of a model as a Python object: `part` lives as long as the model does.
 template <typename T>
 struct Part {
     std::shared_ptr<ModelState> state;
     T* part = nullptr;
 
-    // What Python has been given of it, until the next edit. Nodes keep their values here, and
-    // values no nodes, so that there is no cycle.
+    // Python objects that were returned for it, until the next edit. Nodes keep their values here,
+    // but values keep no nodes, so there is no cycle.
     mutable std::array<nb::object, 4> answers = {};
     // Answers that hold nodes: the model's Keeper has them, in the places of `kept_at` (0: none
     // yet), and when it has gone, they are no more.
@@ -167,7 +168,7 @@ using PyNode = Part<ir::Node>;
 using PyValue = Part<ir::Value>;
 using PyFunction = Part<ir::Function>;
 
-// The one Python object of a part while somebody holds it; None for null.
+// The unique Python object of a part as long as it is referenced; None for null.
 template <typename T>
 nb::object part_to_python(const std::shared_ptr<ModelState>& state, T* part) {
     if (part == nullptr) {
@@ -227,7 +228,7 @@ nb::object metadata_to_python(const ir::Metadata& metadata);
 nb::dict dict_from_python(nb::handle entries);
 nb::object imports_to_python(const std::vector<ir::OpsetImport>& imports);
 ir::Metadata metadata_from_python(ir::Model& model, nb::handle entries);
-// A tensor that nobody else can write to.
+// A tensor that no other object can write to.
 Tensor own_tensor_from_python(nb::handle object);
 
 // Each binds the classes of its file.

@@ -1,4 +1,4 @@
-// What the objects of models share, and what Model has of them: graph, functions, edits.
+// What the objects of a model have in common, and the members of Model: graph, functions, edits.
 #include <algorithm>
 #include <cstring>
 
@@ -310,7 +310,7 @@ void bind_model_members(nb::class_<PyModel>& c) {
         .def("__eq__", equal)
         .def("__str__",
              [](const PyModel& self) {
-                 // What cannot be written, because it is being edited, can be looked at.
+                 // A model that cannot be written because it is being edited can still be shown.
                  const ir::Model& model = settled(*self.state);
                  Reading going_on(*self.state);
                  return stoppable([&] {
@@ -334,7 +334,7 @@ void bind_model_members(nb::class_<PyModel>& c) {
     c.def_prop_rw(
         "ir_version", [](const PyModel& self) { return self.state->model->ir_version; },
         [](const PyModel& self, int64_t version) {
-            // 0: what the model needs.
+            // 0: the version that the model needs.
             std::string problem = version == 0 ? "" : ops::ir_version_problem(version);
             if (!problem.empty()) {
                 raise(model_error(), problem);

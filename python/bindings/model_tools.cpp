@@ -1,5 +1,5 @@
-// What a model is and in what two differ, as JSON, and models as text; Model.info, Model.diff and
-// Model.to_text are around it.
+// The description of a model and the differences between two models, as JSON, and models as text;
+// used by Model.info, Model.diff and Model.to_text.
 #include "bindings/interrupt.h"
 #include "bindings/model.h"
 #include "driver/decompile.h"
@@ -54,7 +54,7 @@ nb::object first_difference(const PyModel& self, const PyModel& other) {
     return found.empty() ? nb::none() : text_to_python(found);
 }
 
-// In a form that is text.
+// In one of the text forms.
 nb::object text_of(const PyModel& self, const std::string& form) {
     MappedReading mapped(self.state->files);
     check_unread(self);

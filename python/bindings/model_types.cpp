@@ -1,4 +1,4 @@
-// Types and dimensions for Python: their texts, and what the texts say.
+// Types and dimensions for Python: their text, and the parts of such a text.
 #include "bindings/call.h"
 #include "bindings/model.h"
 #include "bindings/numpy.h"
@@ -9,7 +9,7 @@ namespace sardonyx::python {
 
 namespace {
 
-// A text that is no expression is a name.
+// A text that is not an expression is a name.
 Dim dim_from_python(nb::handle given) {
     if (PyIndex_Check(given.ptr())) {
         return int_from_python(given);
@@ -30,7 +30,7 @@ nb::object dim_operation(const std::string& symbol, nb::handle left, nb::handle 
     return dim_to_python(result);
 }
 
-// The dimension where names stand for other dimensions.
+// The dimension after names have been replaced by other dimensions.
 nb::object substitute(nb::handle given, const nb::dict& sizes) {
     Dim dim = dim_from_python(given);
     return dim_to_python(dim.substitute([&](std::string_view name) {

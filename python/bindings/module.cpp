@@ -8,8 +8,8 @@
 NB_MODULE(_core, m) {
     using namespace sardonyx::python;
 #ifdef NDEBUG
-    // Threads that never end, and debuggers, hold objects at exit: no business of users. Our tests
-    // ask for the reports.
+    // Threads that never end, debuggers and test runners hold objects at exit; users need no report
+    // of that. The project's tests ask for the reports in processes that they start.
     nb::set_leak_warnings(std::getenv("SARDONYX_LEAKS") != nullptr);
 #endif
     m.doc() = "The native part of sardonyx: tensors, operators, scripts and models.";

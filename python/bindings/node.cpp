@@ -12,7 +12,7 @@ namespace sardonyx::python {
 
 namespace {
 
-// The mapping node.attributes: it looks into the node whenever it is asked.
+// The mapping node.attributes: a live view, which reads the node at each access.
 struct PyAttributes {
     std::shared_ptr<ModelState> state;
     ir::Node* part;
@@ -20,7 +20,7 @@ struct PyAttributes {
     ir::Node& node() const;
 };
 
-// An attribute that is the parameter of this name of the function around.
+// An attribute that refers to the parameter of this name of the enclosing function.
 struct AttributeReference {
     std::string name;
     std::string type;
@@ -85,7 +85,7 @@ nb::object to_python(const State& state, const ir::Attribute& attribute) {
                                "kind of them");
 }
 
-// Of a list; the first item that is no int makes ints floats.
+// The type of a list; an item that is not an int turns ints into floats.
 ir::AttributeValue implied_list(const std::string& name, nb::handle value) {
     std::vector<int64_t> ints;
     std::vector<float> floats;

@@ -90,7 +90,7 @@ ElementType element_type_from_name(std::string_view name) {
     return ElementType::kUndefined;
 }
 
-// sys.modules["numpy"], or nothing.
+// sys.modules["numpy"], or an empty object.
 nb::object loaded_numpy() {
     static nb::handle name = nb::handle(PyUnicode_InternFromString("numpy"));
     nb::object found = nb::steal(PyImport_GetModule(name.ptr()));
@@ -98,7 +98,7 @@ nb::object loaded_numpy() {
     return found;
 }
 
-// Whether NumPy's C interface can be used. False until NumPy has been imported by someone.
+// Whether NumPy's C interface can be used. False until NumPy has been imported.
 bool has_numpy() {
     static bool is_ready = false;
     if (!is_ready) {
@@ -114,7 +114,7 @@ bool has_numpy() {
     return true;
 }
 
-// numpy, imported if need be.
+// numpy, imported if necessary.
 nb::module_ numpy_module() {
     nb::module_ numpy = nb::module_::import_("numpy");
     has_numpy();
@@ -154,8 +154,8 @@ bool is_text(char kind) {
     return kind == 'O' || kind == 'U' || kind == 'S' || kind == 'T';
 }
 
-// For loops over Python's objects, which are slow: now and then raises what a handler of a signal
-// does.
+// For loops over Python objects, which are slow: checks for signals from time to time, and raises
+// the exception of their handler.
 void raise_signals(size_t count) {
     constexpr size_t kOften = 1 << 16;
     if (count % kOften == 0 && PyErr_CheckSignals() != 0) {
@@ -189,7 +189,7 @@ Tensor tensor_of_strings(nb::handle array) {
     return Tensor::of_strings(dims_of(as_array(array)), std::move(strings));
 }
 
-// Whatever is no tensor as it is: other layouts, scalars, strings, ml_dtypes.
+// Everything that must be converted: other layouts, scalars, strings, ml_dtypes.
 Tensor tensor_from_other_array(nb::handle object) {
     nb::object array = nb::steal(PyArray_CheckFromAny(
         object.ptr(), nullptr, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED, nullptr));

@@ -1,5 +1,5 @@
-// NumPy arrays <-> tensors. NumPy is imported when an array is first made, not before: what is an
-// array can only be in the process when NumPy is.
+// NumPy arrays <-> tensors. NumPy is imported when the first array is made, not before: arrays can
+// only exist in the process if NumPy has been imported.
 #pragma once
 
 #include "bindings/bindings.h"
@@ -15,8 +15,8 @@ bool is_ndarray(nb::handle object);
 // at least 8 bits wide. Raises TypeError for a dtype that ONNX has no element type for.
 Tensor tensor_from_array(nb::handle array);
 
-// A numpy.ndarray that shares the tensor's storage; it may be written when nobody else shares it.
-// Raises EvalError for an element type that needs ml_dtypes, when that is not installed.
+// A numpy.ndarray that shares the tensor's storage; it is writable if the storage has no other
+// owner. Raises EvalError for an element type that needs ml_dtypes if that is not installed.
 nb::object array_from_tensor(Tensor tensor);
 // The same with elements of its own, which may be written: a copy where the storage is shared.
 nb::object own_array_from_tensor(Tensor&& tensor);

@@ -33,7 +33,7 @@ struct PythonOpaque final : elaborate::OpaqueObject {
     bool is_same(const elaborate::OpaqueObject& other) const override {
         return object.is(static_cast<const PythonOpaque&>(other).object);
     }
-    // What raises, or gives no truth value, is equal to nothing.
+    // If the comparison raises, or its result has no truth value, the objects are not equal.
     bool equals(const Object& other) const override {
         nb::object value = object_to_python(other);
         int same =
@@ -78,7 +78,7 @@ Object convert_dict(nb::handle object, int depth) {
 }
 
 // Whether the object is of a class of its own that gives the operators of `base` another meaning.
-// Members of enumerations and NumPy's scalars are known for what they are.
+// Members of enumerations and NumPy's scalars do not count: the compiler knows their meaning.
 bool changes_operators(nb::handle object, PyTypeObject& base) {
     if (Py_TYPE(object.ptr()) == &base || nb::hasattr(object.type(), "__members__") ||
         nb::hasattr(object, "__array_interface__")) {
@@ -165,7 +165,7 @@ std::optional<Object> convert_container(nb::handle object, int depth) {
     if (PyDict_CheckExact(o)) {
         return convert_dict(object, depth);
     }
-    // What makes a set finds the items that are equal pair by pair.
+    // Building a set compares its items pair by pair, which takes too long for a large one.
     constexpr Py_ssize_t kLargestSet = 1000;
     if (PyAnySet_CheckExact(o) && PySet_Size(o) <= kLargestSet) {
         return Object::set(convert_items(object, depth)).frozen(PyFrozenSet_CheckExact(o));
@@ -264,7 +264,7 @@ bool is_attribute(nb::handle type, const char* name, std::string_view text) {
 }
 
 std::optional<Object> convert_class(nb::handle object) {
-    // numpy.float32 by another name is what it is as a member of its module.
+    // numpy.float32 under another name is the same object as the member of the module.
     if (is_attribute(object, "__module__", "numpy")) {
         if (std::optional<Object> known = convert_python_type(object, 0);
             known && known->is(ObjectKind::kElementType)) {

@@ -1,5 +1,5 @@
-// Python's operators on Tensor. What they mean stands in lowering/, which elaborate uses too. The
-// operators themselves are slots of the type: CPython calls them without a look-up of a method.
+// Python's operators on Tensor. Their meaning is defined in lowering/, which elaborate uses, too.
+// The operators are slots of the type, so CPython calls them without looking up a method.
 #include "lowering/operators.h"
 
 #include "bindings/call.h"
@@ -49,13 +49,13 @@ nb::object not_implemented() {
     return nb::borrow(Py_NotImplemented);
 }
 
-// The element type of a Tensor; kUndefined for all else.
+// The element type of a Tensor; kUndefined for other objects.
 ElementType settled_type(nb::handle object) {
     const PyTensor* tensor = as_tensor(object);
     return tensor != nullptr ? tensor->tensor().element_type() : ElementType::kUndefined;
 }
 
-// At least one of the two is a Tensor; it settles the type of a literal as the other one.
+// At least one of the two is a Tensor; a literal takes its type.
 nb::object binary(Binary op, nb::handle left, nb::handle right) {
     EagerEmitter e;
     ElementType beside =

@@ -34,7 +34,7 @@ std::string repr(const Opset& self) {
            std::to_string(self.version) + ")";
 }
 
-// One object for each, as long as the process lives.
+// One object for each opset, kept until the process ends.
 nb::object interned(Opset opset) {
     nb::object key = nb::make_tuple(text_to_python(opset.domain), opset.version);
     nb::object all = nb::module_::import_("sardonyx._core").attr("_opsets");
@@ -50,7 +50,12 @@ nb::object get_operator(nb::handle self, const char* name) {
     const ops::Schema* schema = ops::find_schema(opset.domain, name, opset.version);
     bool is_private = std::string_view(name).substr(0, 1) == "_";
     if (is_private || (schema == nullptr && ops::find_domain(opset.domain) != nullptr)) {
-        raise(PyExc_AttributeError, calls::unknown_operator(opset.domain, opset.version, name));
+        nb::object error = nb::borrow(PyExc_AttributeError)(
+            text_to_python(calls::unknown_operator(opset.domain, opset.version, name)));
+        // Without the object, tracebacks do not add a second "Did you mean".
+        error.attr("name") = name;
+        PyErr_SetObject(PyExc_AttributeError, error.ptr());
+        throw nb::python_error();
     }
     Operator op = make_operator(opset.domain, name, opset.version);
     if (op.entry == nullptr && !has_evaluator()) {
@@ -94,7 +99,7 @@ nb::object float_to_python(float value) {
     return nb::float_(std::strtod(fmt::format("{}", value).c_str(), nullptr));
 }
 
-// What an attribute is when it is left out; None: nothing.
+// The default value of an attribute; None: there is none.
 nb::object default_of(const ops::AttributeSchema& attribute) {
     if (!attribute.has_default) {
         return nb::none();
@@ -181,7 +186,7 @@ PyObject* call_slot(PyObject* self, PyObject* args, PyObject* kwargs) {
     });
 }
 
-// CPython calls an Op without nanobind between.
+// CPython calls an Op directly, without nanobind.
 const PyType_Slot kOpSlots[] = {{Py_tp_call, reinterpret_cast<void*>(call_slot)}, {0, nullptr}};
 
 nb::list domains() {
@@ -243,7 +248,7 @@ void bind_opset(nb::module_& m) {
                  return interned(make_opset(domain, version));
              }),
              nb::arg("domain"), nb::arg("version"))
-        // Of a subclass whose `__new__` takes something else.
+        // For a subclass whose `__new__` has other parameters.
         .def("__init__", [](nb::handle, const nb::args&, const nb::kwargs&) {})
         .def_prop_ro("domain", [](const Opset& self) { return text_to_python(self.domain); })
         .def_prop_ro("version", [](const Opset& self) { return self.version; })

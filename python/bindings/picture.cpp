@@ -21,7 +21,7 @@ nb::object picture(const ir::Model& model) {
     if (!scene.ok() || scene->box_count > kMaxBoxes) {
         return nb::none();
     }
-    // Types that nobody has asked for are found in a copy, which shares the weights.
+    // Types are inferred in a copy, which shares the weights, so the model itself does not change.
     std::unique_ptr<ir::Model> copy = ir::copy(model);
     (void)infer::infer_model(*copy);
     scene = view::make_scene(*copy, nullptr, {});

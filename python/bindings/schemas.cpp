@@ -30,7 +30,7 @@ nb::tuple load_schemas(const nb::list& paths) {
 void bind_schemas(nb::module_& m) {
     nb::class_<Schemas>(m, "Schemas")
         .def("__len__", [](const Schemas& self) { return self.set->entries().size(); })
-        // By the files: who reads it has them too.
+        // Pickled as the names of the files: the reading process must have them, too.
         .def("__reduce__", [](const Schemas& self) {
             nb::list paths;
             for (const std::string& path : self.paths) {

@@ -51,7 +51,7 @@ struct PyScript {
     std::shared_ptr<Script> script;
 };
 
-// What is found out about a script: None, or its bytes; the findings as text and as JSON.
+// The result of a compilation: None or the bytes, and the findings as text and as JSON.
 nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
     const diagnostics::Sources& texts = sources();
     if (found.items().empty()) {
@@ -62,7 +62,7 @@ nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
                           text_to_python(diagnostics::render_json(texts, found)));
 }
 
-// The defaults of the parameters as they are in Python.
+// The current defaults of the parameters in Python.
 std::vector<std::pair<std::string, Object>> live_defaults(nb::handle function) {
     std::vector<std::pair<std::string, Object>> defaults;
     nb::object values = function.attr("__defaults__");
@@ -117,6 +117,11 @@ diagnostics::FileId find_source(nb::handle function, const std::string& path) {
     if (!text.is_none()) {
         return source_of_text(path, path, text_from_python(text));
     }
+    // All texts of `exec` have this name; since Python 3.13, linecache has that of `python -c`
+    // there.
+    if (path == "<string>") {
+        return {};
+    }
     // Notebooks, doctests and the interactive prompt keep their text in linecache.
     nb::object lines = nb::module_::import_("linecache")
                            .attr("getlines")(text_to_python(path), function.attr("__globals__"));
@@ -144,7 +149,7 @@ std::shared_ptr<ops::SchemaSet> schema_set(nb::handle schemas) {
     return nb::inst_ptr<Schemas>(schemas)->set;
 }
 
-// The first function in the code of what is around it; others of its constants are defaults.
+// The first function among the constants of the enclosing code; other constants are defaults.
 nb::object first_code(const nb::object& around) {
     for (nb::handle constant : around.attr("co_consts")) {
         if (nb::hasattr(constant, "co_code")) {
@@ -154,12 +159,12 @@ nb::object first_code(const nb::object& around) {
     return nb::none();
 }
 
-// Whether Python makes the code of the function of this text: the line where a lambda begins may be
-// in the middle of a statement, and its text may go on in the next one.
+// Whether Python compiles this text to the code of the function. The line where a lambda begins may
+// be in the middle of a statement, and may hold other lambdas.
 bool is_code_of(nb::handle code, std::string_view text) {
     nb::object inner;
     try {
-        // Inside a function that has the variables that it closes over.
+        // The text is compiled inside a function that has the variables of its closure.
         nb::object names = nb::str(", ").attr("join")(code.attr("co_freevars"));
         std::string around = "lambda " + text_from_python(names) + ": (";
         nb::object whole = nb::module_::import_("builtins")
@@ -181,8 +186,8 @@ bool is_code_of(nb::handle code, std::string_view text) {
            is_equal("co_varnames") && is_equal("co_argcount") && flags(inner) == flags(code);
 }
 
-// The one lambda of a statement as a function that returns its value; null: there is none, or
-// another one.
+// The only lambda of a statement as a function that returns its value; null: there is none, or it
+// is not the one that was asked for.
 const syntax::FunctionDefStmt* lambda_as_function(syntax::Tree& tree, nb::handle code) {
     const syntax::LambdaExpr* lambda = syntax::only_lambda(tree);
     if (lambda == nullptr) {
@@ -212,8 +217,8 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
     std::string path = text_from_python(code.attr("co_filename"));
     diagnostics::FileId file = find_source(function, path);
     if (!file.valid()) {
-        no_source(function, "there is no file `" + path +
-                                "`, nor text in linecache; put it into a file, or make it with "
+        no_source(function, "there is no file or notebook cell `" + path +
+                                "`; put the script into a file, or create it from its text with "
                                 "`script.from_source(text)`");
     }
     const diagnostics::Sources& texts = sources();
@@ -244,9 +249,9 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
         made.name = "lambda";
     }
     if (definition == nullptr || script->tree->names.text(definition->name) != made.name) {
-        no_source(function, "`" + path +
-                                "` has changed since it was imported, or the function is "
-                                "no `def`");
+        no_source(function, "`" + path + "` has no `def " + made.name + "` in line " +
+                                std::to_string(nb::cast<int>(code.attr("co_firstlineno"))) +
+                                ": it has changed since it was imported");
     }
     made.tree = script->tree.get();
     made.definition = definition;
@@ -256,7 +261,7 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
     return script;
 }
 
-// Adds the mistakes that are certain before anything is compiled.
+// Reports the errors that are certain before anything is compiled.
 void check_definition(const Script& script, diagnostics::Diagnostics& found) {
     std::vector<elaborate::MistakenCall> calls = elaborate::mistaken_calls(
         script.function, script.schemas.get(),
@@ -286,7 +291,7 @@ nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
     check_definition(*script, found);
     diagnostics::silence(sources(), found);
     script->function.default_opset = opset_object(default_opset, {"", 0});
-    // An opset of ai.onnx says what the body uses; nobody adds functions to ai.onnx.
+    // An opset of ai.onnx is the one that the body uses; functions cannot be added to ai.onnx.
     elaborate::OpsetObject given = opset_object(opset, script->function.opset);
     (given.domain.empty() && default_opset.is_none() ? script->function.default_opset
                                                      : script->function.opset) = given;
@@ -320,14 +325,14 @@ nb::object to_bytes(const std::string& bytes) {
     return nb::bytes(bytes.data(), bytes.size());
 }
 
-// What a script is compiled to a model with.
+// The options of a compilation to a model.
 struct ModelOptions {
     elaborate::Options options;
     std::string producer_name;
     std::string producer_version;
 };
 
-// Null: it has mistakes.
+// Null: it has errors.
 std::unique_ptr<ir::Model> compile_model(const PyScript& self, ModelOptions& wanted,
                                          OwnProgram& own) {
     wanted.options.schemas = self.script->schemas.get();

@@ -1,4 +1,4 @@
-// What the annotations of a script say of its arguments, checked when it is called as Python.
+// The annotations of a script's parameters, checked against the arguments of a call from Python.
 #pragma once
 
 #include "bindings/bindings.h"

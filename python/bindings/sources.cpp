@@ -28,7 +28,7 @@ Cache& cache() {
     return cache;
 }
 
-// Of this thread; a compilation ends on the thread that it began on.
+// The compilations of this thread; each ends on the thread on which it began.
 thread_local OwnProgram* g_innermost = nullptr;
 
 }  // namespace

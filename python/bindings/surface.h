@@ -36,7 +36,7 @@ struct Surface {
     static ir::Attribute attribute(const ops::AttributeSchema& schema, nb::handle object) {
         return attribute_from_python(schema, object);
     }
-    // With the evaluator that is in force.
+    // With the active evaluator.
     static void evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
                          std::span<const eval::RuntimeValue* const> inputs,
                          std::span<const ir::Attribute> attributes,

@@ -51,7 +51,7 @@ nb::object tensor_type(const PyTensor& self) {
     return self.tensor().rank() == 0 ? bare : nb::object(bare[shape(self)]);
 }
 
-// `y.dtype = FLOAT.dtype` is a hint for the compiler, which must be true.
+// `y.dtype = FLOAT.dtype` is a hint for the compiler; it must agree with the tensor.
 void check_dtype(const PyTensor& self, nb::handle dtype) {
     ElementType wanted = element_type_from_python(dtype);
     ElementType own = self.tensor().element_type();
@@ -123,7 +123,7 @@ nb::object complex(PyTensor& self) {
     return type(value(self).attr("item")());
 }
 
-// What has no meaning in a graph is no member of a tensor while a script runs.
+// Members without a meaning in a graph do not exist while a script runs.
 void refuse_in_script(const char* name) {
     if (inside_script()) {
         no_member(name);
@@ -185,8 +185,8 @@ bool is_sum_of_nothing(const Tensor& tensor) {
            nb::cast<bool>(nb::module_::import_("sardonyx._items").attr("is_summed")());
 }
 
-// Each row is read when its turn comes: the loop may assign to items. The sum of no rows is of the
-// tensor's type and the shape of a row, as in the graph; Python's would be 0.
+// Each row is read when it is reached, because the loop may assign to items. The sum of no rows has
+// the tensor's type and the shape of a row, as in the graph; in Python it would be 0.
 nb::object iterate(nb::handle self) {
     const PyTensor& tensor = self_tensor(self);
     length(tensor);
@@ -207,7 +207,7 @@ std::string repr(PyTensor& self) {
 }  // namespace
 
 PyTensor* as_tensor(nb::handle object) {
-    // Asking a type for its bases takes longer than an operator on a few elements may.
+    // Looking up the bases of a type would take longer than an operator on a few elements.
     if (PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr())) {
         return nullptr;
     }

@@ -1,4 +1,4 @@
-// The Python class Tensor, and Python values <-> what operators take and give.
+// The Python class Tensor, and Python values <-> inputs and outputs of operators.
 #pragma once
 
 #include <memory>
@@ -27,12 +27,12 @@ struct PyTensor {
 
 // Null when `object` is no Tensor.
 PyTensor* as_tensor(nb::handle object);
-// The Tensor that a method is called of. Raises TypeError for one that was never initialised.
+// The Tensor whose method is called. Raises TypeError if it was never initialised.
 PyTensor& self_tensor(nb::handle self);
 // A new Tensor. `array` may be empty.
 nb::object make_tensor(Tensor&& tensor, nb::object array = {});
 
-// A TensorProto of the onnx package, told by what it can do: onnx is never imported for it.
+// Whether it is a TensorProto of the onnx package, judged by its members: onnx is not imported.
 bool is_tensor_proto(nb::handle object);
 
 // Python numbers, strings, and (nested) lists and tuples of them.
@@ -67,8 +67,8 @@ inline nb::object value_to_python(eval::RuntimeValue&& value, bool as_arrays) {
 // An argument of a script function as its body takes it: a Tensor (a literal becomes one of
 // `element_type`, a TensorProto.DataType or 0), or a list of them.
 nb::object argument(nb::handle object, int element_type);
-// The results of a body as its caller takes them: arrays when asked for and when the caller is no
-// script itself.
+// Converts the results of a body for its caller: arrays if asked for, unless the caller is a
+// script.
 nb::object results(nb::handle object, const nb::tuple& element_types, bool as_arrays);
 
 // Whether a list (or a list in it) holds Tensors; and such a list as one tensor.

@@ -1,5 +1,5 @@
-// The tensor types of sardonyx.onnx_types as ONNX types. They are told by their attributes `dtype`
-// and `shape`, so that their own module need not be imported.
+// The tensor types of sardonyx.onnx_types as ONNX types. They are recognised by their attributes
+// `dtype` and `shape`, so that their module need not be imported.
 #include "bindings/call.h"
 #include "bindings/numpy.h"
 #include "types/annotation_dims.h"

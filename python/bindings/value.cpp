@@ -64,7 +64,7 @@ nb::object uses(const PyValue& self) {
             ++count;
         }
         nb::object rows = nb::steal(PyTuple_New(count));
-        // They are kept the other way round.
+        // The list of uses is in reverse order.
         for (const ir::Use* use = value.first_use(); use != nullptr; use = use->next) {
             nb::object row = nb::make_tuple(part_to_python(self.state, use->user), use->index);
             PyTuple_SetItem(rows.ptr(), --count, row.release().ptr());

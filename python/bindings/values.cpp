@@ -1,4 +1,4 @@
-// Python objects <-> the values that operators take and give.
+// Python objects <-> inputs and outputs of operators.
 #include "bindings/dlpack.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
@@ -16,7 +16,7 @@ Tensor tensor_from_proto(nb::handle object) {
     return unwrap(proto::read_tensor(view, owner));
 }
 
-// Lists may hold themselves: beyond Python's own limit of recursion, its RecursionError.
+// Lists may contain themselves: beyond Python's recursion limit, raises RecursionError.
 struct Nesting {
     Nesting() {
         if (Py_EnterRecursiveCall(" in a list of lists") != 0) {
@@ -164,7 +164,7 @@ nb::object argument(nb::handle object, int element_type) {
         return nb::borrow(object);
     }
     if (const PyTensor* tensor = as_tensor(object)) {
-        // An object of its own: x[0] = 1 in it stays in it.
+        // A separate object: x[0] = 1 does not change the original.
         return make_tensor(Tensor(tensor->tensor()), tensor->array);
     }
     bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
@@ -180,8 +180,8 @@ nb::object argument(nb::handle object, int element_type) {
                        is_ndarray(object) ? nb::borrow(object) : nb::object());
 }
 
-// The elements of a result as an array that may be written. What is nobody else's any more
-// (`is_last`) gives its storage away; small ones are cheaper to copy.
+// The elements of a result as a writable array. If this is the last reference (`is_last`), the
+// array takes over the storage; small tensors are cheaper to copy.
 nb::object own_array(PyTensor& tensor, bool is_last) {
     if (tensor.array.is_valid()) {  // the caller's own array, or a view of our elements
         bool is_writable = nb::cast<bool>(tensor.array.attr("flags").attr("writeable"));
@@ -198,14 +198,14 @@ nb::object own_array(PyTensor& tensor, bool is_last) {
     return array;
 }
 
-// `holders` are the references to the object that go away with this call. Whether a result is
-// somebody else's, too, nothing but the count of references says; where it is wrong, which
-// debuggers and profilers make it, the elements are copied and the result is the same.
+// `holders` is the number of references that end with this call. Only the reference count tells
+// whether a result has other owners; if it is too high, as with debuggers and profilers, the
+// elements are copied, and the result is the same.
 nb::object result(nb::handle object, int element_type, bool as_arrays, Py_ssize_t holders) {
     if (object.is_none() || PyDict_Check(object.ptr())) {
         return nb::borrow(object);
     }
-    // A list of Python's numbers is one tensor.
+    // A list of Python numbers is one tensor.
     if (PyList_Check(object.ptr()) && (nb::len(object) == 0 || !is_literal(object))) {
         Nesting nesting;
         nb::list items;

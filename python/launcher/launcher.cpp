@@ -14,8 +14,8 @@ namespace {
 using Program = int (*)(int, char**);
 using Version = const char* (*)();
 
-// Where installers put packages, seen from the folder of programs: environments and prefixes, those
-// of Debian, `pip install --target`, and the folders that uv links files from.
+// Where installers put packages, relative to the folder of programs: virtual environments and
+// prefixes, those of Debian, `pip install --target`, and the folders that uv links files from.
 const char* const kPlaces[] = {
     "/../lib/python3*/site-packages/sardonyx/" SDX_EXTENSION,
     "/../lib64/python3*/site-packages/sardonyx/" SDX_EXTENSION,
@@ -44,7 +44,7 @@ bool find_own_folder(char (&folder)[PATH_MAX]) {
     return true;
 }
 
-// `folder` may have characters that patterns give a meaning.
+// `folder` may contain characters that are special in patterns.
 bool make_pattern(const char* folder, const char* place, char (&pattern)[2 * PATH_MAX]) {
     size_t at = 0;
     for (const char* c = folder; *c != 0; ++c) {
@@ -60,7 +60,7 @@ bool make_pattern(const char* folder, const char* place, char (&pattern)[2 * PAT
     return true;
 }
 
-// Null where the file is no extension of this version. `why` gets what the linker says.
+// Null if the file is not an extension of this version. `why` gets the message of the linker.
 Program load(const char* path, char (&why)[1024]) {
     void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) {

@@ -5,8 +5,8 @@ Nothing is imported before it is used: `import sardonyx` costs what reading this
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    # _element_types, _functions and _opsets are for checkers alone: the types of what onnx_types,
-    # _script and onnx_opset have. The build writes the first and the last.
+    # _element_types, _functions and _opsets exist for type checkers only: they describe onnx_types,
+    # _script and onnx_opset. The build generates the first and the last.
     from . import evaluator as evaluator
     from . import onnx_opset as onnx_opset
     from . import onnx_types as onnx_types
@@ -121,7 +121,7 @@ if not TYPE_CHECKING:  # checkers are to know which names there are
 
             home = "onnx_types" if name in TYPE_NAMES else None
         if home is None and "_missing" in globals() and not name.startswith("_"):
-            # `python -m sardonyx FILE.py`: what the installed onnxscript has beside.
+            # Under `python -m sardonyx FILE.py`: other names of the installed onnxscript.
             found: object = globals()["_missing"](name)
             if found is not None:
                 return found

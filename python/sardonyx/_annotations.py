@@ -1,4 +1,4 @@
-"""What the annotations of a script say when it runs as Python."""
+"""The annotations of a script, as they are used when it runs as Python."""
 
 from ._core import Signature, element_type_number
 
@@ -80,7 +80,7 @@ POSITIONAL_ONLY, NORMAL, KEYWORD_ONLY = range(3)
 
 
 class Parameter:
-    """A parameter of a script as its calls need it."""
+    """A parameter of a script, with what a call needs to know of it."""
 
     __slots__ = ("default", "element_type", "kind", "name")
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _given(argument: "Any") -> "Any":
-    """What the native part takes: expressions as their values, also in subscripts."""
+    """Replaces expressions by their values, also in subscripts, for the native part."""
     if isinstance(argument, Expression):
         return argument.value
     if type(argument) is slice:
@@ -146,7 +146,7 @@ class _Operators:
 
 
 class _Block:
-    """What `if_` and `loop` have in common: the graph that a `with` statement fills."""
+    """The base of `if_` and `loop`: the graph that a `with` statement fills."""
 
     def __init__(self, builder: "Builder") -> None:
         self._builder = builder
@@ -155,14 +155,14 @@ class _Block:
 
     @property
     def results(self) -> "tuple[Expression, ...]":
-        """What the block gives, once it is complete."""
+        """The results of the block, once it is complete."""
         if self._results is None:
             raise ModelError("the block is not complete: its results are known after its end")
         return self._results
 
     @property
     def result(self) -> Expression:
-        """The one value that the block gives."""
+        """The only result of the block."""
         (value,) = self.results
         return value
 

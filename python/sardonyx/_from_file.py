@@ -70,7 +70,7 @@ def _scripts(path: str, other_schemas: "Any" = None) -> "list[_script.OnnxFuncti
         print(str(error.args[0]).rstrip(), file=sys.stderr)
         sys.exit(1)
     except Exception as error:
-        # The frames of this file and of the import system are no part of the program.
+        # The frames of this file and of the import system are not part of the program.
         frames = error.__traceback__
         while frames is not None and frames.tb_frame.f_code.co_filename != spec.origin:
             frames = frames.tb_next
@@ -124,7 +124,7 @@ def _pairs(words: "Sequence[str]") -> "dict[str, str]":
 
 
 def _type(text: str) -> "Any":
-    """The type that `FLOAT[2,N]` says."""
+    """The type of a text such as `FLOAT[2,N]`."""
     found = re.fullmatch(r"([A-Z0-9]+)(?:\[(.*)\])?", text.strip())
     base = getattr(sardonyx, found[1], None) if found else None
     if found is None or base is None:
@@ -164,7 +164,7 @@ def _options(words: "argparse.Namespace") -> "dict[str, Any]":
 
 
 def _compiled(compile: "Callable[[], _T]") -> "_T":
-    """What it gives; prints its warnings, and ends with its errors."""
+    """Returns its result; prints its warnings, and exits with its errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", _script.ScriptWarning)
         warnings.showwarning = lambda message, *_, **__: print(
@@ -230,7 +230,7 @@ def _check(paths: "Sequence[str]", schemas: "Any", as_json: bool) -> int:
 
 
 def main(command: str, arguments: "list[str]") -> int:
-    """Does what `sardonyx COMMAND --python ARGUMENTS` asks for."""
+    """Runs `sardonyx COMMAND --python ARGUMENTS`."""
     import argparse
 
     reader = argparse.ArgumentParser(prog=f"sardonyx {command} --python", allow_abbrev=False)

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
 
     from ._core import Tensor
 
-# Rows and columns beyond it are left out in the middle.
+# If there are more rows or columns, those in the middle are left out.
 _SHOWN = 20
 
 

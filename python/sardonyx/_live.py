@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Larger arrays are only read while the function runs.
 _MOST_BYTES = 1 << 20
-# So many objects are looked at: a compiler cannot follow everything.
+# The most objects that are examined: a compiler cannot follow everything.
 _MOST = 10_000
 
 
@@ -30,7 +30,7 @@ def _same(one: "Any", other: "Any") -> bool:
 
 
 def is_replaced(module: str, name: str, now: "Any") -> bool:
-    """Whether somebody has put another function in the place of one of a library."""
+    """Whether a function of a library has been replaced by another one."""
     home = getattr(now, "__module__", None)
     if isinstance(now, types.FunctionType) and isinstance(home, str):
         root = module.partition(".")[0]
@@ -39,7 +39,7 @@ def is_replaced(module: str, name: str, now: "Any") -> bool:
 
 
 class Watched:
-    """A function that is about to be called, and all that it may change, as it is now."""
+    """A function that is about to be called, and the current state of all that it may change."""
 
     def __init__(self, function: "Any", path: str) -> None:
         self._folder = path[: max(path.rfind("/"), path.rfind("\\")) + 1]
@@ -84,7 +84,7 @@ class Watched:
                 waiting += [type(one), getattr(one, "__dict__", None)]
 
     def _of_function(self, function: types.FunctionType) -> "list[Any]":
-        """What a function of the script's folder, or below it, can reach."""
+        """The objects that a function of the script's folder, or below it, can reach."""
         if not function.__code__.co_filename.startswith(self._folder):
             return []
         found: list[Any] = [
@@ -125,7 +125,7 @@ class Watched:
             self._locked.append(flags)
 
     def has_changed(self) -> bool:
-        """Whether the call has changed something. To be asked once, after it."""
+        """Whether the call has changed something. Called once, after the call."""
         for flags in self._locked:
             flags.writeable = True
         self._containers = [(one, old) for one, old in self._containers if not _same(one, old)]
@@ -147,7 +147,7 @@ class Watched:
         )
 
     def take_back(self) -> None:
-        """Gives everything back what it held."""
+        """Restores the contents of all objects."""
         for one, old in self._containers:
             if isinstance(one, (list, bytearray)):
                 one[:] = old

@@ -1,4 +1,4 @@
-"""What models give and take in Python's own terms."""
+"""Results and arguments of models as Python objects."""
 
 from typing import NamedTuple
 

@@ -46,11 +46,11 @@ _TABLE: "dict[str, dict[str, str]]" = {
         ("rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial"), _RANDOM
     ),
 }  # fmt: skip
-# What makes a generator; with a seed it is the same one each time.
+# Functions that make a generator; with a seed, it is the same one each time.
 _WITH_SEED = frozenset(
     ("default_rng", "RandomState", "Random", "Generator", "PCG64", "SeedSequence")
 )
-# Read without arguments alone.
+# Depend on the caller only if they are called without arguments.
 _OF_CALLER = frozenset(("vars", "dir", "super"))
 
 
@@ -72,7 +72,7 @@ def of_call(function: "Any", has_arguments: bool) -> "str | None":
     elif isinstance(owner, type):
         module = owner.__module__
     elif owner is not None:
-        # A method of a generator, which is another one after each call.
+        # A method of a generator, whose state changes with each call.
         module = getattr(function, "__module__", None) or ""
         is_of_module = module in ("random", "numpy.random")  # random.random, np.random.rand
         if not _is_generator(owner) and not is_of_module:
@@ -105,7 +105,7 @@ def names_of(code: types.CodeType) -> "set[str]":
 
 @functools.lru_cache(maxsize=256)
 def _paths(code: types.CodeType) -> "tuple[tuple[str, ...], ...]":
-    """The names that are read from outside, each with the members that are read of it at once."""
+    """The names that are read from outside, each with the members that are read from it."""
     import dis
 
     found: list[list[str]] = []
@@ -149,7 +149,7 @@ def of_function(function: "Any", folder: str) -> "str | None":
 
 
 def _value_of(function: types.FunctionType, path: "tuple[str, ...]") -> "Any":
-    """What a path means, as far as it goes through modules, classes and generators."""
+    """The object of a path, as far as it goes through modules, classes and generators."""
     code = function.__code__
     if path[0] in code.co_freevars:
         try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Values = dict[str, Any]
 
-# Of the values that one session gives.
+# The most values that one session returns, in bytes.
 _PIECE_BYTES = 1 << 26
 
 
@@ -30,7 +30,7 @@ def _onnxruntime(path: str, inputs: "Values") -> "Iterator[tuple[str, Any]]":
     names = [name for node in model.graph.node for name in node.output if name]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    # As the nodes say, one by one.
+    # Computes the nodes one by one.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(Path(path).resolve().parent)

@@ -20,7 +20,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class _Loader(importlib.abc.Loader):
-    """Gives the module of sardonyx in place of a new one."""
+    """Uses the module of sardonyx instead of making a new one."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> "ModuleType":
         module = importlib.import_module(_PACKAGE + spec.name[len(_ALIAS) :])
@@ -71,7 +71,7 @@ def _installed(name: str) -> "ModuleType | None":
 
 
 class _InstalledLoader(importlib.abc.Loader):
-    """Gives a module of the installed package."""
+    """Uses a module of the installed package."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> "ModuleType | None":
         module = _installed(spec.name)
@@ -105,7 +105,7 @@ class AliasFinder(importlib.abc.MetaPathFinder):
 
 
 def _missing(name: str) -> "object | None":
-    """What the installed onnxscript has under a name that sardonyx lacks."""
+    """The object of the installed onnxscript for a name that sardonyx does not have."""
     module = _installed(f"{_ALIAS}.{name}")
     return module if module is not None else getattr(_installed(_ALIAS), name, None)
 
@@ -141,7 +141,7 @@ def run(arguments: "Sequence[str]") -> "NoReturn":
     except SystemExit:
         raise
     except BaseException as error:
-        # The frames of this function are no part of the program.
+        # The frames of this function are not part of the program.
         program_frames = error.__traceback__ and error.__traceback__.tb_next
         if isinstance(error, KeyboardInterrupt):
             raise error.with_traceback(program_frames) from None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ._core import Schemas, Signature
 
 
-# Gives the evaluator that wants to see a call of a script; None as long as none does.
+# Returns the evaluator that handles calls of a script itself; None as long as there is none.
 seen_by: "Callable[[OnnxFunction], Any] | None" = None
 
 
@@ -94,12 +94,12 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
     return result
 
 
-# What a script gets as it is where nothing says that it is a tensor, as in a graph.
+# Passed to a script unchanged unless an annotation says that it is a tensor, as in a graph.
 _LEFT_ALONE = frozenset((int, float, bool, list, tuple))
 
 
 def _as_argument(value: "Any", element_type: "int | None") -> "Any":
-    """What the body gets: a Tensor where the annotation, or else the value itself, says so."""
+    """The argument for the body: a Tensor if the annotation, or else the value itself, is one."""
     if element_type is None:  # an attribute
         return value
     if not element_type:
@@ -153,6 +153,8 @@ class OnnxFunction:
             raise TypeError(
                 f"{function.__name__} is a generator or `async def`: a script cannot pause"
             )
+        if function.__name__ == "<lambda>":
+            raise TypeError("a lambda cannot be a script: write a function with `def`")
         self.__wrapped__ = function
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
@@ -218,14 +220,14 @@ class OnnxFunction:
     def __get__(self, instance: "Any", owner: "type | None" = None) -> "OnnxFunction":
         return self if instance is None else BoundOnnxFunction(self, instance)
 
-    # As functions: a script is found by its name, and a copy of it is the script itself.
+    # As for functions: a script is pickled by its name, and a copy of it is the script itself.
     def __reduce__(self) -> "str | tuple[Any, ...]":
         frame = sys._getframe(1)
         if frame.f_globals.get("__name__", "").rpartition(".")[2] != "cloudpickle":
             return self.__qualname__
-        # cloudpickle takes functions along whose modules the reader does not have.
+        # cloudpickle includes functions whose modules the reading process does not have.
         path, line = self._script.place
-        # It takes the globals that the code reads; the text needs those of annotations as well.
+        # It includes the globals that the code reads; the source also needs those of annotations.
         from ._sources import annotation_names
 
         known = self.__wrapped__.__globals__
@@ -241,9 +243,9 @@ class OnnxFunction:
 
     @property
     def __signature__(self) -> "inspect.Signature":
-        import inspect
+        from ._signatures import ScriptSignature
 
-        return inspect.signature(self.__wrapped__)
+        return ScriptSignature.of(self.__wrapped__)
 
     def __repr__(self) -> str:
         return f"OnnxFunction({self.__qualname__})"
@@ -264,7 +266,7 @@ class OnnxFunction:
             result = self._body(*positional, **named)
         finally:
             leave_script()
-        # What runs in place gives a script what its body gives: sizes and types stay what they are.
+        # An inline script returns the results of its body: sizes and types do not become tensors.
         if self._is_inline and (inside_script() or hasattr(result, "is_onnx_element_type")):
             return result
         return as_result(result, self._results, as_arrays)
@@ -486,14 +488,13 @@ class OnnxFunction:
         types: dict[str, Any] = {}
         if io_types is not None:
             untyped = [name for name in inputs if name not in self.__wrapped__.__annotations__]
-            # As onnxscript has it: a bare FLOAT says the element type alone.
+            # As in onnxscript, a bare FLOAT gives the element type only.
             is_bare = hasattr(io_types, "dtype") and getattr(io_types, "shape", ...) is None
             types.update(dict.fromkeys(untyped, io_types[...] if is_bare else io_types))
         if input_types:
             if len(input_types) > len(inputs):
-                raise TypeError(
-                    f"{self.__name__} has {len(inputs)} inputs, got {len(input_types)} types"
-                )
+                have = f"{len(inputs)} input" + "s" * (len(inputs) != 1)
+                raise TypeError(f"{self.__name__} has {have}, got {len(input_types)} types")
             types.update(zip(inputs, input_types, strict=False))
         types.update({name: info for name, info in (value_infos or {}).items() if name in inputs})
         return types
@@ -518,7 +519,7 @@ class BoundOnnxFunction(OnnxFunction):
 
     @property
     def _script(self) -> "Any":
-        # Made anew: it holds the object where the garbage collector does not see it.
+        # Made at each access: it holds the object where the garbage collector does not see it.
         return self.__func__._script.bind(self.__self__)
 
     def __reduce__(self) -> "str | tuple[Any, ...]":
@@ -544,7 +545,7 @@ def _rebuilt(
     options: "tuple[Any, ...]",
     names: "dict[str, Any]",
 ) -> OnnxFunction:
-    """A script that cloudpickle has taken along, with its text."""
+    """A script that cloudpickle has stored with its source."""
     from ._sources import keep_text
 
     for name, value in names.items():
@@ -557,7 +558,7 @@ def _rebuilt(
 
 
 def os_error(error: Exception, path: str) -> Exception:
-    """What a file that cannot be written raises in Python: OSError where the system says why."""
+    """The exception for a file that cannot be written: OSError if the system gives the reason."""
     import errno
     import os
 
@@ -568,7 +569,7 @@ def os_error(error: Exception, path: str) -> Exception:
 
 
 def _onnx() -> "ModuleType | None":
-    """The onnx package, where it is installed."""
+    """The onnx package if it is installed."""
     try:
         import onnx
     except ImportError:
@@ -595,7 +596,7 @@ def script(
     if type(opset) is type(script):
         return OnnxFunction(opset, None, default_opset, schemas, **keywords)
     if opset is not None and not hasattr(opset, "version"):
-        raise TypeError(f"script takes an Opset, not {opset!r}")
+        raise TypeError(f"script takes an Opset, such as `sardonyx.opset21`, not {opset!r}")
     check_keywords(keywords)
 
     def decorate(function: "Callable[..., Any]") -> OnnxFunction:
@@ -607,7 +608,7 @@ def script(
 
 
 def _from_source(text: str, name: "str | None" = None) -> OnnxFunction:
-    """Runs a Python text that defines scripts, and gives the one of this name.
+    """Runs a Python text that defines scripts, and returns the script of this name.
 
     Without a name it is the one that no other script of the text mentions. For texts that are in no
     file: those of `exec`, of the interactive prompt, and those that a program makes.

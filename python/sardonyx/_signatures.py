@@ -1,7 +1,9 @@
-"""The signatures of operators, as `inspect.signature` gives them."""
+"""The signatures of operators and scripts, as `inspect.signature` returns them."""
 
 import inspect
 import keyword
+from collections.abc import Callable
+from typing import Any
 
 _KINDS = {
     "input": inspect.Parameter.POSITIONAL_OR_KEYWORD,
@@ -25,3 +27,28 @@ def signature(rows: "list[tuple[str, str, bool, object]]") -> inspect.Signature:
         given = inspect.Parameter.empty if is_required or is_open else default
         parameters[name] = inspect.Parameter(name, kind, default=given)
     return inspect.Signature(list(parameters.values()))
+
+
+class ScriptSignature(inspect.Signature):
+    """The signature of a script; its text shows tensor types as they are written in the source."""
+
+    @classmethod
+    def of(cls, function: "Callable[..., Any]") -> "ScriptSignature":
+        """Annotations that are strings, as with `from __future__ import annotations`, are evaluated
+        if possible."""
+        try:
+            return cls.from_callable(function, eval_str=True)
+        except Exception:
+            return cls.from_callable(function)
+
+    def __str__(self) -> str:
+        return _as_written(super().__str__())
+
+    def format(self, **options: Any) -> str:
+        """The same on several lines if it is long, for `help` of Python 3.13 and newer."""
+        formatted: str = super().format(**options)  # type: ignore[misc]
+        return _as_written(formatted)
+
+
+def _as_written(text: str) -> str:
+    return text.replace("sardonyx.onnx_types.", "").replace("[Ellipsis]", "[...]")

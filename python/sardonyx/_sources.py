@@ -1,4 +1,4 @@
-"""Texts of scripts that are not in files: notebook cells and `python -c`."""
+"""The source of scripts that are not in files: notebook cells and `python -c`."""
 
 import sys
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def shown_name(path: str) -> str:
-    """What messages call a text: `Cell In[5]` for a notebook cell, else its path."""
+    """The name of a source in messages: `Cell In[5]` for a notebook cell, else its path."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
@@ -41,7 +41,7 @@ def text_of_command(function: "FunctionType") -> "str | None":
 
 
 def _keep(name: str, text: str) -> None:
-    """Puts a text where Python and the compiler look for it: tracebacks show its lines, too."""
+    """Stores a text where Python and the compiler look for it; tracebacks show its lines, too."""
     import linecache
 
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)

@@ -1,4 +1,4 @@
-"""Types and dimensions of a model's values: texts that can be asked and computed with."""
+"""Types and dimensions of a model's values: strings with members and arithmetic."""
 
 from ._core import dim_operation, dim_substitute, dim_symbols, type_parts
 

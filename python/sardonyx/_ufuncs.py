@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What `array + tensor` and its like call, as methods of a Tensor on the left and on the right.
+# The methods that `array + tensor` and the like call, of a Tensor on the left and on the right.
 _METHODS = {
     "add": ("__add__", "__radd__"),
     "subtract": ("__sub__", "__rsub__"),
@@ -42,7 +42,7 @@ def apply(
     *inputs: "Any",
     **options: "Any",
 ) -> "Any":
-    """What a ufunc of NumPy gives where a Tensor is among its arguments."""
+    """The result of a ufunc of NumPy with a Tensor among its arguments."""
     methods = _METHODS.get(function.__name__) if method == "__call__" else None
     # `array += tensor` comes with the array as `out`; in a script it gives the name a new tensor.
     is_in_place = options.keys() == {"out"} and options["out"][0] is inputs[0]

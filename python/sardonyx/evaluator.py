@@ -49,14 +49,14 @@ _choice: "ContextVar[tuple[Evaluator | None, Evaluator, Any] | None]" = ContextV
 )
 
 
-# The script whose next call is that of `eval_function`.
+# The script that `eval_function` is about to call.
 _unseen: "ContextVar[Any]" = ContextVar("sardonyx.evaluator.function", default=None)
 
 
 class Evaluator:
     """The base class of evaluators. `with evaluator:` makes it the default within the block."""
 
-    # What a subclass has of the interface of onnxscript.
+    # The members of onnxscript's interface that a subclass defines.
     _sees_calls = False
     _sees_functions = False
     ignore_unknown_function_kwargs = False
@@ -115,7 +115,7 @@ class Evaluator:
 
 
 def _by_schema(function: "Callable[..., Any]") -> "Callable[..., Any]":
-    """An `eval` that takes a schema of the onnx package, as ours is called."""
+    """Adapts an `eval` that takes a schema of the onnx package."""
 
     def adapted(
         self: Evaluator,
@@ -131,7 +131,7 @@ def _by_schema(function: "Callable[..., Any]") -> "Callable[..., Any]":
 
 
 class _Plain(Evaluator):
-    """An evaluator that does not see calls again; the native kernels for one without `eval`."""
+    """An evaluator that is not called recursively; the native kernels for one without `eval`."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         has_own = type(evaluator).eval is not Evaluator.eval
@@ -153,7 +153,7 @@ class NativeEvaluator(Evaluator):
 
 
 def _sees(function: "Any") -> "Evaluator | None":
-    """The evaluator in force, if it wants to see this call of a script."""
+    """The active evaluator, if it handles this call of a script itself."""
     evaluator = default()
     if not evaluator._sees_functions:
         return None

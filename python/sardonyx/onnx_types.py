@@ -52,7 +52,7 @@ _NUMBERS = {
 TYPE_NAMES = tuple(_NUMBERS)
 
 
-# Of floating point; of integers; with a sign: the words of onnx_ir.DataType.
+# Floating-point, integer and unsigned types, as onnx_ir.DataType defines them.
 _FLOATING = frozenset((1, 10, 11, 16, 17, 18, 19, 20, 23, 24, 27, 28))
 _INTEGER = frozenset((2, 3, 4, 5, 6, 7, 12, 13, 21, 22, 25, 26))
 _UNSIGNED = frozenset((2, 4, 8, 9, 12, 13, 21, 25))
@@ -116,7 +116,7 @@ class ElementType(int):
         return self not in _UNSIGNED
 
     def __getattr__(self, name: str) -> "Any":
-        # What NumPy's dtype has beside: kind, itemsize.
+        # Other members of NumPy's dtype: kind, itemsize.
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.dtype, name)
@@ -140,7 +140,7 @@ class ElementType(int):
         return (ElementType, (self.name,))
 
 
-# Of the classes that onnxscript raises as well.
+# Also subclasses of the exceptions that onnxscript raises.
 class _ShapeTwiceError(TypeError, ValueError):
     pass
 
@@ -150,7 +150,7 @@ class _NoInstanceError(TypeError, NotImplementedError):
 
 
 class TensorTypeMeta(type):
-    """What makes `FLOAT["N"]` a type of its own."""
+    """Makes `FLOAT["N"]` a type."""
 
     dtype: ElementType
     shape: object
@@ -168,6 +168,8 @@ class TensorTypeMeta(type):
             copyreg.pickle(TensorTypeMeta, _reduced)
             body = {"dtype": cls.dtype, "shape": shape, "__module__": __name__}
             shaped = TensorTypeMeta(cls.__name__, (cls,), body)
+            # As signatures and `typing` show it; without dots, which separate names.
+            shaped.__qualname__ = repr(shaped).replace("...", "Ellipsis")
             cls._shaped[shape] = shaped
         return shaped
 
@@ -205,8 +207,11 @@ class TensorType(metaclass=TensorTypeMeta):
 
     shape = None
 
-    def __init__(self) -> None:
-        raise _NoInstanceError(f"{type(self)!r} is a type for annotations, it has no instances")
+    def __init__(self, *_: object, **__: object) -> None:
+        raise _NoInstanceError(
+            f"{type(self)!r} is a type for annotations, it has no instances; "
+            "`sardonyx.Tensor(values)` makes a tensor"
+        )
 
     @classmethod
     def to_string(cls) -> str:
@@ -288,6 +293,14 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name in _NUMBERS:
             value: object = _make(name)
+        elif name.partition("[")[0] in _NUMBERS:
+            # cloudpickle looks for a type under its qualified name; if it did not find it, it would
+            # store a copy of the class, which would be another type in the reading process.
+            plain = getattr(sys.modules[__name__], name.partition("[")[0])
+            for shaped in plain._shaped.values():
+                if shaped.__qualname__ == name:
+                    return shaped
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         elif name == "tensor_type_registry":
             value = {ElementType(one): globals().get(one) or __getattr__(one) for one in _NUMBERS}
         else:

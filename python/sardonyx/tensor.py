@@ -1,4 +1,4 @@
-"""Tensor: what the values of a script are when it runs as Python."""
+"""Tensor: the class of a script's values when it runs as Python."""
 
 from ._core import Tensor
 

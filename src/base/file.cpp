@@ -79,7 +79,8 @@ Result<MappedFile> map_file(const std::string& path) {
         return file_error("read", path);
     }
     if (!S_ISREG(status.st_mode) || status.st_size < kSmallest || is_shared(file.get())) {
-        Result<std::string> text = read_to_end(file.get(), path, SIZE_MAX);
+        size_t limit = S_ISREG(status.st_mode) ? SIZE_MAX : kLargestStream;
+        Result<std::string> text = read_to_end(file.get(), path, limit);
         SDX_TRY(text);
         auto owner = std::make_shared<std::string>(std::move(*text));
         std::span<const char> bytes(*owner);

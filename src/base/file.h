@@ -82,7 +82,12 @@ struct MappedFile {
     std::shared_ptr<const FileStamp> stamp;  // null: a copy
 };
 
-// Errors: missing, unreadable, not a regular file (pipes and devices are read to the end instead).
+// The most bytes that are read of a pipe or a device, which may never end: as many as protobuf
+// allows.
+constexpr size_t kLargestStream = size_t{1} << 31U;
+
+// Errors: missing, unreadable. Pipes and devices are read to the end; error: more than
+// kLargestStream.
 Result<MappedFile> map_file(const std::string& path);
 
 // Reads a whole file as text. Errors: as map_file, and larger than `limit` bytes.

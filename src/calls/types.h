@@ -13,18 +13,23 @@
 
 namespace sardonyx::calls {
 
-// "input `B` of `Add`", "input `inputs[2]` of `Concat`".
-std::string input_name(const ops::Schema& schema, size_t input);
+// Whether a text names the operator of an input or attribute: not where its name stands before.
+enum class Naming { kWithOperator, kAlone };
+
+// "input `B` of `Add`", "input `inputs[2]` of `Concat`"; alone: "input `B`".
+std::string input_name(const ops::Schema& schema, size_t input,
+                       Naming naming = Naming::kWithOperator);
 
 // `later`: the oldest later version of the operator that takes it; null: none does.
 [[gnu::cold]] Problem not_admitted(const ops::Schema& schema, size_t input, std::string_view type,
-                                   const ops::Schema* later);
+                                   const ops::Schema* later, Naming naming);
 [[gnu::cold]] Problem types_differ(const ops::Schema& schema, size_t input, std::string_view type,
-                                   size_t other, std::string_view other_type);
+                                   size_t other, std::string_view other_type, Naming naming);
 
 // The types by their names: "FLOAT", "INTS".
 [[gnu::cold]] Problem wrong_attribute_type(const ops::Schema& schema, std::string_view attribute,
-                                           std::string_view type, std::string_view wanted);
+                                           std::string_view type, std::string_view wanted,
+                                           Naming naming);
 
 // Version by version, those that come after the schema's.
 template <typename IsAdmitted>
@@ -48,7 +53,7 @@ const ops::Schema* later_version_that_takes(const ops::Schema& schema, size_t in
 //   differ(i, other)        whether they are certainly of two types
 //   describe(i)             its type, as text
 template <typename Values, typename Report>
-void check_types(const ops::Schema& schema, size_t count, const Values& values,
+void check_types(const ops::Schema& schema, size_t count, const Values& values, Naming naming,
                  const Report& report) {
     // More variables than any schema has; inputs of later ones are not compared.
     constexpr size_t kMaxTypeVariables = 32;
@@ -67,7 +72,7 @@ void check_types(const ops::Schema& schema, size_t count, const Values& values,
         if (!values.is_admitted(schema.type_variables[variable].types, i)) [[unlikely]] {
             auto takes = [&](const ops::TypeSet& types) { return values.is_admitted(types, i); };
             if (!report(not_admitted(schema, i, values.describe(i),
-                                     later_version_that_takes(schema, i, takes)))) {
+                                     later_version_that_takes(schema, i, takes), naming))) {
                 return;
             }
         }
@@ -83,8 +88,8 @@ void check_types(const ops::Schema& schema, size_t count, const Values& values,
         }
         size_t other = first_input[variable];
         if (values.differ(i, other)) [[unlikely]] {
-            if (!report(
-                    types_differ(schema, i, values.describe(i), other, values.describe(other)))) {
+            if (!report(types_differ(schema, i, values.describe(i), other, values.describe(other),
+                                     naming))) {
                 return;
             }
         }

@@ -27,6 +27,9 @@ std::optional<Side> read_side(const Target& target) {
     side.title = target.name.empty() ? target.path : target.path + ":" + target.name;
     if (target.is_script()) {
         std::optional<driver::Request> request = request_of(target, {}, {});
+        if (!request) {
+            return std::nullopt;
+        }
         driver::Compilation compiled = driver::compile(*request);
         if (compiled.has_failed()) {
             print_findings(compiled.sources(), compiled.findings());

@@ -27,6 +27,9 @@ int show(const ir::Model& model, const InfoOptions& options, const FileStamps& s
 int run_info(const InfoOptions& options) {
     if (options.target.is_script()) {
         std::optional<driver::Request> request = request_of(options.target, {}, {});
+        if (!request) {
+            return kUsage;
+        }
         driver::Compilation compiled = driver::compile(*request);
         print_findings(compiled.sources(), compiled.findings());
         return compiled.has_failed() ? failure_of(compiled) : show(*compiled.model, options, {});

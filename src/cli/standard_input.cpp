@@ -16,7 +16,8 @@ namespace sardonyx::cli {
 namespace {
 
 // Puts a file in memory with the content of standard input in its place, unless it is a file
-// already. Where that fails in the middle standard input is closed: a part is not the whole.
+// already. If that fails in the middle, standard input is closed: a part is not the whole. Of input
+// that does not end, one byte more than is allowed is kept, so that its reader reports an error.
 void keep_standard_input() {
     struct stat state = {};
     if (::fstat(STDIN_FILENO, &state) != 0 || S_ISREG(state.st_mode)) {
@@ -28,8 +29,10 @@ void keep_standard_input() {
     }
     std::array<char, 1U << 16U> block;
     ssize_t count = 0;
-    while ((count = read_some(STDIN_FILENO, block.data(), block.size())) > 0 &&
+    size_t left = kLargestStream + 1;
+    while ((count = read_some(STDIN_FILENO, block.data(), std::min(left, block.size()))) > 0 &&
            write_bytes(file, {block.data(), static_cast<size_t>(count)})) {
+        left -= static_cast<size_t>(count);
     }
     if (count == 0) {
         (void)::dup2(file, STDIN_FILENO);

@@ -165,13 +165,16 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
                 return call(c, Object(*script), arguments, wanted);
             }
             std::string_view name = c.source(arguments.callee_range);
-            std::string_view like = ops::operator_like(name);
+            // A function of a module; one that the program defines may have such a name by chance.
+            uint32_t begin = arguments.callee_range.begin;
+            bool is_member = begin > 0 && c.source({begin - 1, begin}) == ".";
+            std::string help = is_member ? ops::help_for_function(name) : std::string();
             c.report(kNotCallable, arguments.range,
                      fmt::format("`{}` cannot be called at compile time{}{}", name,
                                  answer.error.empty() ? "" : ": ", answer.error))
-                .with_help(like.empty()
+                .with_help(help.empty()
                                ? "decorate it with `@script`, or call it outside the script"
-                               : fmt::format("scripts call operators: `op.{}(...)`", like));
+                               : help);
             return Object::error();
         }
         default: {

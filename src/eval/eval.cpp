@@ -71,6 +71,16 @@ Status check_names(const Plan& plan, const std::vector<RuntimeValue>& placed,
     return {};
 }
 
+// ": it has `x`, `y`".
+std::string inputs_of(const ir::Graph& graph) {
+    constexpr size_t kMost = 8;
+    std::string text;
+    for (size_t i = 0; i < std::min(graph.inputs.size(), kMost); ++i) {
+        text += fmt::format("{}`{}`", i == 0 ? ": it has " : ", ", graph.inputs[i]->name);
+    }
+    return graph.inputs.size() > kMost ? text + ", ..." : text;
+}
+
 Status place_inputs(const Plan& plan,
                     std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
                     std::vector<RuntimeValue>* placed) {
@@ -81,7 +91,7 @@ Status place_inputs(const Plan& plan,
         auto found = std::find_if(graph.inputs.begin(), graph.inputs.end(),
                                   [&, key = name](const ir::Value* v) { return v->name == key; });
         if (found == graph.inputs.end()) {
-            return Error{fmt::format("the graph has no input `{}`", name)};
+            return Error{fmt::format("the graph has no input `{}`{}", name, inputs_of(graph))};
         }
         if (!fits((*found)->type, value)) {
             const Type& declared = (*found)->type;

@@ -40,13 +40,14 @@ struct InputTypes {
 
 template <typename TypeOf, typename Report>
 void check_types(const ir::Node& node, const ops::Schema& schema, const TypeOf& type_of,
-                 const Report& report) {
-    calls::check_types(schema, node.input_count(), InputTypes<TypeOf>{type_of}, report);
+                 calls::Naming naming, const Report& report) {
+    calls::check_types(schema, node.input_count(), InputTypes<TypeOf>{type_of}, naming, report);
 }
 
 void check_input_types(NodeContext& c) {
     check_types(
         c.node, *c.schema, [&c](size_t i) -> const Type& { return c.input_type(i); },
+        calls::Naming::kWithOperator,
         [&c](calls::Problem problem) {
             c.fail(problem.other < 0 ? kUnsupportedType : kTypeMismatch, problem.message(),
                    problem.input, problem.other, std::move(problem.help));
@@ -96,7 +97,7 @@ void check_attribute(const ops::Schema& schema, const ir::Attribute& attribute,
         problems.push_back(
             as_problem(kAttributeType,
                        calls::wrong_attribute_type(schema, attribute.name, ir::name(attribute.type),
-                                                   ir::name(wanted)),
+                                                   ir::name(wanted), calls::Naming::kWithOperator),
                        attribute.name));
     }
 }
@@ -232,7 +233,7 @@ std::string type_problem(const ir::Node& node, const ops::Schema& schema,
                          std::span<const Type> types) {
     std::string first;
     check_types(
-        node, schema, [types](size_t i) -> const Type& { return types[i]; },
+        node, schema, [types](size_t i) -> const Type& { return types[i]; }, calls::Naming::kAlone,
         [&first](const calls::Problem& problem) {
             first = problem.message();
             return false;

@@ -51,4 +51,13 @@ std::string_view substitute(std::string_view name) {
     return found != all.end() && found->name == wanted ? found->text : std::string_view();
 }
 
+std::string help_for_function(std::string_view name) {
+    constexpr std::string_view kCall = "scripts call operators: ";
+    if (std::string_view like = operator_like(name); !like.empty()) {
+        return std::string(kCall) + "`op." + std::string(like) + "(...)`";
+    }
+    std::string_view words = substitute(name);
+    return words.empty() ? std::string() : std::string(kCall) + std::string(words);
+}
+
 }  // namespace sardonyx::ops

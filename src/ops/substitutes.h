@@ -3,6 +3,7 @@
 // Clip, Sqr like Sqrt.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace sardonyx::ops {
@@ -14,5 +15,9 @@ std::string_view substitute(std::string_view name);
 // The operator of ai.onnx that another library writes in its own way: Relu for `relu`, LogSoftmax
 // for `log_softmax`, ReduceMean for `mean`. Empty: there is none.
 std::string_view operator_like(std::string_view name);
+
+// The help for a function of another library: "scripts call operators: `op.Relu(...)`". Empty:
+// nothing is known of the name.
+std::string help_for_function(std::string_view name);
 
 }  // namespace sardonyx::ops

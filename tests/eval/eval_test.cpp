@@ -107,15 +107,14 @@ TEST(Operator, CallsAreChecked) {
               "`Add`: takes 2 inputs, and `B` is missing; inputs: FLOAT[2]");
     EXPECT_EQ(
         message(call("Add", {x, tensor<double>({2}, {1, 2})})),
-        "`Add`: input `B` of `Add` is DOUBLE[2], but input `A` of `Add` is FLOAT[2]: both must "
+        "`Add`: input `B` is DOUBLE[2], but input `A` is FLOAT[2]: both must "
         "be of one type (`T`): convert one of them with `Cast` or `CastLike`; inputs: FLOAT[2], "
         "DOUBLE[2]");
     EXPECT_EQ(message(call("And", {x, x})),
-              "`And`: input `A` of `And` is FLOAT[2], which the operator does not take: it takes "
+              "`And`: input `A` is FLOAT[2], which the operator does not take: it takes "
               "BOOL; convert the value with `Cast`; inputs: FLOAT[2], FLOAT[2]");
-    EXPECT_EQ(
-        message(call("Softmax", {x}, {ir::make_attribute("axis", 1.5f)})),
-        "`Softmax`: attribute `axis` of `Softmax` is FLOAT, and must be INT; inputs: FLOAT[2]");
+    EXPECT_EQ(message(call("Softmax", {x}, {ir::make_attribute("axis", 1.5f)})),
+              "`Softmax`: attribute `axis` is FLOAT, and must be INT; inputs: FLOAT[2]");
     EXPECT_EQ(message(call("Nothing", {x})),
               "there is no operator `Nothing` in version 21 of domain \"\"");
 }

@@ -212,23 +212,103 @@ def test_uv_runs_scripts_and_the_program(
 # --- Other versions of Python --------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not IS_FULL, reason="builds once more for each Python: set SDX_FULL=1")
-@pytest.mark.parametrize("version", ["3.10", "3.12"])
-def test_wheels_for_other_pythons(version: str, tmp_path: pathlib.Path) -> None:
-    """That for 3.12 is for newer ones, too; older versions have one each."""
-    python = shutil.which(f"python{version}")
+# What a wheel's Python has to be able to do: `venv`, and to compile extensions.
+USABLE = """
+import ensurepip, pathlib, sysconfig, venv
+print((pathlib.Path(sysconfig.get_path("include")) / "Python.h").exists())
+"""
+
+
+def found_python(version: str) -> pathlib.Path | None:
+    """A Python of this version that wheels can be built for: on PATH, or one of pyenv.
+
+    pyenv puts programs on PATH also for versions that are not active, and these do not run.
+    """
+    roots = [os.environ.get("PYENV_ROOT", ""), str(pathlib.Path.home() / ".pyenv")]
+    places = [pathlib.Path(place) / f"python{version}" for place in os.get_exec_path()]
+    for root in filter(None, roots):
+        places += pathlib.Path(root).glob(f"versions/{version}.*/bin/python{version}")
+    for python in places:
+        if os.access(python, os.X_OK):
+            done = subprocess.run([python, "-c", USABLE], capture_output=True, text=True)
+            if (done.returncode, done.stdout) == (0, "True\n"):
+                return python
+    return None
+
+
+# The versions that have a wheel of their own, and the newer ones that the last of them is for.
+OWN, NEWER = ("3.10", "3.11", "3.12"), ("3.13", "3.14")
+
+
+@pytest.mark.parametrize("version", OWN + NEWER)
+def test_the_package_is_in_the_syntax_of_each_python(version: str, tmp_path: pathlib.Path) -> None:
+    python = found_python(version)
     if python is None:
-        pytest.skip(f"this machine has no `python{version}`")
+        pytest.skip(f"this machine has no Python {version}")
+    for folder in ("python/sardonyx", "lib/torch"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    run(python, "-W", "error", "-m", "compileall", "-q", ".", cwd=tmp_path)
+
+
+@pytest.mark.skipif(not IS_FULL, reason="builds once more for each Python: set SDX_FULL=1")
+@pytest.mark.parametrize("version", OWN)
+def test_wheels_for_other_pythons(version: str, tmp_path: pathlib.Path) -> None:
+    """Each works where it is installed: as the package, as the program, and on the examples."""
+    python = found_python(version)
+    if python is None:
+        pytest.skip(f"this machine has no Python {version}")
     lines = run(ROOT / "tools/wheel", "--python", python, "--out", tmp_path, cwd=tmp_path)
     built = pathlib.Path(lines.splitlines()[-1])
-    assert ("-cp312-abi3-" if version == "3.12" else "-cp310-cp310-") in built.name
+    short = "cp" + version.replace(".", "")
+    assert (f"-{short}-abi3-" if version == "3.12" else f"-{short}-{short}-") in built.name
     (tmp_path / "twice.py").write_text(SCRIPT)
-    newer = shutil.which("python3.13") if version == "3.12" else None
-    for one in filter(None, (python, newer)):
-        folder = tmp_path / pathlib.Path(one).name
+    examples = [path for path in (ROOT / "examples").glob("*.py") if "torch" not in path.name]
+    newer = [found_python(one) for one in NEWER] if version == "3.12" else []
+    for one in filter(None, (python, *newer)):
+        folder = tmp_path / f"installed-{one.name}"
         run(one, "-m", "venv", folder, cwd=tmp_path)
-        run(folder / "bin/python", "-m", "pip", "install", "--quiet", built, cwd=tmp_path)
-        assert run(folder / "bin/python", "twice.py", cwd=tmp_path) == "[2.0, 4.0, 6.0]\n"
+        own = folder / "bin/python"
+        run(own, "-m", "pip", "install", "--quiet", built, cwd=tmp_path)
+        assert run(own, "twice.py", cwd=tmp_path) == "[2.0, 4.0, 6.0]\n"
+        said = run(folder / "bin/sardonyx", "run", "twice.py", "x=[1, 2, 3]", cwd=tmp_path)
+        assert said.endswith("[2.0 4.0 6.0]\n")
+        for example in examples:
+            run(own, "-m", "sardonyx", example, cwd=tmp_path)
+
+
+def test_a_build_that_fails_shows_the_end_of_its_log(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "backend.py").write_text(
+        "def build_wheel(*words):\n    for i in range(100):\n        print('line', i)\n"
+        "    raise SystemExit(3)\n"
+    )
+    (tmp_path / "pyproject.toml").write_text(
+        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
+        "[project]\nname = 'failing'\nversion = '1'\n"
+    )
+    command = [sys.executable, ROOT / "tools/wheel", "--source", tmp_path, "--out", tmp_path]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    lines = done.stderr.splitlines()
+    assert len(lines) == 41 and not any(line.endswith("line 0") for line in lines)
+    (log,) = tmp_path.glob("sardonyx-wheel-*.log")
+    assert lines[-1] == f"error: the wheel: pip could not build it, exit status 1; the log is {log}"
+    assert log.read_text().splitlines()[-40:] == lines[:-1]
+    assert any(line.endswith("line 0") for line in log.read_text().splitlines())
+
+
+@pytest.mark.parametrize("words", [["--python", "/no/python"], ["--tag", "no.whl"], ["--tag", "."]])
+def test_wrong_arguments_of_the_wheel_are_errors(words: list[str], tmp_path: pathlib.Path) -> None:
+    command = [sys.executable, ROOT / "tools/wheel", "--out", tmp_path, *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ") and len(done.stderr.splitlines()) == 1
+    (tmp_path / "text.whl").write_text("no archive")
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/wheel", "--tag", "text.whl"],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "error: File is not a zip file\n")
 
 
 # --- A system without compilers ------------------------------------------------------------------

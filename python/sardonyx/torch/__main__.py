@@ -17,7 +17,7 @@ def _dim(text: str) -> tuple[str, str]:
 
 
 def main(words: list[str] | None = None) -> int:
-    """What the command line says is done; the status of the process."""
+    """Runs the command line; returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m sardonyx.torch",
         description="Converts a file of torch.export.save to ONNX, or to a script with its weights "

@@ -45,14 +45,14 @@ _ELEMENT_TYPES = {
     torch.float8_e5m2: "FLOAT8E5M2", torch.float8_e4m3fnuz: "FLOAT8E4M3FNUZ",
     torch.float8_e5m2fnuz: "FLOAT8E5M2FNUZ",
 }  # fmt: skip
-# What the parts of a complex number are.
+# The element types of the parts of a complex number.
 _PARTS = {torch.complex32: "FLOAT16", torch.complex64: "FLOAT", torch.complex128: "DOUBLE"}
 _TWO_PARTS = "keep real and imaginary parts in two tensors"
 _TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120
 
 
 def element_type(dtype: torch.dtype) -> str:
-    """ONNX's name of an element type; empty: it has none here."""
+    """ONNX's name of an element type; empty if there is none."""
     return _ELEMENT_TYPES.get(dtype, "")
 
 
@@ -83,7 +83,7 @@ def _dim_text(text: str, names: Mapping[str, str]) -> str:
 
 
 def annotation(value: Any, names: _DimNames) -> str:
-    """The type of a tensor in a script; empty: it is none."""
+    """The type of a tensor in a script; empty if it is not a tensor."""
     if not isinstance(value, torch.Tensor):
         return ""
     base = element_type(value.dtype)
@@ -142,7 +142,7 @@ class _Schema:
         schema = overload._schema
         self.packet = schema.name.partition("::")[2]
         self.target = f"{schema.name}.{schema.overload_name or 'default'}"
-        # prims::as_strided says that it writes, and makes a view.
+        # The schema of prims::as_strided claims that it writes, but it makes a view.
         is_mutable = schema.is_mutable and schema.name != "prims::as_strided"
         parameters = schema.arguments if is_mutable else ()
         self.writes = [
@@ -527,7 +527,7 @@ def program_of(
 
 
 def program_of_graph(module: fx.GraphModule, name: str = "main") -> tuple[Program, list[Problem]]:
-    """The same of an FX graph alone, such as make_fx gives; its attributes are no weights."""
+    """The same for a bare FX graph, such as that of make_fx; its attributes are not weights."""
     problems: list[Problem] = []
     program = Program(name, is_model=True)
     names = _DimNames({})

@@ -77,14 +77,14 @@ def _is_view(node: fx.Node) -> bool:
 
 
 def _facts(environment: Any) -> Any:
-    """What is assumed of sizes."""
+    """The assumptions about sizes."""
     return (len(environment.guards), dict(environment.replacements)) if environment else None
 
 
 def _traced(
     called: Callable[..., Any], node: fx.Node, tables: Mapping[Any, Any]
 ) -> tuple[fx.GraphModule, list[fx.Node]] | None:
-    """What a node does, as a graph, and the values that it is of; None: torch cannot say."""
+    """A node's computation as a graph, and the values that it reads; None if it has no trace."""
     from torch._guards import detect_fake_mode
     from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -108,12 +108,12 @@ def _traced(
                            _allow_non_fake_inputs=True)(*values)  # fmt: skip
     except Exception:
         return None  # for these arguments; the operator is reported as it is
-    # What holds for some sizes alone is not the operator.
+    # A graph that is valid only for some sizes does not replace the operator.
     return (made, given) if _facts(environment) == before else None
 
 
 def _is_value(one: Any) -> bool:
-    """Whether an argument is a value of the graph, and no body."""
+    """Whether an argument is a value of the graph, not a body."""
     return isinstance(one, fx.Node) and "val" in one.meta
 
 
@@ -123,7 +123,7 @@ def _is_autocast(node: fx.Node) -> bool:
 
 
 def _region(module: fx.GraphModule) -> Callable[..., Any]:
-    """What such a region does, with its casts."""
+    """The contents of such a region, with its casts."""
 
     def called(
         device: str, dtype: Any, enabled: bool, cache: Any, body: fx.Node, *args: Any
@@ -148,7 +148,7 @@ def _expansion(
     tables: Mapping[Any, Any],
     is_body: bool,
 ) -> tuple[fx.GraphModule, list[fx.Node]] | None:
-    """The graph that a node becomes; None where that is nothing that the library has."""
+    """The graph that replaces a node; None if the library does not have its operators."""
     called = _called(node, module)
     found = _traced(called, node, tables) if called is not None else None
     if found is None:

@@ -1,4 +1,4 @@
-"""Mutation, solved: an operator that writes into a tensor makes a new value instead.
+"""Removes mutation: an operator that writes into a tensor makes a new value instead.
 
 A write to a view is written into its base as well, by the inverse of the view, and other views of
 the base are made again when they are read next. Views are told by their storage, so that a reshape
@@ -20,7 +20,7 @@ _RESHAPES = {
     "atleast_3d", "positive", "view_of", "collapse_view", "split_dim",
 }  # fmt: skip
 _SPLITS = {"split", "split_with_sizes", "chunk", "unsafe_chunk", "unsafe_split", "tensor_split"}
-# Changes of what a tensor looks like, not of its elements: refused.
+# Operators that change a tensor's shape in place, not its elements: refused.
 _NO_WRITES = {"set_", "squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_",
               "swapdims_", "as_strided_"}  # fmt: skip
 
@@ -34,7 +34,7 @@ STATISTICS = {
 
 
 class UnsolvedError(Exception):
-    """A mutation that has no form without it."""
+    """A mutation that cannot be expressed by new values."""
 
     def __init__(self, node: Node, reason: str) -> None:
         super().__init__(reason)
@@ -94,7 +94,7 @@ class _Solver:
         return name
 
     def read(self, name: str) -> str:
-        """What the value is called now; a view whose base was changed is made again."""
+        """The current name of the value; a view whose base has changed is made again."""
         name = self.canonical(name)
         view = self.views.get(name)
         if view is not None:
@@ -269,7 +269,7 @@ def without_mutation(program: Program, known: Any) -> list[tuple[str, str]]:
 
 
 def _new_statistics(node: Node, taken: set[str]) -> list[Node]:
-    """What writes into the running statistics of a node, after it."""
+    """Adds the nodes after a node that update its running statistics."""
     first, training, momentum = STATISTICS[node.target]
     if training is not None and not node.args[training]:
         return []

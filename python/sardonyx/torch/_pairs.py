@@ -9,7 +9,7 @@ from typing import Any
 from ._functional import functional
 from ._program import Node, Program, Ref, refs, replaced
 
-# What does the same to the real and to the imaginary parts.
+# Operators that apply to the real and the imaginary parts separately.
 _TWICE = {
     "view", "reshape", "_unsafe_view", "flatten", "unflatten", "unsqueeze", "squeeze", "transpose",
     "permute", "t", "numpy_T", "mT", "expand", "expand_as", "contiguous", "clone", "alias",
@@ -21,7 +21,7 @@ _TWICE = {
     "broadcast_in_dim", "collapse", "collapse_view", "rev", "split_dim", "view_of", "copy_strided",
     "copy_to", "device_put",
 }  # fmt: skip
-# Those of them of which further arguments are tensors of the same kind, by their places.
+# Those of them with further tensor arguments of the same kind, and the positions of these.
 _MORE = {"select_scatter": (1,), "slice_scatter": (1,), "diagonal_scatter": (1,),
          "index_put": (2,), "index_add": (3,)}  # fmt: skip
 

@@ -11,16 +11,16 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-# Arguments that mean nothing in a graph.
+# Arguments without a meaning in a graph.
 LEFT_OUT = {"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator",
             "requires_grad"}  # fmt: skip
-# What checks, and what tells the compiler of torch something.
+# Checks, and hints for torch's compiler.
 NOTHING = {
     "_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range",
     "sym_constrain_range_for_size", "_functional_assert_async", "_set_grad_enabled",
     "_functional_assert_scalar",
 }  # fmt: skip
-# What writes in place although its name does not end in `_`.
+# Operators that write in place although their names do not end in `_`.
 WRITERS = {"prims::copy_to.default", "prims::resize.default"}
 # Why operators with bodies cannot be converted.
 WITHOUT = "write it without, or export what is in it alone"
@@ -74,7 +74,7 @@ class Node:
     kwargs: dict[str, Any]
     type: str = ""  # of the one tensor that it gives, as an annotation; empty: not known
     place: Place = dataclasses.field(default_factory=Place)
-    # What the result lies in, where it is a tensor; views have the storage of their base.
+    # The storage of the result if it is a tensor; a view has the storage of its base.
     storage: int = 0
     writes: str = ""  # the value that it changes in place
     into: str = ""  # the value whose element type the result gets
@@ -124,7 +124,7 @@ class Program:
 
 
 def place_of(trace: str, module: str, torch_folder: str) -> Place:
-    """The line that the user wrote, of what torch has noted; not one in torch, nor in made code."""
+    """The user's line in a stack trace of torch: neither a line in torch nor in generated code."""
     place = Place(module=module, trace=trace)
     frames = re.findall(r'File "([^"]+)", line (\d+), in \S+\n\s*([^\n]*)', trace)
     for file, line, code in reversed(frames):

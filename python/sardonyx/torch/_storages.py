@@ -1,4 +1,4 @@
-"""What lies in the same memory, where nothing says it: in .pt2 files, and in programs out of them.
+"""Which tensors share memory in .pt2 files, and in programs from them, which do not record it.
 
 Writes in place depend on it. What an operator gives is a view of its argument by what it does.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from ._program import Node, Problem, Program, refs
 from ._sizes import Size
 
-# What gives a view of its first argument always.
+# Operators whose result is always a view of the first argument.
 _VIEWS = {
     "view", "_unsafe_view", "select", "slice", "transpose", "t", "permute", "expand", "expand_as",
     "unsqueeze", "squeeze", "alias", "detach", "diagonal", "narrow", "unbind", "split",
@@ -22,11 +22,11 @@ _VIEWS = {
     "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "pin_memory", "broadcast_in_dim",
     "collapse_view", "slice_in_dim", "split_dim", "view_of",
 }  # fmt: skip
-# A view where the element type and the order in memory stay.
+# A view if the element type and the order in memory do not change.
 _AS_IT_IS = {"to", "type_as", "contiguous"}
-# A view where the elements lie in their order.
+# A view if the elements are contiguous.
 _OF_ORDER = {"reshape", "flatten", "ravel", "reshape_as", "_reshape_alias"}
-# A view in cases that are not told apart here.
+# A view in some cases, which are not distinguished here.
 _PERHAPS = {"einsum", "broadcast_tensors", "meshgrid", "sum_to_size", "cartesian_prod"}
 
 Sizes = Callable[[str], "tuple[list[Size], list[Size]] | None"]
@@ -67,7 +67,7 @@ class Storages:
         return self.count
 
     def of(self, node: Node) -> int:
-        """Of what a node gives."""
+        """The storages of a node's results."""
         number = self.fresh()
         base = next(iter(refs(node.args[:1])), "")
         if base not in self.numbers:
@@ -89,7 +89,7 @@ class Storages:
         return number
 
     def is_contiguous(self, name: str) -> bool | None:
-        """None: not known."""
+        """None if it is not known."""
         found = self.sizes(name)
         if found is None:
             return None

@@ -21,7 +21,7 @@ _CALLS = {
     "ceil": "math.ceil", "floor": "math.floor", "trunc": "math.trunc", "sqrt": "math.sqrt",
     "round": "round", "sym_sqrt": "math.sqrt", "max": "max", "min": "min", "sym_sum": "sum",
 }  # fmt: skip
-# What `py::` may be followed by.
+# The names that may follow `py::`.
 PYTHON = {*_INFIX, *_CALLS, "getitem", "size", "numel", "item", "neg", "not", "ite"}
 _TAKEN = {"w", "op", "aten", "math", "script", "load_weights", "print", "len", "max", "min", "int",
           "float", "abs", "bool", "round", "range", "reveal_type", "list", "tuple"}  # fmt: skip
@@ -33,13 +33,13 @@ _INDENT = "    "
 
 
 def is_name(text: str) -> bool:
-    """Whether a value can be called so in a script."""
+    """Whether it is a possible name of a value in a script."""
     is_taken = text in _TAKEN or text in _ELEMENT_TYPES
     return text.isidentifier() and not keyword.iskeyword(text) and not is_taken
 
 
 class Names:
-    """What the values are called in the text."""
+    """The names of the values in the text."""
 
     def __init__(self, program: Program) -> None:
         self.weights = program.weights

@@ -127,7 +127,7 @@ def _nodes(data: bytes, values: list[onnx_ir.Value]) -> tuple[list[Any], list[An
 
 
 def _rename(node: Any, prefix: str) -> None:
-    """Names that are nobody else's, in bodies too."""
+    """Names that are not used elsewhere, also in bodies."""
     for output in node.outputs:
         output.name = f"{prefix}{output.name}" if output.name else None
     node.name = None
@@ -141,7 +141,7 @@ def _rename(node: Any, prefix: str) -> None:
 
 
 def translation(op: Any, *, opset: int = _OPSET) -> Callable[..., Any]:
-    """What torch.onnx.export calls for an operator that is in its `custom_translation_table`.
+    """The function that torch.onnx.export calls for an operator of its `custom_translation_table`.
 
     `op` is an overload such as `torch.ops.aten.gelu.default`, or an operator that has a default
     one; it is one of the library's, or declared by `sardonyx.torch.operator`. `opset` is the

@@ -1,4 +1,4 @@
-"""`verify=True`: torch and our evaluator on the same arguments, and where they part."""
+"""`verify=True`: compares the results of torch and the evaluator, and finds where they differ."""
 
 from __future__ import annotations
 

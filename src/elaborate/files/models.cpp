@@ -67,7 +67,9 @@ void bind_model_attribute(Context& c, const BoundParameter& one) {
     }
     c.report(kMissingAttributeValue, one.parameter->range,
              fmt::format("the attribute parameter `{}` has no value in a model", one.name))
-        .with_help("give it a default, or call this script from another one");
+        .with_help(fmt::format("give it a default, or a value: `--attribute {}=...`, in Python "
+                               "`attributes={{\"{}\": ...}}`",
+                               one.name, one.name));
     c.at.scope->set(one.parameter->name, Object::make(ObjectKind::kUnbound, Unbound{}));
 }
 

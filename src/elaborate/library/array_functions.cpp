@@ -20,10 +20,9 @@ using syntax::Range;
 Object refuse_array(Context& c, const Arguments& a, std::string_view name) {
     bool has_tensor = std::any_of(a.positional.begin(), a.positional.end(),
                                   [](const Object& one) { return one.is_tensor(); });
-    std::string_view like = has_tensor ? ops::operator_like(name) : std::string_view();
-    if (!like.empty()) {
-        return refuse(c, a.range, fmt::format("`np.{}` of a tensor", name),
-                      fmt::format("scripts call operators: `op.{}(...)`", like));
+    std::string help = has_tensor ? ops::help_for_function(name) : std::string();
+    if (!help.empty()) {
+        return refuse(c, a.range, fmt::format("`np.{}` of a tensor", name), std::move(help));
     }
     return refuse(c, a.range, fmt::format("`np.{}` of these arguments", name),
                   "make the array with `np.array`");

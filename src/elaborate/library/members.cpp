@@ -52,8 +52,8 @@ Object no_member(Context& c, const Object& object, std::string_view name, Range 
     if (!near.empty()) {
         reported.with_help(fmt::format("did you mean `{}`?", near));
         offer_name(c, reported, range, name, near);
-    } else if (std::string_view like = ops::operator_like(name); !like.empty()) {
-        reported.with_help(fmt::format("scripts call operators: `op.{}(...)`", like));
+    } else if (std::string help = ops::help_for_function(name); !help.empty()) {
+        reported.with_help(std::move(help));
     }
     return Object::error();
 }
@@ -144,13 +144,13 @@ Object tensor_member(Context& c, const Object& object, std::string_view name, Ra
     std::string_view near = nearest(name, known);
     diagnostics::Diagnostic& reported = c.report(kUnknownAttributeOfObject, name_range,
                                                  fmt::format("a tensor has no member `{}`", name));
-    std::string_view like = ops::operator_like(name);
+    std::string help = ops::help_for_function(name);
     std::string_view text = c.source({range.begin, name_range.begin});
     std::string hidden = help_for_hidden(c, text.substr(0, text.find('.')));
     if (!hidden.empty()) {
         reported.with_help(hidden);
-    } else if (!like.empty()) {
-        reported.with_help(fmt::format("call the operator: `op.{}(...)`", like));
+    } else if (!help.empty()) {
+        reported.with_help(std::move(help));
     } else if (near.empty()) {
         reported.with_help(fmt::format("a tensor has `{}`; everything else is an operator",
                                        fmt::join(known, "`, `")));

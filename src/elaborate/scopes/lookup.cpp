@@ -101,7 +101,7 @@ Object unknown_name(Context& c, Symbol name, Range range) {
     // Every name of one letter is near another one.
     bool is_letter = c.text(name).size() < 2;
     std::string_view near = is_letter ? std::string_view() : nearest(c.text(name), views);
-    std::string_view like = ops::operator_like(word_after_dot(c, range));
+    std::string help = ops::help_for_function(word_after_dot(c, range));
     diagnostics::Diagnostic& reported =
         c.report(kUnknownName, range, fmt::format("`{}` is not defined", c.text(name)));
     if (c.text(name) == "op" && environment != nullptr && environment->opset_versions().empty()) {
@@ -112,8 +112,8 @@ Object unknown_name(Context& c, Symbol name, Range range) {
                type != ElementType::kUndefined) {
         reported.with_help(fmt::format("this element type is `{}`: `from sardonyx import {}`",
                                        sardonyx::name(type), sardonyx::name(type)));
-    } else if (!like.empty() && near != "op") {
-        reported.with_help(fmt::format("scripts call operators: `op.{}(...)`", like));
+    } else if (!help.empty() && near != "op") {
+        reported.with_help(std::move(help));
     } else if (!near.empty() && near != c.text(name)) {
         reported.with_help(fmt::format("did you mean `{}`?", near));
         offer_name(c, reported, range, c.text(name), near);

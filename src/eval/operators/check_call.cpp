@@ -10,7 +10,9 @@
 namespace sardonyx::eval {
 namespace {
 
-// The operator's name stands before it.
+// The operator's name stands before every message.
+constexpr calls::Naming kNaming = calls::Naming::kAlone;
+
 Error about(const calls::Problem& problem) {
     return Error{problem.says};
 }
@@ -114,7 +116,7 @@ Status check_call(const ops::Schema& schema, std::span<const RuntimeValue* const
     }
     std::optional<Error> wrong;
     calls::check_types(
-        schema, inputs.size(), InputValues{inputs}, [&](const calls::Problem& problem) {
+        schema, inputs.size(), InputValues{inputs}, kNaming, [&](const calls::Problem& problem) {
             size_t input = static_cast<size_t>(problem.input);
             wrong = inputs[input]->is_none() ? about(calls::missing_input(schema, input))
                                              : Error{problem.text()};
@@ -140,7 +142,7 @@ Status check_attributes(const ops::Schema& schema, const AttributeView& attribut
         if (!same_attribute_type(attribute.type, known->type)) {
             ir::AttributeType wanted = static_cast<ir::AttributeType>(known->type);
             return Error{calls::wrong_attribute_type(schema, written.name, ir::name(attribute.type),
-                                                     ir::name(wanted))
+                                                     ir::name(wanted), kNaming)
                              .message()};
         }
         SDX_TRY(check_value(*known, attribute));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import subprocess
 
@@ -100,3 +101,47 @@ def test_check_takes_whole_files(tmp_path: pathlib.Path) -> None:
     file.write_text(TWO)
     done = program("check", f"{file}:double", status=2)
     assert done.stderr.decode() == f"error: `check` takes whole files: `sardonyx check {file}`\n"
+
+
+@pytest.mark.parametrize("words", [
+    "check -", "run -", "dump -", "info -", "diff - OUT", "view - --svg OUT", "build - -o OUT",
+    "decompile -", "convert - -o OUT", "weights -", "testcase - -o OUT", "strip - -o OUT",
+])  # fmt: skip
+def test_what_cannot_be_read_is_an_error(words: str, tmp_path: pathlib.Path) -> None:
+    arguments = words.replace("OUT", str(tmp_path / "out")).split()
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        done = subprocess.run(
+            [str(PROGRAM), *arguments], stdin=folder, capture_output=True, check=False, timeout=60
+        )
+    finally:
+        os.close(folder)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith(b"error: cannot read") and done.stderr.count(b"\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+FULL = os.environ.get("SDX_FULL", "") not in ("", "0")
+
+
+@pytest.mark.skipif(not FULL, reason="writes more than 2 GiB: `tools/dev test --full`")
+@pytest.mark.parametrize("text, says", [
+    (b"y\n", b"`/dev/stdin` is larger than 67108864 bytes"),
+    (b"\0", b"2147483649 bytes are more than the 2 GiB that protobuf can hold"),
+])  # fmt: skip
+def test_input_that_never_ends(text: bytes, says: bytes) -> None:
+    done = subprocess.Popen(
+        [str(PROGRAM), "info", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert done.stdin is not None and done.stderr is not None
+    with pytest.raises(BrokenPipeError):
+        while True:
+            done.stdin.write(text * (1 << 20))
+    assert says in done.stderr.read()
+    assert done.wait() in (1, 2)
+
+
+@pytest.mark.skipif(not FULL, reason="writes more than 2 GiB: `tools/dev test --full`")
+def test_a_device_that_never_ends() -> None:
+    done = program("check", "/dev/zero", status=1)
+    assert b"`/dev/zero` is larger than 2147483648 bytes" in done.stderr + done.stdout

@@ -35,6 +35,8 @@ MISTAKES = {
     "another library, not imported": "return torch.relu(x)",
     "F, not imported": "return F.log_softmax(x)",
     "NumPy": "import numpy as np\n---\nreturn np.where(x > 0.0, x, 0.0)",
+    "another name in NumPy": "import numpy as np\n---\nreturn np.maximum(x, 0.0)",
+    "a method of torch under another name": "return x.permute(1, 0)",
     "a reduction of NumPy": "import numpy as np\n---\nreturn np.mean(x)",
     "too many inputs": "return op.Relu(x, x)",
     "too few inputs": "return op.Add(x)",

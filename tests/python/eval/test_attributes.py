@@ -1214,7 +1214,7 @@ def test_dropout_of_8_bit_floats(evaluator: Evaluator, kind: str) -> None:
     "given, words",
     [
         ('"UP"', "`UP` is not a value of `direction`: use one of `RIGHT`, `LEFT`"),
-        ("1", "attribute `direction` of `BitShift` is INT, and must be STRING"),
+        ("1", "`BitShift`: attribute `direction` is INT, and must be STRING"),
     ],
 )
 def test_the_parameter_of_a_function(evaluator: Evaluator, given: str, words: str) -> None:

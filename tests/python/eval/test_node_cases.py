@@ -593,7 +593,7 @@ def test_against_onnxruntime(evaluator: Evaluator) -> None:
             "Add",
             [np.zeros(3), np.zeros(3, "float32")],
             {},
-            "but input `A` of `Add` is DOUBLE.3.: both must be of one type",
+            "but input `A` is DOUBLE.3.: both must be of one type",
         ),
     ],
 )

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import traceback
 import warnings
 from pathlib import Path
 from typing import Optional
@@ -535,6 +536,36 @@ def test_an_edited_file(tmp_path):
     path.write_text("\n" * 3)
     with pytest.raises(OSError, match="since it was imported"):
         exec(compile(CELL, str(path), "exec"), {})
+
+
+def test_a_line_with_another_text(tmp_path):
+    path = tmp_path / "edited.py"
+    path.write_text("\n" + CELL)
+    with pytest.raises(OSError, match=r"has no `def from_a_cell` in line .*: it has changed since"):
+        exec(compile("\n\n\n" + CELL, str(path), "exec"), {})
+    with pytest.raises(TypeError, match="a lambda cannot be a script: write a function with `def`"):
+        script()(lambda x: x)
+
+
+MISTAKES = [
+    (lambda: op.relu, "^opset 18 of `ai.onnx` has no operator `relu`: did you mean `Relu`\\?$"),
+    (lambda: script(opset=18), "^script takes an Opset, such as `sardonyx.opset21`, not 18$"),
+    (lambda: FLOAT(3), r"has no instances; `sardonyx.Tensor\(values\)` makes a tensor$"),
+    (lambda: with_an_unused_value.compile()(y=X), "^the graph has no input `y`: it has `x`$"),
+    (
+        lambda: with_an_unused_value.compile(input_types=[FLOAT, FLOAT]),
+        "^with_an_unused_value has 1 input, got 2 types$",
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sardonyx.ScriptWarning")
+@pytest.mark.parametrize(("mistake", "says"), MISTAKES, ids=[row[1] for row in MISTAKES])
+def test_mistakes_say_what_is_meant(mistake, says):
+    with pytest.raises((AttributeError, TypeError, sardonyx.EvalError), match=says) as caught:
+        mistake()
+    # Python adds no second "Did you mean".
+    assert "".join(traceback.format_exception(caught.value)).rstrip().endswith(str(caught.value))
 
 
 def test_warnings_are_warnings():
