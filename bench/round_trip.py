@@ -1,4 +1,5 @@
-"""How many models come back from their scripts with onnxscript: the last column of docs/onnx.md.
+"""How many models come back from their scripts with onnxscript: the text below the table of
+docs/onnx.md.
 
     PYTHONPATH=build/release/python:tests/python python bench/round_trip.py [--stride N] [NAME ...]
 
@@ -82,6 +83,9 @@ class Peer:
 
 
 def main() -> None:
+    sys.path.remove(
+        str(pathlib.Path(__file__).parent)
+    )  # has a run.py, and tests/python a folder run
     from models.test_round_trip import CORPORA
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
