@@ -19,6 +19,7 @@
 #include "elaborate/flow/bindings.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/unknowns.h"
 #include "ops/substitutes.h"
 #include "types/numpy_names.h"
@@ -84,7 +85,37 @@ std::string_view word_after_dot(Context& c, Range range) {
     return text.substr(begin, end - begin);
 }
 
+// What Python defines everywhere, and IPython in notebooks, and the compiler does not know.
+constexpr std::string_view kOtherBuiltins[] = {
+    "BaseExceptionGroup", "BlockingIOError", "BrokenPipeError", "BufferError", "BytesWarning",
+    "ChildProcessError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError",
+    "ConnectionResetError", "DeprecationWarning", "EOFError", "Ellipsis", "EncodingWarning",
+    "EnvironmentError", "ExceptionGroup", "FileExistsError", "FutureWarning", "GeneratorExit",
+    "IOError", "ImportWarning", "IndentationError", "InterruptedError", "IsADirectoryError",
+    "MemoryError", "NotADirectoryError", "NotImplemented", "PendingDeprecationWarning",
+    "PermissionError", "ProcessLookupError", "ReferenceError", "ResourceWarning",
+    "RuntimeWarning", "StopAsyncIteration", "SyntaxError", "SyntaxWarning", "SystemError",
+    "TabError", "TimeoutError", "UnicodeDecodeError", "UnicodeEncodeError",
+    "UnicodeTranslateError", "UnicodeWarning", "UserWarning", "Warning", "aiter", "anext",
+    "breakpoint", "bytearray", "bytes", "callable", "compile", "complex", "copyright", "credits",
+    "delattr", "dir", "eval", "exec", "exit", "get_ipython", "globals", "hash", "help", "id",
+    "input", "issubclass", "license", "locals", "memoryview", "object", "open", "quit", "setattr",
+    "super", "type", "vars",
+};
+
+bool is_other_builtin(std::string_view name) {
+    return name.starts_with("__") || std::binary_search(std::begin(kOtherBuiltins),
+                                                        std::end(kOtherBuiltins), name);
+}
+
 Object unknown_name(Context& c, Symbol name, Range range) {
+    if (is_other_builtin(c.text(name))) {
+        c.report(kUnknownName, range,
+                 fmt::format("`{}` is a name of Python that the compiler does not know",
+                             c.text(name)))
+            .with_help("compute it outside of the script, and use the value");
+        return Object::error();
+    }
     Environment* environment = c.function().environment;
     std::vector<std::string> names;
     if (environment != nullptr) {
@@ -120,7 +151,9 @@ Object unknown_name(Context& c, Symbol name, Range range) {
     } else {
         reported.with_help("define or import it, or pass it as a parameter");
     }
-    return Object::error();
+    // A statement that has not been run might have defined it.
+    bool is_sure = c.runs_file && c.program.unknowns->failures == 0;
+    return is_sure ? raises(c, "NameError") : Object::error();
 }
 
 }  // namespace

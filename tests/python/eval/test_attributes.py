@@ -804,7 +804,7 @@ REFUSED = [
     ),  # which is greater?
     ("Split SplitToSequence", r"split sizes .* do not|is not divisible"),
     ("TensorScatter", r"an update .* does not fit axis|rows do not fit from index"),
-    ("FlexAttention", r"`(Add|Mul)`: input `B` of"),  # the function's own numbers are of one type
+    ("FlexAttention", r"`(Add|Mul)`: input `B` is"),  # the function's own numbers are of one type
     ("Cast CastLike", r"the string .* cannot be read as "),
     ("RegexFullMatch", r"needs the attribute `pattern`"),
 ]

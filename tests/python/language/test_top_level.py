@@ -8,6 +8,7 @@ SDX_SEED on.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import importlib.util
 import json
@@ -859,6 +860,7 @@ ENDS = {
     "assert": "K = 1\nassert K > 1",
     "unpacking": "a, b = [1, 2, 3]",
     "cast in place": "import numpy as np\nA = np.arange(3)\nA *= 0.5",
+    "name": "K = undefined_name + 1",
     "import": "import top_ends",
     "import from": "from top_ends import K",
     "import of all": "from top_ends import *",
@@ -882,6 +884,28 @@ def test_files_that_python_ends(name: str, tmp_path: pathlib.Path) -> None:
         assert got is None and answer[1].startswith("unknown-value"), (text, answer)
         done = subprocess.run([PROGRAM, "check", path], capture_output=True, text=True)
         assert done.returncode == 1 and "Python ends the file in line" in done.stdout, done
+
+
+# What may read and write the names of the file.
+FRAMES = ("__import__", "locals", "globals", "vars", "dir", "eval", "exec")
+
+
+def test_names_of_python_are_defined(tmp_path: pathlib.Path) -> None:
+    """Those that the compiler does not know end no file."""
+    path = tmp_path / "file.py"
+    for name in {*dir(builtins), "__file__", "__spec__", "exit"} - {
+        "None",
+        "True",
+        "False",
+        *FRAMES,
+    }:
+        path.write_text(HEADER + f"V = {name}\n" + SCRIPT.format("2"))
+        got, answer = in_compiler(path)
+        assert got is not None, (name, answer)
+    path.write_text(
+        HEADER + "try:\n    K = unicode\nexcept NameError:\n    K = 3\n" + SCRIPT.format("K")
+    )
+    assert agree(path) == "equal"
 
 
 def test_files_without_scripts_have_no_findings(tmp_path: pathlib.Path) -> None:
