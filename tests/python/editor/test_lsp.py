@@ -161,7 +161,9 @@ def say_signature(found: dict | None) -> list[str]:
     label = signature["label"]
     if found["activeParameter"] < len(signature["parameters"]):
         begin, end = signature["parameters"][found["activeParameter"]]["label"]
-        label = f"{label[:begin]}«{label[begin:end]}»{label[end:]}"
+        units = label.encode("utf-16-le")
+        parts = units[: 2 * begin], units[2 * begin : 2 * end], units[2 * end :]
+        label = "{}«{}»{}".format(*(part.decode("utf-16-le") for part in parts))
     return [label]
 
 
