@@ -239,12 +239,13 @@ std::vector<ops::ShownParameter> open_parameters(const ShownScript& script, cons
 void add_keywords(const Analysis& analysis, const ops::Schema* schema, const OpenCall& call,
                   std::vector<Item>& items) {
     std::vector<ops::ShownParameter> parameters;
-    std::optional<ShownScript> script;
     if (schema != nullptr) {
         parameters = ops::shown_parameters(*schema);
         std::erase_if(parameters, [](const auto& one) { return !one.is_attribute; });
-    } else if (call.base.empty() && (script = shown_script(analysis, call.name))) {
-        parameters = open_parameters(*script, call);
+    } else if (call.base.empty()) {
+        if (std::optional<ShownScript> script = shown_script(analysis, call.name)) {
+            parameters = open_parameters(*script, call);
+        }
     }
     for (const ops::ShownParameter& one : parameters) {
         if (std::find(call.given.begin(), call.given.end(), one.name) == call.given.end()) {
