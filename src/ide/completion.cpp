@@ -9,6 +9,7 @@
 #include "elaborate/objects/type_text.h"
 #include "ide/answers.h"
 #include "ide/cursor.h"
+#include "ide/scripts.h"
 #include "ops/signature.h"
 #include "ops/substitute_table.h"
 #include "ops/substitutes.h"
@@ -218,11 +219,36 @@ void add_words(const ops::Schema& schema, const Cursor& cursor, std::vector<Item
     }
 }
 
-void add_attributes(const ops::Schema& schema, const OpenCall& call, std::vector<Item>& items) {
-    for (const ops::ShownParameter& one : ops::shown_parameters(schema)) {
-        bool is_given =
-            std::find(call.given.begin(), call.given.end(), one.name) != call.given.end();
-        if (one.is_attribute && !is_given) {
+// Those parameters of a script that a keyword may still name.
+std::vector<ops::ShownParameter> open_parameters(const ShownScript& script, const OpenCall& call) {
+    std::vector<ops::ShownParameter> open;
+    size_t by_place = call.argument - std::min<size_t>(call.given.size(), call.argument);
+    for (const ops::ShownParameter& one : script.parameters) {
+        if (one.text == "/") {
+            open.clear();
+        } else if (by_place > 0 && !one.is_attribute && !one.name.empty()) {
+            by_place -= one.is_variadic ? by_place : 1;
+        } else if (!one.name.empty() && one.text[0] != '*') {
+            open.push_back(one);
+        }
+    }
+    return open;
+}
+
+// The attributes of an operator, and the parameters of a script, that are not given yet.
+void add_keywords(const Analysis& analysis, const ops::Schema* schema, const OpenCall& call,
+                  std::vector<Item>& items) {
+    std::vector<ops::ShownParameter> parameters;
+    if (schema != nullptr) {
+        parameters = ops::shown_parameters(*schema);
+        std::erase_if(parameters, [](const auto& one) { return !one.is_attribute; });
+    } else if (call.base.empty()) {
+        if (std::optional<ShownScript> script = shown_script(analysis, call.name)) {
+            parameters = open_parameters(*script, call);
+        }
+    }
+    for (const ops::ShownParameter& one : parameters) {
+        if (std::find(call.given.begin(), call.given.end(), one.name) == call.given.end()) {
             items.push_back({fmt::format("{}=", one.name), ItemKind::kAttribute, one.text,
                              fmt::format("{}=", one.name), fmt::format("0{:03}", items.size())});
         }
@@ -320,8 +346,8 @@ Completion complete(const Analysis& analysis, uint32_t offset) {
     if (cursor.is_string) {
         return result;
     }
-    if (schema != nullptr && cursor.call->keyword.empty()) {
-        add_attributes(*schema, *cursor.call, result.items);
+    if (cursor.call && cursor.call->keyword.empty()) {
+        add_keywords(analysis, schema, *cursor.call, result.items);
     }
     add_names(analysis, offset, result.items);
     return result;

@@ -4,6 +4,7 @@
 #include "ide/answers.h"
 #include "ide/cursor.h"
 #include "ide/names.h"
+#include "ide/scripts.h"
 #include "ops/signature.h"
 #include "types/domain.h"
 
@@ -36,7 +37,19 @@ std::string about_parameter(const ops::Schema& schema, std::string_view name) {
     return {};
 }
 
+std::string about_script(const ShownScript& script) {
+    std::string words;
+    for (const ops::ShownParameter& one : script.parameters) {
+        words += (words.empty() ? "" : ", ") + one.text;
+    }
+    std::string code = as_code(fmt::format("def {}({}){}", script.name, words, script.result));
+    return script.doc.empty() ? code : fmt::format("{}\n\n{}", code, script.doc);
+}
+
 std::string about_global(const Analysis& analysis, std::string_view name) {
+    if (std::optional<ShownScript> script = shown_script(analysis, name)) {
+        return about_script(*script);
+    }
     if (std::optional<elaborate::OpsetObject> opset = analysis.opset(name)) {
         return fmt::format("{}\n\nOpset {} of `{}`.", as_code(name), opset->version,
                            shown_domain(opset->domain));

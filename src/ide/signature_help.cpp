@@ -1,5 +1,6 @@
 #include "ide/answers.h"
 #include "ide/cursor.h"
+#include "ide/scripts.h"
 #include "ops/signature.h"
 
 namespace sardonyx::ide {
@@ -16,23 +17,15 @@ int active_parameter(const std::vector<ops::ShownParameter>& parameters, const O
             (is_by_position && (one.is_variadic || place == static_cast<int>(call.argument)))) {
             return static_cast<int>(i);
         }
-        ++place;
+        place += one.name.empty() ? 0 : 1;  // `/` and `*` stand for no argument
     }
     return -1;
 }
 
-}  // namespace
-
-std::optional<SignatureHelp> signature_help(const Analysis& analysis, uint32_t offset) {
-    Cursor cursor = look_at(analysis.text(), offset);
-    const ops::Schema* schema =
-        cursor.call ? analysis.find_operator(cursor.call->base, cursor.call->name) : nullptr;
-    if (schema == nullptr) {
-        return std::nullopt;
-    }
-    std::vector<ops::ShownParameter> parameters = ops::shown_parameters(*schema);
+SignatureHelp help_of(std::string_view name, const std::vector<ops::ShownParameter>& parameters,
+                      std::string_view result, const OpenCall& call) {
     SignatureHelp help;
-    help.label = std::string(schema->name) + "(";
+    help.label = std::string(name) + "(";
     for (const ops::ShownParameter& one : parameters) {
         help.label += help.parameters.empty() ? "" : ", ";
         auto begin = static_cast<uint32_t>(help.label.size());
@@ -41,8 +34,26 @@ std::optional<SignatureHelp> signature_help(const Analysis& analysis, uint32_t o
             {begin, static_cast<uint32_t>(help.label.size()), std::string(one.doc)});
     }
     help.label += ")";
-    help.active = active_parameter(parameters, *cursor.call);
+    help.label += result;
+    help.active = active_parameter(parameters, call);
     return help;
+}
+
+}  // namespace
+
+std::optional<SignatureHelp> signature_help(const Analysis& analysis, uint32_t offset) {
+    Cursor cursor = look_at(analysis.text(), offset);
+    if (!cursor.call) {
+        return std::nullopt;
+    }
+    const OpenCall& call = *cursor.call;
+    if (const ops::Schema* schema = analysis.find_operator(call.base, call.name)) {
+        return help_of(schema->name, ops::shown_parameters(*schema), "", call);
+    }
+    std::optional<ShownScript> script =
+        call.base.empty() ? shown_script(analysis, call.name) : std::nullopt;
+    return script ? std::optional(help_of(script->name, script->parameters, script->result, call))
+                  : std::nullopt;
 }
 
 }  // namespace sardonyx::ide

@@ -9,11 +9,15 @@ Json signature_answer(const State& state, const Document& document, const Json& 
     if (!help) {
         return {};
     }
+    // Whatever positions are in, these are code units of UTF-16 (LSP 3.17, ParameterInformation).
+    ide::LineTable label(help->label);
+    auto units = [&label](uint32_t place) {
+        return label.place(place, ide::Encoding::kUtf16).character;
+    };
     Json list = Json::array();
     for (const ide::SignatureHelp::Parameter& one : help->parameters) {
-        // Names of schemas are ASCII, so that bytes are code units.
         list.add(Json::object(
-            {{"label", Json::array({one.begin, one.end})},
+            {{"label", Json::array({units(one.begin), units(one.end)})},
              {"documentation", Json::object({{"kind", "markdown"}, {"value", one.doc}})}}));
     }
     Json signature = Json::object({{"label", help->label}, {"parameters", std::move(list)}});

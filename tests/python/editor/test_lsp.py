@@ -161,7 +161,9 @@ def say_signature(found: dict | None) -> list[str]:
     label = signature["label"]
     if found["activeParameter"] < len(signature["parameters"]):
         begin, end = signature["parameters"][found["activeParameter"]]["label"]
-        label = f"{label[:begin]}«{label[begin:end]}»{label[end:]}"
+        units = label.encode("utf-16-le")
+        parts = units[: 2 * begin], units[2 * begin : 2 * end], units[2 * end :]
+        label = "{}«{}»{}".format(*(part.decode("utf-16-le") for part in parts))
     return [label]
 
 
@@ -1133,6 +1135,25 @@ def test_long_lines_and_large_files(client):
     assert client.at("textDocument/completion", "file:///long.py", 1, 7)["items"] == []
     client.open("file:///deep.py", "(" * 100_000)
     client.findings("file:///deep.py")
+
+
+def test_ten_thousand_files_in_the_root(tmp_path: pathlib.Path) -> None:
+    head = "from sardonyx import FLOAT, opset21 as op, script\n"
+    library = tmp_path / "lib.py"
+    library.write_text(head + '@script()\ndef helper(x: FLOAT["N"]):\n    return op.Relu(x)\n')
+    caller = 'from lib import helper\n@script()\ndef g(x: FLOAT["N"]):\n    return helper(x)\n'
+    for i in range(10_000):
+        (tmp_path / f"f{i}.py").write_text(head + caller if i % 100 == 0 else "x = 1\n" * 20)
+    root = {"uri": tmp_path.as_uri(), "name": "many"}
+    client = Client(workspaceFolders=[root], pulls=True)
+    uri = library.as_uri()
+    client.open(uri, library.read_text())
+    (item,) = client.at("textDocument/prepareCallHierarchy", uri, 2, 6)
+    assert len(client.request("callHierarchy/incomingCalls", {"item": item})) == 100
+    for i in range(0, 10_000, 200):
+        (tmp_path / f"f{i}.py").unlink()
+    assert len(client.request("callHierarchy/incomingCalls", {"item": item})) == 50
+    assert client.end() == 0
 
 
 if __name__ == "__main__":
