@@ -133,7 +133,7 @@ void bind_error(Context& c, const Expr* target) {
 
 namespace {
 
-// What is used up or follows its source in Python, where the evaluator has a list.
+// Whether Python makes an iterator or a view of its source, for which the compiler has a list.
 bool is_iterator(const syntax::Tree& tree, const Expr* value) {
     if (const auto* made = syntax::maybe_as<syntax::ComprehensionExpr>(value)) {
         return made->comprehension == syntax::ComprehensionKind::kGenerator;
@@ -225,7 +225,7 @@ bool changes_in_place(Context& c, const Object& before, const Object& after, Ran
 
 namespace {
 
-// s |= t and the like change the set, for everyone who holds it.
+// s |= t and the like change the set for every reference to it.
 void change_set(Context& c, const syntax::AugAssignStmt* statement, const Object& set,
                 const Object& after) {
     const auto* name = syntax::as<syntax::NameExpr>(statement->target);
@@ -411,7 +411,7 @@ bool is_of_other_file(const Context& c, const ir::Value& value) {
            !(value.span.file == c.tree().file);
 }
 
-// What a function of another file has made is from here for whoever reads the model's own function.
+// A value that a function of another file has made gets the name and the place of this file.
 void take_over(Context& c, ir::Value& value, std::string_view name, Range range) {
     value.name = c.model.intern(name);
     value.span = c.span(range);

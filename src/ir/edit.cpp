@@ -89,8 +89,8 @@ Result<void> Editor::check_alive(const Node& node) const {
     return {};
 }
 
-// What stands in `outer` where one looks out from before `position` in `graph`, a graph in it: a
-// node, or null for the end.
+// The place in `outer` that encloses `position` of `graph`, a graph inside it: a node, or null for
+// the end.
 const Node* Editor::anchor(const Graph& outer, const Graph& graph, const Node* position) const {
     for (const Graph* at = &graph; at != &outer; at = at->parent()) {
         position = holders_.at(at);
@@ -180,7 +180,7 @@ void Editor::forget_name(const Value& value, const Graph& graph) {
     self_named_.erase(&value);
 }
 
-// A name that was made for an output is free for whoever gives it: the output gets another.
+// A generated name of an output can be given to another value: the output then gets a new one.
 void Editor::make_way(const Graph& graph, std::string_view name) {
     const Names& names = names_.at(root_of(graph));
     auto found = names.find(name);
@@ -355,7 +355,7 @@ Result<void> Editor::check_unread(const Node& node,
     return {};
 }
 
-// Makes a node, and all that is in it, read nothing any more.
+// Removes the inputs of a node and of all nodes in its subgraphs.
 void Editor::let_go(Node& node) {
     for (size_t i = 0; i < node.input_count(); ++i) {
         node.set_input(i, nullptr);
@@ -367,7 +367,7 @@ void Editor::let_go(Node& node) {
     });
 }
 
-// Takes out everything in a subgraph whose nodes have been let go.
+// Removes everything in a subgraph whose nodes have been released.
 void Editor::discard(Graph& graph) {
     for (Value* output : graph.outputs) {
         forget_output(*output, graph);

@@ -323,7 +323,7 @@ Result<void> read_wire(std::string_view bytes, Document& document) {
             return Error{reader.error};
         }
     } catch (const protozero::exception& exception) {
-        return Error{fmt::format("the bytes are damaged or cut off ({})", exception.what())};
+        return Error{damage_text(exception)};
     }
     return {};
 }

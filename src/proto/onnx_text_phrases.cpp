@@ -29,7 +29,7 @@ bool opaque_text(const Message& opaque, std::string& text) {
 std::string OnnxTextPhrases::left_out() const {
     std::string line;
     for (const auto& [what, count] : left_out_) {
-        line += line.empty() ? "# without what this form has no words for: " : ", ";
+        line += line.empty() ? "# left out, because this form cannot express it: " : ", ";
         line += count == 1 ? std::string(what) : fmt::format("{} ({})", what, count);
     }
     return line.empty() ? line : line + "\n";

@@ -511,7 +511,7 @@ Result<std::string> write_onnx_text(const Message& model) {
     OnnxTextWriter writer(-1);
     writer.model(model);
     if (!writer.problems().empty()) {
-        return Error{fmt::format("the text form of onnx has no words for {}; JSON has",
+        return Error{fmt::format("the text form of onnx cannot express {}; JSON can",
                                  writer.problems().front())};
     }
     return writer.left_out() + writer.text();

@@ -320,7 +320,7 @@ Result<void> read_guarded(ReadContext& context, std::span<const std::byte> bytes
     try {
         read(view);
     } catch (const protozero::exception& exception) {
-        context.fail(fmt::format("the bytes are damaged or cut off ({})", exception.what()));
+        context.fail(damage_text(exception));
     }
     return context.failed() ? Result<void>(Error{context.error()}) : Result<void>();
 }

@@ -43,7 +43,7 @@ class Scope {
         binding = value;
         return true;
     }
-    // Not in a destructor: after a failure nobody looks at the names any more.
+    // Not in a destructor: after a failure, the names are not used.
     void close() {
         for (size_t i = defined_.size(); i > 0; --i) {
             context_.bindings[defined_[i - 1].index] = defined_[i - 1].hidden;

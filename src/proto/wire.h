@@ -12,12 +12,28 @@
 
 #define PROTOZERO_USE_VIEW std::string_view
 #include <protozero/buffer_string.hpp>
+#include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
 namespace sardonyx::proto {
 
 static_assert(std::endian::native == std::endian::little,
               "raw_data is little-endian and is used as it lies");
+
+// The message for what protozero throws.
+inline std::string damage_text(const protozero::exception& error) {
+    const char* reason = "a number is too long";  // varint_too_long_exception
+    if (dynamic_cast<const protozero::end_of_buffer_exception*>(&error) != nullptr) {
+        reason = "they end too early";
+    } else if (dynamic_cast<const protozero::unknown_pbf_wire_type_exception*>(&error) != nullptr) {
+        reason = "a field has an unknown type";
+    } else if (dynamic_cast<const protozero::invalid_tag_exception*>(&error) != nullptr) {
+        reason = "a field has an invalid number";
+    } else if (dynamic_cast<const protozero::invalid_length_exception*>(&error) != nullptr) {
+        reason = "a field has an invalid length";
+    }
+    return std::string("the bytes are damaged or cut off: ") + reason;
+}
 
 // Case labels for tag_and_type().
 constexpr uint32_t varint_field(uint32_t number) {

@@ -336,7 +336,7 @@ void value_info(Sink& sink, uint32_t field, const ir::Value& value) {
     });
 }
 
-// The results of nodes that have something to say and are not said among the graph's outputs.
+// The results of nodes that have a type or documentation and are not outputs of the graph.
 template <typename Sink>
 void inner_value_infos(Sink& sink, uint32_t field, const ir::Graph& graph,
                        const std::vector<ir::Value*>& said_elsewhere) {
@@ -361,7 +361,7 @@ void initializers(Sink& sink, const ir::Graph& value, const Places& places) {
             continue;
         }
         SDX_CHECK(initializer->constant.has_value());
-        // An input says its documentation itself.
+        // The documentation of an input is part of the input itself.
         TensorTexts texts{initializer->name, {}, nullptr};
         if (!initializer->is_graph_input()) {
             texts = {initializer->name, initializer->doc, &initializer->metadata};

@@ -200,7 +200,7 @@ bool Parser::head(List<Symbol>& names, Read&& read) {
     if (failed_ || !at(T::kColon)) {
         return false;
     }
-    // What is read again says nothing more: where it is not understood, its names are known.
+    // Code that is read again reports nothing: if it is not understood, its names are known.
     const Token* end = token_;
     size_t said = diagnostics_.items().size();
     token_ = begin;

@@ -450,7 +450,7 @@ enum class PatternKind : uint8_t {
     kClass,     // Name(a, word=b)
 };
 
-// What a `case` compares with.
+// The pattern of a `case`.
 struct Pattern {
     PatternKind kind;
     Range range;

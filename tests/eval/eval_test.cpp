@@ -298,7 +298,7 @@ TEST_F(GraphTest, LoopStopsAtTheStepLimit) {
 TEST_F(GraphTest, InputsAreMatchedWithTheirDeclarations) {
     make_loop(1);
     EXPECT_EQ(message(run({})), "input `x` (FLOAT) is missing");
-    EXPECT_EQ(message(run({{"y", flag(true)}})), "the graph has no input `y`");
+    EXPECT_EQ(message(run({{"y", flag(true)}})), "the graph has no input `y`: it has `x`");
     EXPECT_EQ(message(run({{"x", flag(true)}})),
               "input `x` is BOOL, but the graph declares FLOAT: convert it, as NumPy's "
               "`x.astype(\"float32\")` does");

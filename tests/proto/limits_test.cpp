@@ -61,7 +61,7 @@ TEST(Read, NamesThePlaceOfDamage) {
     auto model = read_model(bytes_of(bytes), nullptr);
     ASSERT_FALSE(model.ok());
     EXPECT_EQ(model.error().message,
-              "graph.node[0]: the bytes are damaged or cut off (end of buffer exception)");
+              "graph.node[0]: the bytes are damaged or cut off: they end too early");
 }
 
 TEST(Write, RefusesMoreThanTwoGibibytes) {

@@ -371,7 +371,7 @@ void FileModule::run_definition(Context& c, const syntax::FunctionDefStmt* state
     program_.unknowns->escaped.push_back(function);
 }
 
-// A default that is not known is so for the callers that leave it out; nobody else minds.
+// An unknown default matters only to callers that leave the argument out.
 Object FileModule::make_default(Context& c, const syntax::FunctionDefStmt* definition,
                                 const syntax::Parameter& parameter) {
     Object value;
@@ -421,7 +421,7 @@ Object FileModule::decorated(Context& c, const syntax::FunctionDefStmt* definiti
             is_builtin(decorator, "sardonyx.script") ||
             (decorator.is(ObjectKind::kDecorator) && !decorator.get<DecoratorObject>().is_graph);
         if (is_script && object.is_error()) {
-            // What is wrong with its keywords is said with the script.
+            // Errors in its keywords are reported with the script.
             const auto& items = program_.diagnostics.items();
             if (items.size() > said) {
                 script_findings_[definition].assign(

@@ -201,7 +201,7 @@ class AliasCollector {
             each_own_binding<binds::kOwn & ~binds::kImport & ~binds::kNamed>(nullptr, statement,
                                                                              add);
         }
-        // What scopes inside bind hides a function, too.
+        // Names that inner scopes bind hide a function, too.
         auto find_inside = [this, &add](const Expr* node) {
             if (const auto* one = syntax::maybe_as<syntax::LambdaExpr>(node)) {
                 add_parameters(one->parameters);

@@ -369,7 +369,7 @@ void Collector::comprehension(const syntax::ComprehensionExpr* node, Way way) {
     for (const syntax::ComprehensionFor& clause : node->clauses) {
         each_target(clause.target, binds::kTarget, see);
     }
-    // What the items go through decides what may happen to them.
+    // What may happen to the items depends on the clauses and on the element.
     bool before = std::exchange(found.changes_locals, false);
     locals_.push_back(&own);
     for (const syntax::ComprehensionFor& clause : node->clauses) {

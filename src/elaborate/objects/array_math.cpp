@@ -348,7 +348,8 @@ std::optional<Tensor> cast_array(const Tensor& array, ElementType type) {
                 } else if constexpr (std::is_same_v<To, Float16>) {
                     target[i] = Float16(static_cast<double>(source[i]));
                 } else {
-                    // What a float past the limits of an integer becomes, nobody says.
+                    // The standard does not define the result of a float beyond the limits of an
+                    // integer.
                     if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
                         auto value = static_cast<double>(source[i]);
                         auto most = std::ldexp(1.0, std::numeric_limits<To>::digits);

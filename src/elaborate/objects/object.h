@@ -202,8 +202,8 @@ class Object {
     // A tensor or, as the run decides, a Python number of its element type: max(x, 0).
     static Object tensor_or_number(ir::Value* value) { return tensor_as(Python::kMixed, value); }
     // A list of Python's numbers of which the run decides how many: a vector of INT64, DOUBLE or
-    // BOOL, which nobody changes in place. A type that is not known: an empty list, which the first
-    // item makes one of numbers or a sequence.
+    // BOOL, which is never changed in place. A type that is not known: an empty list, which the
+    // first item makes one of numbers or a sequence.
     static Object numbers(ir::Value* value) {
         Object object(ObjectKind::kNumbers);
         object.scalar_.value = value;

@@ -321,7 +321,7 @@ struct Pair {
     Object no;
 };
 
-// What the branch binds the name to, for a label; where it does not, at the condition.
+// The place where the branch binds the name, for a label; if it does not, the condition.
 std::pair<diagnostics::Span, std::string> binding(Context& c, const Branch& branch, Symbol name,
                                                   const Object& object, Range condition) {
     std::optional<Range> place = last_assignment(branch.statements, name);
@@ -382,7 +382,7 @@ bool settle_flag(Context& c, ir::Value* condition, Pair& pair, Range range) {
     return true;
 }
 
-// What a branch that has returned leaves in a name is of no interest: anything of the other's type.
+// The value of a name after a branch that has returned is not used: any value of the other's type.
 void fill_in(Context& c, Branch& branch, Object& own, const Object& other, Range range) {
     if (is_missing(other)) {
         return;

@@ -118,7 +118,7 @@ SDX_CLONES void normalize_row(const T* in, T* out, int64_t n, double mean, doubl
     }
 }
 
-// What becomes of the elements of a channel. The mean goes first: one that is large beside the
+// How the elements of a channel change. The mean is subtracted first: one that is large beside the
 // deviation would cancel in a shift. `shift` has what is left of a mean that V does not hold.
 template <typename V>
 struct ChannelMap {
@@ -451,7 +451,7 @@ Status mean_variance_normalization(KernelContext& c) {
     SDX_TRY(visit(Floats{}, type, [&]<typename T>() -> Status {
         using V = Compute<T>;
         const T* in = rows.data.elements<T>().data();
-        // What equal numbers are divided by: more than nothing in float16 too.
+        // The divisor for equal numbers: greater than zero in float16, too.
         constexpr double kEpsilon = std::is_same_v<T, Float16> ? 0x1p-24 : 1e-9;
         double* means = mean.mutable_elements<double>().data();
         V* deviations = deviation.mutable_elements<V>().data();

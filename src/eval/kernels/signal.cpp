@@ -245,7 +245,7 @@ Status check_length(const KernelContext& c, int64_t length) {
     return check_size(ElementType::kComplex128, Dims{4 * length}, c.options());
 }
 
-// What DFT does along one axis.
+// The DFT along one axis.
 struct TransformShape {
     int axis = 0;
     int64_t length = 0;  // of the transform
@@ -322,7 +322,7 @@ void transform_run(const Workers& threads, const TransformShape& t, const Transf
     });
 }
 
-// What a transform costs, about, for items_per_task().
+// The approximate cost of a transform, for items_per_task().
 int64_t operations_of(int64_t length) {
     return 64 * length;
 }

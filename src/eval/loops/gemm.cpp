@@ -454,8 +454,8 @@ SDX_CLONES void run_packed(int64_t m, const double* a, int64_t step_a, const dou
     multiply_packed(m, a, step_a, panels, k, n, c, step_c);
 }
 
-// Of how many rows a loop is called that takes so many products for each: for some milliseconds, so
-// that a run can be interrupted.
+// The number of rows for one call of a loop that takes so many products for each row: some
+// milliseconds' work, so that a run can be interrupted.
 int64_t rows_of_call(int64_t rows, int64_t products) {
     constexpr int64_t kCall = int64_t{1} << 27;
     constexpr int64_t kGrain = 48;

@@ -468,8 +468,8 @@ Status Functions::plan_pending() {
     return {};
 }
 
-// Takes away functions that call none of those that are left. From one that then is left, any way
-// along calls comes to a circle.
+// Removes functions that call none of the remaining ones. From a function that then remains, every
+// path of calls leads to a cycle.
 Status Functions::check_recursion() {
     std::unordered_map<const ir::Function*, std::vector<const ir::Function*>> callers;
     std::unordered_map<const ir::Function*, size_t> left;

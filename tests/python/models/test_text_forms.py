@@ -274,7 +274,9 @@ def test_what_the_form_has_no_words_for() -> None:
     model.graph.nodes[0].metadata = {"a": "b"}
     text = model.to_text()
     first = text.splitlines()[0]
-    assert "documentation of nodes, metadata of nodes" in first and first.startswith("# without")
+    assert "documentation of nodes, metadata of nodes" in first and first.startswith(
+        "# left out, because this form cannot express it: "
+    )
     assert onnx.parser.parse_model(text).graph.node[0].op_type == "Op"
     assert sardonyx.from_text(model.to_text("json"), "json", check=False).to_bytes() == (
         model.to_bytes()

@@ -181,7 +181,7 @@ class Svm {
     }
 
   private:
-    // What the kernel makes of products or distances.
+    // The kernel function, applied to products or distances.
     void apply(std::vector<Lanes>& result, int64_t count) const {
         switch (kernel_) {
             case SvmKernel::kLinear:

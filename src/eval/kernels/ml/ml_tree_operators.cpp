@@ -176,7 +176,7 @@ Result<Aggregate> aggregate_function(const KernelContext& c) {
                                : Aggregate::kMaximum;
 }
 
-// What the operators keep of their attributes.
+// The attributes of the operators, prepared for runs.
 struct TreeModel {
     std::variant<std::monostate, FlatForest<float>, FlatForest<double>> forest;
     int64_t targets = 0;
