@@ -115,20 +115,20 @@ bool contains_tensor(nb::handle object, int depth = 0) {
 // The tensor of a list of floats alone, or of ints alone that INT64 can hold, which most lists are:
 // what the reader of all literals gives, in a single pass. Nothing for any other.
 std::optional<Tensor> tensor_of_numbers(nb::handle list, ElementType type) {
-    if (!PyList_CheckExact(list.ptr()) || PyList_GET_SIZE(list.ptr()) == 0) {
+    if (!PyList_CheckExact(list.ptr()) || PyList_Size(list.ptr()) == 0) {
         return std::nullopt;
     }
-    int64_t count = PyList_GET_SIZE(list.ptr());
-    bool are_floats = PyFloat_CheckExact(PyList_GET_ITEM(list.ptr(), 0)) != 0;
+    int64_t count = PyList_Size(list.ptr());
+    bool are_floats = PyFloat_CheckExact(PyList_GetItem(list.ptr(), 0)) != 0;
     ElementType own = are_floats ? ElementType::kFloat : ElementType::kInt64;
     if (type != ElementType::kUndefined && type != own) {
         return std::nullopt;
     }
     Tensor tensor = Tensor::zeros(own, {count});
     for (int64_t i = 0; i < count; ++i) {
-        PyObject* item = PyList_GET_ITEM(list.ptr(), i);
+        PyObject* item = PyList_GetItem(list.ptr(), i);
         if (are_floats && PyFloat_CheckExact(item)) {
-            tensor.mutable_elements<float>()[i] = static_cast<float>(PyFloat_AS_DOUBLE(item));
+            tensor.mutable_elements<float>()[i] = static_cast<float>(PyFloat_AsDouble(item));
             continue;
         }
         int overflow = 0;

@@ -331,8 +331,8 @@ def convert(
         if verify:
             raise ValueError("`verify` runs torch: load the file with torch.export.load")
         file = _read_file(exported_program, opset, dims or {}, state, input_names, output_names)
-        arrays = {name: np.asarray(one) for name, one in file.arrays.items()}
-        made = Exported(file, arrays, opset, metadata)
+        weights = {name: np.asarray(one) for name, one in file.arrays.items()}
+        made = Exported(file, weights, opset, metadata)
         made._check()
     else:
         from ._capture import program_of
