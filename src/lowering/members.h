@@ -18,7 +18,8 @@ template <typename E>
 typename E::Value lower_integer_tens(E& e, typename E::Value x, int digits) {
     ElementType type = e.element(x);
     double tens = std::pow(10.0, digits);
-    if (2 * tens >= std::ldexp(1.0, info(type).bits - (element_class(type) == ElementClass::kSigned ? 1 : 0))) {
+    if (2 * tens >=
+        std::ldexp(1.0, info(type).bits - (element_class(type) == ElementClass::kSigned ? 1 : 0))) {
         return e.fail("`round` of " + std::string(name(type)) + " to " + std::to_string(-digits) +
                           " digits, a multiple that the type cannot hold",
                       "cast it first");
@@ -26,8 +27,8 @@ typename E::Value lower_integer_tens(E& e, typename E::Value x, int digits) {
     auto rest = e.emit("Mod", {x, e.scalar_like(x, tens)});
     auto below = e.emit("Sub", {x, rest});
     auto half = e.scalar_like(x, tens / 2);
-    auto is_odd = e.emit("Greater", {e.emit("Mod", {below, e.scalar_like(x, 2 * tens)}),
-                                     e.scalar_like(x, 0.0)});
+    auto is_odd = e.emit(
+        "Greater", {e.emit("Mod", {below, e.scalar_like(x, 2 * tens)}), e.scalar_like(x, 0.0)});
     auto is_up = e.emit("Or", {e.emit("Greater", {rest, half}),
                                e.emit("And", {e.emit("Equal", {rest, half}), is_odd})});
     return e.emit("Where", {is_up, e.emit("Add", {below, e.scalar_like(x, tens)}), below});
