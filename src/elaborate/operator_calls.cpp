@@ -185,6 +185,28 @@ bool add_differentiated(Context& c, const OpsetObject& opset, std::string_view o
     return true;
 }
 
+// A scalar is reduced over axis 0 or -1 as PyTorch and ONNX Runtime's kernels do, which is to
+// reduce all of it; but onnx and ONNX Runtime refuse a model that says so with constant axes.
+void leave_out_axes_of_scalar(const ops::Schema& schema, std::vector<ir::Value*>& inputs,
+                              std::vector<ir::Attribute>& attributes) {
+    if (!schema.domain.empty() || !schema.name.starts_with("Reduce") || inputs.empty() ||
+        inputs[0] == nullptr || !inputs[0]->type.has_shape() || !inputs[0]->type.shape().empty()) {
+        return;
+    }
+    auto is_first = [](int64_t axis) { return axis == 0 || axis == -1; };
+    if (inputs.size() > 1 && inputs[1] != nullptr && inputs[1]->constant) {
+        std::optional<std::vector<int64_t>> axes = to_int64s(*inputs[1]->constant);
+        if (axes && !axes->empty() && std::all_of(axes->begin(), axes->end(), is_first)) {
+            inputs.resize(1);
+        }
+    }
+    std::erase_if(attributes, [&](const ir::Attribute& attribute) {
+        const auto* axes = attribute.get<std::vector<int64_t>>();
+        return attribute.name == "axes" && axes != nullptr &&
+               std::all_of(axes->begin(), axes->end(), is_first);
+    });
+}
+
 }  // namespace
 
 Object call_operator(Context& c, const OpsetObject& written, std::string_view name,
@@ -257,6 +279,7 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
             return Object::tensor(rows);
         }
     }
+    leave_out_axes_of_scalar(*schema, inputs, call.attributes);
     for (const KeywordArgument* body : bodies) {
         ir::Graph* graph = body_graph(c, *schema, inputs, call.attributes,
                                       body->value.get<Closure>(), body->range);

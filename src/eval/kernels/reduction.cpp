@@ -238,7 +238,12 @@ Result<Reduction> reduction(KernelContext& c, bool by_rows) {
     int rank = r.data.rank();
     SDX_ASSIGN(std::vector<int64_t> given, given_axes(c));
     std::vector<int> axes;
-    if (!given.empty()) {
+    bool is_scalars = rank == 0 && !given.empty() &&
+                      std::all_of(given.begin(), given.end(),
+                                  [](int64_t axis) { return axis == 0 || axis == -1; });
+    if (is_scalars) {
+        // As in ONNX Runtime and PyTorch, which reduce a scalar over axis 0 or -1.
+    } else if (!given.empty()) {
         SDX_ASSIGN(axes, c.axes(given, rank));
     } else if (c.int_attribute("noop_with_empty_axes", 0) != 0) {
         r.is_noop = true;

@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import onnx.checker
 import onnx.helper
+import onnx.parser
 import onnx_ir
 import onnxruntime
 import pytest
@@ -480,6 +481,19 @@ def test_plain_functions_of_arrays(
     arrays = "W = np.array([7, 3], np.int64)\nV = np.array([2, -2], np.int32)\n"
     body = f"{arrays}{before}---\nreturn x + op.Cast({result}, to=DOUBLE.dtype)"
     check(body, np.array([1.0, 2.0]) + expected, tmp_path, x=np.array([1.0, 2.0]))
+
+
+def test_scalars_are_reduced_over_their_only_axis(tmp_path: pathlib.Path) -> None:
+    """As in PyTorch: axis 0 or -1 of a scalar."""
+    x = np.array([-2.0, 3.0])
+    body = "return op.ReduceSum(x[0], [0]), op.ReduceMax(x[0], axes=[-1]), op.ReduceL1(x[0], [0])"
+    check(body, (x[0], x[0], -x[0]), tmp_path, x=x)
+    model = onnx.parser.parse_model(
+        '<ir_version: 9, opset_import: ["" : 20]> g (float x, int64[1] a) => (float y) '
+        "{ y = ReduceSum (x, a) }"
+    )
+    given = (np.float32(3), np.array([-1]))
+    assert float(sardonyx.Model(model.SerializeToString())(*given)) == 3.0
 
 
 def test_a_list_of_numbers_is_one_tensor(tmp_path: pathlib.Path) -> None:
