@@ -271,7 +271,8 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
     while (!inputs.empty() && inputs.back() == nullptr) {
         inputs.pop_back();
     }
-    if (name == "OptionalHasElement" && opset.domain.empty() && inputs.empty()) {
+    if (name == "OptionalHasElement" && opset.domain.empty() && inputs.empty() &&
+        !call.inputs.empty()) {
         return Object::boolean(false);
     }
     if (name == "ConcatFromSequence" && opset.domain.empty() && inputs.size() == 1) {

@@ -162,6 +162,9 @@ std::shared_ptr<UnknownCause> FileModule::make_cause(const Stmt* statement, size
 
 void FileModule::end_file(const std::shared_ptr<UnknownCause>& cause) {
     ++program_.unknowns->failures;
+    if (path_.ends_with(".ipynb")) {
+        return;  // the cells of a notebook run one by one, whether or not another one fails
+    }
     cause->ends_file = true;
     end_ = end_ != nullptr ? end_ : cause;
     forget_all(cause);
@@ -220,7 +223,8 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
         c.raising = {errors, c.graph, {}, around.handled};
     }
     body();
-    bool raises_surely = !is_guarded && !c.raising.type.empty();
+    // A name that is not defined may be one that is being written, or that a notebook defines.
+    bool raises_surely = !is_guarded && !c.raising.type.empty() && c.raising.type != "NameError";
     c.raising = is_guarded ? c.raising : around;
     // The graph of this context belongs to nobody: what is computed there is not known here.
     bool has_nodes = c.graph->last_node() != nullptr;
@@ -237,12 +241,12 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
         }
         globals_->undo(mark);
         cause = make_cause(statement, said);
+        cause->model_of = script_of_model(statement);
+        give_up(statement, cause, binds);
         if (raises_surely && !has_nodes && !c.gave_up) {
             end_file(cause);
         } else {
             ++program_.unknowns->failures;
-            cause->model_of = script_of_model(statement);
-            give_up(statement, cause, binds);
         }
     }
     if (has_nodes) {

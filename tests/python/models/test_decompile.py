@@ -45,13 +45,6 @@ REFUSED = {
         "test_optional_has_element_tensor_input",
     ),
     "not a type": ("test_if_opt",),  # the attribute `type` of Optional with a sequence
-    # The compiler knows the answer when there is no input.
-    '"OptionalHasElement" becomes one of "Constant"': (
-        "test_optional_has_element_empty_no_input_name_optional_input",
-        "test_optional_has_element_empty_no_input_name_tensor_input",
-        "test_optional_has_element_empty_no_input_optional_input",
-        "test_optional_has_element_empty_no_input_tensor_input",
-    ),
     "`body` takes 2 inputs": ("test_scan_sum",),  # Scan of opset 8, with lengths before the inputs
 }
 REASONS = {name: reason for reason, names in REFUSED.items() for name in names}
