@@ -33,3 +33,13 @@ export async function open(size = { width: 1400, height: 900 }, scale = 1) {
   };
   return { page, faults, close };
 }
+
+// Waits until `what` holds in the page. page.waitForFunction() is not for pages whose policy of
+// content forbids eval(): its second look at what does not hold yet is by eval().
+export async function until(page, what) {
+  for (let i = 0; i < 1500; ++i) {
+    if (await page.evaluate(what)) return;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  throw new Error(`not within 30 s: ${what}`);
+}

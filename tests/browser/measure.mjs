@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { open } from './chromium.mjs';
+import { open, until } from './chromium.mjs';
 
 const FRAMES = 120;
 
@@ -28,7 +28,7 @@ async function pan(page) {
 const { page, close } = await open();
 page.setDefaultTimeout(120000);
 await page.goto(pathToFileURL(path.resolve(process.argv[2])).href);
-await page.waitForFunction(() => document.documentElement.dataset.painted !== undefined);
+await until(page, () => document.documentElement.dataset.painted !== undefined);
 const paint = await page.evaluate(() => new Promise((resolve) => {
   requestAnimationFrame(() => setTimeout(() => resolve(performance.now()), 0));
 }));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { open } from './chromium.mjs';
+import { open, until } from './chromium.mjs';
 
 const sardonyx = process.env.SARDONYX || 'sardonyx';
 const models = process.env.SDX_MODELS;
@@ -28,7 +28,7 @@ async function view(name, words, status = 0) {
   const done = spawnSync(sardonyx, ['view', ...words, '--html', out], { cwd: models, encoding: 'utf8' });
   assert.equal(done.status, status, done.stderr);
   await page.goto(pathToFileURL(out).href);
-  await page.waitForFunction(() => document.documentElement.dataset.painted !== undefined);
+  await until(page, () => document.documentElement.dataset.painted !== undefined);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
@@ -155,7 +155,7 @@ test('an editor around the page hears of nodes and tells of its cursor', async (
   const { file, line } = heard.at(-1);
   assert.equal(line, 9);
   await page.evaluate(([file]) => window.postMessage({ file, line: 10 }, '*'), [file]);
-  await page.waitForFunction(() => marked.size > 0 && document.querySelector('#side h2').textContent === 'Log');
+  await until(page, () => marked.size > 0 && document.querySelector('#side h2').textContent === 'Log');
   await page.evaluate(() => { for (const one of [null, 3, {}, { file: 'x', line: 1 }, { file: data.files[0].path, line: 'x' }]) window.postMessage(one, '*'); });
   assert.equal(await page.evaluate(() => window.heard.length), heard.length);
 });
