@@ -22,6 +22,7 @@
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/unknowns.h"
 #include "ops/substitutes.h"
+#include "syntax/builtin_names.h"
 #include "types/numpy_names.h"
 
 namespace sardonyx::elaborate {
@@ -85,97 +86,11 @@ std::string_view word_after_dot(Context& c, Range range) {
     return text.substr(begin, end - begin);
 }
 
-// What Python defines everywhere, and IPython in notebooks, and the compiler does not know.
-constexpr std::string_view kOtherBuiltins[] = {
-    "BaseExceptionGroup",
-    "BlockingIOError",
-    "BrokenPipeError",
-    "BufferError",
-    "BytesWarning",
-    "ChildProcessError",
-    "ConnectionAbortedError",
-    "ConnectionError",
-    "ConnectionRefusedError",
-    "ConnectionResetError",
-    "DeprecationWarning",
-    "EOFError",
-    "Ellipsis",
-    "EncodingWarning",
-    "EnvironmentError",
-    "ExceptionGroup",
-    "FileExistsError",
-    "FutureWarning",
-    "GeneratorExit",
-    "IOError",
-    "ImportWarning",
-    "IndentationError",
-    "InterruptedError",
-    "IsADirectoryError",
-    "MemoryError",
-    "NotADirectoryError",
-    "NotImplemented",
-    "PendingDeprecationWarning",
-    "PermissionError",
-    "ProcessLookupError",
-    "ReferenceError",
-    "ResourceWarning",
-    "RuntimeWarning",
-    "StopAsyncIteration",
-    "SyntaxError",
-    "SyntaxWarning",
-    "SystemError",
-    "TabError",
-    "TimeoutError",
-    "UnicodeDecodeError",
-    "UnicodeEncodeError",
-    "UnicodeTranslateError",
-    "UnicodeWarning",
-    "UserWarning",
-    "Warning",
-    "aiter",
-    "anext",
-    "breakpoint",
-    "bytearray",
-    "bytes",
-    "callable",
-    "compile",
-    "complex",
-    "copyright",
-    "credits",
-    "delattr",
-    "dir",
-    "eval",
-    "exec",
-    "exit",
-    "get_ipython",
-    "globals",
-    "hash",
-    "help",
-    "id",
-    "input",
-    "issubclass",
-    "license",
-    "locals",
-    "memoryview",
-    "object",
-    "open",
-    "quit",
-    "setattr",
-    "super",
-    "type",
-    "vars",
-};
-
-bool is_other_builtin(std::string_view name) {
-    return name.starts_with("__") ||
-           std::binary_search(std::begin(kOtherBuiltins), std::end(kOtherBuiltins), name);
-}
-
 Object unknown_name(Context& c, Symbol name, Range range) {
-    if (is_other_builtin(c.text(name))) {
-        c.report(
-             kUnknownName, range,
-             fmt::format("`{}` is a name of Python that the compiler does not know", c.text(name)))
+    std::string_view word = c.text(name);
+    if (syntax::is_builtin_name(word) || word.starts_with("__") || word == "get_ipython") {
+        c.report(kUnknownName, range,
+                 fmt::format("`{}` is a name of Python that the compiler does not know", word))
             .with_help("compute it outside of the script, and use the value");
         return Object::error();
     }
