@@ -83,9 +83,8 @@ class Peer:
 
 
 def main() -> None:
-    sys.path.remove(
-        str(pathlib.Path(__file__).parent)
-    )  # has a run.py, and tests/python a folder run
+    # The run.py beside this would hide the folder `run` of tests/python.
+    sys.path.remove(str(pathlib.Path(__file__).parent))
     from models.test_round_trip import CORPORA
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -125,17 +125,19 @@ std::optional<Tensor> tensor_of_numbers(nb::handle list, ElementType type) {
         return std::nullopt;
     }
     Tensor tensor = Tensor::zeros(own, {count});
+    float* floats = are_floats ? tensor.mutable_elements<float>().data() : nullptr;
+    int64_t* ints = are_floats ? nullptr : tensor.mutable_elements<int64_t>().data();
     for (int64_t i = 0; i < count; ++i) {
         PyObject* item = PyList_GetItem(list.ptr(), i);
         if (are_floats && PyFloat_CheckExact(item)) {
-            tensor.mutable_elements<float>()[i] = static_cast<float>(PyFloat_AsDouble(item));
+            floats[i] = static_cast<float>(PyFloat_AsDouble(item));
             continue;
         }
         int overflow = 0;
         if (are_floats || !PyLong_CheckExact(item)) {
             return std::nullopt;
         }
-        tensor.mutable_elements<int64_t>()[i] = PyLong_AsLongLongAndOverflow(item, &overflow);
+        ints[i] = PyLong_AsLongLongAndOverflow(item, &overflow);
         if (overflow != 0) {
             return std::nullopt;
         }

@@ -193,17 +193,19 @@ void leave_out_axes_of_scalar(const ops::Schema& schema, std::vector<ir::Value*>
         inputs[0] == nullptr || !inputs[0]->type.has_shape() || !inputs[0]->type.shape().empty()) {
         return;
     }
-    auto is_first = [](int64_t axis) { return axis == 0 || axis == -1; };
+    auto are_of_scalar = [](const std::vector<int64_t>& axes) {
+        return !axes.empty() && std::all_of(axes.begin(), axes.end(),
+                                            [](int64_t axis) { return axis == 0 || axis == -1; });
+    };
     if (inputs.size() > 1 && inputs[1] != nullptr && inputs[1]->constant) {
         std::optional<std::vector<int64_t>> axes = to_int64s(*inputs[1]->constant);
-        if (axes && !axes->empty() && std::all_of(axes->begin(), axes->end(), is_first)) {
+        if (axes && are_of_scalar(*axes)) {
             inputs.resize(1);
         }
     }
     std::erase_if(attributes, [&](const ir::Attribute& attribute) {
         const auto* axes = attribute.get<std::vector<int64_t>>();
-        return attribute.name == "axes" && axes != nullptr &&
-               std::all_of(axes->begin(), axes->end(), is_first);
+        return attribute.name == "axes" && axes != nullptr && are_of_scalar(*axes);
     });
 }
 

@@ -225,7 +225,9 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
     body();
     // A name that is not defined may be one that is being written, or that a notebook defines.
     bool raises_surely = !is_guarded && !c.raising.type.empty() && c.raising.type != "NameError";
-    c.raising = is_guarded ? c.raising : around;
+    if (!is_guarded) {
+        c.raising = around;
+    }
     // The graph of this context belongs to nobody: what is computed there is not known here.
     bool has_nodes = c.graph->last_node() != nullptr;
     std::shared_ptr<UnknownCause> cause;

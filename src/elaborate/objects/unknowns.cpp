@@ -95,7 +95,7 @@ void report_unknown(Program& program, const Object& object, std::string_view nam
             kUnknownValue, span,
             fmt::format("`{}` is not known, because Python ends the file in line {}: {}", name,
                         line, reason));
-        if (!(cause->place == span)) {
+        if (cause->place != span) {
             reported.label(cause->place, reason);
         }
         reported.with_help(fmt::format("mend line {}: importing the file fails there", line));

@@ -238,14 +238,13 @@ Result<Reduction> reduction(KernelContext& c, bool by_rows) {
     int rank = r.data.rank();
     SDX_ASSIGN(std::vector<int64_t> given, given_axes(c));
     std::vector<int> axes;
-    bool is_scalars = rank == 0 && !given.empty() &&
-                      std::all_of(given.begin(), given.end(),
-                                  [](int64_t axis) { return axis == 0 || axis == -1; });
-    if (is_scalars) {
-        // As in ONNX Runtime and PyTorch, which reduce a scalar over axis 0 or -1.
-    } else if (!given.empty()) {
+    // As in ONNX Runtime and PyTorch, a scalar is reduced over axis 0 or -1: as a whole.
+    bool is_whole_scalar = rank == 0 && std::all_of(given.begin(), given.end(), [](int64_t axis) {
+                               return axis == 0 || axis == -1;
+                           });
+    if (!given.empty() && !is_whole_scalar) {
         SDX_ASSIGN(axes, c.axes(given, rank));
-    } else if (c.int_attribute("noop_with_empty_axes", 0) != 0) {
+    } else if (given.empty() && c.int_attribute("noop_with_empty_axes", 0) != 0) {
         r.is_noop = true;
     } else {
         axes.resize(rank);

@@ -488,6 +488,7 @@ def test_scalars_are_reduced_over_their_only_axis(tmp_path: pathlib.Path) -> Non
     x = np.array([-2.0, 3.0])
     body = "return op.ReduceSum(x[0], [0]), op.ReduceMax(x[0], axes=[-1]), op.ReduceL1(x[0], [0])"
     check(body, (x[0], x[0], -x[0]), tmp_path, x=x)
+    check("return op.ReduceL1(x[0], [0], noop_with_empty_axes=1)", -x[0], tmp_path, x=x)
     model = onnx.parser.parse_model(
         '<ir_version: 9, opset_import: ["" : 20]> g (float x, int64[1] a) => (float y) '
         "{ y = ReduceSum (x, a) }"

@@ -14,7 +14,7 @@ namespace sardonyx::eval::kernels {
 namespace {
 
 template <typename W>
-SDX_CLONES void add_four_sums(const Lanes* items, const W* weights, int64_t count, Lanes* sum) {
+SDX_CLONES Lanes four_sums(const Lanes* items, const W* weights, int64_t count) {
     typedef double Vector
         __attribute__((vector_size(sizeof(Lanes))));  // NOLINT(modernize-use-using)
     Vector total[kFewSums] = {};
@@ -26,18 +26,18 @@ SDX_CLONES void add_four_sums(const Lanes* items, const W* weights, int64_t coun
         }
     }
     Vector all = (total[0] + total[1]) + (total[2] + total[3]);
-    std::memcpy(sum, &all, sizeof all);
+    Lanes sum;
+    std::memcpy(&sum, &all, sizeof all);
+    return sum;
 }
 
 }  // namespace
 
-template <>
-void add_weighted(const Lanes* items, const float* weights, int64_t count, Lanes* sum) {
-    add_four_sums(items, weights, count, sum);
+Lanes dot(std::span<const Lanes> items, std::span<const float> weights) {
+    return four_sums(items.data(), weights.data(), static_cast<int64_t>(weights.size()));
 }
-template <>
-void add_weighted(const Lanes* items, const double* weights, int64_t count, Lanes* sum) {
-    add_four_sums(items, weights, count, sum);
+Lanes dot(std::span<const Lanes> items, std::span<const double> weights) {
+    return four_sums(items.data(), weights.data(), static_cast<int64_t>(weights.size()));
 }
 
 void load_rows(const FeatureRows& x, int64_t first, std::vector<Lanes>& block) {

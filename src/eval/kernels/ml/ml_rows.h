@@ -116,17 +116,10 @@ void multiply_rows(std::span<const Lanes> items, bool are_floats, std::span<cons
          : multiply_some_rows<kFewSums, W>)(items, are_floats, rows.data(), count, out);
 }
 
-// The sum of items[i] * weights[i], of which there are `count`, as four sums of every fourth, whose
-// additions need not wait for each other.
-template <typename W>
-void add_weighted(const Lanes* items, const W* weights, int64_t count, Lanes* sum);
-
-template <typename Weights>
-Lanes dot(std::span<const Lanes> items, const Weights& weights) {
-    Lanes total;
-    add_weighted(items.data(), weights.data(), static_cast<int64_t>(weights.size()), &total);
-    return total;
-}
+// The sum of items[i] * weights[i], as four sums of every fourth, whose additions need not wait for
+// each other.
+Lanes dot(std::span<const Lanes> items, std::span<const float> weights);
+Lanes dot(std::span<const Lanes> items, std::span<const double> weights);
 
 void squared_distances(std::span<const Lanes> items, std::span<const float> points, int64_t count,
                        Lanes* out);
