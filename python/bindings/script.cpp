@@ -25,6 +25,7 @@
 #include "elaborate/objects/script_keywords.h"
 #include "elaborate/objects/type_text.h"
 #include "ir/own.h"
+#include "models/fit_runtime.h"
 #include "proto/proto.h"
 #include "syntax/lambda.h"
 #include "syntax/parse.h"
@@ -45,6 +46,7 @@ struct Script {
     std::shared_ptr<Script> method = {};      // of an object: the function of the class
     const PyObject* self = nullptr;           // the object, which `function.self` holds
     driver::LineMetadata metadata = {};       // of nodes
+    std::optional<models::Runtime> runtime;   // that its models are for
 };
 
 struct PyScript {
@@ -351,6 +353,12 @@ std::unique_ptr<ir::Model> compile_model(const PyScript& self, ModelOptions& wan
         driver::set_line_metadata(*model, sources(), self.script->whole.file,
                                   self.script->metadata);
     }
+    if (self.script->runtime) {
+        Result<void> fit = models::fit_runtime(*model, *self.script->runtime);
+        if (!fit.ok()) {
+            raise(PyExc_NotImplementedError, fit.error().message);
+        }
+    }
     return model;
 }
 
@@ -432,6 +440,15 @@ nb::object check(const PyScript& self) {
 }
 
 // metadata_props of nodes, by the lines of the file that make them.
+// The models of the script are made fit for a release of ONNX Runtime.
+void set_runtime(const PyScript& self, const std::string& target) {
+    Result<models::Runtime> runtime = models::read_runtime(target);
+    if (!runtime.ok()) {
+        raise(PyExc_ValueError, runtime.error().message);
+    }
+    self.script->runtime = *runtime;
+}
+
 void set_line_metadata(const PyScript& self, const nb::dict& lines) {
     self.script->metadata.clear();
     for (auto [line, entries] : lines) {
@@ -517,6 +534,7 @@ void bind_script(nb::module_& m) {
                      })
         .def("check", [](const PyScript& self) { return stoppable([&] { return check(self); }); })
         .def("set_line_metadata", set_line_metadata, nb::arg("lines"))
+        .def("set_runtime", set_runtime, nb::arg("target"))
         .def(
             "bind",
             [](const PyScript& self, nb::handle object) {

@@ -2,6 +2,7 @@
 // it.
 #include "driver/torch_file.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -23,7 +24,6 @@ PyTorchFile read_torch_file(const std::string& path, int64_t opset, const nb::di
                             const std::string& state, std::vector<std::string> input_names,
                             std::vector<std::string> output_names) {
     driver::TorchOptions options;
-    options.opset = opset;
     options.state = state;
     options.input_names = std::move(input_names);
     options.output_names = std::move(output_names);
@@ -36,6 +36,17 @@ PyTorchFile read_torch_file(const std::string& path, int64_t opset, const nb::di
         raise(PyExc_ValueError, file.error().message);
     }
     return {std::move(*file), opset};
+}
+
+// The opset of a model for a release of ONNX Runtime.
+int64_t runtime_opset(const std::string& target, std::optional<int64_t> opset) {
+    Result<models::Runtime> runtime = models::read_runtime(target);
+    Result<int64_t> found = runtime.ok() ? models::opset_for(*runtime, opset, driver::kTorchOpset)
+                                         : Result<int64_t>(runtime.error());
+    if (!found.ok()) {
+        raise(PyExc_ValueError, found.error().message);
+    }
+    return *found;
 }
 
 nb::dict arrays_of(const PyTorchFile& self) {
@@ -92,6 +103,7 @@ void bind_torch_file(nb::module_& m) {
         .def("text", text_of, nb::arg("weights"));
     m.def("read_torch_file", read_torch_file, nb::arg("path"), nb::arg("opset"), nb::arg("dims"),
           nb::arg("state"), nb::arg("input_names"), nb::arg("output_names"));
+    m.def("runtime_opset", runtime_opset, nb::arg("target"), nb::arg("opset").none());
 }
 
 }  // namespace sardonyx::python

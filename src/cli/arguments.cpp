@@ -316,6 +316,10 @@ void add_import(CLI::App& app, Words& words) {
                      "What to do with buffers that the model changes: outputs, drop or error")
         ->check(one_of({"outputs", "drop", "error"}))
         ->type_name("WORD");
+    command
+        ->add_option("--target", words.imported.target,
+                     "Make a model that this release of ONNX Runtime runs: onnxruntime-1.20")
+        ->type_name("RUNTIME");
 }
 
 void add_view(CLI::App& app, Words& words) {

@@ -138,6 +138,7 @@ struct ImportOptions {
     std::optional<int64_t> opset;
     std::vector<std::string> dims;
     std::string state;
+    std::string target;  // "onnxruntime-1.20"; empty: none in particular
     bool quiet = false;
 };
 int run_import(const ImportOptions& options);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,7 +35,22 @@ int print_problems(std::string_view message) {
 
 int run_import(const ImportOptions& options) {
     driver::TorchOptions wanted;
-    wanted.opset = options.opset.value_or(wanted.opset);
+    int64_t opset = options.opset.value_or(driver::kTorchOpset);
+    bool is_script = std::filesystem::path(options.output).extension() == ".py";
+    std::optional<models::Runtime> runtime;
+    if (!options.target.empty()) {
+        Result<models::Runtime> read = models::read_runtime(options.target);
+        Result<int64_t> fit = read.ok()
+                                  ? models::opset_for(*read, options.opset, driver::kTorchOpset)
+                                  : Result<int64_t>(read.error());
+        if (!fit.ok() || is_script) {
+            print_error(is_script ? "`--target` is for models, not for scripts"
+                                  : fit.error().message);
+            return kUsage;
+        }
+        runtime = *read;
+        opset = *fit;
+    }
     wanted.state = options.state;
     for (const std::string& dim : options.dims) {
         size_t equals = std::min(dim.find('='), dim.size());
@@ -55,10 +71,10 @@ int run_import(const ImportOptions& options) {
     }
     driver::SavingBar bar(options.quiet);
     Result<void> done;
-    if (std::filesystem::path(options.output).extension() == ".py") {
-        done = driver::write_torch_script(*file, wanted.opset, options.output);
+    if (is_script) {
+        done = driver::write_torch_script(*file, opset, options.output);
     } else if (Result<size_t> size =
-                   driver::write_torch_model(*file, wanted.opset, options.output, bar.watch());
+                   driver::write_torch_model(*file, opset, runtime, options.output, bar.watch());
                !size.ok()) {
         done = size.error();
     }

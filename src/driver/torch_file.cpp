@@ -10,6 +10,7 @@
 
 #include "base/write_file.h"
 #include "driver/model_files.h"
+#include "models/fit_runtime.h"
 #include "torch/convert.h"
 #include "torch/library.h"
 #include "torch/metadata.h"
@@ -146,7 +147,8 @@ LineMetadata metadata_of(const torch::Script& script) {
     return lines;
 }
 
-Result<TorchModel> compile_torch_file(const TorchFile& file, int64_t opset) {
+Result<TorchModel> compile_torch_file(const TorchFile& file, int64_t opset,
+                                      std::optional<models::Runtime> runtime) {
     torch::Script script = script_of(file, opset, std::string(kWeightsPath));
     Request request;
     request.path = kScriptPath;
@@ -163,6 +165,9 @@ Result<TorchModel> compile_torch_file(const TorchFile& file, int64_t opset) {
     }
     set_line_metadata(*made.compilation.model, made.compilation.sources(),
                       made.compilation.module->tree().file, metadata_of(script));
+    if (runtime) {
+        SDX_TRY(models::fit_runtime(*made.compilation.model, *runtime));
+    }
     for (const auto& [name, array] : file.arrays) {
         made.weight_bytes += array.bytes().size();
     }
@@ -198,10 +203,11 @@ Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std:
     return write_files(files);
 }
 
-Result<size_t> write_torch_model(const TorchFile& file, int64_t opset, const std::string& path,
+Result<size_t> write_torch_model(const TorchFile& file, int64_t opset,
+                                 std::optional<models::Runtime> runtime, const std::string& path,
                                  std::function<void(size_t done, size_t all)> watch) {
     MappedReading reading(file.files);
-    SDX_ASSIGN(TorchModel made, compile_torch_file(file, opset));
+    SDX_ASSIGN(TorchModel made, compile_torch_file(file, opset, runtime));
     constexpr size_t kMostInside = size_t{1} << 30U, kOutside = 1024;
     SDX_TRY(check_unchanged(file.files));
     SaveOptions how;

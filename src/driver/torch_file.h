@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "driver/driver.h"
 #include "driver/line_metadata.h"
+#include "models/runtimes.h"
 #include "torch/program.h"
 #include "torch/script.h"
 #include "torch/sizes.h"
@@ -18,8 +19,10 @@
 
 namespace sardonyx::driver {
 
+// The opset of a model for which none is chosen.
+constexpr int64_t kTorchOpset = 20;
+
 struct TorchOptions {
-    int64_t opset = 20;
     torch::DimNames dims;  // names of dimensions in place of those in the file
     std::string state;     // "outputs" unless given; "drop", "error"
     // Names of inputs and outputs in place of torch's, in order.
@@ -40,18 +43,21 @@ torch::Script script_of(const TorchFile& file, int64_t opset, const std::string&
 // Metadata of nodes by the lines of such a script.
 LineMetadata metadata_of(const torch::Script& script);
 
-// The model of a file. Error: what the compiler says, by the lines of the module.
+// The model of a file, fit for the release of ONNX Runtime where one is given. Error: what the
+// compiler says, by the lines of the module.
 struct TorchModel {
     Compilation compilation;
     size_t weight_bytes = 0;
 };
-Result<TorchModel> compile_torch_file(const TorchFile& file, int64_t opset);
+Result<TorchModel> compile_torch_file(const TorchFile& file, int64_t opset,
+                                      std::optional<models::Runtime> runtime);
 
 // Writes the script, and beside it its weights as .safetensors.
 Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std::string& path);
-// Writes the model; large weights go to a file beside it where all are more than fit into one.
-// `watch`: of SaveOptions.
-Result<size_t> write_torch_model(const TorchFile& file, int64_t opset, const std::string& path,
+// Writes the model, made fit for the release of ONNX Runtime where one is given; large weights go
+// to a file beside it where all are more than fit into one. `watch`: of SaveOptions.
+Result<size_t> write_torch_model(const TorchFile& file, int64_t opset,
+                                 std::optional<models::Runtime> runtime, const std::string& path,
                                  std::function<void(size_t done, size_t all)> watch = {});
 
 }  // namespace sardonyx::driver

@@ -31,12 +31,14 @@ def main(words: list[str] | None = None) -> int:
                         help="a name for a dimension, in place of the one in the file")  # fmt: skip
     parser.add_argument("--state", choices=("outputs", "drop", "error"), default="outputs",
                         help="what to do with buffers that the model changes")  # fmt: skip
+    parser.add_argument("--target", metavar="onnxruntime-1.20",
+                        help="make a model that this release of ONNX Runtime runs")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     options = parser.parse_args(words)
     output = options.output or options.file.with_suffix(".onnx")
     try:
         made = convert(options.file, opset=options.opset, state=options.state,
-                       dims=dict(options.dim))  # fmt: skip
+                       dims=dict(options.dim), target=options.target)  # fmt: skip
         if output.suffix == ".py":
             made.save_script(output)
         else:

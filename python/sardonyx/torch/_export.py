@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import linecache
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import sardonyx
 
-from .._core import TorchFile, read_torch_file
+from .._core import TorchFile, read_torch_file, runtime_opset
 from .._script import CompileError, OnnxFunction
 from ._metadata import metadata_by_line
 from ._program import Node, Place, Problem, Program, Ref, without_copies, without_unused
@@ -84,9 +85,10 @@ class Exported:
         weights: Mapping[str, Any],
         opset: int,
         has_metadata: bool = False,
+        target: str | None = None,
     ) -> None:
         self._program, self._weights, self._opset = program, dict(weights), opset
-        self._has_metadata = has_metadata
+        self._has_metadata, self._target = has_metadata, target
         self._functions: dict[str, Any] = {}
         self._text, self._lines = self._script_text("")
         self._script = self._compile()
@@ -148,6 +150,8 @@ class Exported:
             else:
                 metadata = metadata_by_line(self._lines)
             found._script.set_line_metadata(metadata)
+        if self._target is not None:
+            found._script.set_runtime(self._target)
         return found
 
     def _explained(self, findings: Sequence[Mapping[str, Any]], text: str = "") -> ExportError:
@@ -167,6 +171,16 @@ class Exported:
             found.append(words)
         return ExportError("\n" + "\n\n".join(dict.fromkeys([*found, text.strip()])).rstrip())
 
+    @contextlib.contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Errors of what compiles the script, as those of the module."""
+        try:
+            yield
+        except CompileError as error:
+            raise self._explained(error.diagnostics, str(error.args[0])) from None
+        except NotImplementedError as error:  # of the target
+            raise ExportError(str(error)) from None
+
     def _check(self) -> None:
         """Compiles the script, and raises what is wrong with it."""
         findings = self._script.check()
@@ -185,24 +199,18 @@ class Exported:
 
     def to_model_bytes(self, **options: Any) -> bytes:
         """The model as the bytes of a ModelProto; takes what `to_model_bytes` of scripts takes."""
-        try:
+        with self._explaining():
             return self._script.to_model_bytes(**self._options(options))
-        except CompileError as error:
-            raise self._explained(error.diagnostics, str(error.args[0])) from None
 
     def to_model_proto(self, **options: Any) -> onnx.ModelProto | bytes:
         """The model as a ModelProto where the onnx package is installed, else as bytes."""
-        try:
+        with self._explaining():
             return self._script.to_model_proto(**self._options(options))
-        except CompileError as error:
-            raise self._explained(error.diagnostics, str(error.args[0])) from None
 
     def compile(self, **options: Any) -> sardonyx.Model:
         """The model, to run natively."""
-        try:
+        with self._explaining():
             return self._script.compile(**self._options(options))
-        except CompileError as error:
-            raise self._explained(error.diagnostics, str(error.args[0])) from None
 
     def save(
         self, path: str | os.PathLike[str], external_bytes: int | None = None, quiet: bool = False
@@ -217,10 +225,8 @@ class Exported:
         if external_bytes is None:
             total = sum(one.nbytes for one in self._weights.values())
             external_bytes = 1024 if total > 1 << 30 else 0
-        try:
+        with self._explaining():
             return self._script._write(os.fspath(path), external_bytes, quiet, **self._options({}))
-        except CompileError as error:
-            raise self._explained(error.diagnostics, str(error.args[0])) from None
 
     def __repr__(self) -> str:
         program = self._program
@@ -275,6 +281,7 @@ def finished(
     opset: int,
     state: str,
     metadata: bool = False,
+    target: str | None = None,
 ) -> Exported:
     """A program that was captured, as a script; raises all reasons why there is none."""
     from ._functional import UnsolvedError, without_mutation
@@ -301,7 +308,7 @@ def finished(
         key: one if isinstance(one, np.ndarray) else _array(one)
         for key, one in arrays.items() if key in used
     }  # fmt: skip
-    return Exported(program, weights, opset, metadata)
+    return Exported(program, weights, opset, metadata, target)
 
 
 def convert(
@@ -316,30 +323,33 @@ def convert(
     verify: bool = False,
     metadata: bool = True,
     dims: Mapping[str, str] | None = None,
+    target: str | None = None,
 ) -> Exported:
     """The ONNX model of an ExportedProgram, as `export` makes it, or of a .pt2 file.
 
     A file is read without torch, and nothing in it is unpickled. `dims` are names of dimensions
-    in place of those in the file, such as `{"s77": "batch"}`.
+    in place of those in the file, such as `{"s77": "batch"}`. `target` is that of `export`.
     """
     import os
 
     if state not in ("outputs", "drop", "error"):
         raise ValueError(f'`state` is "outputs", "drop" or "error", not {state!r}')
+    if target is not None:
+        opset = runtime_opset(target, opset)
     opset = _OPSET if opset is None else opset
     if isinstance(exported_program, (str, os.PathLike)):
         if verify:
             raise ValueError("`verify` runs torch: load the file with torch.export.load")
         file = _read_file(exported_program, opset, dims or {}, state, input_names, output_names)
         stored = {name: np.asarray(one) for name, one in file.arrays.items()}
-        made = Exported(file, stored, opset, metadata)
+        made = Exported(file, stored, opset, metadata, target)
         made._check()
     else:
         from ._capture import program_of
 
         program, arrays, problems = program_of(exported_program, dynamic_shapes)
         _rename(program, input_names, output_names)
-        made = finished(program, arrays, problems, opset, state, metadata)
+        made = finished(program, arrays, problems, opset, state, metadata, target)
         made._check()
         if verify:
             from ._verify import verify as check
@@ -419,6 +429,7 @@ def export(
     verify: bool = False,
     metadata: bool = True,
     strict: bool = False,
+    target: str | None = None,
 ) -> Exported:
     """The ONNX model of a module, which torch.export captures for the arguments.
 
@@ -428,7 +439,9 @@ def export(
     buffers and inputs that the module changes: "outputs" returns them as further outputs, "drop"
     discards the changes, "error" refuses. `verify` runs both on the arguments and compares.
     `input_names` and `output_names` are names in place of torch's, in order.
-    `metadata` says whether nodes have the module and the line that they come from.
+    `metadata` says whether nodes have the module and the line that they come from. `target`, such
+    as "onnxruntime-1.20", makes a model that this release runs: with the opset that it reads, and
+    casts where it has no kernel for an element type.
     """
     import torch
 
@@ -442,5 +455,5 @@ def export(
     return convert(
         captured, dynamic_shapes=dynamic_shapes, input_names=input_names,
         output_names=output_names, output=output, opset=opset, state=state,
-        verify=verify, metadata=metadata,
+        verify=verify, metadata=metadata, target=target,
     )  # fmt: skip
