@@ -122,7 +122,9 @@ def k_near(x, order):
     """K by its series."""
     quarter = x * x * 0.25
     log = op.Log(x * 0.5)
-    sums = [sum([1.0 / i for i in range(1, k + 1)]) for k in range(16)]
+    sums = [0.0]
+    for k in range(1, 16):
+        sums.append(sums[-1] + 1.0 / k)
     i_value = modified_bessel(x, order) * op.Exp(x)
     if order == 0:
         series = horner([sums[k] / math.factorial(k) ** 2 for k in range(15)], quarter)

@@ -10,6 +10,7 @@ import argparse
 import collections
 import dataclasses
 import itertools
+import re
 import sys
 import types
 import unittest
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import sardonyx
 import torch
 from sardonyx.torch import ExportError
 from sardonyx.torch._capture import program_of_graph
@@ -48,6 +50,7 @@ RANDOM = {
 
 
 WORST_FIRST = ("wrong", "refused", "no kernel")
+OPSETS = range(18, max(map(int, re.findall(r"opset(\d+)\b", " ".join(dir(sardonyx))))) + 1)
 RUNTIME = False  # whether ONNX Runtime runs the samples too
 # What is known to differ, with the reason.
 KNOWN: dict[str, str] = {
@@ -114,7 +117,16 @@ def operator_of(info: Any, sample: Any) -> Callable[..., Any]:
     return lambda *args, **kwargs: sample.output_process_fn_grad(info.op(*args, **kwargs))
 
 
-def try_sample(operator: Any, sample: Any, is_drawn: bool = False, opset: int = 20) -> Outcome:
+@dataclasses.dataclass
+class Captured:
+    """A sample of an operator as a graph, its tensors, and what torch gives for them."""
+
+    module: torch.fx.GraphModule
+    tensors: list[torch.Tensor]
+    wanted: list[torch.Tensor]
+
+
+def capture(operator: Any, sample: Any) -> Captured | Outcome:
     function, tensors = flat_function(operator, sample)
     if any(one.layout != torch.strided for one in tensors):
         return Outcome("skipped", "a sparse tensor")
@@ -129,6 +141,16 @@ def try_sample(operator: Any, sample: Any, is_drawn: bool = False, opset: int = 
     wanted = [real(one) for one in wanted if isinstance(one, torch.Tensor)]
     if not wanted or any(one.layout != torch.strided for one in wanted):
         return Outcome("skipped", "no tensors as results")
+    return Captured(module, tensors, wanted)
+
+
+def try_sample(operator: Any, sample: Any, is_drawn: bool = False) -> Outcome:
+    captured = capture(operator, sample)
+    return captured if isinstance(captured, Outcome) else try_captured(captured, is_drawn)
+
+
+def try_captured(captured: Captured, is_drawn: bool = False, opset: int = 20) -> Outcome:
+    module, wanted = captured.module, captured.wanted
     try:
         program, problems = program_of_graph(module)
         arrays = {key: getattr(module, key) for key in program.weights.values()}
@@ -139,7 +161,7 @@ def try_sample(operator: Any, sample: Any, is_drawn: bool = False, opset: int = 
         return Outcome("refused", " ".join(str(error).split())[:300])
     used = {one.name for one in program.inputs}
     names = [node.name for node in module.graph.nodes if node.op == "placeholder"]
-    tensors = [real(one) for one in tensors]
+    tensors = [real(one) for one in captured.tensors]
     given = [np.array(as_array(one), order="C") if one.dtype != torch.bfloat16 else bfloat16(one)
              for name, one in zip(names, tensors, strict=False) if name in used]  # fmt: skip
     try:
@@ -201,6 +223,26 @@ def outcomes(info: Any, dtype: torch.dtype, samples: int) -> Iterator[Outcome]:
         yield try_sample(operator_of(info, sample), sample, is_drawn)
 
 
+def by_opset(info: Any) -> dict[int, Outcome]:
+    """Of the first sample of an operator that torch can trace, at all opsets; empty: none."""
+    warnings.simplefilter("ignore")
+    torch.manual_seed(0)
+    samples = info.sample_inputs("cpu", torch.float32, requires_grad=False)
+    for sample in itertools.islice(samples, 4):
+        is_drawn = info.name in RANDOM or bool(sample.kwargs.get("dropout_p"))
+        captured = capture(operator_of(info, sample), sample)
+        if isinstance(captured, Captured):
+            return {opset: try_captured(captured, is_drawn, opset) for opset in OPSETS}
+    return {}
+
+
+def float_infos() -> list[tuple[str, Any]]:
+    """Operators that take float32, by their names, without those that are known to differ."""
+    found = [(f"{one.name} {one.variant_test_name}".strip(), one) for one in op_db
+             if torch.float32 in one.supported_dtypes("cpu")]  # fmt: skip
+    return [(name, one) for name, one in found if name not in KNOWN]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
@@ -242,7 +284,7 @@ def main() -> None:
     if words.write:
         import page
 
-        page.write(rows, KNOWN)
+        page.write(rows, KNOWN, [(one, by_opset(info)) for one, info in float_infos()])
 
 
 if __name__ == "__main__":

@@ -65,7 +65,33 @@ def reason_of(text: str) -> str:
     return (found[1] if found else text)[:120].replace("|", "\\|")
 
 
-def write(rows: list[tuple[str, list[Any]]], known: dict[str, str]) -> None:
+def opset_table(sweeps: list[tuple[str, dict[int, Any]]]) -> str:
+    """Of outcomes of operators by opset: those that not every opset has right."""
+    sweeps = [(name, found) for name, found in sweeps
+              if any(one.kind == "right" for one in found.values())]  # fmt: skip
+    opsets = sorted(next(iter(sweeps))[1])
+    partial = [(name, found) for name, found in sweeps
+               if any(one.kind != "right" for one in found.values())]  # fmt: skip
+    everywhere = len(sweeps) - len(partial)
+    lines = [
+        "## Opsets\n",
+        f"The first sample of {len(sweeps)} operators was converted for each opset from",
+        f"{opsets[0]} to {opsets[-1]} and run: {everywhere} are right at all of them. Others:\n",
+        "| operator | right at | why not at the others |",
+        "|---|---|---|",
+    ]
+    for name, found in sorted(partial):
+        right = ", ".join(str(opset) for opset, one in found.items() if one.kind == "right")
+        reason = next(one.reason for one in found.values() if one.kind != "right")
+        lines.append(f"| `{name}` | {right} | {reason_of(reason)} |")
+    return "\n".join(lines) + "\n\n"
+
+
+def write(
+    rows: list[tuple[str, list[Any]]],
+    known: dict[str, str],
+    sweeps: list[tuple[str, dict[int, Any]]],
+) -> None:
     """The page, of the outcomes of all operators; `known` has reasons of differences."""
     samples = collections.Counter(one.kind for _, found in rows for one in found)
     kinds: dict[str, list[tuple[str, str]]] = collections.defaultdict(list)
@@ -87,5 +113,5 @@ def write(rows: list[tuple[str, list[Any]]], known: dict[str, str]) -> None:
     for kind in ("wrong", "refused"):
         lines += [f"\n### {kind.capitalize()}\n", "| operator | why |", "|---|---|"]
         lines += [f"| `{name}` | {reason} |" for name, reason in sorted(kinds[kind])]
-    text = HEAD + "\n".join(lines) + "\n\n" + overload_table()
+    text = HEAD + "\n".join(lines) + "\n\n" + opset_table(sweeps) + overload_table()
     PAGE.write_text(text, encoding="utf-8")
