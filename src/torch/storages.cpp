@@ -91,7 +91,8 @@ class Storages {
   public:
     explicit Storages(const FactsOf& facts_of) : facts_of_(facts_of) {}
 
-    void number(Program& program, const std::map<std::string, std::string, std::less<>>& groups) {
+    std::vector<Problem> number(Program& program,
+                                const std::map<std::string, std::string, std::less<>>& groups) {
         for (Input& one : program.inputs) {
             one.storage = numbers_[one.name] = ++count_;
         }
@@ -102,17 +103,27 @@ class Storages {
             of_group = of_group == 0 ? ++count_ : of_group;
             numbers_[name] = program.weight_storages[name] = of_group;
         }
+        std::vector<Problem> problems;
         for (Node& node : program.nodes) {
+            // What is made later has the new elements, whether it shares them or not.
+            if (!node.writes.empty() && is_doubtful(node.writes)) {
+                problems.push_back(
+                    {node.place,
+                     "it writes into a tensor of which it is not known whether another one shares "
+                     "it",
+                     "convert what torch.export gives, without a file, or write it without `_`"});
+            }
             node.storage = numbers_[node.name] = of(node);
         }
+        return problems;
     }
 
+  private:
     bool is_doubtful(const std::string& name) const {
         auto found = numbers_.find(name);
         return found != numbers_.end() && doubtful_.count(found->second) != 0;
     }
 
-  private:
     // Of what a node gives.
     int64_t of(const Node& node) {
         int64_t fresh = ++count_;
@@ -194,18 +205,7 @@ class Storages {
 std::vector<Problem> number_storages(Program& program,
                                      const std::map<std::string, std::string, std::less<>>& groups,
                                      const FactsOf& facts_of) {
-    Storages storages(facts_of);
-    storages.number(program, groups);
-    std::vector<Problem> problems;
-    for (const Node& node : program.nodes) {
-        if (!node.writes.empty() && storages.is_doubtful(node.writes)) {
-            problems.push_back(
-                {node.place,
-                 "it writes into a tensor of which it is not known whether another one shares it",
-                 "convert what torch.export gives, without a file, or write it without `_`"});
-        }
-    }
-    return problems;
+    return Storages(facts_of).number(program, groups);
 }
 
 }  // namespace sardonyx::torch

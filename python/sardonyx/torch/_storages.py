@@ -52,15 +52,15 @@ class Storages:
         for name in program.weights:
             number = shared.setdefault(groups.get(name, name), self.fresh())
             self.numbers[name] = program.weight_storages[name] = number
-        for node in program.nodes:
-            node.storage = self.numbers[node.name] = self.of(node)
         words = "it writes into a tensor of which it is not known whether another one shares it"
         help = "convert what torch.export gives, without a file, or write it without `_`"
-        return [
-            Problem(node, words, help)
-            for node in program.nodes
-            if node.writes and self.numbers.get(node.writes) in self.doubtful
-        ]
+        problems = []
+        for node in program.nodes:
+            # What is made later has the new elements, whether it shares them or not.
+            if node.writes and self.numbers.get(node.writes) in self.doubtful:
+                problems.append(Problem(node, words, help))
+            node.storage = self.numbers[node.name] = self.of(node)
+        return problems
 
     def fresh(self) -> int:
         self.count += 1
