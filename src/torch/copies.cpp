@@ -1,6 +1,7 @@
 #include "torch/copies.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -23,6 +24,16 @@ constexpr std::string_view kDropouts[] = {"aten::dropout.default", "aten::featur
 template <size_t kCount>
 bool is_in(const std::string_view (&names)[kCount], std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// `x[:]`, as each axis before the last one of a subscript has it.
+bool is_whole_slice(const Node& node) {
+    auto is_one_of = [&node](size_t place, int64_t number) {
+        return place >= node.args.size() || node.args[place].is(Value::Kind::kNone) ||
+               node.args[place] == Value::number(number);
+    };
+    return node.target == "aten::slice.Tensor" && node.kwargs.empty() && is_one_of(2, 0) &&
+           is_one_of(3, std::numeric_limits<int64_t>::max()) && is_one_of(4, 1);
 }
 
 }  // namespace
@@ -48,7 +59,8 @@ void remove_copies(Program& program, const IsKnown& is_own) {
         bool has_source = !node.args.empty() && node.args[0].is_ref();
         bool is_off = node.args.size() == 3 && node.args[2] == Value::boolean(false);
         bool is_copy = has_source && node.into.empty() &&
-                       (is_in(kCopies, node.target) || (is_in(kDropouts, node.target) && is_off) ||
+                       (is_in(kCopies, node.target) || is_whole_slice(node) ||
+                        (is_in(kDropouts, node.target) && is_off) ||
                         (is_in(kCasts, node.target) && !node.type.empty() &&
                          node.type == types[node.args[0].text]));
         if (is_copy && !is_own(node.target)) {

@@ -74,6 +74,18 @@ def test_weights_are_not_copied() -> None:
     assert array.ctypes.data == module.linear.weight.data_ptr()
 
 
+def test_whole_slices_are_nothing() -> None:
+    class Subscripts(nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return x[:, :, 1], x[:, None, :, 1:2], x[:, :2, :], x[:]
+
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    exported = sardonyx.torch.export(Subscripts(), (x,))
+    assert exported.to_script().count("aten.slice(") == 2
+    for ours, wanted in zip(exported.compile()(x.numpy()), Subscripts()(x), strict=True):
+        np.testing.assert_array_equal(ours, wanted.numpy())
+
+
 def test_all_problems_at_once() -> None:
     class Hard(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -195,6 +195,16 @@ _COPIES = {
 _CASTS = {"aten::to.dtype", "aten::to.dtype_layout", "aten::_to_copy.default", "aten::to.device",
           "aten::type_as.default", "aten::to.other"}  # fmt: skip
 _DROPOUTS = {"aten::dropout.default", "aten::feature_dropout.default"}
+_END = 2**63 - 1  # of a slice that has none
+
+
+def _is_whole_slice(node: Node) -> bool:
+    """`x[:]`, as each axis before the last one of a subscript has it."""
+    if node.target != "aten::slice.Tensor" or node.kwargs:
+        return False
+    given = [*node.args[2:], None, None, None]
+    wanted = (0, _END, 1)
+    return all(one is None or one == want for one, want in zip(given, wanted, strict=False))
 
 
 def without_copies(program: Program, own: Collection[str] = ()) -> None:
@@ -217,6 +227,7 @@ def without_copies(program: Program, own: Collection[str] = ()) -> None:
         source = node.args[0].name if node.args and isinstance(node.args[0], Ref) else ""
         is_copy = (
             node.target in _COPIES
+            or _is_whole_slice(node)
             or (node.target in _DROPOUTS and node.args[2:] == [False])
             or (node.target in _CASTS and node.type != "" and node.type == types.get(source))
         )
