@@ -34,15 +34,22 @@ def per_channel(v, rank):
     return op.Reshape(v, [-1] + [1] * (rank - 2)) if rank > 2 else v
 
 
+@inline
+def with_weights(y, weight, bias, dtype):
+    """Normalised channels times their weights, in the type of these, as `dtype`."""
+    y = cast(y, dtype if weight is None else weight.dtype)
+    y = y if weight is None else y * per_channel(weight, y.ndim)
+    y = y if bias is None else y + per_channel(bias, y.ndim)
+    return cast(y, dtype)
+
+
 @aten("batch_norm.default")
 def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps,
                cudnn_enabled):  # fmt: skip
     if training or running_mean is None:
         dims = [0, *range(2, input.ndim)]
         y, _, _ = normalised(computed(input), dims, eps)
-        y = cast(y, input.dtype)
-        y = y if weight is None else y * per_channel(weight, input.ndim)
-        return y if bias is None else y + per_channel(bias, input.ndim)
+        return with_weights(y, weight, bias, input.dtype)
     scale = (
         op.Expand(tensor(1.0, running_mean.dtype), running_mean.shape) if weight is None else weight
     )
@@ -108,7 +115,8 @@ def ones_of(like, shape):
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
     first = input.ndim - len(normalized_shape)
     scale = ones_of(input, normalized_shape) if weight is None else weight
-    return op.LayerNormalization(input, scale, bias, axis=first, epsilon=eps)
+    y = op.LayerNormalization(cast(input, scale.dtype), scale, bias, axis=first, epsilon=eps)
+    return cast(y, input.dtype)
 
 
 @aten("native_layer_norm.default")
@@ -138,9 +146,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
     x = computed(input)
     y = normalised_in_channels(op.Reshape(x, [0, num_groups, -1]), eps)
-    y = cast(op.Reshape(y, x.shape), input.dtype)
-    y = y if weight is None else y * per_channel(weight, x.ndim)
-    return y if bias is None else y + per_channel(bias, x.ndim)
+    return with_weights(op.Reshape(y, x.shape), weight, bias, input.dtype)
 
 
 @aten("native_group_norm.default")
@@ -160,9 +166,8 @@ def instance_norm(input, weight, bias, running_mean, running_var, use_input_stat
         )
     if input.dtype == FLOAT.dtype and weight is not None and bias is not None:
         return op.InstanceNormalization(input, weight, bias, epsilon=eps)
-    y = cast(normalised_in_channels(computed(input), eps), input.dtype)
-    y = y if weight is None else y * per_channel(weight, input.ndim)
-    return y if bias is None else y + per_channel(bias, input.ndim)
+    y = normalised_in_channels(computed(input), eps)
+    return with_weights(y, weight, bias, input.dtype)
 
 
 @inline

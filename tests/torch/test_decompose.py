@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -166,3 +167,27 @@ def test_autocast_of_convolutions() -> None:
     assert wanted.dtype == torch.bfloat16 and str(np.asarray(found).dtype) == "bfloat16"
     other = wanted.float().numpy()
     np.testing.assert_allclose(np.asarray(found, np.float32), other, rtol=3e-2, atol=3e-2)
+
+
+def test_autocast_of_normalisation() -> None:
+    """The weights stay FLOAT; the results have the type of what is normalised."""
+
+    class Normalised(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(4, 8)
+            self.layer, self.group = nn.LayerNorm(8), nn.GroupNorm(2, 8)
+            self.instance = nn.InstanceNorm1d(8, affine=True)
+            for one in (self.layer, self.group, self.instance):
+                nn.init.uniform_(one.weight)
+                nn.init.uniform_(one.bias)
+
+        def forward(self, x: torch.Tensor) -> Any:
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                y = self.linear(x)
+                channels = torch.stack([y, y * y, -y.abs()], -1)
+                return self.layer(y), self.group(channels), self.instance(channels)
+
+    made = compared(Normalised().eval(), (2, 5), 3e-2)
+    types = [one.type.tensor_type.elem_type for one in made.to_model_proto().graph.output]
+    assert types == [onnx.TensorProto.BFLOAT16] * 3
