@@ -164,10 +164,33 @@ def broadcast_to(self, size):
     )
 
 
+@inline
+def widest(tensors):
+    """The tensor whose shape all are broadcast to; None where none is known to have it."""
+    for wide in tensors:
+        is_widest = True
+        for one in tensors:
+            sizes, others = wide.type.shape, one.type.shape
+            if len(others) > len(sizes):
+                is_widest = False
+            else:
+                for i in range(len(others)):
+                    size = sizes[len(sizes) - len(others) + i]
+                    if others[i] != 1 and (others[i] is None or others[i] != size):
+                        is_widest = False
+        if is_widest:
+            return wide
+    return None
+
+
 @aten("broadcast_tensors.default")
 def broadcast_tensors(tensors):
     if len(tensors) == 1:
         return [op.Identity(tensors[0])]
+    wide = widest(tensors)
+    if wide is not None:
+        sizes = wide.type.shape
+        return [one if one.type.shape == sizes else op.Expand(one, wide.shape) for one in tensors]
     total = tensors[0] != tensors[0]
     for one in tensors:
         total = op.Or(total, one != one)

@@ -86,6 +86,26 @@ def test_whole_slices_are_nothing() -> None:
         np.testing.assert_array_equal(ours, wanted.numpy())
 
 
+@pytest.mark.parametrize(
+    ("sizes", "most"),
+    [(((3, 4), (4,), (3, 1)), 4), (((2, 3), (2, 3)), 2), (((3, 1), (1, 4), ()), 15)],
+)
+def test_known_shapes_are_not_compared(sizes: tuple[tuple[int, ...], ...], most: int) -> None:
+    class Broadcast(nn.Module):
+        def forward(self, *x: torch.Tensor) -> Any:
+            return torch.broadcast_tensors(*x)
+
+    given = [torch.randn(one) for one in sizes]
+    shapes = (tuple({0: torch.export.Dim.AUTO} if one[:1] in ((2,), (3,)) else None
+                    for one in sizes),)  # fmt: skip
+    exported = sardonyx.torch.export(Broadcast(), tuple(given), dynamic_shapes=shapes)
+    nodes = exported.to_model_proto().graph.node
+    assert len([one for one in nodes if one.op_type != "Constant"]) <= most
+    found = exported.compile()(*[one.numpy() for one in given])
+    for ours, wanted in zip(found, Broadcast()(*given), strict=True):
+        np.testing.assert_array_equal(ours, wanted.numpy())
+
+
 def test_all_problems_at_once() -> None:
     class Hard(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
