@@ -439,7 +439,6 @@ nb::object check(const PyScript& self) {
     return text_to_python(diagnostics::render_json(sources(), own.found()));
 }
 
-// metadata_props of nodes, by the lines of the file that make them.
 // The models of the script are made fit for a release of ONNX Runtime.
 void set_runtime(const PyScript& self, const std::string& target) {
     Result<models::Runtime> runtime = models::read_runtime(target);
@@ -449,6 +448,7 @@ void set_runtime(const PyScript& self, const std::string& target) {
     self.script->runtime = *runtime;
 }
 
+// metadata_props of nodes, by the lines of the file that make them.
 void set_line_metadata(const PyScript& self, const nb::dict& lines) {
     self.script->metadata.clear();
     for (auto [line, entries] : lines) {

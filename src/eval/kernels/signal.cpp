@@ -1,7 +1,8 @@
 // Windows, Fourier transforms, and the mel filter bank.
 //
 // Transforms are computed in double: radix 2 where the length is a power of two, and Bluestein's
-// algorithm (L. I. Bluestein, 1970: a convolution of a power-of-two length) for every other length.
+// algorithm (L. I. Bluestein, 1970: a convolution of a power-of-two length) for every other length;
+// short inverse ones of single precision as in short_transform.h.
 // What depends on the length alone is worked out once for all runs of an operator.
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "eval/kernels/cast.h"
+#include "eval/kernels/short_transform.h"
 #include "eval/loops/clones.h"
 #include "eval/loops/elementwise.h"
 #include "eval/loops/scratch.h"
@@ -163,6 +165,9 @@ class BinaryTransform {
 // Transforms of any length, forward, without a division.
 class Transform {
   public:
+    using Real = double;
+    using Numbers = Signal;
+
     Transform(const Workers& workers, size_t n)
         : workers_(workers),
           n_(n),
@@ -293,10 +298,11 @@ Result<TransformShape> transform_shape(const KernelContext& c) {
 }
 
 // One run of the axis, at `stride` numbers from each other; x and work are overwritten.
-template <typename T>
-void transform_run(const Workers& threads, const TransformShape& t, const Transform& transform,
-                   const T* in, int64_t in_stride, T* out, int64_t out_stride, Signal& x,
-                   Signal& work) {
+template <typename T, typename AnyTransform>
+void transform_run(const Workers& threads, const TransformShape& t, const AnyTransform& transform,
+                   const T* in, int64_t in_stride, T* out, int64_t out_stride,
+                   typename AnyTransform::Numbers& x, typename AnyTransform::Numbers& work) {
+    using Real = typename AnyTransform::Real;
     for_all(threads, 0, t.in, [&](int64_t i) {
         const T* number = in + i * in_stride;
         x.set(i, {as_double(number[0]), t.in_parts == 2 ? as_double(number[1]) : 0.0});
@@ -312,12 +318,12 @@ void transform_run(const Workers& threads, const TransformShape& t, const Transf
     if (t.inverse) {
         x.exchange_parts();
     }
-    double scale = t.inverse ? 1.0 / static_cast<double>(t.length) : 1.0;
+    Real scale = t.inverse ? 1 / static_cast<Real>(t.length) : 1;
     for_all(threads, 0, t.out, [&](int64_t i) {
         T* number = out + i * out_stride;
-        number[0] = static_cast<T>(x.real[i] * scale);
+        number[0] = static_cast<T>(x.get(i).real() * scale);
         if (t.out_parts == 2) {
-            number[1] = static_cast<T>(x.imaginary[i] * scale);
+            number[1] = static_cast<T>(x.get(i).imag() * scale);
         }
     });
 }
@@ -438,19 +444,27 @@ Status dft(KernelContext& c) {
     return visit(Floats{}, c.type(0), [&]<typename T>() -> Status {
         const T* in = c.tensor(0).elements<T>().data();
         T* result = out->mutable_elements<T>().data();
-        Transform transform(c.threads(), t.length);
         int64_t numbers = from.inner / t.in_parts;
-        parallel_for(c.threads(), from.outer * numbers, items_per_task(operations_of(t.length)),
-                     [&](int64_t begin, int64_t end) {
-                         Signal x(t.length), work;
-                         for (int64_t i = begin; i < end; ++i) {
-                             int64_t o = i / numbers, k = i % numbers;
-                             transform_run(
-                                 c.threads(), t, transform,
-                                 in + o * from.n * from.inner + k * t.in_parts, from.inner,
-                                 result + o * to.n * to.inner + k * t.out_parts, to.inner, x, work);
-                         }
-                     });
+        auto run_all = [&]<typename AnyTransform>(const AnyTransform& transform) {
+            parallel_for(c.threads(), from.outer * numbers, items_per_task(operations_of(t.length)),
+                         [&](int64_t begin, int64_t end) {
+                             typename AnyTransform::Numbers x(t.length), work;
+                             for (int64_t i = begin; i < end; ++i) {
+                                 int64_t o = i / numbers, k = i % numbers;
+                                 transform_run(c.threads(), t, transform,
+                                               in + o * from.n * from.inner + k * t.in_parts,
+                                               from.inner,
+                                               result + o * to.n * to.inner + k * t.out_parts,
+                                               to.inner, x, work);
+                             }
+                         });
+        };
+        bool is_two_sided_inverse = t.inverse && !t.onesided;
+        if (std::is_same_v<T, float> && is_two_sided_inverse && ShortTransform::fits(t.length)) {
+            run_all(ShortTransform(t.length));
+        } else {
+            run_all(Transform(c.threads(), t.length));
+        }
         return {};
     });
 }

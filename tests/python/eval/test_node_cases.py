@@ -39,9 +39,8 @@ RANDOM_CASES = (
 )
 
 # Cases that expect the rounding errors of a computation that rounds each step: attention in float16
-# and bfloat16, and a Fourier transform in single precision whose imaginary parts are 2e-7 where 0
-# is right and 1e-7 is allowed. Ours rounds at the end, and must be nearer to the exact result than
-# the expectation is.
+# and bfloat16. Ours rounds at the end, and must be nearer to the exact result than the expectation
+# is.
 ROUNDED_STEPS = (
     "test_attention_3d_causal_bf16",
     "test_attention_3d_causal_bf16_expanded",
@@ -54,8 +53,6 @@ ROUNDED_STEPS = (
     "test_attention_4d_causal_padded_kv_bf16_expanded",
     "test_attention_4d_padded_kv_bf16",
     "test_attention_4d_padded_kv_bf16_expanded",
-    "test_dft_inverse",
-    "test_dft_inverse_opset19",
 )
 
 

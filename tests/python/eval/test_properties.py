@@ -727,6 +727,15 @@ def test_fourier_transforms(data: Any) -> None:
     same(got, np.stack([real.real, real.imag], -1), rtol=1e-9)
 
 
+@pytest.mark.parametrize("length", [3, 5, 6, 7, 9, 10, 14, 15, 18, 21, 25, 30, 35, 42, 49, 50, 63])
+def test_short_inverse_transforms_round_as_numpy(length: int) -> None:
+    generator = np.random.default_rng(length)
+    x = generator.normal(size=(2, length + 1, 2)).astype(np.float32)
+    expected = np.fft.ifft((x[..., 0] + 1j * x[..., 1]), length, axis=1)
+    got = ours("DFT", [x, np.array(length), np.array(1)], inverse=1)
+    np.testing.assert_array_equal(got, np.stack([expected.real, expected.imag], -1))
+
+
 def test_fourier_transforms_of_signals_without_samples() -> None:
     got = ours("DFT", [np.zeros((2, 0, 1), np.float32), np.array(3), np.array(1)])
     same(got, np.zeros((2, 3, 2), np.float32))

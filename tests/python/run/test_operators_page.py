@@ -72,11 +72,9 @@ wrapping: all cases of these types with numbers out of range wrap (`test_cast_FL
 saturates in all types, as its documentation says.
 
 The node cases that Sardonyx does not pass expect the rounding errors of a computation that rounds
-after each step: eleven of `Attention` in float16 and bfloat16, and two of inverse `DFT` in single
-precision, whose imaginary parts are up to 2e-7 where 0 is correct and 1e-7 is allowed. A result
-that is rounded once is not within the tolerance. In each case it is closer to the result that
-onnx.reference computes in double precision, which `tests/python/eval/test_node_cases.py` checks
-(`ROUNDED_STEPS`).
+after each step: eleven of `Attention` in float16 and bfloat16. A result that is rounded once is not
+within the tolerance. In each case it is closer to the result that onnx.reference computes in
+double precision, which `tests/python/eval/test_node_cases.py` checks (`ROUNDED_STEPS`).
 """
 
 
