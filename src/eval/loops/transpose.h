@@ -17,11 +17,13 @@ template <int kHalf, typename Vector, int... kLane>
 }
 
 // out[j * out_step + i] = in[i * in_step + j] for a square of kLanes. Each round moves the highest
-// bit of the row into the lowest of the lane, and the highest of the lane into the row.
-template <int kLanes, typename T>
-[[gnu::always_inline]] inline void transpose_tile(const T* in, int64_t in_step, T* out,
+// bit of the row into the lowest of the lane, and the highest of the lane into the row. Numbers are
+// converted to the type of the result.
+template <int kLanes, typename T, typename Out>
+[[gnu::always_inline]] inline void transpose_tile(const T* in, int64_t in_step, Out* out,
                                                   int64_t out_step) {
     typedef T Vector __attribute__((vector_size(kLanes * sizeof(T))));
+    typedef Out OutVector __attribute__((vector_size(kLanes * sizeof(Out))));
     constexpr auto kAll = std::make_integer_sequence<int, kLanes>();
     Vector rows[kLanes], next[kLanes];
     for (int i = 0; i < kLanes; ++i) {
@@ -37,19 +39,20 @@ template <int kLanes, typename T>
         }
     }
     for (int i = 0; i < kLanes; ++i) {
-        std::memcpy(out + i * out_step, &rows[i], sizeof(Vector));
+        OutVector row = __builtin_convertvector(rows[i], OutVector);
+        std::memcpy(out + i * out_step, &row, sizeof row);
     }
 }
 
 // out[j * out_step + i] = in[i * in_step + j] for i < rows, j < columns. The last tile of a side
 // begins earlier, where the side is no multiple of a tile; kLanes or less, where it is shorter.
-template <int kLanes, typename T>
+template <int kLanes, typename T, typename Out>
 [[gnu::always_inline]] inline void transpose(const T* in, int64_t in_step, int64_t rows,
-                                             int64_t columns, T* out, int64_t out_step) {
+                                             int64_t columns, Out* out, int64_t out_step) {
     if constexpr (kLanes == 1) {
         for (int64_t j = 0; j < columns; ++j) {
             for (int64_t i = 0; i < rows; ++i) {
-                out[j * out_step + i] = in[i * in_step + j];
+                out[j * out_step + i] = static_cast<Out>(in[i * in_step + j]);
             }
         }
     } else if (rows < kLanes || columns < kLanes) {

@@ -132,9 +132,9 @@ def test_trees_are_summed_in_their_order(dtype: str, aggregate: str) -> None:
 
 def test_linear_sums_keep_the_order_of_the_features() -> None:
     """Bit for bit, by sums in Python."""
-    x, weights, start = numbers(21, 3), listed(6), listed(2, seed=4)
+    x, weights, start = numbers(21, 3).astype("float64"), listed(6), listed(2, seed=4)
     model = model_of(
-        "LinearRegressor", "float32", coefficients=weights, intercepts=start, targets=2
+        "LinearRegressor", "float64", coefficients=weights, intercepts=start, targets=2
     )
     got = sardonyx.load(model).run({"x": x})[0]
     for row, scores in zip(x, got, strict=True):
@@ -145,8 +145,11 @@ def test_linear_sums_keep_the_order_of_the_features() -> None:
             assert scores[t] == np.float32(total + start[t])
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("kernel", ["LINEAR", "POLY", "RBF", "SIGMOID"])
+@pytest.mark.parametrize(
+    ("kernel", "dtype"),
+    [("LINEAR", "float32"), ("RBF", "float32")]
+    + [(kernel, "float64") for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID")],
+)
 def test_support_vectors_keep_the_order_of_their_sums(kernel: str, dtype: str) -> None:
     """Bit for bit, by sums and functions of Python's math."""
     x = numbers(13, 5).astype(dtype) / 3
@@ -174,6 +177,33 @@ def test_support_vectors_keep_the_order_of_their_sums(kernel: str, dtype: str) -
         for weight, point in zip(weights, vectors, strict=True):
             total += weight * value(row, point)
         assert score == np.float32(total + 0.25)
+
+
+@pytest.mark.parametrize("columns", [3, 30, 500])
+@pytest.mark.parametrize("kernel", ["LINEAR", "POLY", "SIGMOID"])
+def test_kernels_of_float_rows_are_precise_as_floats(kernel: str, columns: int) -> None:
+    """Their errors stay small beside the sum of all magnitudes."""
+    x, vectors = numbers(70, columns), numbers(20, columns, seed=1)
+    weights = numbers(20, seed=2)
+    gamma, coef = float(np.float32(1 / columns)), float(np.float32(0.1))
+    model = model_of("SVMRegressor", "float32", kernel_type=kernel, kernel_params=[gamma, coef, 3],
+                     support_vectors=vectors.ravel().tolist(), rho=[0.25],
+                     coefficients=weights.tolist(), n_supports=20)  # fmt: skip
+    products = x.astype("float64") @ vectors.T.astype("float64")
+    changed = gamma * products + coef
+    kernels = {"LINEAR": products, "POLY": changed**3, "SIGMOID": np.tanh(changed)}[kernel]
+    got = sardonyx.load(model).run({"x": x})[0][:, 0]
+    limit = 5e-7 * (np.abs(kernels) @ np.abs(weights)).max()
+    assert np.abs(got - (kernels @ weights + 0.25)).max() < limit
+
+
+@pytest.mark.parametrize("columns", [3, 30, 500])
+def test_linear_sums_of_float_rows_are_precise_as_floats(columns: int) -> None:
+    x, weights = numbers(70, columns), numbers(3, columns, seed=1)
+    model = model_of("LinearRegressor", "float32", coefficients=weights.ravel().tolist(), targets=3)
+    got = sardonyx.load(model).run({"x": x})[0]
+    expected = x.astype("float64") @ weights.T.astype("float64")
+    assert np.abs(got - expected).max() < 5e-7 * (np.abs(x) @ np.abs(weights.T)).max()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])

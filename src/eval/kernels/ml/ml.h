@@ -1,4 +1,5 @@
-// What the operators of classical machine learning (ai.onnx.ml) share. They compute in double.
+// What the operators of classical machine learning (ai.onnx.ml) share. They compute in double,
+// apart from the products that ml_rows.h names.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,11 @@ namespace sardonyx::eval {
 
 // A batch of feature rows; a tensor of rank 1 is one row.
 struct FeatureRows {
-    Tensor data;  // DOUBLE
+    Tensor data;  // DOUBLE; of real_rows() FLOAT too
     int64_t rows = 0;
     int64_t columns = 0;
+
+    bool are_floats() const { return data.element_type() == ElementType::kFloat; }
 
     std::span<const double> row(int64_t i) const {
         return data.elements<double>().subspan(i * columns, columns);

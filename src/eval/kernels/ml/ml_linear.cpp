@@ -5,6 +5,7 @@
 
 #include <array>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "eval/kernels/ml/ml.h"
@@ -20,17 +21,20 @@ struct LinearModel {
     std::span<const float> coefficients;
     std::span<const float> intercepts;
     int64_t targets = 0;
-    std::vector<double> wide = {};  // the coefficients, where there are many rows
+    std::vector<double> wide = {};  // the coefficients, for rows of DOUBLE
 
-    void scores(std::span<const Lanes> rows, bool are_floats, std::vector<Lanes>& result) const {
+    template <typename S>
+    void scores(const FeatureRows& x, std::span<const Lanes<S>> rows,
+                std::vector<Lanes<S>>& result) const {
         result.resize(targets);
-        if (wide.empty()) {
-            multiply_rows(rows, are_floats, coefficients, targets, result.data());
+        if constexpr (std::is_same_v<S, double>) {
+            std::span<const double> widened(wide);
+            multiply_rows<S>(rows, x.are_floats(), widened, targets, result.data());
         } else {
-            multiply_rows(rows, are_floats, std::span<const double>(wide), targets, result.data());
+            multiply_rows<S>(rows, x.are_floats(), coefficients, targets, result.data());
         }
         for (int64_t t = 0; t < targets && !intercepts.empty(); ++t) {
-            for (double& score : result[t]) {
+            for (S& score : result[t]) {
                 score += intercepts[t];
             }
         }
@@ -55,23 +59,23 @@ Result<LinearModel> linear_model(const KernelContext& c, const FeatureRows& x, i
                         "and {} features",
                         count, intercepts, targets, columns)};
     }
-    if (x.rows >= kManyRows) {
+    if (!x.are_floats()) {
         model.wide.assign(model.coefficients.begin(), model.coefficients.end());
     }
     return model;
 }
 
-// The scores of each row as they are.
+// The scores of each row as they are, computed as S.
+template <typename S>
 void put_all_scores(const KernelContext& c, const LinearModel& model, const FeatureRows& x,
                     float* out) {
-    bool are_floats = x.data.element_type() == ElementType::kFloat;
     for_row_pieces(c, x.rows, x.columns * model.targets / 2, [&](int64_t begin, int64_t end) {
-        std::vector<Lanes> block;
-        std::vector<Lanes> lanes;
-        for (int64_t first = begin; first < end; first += kLanes) {
+        std::vector<Lanes<S>> block;
+        std::vector<Lanes<S>> lanes;
+        for (int64_t first = begin; first < end; first += kLanes<S>) {
             load_rows(x, first, block);
-            model.scores(block, are_floats, lanes);
-            for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
+            model.scores<S>(x, block, lanes);
+            for (int64_t k = 0; k < std::min<int64_t>(kLanes<S>, end - first); ++k) {
                 float* row = out + (first + k) * model.targets;
                 for (int64_t t = 0; t < model.targets; ++t) {
                     row[t] = static_cast<float>(lanes[t][k]);
@@ -82,19 +86,18 @@ void put_all_scores(const KernelContext& c, const LinearModel& model, const Feat
 }
 
 // Calls finish(row, scores) for each row, which may change the scores.
-template <typename Finish>
+template <typename S, typename Finish>
 void score_rows(const KernelContext& c, const LinearModel& model, const FeatureRows& x,
-                Finish finish) {
-    bool are_floats = x.data.element_type() == ElementType::kFloat;
+                const Finish& finish) {
     for_row_pieces(c, x.rows, x.columns * model.targets / 2, [&](int64_t begin, int64_t end) {
-        std::vector<Lanes> block;
-        std::vector<Lanes> lanes;
+        std::vector<Lanes<S>> block;
+        std::vector<Lanes<S>> lanes;
         std::vector<double> scores;
-        for (int64_t first = begin; first < end; first += kLanes) {
+        for (int64_t first = begin; first < end; first += kLanes<S>) {
             load_rows(x, first, block);
-            model.scores(block, are_floats, lanes);
-            for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
-                take_lane(lanes, k, scores);
+            model.scores<S>(x, block, lanes);
+            for (int64_t k = 0; k < std::min<int64_t>(kLanes<S>, end - first); ++k) {
+                take_lane<S>(lanes, k, scores);
                 finish(first + k, scores);
             }
         }
@@ -109,13 +112,14 @@ Status linear_regressor(KernelContext& c) {
     SDX_ASSIGN(LinearModel model, linear_model(c, x, c.int_attribute("targets"), false));
     SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, model.targets));
     if (transform == PostTransform::kNone && out != nullptr) {
-        put_all_scores(c, model, x, out);
+        in_type_of(x, [&]<typename S>(S) { put_all_scores<S>(c, model, x, out); });
         return {};
     }
-    score_rows(c, model, x, [&](int64_t row, std::vector<double>& scores) {
+    auto finish = [&](int64_t row, std::vector<double>& scores) {
         transform_scores(transform, scores);
         put_scores(scores, out, row);
-    });
+    };
+    in_type_of(x, [&]<typename S>(S) { score_rows<S>(c, model, x, finish); });
     return {};
 }
 
@@ -139,7 +143,7 @@ Status linear_classifier(KernelContext& c) {
     SecondClass second = has_two_labels ? SecondClass::kComplement : SecondClass::kNone;
     std::vector<int64_t> classes(x.rows);
     SDX_ASSIGN(float* out, scores_output(c, 1, x.rows, class_score_count(model.targets, second)));
-    score_rows(c, model, x, [&](int64_t row, std::vector<double>& scores) {
+    auto finish = [&](int64_t row, std::vector<double>& scores) {
         if (scores.size() > 1) {
             classes[row] = static_cast<int64_t>(greatest_of(scores));
         } else if (has_two_labels) {
@@ -149,7 +153,8 @@ Status linear_classifier(KernelContext& c) {
         }
         class_scores(transform, scores, second);
         put_scores(scores, out, row);
-    });
+    };
+    in_type_of(x, [&]<typename S>(S) { score_rows<S>(c, model, x, finish); });
     return labels.set_output(c, classes);
 }
 

@@ -11,11 +11,13 @@
 #include <numeric>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "eval/kernels/ml/ml.h"
 #include "eval/kernels/ml/ml_rows.h"
 #include "eval/loops/clones.h"
+#include "eval/loops/vector_math.h"
 #include "eval/operators/kernel.h"
 
 namespace sardonyx::eval::kernels {
@@ -70,9 +72,9 @@ inline double tanh_of_score(double x) {
 }
 
 // e^(factor * x), 0 or infinity from 700 on.
-SDX_CLONES void powers_of_lanes(Lanes* values, int64_t count, double factor) {
+SDX_CLONES void powers_of_lanes(Lanes<double>* values, int64_t count, double factor) {
     double* all = values->data();
-    for (int64_t i = 0; i < count * kLanes; ++i) {
+    for (int64_t i = 0; i < count * kLanes<double>; ++i) {
         double u = factor * all[i];
         double within = u > 700.0 ? 700.0 : u;
         within = within < -700.0 ? -700.0 : within;
@@ -83,25 +85,30 @@ SDX_CLONES void powers_of_lanes(Lanes* values, int64_t count, double factor) {
     }
 }
 
-SDX_CLONES void tanh_of_lanes(Lanes* values, int64_t count, double gamma, double coef0) {
-    double* all = values->data();
-    for (int64_t i = 0; i < count * kLanes; ++i) {
+inline float tanh_of_score(float x) {
+    return vector_tanh(x);
+}
+
+template <typename S>
+SDX_CLONES void tanh_of_lanes(Lanes<S>* values, int64_t count, S gamma, S coef0) {
+    S* all = values->data();
+    for (int64_t i = 0; i < count * kLanes<S>; ++i) {
         all[i] = tanh_of_score(gamma * all[i] + coef0);
     }
 }
 
 // (gamma * x + coef0) ^ degree, by multiplications.
-SDX_CLONES void power_of_lanes(Lanes* values, int64_t count, double gamma, double coef0,
-                               int degree) {
+template <typename S>
+SDX_CLONES void power_of_lanes(Lanes<S>* values, int64_t count, S gamma, S coef0, int degree) {
     for (int64_t i = 0; i < count; ++i) {
-        Lanes base;
-        Lanes result;
-        for (int lane = 0; lane < kLanes; ++lane) {
+        Lanes<S> base;
+        Lanes<S> result;
+        for (int lane = 0; lane < kLanes<S>; ++lane) {
             base[lane] = gamma * values[i][lane] + coef0;
             result[lane] = 1;
         }
         for (int k = 0; k < degree; ++k) {
-            for (int lane = 0; lane < kLanes; ++lane) {
+            for (int lane = 0; lane < kLanes<S>; ++lane) {
                 result[lane] *= base[lane];
             }
         }
@@ -127,33 +134,48 @@ class Svm {
                             count, vectors, columns)};
         }
         bool is_product = vectors > 0 && kernel_ != SvmKernel::kRadial;
-        if (is_product && x.rows >= kManyRows) {
+        if (is_product && !is_single(x) && x.rows >= kManyRows) {
             wide_.assign(support_.begin(), support_.end());
         }
         return {};
     }
 
+    // Whether the kernels of these rows are floats, as in ONNX Runtime: functions of products of
+    // FLOAT. Their errors are about 1e-7 of the largest kernel.
+    bool is_single(const FeatureRows& x) const {
+        bool is_function = kernel_ == SvmKernel::kPolynomial || kernel_ == SvmKernel::kSigmoid;
+        return x.are_floats() && is_function;
+    }
+
     // The kernel of the rows and each of the support vectors, of which there are `count`.
-    void kernels_of_vectors(std::span<const Lanes> x, bool are_floats, int64_t count,
-                            std::vector<Lanes>& result) const {
-        if (wide_.empty()) {
-            kernels(x, are_floats, support_, count, result);
-            return;
+    template <typename S>
+    void kernels_of_vectors(std::span<const Lanes<S>> x, bool are_floats, int64_t count,
+                            std::vector<Lanes<S>>& result) const {
+        if constexpr (std::is_same_v<S, double>) {
+            if (!wide_.empty()) {
+                result.resize(count);
+                multiply_rows<S>(x, are_floats, std::span<const double>(wide_), count,
+                                 result.data());
+                apply(result, count);
+                return;
+            }
         }
-        result.resize(count);
-        multiply_rows(x, are_floats, std::span<const double>(wide_), count, result.data());
-        apply(result, count);
+        kernels<S>(x, are_floats, support_, count, result);
     }
 
     // The kernel of the rows and each of `count` points of y.
-    void kernels(std::span<const Lanes> x, bool are_floats, std::span<const float> y, int64_t count,
-                 std::vector<Lanes>& result) const {
+    template <typename S>
+    void kernels(std::span<const Lanes<S>> x, bool are_floats, std::span<const float> y,
+                 int64_t count, std::vector<Lanes<S>>& result) const {
         result.resize(count);
-        if (kernel_ == SvmKernel::kRadial) {
-            squared_distances(x, y, count, result.data());
-        } else {
-            multiply_rows(x, are_floats, y, count, result.data());
+        if constexpr (std::is_same_v<S, double>) {
+            if (kernel_ == SvmKernel::kRadial) {
+                squared_distances(x, y, count, result.data());
+                powers_of_lanes(result.data(), count, -gamma_);
+                return;
+            }
         }
+        multiply_rows<S>(x, are_floats, y, count, result.data());
         apply(result, count);
     }
 
@@ -181,32 +203,27 @@ class Svm {
     }
 
   private:
-    // The kernel function, applied to products or distances.
-    void apply(std::vector<Lanes>& result, int64_t count) const {
-        switch (kernel_) {
-            case SvmKernel::kLinear:
-                break;
-            case SvmKernel::kPolynomial:
-                raise(result, count);
-                break;
-            case SvmKernel::kRadial:
-                powers_of_lanes(result.data(), count, -gamma_);
-                break;
-            case SvmKernel::kSigmoid:
-                tanh_of_lanes(result.data(), count, gamma_, coef0_);
-                break;
+    // The kernel function, applied to products.
+    template <typename S>
+    void apply(std::vector<Lanes<S>>& result, int64_t count) const {
+        if (kernel_ == SvmKernel::kPolynomial) {
+            raise(result, count);
+        } else if (kernel_ == SvmKernel::kSigmoid) {
+            tanh_of_lanes<S>(result.data(), count, static_cast<S>(gamma_), static_cast<S>(coef0_));
         }
     }
 
-    void raise(std::vector<Lanes>& result, int64_t count) const {
+    template <typename S>
+    void raise(std::vector<Lanes<S>>& result, int64_t count) const {
         constexpr double kMostFactors = 8;
         if (degree_ >= 0 && degree_ <= kMostFactors && degree_ == std::floor(degree_)) {
-            power_of_lanes(result.data(), count, gamma_, coef0_, static_cast<int>(degree_));
+            power_of_lanes<S>(result.data(), count, static_cast<S>(gamma_), static_cast<S>(coef0_),
+                              static_cast<int>(degree_));
             return;
         }
-        for (Lanes& values : result) {
-            for (double& value : values) {
-                value = std::pow(gamma_ * value + coef0_, degree_);
+        for (Lanes<S>& values : result) {
+            for (S& value : values) {
+                value = static_cast<S>(std::pow(gamma_ * value + coef0_, degree_));
             }
         }
     }
@@ -235,7 +252,7 @@ class Svm {
     SvmKernel kernel_ = SvmKernel::kLinear;
     double gamma_ = 0, coef0_ = 0, degree_ = 0;
     std::span<const float> support_;
-    std::vector<double> wide_;  // the same, where there are many rows and products of them
+    std::vector<double> wide_;  // the same, where there are many rows
 };
 
 }  // namespace
@@ -252,33 +269,39 @@ Status svm_regressor(KernelContext& c) {
     }
     bool has_one_class = c.int_attribute("one_class") != 0;
     SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, 1));
-    bool are_floats = x.data.element_type() == ElementType::kFloat;
     std::vector<double> combined;
     if (vectors > 0 && svm.is_linear()) {
         combined = svm.sum_of_vectors(x.columns);
     }
     int64_t operations = svm.operations(combined.empty() ? vectors : 1, x.columns);
-    for_row_pieces(c, x.rows, operations, [&](int64_t begin, int64_t end) {
-        std::vector<Lanes> block;
-        std::vector<Lanes> values;
-        for (int64_t first = begin; first < end; first += kLanes) {
+    auto run = [&]<typename S>(S, int64_t begin, int64_t end) {
+        std::vector<Lanes<S>> block;
+        std::vector<Lanes<S>> values;
+        for (int64_t first = begin; first < end; first += kLanes<S>) {
             load_rows(x, first, block);
-            Lanes sums{};
+            Lanes<S> sums{};
             if (vectors == 0) {
-                svm.kernels(block, are_floats, svm.coefficients, 1, values);
+                svm.kernels<S>(block, x.are_floats(), svm.coefficients, 1, values);
                 sums = values[0];
             } else if (!combined.empty()) {
-                sums = dot(block, combined);
+                sums = dot<S, double>(block, combined);
             } else {
-                svm.kernels_of_vectors(block, are_floats, vectors, values);
-                sums = dot(values, svm.coefficients);
+                svm.kernels_of_vectors<S>(block, x.are_floats(), vectors, values);
+                sums = dot<S>(values, svm.coefficients);
             }
-            for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
-                double sum = sums[k] + svm.rho[0];
+            for (int64_t k = 0; k < std::min<int64_t>(kLanes<S>, end - first); ++k) {
+                double sum = static_cast<double>(sums[k]) + svm.rho[0];
                 double score = has_one_class ? (sum > 0 ? 1 : -1) : sum;
                 transform_scores(transform, {&score, 1});
                 put_scores({&score, 1}, out, first + k);
             }
+        }
+    };
+    for_row_pieces(c, x.rows, operations, [&](int64_t begin, int64_t end) {
+        if (svm.is_single(x)) {
+            run(0.0f, begin, end);
+        } else {
+            run(0.0, begin, end);
         }
     });
     return {};
@@ -326,20 +349,21 @@ Result<SvmClasses> svm_classes(const KernelContext& c, int64_t labels) {
 }
 
 // The decisions between each pair of classes.
-void compare_pairs(const Svm& svm, const SvmClasses& classes, std::span<const Lanes> kernels,
-                   std::vector<Lanes>& scores) {
+template <typename S>
+void compare_pairs(const Svm& svm, const SvmClasses& classes, std::span<const Lanes<S>> kernels,
+                   std::vector<Lanes<S>>& scores) {
     // The vectors of class `own`, weighted against class `other`, whose row is other - 1 behind it.
     auto side = [&](int64_t own, int64_t line) {
         std::span<const float> weights = svm.coefficients.subspan(
             line * classes.vectors + classes.starts[own], classes.per_class[own]);
-        return dot(kernels.subspan(classes.starts[own], weights.size()), weights);
+        return dot<S>(kernels.subspan(classes.starts[own], weights.size()), weights);
     };
     scores.clear();
     for (int64_t i = 0; i < classes.count; ++i) {
         for (int64_t j = i + 1; j < classes.count; ++j) {
-            Lanes first = side(i, j - 1);
-            Lanes second = side(j, i);
-            for (int k = 0; k < kLanes; ++k) {
+            Lanes<S> first = side(i, j - 1);
+            Lanes<S> second = side(j, i);
+            for (int k = 0; k < kLanes<S>; ++k) {
                 first[k] = first[k] + second[k] + svm.rho[scores.size()];
             }
             scores.push_back(first);
@@ -446,28 +470,27 @@ Status svm_classifier(KernelContext& c) {
     std::vector<int64_t> chosen(x.rows);
     SDX_ASSIGN(float* out, scores_output(c, 1, x.rows, class_score_count(width, second)));
     int64_t operations = svm.operations(is_linear ? classes.count : classes.vectors, x.columns);
-    bool are_floats = x.data.element_type() == ElementType::kFloat;
-    for_row_pieces(c, x.rows, operations, [&](int64_t begin, int64_t end) {
-        std::vector<Lanes> block;
-        std::vector<Lanes> kernels;
-        std::vector<Lanes> lanes;
+    auto run = [&]<typename S>(S, int64_t begin, int64_t end) {
+        std::vector<Lanes<S>> block;
+        std::vector<Lanes<S>> kernels;
+        std::vector<Lanes<S>> lanes;
         std::vector<double> scores;
         std::vector<double> votes;
-        for (int64_t first = begin; first < end; first += kLanes) {
+        for (int64_t first = begin; first < end; first += kLanes<S>) {
             load_rows(x, first, block);
             if (is_linear) {
-                svm.kernels(block, are_floats, svm.coefficients, classes.count, lanes);
-                for (Lanes& values : lanes) {
-                    for (double& score : values) {
+                svm.kernels<S>(block, x.are_floats(), svm.coefficients, classes.count, lanes);
+                for (Lanes<S>& values : lanes) {
+                    for (S& score : values) {
                         score = svm.rho[0] + score;
                     }
                 }
             } else {
-                svm.kernels_of_vectors(block, are_floats, classes.vectors, kernels);
-                compare_pairs(svm, classes, kernels, lanes);
+                svm.kernels_of_vectors<S>(block, x.are_floats(), classes.vectors, kernels);
+                compare_pairs<S>(svm, classes, kernels, lanes);
             }
-            for (int64_t k = 0; k < std::min<int64_t>(kLanes, end - first); ++k) {
-                take_lane(lanes, k, scores);
+            for (int64_t k = 0; k < std::min<int64_t>(kLanes<S>, end - first); ++k) {
+                take_lane<S>(lanes, k, scores);
                 if (!is_linear) {
                     count_votes(classes, scores, votes);
                 }
@@ -482,6 +505,13 @@ Status svm_classifier(KernelContext& c) {
                 class_scores(transform, scores, second);
                 put_scores(scores, out, first + k);
             }
+        }
+    };
+    for_row_pieces(c, x.rows, operations, [&](int64_t begin, int64_t end) {
+        if (svm.is_single(x)) {
+            run(0.0f, begin, end);
+        } else {
+            run(0.0, begin, end);
         }
     });
     return labels.set_output(c, chosen);
