@@ -67,16 +67,24 @@ template <typename A, typename T, typename Step, typename Join>
         A folded[kFoldLanes];
         std::fill(folded, folded + kFoldLanes, start);
         int64_t i = 0;
-        for (int64_t end = n; i + kFoldLanes <= n;) {
-            end = polled != nullptr ? std::min(n, i + kPolled) : n;
+        auto take = [&](int64_t end) __attribute__((always_inline)) {
             for (; i + kFoldLanes <= end; i += kFoldLanes) {
                 SDX_ROLLED_LOOP
                 for (int k = 0; k < kFoldLanes; ++k) {
                     folded[k] = step(folded[k], row[i + k]);
                 }
             }
-            if (end < n && polled->poll()) [[unlikely]] {
-                break;
+        };
+        if (polled == nullptr || n <= kPolled) {
+            take(n);
+        } else {
+            bool goes_on = true;
+            for (int64_t end = kPolled; goes_on && end < n; end += kPolled) {
+                take(end);
+                goes_on = !polled->poll();
+            }
+            if (goes_on) {
+                take(n);
             }
         }
         if (int64_t rest = n - i; rest > 0) {

@@ -161,9 +161,13 @@ inline float vector_erf(float x) {
 
 // 3 ulp.
 inline float vector_sigmoid(float x) {
-    // The power of the negative number alone: that of the other one overflows too early.
-    float power = vector_exp(-std::fabs(x));
-    return (x < 0.0f ? power : 1.0f) / (1.0f + power);
+    // The power of the negative number alone: that of the other one overflows too early. Both sides
+    // of the fraction are times 2^64, so that its result is rounded once.
+    constexpr float kUnit = 0x1p64f;
+    float negative = -std::fabs(x);
+    negative = negative < kLeastPower ? kLeastPower : negative;
+    float power = vector_exp_scaled(negative);
+    return (x < 0.0f ? power : kUnit) / (kUnit + power);
 }
 
 // x times the normal distribution's share below x: x * (1 + erf(x / sqrt(2))) / 2 without the
