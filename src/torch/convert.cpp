@@ -16,11 +16,13 @@ bool has_overload(std::string_view overload) {
     return !overload_name(overload).empty();
 }
 
-// The operators that the library does not have.
+// The operators that the library does not have, and that something depends on.
 void find_unknown(const Program& program, std::vector<Problem>& problems) {
+    std::unordered_set<std::string> used = used_names(program);
     for (const Node& node : program.nodes) {
         std::string_view space = space_of(node.target);
-        if (space == "py" || space == "hop" || node.target.empty()) {
+        bool is_built_in = space == "py" || space == "hop" || node.target.empty();
+        if (is_built_in || used.count(node.name) == 0) {
             continue;
         }
         std::string target =

@@ -75,23 +75,25 @@ void remove_copies(Program& program, const IsKnown& is_own) {
     }
 }
 
-void remove_unused(Program& program) {
+std::unordered_set<std::string> used_names(const Program& program) {
     std::unordered_set<std::string> used;
     auto use = [&used](const std::string& name) { used.insert(name); };
     for (const Value& one : program.outputs) {
         each_ref(one, use);
     }
-    std::vector<Node> kept;
     for (size_t i = program.nodes.size(); i-- > 0;) {
-        Node& node = program.nodes[i];
-        if (used.count(node.name) != 0) {
+        const Node& node = program.nodes[i];
+        if (used.count(node.name) != 0 || !node.writes.empty()) {
+            used.insert({node.name, node.into});
             each_argument_ref(node, use);
-            used.insert(node.into);
-            kept.push_back(std::move(node));
         }
     }
-    std::reverse(kept.begin(), kept.end());
-    program.nodes = std::move(kept);
+    return used;
+}
+
+void remove_unused(Program& program) {
+    std::unordered_set<std::string> used = used_names(program);
+    std::erase_if(program.nodes, [&used](const Node& node) { return used.count(node.name) == 0; });
     std::erase_if(program.weights,
                   [&used](const auto& weight) { return used.count(weight.first) == 0; });
 }

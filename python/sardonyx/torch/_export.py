@@ -15,7 +15,16 @@ import sardonyx
 from .._core import TorchFile, read_torch_file, runtime_opset
 from .._script import CompileError, OnnxFunction
 from ._metadata import metadata_by_line
-from ._program import Node, Place, Problem, Program, Ref, without_copies, without_unused
+from ._program import (
+    Node,
+    Place,
+    Problem,
+    Program,
+    Ref,
+    used_names,
+    without_copies,
+    without_unused,
+)
 from ._text import is_name
 
 if TYPE_CHECKING:
@@ -242,12 +251,13 @@ def _report(problems: Sequence[Problem]) -> ExportError:
 
 
 def _unknown(program: Program, known: Mapping[str, Any]) -> list[Problem]:
-    """The operators that the library does not have."""
+    """The operators that the library does not have, and that something depends on."""
     from ._functional import functional
 
-    found = []
+    found, used = [], used_names(program)
     for node in program.nodes:
-        if node.target.partition("::")[0] in ("py", "hop") or not node.target:
+        is_built_in = node.target.partition("::")[0] in ("py", "hop") or not node.target
+        if is_built_in or node.name not in used:
             continue
         target = functional(node.target, known) if node.writes else node.target
         if target not in known:

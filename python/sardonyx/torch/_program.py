@@ -239,13 +239,18 @@ def without_copies(program: Program, own: Collection[str] = ()) -> None:
     program.outputs = [replaced(one, lambda name: same.get(name, name)) for one in program.outputs]
 
 
+def used_names(program: Program) -> set[str]:
+    """The values that outputs and writes are made of, and the nodes that write."""
+    used = set(refs(program.outputs))
+    for node in reversed(program.nodes):
+        if node.name in used or node.writes:
+            used.add(node.name)
+            used.update(refs_of(node))
+    return used
+
+
 def without_unused(program: Program) -> None:
     """Leaves out nodes whose results nothing reads: no node that is left does anything else."""
-    used = set(refs(program.outputs))
-    kept = []
-    for node in reversed(program.nodes):
-        if node.name in used:
-            used.update(refs_of(node))
-            kept.append(node)
-    program.nodes = kept[::-1]
+    used = used_names(program)
+    program.nodes = [node for node in program.nodes if node.name in used]
     program.weights = {name: key for name, key in program.weights.items() if name in used}
