@@ -485,7 +485,7 @@ class GraphReader {
             if (!node.args.empty() && node.args[0].is_ref()) {
                 node.writes = node.args[0].text;
             }
-        } else if (overload.size() >= 3 && overload.substr(overload.size() - 3) == "out") {
+        } else if (overload == "out" || overload.ends_with("_out")) {
             refuse(node, fmt::format("{} writes into several tensors", quoted_target(name)));
         }
     }

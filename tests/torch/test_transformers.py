@@ -1,9 +1,10 @@
-"""Architectures of the transformers library, small and with random weights: exported as they are,
-checked, and run at other sizes than they were exported with."""
+"""Architectures of the transformers library, small and with random weights: converted as they are
+and from a file, checked, and run at other sizes than they were exported with."""
 
 from __future__ import annotations
 
 import os
+import pathlib
 import random
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,9 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 import sardonyx.torch  # noqa: E402
+from sardonyx.torch._export import _torch_shapes  # noqa: E402
 from test_models import runtime_of  # noqa: E402
+from test_pt2 import check_same  # noqa: E402
 from torch.utils import _pytree  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
@@ -206,13 +209,15 @@ def without_cache(module: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", chosen())
-def test_architecture(name: str) -> None:
+def test_architecture(name: str, tmp_path: pathlib.Path) -> None:
     differences, (arguments, shapes) = MODELS[name]
     torch.set_num_threads(1)
     torch.manual_seed(0)
     kind = getattr(transformers, name)
     module = without_cache(kind(kind.config_class(**differences)))
-    exported = sardonyx.torch.export(module, (), arguments(2, 7), dynamic_shapes=shapes)
+    program = torch.export.export(module, (), arguments(2, 7), dynamic_shapes=_torch_shapes(shapes))
+    check_same(program, tmp_path / "model.pt2")
+    exported = sardonyx.torch.convert(program, dynamic_shapes=shapes)
     data = exported.to_model_bytes()
     onnx.checker.check_model(onnx.load_from_string(data), full_check=True)
     native, session = exported.compile(), runtime_of(data)
