@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch")
 
 import sardonyx.torch  # noqa: E402
 from torch import nn  # noqa: E402
+from torch.utils import _pytree  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -372,3 +373,34 @@ def test_a_named_dimension_that_has_one_size_is_said() -> None:
             OfFive(), (torch.randn(3, 5),), dynamic_shapes=({0: "batch", 1: "length"},)
         )
     assert 'x: FLOAT["batch", 5]' in made.to_script()
+
+
+class Fields(collections.OrderedDict[str, Any]):
+    """As results of diffusers: a dict that torch can take apart, but has no names for its parts."""
+
+
+class Bag:
+    """The same, and no dict."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+
+_pytree.register_pytree_node(
+    Fields,
+    lambda fields: (list(fields.values()), list(fields)),
+    lambda values, keys: Fields(zip(keys, values, strict=True)),
+)
+_pytree.register_pytree_node(Bag, lambda bag: (bag.items, None), lambda items, _: Bag(list(items)))
+
+
+@pytest.mark.parametrize(
+    ("made", "name"), [(lambda y: Fields(total=y), "total"), (lambda y: Bag([y]), "add")]
+)
+def test_results_of_classes_without_names_of_their_parts(made: Any, name: str) -> None:
+    class Add(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return made(x + 1)
+
+    exported = sardonyx.torch.export(Add(), (torch.ones(2),))
+    assert onnx.load_from_string(exported.to_model_bytes()).graph.output[0].name == name

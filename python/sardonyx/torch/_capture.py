@@ -462,7 +462,12 @@ def _output_names(program: torch.export.ExportedProgram) -> list[str]:
     spec = call.out_spec
     tree = _pytree.tree_unflatten(list(range(spec.num_leaves)), spec)
     names = []
-    for path, _ in _pytree.tree_leaves_with_path(tree):
+    try:
+        # Subclasses of dict may be registered without a function that names their parts.
+        paths = _pytree.tree_leaves_with_path(dict(tree) if isinstance(tree, Mapping) else tree)
+    except ValueError:  # so may other classes
+        return []
+    for path, _ in paths:
         words = [
             str(getattr(one, "key", getattr(one, "name", getattr(one, "idx", "")))) for one in path
         ]
