@@ -287,8 +287,9 @@ def normed(x, ord, dim, keepdim):
         return reduced(op.ReduceSum, x, dim, keepdim)
     if ord == 2:
         return reduced(op.ReduceL2, x, dim, keepdim)
-    total = reduced(op.ReduceSum, to_power(x, float(ord)), dim, keepdim)
-    return to_power(total, 1.0 / ord)
+    # Powers leave the range of the halves soon.
+    total = reduced(op.ReduceSum, to_power(computed(x), float(ord)), dim, keepdim)
+    return cast(to_power(total, 1.0 / ord), x.dtype)
 
 
 @aten("linalg_vector_norm.default")

@@ -263,12 +263,12 @@ def special_polygamma(n, self):
 def polygamma_of(n, x):
     if n == 0:
         return digamma(x)
-    sign = 1.0 if n % 2 == 1 else -1.0
+    sign = 1.0 if n % 2 == 1 else -1.0  # of the poles, too, as in torch
     wide = op.Cast(floating(x), to=DOUBLE.dtype)
     # Below 0 by the recurrence: zeta(s, a) = zeta(s, a + k) + the terms in between.
     value = zeta_of(tensor(float(n + 1), DOUBLE.dtype), wide) * (sign * math.factorial(n))
     is_pole = (wide <= 0.0) & (wide == op.Floor(wide))
-    value = op.Where(is_pole, math.inf if n % 2 == 1 else math.nan, value)
+    value = op.Where(is_pole, sign * math.inf, value)
     return cast(value, floating(x).dtype)
 
 

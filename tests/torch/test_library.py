@@ -129,6 +129,22 @@ def test_other_types(dtype: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("dist", "float16"), ("linalg.vector_norm", "bfloat16"),
+                        ("linalg.vector_norm", "float16"), ("polygamma", "int64")],
+)  # fmt: skip
+def test_ranges_of_types(name: str, dtype: str) -> None:
+    """Powers of halves that are out of their range, and poles at whole numbers."""
+    torch.set_num_threads(1)
+    outcomes = [
+        one
+        for info in opinfo.op_db
+        if info.name == name
+        for one in opinfo.outcomes(info, getattr(torch, dtype), 40)
+    ]
+    assert {one.kind for one in outcomes} <= {"right", "skipped"}, outcomes
+
+
 def test_called_eagerly() -> None:
     x, w, b = (np.random.default_rng(0).random(s, np.float32) for s in ((2, 3), (4, 3), (4,)))
     wanted = torch.nn.functional.linear(*map(torch.from_numpy, (x, w, b))).numpy()
