@@ -6,7 +6,7 @@ What does the same to both parts, such as a reshape, has no function here: it is
 import math
 
 import numpy as np
-from sardonyx import FLOAT, FLOAT16
+from sardonyx import BOOL, DOUBLE, FLOAT, FLOAT16
 
 from .conv import conv
 from .create import filled
@@ -78,7 +78,9 @@ def polar(abs, angle):
 
 @pairs("abs.default")
 def absolute(self):
-    return op.Sqrt(self[0] * self[0] + self[1] * self[1])
+    # The squares of FLOAT numbers stay in the range of DOUBLE.
+    a, b = cast(self[0], DOUBLE.dtype), cast(self[1], DOUBLE.dtype)
+    return cast(op.Sqrt(a * a + b * b), self[0].dtype)
 
 
 @pairs("conj.default", "_conj.default", "conj_physical.default")
@@ -162,6 +164,13 @@ def new_zeros(self, size, *, dtype=None):
 def to(self, dtype=None, copy=False):
     a, b = parts(self)
     return cast(a, dtype), cast(b, dtype)
+
+
+# The real part alone, or whether there is any for BOOL; the exporter chooses it by the result.
+@pairs("to_real")
+def to_real(self, dtype=None, copy=False):
+    a, b = parts(self)
+    return (a != 0) | (b != 0) if dtype == BOOL.dtype else cast(a, dtype)
 
 
 @pairs("copy.default")
@@ -617,8 +626,9 @@ def istft(self, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     is_single = x.ndim == 3
     x = op.Transpose(op.Unsqueeze(x, [0]) if is_single else x, perm=[0, 2, 1, 3])
     x = x * math.sqrt(n_fft) if normalized else x
-    whole = mirrored(x, n_fft, 2) if onesided is None or onesided else x
-    frames = op.Gather(transformed(whole, 2, 1), 0, axis=-1)
+    # Of a spectrum with both sides torch reads the first.
+    half = x if onesided is None or onesided else x[:, :, : n_fft // 2 + 1]
+    frames = op.Gather(transformed(mirrored(half, n_fft, 2), 2, 1), 0, axis=-1)
     wide = wide_window(window, n_fft, n_fft if win_length is None else win_length, x.dtype)
     batch, count = frames.shape[0], frames.shape[1]
     # Frames overlap: each of their elements is added to its place in the wave.

@@ -148,7 +148,10 @@ std::vector<Problem> choose_pairs(Program& program, const IsKnown& is_known) {
             form = functional_overload(form, is_known);
             packet = without_underscore(packet);
         }
-        if (is_known(form)) {
+        bool is_conversion = packet == "to" || packet == "_to_copy";
+        if (is_conversion && program.pairs.count(node.name) == 0) {
+            node.target = "pairs::to_real";  // the imaginary part is discarded
+        } else if (is_known(form)) {
             node.target = "pairs" + rest;
         } else if (std::find(std::begin(kTwice), std::end(kTwice), packet) != std::end(kTwice) &&
                    program.pairs.count(node.name) != 0) {

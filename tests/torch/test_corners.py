@@ -59,6 +59,18 @@ def diagonals_and_moved_axes(x: Any) -> Any:
     return y
 
 
+@case(BATCH, (3, 6), (2, 6))
+def complex_numbers_as_real_ones(x: Any) -> Any:
+    z = pair(x)
+    z = torch.where(x > 0.5, torch.zeros_like(z), z)
+    return z.float(), z.bool(), z.to(torch.int64), z.double().to(torch.complex64), (z * 1e30).abs()
+
+
+@case(BATCH, (3, 4), (2, 4))
+def inverse_of_both_sides(x: Any) -> Any:
+    return torch.istft(pair(torch.stack([x, x.flip(1), x + 1], -1)), 4, onesided=False)
+
+
 @case(BOTH, (3, 5), (2, 7), (4, 4))
 def suffix_of_unknown_length(x: Any) -> Any:
     # torch asserts where the storage of the suffix begins, which only the assertion reads.

@@ -25,6 +25,9 @@ _TWICE = {
 _MORE = {"select_scatter": (1,), "slice_scatter": (1,), "diagonal_scatter": (1,),
          "index_put": (2,), "index_add": (3,)}  # fmt: skip
 
+# Conversions, whose form depends on whether the result is complex.
+_CONVERSIONS = {"to", "_to_copy"}
+
 
 def _real_parts(node: Node, program: Program) -> list[Node]:
     """Makes pairs of the real tensors among complex ones, as torch promotes them."""
@@ -58,7 +61,9 @@ def choose_pairs(program: Program, known: Mapping[str, Any]) -> list[Node]:
         form, packet = f"pairs::{rest}", rest.partition(".")[0]
         if node.writes:
             form, packet = functional(form, known), packet.removesuffix("_")
-        if form in known:
+        if packet in _CONVERSIONS and node.name not in program.pairs:
+            node.target = "pairs::to_real"
+        elif form in known:
             node.target = f"pairs::{rest}"
         elif packet in _TWICE and node.name in program.pairs:
             nodes[-1:] = [*_real_parts(node, program), node]
