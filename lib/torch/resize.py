@@ -2,7 +2,7 @@
 
 import math
 
-from sardonyx import DOUBLE
+from sardonyx import DOUBLE, FLOAT, UINT8
 
 from .declare import aten, inline, op
 from .types import cast, computed, tensor
@@ -70,6 +70,25 @@ def replication_pad(self, padding):
 @inline
 def resized(x, output_size, scales, mode, align_corners):
     """To a size, or by factors, of the dimensions behind the first two."""
+    if x.dtype != UINT8.dtype or mode == "nearest":
+        return resized_numbers(x, output_size, scales, mode, align_corners)
+    # As torch: the rows first, then the columns, and pixels are rounded after each.
+    if output_size is not None:
+        between = [x.shape[2], output_size[1]]
+        y = rounded_pixels(x, between, None, mode, align_corners)
+        return rounded_pixels(y, output_size, None, mode, align_corners)
+    y = rounded_pixels(x, None, [1.0, scales[1]], mode, align_corners)
+    return rounded_pixels(y, None, [scales[0], 1.0], mode, align_corners)
+
+
+@inline
+def rounded_pixels(x, output_size, scales, mode, align_corners):
+    y = resized_numbers(op.Cast(x, to=FLOAT.dtype), output_size, scales, mode, align_corners)
+    return op.Cast(op.Clip(op.Floor(y + 0.5), 0.0, 255.0), to=UINT8.dtype)
+
+
+@inline
+def resized_numbers(x, output_size, scales, mode, align_corners):
     n = x.ndim - 2
     where = "align_corners" if align_corners else "half_pixel"
     where = "asymmetric" if mode == "nearest" else where

@@ -145,6 +145,18 @@ def test_ranges_of_types(name: str, dtype: str) -> None:
     assert {one.kind for one in outcomes} <= {"right", "skipped"}, outcomes
 
 
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_pixels_are_rounded(mode: str) -> None:
+    """torch weighs them by fixed-point numbers, which are one off near the middle."""
+    pixels = np.random.default_rng(0).integers(0, 256, (2, 3, 17, 23), dtype=np.uint8)
+    image = torch.from_numpy(pixels)
+    wanted = torch.nn.functional.interpolate(image, size=(9, 31), mode=mode).numpy()
+    function = getattr(aten, f"upsample_{mode}2d")
+    off = np.asarray(function(pixels, [9, 31], False, None)).astype(int) - wanted
+    assert np.abs(off).max() <= 1
+    assert np.count_nonzero(off) < off.size // 50
+
+
 def test_called_eagerly() -> None:
     x, w, b = (np.random.default_rng(0).random(s, np.float32) for s in ((2, 3), (4, 3), (4,)))
     wanted = torch.nn.functional.linear(*map(torch.from_numpy, (x, w, b))).numpy()
