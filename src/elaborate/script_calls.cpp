@@ -210,9 +210,9 @@ ir::Node* emit_call(Context& c, const ScriptFunction& function, const ir::Functi
     request.range = arguments.range;
     request.input_ranges = operands.ranges;
     request.attribute_ranges = operands.attribute_ranges;
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint before(c.program.diagnostics);
     ir::Node* node = emit_node(c, std::move(request));
-    if (node != nullptr && c.program.diagnostics.error_count() != errors) {
+    if (node != nullptr && before.has_errors()) {
         c.graph->remove(node);
         return nullptr;
     }
@@ -276,16 +276,15 @@ Object call_inline(Context& c, const ScriptFunction& function,
         return Object::error();
     }
     (void)operator_opset(c);  // the caller's is settled before the body may settle it
-    size_t said = c.program.diagnostics.items().size();
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint said(c.program.diagnostics);
     diagnostics::Span call_site = c.span(arguments.range);
     ActivationGuard in_body(c, scope, &function.definition->body);
     (void)read_parameters(c, function, true);
     std::swap(c.unit->dims, dims);  // names of dimensions in the body are the function's own
     Jump jump = exec_body(c, function.definition->body);
     std::swap(c.unit->dims, dims);
-    if (c.program.diagnostics.error_count() > errors) {
-        c.program.diagnostics.label_callers(said, call_site, "called here");
+    if (said.has_errors()) {
+        said.label_callers(call_site, "called here");
     }
     return jump == Jump::kReturn ? c.at.result : Object::none();
 }
@@ -348,7 +347,7 @@ Object call_script(Context& c, const ScriptFunction& function, const Arguments& 
             continue;
         }
         before = key;
-        size_t said = c.program.diagnostics.items().size();
+        diagnostics::Checkpoint said(c.program.diagnostics);
         Specialisation built = build_function(c, function, arguments.range, facts, detail, *key);
         if (built.function == nullptr) {
             mistakes = built.mistakes;
@@ -362,7 +361,7 @@ Object call_script(Context& c, const ScriptFunction& function, const Arguments& 
             c.program.called.insert(&function);
             return results_of(c, function, *node, arguments, wanted);
         }
-        mistakes = take_findings(c, said);
+        mistakes = take_findings(said);
     }
     report_again(c, mistakes);
     return Object::error();

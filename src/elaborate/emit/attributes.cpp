@@ -241,10 +241,10 @@ std::optional<ir::Attribute> make_attribute(Context& c, std::string_view name,
     }
     ir::AttributeType wanted =
         type != ir::AttributeType::kUndefined ? type : implied_attribute_type(c, object);
-    size_t said = c.program.diagnostics.items().size();
+    diagnostics::Checkpoint said(c.program.diagnostics);
     std::optional<ir::AttributeValue> value = attribute_value_of(c, wanted, object, range);
     if (!value) {
-        if (c.program.diagnostics.items().size() == said) {
+        if (!said.has_findings()) {
             c.report(kAttributeType, range,
                      fmt::format("`{}` takes {}, not {}", name, attribute_words(wanted),
                                  object.is_static() && object.is_number()

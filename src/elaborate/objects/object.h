@@ -13,6 +13,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -364,6 +366,18 @@ class Object {
 };
 
 struct Context;
+
+// Which object it is, not what it holds, as Python's `is` tells lists apart. A set of objects also
+// keeps them alive, so that no later one takes the place of one of them.
+struct Identity {
+    size_t operator()(const Object& object) const {
+        return std::hash<const void*>()(object.pointer().get());
+    }
+    bool operator()(const Object& a, const Object& b) const { return a.pointer() == b.pointer(); }
+};
+using ObjectSet = std::unordered_set<Object, Identity, Identity>;
+template <typename T>
+using ObjectMap = std::unordered_map<Object, T, Identity, Identity>;
 
 // What gives its items when it is asked for them, as they are then: once, but for views of dicts.
 struct IteratorObject {

@@ -22,6 +22,7 @@
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/equality.h"
+#include "elaborate/operators/lowered.h"
 #include "elaborate/operators/operands.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
@@ -133,7 +134,7 @@ Object compare_in_graph(Context& c, syntax::CompareOp op, ir::Value* number, ir:
     auto compare = [&e](Compare how, ir::Value* x, ir::Value* y) {
         return lowering::lower_compare(e, how, x, y);
     };
-    auto how = static_cast<Compare>(op);
+    auto how = lowered(op);
     ir::Value* rounded = lowering::cast(e, number, ElementType::kDouble);
     ir::Value* most = emit_constant(c, Tensor::scalar<double>(0x1p63), range);
     ir::Value* tie =
@@ -268,7 +269,7 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
     }
     Range ranges[] = {first.range, second.range};
     Emitter e(c, range, ranges);
-    ir::Value* result = lowering::lower_compare(e, static_cast<lowering::Compare>(op), left, right);
+    ir::Value* result = lowering::lower_compare(e, lowered(op), left, right);
     return is_python_number(a) && is_python_number(b) ? as_number(result) : as_object(result);
 }
 
