@@ -11,6 +11,7 @@
 #include "elaborate/emit/static_tensors.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/items.h"
+#include "elaborate/objects/type_objects.h"
 #include "infer/diagnostics.h"
 #include "ops/ops.h"
 
@@ -124,9 +125,7 @@ std::optional<ir::AttributeValue> attribute_value_of(Context& c, ir::AttributeTy
             }
             return std::nullopt;
         case ir::AttributeType::kTypeProto:
-            return object.is(ObjectKind::kType)
-                       ? std::optional<ir::AttributeValue>(object.get<TypeObject>().type)
-                       : std::nullopt;
+            return lift(named_type(object));
         case ir::AttributeType::kGraph:
             if (object.is(ObjectKind::kClosure)) {
                 ir::Graph* graph = closure_graph(c, object.get<Closure>(), {}, range);
@@ -152,7 +151,7 @@ ir::AttributeType implied_attribute_type(Context& c, const Object& object) {
     if (object.is(ObjectKind::kClosure)) {
         return ir::AttributeType::kGraph;
     }
-    if (object.is(ObjectKind::kType)) {
+    if (named_type(object)) {
         return ir::AttributeType::kTypeProto;
     }
     if (object.is(ObjectKind::kConstant)) {

@@ -433,4 +433,9 @@ inline bool is_sequence_value(const Object& object) {
     return object.is_tensor() && object.value()->type.kind() == TypeKind::kSequence;
 }
 
+// Whether it is a value that may be absent when the graph runs.
+inline bool is_optional_value(const Object& object) {
+    return object.is_tensor() && object.value()->type.kind() == TypeKind::kOptional;
+}
+
 }  // namespace sardonyx::elaborate

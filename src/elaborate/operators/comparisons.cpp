@@ -211,6 +211,14 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
         // No tensor is None: that it is an input left out is decided where the function is called.
         if (a.is_none() || b.is_none()) {
             const Object& other = a.is_none() ? b : a;
+            bool asks_absence = op == CompareOp::kIs || op == CompareOp::kEq;
+            if (is_optional_value(other)) {
+                Emitter e(c, range);
+                ir::Value* is_there = e.emit("OptionalHasElement", {other.value()});
+                ir::Value* answer =
+                    asks_absence && is_there != nullptr ? e.emit("Not", {is_there}) : is_there;
+                return answer != nullptr ? Object::tensor(answer) : Object::error();
+            }
             const std::vector<const ir::Value*>& optional = c.unit->optional_inputs;
             if (other.is_tensor() &&
                 std::find(optional.begin(), optional.end(), other.value()) != optional.end()) {
@@ -220,7 +228,7 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
                 return Object::error();
             }
             bool same = a.is_none() && b.is_none();
-            return Object::boolean(same == (op == CompareOp::kIs || op == CompareOp::kEq));
+            return Object::boolean(same == asks_absence);
         }
     }
     if (op == CompareOp::kIn || op == CompareOp::kNotIn) {
