@@ -43,6 +43,11 @@ def calls(x: FLOAT["N"]) -> FLOAT["N"]:
 
 
 @script()
+def passed(x: OPTIONAL[Sequence[FLOAT[3]]]) -> OPTIONAL[Sequence[FLOAT[3]]]:
+    return op.Identity(x)
+
+
+@script()
 def made(c: BOOL, x: FLOAT[3]) -> OPTIONAL[Sequence[FLOAT[3]]]:
     if c:
         y = op.Optional(type=Sequence[FLOAT[3]])
@@ -58,6 +63,8 @@ RUNS: list[tuple[str, dict[str, Any], Any]] = [
     ("is_there", {"x": None}, [False, False]),
     ("is_there", {"x": X}, [True, True]),
     ("calls", {"x": X}, [4 * X]),
+    ("passed", {"x": None}, [None]),
+    ("passed", {"x": [X, X]}, [[X, X]]),
     ("made", {"c": np.array(True), "x": X}, [None]),
     ("made", {"c": np.array(False), "x": X}, [[X]]),
 ]
