@@ -295,6 +295,9 @@ class Model {
     }
     // The same with a dense number for the text, for tables by name.
     Symbol symbol(std::string_view text) { return strings_.intern(text); }
+    void reserve_symbols(size_t more) { strings_.reserve(more); }
+    // Keeps a text that few others equal, such as the name of a node, without looking it up.
+    std::string_view copy(std::string_view text) { return arena_.copy_text(text); }
     std::string_view text(Symbol symbol) const { return strings_.text(symbol); }
 
     // `parent`: the graph that a subgraph stands in; null for main graphs and function bodies.
