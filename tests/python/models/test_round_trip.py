@@ -93,10 +93,14 @@ def reason_of(source: bytes | pathlib.Path) -> str:
             path = pathlib.Path(folder) / "m.onnx"
             path.write_bytes(source)
             return reason_of(path)
-    try:
-        sardonyx.decompile(source)
-    except sardonyx.EvalError as error:
-        return str(error)
+    with tempfile.TemporaryDirectory() as folder:  # for weights of Constant nodes
+        weights = (
+            pathlib.Path(folder) / "w.safetensors" if isinstance(source, os.PathLike) else None
+        )
+        try:
+            sardonyx.decompile(source, weights=weights)
+        except sardonyx.EvalError as error:
+            return str(error)
     return ""
 
 
