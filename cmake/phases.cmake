@@ -186,7 +186,7 @@ if(SDX_TESTS)
   find_package(GTest REQUIRED)
   enable_testing()
   # tests/<phase>/*_test.cpp is the program test_<phase>.
-  foreach(phase base diagnostics syntax types ops schemas ir infer lowering elaborate lint eval eager proto weights decompile models driver ide lsp)
+  foreach(phase base diagnostics syntax types ops schemas ir calls infer lowering elaborate lint eval eager proto weights decompile models driver ide lsp)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${phase}/*_test.cpp)
     if(sources AND TARGET sdx_${phase})
       add_executable(test_${phase} ${sources})

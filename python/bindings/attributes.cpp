@@ -13,8 +13,8 @@ using ops::AttributeType;
 
 [[noreturn]] void refuse(const ops::AttributeSchema& schema, nb::handle value) {
     raise(PyExc_TypeError, "attribute `" + std::string(schema.name) + "` takes " +
-                               std::string(ir::name(static_cast<ir::AttributeType>(schema.type))) +
-                               ", got `" + text_from_python(nb::repr(value)) + "`");
+                               std::string(sardonyx::name(schema.type)) + ", got `" +
+                               text_from_python(nb::repr(value)) + "`");
 }
 
 // A float is not an integer. A tensor is known only at run time; an attribute must be known before.

@@ -49,7 +49,7 @@ nb::object type_to_python(const Type& type) {
 nb::object to_python(const State& state, const ir::Attribute& attribute) {
     if (attribute.is_reference()) {
         return nb::cast(AttributeReference{std::string(attribute.reference),
-                                           std::string(ir::name(attribute.type))});
+                                           std::string(sardonyx::name(attribute.type))});
     }
     if (ir::Graph* const* graph = attribute.get<ir::Graph*>()) {
         return part_to_python(state, *graph);
@@ -122,11 +122,9 @@ ir::Attribute reference_to(const std::string& name, const AttributeReference& re
     ir::Attribute attribute;
     attribute.name = name;
     attribute.reference = reference.name;
-    for (int i = 1; i <= static_cast<int>(ir::AttributeType::kTypeProtos); ++i) {
-        if (ir::name(static_cast<ir::AttributeType>(i)) == reference.type) {
-            attribute.type = static_cast<ir::AttributeType>(i);
-            return attribute;
-        }
+    attribute.type = attribute_type_from_name(reference.type);
+    if (attribute.type != ir::AttributeType::kUndefined) {
+        return attribute;
     }
     raise(PyExc_ValueError, "`" + reference.type +
                                 "` is not a type of an attribute: it is one of " +

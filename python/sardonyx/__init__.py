@@ -5,6 +5,8 @@ Nothing is imported before it is used: `import sardonyx` costs what reading this
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Optional as OPTIONAL  # noqa: F401, N814
+
     # _element_types, _functions and _opsets exist for type checkers only: they describe onnx_types,
     # _script and onnx_opset. The build generates the first and the last.
     from . import evaluator as evaluator
@@ -64,6 +66,7 @@ _HOMES = {
     "Model": "_core",
     "ModelError": "_core",
     "Node": "_core",
+    "OPTIONAL": "onnx_types",
     "OnnxFunction": "_script",
     "Opset": "_core",
     "ScriptWarning": "_script",

@@ -241,6 +241,15 @@ class TensorType(metaclass=TensorTypeMeta):
         return type_and_shape(cls.to_type_proto())
 
 
+class OPTIONAL:
+    """A value that may be absent when the model runs: `OPTIONAL[FLOAT["N"]]`.
+
+    `typing.Optional` is an input that a call may leave out.
+    """
+
+    __class_getitem__: "Any" = classmethod(type(list[int]))
+
+
 ONNXType = TensorType  # as onnxscript names the base, too
 
 
@@ -310,4 +319,4 @@ if not TYPE_CHECKING:
 
 
 def __dir__() -> "list[str]":
-    return [*_NUMBERS, "ElementType", "TensorType", "tensor_type_registry"]
+    return [*_NUMBERS, "OPTIONAL", "ElementType", "TensorType", "tensor_type_registry"]

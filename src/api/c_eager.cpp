@@ -156,7 +156,7 @@ ir::Attribute Surface::attribute(const ops::AttributeSchema& schema, Argument a)
             break;
     }
     fail(fmt::format("attribute `{}` takes {}, not an argument of kind {}", schema.name,
-                     ir::name(static_cast<ir::AttributeType>(schema.type)), a->kind));
+                     sardonyx::name(schema.type), a->kind));
 }
 
 // What an argument points to is there.

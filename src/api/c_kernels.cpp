@@ -84,7 +84,7 @@ sdx_error* read_attribute(const ir::Attribute& attribute, sdx_call* call, sdx_ar
         out->count = list.size();
     } else {
         return make_error(fmt::format("attribute `{}` is {}, which a kernel cannot have",
-                                      attribute.name, ir::name(attribute.type)));
+                                      attribute.name, sardonyx::name(attribute.type)));
     }
     return nullptr;
 }

@@ -1,6 +1,8 @@
 // Interner: one copy of each string, and a dense 4-byte id for it, so that scopes can be vectors.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,7 +27,7 @@ class Interner {
   public:
     Symbol intern(std::string_view text) {
         if (2 * texts_.size() >= slots_.size()) {
-            grow();
+            grow(texts_.size() + 1);
         }
         uint32_t hash = hash_of(text);
         size_t slot = find(text, hash);
@@ -34,6 +36,14 @@ class Interner {
             texts_.push_back(arena_.copy_text(text));
         }
         return Symbol{slots_[slot].index};
+    }
+
+    // Makes room for so many more, so that the table need not be made anew as they come.
+    void reserve(size_t more) {
+        if (2 * (texts_.size() + more) > slots_.size()) {
+            grow(texts_.size() + more);
+            texts_.reserve(texts_.size() + more);
+        }
     }
 
     // Valid as long as the interner lives. Empty for a name that could not be parsed.
@@ -85,9 +95,9 @@ class Interner {
         return slot;
     }
 
-    void grow() {
+    void grow(size_t count) {
         std::vector<Slot> old = std::move(slots_);
-        slots_.assign(old.empty() ? 64 : 2 * old.size(), Slot());
+        slots_.assign(std::max<size_t>(64, std::bit_ceil(2 * count + 1)), Slot());
         size_t mask = slots_.size() - 1;
         for (const Slot& entry : old) {
             if (entry.index == kEmpty) {

@@ -55,6 +55,10 @@ inline bool is_utf8(std::string_view text) {
                 continue;
             }
         }
+        if (static_cast<uint8_t>(text[i]) < 0x80) {
+            ++i;
+            continue;
+        }
         size_t length = utf8_sequence_length(text.substr(i));
         if (length == 0) {
             return false;

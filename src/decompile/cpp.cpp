@@ -454,7 +454,7 @@ class CppWriter {
         if (const auto* tensor = given.get<Tensor>()) {
             return array(*tensor, nullptr, given.name);
         }
-        fail(node, fmt::format("the attribute {} ({})", quoted(given.name), ir::name(given.type)));
+        fail(node, fmt::format("the attribute {} ({})", quoted(given.name), name(given.type)));
         return std::string(kNothing);
     }
 

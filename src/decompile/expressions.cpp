@@ -271,7 +271,7 @@ Expression Unit::attribute_value(const ir::Node& node, const ir::Attribute& attr
         }
     }
     return fail(node, fmt::format("the attribute {} ({})", quoted(attribute.name),
-                                  ir::name(attribute.type)));
+                                  sardonyx::name(attribute.type)));
 }
 
 }  // namespace sardonyx::decompile

@@ -237,6 +237,14 @@ std::optional<Expression> Module::annotation(const Type& type) {
         import_from("collections.abc", "Sequence");
         return Expression{"Sequence", '[', {std::move(*item)}};
     }
+    if (type.kind() == TypeKind::kOptional) {
+        std::optional<Expression> item = annotation(type.element());
+        if (!item) {
+            return std::nullopt;
+        }
+        import_from(kPackage, "OPTIONAL");
+        return Expression{"OPTIONAL", '[', {std::move(*item)}};
+    }
     if (!type.is_tensor() || type.element_type() == ElementType::kUndefined) {
         return std::nullopt;
     }

@@ -38,9 +38,14 @@ void Diagnostics::add(Diagnostic diagnostic) {
     items_.push_back(std::move(diagnostic));
 }
 
-void Diagnostics::label_callers(size_t begin, Span span, std::string_view words) {
-    for (size_t i = begin; i < items_.size(); ++i) {
-        Diagnostic& one = items_[i];
+std::vector<Diagnostic> Checkpoint::findings() const {
+    const std::deque<Diagnostic>& items = findings_->items_;
+    return {items.begin() + static_cast<std::ptrdiff_t>(size_), items.end()};
+}
+
+void Checkpoint::label_callers(Span span, std::string_view words) {
+    for (size_t i = size_; i < findings_->items_.size(); ++i) {
+        Diagnostic& one = findings_->items_[i];
         if (one.kind->severity == Severity::kError && one.labels.front().span.file != span.file) {
             one.label(span, std::string(words));
         }

@@ -68,17 +68,7 @@ class Diagnostics {
     size_t error_count() const { return errors_; }
     const std::deque<Diagnostic>& items() const { return items_; }
 
-    // Adds a label to the errors from `begin` on that are not about the file of the label: they
-    // came up in what is called there.
-    void label_callers(size_t begin, Span span, std::string_view words);
-
-    // For work that is tried and thrown away (a loop body typed again): forget all after `size`.
-    void truncate(size_t size) {
-        while (items_.size() > size) {
-            errors_ -= items_.back().kind->severity == Severity::kError ? 1 : 0;
-            items_.pop_back();
-        }
-    }
+    void clear() { truncate(0); }
 
     // Forgets those for which `keep` is false.
     template <typename Keep>
@@ -91,8 +81,38 @@ class Diagnostics {
     }
 
   private:
+    friend class Checkpoint;
+    void truncate(size_t size) {
+        while (items_.size() > size) {
+            errors_ -= items_.back().kind->severity == Severity::kError ? 1 : 0;
+            items_.pop_back();
+        }
+    }
+
     std::deque<Diagnostic> items_;
     size_t errors_ = 0;
+};
+
+// A point in the findings of a run: what has been said since then can be looked at, and taken back
+// where work was tried and is thrown away (a loop body that is typed again).
+class Checkpoint {
+  public:
+    explicit Checkpoint(Diagnostics& findings)
+        : findings_(&findings), size_(findings.items_.size()), errors_(findings.errors_) {}
+
+    bool has_findings() const { return findings_->items_.size() != size_; }
+    bool has_errors() const { return findings_->errors_ != errors_; }
+    [[gnu::cold]] std::vector<Diagnostic> findings() const;
+    void take_back() { findings_->truncate(size_); }
+
+    // Adds a label to the errors that are not about the file of the label: they came up in what is
+    // called there.
+    [[gnu::cold]] void label_callers(Span span, std::string_view words);
+
+  private:
+    Diagnostics* findings_;
+    size_t size_;
+    size_t errors_;
 };
 
 }  // namespace sardonyx::diagnostics

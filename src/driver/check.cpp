@@ -224,23 +224,22 @@ class ScriptCheck {
         diagnostics::Diagnostics& said = program_.diagnostics;
         const elaborate::ScriptFunction& script = *scripts_[i];
         found_[i] = {};
-        size_t start = said.items().size();
+        diagnostics::Checkpoint start(said);
         program_.types.clear();
         bool is_model = elaborate::is_model(program_, script, options);
         if (is_model) {
             (void)elaborate::compile_model(program_, script, options);
         }
         size_t known = program_.types.size();
-        if (said.items().size() == start) {
+        if (!start.has_findings()) {
             (void)elaborate::compile_function(program_, script, options);
         }
         if (is_model) {
             program_.types.resize(known);
         }
         take_types(program_, script, found_[i].types);
-        found_[i].findings.assign(said.items().begin() + static_cast<std::ptrdiff_t>(start),
-                                  said.items().end());
-        said.truncate(start);
+        found_[i].findings = start.findings();
+        start.take_back();
     }
 
     elaborate::Program& program_;

@@ -18,6 +18,7 @@
 #include "models/inline.h"
 #include "models/outline.h"
 #include "proto/proto.h"
+#include "syntax/parse.h"
 #include "weights/weights.h"
 
 namespace sardonyx::driver {
@@ -38,6 +39,14 @@ Result<std::unique_ptr<ir::Model>> compile_script_text(const ir::Model& model,
                                                        const decompile::Options& options,
                                                        const decompile::Script& script,
                                                        proto::Source* source = nullptr) {
+    constexpr size_t kMostBytes = syntax::Limits().bytes;
+    if (script.text.size() > kMostBytes && options.weights != decompile::Weights::kFile) {
+        return Error{
+            fmt::format("the script would have {} bytes, since weights are literals in it, "
+                        "and can have {}: write them to a file of their own (`-o FILE.py`, "
+                        "in Python `weights=`)",
+                        script.text.size(), kMostBytes)};
+    }
     Request request;
     request.path = "decompiled.py";
     request.text = script.text;

@@ -148,7 +148,7 @@ Compilation compile_library(const Request& request) {
 }
 
 std::unique_ptr<ir::Model> compile_again(Compilation& c, Options options) {
-    c.program->diagnostics.truncate(0);
+    c.program->diagnostics.clear();
     for (const diagnostics::Diagnostic& finding : c.of_file) {
         c.program->diagnostics.add(finding);
     }

@@ -203,7 +203,7 @@ elaborate::FileModule* load_notebook(elaborate::Program& program, const std::str
 void explain_magics(elaborate::Program& program, diagnostics::FileId script) {
     std::vector<diagnostics::Diagnostic> findings(program.diagnostics.items().begin(),
                                                   program.diagnostics.items().end());
-    program.diagnostics.truncate(0);
+    program.diagnostics.clear();
     for (diagnostics::Diagnostic& one : findings) {
         bool is_of_script = !one.labels.empty() && one.labels[0].span.file == script;
         if (is_of_script && one.message == kUnknown) {
@@ -232,7 +232,7 @@ void move_to_cells(elaborate::Program& program, const Notebook& notebook,
     };
     std::vector<diagnostics::Diagnostic> findings(program.diagnostics.items().begin(),
                                                   program.diagnostics.items().end());
-    program.diagnostics.truncate(0);
+    program.diagnostics.clear();
     for (diagnostics::Diagnostic& one : findings) {
         for (diagnostics::Label& label : one.labels) {
             move(label.span);

@@ -58,15 +58,15 @@ class Arguments {
     }
     // When all have been added. Refuses a call that lacks something, or has too much.
     void finish() {
-        auto problem = calls::check_inputs(schema_, inputs_.size(),
-                                           [this](size_t i) { return is_given(inputs_[i]); });
+        auto problem =
+            calls::check_inputs(schema_, inputs_.size(), [this](size_t i) { return is_value(i); });
         if (problem) {
             Surface::refuse(Wrong::kType, problem->text());
         }
         calls::check_required(
             schema_, [this](std::string_view name) { return has_attribute(name); },
             [](const calls::Problem& missing) { Surface::refuse(Wrong::kType, missing.text()); });
-        while (!inputs_.empty() && !is_given(inputs_.back())) {
+        while (!inputs_.empty() && !is_value(inputs_.size() - 1)) {
             inputs_.pop_back();
         }
     }
@@ -78,6 +78,16 @@ class Arguments {
   private:
     static bool is_given(const Argument& value) {
         return Surface::is_there(value) && Surface::is_given(value);
+    }
+    // Where an optional value may stand, None is one that is absent.
+    bool is_value(size_t i) const {
+        const ops::Parameter* parameter = schema_.input(i);
+        if (is_given(inputs_[i]) || parameter == nullptr) {
+            return is_given(inputs_[i]);
+        }
+        const ops::TypeSet& types = schema_.type_variables[parameter->type_variable].types;
+        return Surface::is_there(inputs_[i]) &&
+               (types.optional_tensor | types.optional_sequence) != 0;
     }
     bool has_attribute(std::string_view name) const {
         for (const ir::Attribute& one : attributes_) {

@@ -8,6 +8,7 @@
 #include "elaborate/expressions.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/tolerance.h"
+#include "elaborate/objects/type_objects.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/scopes/merge.h"
 #include "syntax/parse.h"
@@ -37,12 +38,6 @@ constexpr ScalarAnnotation kScalars[] = {
     {"TensorProto", ir::AttributeType::kTensor, ir::AttributeType::kTensors, false},
 };
 
-constexpr std::string_view kLists[] = {"list", "List", "Sequence", "tuple", "Tuple", "Iterable"};
-
-bool is_list(std::string_view name) {
-    return std::find(std::begin(kLists), std::end(kLists), name) != std::end(kLists);
-}
-
 std::optional<Annotation> from_object(const Object& object);
 
 // Annotated[FLOAT, "M", "N"]; what else stands there is meant for others.
@@ -67,7 +62,7 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
             return Annotation{true, scalar.type, scalar.is_bool, {}, true};
         }
     }
-    if (is_list(type.name) && !type.arguments.empty()) {
+    if (names_list(type.name) && !type.arguments.empty()) {
         std::optional<Annotation> item = from_object(type.arguments[0]);
         if (!item) {
             return std::nullopt;
@@ -83,6 +78,11 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
             }
         }
         return std::nullopt;
+    }
+    if (type.name == kOptionalType) {
+        std::optional<Type> named = named_type(Object::make(ObjectKind::kPythonType, type));
+        return named ? std::optional(Annotation{false, {}, false, *std::move(named), true})
+                     : std::nullopt;
     }
     if (type.name == "Annotated" && !type.arguments.empty()) {
         return from_annotated(type.arguments);
@@ -331,7 +331,7 @@ std::string annotation_text(const Type& type) {
         case TypeKind::kSequence:
             return fmt::format("Sequence[{}]", annotation_text(type.element()));
         case TypeKind::kOptional:
-            return fmt::format("Optional[{}]", annotation_text(type.element()));
+            return fmt::format("{}[{}]", kOptionalType, annotation_text(type.element()));
         case TypeKind::kTensor:
             break;
         default:

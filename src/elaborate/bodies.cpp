@@ -35,15 +35,15 @@ bool is_of_numbers(const Object& list) {
     return !items.empty() && std::all_of(items.begin(), items.end(), is_number);
 }
 
-// What the body returned, as a list of objects; nothing after an error. `errors` have been reported
-// before it ran, perhaps in other files.
+// What the body returned, as a list of objects; nothing after an error. `before`: it ran.
 std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunction& function,
-                                                    Jump jump, size_t errors) {
+                                                    Jump jump,
+                                                    const diagnostics::Checkpoint& before) {
     if (c.gave_up) {
         return std::nullopt;
     }
     if (jump != Jump::kReturn || c.at.result.is_none()) {
-        if (jump == Jump::kReturn || c.program.diagnostics.error_count() == errors) {
+        if (jump == Jump::kReturn || !before.has_errors()) {
             c.program.diagnostics
                 .report(kMissingReturn, function.name_span(),
                         fmt::format("`{}` returns nothing", function.name))
@@ -136,9 +136,9 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
 }  // namespace
 
 void run_body(Context& c, const ScriptFunction& function) {
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint before(c.program.diagnostics);
     Jump jump = exec_body(c, function.definition->body);
-    if (std::optional<std::vector<Object>> objects = returned_objects(c, function, jump, errors)) {
+    if (std::optional<std::vector<Object>> objects = returned_objects(c, function, jump, before)) {
         add_outputs(c, function, *objects);
     }
     remove_dead_nodes(c.model, *c.unit->graph);

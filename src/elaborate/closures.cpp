@@ -74,8 +74,7 @@ std::optional<Object> run_as_python(Context& c, const Closure& closure, const Sc
     for (const auto& [name, value] : arguments.values()) {
         scope->set(name, value);
     }
-    diagnostics::Diagnostics& findings = c.program.diagnostics;
-    size_t errors = findings.error_count();
+    diagnostics::Checkpoint before(c.program.diagnostics);
     Trial trial(c);
     ir::Graph* outer = c.graph;
     c.graph = c.model.make_graph(outer);
@@ -85,8 +84,7 @@ std::optional<Object> run_as_python(Context& c, const Closure& closure, const Sc
         ActivationGuard in_closure(c, scope, body_of(closure));
         result = run_closure(c, closure);
     }
-    bool is_known =
-        findings.error_count() == errors && c.graph->last_node() == nullptr && result.is_static();
+    bool is_known = !before.has_errors() && c.graph->last_node() == nullptr && result.is_static();
     ir::Graph* tried = std::exchange(c.graph, outer);
     c.runs_file = false;
     if (is_known || c.gave_up) {
@@ -169,11 +167,11 @@ ir::Graph* closure_graph(Context& c, const Closure& closure, std::span<const Typ
         note_type(c, parameters[i].range, input);
         scope->set(parameters[i].name, std::move(input));
     }
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint before(c.program.diagnostics);
     Object result = run_closure(c, closure);
     Range result_range = c.at.result_range;
     c.graph = outer;
-    if (result.is_error() || result.is_none() || c.program.diagnostics.error_count() != errors) {
+    if (result.is_error() || result.is_none() || before.has_errors()) {
         if (result.is_none()) {
             c.report(kMissingReturn, range,
                      fmt::format("`{}` returns nothing", closure_name(closure)))

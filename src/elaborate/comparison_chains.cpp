@@ -72,8 +72,8 @@ const syntax::BinaryExpr* bare_bit_operator(Context& c, const syntax::CompareExp
 // `&` and `|` bind more tightly than comparisons, as `and` and `or` do not: said in place of what
 // has followed from it.
 void report_bare_bits(Context& c, const syntax::CompareExpr* expr, const syntax::BinaryExpr* bits,
-                      size_t said) {
-    c.program.diagnostics.truncate(said);
+                      diagnostics::Checkpoint said) {
+    said.take_back();
     std::string_view sign = c.source(bits->op_range);
     bool is_middle = expr->ops.size() == 2 && expr->rights[0] == bits;
     std::string help = "put each comparison in brackets";
@@ -91,11 +91,10 @@ void report_bare_bits(Context& c, const syntax::CompareExpr* expr, const syntax:
 }  // namespace
 
 Object eval_compare(Context& c, const syntax::CompareExpr* expr) {
-    size_t said = c.program.diagnostics.items().size();
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint said(c.program.diagnostics);
     Object left = eval(c, expr->left);
     Object result = eval_chain(c, expr, 0, left, expr->left->range);
-    if (result.is_error() && c.program.diagnostics.error_count() != errors) {
+    if (result.is_error() && said.has_errors()) {
         if (const syntax::BinaryExpr* bits = bare_bit_operator(c, expr)) {
             report_bare_bits(c, expr, bits, said);
         }

@@ -129,9 +129,9 @@ bool run_in_graph(Context& c, Comprehension& all, size_t clause, const Iterable&
         ok = assign(c, clause_of.target, iterable.at(iteration), clause_of.target->range) &&
              run_item(c, all, clause, 0);
     };
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint before(c.program.diagnostics);
     run_graph_loop(c, loop);
-    return ok && c.program.diagnostics.error_count() == errors;
+    return ok && !before.has_errors();
 }
 
 bool run_over(Context& c, Comprehension& all, size_t clause,

@@ -35,7 +35,7 @@ struct Outcome {
 // Runs what a `try` or `with` guards.
 Outcome run_guarded(Context& c, const std::function<Jump()>& body) {
     diagnostics::Diagnostics& said = c.program.diagnostics;
-    size_t before = said.items().size();
+    diagnostics::Checkpoint before(said);
     Context::Raising outer = c.raising;
     c.raising = {said.error_count(), c.graph, {}, outer.handled};
     Outcome outcome;
@@ -44,9 +44,8 @@ Outcome run_guarded(Context& c, const std::function<Jump()>& body) {
     outcome.type = c.raising.type;
     c.raising = outer;
     if (outcome.has_raised) {
-        outcome.findings.assign(said.items().begin() + static_cast<std::ptrdiff_t>(before),
-                                said.items().end());
-        said.truncate(before);
+        outcome.findings = before.findings();
+        before.take_back();
     }
     return outcome;
 }

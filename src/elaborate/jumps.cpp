@@ -65,12 +65,12 @@ Jump leave_loop(Context& c) {
 }
 
 Jump exec_body(Context& c, syntax::Stmts body) {
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint before(c.program.diagnostics);
     Jump jump = exec(c, body);
     if (jump == Jump::kReturn || c.gave_up || !flag_value(c, kReturnedFlag).is_tensor()) {
         return jump;
     }
-    if (c.program.diagnostics.error_count() != errors) {  // such as a `raise` in place of a return
+    if (before.has_errors()) {  // such as a `raise` in place of a return
         c.at.result = Object::error();
         return Jump::kReturn;
     }

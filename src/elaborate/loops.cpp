@@ -84,7 +84,7 @@ Unrolling unroll(Context& c, const syntax::ForStmt* statement, Count&& count, bo
         if (c.gave_up || !count_iteration(c, head)) {
             return so_far;
         }
-        size_t errors = c.program.diagnostics.error_count();
+        diagnostics::Checkpoint before(c.program.diagnostics);
         auto iteration = [&] {
             assign(c, statement->target, item(i), head);
             return exec(c, statement->body);
@@ -96,7 +96,7 @@ Unrolling unroll(Context& c, const syntax::ForStmt* statement, Count&& count, bo
         if (so_far.outcome == Unrolled::kDynamic ? !may_guard : so_far.outcome != Unrolled::kDone) {
             return so_far;
         }
-        if (c.program.diagnostics.error_count() != errors) {
+        if (before.has_errors()) {
             return {Unrolled::kBroke, Object::boolean(true)};  // it would be found again each time
         }
     }

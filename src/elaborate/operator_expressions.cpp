@@ -17,6 +17,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/arithmetic.h"
+#include "elaborate/operators/lowered.h"
 #include "lowering/operators.h"
 
 namespace sardonyx::elaborate {
@@ -28,7 +29,7 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
     if (operand.is_error()) {
         return operand;
     }
-    lowering::Unary op = static_cast<lowering::Unary>(expr->op);
+    lowering::Unary op = lowered(expr->op);
     if (op == lowering::Unary::kNot) {
         return eval_not(c, expr, operand);
     }

@@ -17,6 +17,7 @@
 #include "elaborate/emit/as_value.h"
 #include "elaborate/emit/attributes.h"
 #include "elaborate/emit/emit.h"
+#include "elaborate/emit/emitter.h"
 #include "elaborate/emit/opsets.h"
 #include "elaborate/facts.h"
 #include "elaborate/jumps.h"
@@ -37,6 +38,33 @@ using syntax::Range;
 namespace {
 
 // --- Calls ---------------------------------------------------------------------------------------
+
+// The type of what an absent optional would hold. Names of dimensions are the callee's own.
+Type type_of_absent(Type held) {
+    if (held.is_tensor() && held.has_shape()) {
+        Shape shape = held.shape();
+        for (Dim& dim : shape) {
+            dim = dim.is_static() ? dim : Dim();
+        }
+        held.set_shape(std::move(shape));
+    }
+    return held;
+}
+
+// An argument of an OPTIONAL parameter, for which what it may hold is given as well, and None.
+Object as_optional(Context& c, const Type& wanted, const Object& given, Range range) {
+    Emitter e(c, range);
+    ir::Value* result = nullptr;
+    if (given.is_none()) {
+        result =
+            e.emit("Optional", {}, {ir::make_attribute("type", type_of_absent(wanted.element()))});
+    } else if (is_optional_value(given) || (given.is_tensor() && !given.value()->type.is_known())) {
+        return given;
+    } else if (ir::Value* held = as_value(c, given, range, wanted.element().element_type())) {
+        result = e.emit("Optional", {held});
+    }
+    return result != nullptr ? Object::tensor(result) : Object::error();
+}
 
 // The arguments of a call, by parameter; nothing after a diagnostic.
 std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& function,
@@ -75,6 +103,9 @@ std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& 
                 .label(function.tree->span(one.parameter->range), "the parameter")
                 .with_help(fmt::format("give `{}`", one.name));
             return std::nullopt;
+        }
+        if (one.annotation.type.kind() == TypeKind::kOptional && !fact.object.is_error()) {
+            fact.object = as_optional(c, one.annotation.type, fact.object, fact.range);
         }
         if (fact.object.is_error()) {
             return std::nullopt;
@@ -124,7 +155,9 @@ bool check_arguments(Context& c, const ScriptFunction& function,
             label_binding(reported, *conflict);
         }
         reported.label(function.tree->span(input.parameter->parameter->range), "the parameter");
-        if (wanted.element_type() != given.element_type()) {
+        if (!wanted.is_tensor()) {
+            reported.with_help("give a value of that type");
+        } else if (wanted.element_type() != given.element_type()) {
             reported.with_help(fmt::format("cast it with `op.Cast(..., to={}.dtype)`",
                                            name(wanted.element_type())));
         } else if (conflict && !conflict->name.empty()) {
@@ -210,9 +243,9 @@ ir::Node* emit_call(Context& c, const ScriptFunction& function, const ir::Functi
     request.range = arguments.range;
     request.input_ranges = operands.ranges;
     request.attribute_ranges = operands.attribute_ranges;
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint before(c.program.diagnostics);
     ir::Node* node = emit_node(c, std::move(request));
-    if (node != nullptr && c.program.diagnostics.error_count() != errors) {
+    if (node != nullptr && before.has_errors()) {
         c.graph->remove(node);
         return nullptr;
     }
@@ -276,16 +309,15 @@ Object call_inline(Context& c, const ScriptFunction& function,
         return Object::error();
     }
     (void)operator_opset(c);  // the caller's is settled before the body may settle it
-    size_t said = c.program.diagnostics.items().size();
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint said(c.program.diagnostics);
     diagnostics::Span call_site = c.span(arguments.range);
     ActivationGuard in_body(c, scope, &function.definition->body);
     (void)read_parameters(c, function, true);
     std::swap(c.unit->dims, dims);  // names of dimensions in the body are the function's own
     Jump jump = exec_body(c, function.definition->body);
     std::swap(c.unit->dims, dims);
-    if (c.program.diagnostics.error_count() > errors) {
-        c.program.diagnostics.label_callers(said, call_site, "called here");
+    if (said.has_errors()) {
+        said.label_callers(call_site, "called here");
     }
     return jump == Jump::kReturn ? c.at.result : Object::none();
 }
@@ -348,7 +380,7 @@ Object call_script(Context& c, const ScriptFunction& function, const Arguments& 
             continue;
         }
         before = key;
-        size_t said = c.program.diagnostics.items().size();
+        diagnostics::Checkpoint said(c.program.diagnostics);
         Specialisation built = build_function(c, function, arguments.range, facts, detail, *key);
         if (built.function == nullptr) {
             mistakes = built.mistakes;
@@ -362,7 +394,7 @@ Object call_script(Context& c, const ScriptFunction& function, const Arguments& 
             c.program.called.insert(&function);
             return results_of(c, function, *node, arguments, wanted);
         }
-        mistakes = take_findings(c, said);
+        mistakes = take_findings(said);
     }
     report_again(c, mistakes);
     return Object::error();

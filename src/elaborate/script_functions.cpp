@@ -37,19 +37,18 @@ constexpr int kFarCallee = 8;
 
 }  // namespace
 
-std::vector<diagnostics::Diagnostic> take_findings(Context& c, size_t said) {
-    const std::deque<diagnostics::Diagnostic>& items = c.program.diagnostics.items();
+std::vector<diagnostics::Diagnostic> take_findings(diagnostics::Checkpoint said) {
     std::vector<diagnostics::Diagnostic> taken;
-    for (size_t i = said; i < items.size() && taken.size() < kMaxMistakes; ++i) {
+    for (diagnostics::Diagnostic& one : said.findings()) {
         bool is_new = std::none_of(taken.begin(), taken.end(), [&](const auto& other) {
-            return other.kind == items[i].kind && other.message == items[i].message &&
-                   other.labels[0].span == items[i].labels[0].span;
+            return other.kind == one.kind && other.message == one.message &&
+                   other.labels[0].span == one.labels[0].span;
         });
-        if (is_new) {
-            taken.push_back(items[i]);
+        if (is_new && taken.size() < kMaxMistakes) {
+            taken.push_back(std::move(one));
         }
     }
-    c.program.diagnostics.truncate(said);
+    said.take_back();
     return taken;
 }
 
@@ -163,8 +162,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
     if (found != c.scripts->functions.end()) {
         return found->second;
     }
-    size_t said = c.program.diagnostics.items().size();
-    size_t errors = c.program.diagnostics.error_count();
+    diagnostics::Checkpoint said(c.program.diagnostics);
     Specialisation made;
     made.facts = std::make_shared<std::vector<Fact>>(facts);
     if (std::find(c.scripts->building.begin(), c.scripts->building.end(), id) !=
@@ -174,7 +172,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
             .label(function.name_span(), "defined here")
             .with_help(
                 "use a loop, or let an argument that is known at compile time end the recursion");
-        made.mistakes = take_findings(c, said);
+        made.mistakes = take_findings(said);
         return made;
     }
     if (auto failure =
@@ -206,7 +204,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
         }
         target->opset_imports = std::move(unit.imports);
         c.scripts->building.pop_back();
-        if (c.program.diagnostics.error_count() == errors && !c.gave_up) {
+        if (!said.has_errors() && !c.gave_up) {
             move_behind_callees(c.model, target);
             made.function = target;
         } else {
@@ -214,7 +212,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
         }
     }
     if (made.function == nullptr) {
-        made.mistakes = take_findings(c, said);
+        made.mistakes = take_findings(said);
         auto failure = failure_key(c, function, facts, key);
         if (failure && guard && !depends_on_caller(c, made.mistakes)) {
             c.program.failed.emplace(*std::move(failure), made.mistakes);

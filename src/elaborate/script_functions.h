@@ -30,6 +30,6 @@ void build_far_callees(Context& c, const ScriptFunction& function);
 void remove_unused_functions(ir::Model& model, const ir::Function* root);
 
 // Takes back what has been reported from `said` on; each finding once.
-std::vector<diagnostics::Diagnostic> take_findings(Context& c, size_t said);
+std::vector<diagnostics::Diagnostic> take_findings(diagnostics::Checkpoint said);
 
 }  // namespace sardonyx::elaborate

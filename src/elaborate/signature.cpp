@@ -82,7 +82,7 @@ const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunct
             place->second = read;
         }
         ActivationGuard in_function(c, std::make_shared<Scope>(&function, nullptr), nullptr);
-        size_t said = c.program.diagnostics.items().size();
+        diagnostics::Checkpoint said(c.program.diagnostics);
         if (function.definition->is_async) {
             c.report(kUnsupportedStatement, function.definition->name_range,
                      "`async def`: a script cannot pause")
@@ -92,7 +92,7 @@ const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunct
             read->push_back(read_parameter(c, function, parameter));
         }
         if (!report) {
-            c.program.diagnostics.truncate(said);
+            said.take_back();
         }
     }
     return *place->second;

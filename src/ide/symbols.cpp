@@ -10,7 +10,7 @@ std::vector<Symbol> symbols(const Analysis& analysis) {
     if (analysis.module() == nullptr) {
         return result;
     }
-    std::set<const void*> scripts;
+    std::set<const syntax::FunctionDefStmt*> scripts;
     for (const std::shared_ptr<elaborate::ScriptFunction>& one :
          elaborate::scripts(*analysis.module())) {
         scripts.insert(one->definition);

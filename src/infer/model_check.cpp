@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -37,7 +39,26 @@ class Names {
         // What is wrong with the name, and what to do; empty: nothing is.
         std::string problem = {}, help = {};
     };
-    Found find(const ir::Node& node, std::span<const ir::OpsetImport> imports) const {
+    // Most nodes call one of a few operators. Each text of a model is there once, so that it is
+    // known by its address.
+    const Found& find(const ir::Node& node, std::span<const ir::OpsetImport> imports) {
+        Key key{node.domain.data(), node.op_type.data(), imports.data()};
+        Recent& recent = recent_[std::hash<const void*>()(node.op_type.data()) % kRecent];
+        if (recent.key != key || key[1] == nullptr) {
+            recent = {key, look_up(node, imports)};
+        }
+        return recent.found;
+    }
+
+  private:
+    using Key = std::array<const void*, 3>;
+    struct Recent {
+        Key key = {};
+        Found found;
+    };
+    static constexpr size_t kRecent = 61;
+
+    Found look_up(const ir::Node& node, std::span<const ir::OpsetImport> imports) const {
         std::string_view domain = normal_domain(node.domain);
         if (auto function = functions_.find({domain, node.op_type}); function != functions_.end()) {
             return {function->second};
@@ -60,8 +81,8 @@ class Names {
                 near.empty() ? "" : fmt::format("did you mean `{}`?", near)};
     }
 
-  private:
     const ops::SchemaSet* schemas_;
+    std::array<Recent, kRecent> recent_;
     std::map<std::pair<std::string_view, std::string_view>, const ir::Function*> functions_;
 };
 
@@ -114,15 +135,10 @@ void check_node_names(const ir::Model& model, const ops::SchemaSet* schemas,
     Names names(model, schemas);
     auto check = [&](const ir::Graph& graph, std::span<const ir::OpsetImport> imports) {
         for_each_node(graph, [&](const ir::Node& node) {
-            Names::Found found = names.find(node, imports);
+            const Names::Found& found = names.find(node, imports);
             if (!found.problem.empty()) {
-                findings.push_back({&kUnresolvedNode,
-                                    std::move(found.problem),
-                                    std::move(found.help),
-                                    -1,
-                                    -1,
-                                    {},
-                                    node.span});
+                findings.push_back(
+                    {&kUnresolvedNode, found.problem, found.help, -1, -1, {}, node.span});
             } else if (found.schema != nullptr) {
                 std::string message = nameless_output(node, *found.schema);
                 if (!message.empty()) {
@@ -156,13 +172,12 @@ class CertainTypes {
         }
     }
 
-    std::vector<Type> of_inputs(const ir::Node& node) const {
-        std::vector<Type> types;
+    void of_inputs(const ir::Node& node, std::vector<Type>* types) const {
+        types->clear();
         for (size_t i = 0; i < node.input_count(); ++i) {
             auto found = types_.find(node.input(i));
-            types.push_back(found == types_.end() ? Type() : found->second);
+            types->push_back(found == types_.end() ? Type() : Type::tensor(found->second));
         }
-        return types;
     }
 
     void add_outputs(const ir::Node& node, const ops::Schema& schema,
@@ -186,16 +201,17 @@ class CertainTypes {
   private:
     void set(const ir::Value& value, const Type& type) {
         if (type.is_tensor() && type.element_type() != ElementType::kUndefined) {
-            types_.emplace(&value, Type::tensor(type.element_type()));
+            types_.emplace(&value, type.element_type());
         }
     }
 
-    std::unordered_map<const ir::Value*, Type> types_;
+    std::unordered_map<const ir::Value*, ElementType> types_;
 };
 
 // Where the types of inputs, which no run takes others of, do not fit the nodes of the main graph.
-std::string first_mistyped_node(const ir::Model& model, const Names& names) {
+std::string first_mistyped_node(const ir::Model& model, Names& names) {
     CertainTypes types(*model.graph);
+    std::vector<Type> inputs;
     StopCounter stops;
     for (const ir::Node& node : *model.graph) {
         stops.step();
@@ -203,7 +219,7 @@ std::string first_mistyped_node(const ir::Model& model, const Names& names) {
         if (schema == nullptr) {
             continue;
         }
-        std::vector<Type> inputs = types.of_inputs(node);
+        types.of_inputs(node, &inputs);
         if (std::string problem = type_problem(node, *schema, inputs); !problem.empty()) {
             return fmt::format("node `{}` (`{}`): {}", node.name, node.op_type, problem);
         }
@@ -224,14 +240,14 @@ std::string first_hopeless_node(const ir::Model& model) {
     std::vector<const ir::Function*> waiting;
     auto search = [&](const ir::Graph& graph, std::span<const ir::OpsetImport> imports) {
         for_each_node(graph, [&](const ir::Node& node) {
-            Names::Found found = names.find(node, imports);
-            if (found.problem.empty() && found.schema != nullptr) {
+            const Names::Found& found = names.find(node, imports);
+            std::string problem = found.problem;
+            if (problem.empty() && found.schema != nullptr) {
                 auto problems = signature_problems(node, *found.schema);
-                found.problem = problems.empty() ? "" : problems[0].message;
+                problem = problems.empty() ? "" : problems[0].message;
             }
-            if (!found.problem.empty()) {
-                result =
-                    fmt::format("node `{}` (`{}`): {}", node.name, node.op_type, found.problem);
+            if (!problem.empty()) {
+                result = fmt::format("node `{}` (`{}`): {}", node.name, node.op_type, problem);
             } else if (found.function != nullptr && called.insert(found.function).second) {
                 waiting.push_back(found.function);
             }

@@ -92,13 +92,13 @@ void check_attribute(const ops::Schema& schema, const ir::Attribute& attribute,
             kUnknownAttribute, calls::unknown_keyword(schema, attribute.name), attribute.name));
         return;
     }
-    ir::AttributeType wanted = static_cast<ir::AttributeType>(declared->type);
+    ir::AttributeType wanted = declared->type;
     if (attribute.type != wanted && attribute.type != ir::AttributeType::kUndefined) {
-        problems.push_back(
-            as_problem(kAttributeType,
-                       calls::wrong_attribute_type(schema, attribute.name, ir::name(attribute.type),
-                                                   ir::name(wanted), calls::Naming::kWithOperator),
-                       attribute.name));
+        problems.push_back(as_problem(
+            kAttributeType,
+            calls::wrong_attribute_type(schema, attribute.name, sardonyx::name(attribute.type),
+                                        sardonyx::name(wanted), calls::Naming::kWithOperator),
+            attribute.name));
     }
 }
 
@@ -208,8 +208,7 @@ void check_flag(NodeContext& c, const ir::Attribute& attribute) {
 void check_values(NodeContext& c) {
     for (const ir::Attribute& attribute : c.node.attributes) {
         const ops::AttributeSchema* declared = c.schema->find_attribute(attribute.name);
-        if (declared != nullptr &&
-            attribute.type == static_cast<ir::AttributeType>(declared->type)) {
+        if (declared != nullptr && attribute.type == declared->type) {
             check_enumeration(c, *declared, attribute);
             check_flag(c, attribute);
         }

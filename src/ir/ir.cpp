@@ -6,11 +6,6 @@
 namespace sardonyx::ir {
 namespace {
 
-constexpr std::string_view kAttributeTypeNames[] = {
-    "UNDEFINED",      "FLOAT",      "INT",        "STRING",  "TENSOR", "GRAPH",
-    "FLOATS",         "INTS",       "STRINGS",    "TENSORS", "GRAPHS", "SPARSE_TENSOR",
-    "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
-
 // The AttributeType of each alternative of AttributeValue, in the order of the variant.
 constexpr AttributeType kTypeOfAlternative[] = {
     AttributeType::kUndefined,     AttributeType::kFloat,     AttributeType::kInt,
@@ -21,10 +16,6 @@ constexpr AttributeType kTypeOfAlternative[] = {
 static_assert(std::size(kTypeOfAlternative) == std::variant_size_v<AttributeValue>);
 
 }  // namespace
-
-std::string_view name(AttributeType type) {
-    return kAttributeTypeNames[static_cast<size_t>(type)];
-}
 
 Attribute make_attribute(std::string_view name, AttributeValue value) {
     AttributeType type = kTypeOfAlternative[value.index()];

@@ -27,6 +27,7 @@
 #include "base/interner.h"
 #include "base/pool.h"
 #include "diagnostics/source.h"
+#include "types/attribute_type.h"
 #include "types/tensor.h"
 #include "types/type.h"
 
@@ -43,26 +44,7 @@ using Metadata = std::vector<std::pair<std::string_view, std::string_view>>;
 
 // --- Attributes ----------------------------------------------------------------------------------
 
-// The numbers are those of AttributeProto.AttributeType.
-enum class AttributeType : uint8_t {
-    kUndefined = 0,
-    kFloat = 1,
-    kInt = 2,
-    kString = 3,
-    kTensor = 4,
-    kGraph = 5,
-    kFloats = 6,
-    kInts = 7,
-    kStrings = 8,
-    kTensors = 9,
-    kGraphs = 10,
-    kSparseTensor = 11,
-    kSparseTensors = 12,
-    kTypeProto = 13,
-    kTypeProtos = 14,
-};
-
-std::string_view name(AttributeType type);  // "INT", "FLOATS", ...
+using sardonyx::AttributeType;
 
 // values: the non-zero elements; indices: INT64, [NNZ] or [NNZ, rank].
 struct SparseTensor {
@@ -313,6 +295,9 @@ class Model {
     }
     // The same with a dense number for the text, for tables by name.
     Symbol symbol(std::string_view text) { return strings_.intern(text); }
+    void reserve_symbols(size_t more) { strings_.reserve(more); }
+    // Keeps a text that few others equal, such as the name of a node, without looking it up.
+    std::string_view copy(std::string_view text) { return arena_.copy_text(text); }
     std::string_view text(Symbol symbol) const { return strings_.text(symbol); }
 
     // `parent`: the graph that a subgraph stands in; null for main graphs and function bodies.

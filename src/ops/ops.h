@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "types/attribute_type.h"
 #include "types/element_type.h"
 #include "types/type.h"
 
@@ -47,23 +48,7 @@ struct TypeVariable {
     TypeSet types;
 };
 
-// The numbers are those of AttributeProto.AttributeType, as ir::AttributeType.
-enum class AttributeType : uint8_t {
-    kFloat = 1,
-    kInt = 2,
-    kString = 3,
-    kTensor = 4,
-    kGraph = 5,
-    kFloats = 6,
-    kInts = 7,
-    kStrings = 8,
-    kTensors = 9,
-    kGraphs = 10,
-    kSparseTensor = 11,
-    kSparseTensors = 12,
-    kTypeProto = 13,
-    kTypeProtos = 14,
-};
+using sardonyx::AttributeType;
 
 struct AttributeSchema {
     std::string_view name;

@@ -266,14 +266,14 @@ bool check_head(ReadContext& context, ir::Attribute* attribute, uint32_t present
     }
     if (found != AttributeType::kUndefined && found != attribute->type) {
         return fail(fmt::format("is of type {} and has a value of type {}",
-                                ir::name(attribute->type), ir::name(found)));
+                                sardonyx::name(attribute->type), sardonyx::name(found)));
     }
     if (count > 1 && !kValueFields[static_cast<size_t>(found)].is_repeated) {
         return fail("has several values");
     }
     std::optional<AttributeValue> value = default_value(attribute->type);
     if (!value.has_value() && present == 0) {
-        return fail(fmt::format("is of type {} and has no value", ir::name(attribute->type)));
+        return fail(fmt::format("is of type {} and has no value", sardonyx::name(attribute->type)));
     }
     attribute->value = value.has_value() ? std::move(*value) : AttributeValue();
     return true;

@@ -68,6 +68,14 @@ bool ReadContext::keep(std::string_view text, std::string_view* kept) {
     return true;
 }
 
+bool ReadContext::keep_apart(std::string_view text, std::string_view* kept) {
+    if (!check_text(text, kept)) {
+        return false;
+    }
+    *kept = model.copy(text);
+    return true;
+}
+
 bool read_varints(ReadContext& context, std::string_view packed, std::vector<int64_t>* result) {
     const char* data = packed.data();
     const char* end = data + packed.size();

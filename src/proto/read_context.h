@@ -43,6 +43,18 @@ class ReadContext {
         bool is_respelled;  // it prints as another text: `N + 1` as `N+1`
     };
     std::unordered_map<std::string_view, NamedDim> dims;
+    // Types of values that have been read, with what reading them has said, by their bytes: most
+    // values of a model have one of a few types. A place for each hash, so it holds the latest.
+    struct KnownType {
+        std::string_view bytes;  // of the file
+        Type type;
+        bool is_opaque = false;
+        bool says_more = false;
+        int64_t items = 0;
+        int depth = 0;  // where it was read, so that one further inside is read again
+    };
+    static constexpr size_t kKnownTypes = 64;
+    std::vector<KnownType> types;
     // Whether the bytes of a type are kept beside it, and whether they say more than the type does.
     bool keeps_types = false;
     bool says_more = false;
@@ -79,6 +91,8 @@ class ReadContext {
         items_ += items;
         return items_ <= options.max_items || fail_items();
     }
+    int64_t items() const { return items_; }
+    int depth() const { return depth_; }
     // Keeps a message for later, and counts it.
     bool collect(std::string_view message, std::vector<std::string_view>* messages) {
         messages->push_back(message);
@@ -86,6 +100,8 @@ class ReadContext {
     }
     // A text of the file, kept in the model. It must be UTF-8, as `string` fields are.
     bool keep(std::string_view text, std::string_view* kept);
+    // The same for one that few others equal.
+    bool keep_apart(std::string_view text, std::string_view* kept);
     // The same for a text that the model will intern itself: `result` is a view of the file.
     bool check_text(std::string_view text, std::string_view* result);
 
@@ -147,6 +163,7 @@ bool read_attributes(ReadContext& context, std::string_view field,
 bool read_metadata(ReadContext& context, std::string_view bytes, ir::Metadata* result);
 struct ValueInfo {
     std::string_view name;
+    ir::Value* value = nullptr;  // what has the name, where it is read
     Type type;
     std::string_view kept_type;  // the TypeProto, when `type` does not say it all
     std::string_view doc;
@@ -156,7 +173,7 @@ struct ValueInfo {
 bool read_value_info(ReadContext& context, std::string_view bytes, ValueInfo* result);
 // What is known already wins: an initializer's type is that of its elements, an input's is declared
 // with it, and a graph output's comes before that of a value_info entry.
-void apply_value_info(ReadContext& context, ValueInfo info, ir::Value* value);
+void apply_value_info(ReadContext& context, ValueInfo&& info, ir::Value* value);
 // read_graph.cpp
 bool read_graph(ReadContext& context, std::string_view bytes, ir::Graph* graph);
 // The messages of a graph or function body, as views of the file.

@@ -28,10 +28,10 @@ class Scope {
         uint32_t index = context_.model.symbol(name).index;
         return index < context_.bindings.size() ? context_.bindings[index] : nullptr;
     }
-    // Binds the value's name to it, unless a value that `is_rival` accepts has the name already.
+    // Binds the name to the value, unless a value that `is_rival` accepts has the name already.
     template <typename IsRival>
-    bool define(ir::Value* value, IsRival is_rival) {
-        uint32_t index = context_.model.symbol(value->name).index;
+    bool define(ir::Value* value, Symbol name, IsRival is_rival) {
+        uint32_t index = name.index;
         if (index >= context_.bindings.size()) {
             context_.bindings.resize(std::max<size_t>(index + 1, 2 * context_.bindings.size()));
         }
@@ -64,7 +64,7 @@ class Scope {
 // An input or initializer. It may hide a name of the graphs around, as the ONNX checker has it.
 bool define(ReadContext& context, Scope* scope, ir::Value* value) {
     auto is_rival = [&](const ir::Value& other) { return other.graph() == value->graph(); };
-    return scope->define(value, is_rival) ||
+    return scope->define(value, context.model.symbol(value->name), is_rival) ||
            context.fail(fmt::format("`{}` is defined twice", value->name));
 }
 
@@ -178,6 +178,7 @@ bool read_initializers(ReadContext& context, const BodyParts& parts, Scope* scop
 // The fields of a NodeProto; the texts are views of the file until the node is made.
 struct NodeParts {
     std::vector<std::string_view> inputs, outputs, attributes;
+    std::vector<Symbol> names;  // of the outputs
     std::string_view domain, op_type;
     std::string_view name, doc, overload;  // kept
     ir::Metadata metadata;
@@ -226,12 +227,12 @@ bool read_node_parts(ReadContext& context, std::string_view bytes, NodeParts* pa
                 }
                 break;
             case bytes_field(NodeField::kName):
-                if (!context.keep(message.get_view(), &parts->name)) {
+                if (!context.keep_apart(message.get_view(), &parts->name)) {
                     return false;
                 }
                 break;
             case bytes_field(NodeField::kDoc):
-                if (!context.keep(message.get_view(), &parts->doc)) {
+                if (!context.keep_apart(message.get_view(), &parts->doc)) {
                     return false;
                 }
                 break;
@@ -301,13 +302,23 @@ bool resolve_inputs(ReadContext& context, const NodeParts& node, const Scope& sc
     return true;
 }
 
+// Gives the outputs their names, each of which is looked up once.
+void name_outputs(ReadContext& context, NodeParts* parts, const ir::Node& node) {
+    parts->names.clear();
+    for (size_t i = 0; i < parts->outputs.size(); ++i) {
+        std::string_view name = parts->outputs[i];
+        parts->names.push_back(name.empty() ? Symbol() : context.model.symbol(name));
+        node.output(i)->name = context.model.text(parts->names.back());
+    }
+}
+
 bool define_outputs(ReadContext& context, const NodeParts& parts, const ir::Node& node,
                     Scope* scope) {
-    for (ir::Value* output : node.outputs()) {
-        if (!output->name.empty() &&
-            !scope->define(output, [](const ir::Value&) { return true; })) {
+    for (size_t i = 0; i < parts.names.size(); ++i) {
+        if (parts.names[i].valid() &&
+            !scope->define(node.output(i), parts.names[i], [](const ir::Value&) { return true; })) {
             return context.fail(fmt::format("{} makes `{}`, which is defined already",
-                                            describe(parts), output->name));
+                                            describe(parts), node.output(i)->name));
         }
     }
     return true;
@@ -325,7 +336,8 @@ bool read_node(ReadContext& context, std::string_view bytes, Scope* scope, ir::G
         return false;
     }
     ir::Node* node = context.model.make_node(normal_domain(parts->domain), parts->op_type, *inputs,
-                                             parts->outputs);
+                                             parts->outputs.size());
+    name_outputs(context, parts, *node);
     node->name = parts->name;
     node->doc = parts->doc;
     node->overload = parts->overload;
@@ -373,7 +385,7 @@ bool read_outputs(ReadContext& context, const BodyParts& parts, bool is_function
         if (!ok) {
             return false;
         }
-        ir::Value* value = info.name.empty() ? nullptr : scope.find(info.name);
+        ir::Value* value = is_function && !info.name.empty() ? scope.find(info.name) : info.value;
         if (value == nullptr) {
             return context.fail(
                 fmt::format("the output `{}` is not defined in the graph", info.name));
@@ -390,7 +402,7 @@ bool read_outputs(ReadContext& context, const BodyParts& parts, bool is_function
 // Entries for names that the graph does not have are legal and say nothing, nor do those for
 // initializers, whose types are those of their elements: they are kept as they are.
 bool read_value_infos(ReadContext& context, const BodyParts& parts, bool is_function,
-                      const Scope& scope, ir::Graph* graph) {
+                      ir::Graph* graph) {
     uint32_t field = GraphField::kValueInfo;
     if (is_function) {
         field = FunctionField::kValueInfo;
@@ -403,7 +415,7 @@ bool read_value_infos(ReadContext& context, const BodyParts& parts, bool is_func
         if (!read_value_info(context, parts.value_infos[i], &info)) {
             return false;
         }
-        ir::Value* value = info.name.empty() ? nullptr : scope.find(info.name);
+        ir::Value* value = info.value;
         bool is_own = value != nullptr && value->graph() == graph;
         if (is_own && (value->producer() != nullptr || value->is_graph_input())) {
             apply_value_info(context, std::move(info), value);
@@ -469,11 +481,13 @@ bool read_graph_parts(ReadContext& context, std::string_view bytes, BodyParts* p
 
 bool read_body(ReadContext& context, const BodyParts& parts, bool is_function, ir::Graph* graph) {
     Scope scope(context);
+    context.model.reserve_symbols(parts.inputs.size() + parts.initializers.size() +
+                                  parts.nodes.size());
     if (!read_inputs(context, parts, is_function, &scope, graph) ||
         !read_initializers(context, parts, &scope, graph) ||
         !read_nodes(context, parts, &scope, graph) ||
         !read_outputs(context, parts, is_function, scope, graph) ||
-        !read_value_infos(context, parts, is_function, scope, graph)) {
+        !read_value_infos(context, parts, is_function, graph)) {
         return false;
     }
     scope.close();

@@ -1,6 +1,8 @@
 // ValueInfoProto and metadata_props.
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "proto/fields.h"
 #include "proto/read_context.h"
 #include "proto/wire.h"
@@ -10,23 +12,56 @@ namespace {
 
 using protozero::pbf_reader;
 
-bool read_value_info_type(ReadContext& context, std::string_view bytes, ValueInfo* result) {
-    bool is_opaque = false;
+using KnownType = ReadContext::KnownType;
+
+bool read_known_type(ReadContext& context, std::string_view bytes, KnownType* result) {
+    int64_t items = context.items();
+    *result = KnownType();
     context.enter("type");
     context.keeps_types = true;
     context.says_more = false;
-    if (!read_type(context, bytes, &result->type, &is_opaque)) {
+    if (!read_type(context, bytes, &result->type, &result->is_opaque)) {
         return false;
     }
     context.keeps_types = false;
     context.leave();
-    if (is_opaque) {
+    if (result->is_opaque) {
         result->type = Type();
     }
-    if (is_opaque || context.says_more) {
+    result->says_more = context.says_more;
+    result->items = context.items() - items;
+    result->depth = context.depth();
+    result->bytes = bytes;  // at last: after a failure the place holds nothing
+    return true;
+}
+
+bool read_value_info_type(ReadContext& context, std::string_view bytes, ValueInfo* result) {
+    context.types.resize(ReadContext::kKnownTypes);
+    size_t place = std::hash<std::string_view>()(bytes) % ReadContext::kKnownTypes;
+    KnownType& known = context.types[place];
+    bool is_known = !bytes.empty() && known.bytes == bytes && known.depth >= context.depth();
+    if (is_known ? !context.take(known.items) : !read_known_type(context, bytes, &known)) {
+        return false;
+    }
+    result->type = known.type;
+    if (known.is_opaque || known.says_more) {
         result->kept_type = bytes;
     }
     return true;
+}
+
+// A name that a value has is known to be UTF-8.
+bool read_name(ReadContext& context, std::string_view text, ValueInfo* result) {
+    if (text.empty()) {
+        result->name = {};
+        result->value = nullptr;
+        return true;
+    }
+    Symbol symbol = context.model.symbol(text);
+    result->name = context.model.text(symbol);
+    result->value =
+        symbol.index < context.bindings.size() ? context.bindings[symbol.index] : nullptr;
+    return result->value != nullptr || context.check_text(text, &text);
 }
 
 }  // namespace
@@ -39,7 +74,7 @@ bool read_value_info(ReadContext& context, std::string_view bytes, ValueInfo* re
     while (message.next()) {
         switch (message.tag_and_type()) {
             case bytes_field(ValueInfoField::kName):
-                if (!context.keep(message.get_view(), &result->name)) {
+                if (!read_name(context, message.get_view(), result)) {
                     return false;
                 }
                 break;
@@ -65,7 +100,7 @@ bool read_value_info(ReadContext& context, std::string_view bytes, ValueInfo* re
     return true;
 }
 
-void apply_value_info(ReadContext& context, ValueInfo info, ir::Value* value) {
+void apply_value_info(ReadContext& context, ValueInfo&& info, ir::Value* value) {
     if (!value->type.is_known()) {
         value->type = std::move(info.type);
         value->preserved = context.model.intern(info.kept_type);

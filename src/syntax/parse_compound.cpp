@@ -202,10 +202,10 @@ bool Parser::head(List<Symbol>& names, Read&& read) {
     }
     // Code that is read again reports nothing: if it is not understood, its names are known.
     const Token* end = token_;
-    size_t said = diagnostics_.items().size();
+    diagnostics::Checkpoint said(diagnostics_);
     token_ = begin;
     bool is_understood = read() && !failed_ && token_ == end;
-    diagnostics_.truncate(said);
+    said.take_back();
     failed_ = failed;
     token_ = end;
     end_ = end[-1].end;

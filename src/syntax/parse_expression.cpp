@@ -1,4 +1,5 @@
 // Expressions above atoms.
+#include "syntax/operator_tokens.h"
 #include "syntax/parser.h"
 
 namespace sardonyx::syntax {
@@ -209,8 +210,7 @@ const Expr* Parser::comparison() {
     auto comparison_op = [this](CompareOp* op) {
         TokenKind found = kind();
         if (found >= T::kEqualEqual && found <= T::kGreaterEqual) {
-            *op =
-                static_cast<CompareOp>(static_cast<int>(found) - static_cast<int>(T::kEqualEqual));
+            *op = compare_op(found);
         } else if (found == T::kIs) {
             bool negated = peek() == T::kNot;
             *op = negated ? CompareOp::kIsNot : CompareOp::kIs;
@@ -249,7 +249,7 @@ const Expr* Parser::binary(int precedence) {
     uint32_t terms = 1;
     for (int found = binary_precedence(kind()); found > precedence;
          found = binary_precedence(kind())) {
-        BinaryOp op = static_cast<BinaryOp>(static_cast<int>(kind()) - static_cast<int>(T::kPlus));
+        BinaryOp op = binary_op(kind());
         Range op_range = range();
         if (++terms > limits_.terms) {
             too_deep();

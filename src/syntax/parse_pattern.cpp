@@ -54,14 +54,14 @@ bool Parser::with_items(List<WithItem>& items) {
     }
     // Where the items end in a bracket that the colon follows, it is theirs.
     const Token* begin = token_;
-    size_t said = diagnostics_.items().size();
+    diagnostics::Checkpoint said(diagnostics_);
     bool failed = failed_;
     advance();
     if (with_items_until(items, T::kRightParen) && peek() == T::kColon) {
         advance();
         return true;
     }
-    diagnostics_.truncate(said);
+    said.take_back();
     failed_ = failed;
     token_ = begin;
     while (!items.empty()) {

@@ -1,5 +1,6 @@
 // Simple statements, and the lines that they stand in.
 #include "base/stop.h"
+#include "syntax/operator_tokens.h"
 #include "syntax/parser.h"
 
 namespace sardonyx::syntax {
@@ -256,7 +257,7 @@ const Stmt* Parser::augmented_assignment(const Expr* target, uint32_t begin) {
     if (!check_single_target(target, "assign to")) {
         return plain_error(begin);
     }
-    BinaryOp op = static_cast<BinaryOp>(static_cast<int>(kind()) - static_cast<int>(T::kPlusEqual));
+    BinaryOp op = augmented_op(kind());
     Range op_range = range();
     advance();
     const Expr* value = annotated_rhs();

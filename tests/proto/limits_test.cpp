@@ -36,6 +36,52 @@ TEST(ReadLimits, Items) {
     EXPECT_NE(model.error().message.find("more than 5 items"), std::string::npos);
 }
 
+// A chain of nodes whose values have these types.
+std::string chain(std::span<const Type> types) {
+    auto model = std::make_unique<ir::Model>();
+    model->opset_imports = {{"", 17}};
+    model->graph = model->make_graph(nullptr);
+    ir::Value* last = model->add_input(model->graph, "x", Type::tensor(ElementType::kFloat));
+    for (size_t i = 0; i < types.size(); ++i) {
+        std::string name = "y" + std::to_string(i);
+        std::array<std::string_view, 1> names = {name};
+        ir::Node* node = model->make_node("", "Relu", {&last, 1}, names);
+        model->graph->insert(node);
+        last = node->output();
+        last->type = types[i];
+    }
+    model->graph->outputs = {last};
+    return *write_model(*model);
+}
+
+TEST(ReadLimits, TypesThatAreReadOnceCountEachTime) {
+    auto items = [](std::span<const Type> types) {
+        std::string bytes = chain(types);
+        ReadOptions options;
+        for (options.max_items = 1; !read_model(bytes_of(bytes), nullptr, options).ok();) {
+            ++options.max_items;
+        }
+        return options.max_items;
+    };
+    std::vector<Type> equal, others;
+    for (int64_t i = 0; i < 5; ++i) {
+        equal.push_back(Type::tensor(ElementType::kFloat, Shape{4, 4}));
+        others.push_back(Type::tensor(ElementType::kFloat, Shape{4, i}));
+    }
+    EXPECT_EQ(items(equal), items(others));
+}
+
+TEST(Read, EqualTypesThatAreKeptAsWrittenAreKeptOnEachValue) {
+    std::vector<Type> types(3, Type::tensor(ElementType::kFloat, Shape{Dim::symbol("N + 1")}));
+    std::string bytes = chain(types);
+    auto model = read_model(bytes_of(bytes), nullptr, {});
+    ASSERT_TRUE(model.ok());
+    for (const ir::Node& node : *(*model)->graph) {
+        EXPECT_EQ(node.output()->type.to_string(), "FLOAT[N+1]");
+    }
+    EXPECT_EQ(*write_model(**model), bytes);
+}
+
 TEST(ReadLimits, Depth) {
     std::string bytes = *write_model(*small_model());
     ReadOptions options;

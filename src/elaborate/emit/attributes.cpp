@@ -11,6 +11,7 @@
 #include "elaborate/emit/static_tensors.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/items.h"
+#include "elaborate/objects/type_objects.h"
 #include "infer/diagnostics.h"
 #include "ops/ops.h"
 
@@ -124,9 +125,7 @@ std::optional<ir::AttributeValue> attribute_value_of(Context& c, ir::AttributeTy
             }
             return std::nullopt;
         case ir::AttributeType::kTypeProto:
-            return object.is(ObjectKind::kType)
-                       ? std::optional<ir::AttributeValue>(object.get<TypeObject>().type)
-                       : std::nullopt;
+            return lift(named_type(object));
         case ir::AttributeType::kGraph:
             if (object.is(ObjectKind::kClosure)) {
                 ir::Graph* graph = closure_graph(c, object.get<Closure>(), {}, range);
@@ -152,7 +151,7 @@ ir::AttributeType implied_attribute_type(Context& c, const Object& object) {
     if (object.is(ObjectKind::kClosure)) {
         return ir::AttributeType::kGraph;
     }
-    if (object.is(ObjectKind::kType)) {
+    if (named_type(object)) {
         return ir::AttributeType::kTypeProto;
     }
     if (object.is(ObjectKind::kConstant)) {
@@ -241,10 +240,10 @@ std::optional<ir::Attribute> make_attribute(Context& c, std::string_view name,
     }
     ir::AttributeType wanted =
         type != ir::AttributeType::kUndefined ? type : implied_attribute_type(c, object);
-    size_t said = c.program.diagnostics.items().size();
+    diagnostics::Checkpoint said(c.program.diagnostics);
     std::optional<ir::AttributeValue> value = attribute_value_of(c, wanted, object, range);
     if (!value) {
-        if (c.program.diagnostics.items().size() == said) {
+        if (!said.has_findings()) {
             c.report(kAttributeType, range,
                      fmt::format("`{}` takes {}, not {}", name, attribute_words(wanted),
                                  object.is_static() && object.is_number()

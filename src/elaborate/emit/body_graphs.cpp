@@ -46,7 +46,10 @@ Type without_axis(const Type& type, int64_t axis) {
 }
 
 std::vector<Type> scan_types(std::span<ir::Value* const> inputs,
-                             std::span<const ir::Attribute> attributes) {
+                             std::span<const ir::Attribute> attributes, bool is_batched) {
+    if (is_batched && !inputs.empty()) {
+        inputs = inputs.subspan(1);  // the lengths of the sequences
+    }
     size_t scans =
         static_cast<size_t>(std::max<int64_t>(0, int_attribute(attributes, "num_scan_inputs", 0)));
     size_t states = inputs.size() - std::min(inputs.size(), scans);
@@ -57,6 +60,7 @@ std::vector<Type> scan_types(std::span<ir::Value* const> inputs,
     std::vector<Type> types;
     for (size_t i = 0; i < inputs.size(); ++i) {
         Type type = inputs[i] != nullptr ? inputs[i]->type : Type();
+        type = is_batched ? without_axis(type, 0) : type;
         size_t scan = i - std::min(i, states);
         int64_t axis = axes != nullptr && scan < axes->size() ? (*axes)[scan] : 0;
         types.push_back(i < states ? type : without_axis(type, axis));
@@ -68,7 +72,7 @@ std::vector<Type> body_types(const ops::Schema& schema, std::span<ir::Value* con
                              std::span<const ir::Attribute> attributes) {
     std::vector<Type> types;
     if (ops::is_standard(schema, "Scan")) {
-        return scan_types(inputs, attributes);
+        return scan_types(inputs, attributes, schema.since_version == 8);
     }
     if (ops::is_standard(schema, "Loop")) {
         types.push_back(Type::tensor(ElementType::kInt64, Shape{}));

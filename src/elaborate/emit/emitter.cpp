@@ -31,9 +31,9 @@ ir::Value* Emitter::emit_variadic(std::string_view op_type, std::span<const Valu
     request.range = range_;
     request.input_ranges = operand_ranges_;
     // After an error in one node of an expression the rest of them would only repeat it.
-    size_t errors = c_.program.diagnostics.error_count();
+    diagnostics::Checkpoint before(c_.program.diagnostics);
     ir::Node* node = emit_node(c_, std::move(request));
-    bool is_fine = node != nullptr && c_.program.diagnostics.error_count() == errors;
+    bool is_fine = node != nullptr && !before.has_errors();
     return is_fine ? node->output() : nullptr;
 }
 

@@ -152,8 +152,7 @@ void bind_keyword(Context& c, const ops::Schema& schema, const KeywordArgument& 
             return;
         }
         std::optional<ir::Attribute> made = make_attribute(
-            c, place.attribute->name, static_cast<ir::AttributeType>(place.attribute->type),
-            keyword.value, keyword.range);
+            c, place.attribute->name, place.attribute->type, keyword.value, keyword.range);
         if (!made) {
             call.failed = true;
             return;

@@ -15,7 +15,7 @@ Trial::Trial(Context& c)
       scope_(c.at.scope.get()),
       graph_(c.graph),
       last_(c.graph->last_node()),
-      said_(c.program.diagnostics.items().size()),
+      said_(c.program.diagnostics),
       types_(c.program.types.size()),
       fresh_(c.fresh_dims),
       mark_(c.at.scope->open()),
@@ -45,7 +45,7 @@ void Trial::take_back_state() {
     for (; c_.undo.size() > changes_; c_.undo.pop_back()) {
         c_.undo.back().take_back(c_.undo.back().object);
     }
-    c_.program.diagnostics.truncate(said_);
+    said_.take_back();
     c_.program.types.resize(types_);
     c_.fresh_dims = fresh_;
     c_.loop_inputs.resize(inputs_);

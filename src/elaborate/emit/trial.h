@@ -33,7 +33,7 @@ class Trial {
     Scope* scope_;  // null: it is decided
     ir::Graph* graph_;
     ir::Node* last_;
-    size_t said_;
+    diagnostics::Checkpoint said_;
     size_t types_;
     int fresh_;
     size_t mark_;

@@ -313,11 +313,10 @@ bool is_model(Program& program, const ScriptFunction& function, const Options& o
     ScratchBody body(program, function, options);
     Context& c = body.context;
     Trial trial(c);
-    size_t said = program.diagnostics.items().size();
+    diagnostics::Checkpoint said(program.diagnostics);
     bind_model_parameters(c, function);
-    const auto& items = program.diagnostics.items();
-    bool is_one = std::none_of(items.begin() + static_cast<std::ptrdiff_t>(said), items.end(),
-                               lacks_for_model);
+    std::vector<diagnostics::Diagnostic> found = said.findings();
+    bool is_one = std::none_of(found.begin(), found.end(), lacks_for_model);
     trial.take_back();
     return is_one;
 }

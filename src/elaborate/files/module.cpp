@@ -345,13 +345,13 @@ std::optional<Object> FileModule::imported(const syntax::ImportFromStmt* stateme
     }
     is_pending = other->state_ == State::kRunning;
     if (!is_pending && std::filesystem::path(other->path_).filename() == "__init__.py") {
-        size_t said = program_.diagnostics.items().size();
+        diagnostics::Checkpoint said(program_.diagnostics);
         std::string inner = fmt::format("{}.{}", tree_.names.text(statement->module), name);
         Object part = import_module(inner, statement->level, alias.range);
         if (!part.is_error()) {
             return part;
         }
-        program_.diagnostics.truncate(said);
+        said.take_back();
     }
     return std::nullopt;
 }

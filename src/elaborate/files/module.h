@@ -89,7 +89,8 @@ class FileModule : public Environment {
     template <typename Body>
     std::shared_ptr<UnknownCause> attempt(Context& c, const syntax::Stmt* statement, Body&& body,
                                           bool binds = true);
-    std::shared_ptr<UnknownCause> make_cause(const syntax::Stmt* statement, size_t said);
+    std::shared_ptr<UnknownCause> make_cause(const syntax::Stmt* statement,
+                                             const diagnostics::Checkpoint& said);
     std::shared_ptr<ScriptFunction> script_of_model(const syntax::Stmt* statement);
     void give_up(const syntax::Stmt* statement, const std::shared_ptr<UnknownCause>& cause,
                  bool binds);
@@ -120,7 +121,8 @@ class FileModule : public Environment {
     std::set<std::string, std::less<>> asked_;       // names that pending imports are asked for
     std::vector<std::shared_ptr<ScriptFunction>> scripts_;
     // Mistakes in the decorators of scripts, by their definitions.
-    std::unordered_map<const void*, std::vector<diagnostics::Diagnostic>> script_findings_;
+    std::unordered_map<const syntax::FunctionDefStmt*, std::vector<diagnostics::Diagnostic>>
+        script_findings_;
     // Of all names, once the file has been run: each failed call asks.
     std::optional<std::vector<int64_t>> opset_versions_;
 };

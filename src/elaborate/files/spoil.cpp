@@ -232,13 +232,12 @@ class Spoiler {
     bool mark(const Object& object) {
         Unknowns& unknowns = *program_.unknowns;
         auto add = [&](const Object& one) {
-            return unknowns.changed.try_emplace(one.pointer().get(), Unknowns::Entry{one, cause_})
-                .second;
+            return unknowns.changed.try_emplace(one, cause_).second;
         };
         bool is_new = add(object);
         // What shares elements with it changes too: it may be any array that has a view, or is one.
-        if (is_new && unknowns.shared_arrays.count(object.pointer().get()) != 0) {
-            for (const auto& [address, one] : unknowns.shared_arrays) {
+        if (is_new && unknowns.shared_arrays.count(object) != 0) {
+            for (const Object& one : unknowns.shared_arrays) {
                 add(one);
             }
         }
@@ -296,9 +295,9 @@ class Spoiler {
             return;
         }
         const Scope* scope = closure.scope.get();
-        const void* key = closure.definition != nullptr
-                              ? static_cast<const void*>(closure.definition)
-                              : static_cast<const void*>(closure.lambda);
+        const syntax::Parameters* key = closure.definition != nullptr
+                                            ? closure.definition->parameters
+                                            : closure.lambda->parameters;
         auto [place, is_new] = program_.unknowns->calls.try_emplace(key);
         if (is_new) {
             place->second = std::make_shared<const Effects>(effects_of_call(

@@ -50,13 +50,13 @@ void FileModule::run() {
     c.graph = unit.graph;
     c.at.scope = globals_;
     c.runs_file = true;
-    size_t said = program_.diagnostics.items().size();
+    diagnostics::Checkpoint said(program_.diagnostics);
     size_t types = program_.types.size();
     run_block(c, tree_.body);
     if (end_ != nullptr) {
         forget_all(end_);  // with what has been bound after it, so that all is refused
     }
-    program_.diagnostics.truncate(said);
+    said.take_back();
     program_.types.resize(types);
     state_ = State::kDone;
 }
@@ -67,13 +67,13 @@ void FileModule::run_block(Context& c, Stmts statements) {
             return;
         }
         if (program_.unknowns->is_exhausted() || c.gave_up) {
-            size_t said = program_.diagnostics.items().size();
+            diagnostics::Checkpoint said(program_.diagnostics);
             program_.diagnostics.report(kLimitExceeded, tree_.span(statement->range),
                                         c.gave_up
                                             ? "too many statements above this run past the limits"
                                             : "too many names above this are not known");
             forget_all(make_cause(statement, said));
-            program_.diagnostics.truncate(said);
+            said.take_back();
             return;
         }
         run_statement(c, statement);
@@ -110,7 +110,7 @@ void FileModule::run_statement(Context& c, const Stmt* statement) {
                 attempt(c, statement, [&] { exec(c, Stmts(&statement, 1)); });
                 return;
             }
-            end_file(make_cause(statement, program_.diagnostics.items().size()));
+            end_file(make_cause(statement, diagnostics::Checkpoint(program_.diagnostics)));
             return;
         }
         default:
@@ -146,15 +146,15 @@ std::string what_of(const Stmt* statement) {
 
 }  // namespace
 
-std::shared_ptr<UnknownCause> FileModule::make_cause(const Stmt* statement, size_t said) {
+std::shared_ptr<UnknownCause> FileModule::make_cause(const Stmt* statement,
+                                                     const diagnostics::Checkpoint& said) {
     auto cause = std::make_shared<UnknownCause>();
     program_.unknowns->causes.push_back(cause);
     cause->place = tree_.span(statement->range);
     cause->what = what_of(statement);
-    const auto& items = program_.diagnostics.items();
-    for (size_t i = said; i < items.size(); ++i) {
-        if (items[i].kind->severity == diagnostics::Severity::kError) {
-            cause->findings.push_back(items[i]);
+    for (diagnostics::Diagnostic& one : said.findings()) {
+        if (one.kind->severity == diagnostics::Severity::kError) {
+            cause->findings.push_back(std::move(one));
         }
     }
     return cause;
@@ -214,13 +214,12 @@ void FileModule::give_up(const Stmt* statement, const std::shared_ptr<UnknownCau
 template <typename Body>
 std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statement, Body&& body,
                                                   bool binds) {
-    size_t said = program_.diagnostics.items().size();
-    size_t errors = program_.diagnostics.error_count();
+    diagnostics::Checkpoint said(program_.diagnostics);
     size_t mark = globals_->open();
     Context::Raising around = c.raising;
     bool is_guarded = around.errors != SIZE_MAX;
     if (!is_guarded) {
-        c.raising = {errors, c.graph, {}, around.handled};
+        c.raising = {program_.diagnostics.error_count(), c.graph, {}, around.handled};
     }
     body();
     // A name that is not defined may be one that is being written, or that a notebook defines.
@@ -231,13 +230,13 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
     // The graph of this context belongs to nobody: what is computed there is not known here.
     bool has_nodes = c.graph->last_node() != nullptr;
     std::shared_ptr<UnknownCause> cause;
-    if (program_.diagnostics.error_count() == errors && !has_nodes && !c.gave_up) {
+    if (!said.has_errors() && !has_nodes && !c.gave_up) {
         globals_->keep();
     } else if (c.is_raising() && !has_nodes && !c.gave_up) {
         globals_->keep();  // as far as it has been run; the `try` around takes it from here
         return make_cause(statement, said);
     } else {
-        if (program_.diagnostics.error_count() == errors) {
+        if (!said.has_errors()) {
             program_.diagnostics.report(kStaticRequired, tree_.span(statement->range),
                                         "this is computed when the file runs, not at compile time");
         }
@@ -257,7 +256,7 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
         c.pool->int64s.clear();
     }
     c.undo.clear();
-    program_.diagnostics.truncate(said);
+    said.take_back();
     if (c.gave_up && ++endless_ <= kMostEndless) {
         // What follows is run with a part of the limits, half as large each time, so that all of it
         // together stays below twice the limits.
@@ -334,7 +333,7 @@ void FileModule::run_opaque(Context& c, const syntax::OpaqueStmt* statement) {
 
 void FileModule::run_assert(Context& c, const syntax::AssertStmt* statement) {
     bool fails = false;
-    size_t said = program_.diagnostics.items().size();
+    diagnostics::Checkpoint said(program_.diagnostics);
     attempt(c, statement, [&] {
         Object test = eval(c, statement->condition);
         fails = !test.is_error() && truth(test) == false;
@@ -347,7 +346,7 @@ void FileModule::run_assert(Context& c, const syntax::AssertStmt* statement) {
         program_.diagnostics.report(kStaticError, tree_.span(statement->condition->range),
                                     "the assertion does not hold");
         end_file(make_cause(statement, said));
-        program_.diagnostics.truncate(said);
+        said.take_back();
     }
 }
 
@@ -421,19 +420,17 @@ Object FileModule::decorated(Context& c, const syntax::FunctionDefStmt* definiti
     };
     for (size_t i = definition->decorators.size(); i-- > 0;) {
         const Expr* expr = definition->decorators[i];
-        size_t said = program_.diagnostics.items().size();
+        diagnostics::Checkpoint said(program_.diagnostics);
         Object decorator = eval(c, expr);
         bool is_script =
             is_builtin(decorator, "sardonyx.script") ||
             (decorator.is(ObjectKind::kDecorator) && !decorator.get<DecoratorObject>().is_graph);
         if (is_script && object.is_error()) {
             // Errors in its keywords are reported with the script.
-            const auto& items = program_.diagnostics.items();
-            if (items.size() > said) {
-                script_findings_[definition].assign(
-                    items.begin() + static_cast<std::ptrdiff_t>(said), items.end());
+            if (said.has_findings()) {
+                script_findings_[definition] = said.findings();
             }
-            program_.diagnostics.truncate(said);
+            said.take_back();
             object =
                 make_script(c, definition,
                             decorator.is(ObjectKind::kDecorator) ? decorator.get<DecoratorObject>()
@@ -480,20 +477,20 @@ void FileModule::run_import(Context& c, const syntax::ImportStmt* statement) {
         if (!alias.as_name.valid()) {
             dotted = dotted.substr(0, dotted.find('.'));
         }
-        size_t said = program_.diagnostics.items().size();
+        diagnostics::Checkpoint said(program_.diagnostics);
         Object module = import_module(dotted, 0, alias.range);
         if (module.is_error()) {
             ++program_.unknowns->failures;
             module = unknown_object(make_cause(statement, said), true);
         }
-        program_.diagnostics.truncate(said);
+        said.take_back();
         bind(bound_symbol(tree_, alias), std::move(module));
     }
 }
 
 void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* statement) {
     for (const syntax::Alias& alias : statement->names) {
-        size_t said = program_.diagnostics.items().size();
+        diagnostics::Checkpoint said(program_.diagnostics);
         Symbol symbol = bound_symbol(tree_, alias);
         if (tree_.names.text(alias.name) == "*") {
             Object module = import_module(tree_.names.text(statement->module), statement->level,
@@ -501,7 +498,7 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
             run_star(
                 c, statement,
                 module.is_error() ? unknown_object(make_cause(statement, said), false) : module);
-            program_.diagnostics.truncate(said);
+            said.take_back();
             continue;
         }
         bool is_pending = false;
@@ -511,7 +508,7 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
             globals_->set(symbol, Object::make(ObjectKind::kUnbound, Unbound{}));
             continue;
         }
-        if (!object && program_.diagnostics.items().size() == said) {
+        if (!object && !said.has_findings()) {
             Object module = import_module(tree_.names.text(statement->module), statement->level,
                                           statement->range);
             object = member(c, module, tree_.names.text(alias.name), alias.range, alias.range);
@@ -520,7 +517,7 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
             ++program_.unknowns->failures;
             object = unknown_object(make_cause(statement, said), true);
         }
-        program_.diagnostics.truncate(said);
+        said.take_back();
         bind(symbol, std::move(*object));
     }
 }

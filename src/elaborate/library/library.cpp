@@ -27,6 +27,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/type_objects.h"
 #include "ops/ops.h"
 
 namespace sardonyx::elaborate {
@@ -332,7 +333,7 @@ std::optional<Object> sardonyx_attribute(std::string_view name) {
     if (name == "reveal_type") {
         return find_builtin(name);
     }
-    if (name == "TensorType") {
+    if (name == "TensorType" || name == kOptionalType) {
         return python_type(name);
     }
     if (name == "Opset") {

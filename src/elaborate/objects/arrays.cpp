@@ -248,11 +248,11 @@ std::optional<Selection> select_items(Context& c, const Tensor& array, const Obj
 
 // Arrays that share elements with another one here are not changed: the other would not follow.
 void note_view(Context& c, const Object& a) {
-    c.program.unknowns->shared_arrays.emplace(a.pointer().get(), a);
+    c.program.unknowns->shared_arrays.insert(a);
 }
 
 bool may_change_array(Context& c, const Object& a) {
-    return c.program.unknowns->shared_arrays.count(a.pointer().get()) == 0;
+    return c.program.unknowns->shared_arrays.count(a) == 0;
 }
 
 void replace_array(Context& c, const Object& a, Tensor changed) {

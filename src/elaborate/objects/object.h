@@ -13,6 +13,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -365,6 +367,18 @@ class Object {
 
 struct Context;
 
+// Which object it is, not what it holds, as Python's `is` tells lists apart. A set of objects also
+// keeps them alive, so that no later one takes the place of one of them.
+struct Identity {
+    size_t operator()(const Object& object) const {
+        return std::hash<const void*>()(object.pointer().get());
+    }
+    bool operator()(const Object& a, const Object& b) const { return a.pointer() == b.pointer(); }
+};
+using ObjectSet = std::unordered_set<Object, Identity, Identity>;
+template <typename T>
+using ObjectMap = std::unordered_map<Object, T, Identity, Identity>;
+
 // What gives its items when it is asked for them, as they are then: once, but for views of dicts.
 struct IteratorObject {
     std::string_view what;  // "a generator", for messages
@@ -417,6 +431,11 @@ std::string_view kind_name(const Object& object);
 // Whether it is a tensor value that is a sequence of ONNX.
 inline bool is_sequence_value(const Object& object) {
     return object.is_tensor() && object.value()->type.kind() == TypeKind::kSequence;
+}
+
+// Whether it is a value that may be absent when the graph runs.
+inline bool is_optional_value(const Object& object) {
+    return object.is_tensor() && object.value()->type.kind() == TypeKind::kOptional;
 }
 
 }  // namespace sardonyx::elaborate

@@ -71,7 +71,7 @@ std::string text_at(const Object& object, int nesting) {
         case ObjectKind::kAttribute: {
             const AttributeObject& attribute = object.get<AttributeObject>();
             return fmt::format("attribute {}",
-                               attribute.is_bool ? "BOOL" : ir::name(attribute.type));
+                               attribute.is_bool ? "BOOL" : sardonyx::name(attribute.type));
         }
         case ObjectKind::kConstant:
             return fmt::format("static {}", type_text(object.get<Tensor>().type()));

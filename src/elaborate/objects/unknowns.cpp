@@ -20,9 +20,9 @@ std::shared_ptr<UnknownCause> find_cause(const Unknowns& unknowns, const Object&
     if (object.pointer() == nullptr || depth > kDeepest) {
         return nullptr;
     }
-    auto found = unknowns.changed.find(object.pointer().get());
+    auto found = unknowns.changed.find(object);
     if (found != unknowns.changed.end()) {
-        return found->second.cause;
+        return found->second;
     }
     std::shared_ptr<UnknownCause> cause;
     each_part(object, [&](const Object& part) {

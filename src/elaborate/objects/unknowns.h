@@ -33,20 +33,16 @@ struct Unknowns {
     // Causes hold what is unknown for other causes, which may hold them in turn: lets all go.
     ~Unknowns();
 
-    struct Entry {
-        Object object;  // keeps the address alive
-        std::shared_ptr<UnknownCause> cause;
-    };
     // Lists, dicts, sets, arrays and instances that may have been changed.
-    std::unordered_map<const void*, Entry> changed;
+    ObjectMap<std::shared_ptr<UnknownCause>> changed;
     // Functions that code which is not run may call from now on.
     std::vector<Object> escaped;
-    // Of calls of functions, by their definitions (effects.h).
-    std::unordered_map<const void*, std::shared_ptr<const Effects>> calls;
+    // Of calls of functions and lambdas, by their parameters (effects.h).
+    std::unordered_map<const syntax::Parameters*, std::shared_ptr<const Effects>> calls;
     // Classes, their instances, and members of enumerations (namespaces.h).
     std::vector<std::unique_ptr<Environment>> namespaces;
-    // Arrays that share elements with another one (arrays.h), by address.
-    std::unordered_map<const void*, Object> shared_arrays;
+    // Arrays that share elements with another one (arrays.h).
+    ObjectSet shared_arrays;
     std::vector<std::shared_ptr<UnknownCause>> causes;
     size_t failures = 0;  // statements that have not been run
     // How many names have been gone through. Past the limit nothing more is run, and all is

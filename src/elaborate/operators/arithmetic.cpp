@@ -18,6 +18,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/unknowns.h"
+#include "elaborate/operators/lowered.h"
 #include "elaborate/operators/operands.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
@@ -221,7 +222,7 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
     if (a.is_error() || b.is_error()) {
         return Object::error();
     }
-    lowering::Binary operation = static_cast<lowering::Binary>(op);
+    lowering::Binary operation = lowered(op);
     if (op == syntax::BinaryOp::kMod && a.is(ObjectKind::kString) && !b.is_static()) {
         c.report(kStaticRequired, b_range,
                  "a tensor in a `%` format: its value is known only when the graph runs")

@@ -22,6 +22,7 @@
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/equality.h"
+#include "elaborate/operators/lowered.h"
 #include "elaborate/operators/operands.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
@@ -133,7 +134,7 @@ Object compare_in_graph(Context& c, syntax::CompareOp op, ir::Value* number, ir:
     auto compare = [&e](Compare how, ir::Value* x, ir::Value* y) {
         return lowering::lower_compare(e, how, x, y);
     };
-    auto how = static_cast<Compare>(op);
+    auto how = lowered(op);
     ir::Value* rounded = lowering::cast(e, number, ElementType::kDouble);
     ir::Value* most = emit_constant(c, Tensor::scalar<double>(0x1p63), range);
     ir::Value* tie =
@@ -210,6 +211,14 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
         // No tensor is None: that it is an input left out is decided where the function is called.
         if (a.is_none() || b.is_none()) {
             const Object& other = a.is_none() ? b : a;
+            bool asks_absence = op == CompareOp::kIs || op == CompareOp::kEq;
+            if (is_optional_value(other)) {
+                Emitter e(c, range);
+                ir::Value* is_there = e.emit("OptionalHasElement", {other.value()});
+                ir::Value* answer =
+                    asks_absence && is_there != nullptr ? e.emit("Not", {is_there}) : is_there;
+                return answer != nullptr ? Object::tensor(answer) : Object::error();
+            }
             const std::vector<const ir::Value*>& optional = c.unit->optional_inputs;
             if (other.is_tensor() &&
                 std::find(optional.begin(), optional.end(), other.value()) != optional.end()) {
@@ -219,7 +228,7 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
                 return Object::error();
             }
             bool same = a.is_none() && b.is_none();
-            return Object::boolean(same == (op == CompareOp::kIs || op == CompareOp::kEq));
+            return Object::boolean(same == asks_absence);
         }
     }
     if (op == CompareOp::kIn || op == CompareOp::kNotIn) {
@@ -268,7 +277,7 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
     }
     Range ranges[] = {first.range, second.range};
     Emitter e(c, range, ranges);
-    ir::Value* result = lowering::lower_compare(e, static_cast<lowering::Compare>(op), left, right);
+    ir::Value* result = lowering::lower_compare(e, lowered(op), left, right);
     return is_python_number(a) && is_python_number(b) ? as_number(result) : as_object(result);
 }
 

@@ -68,9 +68,14 @@ void as_operands(Context& c, const Operand& first, const Operand& second, ir::Va
 
 Object refuse_operand(Context& c, std::string_view symbol, const Object& a, const Object& b,
                       Range range) {
+    auto kind = [](const Object& object) {
+        return is_optional_value(object) ? "an optional value" : kind_name(object);
+    };
     c.report(kUnsupportedOperand, range,
-             fmt::format("`{}` between {} and {}", symbol, kind_name(a), kind_name(b)))
-        .with_help("use tensors, numbers or lists of numbers");
+             fmt::format("`{}` between {} and {}", symbol, kind(a), kind(b)))
+        .with_help(is_optional_value(a) || is_optional_value(b)
+                       ? "take what it holds: `op.OptionalGetElement(...)`"
+                       : "use tensors, numbers or lists of numbers");
     return Object::error();
 }
 
@@ -79,8 +84,8 @@ bool is_collection(const Object& object) {
 }
 
 bool is_operand(const Object& object) {
-    return object.is_tensor_like() || object.is_number() || object.is_sequence() ||
-           object.is(ObjectKind::kString);
+    return (object.is_tensor_like() && !is_optional_value(object)) || object.is_number() ||
+           object.is_sequence() || object.is(ObjectKind::kString);
 }
 
 }  // namespace sardonyx::elaborate

@@ -140,9 +140,10 @@ Status check_attributes(const ops::Schema& schema, const AttributeView& attribut
             return about(calls::unknown_keyword(schema, written.name));
         }
         if (!same_attribute_type(attribute.type, known->type)) {
-            ir::AttributeType wanted = static_cast<ir::AttributeType>(known->type);
-            return Error{calls::wrong_attribute_type(schema, written.name, ir::name(attribute.type),
-                                                     ir::name(wanted), kNaming)
+            ir::AttributeType wanted = known->type;
+            return Error{calls::wrong_attribute_type(schema, written.name,
+                                                     sardonyx::name(attribute.type),
+                                                     sardonyx::name(wanted), kNaming)
                              .message()};
         }
         SDX_TRY(check_value(*known, attribute));

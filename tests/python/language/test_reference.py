@@ -51,7 +51,7 @@ import numpy as np
 from typing import Annotated, List, Optional, Sequence, Tuple
 from sardonyx import graph, opset21 as op, reveal_type, script
 from sardonyx import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT4, INT8, INT16, INT32, INT64
-from sardonyx import STRING, UINT4, UINT8, UINT16, UINT32, UINT64, COMPLEX64
+from sardonyx import OPTIONAL, STRING, UINT4, UINT8, UINT16, UINT32, UINT64, COMPLEX64
 """
 
 LINTS = re.findall(r'"([a-z-]+)"', (ROOT / "src/lint/diagnostics.def").read_text())

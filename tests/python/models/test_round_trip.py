@@ -27,7 +27,6 @@ from models.corpora import (
     runtime_models,
     torch_exports,
 )
-from models.test_decompile import REASONS
 from places import ROOT
 from real_models import MODELS, models_folder
 
@@ -94,10 +93,14 @@ def reason_of(source: bytes | pathlib.Path) -> str:
             path = pathlib.Path(folder) / "m.onnx"
             path.write_bytes(source)
             return reason_of(path)
-    try:
-        sardonyx.decompile(source)
-    except sardonyx.EvalError as error:
-        return str(error)
+    with tempfile.TemporaryDirectory() as folder:  # for weights of Constant nodes
+        weights = (
+            pathlib.Path(folder) / "w.safetensors" if isinstance(source, os.PathLike) else None
+        )
+        try:
+            sardonyx.decompile(source, weights=weights)
+        except sardonyx.EvalError as error:
+            return str(error)
     return ""
 
 
@@ -129,9 +132,6 @@ def test_the_table(name: str) -> None:
     assert len(lost) <= total - back, lost
     if STRIDE == 1:
         assert len(lost) == total - back, lost
-    if CORPORA[name] in (node_cases, other_cases):
-        assert set(lost) <= set(REASONS)
-        assert total - back == sum(one in corpus for one in REASONS)
 
 
 def rows() -> Iterator[tuple[str, int, int]]:
