@@ -59,7 +59,7 @@ inline constexpr std::string_view kImportExample =
     "Example:\n"
     "  sardonyx import model.pt2 -o model.onnx --dim s77=batch\n"
     "\n"
-    "This needs the Python package sardonyx, but not PyTorch. Nothing in the file is executed.\n";
+    "This needs neither PyTorch nor Python. Nothing in the file is executed.\n";
 
 inline constexpr std::string_view kViewExample =
     "Examples:\n"

@@ -87,13 +87,13 @@ def opset_table(sweeps: list[tuple[str, dict[int, Any]]]) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def write(
-    rows: list[tuple[str, list[Any]]],
-    known: dict[str, str],
-    sweeps: list[tuple[str, dict[int, Any]]],
-) -> None:
-    """The page, of the outcomes of all operators; `known` has reasons of differences."""
-    samples = collections.Counter(one.kind for _, found in rows for one in found)
+KINDS = ("right", "wrong", "refused", "skipped")
+
+
+def by_kind(
+    rows: list[tuple[str, list[Any]]], known: dict[str, str]
+) -> dict[str, list[tuple[str, str]]]:
+    """Operators with the reason, by the worst of their samples."""
     kinds: dict[str, list[tuple[str, str]]] = collections.defaultdict(list)
     for name, found in rows:
         tried = [one for one in found if one.kind != "skipped"]
@@ -101,17 +101,51 @@ def write(
         kind = worst.kind if worst else "right" if tried else "skipped"
         reason = known.get(name) or (reason_of(worst.reason) if worst else "")
         kinds[kind].append((name, reason))
+    return kinds
+
+
+def type_table(others: dict[str, list[tuple[str, list[Any]]]], known: dict[str, str]) -> str:
+    """Of the first samples of other element types: counts, and each operator that differs."""
+    lines = [
+        "## Other element types\n",
+        "The first two samples of each operator that takes the type were tried. Most of what is",
+        "refused in complex64 has no form for pairs of real numbers.\n",
+        "| type | right | wrong | refused | left out |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    wrong = []
+    for type_name, rows in others.items():
+        kinds = by_kind(rows, known)
+        counts = " | ".join(str(len(kinds[kind])) for kind in KINDS)
+        lines.append(f"| {type_name} | {counts} |")
+        wrong += [(name, type_name, reason) for name, reason in kinds["wrong"]]
+    lines += ["\n| operator | type | what differs |", "|---|---|---|"]
+    lines += [f"| `{name}` | {kind} | {reason} |" for name, kind, reason in sorted(wrong)]
+    return "\n".join(lines) + "\n\n"
+
+
+def write(
+    rows: list[tuple[str, list[Any]]],
+    known: dict[str, str],
+    sweeps: list[tuple[str, dict[int, Any]]],
+    others: dict[str, list[tuple[str, list[Any]]]],
+    known_in_others: dict[str, str],
+) -> None:
+    """The page, of the outcomes of all operators; `known` has reasons of differences."""
+    samples = collections.Counter(one.kind for _, found in rows for one in found)
+    kinds = by_kind(rows, known)
     lines = [
         "## Samples\n",
         "| | right | wrong | refused | left out |",
         "|---|---:|---:|---:|---:|",
     ]
-    counts = [len(kinds[kind]) for kind in ("right", "wrong", "refused", "skipped")]
+    counts = [len(kinds[kind]) for kind in KINDS]
     lines.append("| operators | " + " | ".join(map(str, counts)) + " |")
-    counts = [samples[kind] for kind in ("right", "wrong", "refused", "skipped")]
+    counts = [samples[kind] for kind in KINDS]
     lines.append("| samples | " + " | ".join(map(str, counts)) + " |")
     for kind in ("wrong", "refused"):
         lines += [f"\n### {kind.capitalize()}\n", "| operator | why |", "|---|---|"]
         lines += [f"| `{name}` | {reason} |" for name, reason in sorted(kinds[kind])]
-    text = HEAD + "\n".join(lines) + "\n\n" + opset_table(sweeps) + overload_table()
+    text = HEAD + "\n".join(lines) + "\n\n" + type_table(others, known_in_others)
+    text += opset_table(sweeps) + overload_table()
     PAGE.write_text(text, encoding="utf-8")
