@@ -6,7 +6,7 @@ import numpy as np
 from sardonyx import DOUBLE
 
 from .declare import aten, op
-from .types import cast, computed, floating, kind, tensor, with_dims
+from .types import cast, computed, floating, in_float, kind, tensor, with_dims
 
 
 @aten("relu.default")
@@ -28,14 +28,14 @@ def hardtanh(self, min_val=-1, max_val=1):
 def hardsigmoid(self):
     if self.dtype == DOUBLE.dtype:  # attributes are FLOAT
         return op.Clip(self * (1.0 / 6.0) + 0.5, 0.0, 1.0)
-    return op.HardSigmoid(self, alpha=1.0 / 6.0, beta=0.5)
+    return in_float(lambda x: op.HardSigmoid(x, alpha=1.0 / 6.0, beta=0.5), self)
 
 
 @aten("hardswish.default")
 def hardswish(self):
     if self.dtype == DOUBLE.dtype:
         return self * hardsigmoid(self)
-    return op.HardSwish(self)
+    return in_float(op.HardSwish, self)
 
 
 @aten("silu.default")
@@ -45,7 +45,7 @@ def silu(self):
 
 @aten("mish.default")
 def mish(self):
-    return op.Mish(self)
+    return in_float(op.Mish, self)
 
 
 @aten("gelu.default")
@@ -61,7 +61,7 @@ def gelu(self, *, approximate="none"):
 @aten("elu.default")
 def elu(self, alpha=1, scale=1, input_scale=1):
     if scale == 1 and input_scale == 1 and self.dtype != DOUBLE.dtype:
-        return op.Elu(self, alpha=float(alpha))
+        return in_float(lambda x: op.Elu(x, alpha=float(alpha)), self)
     low = (op.Exp(self * input_scale) - 1.0) * (alpha * scale)
     return op.Where(self > 0.0, self * scale, low)
 
@@ -70,7 +70,7 @@ def elu(self, alpha=1, scale=1, input_scale=1):
 def selu(self):
     if self.dtype == DOUBLE.dtype:
         return elu(self, 1.6732632423543772848, 1.0507009873554804934)
-    return op.Selu(self)
+    return in_float(op.Selu, self)
 
 
 @aten("celu.default")
@@ -108,7 +108,7 @@ def softplus(self, beta=1, threshold=20):
         # Runtimes have Softplus for smaller floats.
         y = (op.Log(op.Exp(-op.Abs(x)) + 1.0) + op.Max(x, tensor(0.0, x.dtype))) / beta
     else:
-        y = op.Softplus(x) / beta
+        y = in_float(op.Softplus, x) / beta
     return op.Where(x > threshold, self, y)
 
 

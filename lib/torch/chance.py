@@ -6,12 +6,17 @@ from sardonyx import FLOAT, INT64
 
 from .create import filled
 from .declare import aten, inline, op
-from .types import cast, floating, tensor
+from .types import cast, floating, in_float, moved, tensor
 
 
 @inline
 def uniform_of(like, low, high):
-    return op.RandomUniformLike(like, low=float(low), high=float(high))
+    return moved(lambda v: op.RandomUniformLike(v, low=float(low), high=float(high)), like)
+
+
+@inline
+def normal_of(like, mean=0.0, std=1.0):
+    return moved(lambda v: op.RandomNormalLike(v, mean=float(mean), scale=float(std)), like)
 
 
 @inline
@@ -26,7 +31,7 @@ def rand(size, *, dtype=None):
 
 @aten("randn.default")
 def randn(size, *, dtype=None):
-    return op.RandomNormalLike(shaped(size, dtype))
+    return normal_of(shaped(size, dtype))
 
 
 @aten("rand_like.default")
@@ -36,7 +41,7 @@ def rand_like(self, *, dtype=None):
 
 @aten("randn_like.default")
 def randn_like(self, *, dtype=None):
-    return op.RandomNormalLike(cast(self, dtype))
+    return normal_of(cast(self, dtype))
 
 
 @inline
@@ -77,7 +82,7 @@ def randperm(n, *, dtype=None):
 
 @aten("bernoulli.default")
 def bernoulli(self):
-    return op.Bernoulli(self)
+    return moved(op.Bernoulli, self)
 
 
 @aten("bernoulli.p")
@@ -87,22 +92,22 @@ def bernoulli_p(self, p):
 
 @aten("normal_functional.default")
 def normal_functional(self, mean=0.0, std=1.0):
-    return op.RandomNormalLike(self, mean=float(mean), scale=float(std))
+    return normal_of(self, mean, std)
 
 
 @aten("normal.Tensor_float")
 def normal_of_means(mean, std=1.0):
-    return mean + op.RandomNormalLike(floating(mean)) * std
+    return mean + normal_of(floating(mean)) * std
 
 
 @aten("normal.Tensor_Tensor")
 def normal_of_both(mean, std):
-    return mean + op.RandomNormalLike(floating(mean)) * std
+    return mean + normal_of(floating(mean)) * std
 
 
 @aten("normal.float_Tensor")
 def normal_of_widths(mean, std):
-    return op.RandomNormalLike(floating(std)) * std + mean
+    return normal_of(floating(std)) * std + mean
 
 
 @aten("multinomial.default")
@@ -119,7 +124,7 @@ def multinomial(self, num_samples, replacement=False):
 
 @aten("normal.float_float")
 def normal_sized(mean, std, size, *, dtype=None):
-    return op.RandomNormalLike(shaped(size, dtype), mean=float(mean), scale=float(std))
+    return normal_of(shaped(size, dtype), mean, std)
 
 
 @aten("uniform.default")
@@ -140,12 +145,12 @@ def exponential(self, lambd=1.0):
 
 @aten("cauchy.default")
 def cauchy(self, median=0.0, sigma=1.0):
-    return op.Tan((open_uniform(self) - 0.5) * math.pi) * float(sigma) + float(median)
+    return in_float(op.Tan, (open_uniform(self) - 0.5) * math.pi) * float(sigma) + float(median)
 
 
 @aten("log_normal.default")
 def log_normal(self, mean=1.0, std=2.0):
-    return op.Exp(op.RandomNormalLike(self, mean=float(mean), scale=float(std)))
+    return op.Exp(normal_of(self, mean, std))
 
 
 @aten("geometric.default")

@@ -1,7 +1,7 @@
 """Convolutions."""
 
 from .declare import aten, inline, op
-from .types import repeated
+from .types import cast, repeated, wide
 
 
 @inline
@@ -22,9 +22,11 @@ def convolved(input, weight, bias, stride, padding, dilation, groups):
         pads = before + after
     else:
         pads = repeated(padding, n) * 2
-    return batched(lambda x: op.Conv(x, weight, bias, strides=repeated(stride, n), pads=pads,
-                                     dilations=repeated(dilation, n), group=groups),
-                   input, n + 2)  # fmt: skip
+    w, b = wide(weight), None if bias is None else wide(bias)
+    y = batched(lambda x: op.Conv(x, w, b, strides=repeated(stride, n), pads=pads,
+                                  dilations=repeated(dilation, n), group=groups),
+                wide(input), n + 2)  # fmt: skip
+    return cast(y, input.dtype)
 
 
 @aten("conv1d.default", "conv2d.default", "conv3d.default", "conv1d.padding", "conv2d.padding",
@@ -36,10 +38,12 @@ def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 @inline
 def transposed(input, weight, bias, stride, padding, output_padding, groups, dilation):
     n = weight.ndim - 2
-    return batched(lambda x: op.ConvTranspose(
-        x, weight, bias, strides=repeated(stride, n), pads=repeated(padding, n) * 2,
+    w, b = wide(weight), None if bias is None else wide(bias)
+    y = batched(lambda x: op.ConvTranspose(
+        x, w, b, strides=repeated(stride, n), pads=repeated(padding, n) * 2,
         output_padding=repeated(output_padding, n), group=groups,
-        dilations=repeated(dilation, n)), input, n + 2)  # fmt: skip
+        dilations=repeated(dilation, n)), wide(input), n + 2)  # fmt: skip
+    return cast(y, input.dtype)
 
 
 @aten("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input")

@@ -11,6 +11,7 @@ from .types import (
     highest,
     kind,
     lowest,
+    moved,
     result_type,
     tensor,
 )
@@ -314,7 +315,8 @@ def masked_select(self, mask):
         total = op.Or(mask, self != self)
         mask = op.Expand(mask, total.shape) if total.ndim > 0 else mask
         self = op.Expand(self, total.shape) if total.ndim > 0 else self
-    return op.Compress(op.Reshape(self, [-1]), op.Reshape(mask, [-1]))
+    kept = op.Reshape(mask, [-1])
+    return moved(lambda v: op.Compress(v, kept), op.Reshape(self, [-1]))
 
 
 @aten("masked_scatter.default")

@@ -124,7 +124,15 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     first = input.ndim - len(normalized_shape)
     dims = list(range(first, input.ndim))
     _, middle, factor = normalised(computed(input), dims, eps)
-    return layer_norm(input, normalized_shape, weight, bias, eps), middle, factor
+    y = layer_norm(input, normalized_shape, weight, bias, eps)
+    return y, *statistics_of(middle, factor, input, weight)
+
+
+@inline
+def statistics_of(middle, factor, input, weight):
+    """In the type of the weights, of which FLOAT ones may go with halves."""
+    dtype = input.dtype if weight is None else weight.dtype
+    return cast(middle, dtype), cast(factor, dtype)
 
 
 @aten("rms_norm.default")
@@ -154,7 +162,7 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     x = computed(input)
     _, middle, factor = normalised(op.Reshape(x, [x.shape[0], group, -1]), [2], eps)
     y = group_norm(input, group, weight, bias, eps)
-    return y, op.Squeeze(middle, [2]), op.Squeeze(factor, [2])
+    return y, *statistics_of(op.Squeeze(middle, [2]), op.Squeeze(factor, [2]), input, weight)
 
 
 @aten("instance_norm.default")

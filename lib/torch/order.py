@@ -2,11 +2,11 @@
 
 import math
 
-from sardonyx import BOOL, INT32, INT64
+from sardonyx import BFLOAT16, BOOL, FLOAT, INT32, INT64
 
 from .declare import aten, inline, op
 from .reduce import is_short
-from .types import axis, cast, kind, tensor
+from .types import axis, cast, kind, moved, tensor
 
 
 @inline
@@ -14,6 +14,9 @@ def sortable(f, x):
     """`f` of a type that TopK has, which gives values and places."""
     if x.dtype == BOOL.dtype or (kind(x.dtype) != 2 and x.dtype.bitwidth < 32):
         values, places = f(op.Cast(x, to=INT32.dtype))
+        return cast(values, x.dtype), places
+    if x.dtype == BFLOAT16.dtype and op.version < 24:
+        values, places = f(op.Cast(x, to=FLOAT.dtype))
         return cast(values, x.dtype), places
     return f(x)
 
@@ -179,7 +182,7 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
     before, after = op.Slice(x, [0], [-1], [0]), op.Slice(x, [1], [9223372036854775807], [0])
     first = op.Slice(x == x, [0], [1], [0])
     is_new = op.Concat(first, before != after, axis=0)
-    values = op.Compress(x, is_new)
+    values = moved(lambda v: op.Compress(v, is_new), x)
     inverse = op.CumSum(op.Cast(is_new, to=INT64.dtype), 0) - 1
     starts = op.Compress(op.Range(0, x.shape[0], 1), is_new)
     ends = op.Concat(
@@ -188,23 +191,29 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
     return values, op.Reshape(inverse, self.shape), ends - starts
 
 
+@inline
+def without_bfloat16(x):
+    return op.Cast(x, to=FLOAT.dtype) if x.dtype == BFLOAT16.dtype else x
+
+
 @aten("_unique2.default")
 def unique2(self, sorted=True, return_inverse=False, return_counts=False):
-    values, _, inverse, counts = op.Unique(self, sorted=1)
-    return values, op.Reshape(inverse, self.shape), counts
+    values, _, inverse, counts = op.Unique(without_bfloat16(self), sorted=1)
+    return cast(values, self.dtype), op.Reshape(inverse, self.shape), counts
 
 
 @aten("unique_dim.default")
 def unique_dim(self, dim, sorted=True, return_inverse=False, return_counts=False):
-    values, _, inverse, counts = op.Unique(self, axis=dim, sorted=1)
-    return values, inverse, counts
+    values, _, inverse, counts = op.Unique(without_bfloat16(self), axis=dim, sorted=1)
+    return cast(values, self.dtype), inverse, counts
 
 
 @aten("nanmedian.default")
 def nanmedian(self):
     flat = op.Reshape(self, [-1])
     if kind(self.dtype) == 2:
-        flat = op.Compress(flat, op.Not(op.IsNaN(flat)))
+        kept = op.Not(op.IsNaN(flat))
+        flat = moved(lambda v: op.Compress(v, kept), flat)
     values = sorted_by(flat, 0, False)[0]
     return op.Gather(values, (flat.shape[0] - 1) // 2, axis=0)
 

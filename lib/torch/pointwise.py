@@ -2,7 +2,7 @@
 
 import math
 
-from sardonyx import BOOL, DOUBLE, FLOAT, INT32, INT64, UINT8
+from sardonyx import BFLOAT16, BOOL, DOUBLE, FLOAT, INT32, INT64, UINT8
 
 from .declare import aten, inline, op
 from .types import (
@@ -11,6 +11,7 @@ from .types import (
     floating,
     full_of,
     highest,
+    in_float,
     in_ints,
     is_number,
     kind,
@@ -29,42 +30,42 @@ from .types import (
 
 @aten("sin.default")
 def sin(self):
-    return op.Sin(floating(self))
+    return in_float(op.Sin, floating(self))
 
 
 @aten("cos.default")
 def cos(self):
-    return op.Cos(floating(self))
+    return in_float(op.Cos, floating(self))
 
 
 @aten("tan.default")
 def tan(self):
-    return op.Tan(floating(self))
+    return in_float(op.Tan, floating(self))
 
 
 @aten("asin.default", "arcsin.default")
 def asin(self):
-    return op.Asin(floating(self))
+    return in_float(op.Asin, floating(self))
 
 
 @aten("acos.default", "arccos.default")
 def acos(self):
-    return op.Acos(floating(self))
+    return in_float(op.Acos, floating(self))
 
 
 @aten("atan.default", "arctan.default")
 def atan(self):
-    return op.Atan(floating(self))
+    return in_float(op.Atan, floating(self))
 
 
 @aten("sinh.default")
 def sinh(self):
-    return op.Sinh(floating(self))
+    return in_float(op.Sinh, floating(self))
 
 
 @aten("cosh.default")
 def cosh(self):
-    return op.Cosh(floating(self))
+    return in_float(op.Cosh, floating(self))
 
 
 @aten("tanh.default")
@@ -74,17 +75,17 @@ def tanh(self):
 
 @aten("asinh.default", "arcsinh.default")
 def asinh(self):
-    return op.Asinh(floating(self))
+    return in_float(op.Asinh, floating(self))
 
 
 @aten("acosh.default", "arccosh.default")
 def acosh(self):
-    return op.Acosh(floating(self))
+    return in_float(op.Acosh, floating(self))
 
 
 @aten("atanh.default", "arctanh.default")
 def atanh(self):
-    return op.Atanh(floating(self))
+    return in_float(op.Atanh, floating(self))
 
 
 @aten("exp.default")
@@ -102,7 +103,9 @@ def exp2(self):
 def expm1(self):
     x = floating(self)
     # 2 * exp(x / 2) * sinh(x / 2), which does not cancel near 0.
-    return op.Where(op.Abs(x) < 1.0, 2.0 * op.Exp(x * 0.5) * op.Sinh(x * 0.5), op.Exp(x) - 1.0)
+    return op.Where(
+        op.Abs(x) < 1.0, 2.0 * op.Exp(x * 0.5) * in_float(op.Sinh, x * 0.5), op.Exp(x) - 1.0
+    )
 
 
 @aten("log.default")
@@ -209,7 +212,7 @@ def ceil(self):
 
 @aten("round.default")
 def round_(self):
-    return op.Round(self) if kind(self.dtype) == 2 else op.Identity(self)
+    return in_float(op.Round, self) if kind(self.dtype) == 2 else op.Identity(self)
 
 
 @aten("round.decimals")
@@ -217,8 +220,8 @@ def round_decimals(self, *, decimals):
     if kind(self.dtype) != 2:
         return op.Identity(self)
     if decimals < 0:
-        return op.Round(self / 10.0**-decimals) * 10.0**-decimals
-    return op.Round(self * 10.0**decimals) / 10.0**decimals
+        return in_float(op.Round, self / 10.0**-decimals) * 10.0**-decimals
+    return in_float(op.Round, self * 10.0**decimals) / 10.0**decimals
 
 
 @aten("trunc.default", "fix.default")
@@ -251,7 +254,7 @@ def rad2deg(self):
 @aten("sinc.default", "special_sinc.default")
 def sinc(self):
     x = floating(self) * math.pi
-    return op.Where(x == 0.0, 1.0, op.Sin(x) / x)
+    return op.Where(x == 0.0, 1.0, in_float(op.Sin, x) / x)
 
 
 @aten("isnan.default")
@@ -355,7 +358,7 @@ def div_mode(self, other, *, rounding_mode):
         return self / other
     self, other = promoted(self, other)
     if rounding_mode == "floor":
-        return self // other
+        return floored(self, other)
     if kind(type_of(self)) == 2:
         quotient = self / other
         return op.Where(quotient < 0.0, op.Ceil(quotient), op.Floor(quotient))
@@ -365,7 +368,14 @@ def div_mode(self, other, *, rounding_mode):
 @aten("floor_divide.default", "floor_divide.Scalar")
 def floor_divide(self, other):
     self, other = promoted(self, other)
-    return self // other
+    return floored(self, other)
+
+
+@inline
+def floored(a, b):
+    if type_of(a) == BFLOAT16.dtype and op.version < 22:
+        return op.Cast(cast(a, FLOAT.dtype) // cast(b, FLOAT.dtype), to=BFLOAT16.dtype)
+    return a // b
 
 
 @aten("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
@@ -464,7 +474,7 @@ def fmin(self, other):
 @aten("atan2.default", "arctan2.default")
 def atan2(self, other):
     y, x = promoted_floats(self, other)
-    angle = op.Atan(y / x)
+    angle = in_float(op.Atan, y / x)
     turned = op.Where(y >= 0.0, angle + math.pi, angle - math.pi)
     angle = op.Where(x < 0.0, turned, angle)
     upright = op.Sign(y) * (math.pi / 2)

@@ -6,7 +6,7 @@ from sardonyx import INT64
 
 from .conv import batched
 from .declare import aten, inline, op
-from .types import repeated
+from .types import cast, in_float, repeated, wide
 
 
 @inline
@@ -16,8 +16,10 @@ def pooled_max(input, kernel_size, stride, padding, dilation, ceil_mode, n, indi
         repeated(stride, n) if not isinstance(stride, (list, tuple)) or len(stride) > 0 else kernel
     )
     x = op.Unsqueeze(input, [0]) if input.ndim < n + 2 else input
-    y, places = op.MaxPool(x, kernel_shape=kernel, strides=strides, pads=repeated(padding, n) * 2,
+    pads = repeated(padding, n) * 2
+    y, places = op.MaxPool(wide(x), kernel_shape=kernel, strides=strides, pads=pads,
                            dilations=repeated(dilation, n), ceil_mode=ceil_mode)  # fmt: skip
+    y = cast(y, x.dtype)
     if indices:
         # torch counts places within a channel, ONNX in the whole tensor.
         size = math.prod(x.shape[2:])
@@ -77,9 +79,9 @@ def summed_windows(x, kernel, strides, pads, ceil_mode):
         count = places_of_windows(size, kernel[i], strides[i], pads[i], ceil_mode)
         after.append(max((count - 1) * strides[i] + kernel[i] - size - pads[i], 0))
     before = [0] * (x.ndim - n) + pads[:n]
-    wide = op.Pad(x, before + [0] * (x.ndim - n) + after)
-    y = batched(lambda v: op.AveragePool(v, kernel_shape=kernel, strides=strides), wide, n + 2)
-    return y * float(math.prod(kernel))
+    padded = op.Pad(wide(x), before + [0] * (x.ndim - n) + after)
+    y = batched(lambda v: op.AveragePool(v, kernel_shape=kernel, strides=strides), padded, n + 2)
+    return cast(y * float(math.prod(kernel)), x.dtype)
 
 
 @inline
@@ -91,9 +93,10 @@ def pooled_average(self, kernel_size, stride, padding, ceil_mode, count_include_
     pads = repeated(padding, n) * 2
     if divisor is not None:
         return summed_windows(self, kernel, strides, pads, ceil_mode) / float(divisor)
-    return batched(lambda v: op.AveragePool(
+    y = batched(lambda v: op.AveragePool(
         v, kernel_shape=kernel, strides=strides, pads=pads, ceil_mode=ceil_mode,
-        count_include_pad=count_include_pad), self, n + 2)  # fmt: skip
+        count_include_pad=count_include_pad), wide(self), n + 2)  # fmt: skip
+    return cast(y, self.dtype)
 
 
 @aten("avg_pool1d.default")
@@ -159,14 +162,14 @@ def adaptive_avg_pool1d(self, output_size):
 @aten("adaptive_avg_pool2d.default", "_adaptive_avg_pool2d.default")
 def adaptive_avg_pool2d(self, output_size):
     if are_ones(output_size) and self.ndim == 4:
-        return op.GlobalAveragePool(self)
+        return in_float(op.GlobalAveragePool, self)
     return adaptive(self, output_size, 2, averaged)
 
 
 @aten("adaptive_avg_pool3d.default", "_adaptive_avg_pool3d.default")
 def adaptive_avg_pool3d(self, output_size):
     if are_ones(output_size) and self.ndim == 5:
-        return op.GlobalAveragePool(self)
+        return in_float(op.GlobalAveragePool, self)
     return adaptive(self, output_size, 3, averaged)
 
 

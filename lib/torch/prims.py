@@ -1,7 +1,7 @@
 """Operators of prims, which torch decomposes others into: they promote no types."""
 
 from .bessel import spherical_bessel_j0 as spherical_j0
-from .chance import shaped, uniform_of
+from .chance import normal_of, shaped, uniform_of
 from .create import filled, steps
 from .declare import alias, op, pairs, prims
 from .pairs import along_all, real_along_all, to_real_along_all
@@ -214,7 +214,7 @@ def iota(length, *, start, step, dtype):
 
 @prims("normal")
 def normal(shape, *, mean, std, dtype):
-    return op.RandomNormalLike(shaped(shape, dtype), mean=float(mean), scale=float(std))
+    return normal_of(shaped(shape, dtype), mean, std)
 
 
 @prims("uniform")

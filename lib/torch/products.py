@@ -1,7 +1,7 @@
 """Products of matrices and vectors."""
 
 import numpy as np
-from sardonyx import INT32, INT64
+from sardonyx import BFLOAT16, FLOAT, INT32, INT64
 
 from .declare import aten, inline, op
 from .types import axis, cast, count_of, kind, promoted, result_type_of
@@ -91,6 +91,43 @@ def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
     return weighted(self, total, beta, alpha)
 
 
+@inline
+def between(x, first, last, dim):
+    return op.Slice(x, op.Reshape(first, [1]), op.Reshape(last, [1]), [dim])
+
+
+@aten("_grouped_mm.default")
+def grouped_mm(self, mat2, offs=None, bias=None, out_dtype=None):
+    """Products of groups, as of a mixture of experts; `offs` has where each group ends along the
+    rows, the columns, or the dimension that is summed."""
+    assert bias is None, "_grouped_mm with a bias, which torch has not either"
+    if offs is None:
+        return cast(product(self, mat2), out_dtype)
+    first = op.Constant(value_int=0)
+    ends = op.Cast(offs, to=INT64.dtype)
+    parts = []
+    for i in range(offs.type.shape[0]):
+        last = op.Gather(ends, i)
+        if self.ndim == 3:
+            a, b = op.Gather(self, i), between(mat2, first, last, 1)
+        elif mat2.ndim == 3:
+            a, b = between(self, first, last, 0), op.Gather(mat2, i)
+        else:
+            a, b = between(self, first, last, 1), between(mat2, first, last, 0)
+        parts.append(product(a, b))
+        first = last
+    if self.ndim == 2 and mat2.ndim == 2:
+        y = op.Concat(*[op.Unsqueeze(one, [0]) for one in parts], axis=0)
+    elif self.ndim == 3:
+        y = op.Concat(*parts, axis=1)
+    else:
+        # What torch leaves as it finds it, behind the last group, is 0.
+        y = op.Concat(*parts, axis=0)
+        rest = op.Sub(self.shape[0], first)
+        y = op.Pad(y, op.Concat([0, 0], op.Reshape(rest, [1]), [0], axis=0))
+    return cast(y, out_dtype)
+
+
 @aten("addr.default")
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
     dtype = result_type_of([self, vec1, vec2])
@@ -157,6 +194,10 @@ def tensordot(self, other, dims_self, dims_other):
 
 @aten("einsum.default")
 def einsum(equation, tensors, *, path=None):
+    # ONNX has none for BFLOAT16 in any opset; sums are computed in FLOAT in any case.
+    if tensors[0].dtype == BFLOAT16.dtype:
+        wider = [op.Cast(one, to=FLOAT.dtype) for one in tensors]
+        return cast(op.Einsum(*wider, equation=equation.replace(" ", "")), BFLOAT16.dtype)
     return op.Einsum(*tensors, equation=equation.replace(" ", ""))
 
 
@@ -182,7 +223,7 @@ def bilinear(input1, input2, weight, bias=None):
     batch = list(input1.shape[:-1])
     a = op.Reshape(input1, [-1, input1.shape[-1]])
     b = op.Reshape(input2, [-1, input2.shape[-1]])
-    y = op.Einsum(a, weight, b, equation="bi,oij,bj->bo")
+    y = einsum("bi,oij,bj->bo", [a, weight, b])
     y = op.Reshape(y, [*batch, weight.shape[0]])
     return y if bias is None else y + bias
 

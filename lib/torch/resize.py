@@ -5,7 +5,7 @@ import math
 from sardonyx import DOUBLE, FLOAT, UINT8
 
 from .declare import aten, inline, op
-from .types import cast, computed, tensor
+from .types import cast, computed, tensor, wide
 
 
 @inline
@@ -213,8 +213,9 @@ def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     old = ["bilinear", "nearest", "bicubic"][interpolation_mode]
     new = ["linear", "nearest", "cubic"][interpolation_mode]
     edges = ["zeros", "border", "reflection"][padding_mode]
-    return op.GridSample(input, grid, mode=new if op.version >= 20 else old, padding_mode=edges,
-                         align_corners=1 if align_corners else 0)  # fmt: skip
+    y = op.GridSample(wide(input), wide(grid), mode=new if op.version >= 20 else old,
+                      padding_mode=edges, align_corners=1 if align_corners else 0)  # fmt: skip
+    return cast(y, input.dtype)
 
 
 @aten("affine_grid_generator.default")

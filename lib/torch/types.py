@@ -136,6 +136,31 @@ def computed(x):
 
 
 @inline
+def is_narrow(x):
+    """Whether most operators of the opset do not take the type: BFLOAT16 before opset 22."""
+    return op.version < 22 and x.dtype == BFLOAT16.dtype
+
+
+@inline
+def wide(x):
+    return op.Cast(x, to=FLOAT.dtype) if is_narrow(x) else x
+
+
+@inline
+def in_float(f, x):
+    """`f` of x, computed in FLOAT where ONNX has none for BFLOAT16."""
+    return op.Cast(f(op.Cast(x, to=FLOAT.dtype)), to=x.dtype) if is_narrow(x) else f(x)
+
+
+@inline
+def moved(f, x):
+    """`f` of x, which does not compute; ONNX has none for BFLOAT16 in any opset, or in few."""
+    if x.dtype != BFLOAT16.dtype:
+        return f(x)
+    return op.Cast(f(op.Cast(x, to=FLOAT.dtype)), to=x.dtype)
+
+
+@inline
 def in_ints(f, x):
     """`f`, which ONNX has for INT32 but not for BOOL and small integers, of `x`."""
     if kind(x.dtype) == 2 or x.dtype == INT32.dtype or x.dtype == INT64.dtype:

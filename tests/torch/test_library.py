@@ -157,6 +157,29 @@ def test_pixels_are_rounded(mode: str) -> None:
     assert np.count_nonzero(off) < off.size // 50
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "ends"),
+    [((10, 4), (3, 4, 5), [3, 3, 9]), ((10, 4), (3, 4, 5), [0, 4, 10]), ((6, 8), (8, 5), [3, 8]),
+     ((2, 6, 8), (8, 5), [2, 5]), ((2, 3, 4), (2, 4, 5), None)],
+)  # fmt: skip
+def test_grouped_products(left: tuple, right: tuple, ends: list | None) -> None:
+    """By the products of the groups: torch takes some types and multiples of 16 bytes alone."""
+    a, b = (np.random.default_rng(0).random(s, np.float32) for s in (left, right))
+    groups = [slice(i, j) for i, j in zip([0, *(ends or [])], ends or [], strict=False)]
+    if ends is None:
+        wanted = a @ b
+    elif len(left) == 3:
+        wanted = np.concatenate([a[i] @ b[:, one] for i, one in enumerate(groups)], 1)
+    elif len(right) == 2:
+        wanted = np.stack([a[:, one] @ b[one] for one in groups])
+    else:
+        wanted = np.concatenate([a[one] @ b[i] for i, one in enumerate(groups)])
+    given = None if ends is None else np.array(ends, np.int32)
+    got = np.asarray(aten._grouped_mm(a, b, given))
+    np.testing.assert_allclose(got[: len(wanted)], wanted, rtol=1e-5)
+    assert not got[len(wanted) :].any()
+
+
 def test_called_eagerly() -> None:
     x, w, b = (np.random.default_rng(0).random(s, np.float32) for s in ((2, 3), (4, 3), (4,)))
     wanted = torch.nn.functional.linear(*map(torch.from_numpy, (x, w, b))).numpy()

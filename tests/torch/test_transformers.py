@@ -17,6 +17,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 import sardonyx.torch  # noqa: E402
+from opinfo import bfloat16  # noqa: E402
 from sardonyx.torch._export import _torch_shapes  # noqa: E402
 from test_models import runtime_of  # noqa: E402
 from test_pt2 import check_same  # noqa: E402
@@ -201,11 +202,42 @@ def chosen() -> list[str]:
     return random.Random(os.environ.get("SDX_SEED", "0")).sample(list(MODELS), SAMPLED)
 
 
+def as_array(value: Any) -> Any:
+    return bfloat16(value) if value.dtype == torch.bfloat16 else value.numpy()
+
+
 def without_cache(module: Any) -> Any:
     for part in module.modules():
         if hasattr(getattr(part, "config", None), "use_cache"):
             part.config.use_cache = False
     return module.eval()
+
+
+# Convolutions, experts, and what else BFLOAT16 has no operators for before opset 22.
+HALVES = ("MixtralForCausalLM", "WhisperModel", "DebertaV2Model", "ModernBertModel")
+
+
+@pytest.mark.parametrize("name", list(MODELS) if len(chosen()) == len(MODELS) else HALVES)
+def test_architecture_of_bfloat16(name: str) -> None:
+    """By our evaluator alone: ONNX Runtime has few kernels for the type."""
+    differences, (arguments, shapes) = MODELS[name]
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    kind = getattr(transformers, name)
+    module = without_cache(kind(kind.config_class(**differences))).to(torch.bfloat16)
+    given = {
+        key: value.to(torch.bfloat16) if value.is_floating_point() else value
+        for key, value in arguments(2, 7).items()
+    }
+    native = sardonyx.torch.export(module, (), given, dynamic_shapes=shapes).compile()
+    with torch.no_grad():
+        wanted = _pytree.tree_leaves(module(**given))
+    results = native.run({key: as_array(value) for key, value in given.items()})
+    for result, want in zip(results, wanted, strict=True):
+        assert str(np.asarray(result).dtype) == str(want.dtype).removeprefix("torch.")
+        assert np.abs(np.asarray(result).astype(np.float32) - want.float().numpy()).max() < (
+            0.05 * want.abs().max().item()
+        )
 
 
 @pytest.mark.parametrize("name", chosen())
