@@ -190,12 +190,15 @@ typename E::Value within_bits(E& e, typename E::Value by, int64_t bits) {
                   {e.emit("Less", {wide, e.int64_scalar(bits)}), e.emit("Not", {is_negative})});
 }
 
+enum class Shift : uint8_t { kLeft, kRight };
+
 // BitShift is for unsigned integers alone (and runtimes leave out UINT16). A shift to the left is a
 // product with a power of two; a shift to the right of a negative x is that of ~x, complemented.
 // Past the last bit there are zeros, or the sign: Python's integers have no last bit, and NumPy's,
 // which have as many as these, say the same.
 template <typename E>
-typename E::Value lower_shift(E& e, bool left, typename E::Value a, typename E::Value b) {
+typename E::Value lower_shift(E& e, Shift shift_to, typename E::Value a, typename E::Value b) {
+    bool left = shift_to == Shift::kLeft;
     ElementType type = e.element(a);
     ElementClass kind = element_class(type);
     if (kind != ElementClass::kUnsigned && kind != ElementClass::kSigned) {
@@ -286,9 +289,9 @@ typename E::Value lower_binary(E& e, Binary op, typename E::Value a, typename E:
         case Binary::kPow:
             return lower_power(e, a, b);
         case Binary::kLeftShift:
-            return lower_shift(e, true, a, b);
+            return lower_shift(e, Shift::kLeft, a, b);
         case Binary::kRightShift:
-            return lower_shift(e, false, a, b);
+            return lower_shift(e, Shift::kRight, a, b);
         case Binary::kBitOr:
             return lower_bitwise(e, "Or", "BitwiseOr", a, b);
         case Binary::kBitXor:

@@ -228,15 +228,16 @@ std::optional<Object> settled_binary(Binary op, const Object& a, const Object& b
                               : std::nullopt;
 }
 
-std::optional<Object> settled_extreme(bool want_max, const Object& a, const Object& b) {
+std::optional<Object> settled_extreme(Extreme which, const Object& a, const Object& b) {
     if (are_one_value(a, b)) {
         return a;
     }
     Dim x = dim_of(a), y = dim_of(b);
     if ((x - y).is_at_least(0)) {
-        return want_max ? a : b;
+        return which == Extreme::kMax ? a : b;
     }
-    return (y - x).is_at_least(0) ? std::optional<Object>(want_max ? b : a) : std::nullopt;
+    return (y - x).is_at_least(0) ? std::optional<Object>(which == Extreme::kMax ? b : a)
+                                  : std::nullopt;
 }
 
 std::optional<bool> settled_compare(CompareOp op, const Object& a, const Object& b) {

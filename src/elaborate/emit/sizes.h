@@ -24,7 +24,8 @@ bool is_int_sequence(const Object& object);
 // The result where it is certain, or is one of the operands: n - n, n * 1, max(n, 0). Operands are
 // Python ints.
 std::optional<Object> settled_binary(lowering::Binary op, const Object& a, const Object& b);
-std::optional<Object> settled_extreme(bool want_max, const Object& a, const Object& b);
+enum class Extreme : uint8_t { kMin, kMax };
+std::optional<Object> settled_extreme(Extreme which, const Object& a, const Object& b);
 // ==, !=, <, <=, > and >= of Python ints: n == n, n >= 0, n + 1 != n.
 std::optional<bool> settled_compare(syntax::CompareOp op, const Object& a, const Object& b);
 // Whether it is not zero.

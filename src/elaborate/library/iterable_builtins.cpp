@@ -283,14 +283,15 @@ Object py_sorted(Context& c, const Arguments& a) {
 
 namespace {
 
-Object all_any(Context& c, const Arguments& a, bool all) {
+Object all_any(Context& c, const Arguments& a, Quantifier which) {
+    bool all = which == Quantifier::kAll;
     if (a.positional[0].is_numbers()) {
         Object one = Object::tensor(a.positional[0].value());
-        one = tensor_any_all(c, one, a.ranges[0], all);
+        one = tensor_any_all(c, one, a.ranges[0], which);
         return one.is_tensor() ? Object::number(one.value()) : one;
     }
     if (a.positional[0].is_tensor()) {
-        return tensor_any_all(c, a.positional[0], a.ranges[0], all);
+        return tensor_any_all(c, a.positional[0], a.ranges[0], which);
     }
     std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
     if (!items) {
@@ -319,11 +320,11 @@ Object all_any(Context& c, const Arguments& a, bool all) {
 }  // namespace
 
 Object py_all(Context& c, const Arguments& a) {
-    return all_any(c, a, true);
+    return all_any(c, a, Quantifier::kAll);
 }
 
 Object py_any(Context& c, const Arguments& a) {
-    return all_any(c, a, false);
+    return all_any(c, a, Quantifier::kAny);
 }
 
 }  // namespace sardonyx::elaborate

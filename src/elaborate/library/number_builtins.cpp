@@ -38,18 +38,18 @@ Object apply_operator(Context& c, std::string_view name, const Arguments& a) {
 }
 
 // min and max of ints, some of which are known only when the graph runs.
-Object extreme_of_ints(Context& c, const Arguments& a, bool want_max) {
+Object extreme_of_ints(Context& c, const Arguments& a, Extreme which) {
     Emitter e(c, a.range);
     Object best = a.positional[0];
     for (size_t i = 1; i < a.positional.size() && !best.is_error(); ++i) {
         const Object& item = a.positional[i];
-        if (std::optional<Object> settled = settled_extreme(want_max, best, item)) {
+        if (std::optional<Object> settled = settled_extreme(which, best, item)) {
             best = *settled;
             continue;
         }
         ir::Value* left = as_value(c, best, a.range, ElementType::kInt64);
         ir::Value* right = as_value(c, item, a.ranges[i], ElementType::kInt64);
-        ir::Value* value = e.emit(want_max ? "Max" : "Min", {left, right});
+        ir::Value* value = e.emit(which == Extreme::kMax ? "Max" : "Min", {left, right});
         best = value != nullptr ? Object::number(value) : Object::error();
     }
     return best;
@@ -78,8 +78,8 @@ std::optional<Object> default_of_empty(Context& c, const Object& object,
 }
 
 // min and max: of the arguments, or of the items of one list.
-Object extreme(Context& c, const Arguments& a, bool want_max) {
-    std::string_view word = want_max ? "max" : "min";
+Object extreme(Context& c, const Arguments& a, Extreme which) {
+    std::string_view word = which == Extreme::kMax ? "max" : "min";
     const KeywordArgument *key = a.find("key"), *otherwise = a.find("default");
     if (a.keywords.size() > static_cast<size_t>((key != nullptr) + (otherwise != nullptr))) {
         return refuse(c, a.range, fmt::format("`{}` takes `key` and `default`", word));
@@ -88,7 +88,7 @@ Object extreme(Context& c, const Arguments& a, bool want_max) {
     std::vector<Range> ranges = a.ranges;
     if (items.size() == 1) {
         if (items[0].is_numbers() && key == nullptr && otherwise == nullptr) {
-            return tensor_extreme(c, a, want_max);
+            return tensor_extreme(c, a, which);
         }
         if (items[0].is_graph_value()) {
             if (otherwise != nullptr && items[0].is_tensor()) {
@@ -98,7 +98,7 @@ Object extreme(Context& c, const Arguments& a, bool want_max) {
                 }
             }
             return key == nullptr
-                       ? tensor_extreme(c, a, want_max)
+                       ? tensor_extreme(c, a, which)
                        : refuse(c, a.range, fmt::format("`{}` of a tensor by `key`", word),
                                 "loop over its items");
         }
@@ -132,14 +132,13 @@ Object extreme(Context& c, const Arguments& a, bool want_max) {
         }
         bool are_ints =
             std::all_of(spread.positional.begin(), spread.positional.end(), is_python_int);
-        return are_ints ? extreme_of_ints(c, spread, want_max)
-                        : tensor_extreme(c, spread, want_max);
+        return are_ints ? extreme_of_ints(c, spread, which) : tensor_extreme(c, spread, which);
     }
     size_t best = 0;
     for (size_t i = 1; i < items.size(); ++i) {
-        Object better =
-            static_compare(c, want_max ? syntax::CompareOp::kGt : syntax::CompareOp::kLt,
-                           (*keys)[i], (*keys)[best], a.range);
+        Object better = static_compare(
+            c, which == Extreme::kMax ? syntax::CompareOp::kGt : syntax::CompareOp::kLt, (*keys)[i],
+            (*keys)[best], a.range);
         if (better.is_error()) {
             return better;
         }
@@ -151,11 +150,11 @@ Object extreme(Context& c, const Arguments& a, bool want_max) {
 }  // namespace
 
 Object py_max(Context& c, const Arguments& a) {
-    return extreme(c, a, true);
+    return extreme(c, a, Extreme::kMax);
 }
 
 Object py_min(Context& c, const Arguments& a) {
-    return extreme(c, a, false);
+    return extreme(c, a, Extreme::kMin);
 }
 
 Object py_abs(Context& c, const Arguments& a) {

@@ -92,11 +92,12 @@ namespace {
 
 // As Python: the item where it is greater (or less), else what has been the best before; so nan
 // stays where it comes first.
-Object greater_of(Context& c, const Object& item, const Object& best, bool want_max, Range range,
+Object greater_of(Context& c, const Object& item, const Object& best, Extreme which, Range range,
                   Range whole) {
     if (!item.is_graph_value() && !best.is_graph_value()) {
         Object better = static_compare(
-            c, want_max ? syntax::CompareOp::kGt : syntax::CompareOp::kLt, item, best, whole);
+            c, which == Extreme::kMax ? syntax::CompareOp::kGt : syntax::CompareOp::kLt, item, best,
+            whole);
         return better.is_error() ? better : better.as_bool() ? item : best;
     }
     bool are_numbers = is_python_number(item) && is_python_number(best);
@@ -119,8 +120,9 @@ Object greater_of(Context& c, const Object& item, const Object& best, bool want_
     ir::Value* result =
         right == nullptr ? nullptr
         : is_floating(e.element(left))
-            ? e.emit("Where", {e.emit(want_max ? "Greater" : "Less", {left, right}), left, right})
-            : e.emit(want_max ? "Max" : "Min", {left, right});
+            ? e.emit("Where", {e.emit(which == Extreme::kMax ? "Greater" : "Less", {left, right}),
+                               left, right})
+            : e.emit(which == Extreme::kMax ? "Max" : "Min", {left, right});
     if (result == nullptr) {
         return Object::error();
     }
@@ -135,22 +137,26 @@ Object greater_of(Context& c, const Object& item, const Object& best, bool want_
 }
 
 // The least or greatest element; Python raises where there is none, and so does the run.
-ir::Value* extreme_element(Context& c, ir::Value* value, bool want_max, Range range) {
+ir::Value* extreme_element(Context& c, ir::Value* value, Extreme which, Range range) {
     const Dim& size = value->type.shape()[0];
     if (size.is_static() && size.value() == 0) {
-        refuse_tensor(c, range, fmt::format("`{}` of an empty tensor", want_max ? "max" : "min"),
-                      "give it elements");
+        refuse_tensor(
+            c, range,
+            fmt::format("`{}` of an empty tensor", which == Extreme::kMax ? "max" : "min"),
+            "give it elements");
         return nullptr;
     }
     ElementType type = value->type.element_type();
     if (type == ElementType::kBool) {
-        refuse_tensor(c, range, fmt::format("`{}` of a tensor of BOOL", want_max ? "max" : "min"),
-                      want_max ? "call `any(x)`" : "call `all(x)`");
+        refuse_tensor(
+            c, range,
+            fmt::format("`{}` of a tensor of BOOL", which == Extreme::kMax ? "max" : "min"),
+            which == Extreme::kMax ? "call `any(x)`" : "call `all(x)`");
         return nullptr;
     }
     Emitter e(c, range);
     auto reduced = [&](ir::Value* of) {
-        return e.emit(want_max ? "ReduceMax" : "ReduceMin", {of},
+        return e.emit(which == Extreme::kMax ? "ReduceMax" : "ReduceMin", {of},
                       {ir::make_attribute("keepdims", int64_t{0})});
     };
     bool may_be_nan = is_floating(type) && e.opset() >= 9;
@@ -159,10 +165,10 @@ ir::Value* extreme_element(Context& c, ir::Value* value, bool want_max, Range ra
     }
     ir::Value* first = e.emit("Gather", {value, e.int64_scalar(0)});  // fails where there is none
     if (!may_be_nan) {
-        return e.emit(want_max ? "Max" : "Min", {reduced(value), first});
+        return e.emit(which == Extreme::kMax ? "Max" : "Min", {reduced(value), first});
     }
     // Python keeps a nan that comes first, and passes over others.
-    ir::Value* least = e.scalar_like(value, want_max ? -HUGE_VAL : HUGE_VAL);
+    ir::Value* least = e.scalar_like(value, which == Extreme::kMax ? -HUGE_VAL : HUGE_VAL);
     ir::Value* others = reduced(e.emit("Where", {e.emit("IsNaN", {value}), least, value}));
     return e.emit("Where", {e.emit("IsNaN", {first}), first, others});
 }
@@ -185,9 +191,9 @@ std::optional<size_t> common_rank(const Arguments& a) {
 
 }  // namespace
 
-Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
-    std::string_view word = want_max ? "max" : "min";
-    std::string_view reduction = want_max ? "ReduceMax" : "ReduceMin";
+Object tensor_extreme(Context& c, const Arguments& a, Extreme which) {
+    std::string_view word = which == Extreme::kMax ? "max" : "min";
+    std::string_view reduction = which == Extreme::kMax ? "ReduceMax" : "ReduceMin";
     if (a.positional.size() == 1) {
         int rank = iterated_rank(c, a.positional[0], a.ranges[0], word, reduction);
         if (rank > 1) {
@@ -197,12 +203,12 @@ Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
                 fmt::format("call `op.{}(x)`", reduction));
         }
         ir::Value* found =
-            rank < 0 ? nullptr : extreme_element(c, a.positional[0].value(), want_max, a.range);
+            rank < 0 ? nullptr : extreme_element(c, a.positional[0].value(), which, a.range);
         bool of_numbers = a.positional[0].is_shape_tensor() || a.positional[0].is_numbers();
         return found != nullptr && of_numbers ? Object::number(found) : as_object(found);
     }
-    std::string help =
-        fmt::format("call `op.{}`, which compares the elements", want_max ? "Max" : "Min");
+    std::string help = fmt::format("call `op.{}`, which compares the elements",
+                                   which == Extreme::kMax ? "Max" : "Min");
     Object best;
     for (size_t i = 0; i < a.positional.size(); ++i) {
         Object item = a.positional[i];
@@ -212,7 +218,7 @@ Object tensor_extreme(Context& c, const Arguments& a, bool want_max) {
                    : item.is_shape_tensor() ? as_object(one)
                                             : item.with_value(one);
         }
-        best = i == 0 ? item : greater_of(c, item, best, want_max, a.ranges[i], a.range);
+        best = i == 0 ? item : greater_of(c, item, best, which, a.ranges[i], a.range);
         if (best.is_error()) {
             return best;
         }
@@ -273,7 +279,8 @@ Object tensor_sum(Context& c, const Arguments& a) {
                         {a.positional[1], a.ranges[1]}, a.range);
 }
 
-Object tensor_any_all(Context& c, const Object& object, Range range, bool all) {
+Object tensor_any_all(Context& c, const Object& object, Range range, Quantifier which) {
+    bool all = which == Quantifier::kAll;
     std::string_view word = all ? "all" : "any";
     int rank = iterated_rank(c, object, range, word, all ? "ReduceMin" : "ReduceMax");
     if (rank != 1) {

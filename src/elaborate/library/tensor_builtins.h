@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "elaborate/emit/sizes.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
 
@@ -13,9 +14,10 @@ namespace sardonyx::elaborate {
 ir::Value* one_element(Context& c, const Object& object, syntax::Range range, std::string_view what,
                        std::string help);
 
-Object tensor_extreme(Context& c, const Arguments& arguments, bool want_max);
+Object tensor_extreme(Context& c, const Arguments& arguments, Extreme which);
 Object tensor_sum(Context& c, const Arguments& arguments);
-Object tensor_any_all(Context& c, const Object& object, syntax::Range range, bool all);
+enum class Quantifier : uint8_t { kAny, kAll };
+Object tensor_any_all(Context& c, const Object& object, syntax::Range range, Quantifier which);
 Object tensor_round(Context& c, const Arguments& arguments);
 // int(x), float(x), bool(x).
 Object tensor_number(Context& c, const Arguments& arguments, std::string_view type);
