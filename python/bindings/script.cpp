@@ -7,26 +7,16 @@
 
 #include "base/write_file.h"
 #include "bindings/bindings.h"
-#include "bindings/call.h"
-#include "bindings/environment.h"
 #include "bindings/interrupt.h"
-#include "bindings/model.h"
 #include "bindings/opset.h"
 #include "bindings/schemas.h"
+#include "bindings/script.h"
 #include "bindings/sources.h"
 #include "bindings/tensor.h"
 #include "diagnostics/ignore.h"
-#include "diagnostics/render.h"
-#include "driver/driver.h"
-#include "driver/line_metadata.h"
-#include "driver/model_files.h"
-#include "driver/progress_bar.h"
 #include "elaborate/files/definitions.h"
 #include "elaborate/objects/script_keywords.h"
 #include "elaborate/objects/type_text.h"
-#include "ir/own.h"
-#include "models/fit_runtime.h"
-#include "proto/proto.h"
 #include "syntax/lambda.h"
 #include "syntax/parse.h"
 
@@ -35,34 +25,6 @@ namespace sardonyx::python {
 namespace {
 
 using elaborate::Object;
-
-// `function` points into the other members: an object of this type stays where it is.
-struct Script {
-    std::shared_ptr<syntax::Tree> tree;  // methods of several objects share it
-    PythonEnvironment environment;
-    elaborate::ScriptFunction function;
-    std::shared_ptr<ops::SchemaSet> schemas;  // of operators of other domains; null: none
-    diagnostics::Span whole = {};             // its text, decorators included
-    std::shared_ptr<Script> method = {};      // of an object: the function of the class
-    const PyObject* self = nullptr;           // the object, which `function.self` holds
-    driver::LineMetadata metadata = {};       // of nodes
-    std::optional<models::Runtime> runtime;   // that its models are for
-};
-
-struct PyScript {
-    std::shared_ptr<Script> script;
-};
-
-// The result of a compilation: None or the bytes, and the findings as text and as JSON.
-nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
-    const diagnostics::Sources& texts = sources();
-    if (found.items().empty()) {
-        return nb::make_tuple(result, nb::str(""), nb::str("[]"));
-    }
-    return nb::make_tuple(found.has_errors() ? nb::object(nb::none()) : result,
-                          text_to_python(diagnostics::render_terminal(texts, found, {})),
-                          text_to_python(diagnostics::render_json(texts, found)));
-}
 
 // The current defaults of the parameters in Python.
 std::vector<std::pair<std::string, Object>> live_defaults(nb::handle function) {
@@ -301,144 +263,6 @@ nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
     return report(nb::cast(PyScript{std::move(script)}), found);
 }
 
-elaborate::Options options_of(const nb::dict& input_types, const nb::list& output_types,
-                              const nb::dict& attributes, int64_t opset, int64_t ir_version) {
-    elaborate::Options options;
-    for (auto [name, type] : input_types) {
-        options.input_types.emplace_back(text_from_python(name), type_from_python(type));
-        if (!options.input_types.back().second.is_known()) {
-            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) +
-                                       "` is not a type for `" + options.input_types.back().first +
-                                       "`");
-        }
-    }
-    for (nb::handle type : output_types) {
-        options.output_types.push_back(type_from_python(type));
-    }
-    for (auto [name, value] : attributes) {
-        options.attributes.emplace_back(text_from_python(name), object_from_python(value));
-    }
-    options.opset = opset;
-    options.ir_version = ir_version;
-    return options;
-}
-
-nb::object to_bytes(const std::string& bytes) {
-    return nb::bytes(bytes.data(), bytes.size());
-}
-
-// The options of a compilation to a model.
-struct ModelOptions {
-    elaborate::Options options;
-    std::string producer_name;
-    std::string producer_version;
-};
-
-// Null: it has errors.
-std::unique_ptr<ir::Model> compile_model(const PyScript& self, ModelOptions& wanted,
-                                         OwnProgram& own) {
-    wanted.options.schemas = self.script->schemas.get();
-    std::unique_ptr<ir::Model> model = driver::compile_script(own.program(), self.script->function,
-                                                              driver::Form::kModel, wanted.options);
-    if (own.found().has_errors()) {
-        return nullptr;
-    }
-    if (!wanted.producer_name.empty()) {
-        model->producer_name = model->intern(wanted.producer_name);
-    }
-    if (!wanted.producer_version.empty()) {
-        model->producer_version = model->intern(wanted.producer_version);
-    }
-    if (!self.script->metadata.empty()) {
-        driver::set_line_metadata(*model, sources(), self.script->whole.file,
-                                  self.script->metadata);
-    }
-    if (self.script->runtime) {
-        Result<void> fit = models::fit_runtime(*model, *self.script->runtime);
-        if (!fit.ok()) {
-            raise(PyExc_NotImplementedError, fit.error().message);
-        }
-    }
-    return model;
-}
-
-nb::tuple compile_to_bytes(const PyScript& self, ModelOptions& wanted) {
-    OwnProgram own;
-    std::unique_ptr<ir::Model> model = compile_model(self, wanted, own);
-    return report(model == nullptr ? nb::none() : to_bytes(unwrap(proto::write_model(*model))),
-                  own.found());
-}
-
-// The same to a file, with large initializers beside it; the size of both in bytes.
-nb::tuple compile_to_file(const PyScript& self, const std::string& path, size_t external_bytes,
-                          bool quiet, ModelOptions& wanted) {
-    OwnProgram own;
-    std::unique_ptr<ir::Model> model = compile_model(self, wanted, own);
-    driver::SavingBar bar(quiet);
-    driver::SaveOptions how;
-    how.external_bytes = external_bytes;
-    how.watch = bar.watch();
-    return report(model == nullptr
-                      ? nb::none()
-                      : nb::object(nb::int_(edited(driver::write_model_files(*model, path, how)))),
-                  own.found());
-}
-
-// The model itself, without the detour through bytes. Arrays of Python may change afterwards.
-nb::tuple compile_to_model(const PyScript& self, ModelOptions& wanted) {
-    OwnProgram own;
-    std::unique_ptr<ir::Model> model = compile_model(self, wanted, own);
-    if (model == nullptr) {
-        return report(nb::none(), own.found());
-    }
-    ir::own_tensors(*model);
-    model->ir_version = proto::needed_ir_version(*model);
-    return report(nb::cast(make_model(std::move(model))), own.found());
-}
-
-// `names` are of the arguments, of the types `Before`, that `compile` takes before the options.
-template <typename... Before, typename Compile, typename... Names>
-void def_compilation(nb::class_<PyScript>& script, const char* name, Compile compile,
-                     const Names&... names) {
-    script.def(
-        name,
-        [compile](const PyScript& self, Before... before, const nb::dict& input_types,
-                  const nb::list& output_types, const nb::dict& attributes, int64_t opset,
-                  int64_t ir_version, const std::string& producer_name,
-                  const std::string& producer_version) {
-            ModelOptions wanted{
-                options_of(input_types, output_types, attributes, opset, ir_version), producer_name,
-                producer_version};
-            return stoppable([&] { return compile(self, before..., wanted); });
-        },
-        names..., nb::arg("input_types"), nb::arg("output_types"), nb::arg("attributes"),
-        nb::arg("opset"), nb::arg("ir_version"), nb::arg("producer_name"),
-        nb::arg("producer_version"));
-}
-
-nb::tuple compile_function(const PyScript& self) {
-    elaborate::Options options;
-    options.schemas = self.script->schemas.get();
-    OwnProgram own;
-    std::unique_ptr<ir::Model> model = driver::compile_script(own.program(), self.script->function,
-                                                              driver::Form::kFunction, options);
-    if (own.found().has_errors()) {
-        return report(nb::none(), own.found());
-    }
-    return report(to_bytes(unwrap(proto::write_function(*model, *model->functions[0]))),
-                  own.found());
-}
-
-// The findings as JSON: of a model where its annotations allow one, else of a function.
-nb::object check(const PyScript& self) {
-    elaborate::Options options;
-    options.schemas = self.script->schemas.get();
-    OwnProgram own;
-    driver::compile_script(own.program(), self.script->function, driver::Form::kAsAnnotated,
-                           options);
-    return text_to_python(diagnostics::render_json(sources(), own.found()));
-}
-
 // The models of the script are made fit for a release of ONNX Runtime.
 void set_runtime(const PyScript& self, const std::string& target) {
     Result<models::Runtime> runtime = models::read_runtime(target);
@@ -532,7 +356,6 @@ void bind_script(nb::module_& m) {
                          return nb::make_tuple(text_to_python(sources().path(whole.file)),
                                                sources().position(whole.file, whole.begin).line);
                      })
-        .def("check", [](const PyScript& self) { return stoppable([&] { return check(self); }); })
         .def("set_line_metadata", set_line_metadata, nb::arg("lines"))
         .def("set_runtime", set_runtime, nb::arg("target"))
         .def(
@@ -541,19 +364,11 @@ void bind_script(nb::module_& m) {
                 return PyScript{bind_method(self.script, object)};
             },
             nb::arg("object"))
-        .def_prop_ro("opset",
-                     [](const PyScript& self) {
-                         const elaborate::OpsetObject& opset = self.script->function.opset;
-                         return the_opset({opset.domain, opset.version});
-                     })
-        .def("compile_function", [](const PyScript& self) {
-            return stoppable([&] { return compile_function(self); });
+        .def_prop_ro("opset", [](const PyScript& self) {
+            const elaborate::OpsetObject& opset = self.script->function.opset;
+            return the_opset({opset.domain, opset.version});
         });
-    def_compilation(script, "compile_model", compile_to_model);
-    def_compilation(script, "compile_bytes", compile_to_bytes);
-    def_compilation<const std::string&, size_t, bool>(script, "compile_file", compile_to_file,
-                                                      nb::arg("path"), nb::arg("external_bytes"),
-                                                      nb::arg("quiet"));
+    bind_compilations(script);
     m.def(
         "write_file",
         [](const std::string& path, const nb::bytes& data) {

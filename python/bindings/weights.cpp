@@ -1,6 +1,7 @@
 // Files of weights as tensors; sardonyx.load_weights is the Python function around it.
 #include "weights/weights.h"
 
+#include "base/content_hash.h"
 #include "bindings/interrupt.h"
 #include "bindings/tensor.h"
 
@@ -20,10 +21,24 @@ nb::dict read_weights(const std::string& path) {
     return tensors;
 }
 
+// Of names, types and elements.
+uint64_t hash_of_weights(const nb::dict& tensors) {
+    ContentHash hash;
+    for (auto [name, value] : tensors) {
+        Tensor tensor = tensor_from_python(value);
+        std::string text = text_from_python(name) + '\0' + tensor.type().to_string() + '\0';
+        std::span<const std::byte> bytes = tensor.bytes();
+        hash.add(text);
+        hash.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
+    return hash.value();
+}
+
 }  // namespace
 
 void bind_weights(nb::module_& m) {
     m.def("read_weights", read_weights, nb::arg("path"));
+    m.def("hash_of_weights", hash_of_weights, nb::arg("tensors"));
 }
 
 }  // namespace sardonyx::python

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import linecache
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy as np
 
 import sardonyx
 
-from .._core import TorchFile, read_torch_file, runtime_opset
+from .._core import TorchFile, hash_of_weights, read_torch_file, runtime_opset
 from .._script import CompileError, OnnxFunction
 from ._metadata import metadata_by_line
 from ._program import (
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 _OPSET = 20
 _MAIN = "main"  # what the script of a program is called
+# Bytes of weights: to see whether more have changed takes longer than to compile.
+_MOST_KEPT = 1 << 26
 _numbers = itertools.count(1)
 
 
@@ -98,7 +101,7 @@ class Exported:
     ) -> None:
         self._program, self._weights, self._opset = program, dict(weights), opset
         self._has_metadata, self._target = has_metadata, target
-        self._functions: dict[str, Any] = {}
+        self._hash: int | None = None  # of the weights that a model has been prepared with
         self._text, self._lines = self._script_text("")
         self._script = self._compile()
 
@@ -191,10 +194,35 @@ class Exported:
             raise ExportError(str(error)) from None
 
     def _check(self) -> None:
-        """Compiles the script, and raises what is wrong with it."""
-        findings = self._script.check()
+        """Compiles the script, and raises what is wrong with it.
+
+        The model is kept for the first that asks for it.
+        """
+        request = self._script._request(**self._options({}))
+        with self._explaining():
+            findings = json.loads(self._script._script.prepare(*request))
         if any(one["severity"] == "error" for one in findings):
             raise self._explained(findings)
+        if self._uses_own_operators() or self._weight_bytes() > _MOST_KEPT:
+            self._script._script.forget()
+        else:
+            self._hash = hash_of_weights(self._weights)
+
+    def _uses_own_operators(self) -> bool:
+        """Whether functions of the user are called, which may be others tomorrow."""
+        from ._operators import own_names
+
+        return any(f"aten.{name}(" in self._text for name in own_names())
+
+    def _weight_bytes(self) -> int:
+        return sum(one.nbytes for one in self._weights.values())
+
+    def _fresh(self) -> OnnxFunction:
+        """The script, which forgets the model that it has prepared if weights have changed."""
+        if self._hash is not None and self._hash != hash_of_weights(self._weights):
+            self._script._script.forget()
+        self._hash = None  # a model is given once
+        return self._script
 
     def _node_of(self, finding: Mapping[str, Any]) -> Node | None:
         for label in finding.get("labels", []):
@@ -209,17 +237,17 @@ class Exported:
     def to_model_bytes(self, **options: Any) -> bytes:
         """The model as the bytes of a ModelProto; takes what `to_model_bytes` of scripts takes."""
         with self._explaining():
-            return self._script.to_model_bytes(**self._options(options))
+            return self._fresh().to_model_bytes(**self._options(options))
 
     def to_model_proto(self, **options: Any) -> onnx.ModelProto | bytes:
         """The model as a ModelProto where the onnx package is installed, else as bytes."""
         with self._explaining():
-            return self._script.to_model_proto(**self._options(options))
+            return self._fresh().to_model_proto(**self._options(options))
 
     def compile(self, **options: Any) -> sardonyx.Model:
         """The model, to run natively."""
         with self._explaining():
-            return self._script.compile(**self._options(options))
+            return self._fresh().compile(**self._options(options))
 
     def save(
         self, path: str | os.PathLike[str], external_bytes: int | None = None, quiet: bool = False
@@ -232,10 +260,9 @@ class Exported:
         import os
 
         if external_bytes is None:
-            total = sum(one.nbytes for one in self._weights.values())
-            external_bytes = 1024 if total > 1 << 30 else 0
+            external_bytes = 1024 if self._weight_bytes() > 1 << 30 else 0
         with self._explaining():
-            return self._script._write(os.fspath(path), external_bytes, quiet, **self._options({}))
+            return self._fresh()._write(os.fspath(path), external_bytes, quiet, **self._options({}))
 
     def __repr__(self) -> str:
         program = self._program

@@ -23,6 +23,11 @@ def own_overloads() -> set[str]:
     return set(_own)
 
 
+def own_names() -> set[str]:
+    """What scripts call them."""
+    return {name for name, _ in _own.values()}
+
+
 def operator(name: str) -> Callable[[Any], OnnxFunction]:
     """Declares the function below as what an operator means: `@operator("mylib::op")`.
 

@@ -215,7 +215,7 @@ def without_copies(program: Program, own: Collection[str] = ()) -> None:
     same: dict[str, str] = {}
     kept = []
     for node in program.nodes:
-        if same:
+        if same and not same.keys().isdisjoint(refs_of(node)):
             node = dataclasses.replace(
                 node,
                 args=[replaced(one, lambda name: same.get(name, name)) for one in node.args],

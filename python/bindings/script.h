@@ -1,0 +1,69 @@
+// The class Script: a Python function decorated with @script, and what it is compiled to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bindings/bindings.h"
+#include "bindings/environment.h"
+#include "diagnostics/diagnostic.h"
+#include "driver/driver.h"
+#include "driver/line_metadata.h"
+#include "models/runtimes.h"
+#include "syntax/tree.h"
+
+namespace sardonyx::python {
+
+// The options of a compilation to a model.
+struct ModelOptions {
+    elaborate::Options options;
+    std::string producer_name;
+    std::string producer_version;
+
+    // Whether they give no types and no values of attributes.
+    bool is_plain() const {
+        return options.input_types.empty() && options.output_types.empty() &&
+               options.attributes.empty();
+    }
+};
+
+// A model with the findings about it as text and as JSON.
+struct Compiled {
+    std::unique_ptr<ir::Model> model;  // null: there are errors
+    std::string text;
+    std::string json;
+};
+
+// What `prepare` has compiled, for the first that asks for it with the same options.
+struct Prepared {
+    ModelOptions wanted;
+    Compiled compiled;
+};
+
+// `function` points into the other members: an object of this type stays where it is.
+struct Script {
+    std::shared_ptr<syntax::Tree> tree;  // methods of several objects share it
+    PythonEnvironment environment;
+    elaborate::ScriptFunction function;
+    std::shared_ptr<ops::SchemaSet> schemas;  // of operators of other domains; null: none
+    diagnostics::Span whole = {};             // its text, decorators included
+    std::shared_ptr<Script> method = {};      // of an object: the function of the class
+    const PyObject* self = nullptr;           // the object, which `function.self` holds
+    driver::LineMetadata metadata = {};       // of nodes
+    std::optional<models::Runtime> runtime;   // that its models are for
+};
+
+struct PyScript {
+    std::shared_ptr<Script> script;
+    std::unique_ptr<Prepared> prepared = {};  // null: nothing
+};
+
+// What a parser or a compiler has found, as text and as JSON after the result of it: None if there
+// are errors.
+nb::tuple report(nb::object result, const diagnostics::Diagnostics& found);
+
+// The members that compile (compilation.cpp).
+void bind_compilations(nb::class_<PyScript>& script);
+
+}  // namespace sardonyx::python
