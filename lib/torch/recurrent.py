@@ -1,5 +1,7 @@
 """Recurrent networks."""
 
+from sardonyx import graph
+
 from .declare import aten, inline, op
 from .products import linear
 
@@ -110,15 +112,19 @@ def projected_steps(x, h, c, params, has_biases, is_backward):
     if has_biases:
         b_ih, b_hh = params[2], params[3]
     gates = linear(x, params[0], b_ih)
-    rows = []
-    for i in range(x.shape[0]):
-        place = x.shape[0] - 1 - i if is_backward else i
-        step = op.Gather(gates, place, axis=0) + linear(h, params[1], b_hh)
-        enter, forget, new, leave = op.Split(step, axis=1, num_outputs=4)
+
+    @graph()
+    def step(h, c, row):
+        enter, forget, new, leave = op.Split(row + linear(h, params[1], b_hh), axis=1,
+                                             num_outputs=4)  # fmt: skip
         c = op.Sigmoid(forget) * c + op.Sigmoid(enter) * op.Tanh(new)
         h = linear(op.Sigmoid(leave) * op.Tanh(c), back)
-        rows.append(op.Unsqueeze(h, [0]))
-    return op.Concat(*(rows[::-1] if is_backward else rows), axis=0), h, c
+        return h, c, h
+
+    order = [int(is_backward)]
+    h, c, y = op.Scan(h, c, gates, body=step, num_scan_inputs=1, scan_input_directions=order,
+                      scan_output_directions=order)  # fmt: skip
+    return y, h, c
 
 
 @inline

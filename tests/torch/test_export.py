@@ -404,3 +404,18 @@ def test_results_of_classes_without_names_of_their_parts(made: Any, name: str) -
 
     exported = sardonyx.torch.export(Add(), (torch.ones(2),))
     assert onnx.load_from_string(exported.to_model_bytes()).graph.output[0].name == name
+
+
+def test_projections_of_an_lstm_are_steps_of_a_scan() -> None:
+    """Not unrolled: the number of nodes does not depend on the number of steps."""
+    module = nn.LSTM(4, 5, bidirectional=True, proj_size=3).eval()
+    few, many = (nodes_of(module, torch.randn(steps, 2, 4)) for steps in (2, 9))
+    assert few == many
+    assert few["Scan"] == 2
+    x = torch.randn(9, 2, 4)
+    state = (torch.randn(2, 2, 3), torch.randn(2, 2, 5))
+    model = sardonyx.torch.export(module, (x, state)).compile()
+    found = model(x.numpy(), *(one.numpy() for one in state))
+    y, (h, c) = module(x, state)
+    for one, wanted in zip(found, (y, h, c), strict=True):
+        np.testing.assert_allclose(one, wanted.detach().numpy(), rtol=1e-5, atol=1e-6)
