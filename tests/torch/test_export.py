@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import pathlib
 import runpy
+import sys
 from typing import Any
 
 import numpy as np
@@ -419,3 +420,30 @@ def test_projections_of_an_lstm_are_steps_of_a_scan() -> None:
     y, (h, c) = module(x, state)
     for one, wanted in zip(found, (y, h, c), strict=True):
         np.testing.assert_allclose(one, wanted.detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_draft_lists_what_stands_in_the_way() -> None:
+    class Branches(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if x.sum() > 0:
+                x = x + 1
+            if x.max() > 2:
+                x = x * 2
+            return x
+
+    x = torch.randn(3, 4)
+    with pytest.raises(Exception, match="data-dependent") as failed:
+        sardonyx.torch.export(Branches(), (x,))
+    if sys.version_info >= (3, 11):
+        assert any('strict="draft"' in note for note in failed.value.__notes__)
+    with pytest.raises(sardonyx.torch.ExportError) as report:
+        sardonyx.torch.export(Branches(), (x,), strict="draft")
+    assert "1. Data dependent error" in str(report.value)
+    assert "x.max() > 2" in str(report.value)  # the second problem too
+    assert "\x1b" not in str(report.value)
+    with pytest.raises(ValueError, match="draft"):
+        sardonyx.torch.export(Small(), (x,), strict="sketch")
+    module = Small()
+    scores = sardonyx.torch.export(module, (x,), strict="draft").compile()(x.numpy())[0]
+    wanted = module(x)["scores"].detach().numpy()
+    np.testing.assert_allclose(scores, wanted, rtol=1e-5, atol=1e-6)

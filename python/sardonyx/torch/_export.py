@@ -6,6 +6,8 @@ import contextlib
 import itertools
 import json
 import linecache
+import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -452,6 +454,32 @@ def _torch_shapes(shapes: Any) -> Any:
     return shapes
 
 
+def _captured(
+    module: torch.nn.Module,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    shapes: Any,
+    strict: bool | str,
+) -> torch.export.ExportedProgram:
+    import torch
+
+    if strict == "draft":
+        draft = torch.export.draft_export(module, args, kwargs, dynamic_shapes=shapes)
+        report: Any = draft._report  # type: ignore[attr-defined]
+        if not report.successful():
+            text = re.sub(r"\x1b\[[0-9;]*m", "", str(report)).strip()  # colours
+            raise ExportError(f"torch.export cannot capture the module\n\n{text}")
+        return draft
+    if not isinstance(strict, bool):
+        raise ValueError(f'`strict` is True, False or "draft", not {strict!r}')
+    try:
+        return torch.export.export(module, args, kwargs, dynamic_shapes=shapes, strict=strict)
+    except Exception as error:
+        if sys.version_info >= (3, 11):
+            error.add_note('help: `export(..., strict="draft")` lists all that stands in the way')
+        raise
+
+
 def export(
     module: torch.nn.Module,
     args: tuple[Any, ...],
@@ -465,7 +493,7 @@ def export(
     state: str = "outputs",
     verify: bool = False,
     metadata: bool = True,
-    strict: bool = False,
+    strict: bool | str = False,
     target: str | None = None,
 ) -> Exported:
     """The ONNX model of a module, which torch.export captures for the arguments.
@@ -478,17 +506,10 @@ def export(
     `input_names` and `output_names` are names in place of torch's, in order.
     `metadata` says whether nodes have the module and the line that they come from. `target`, such
     as "onnxruntime-1.20", makes a model that this release runs: with the opset that it reads, and
-    casts where it has no kernel for an element type.
+    casts where it has no kernel for an element type. `strict` is torch.export's; "draft" captures
+    with torch.export.draft_export, and raises its report of all that stands in the way.
     """
-    import torch
-
-    captured = torch.export.export(
-        module,
-        args,
-        dict(kwargs or {}),
-        dynamic_shapes=_torch_shapes(dynamic_shapes),
-        strict=strict,
-    )
+    captured = _captured(module, args, dict(kwargs or {}), _torch_shapes(dynamic_shapes), strict)
     return convert(
         captured, dynamic_shapes=dynamic_shapes, input_names=input_names,
         output_names=output_names, output=output, opset=opset, state=state,
