@@ -1,5 +1,6 @@
 // Pad. What is inside goes to its place; then one axis after the other, from the last, is filled at
 // both ends from what the output has by then: in runs that are copied, without a table of indices.
+// The ends of the last axis are filled as its lines are copied, while they are in the cache.
 #include <algorithm>
 #include <numeric>
 
@@ -150,34 +151,72 @@ struct PaddedAxis {
     }
 };
 
-// Both ends of axis `d` in all places of the axes before it that are done, [low, high) of each.
-template <typename T>
-void pad_axis(const Workers& threads, T* out, const Dims& strides, const Dims& low,
-              const Dims& high, size_t d, const PaddedAxis& axis, const T& constant) {
-    int64_t outer = 1;
-    for (size_t k = 0; k < d; ++k) {
-        outer *= high[k] - low[k];
+// The lines along an axis `d`, one for each place of the axes before it that is done, [low, high)
+// of each.
+struct Lines {
+    const Dims& low;
+    const Dims& high;
+    const ViewGeometry& to;
+    const ViewGeometry& from;
+
+    int64_t count(size_t d) const {
+        int64_t outer = 1;
+        for (size_t k = 0; k < d; ++k) {
+            outer *= high[k] - low[k];
+        }
+        return outer;
     }
-    int64_t padding = (axis.size - (axis.high - axis.low)) * axis.block;
-    parallel_for(threads, outer, items_per_task(padding), [&](int64_t begin, int64_t end) {
+    // Calls body(where it begins in the output, where its inside begins in the input).
+    template <typename Body>
+    void for_each(size_t d, int64_t begin, int64_t end, const Body& body) const {
         Dims index(d);
-        int64_t rest = begin, offset = 0;
+        int64_t rest = begin, out = 0, in = from.offset;
         for (size_t k = d; k-- > 0; rest /= high[k] - low[k]) {
-            index[k] = low[k] + rest % (high[k] - low[k]);
-            offset += index[k] * strides[k];
+            int64_t inside = rest % (high[k] - low[k]);
+            index[k] = low[k] + inside;
+            out += index[k] * to.strides[k];
+            in += inside * from.strides[k];
         }
         for (int64_t i = begin; i < end; ++i) {
-            axis.fill_ends(threads, out + offset, constant);
+            body(out, in);
             for (size_t k = d; k-- > 0;) {
-                offset += strides[k];
+                out += to.strides[k];
+                in += from.strides[k];
                 if (++index[k] < high[k]) {
                     break;
                 }
-                offset -= (high[k] - low[k]) * strides[k];
+                out -= (high[k] - low[k]) * to.strides[k];
+                in -= (high[k] - low[k]) * from.strides[k];
                 index[k] = low[k];
             }
         }
+    }
+};
+
+// Both ends of axis `d` in all lines along it.
+template <typename T>
+void pad_axis(const Workers& threads, T* out, const Lines& lines, size_t d, const PaddedAxis& axis,
+              const T& constant) {
+    int64_t padding = (axis.size - (axis.high - axis.low)) * axis.block;
+    parallel_for(threads, lines.count(d), items_per_task(padding), [&](int64_t begin, int64_t end) {
+        lines.for_each(d, begin, end, [&](int64_t place, int64_t) {
+            axis.fill_ends(threads, out + place, constant);
+        });
     });
+}
+
+// The last axis: what is inside is copied, and both ends are filled.
+template <typename T>
+void pad_lines(const Workers& threads, const T* in, T* out, const Lines& lines,
+               const PaddedAxis& axis, const T& constant) {
+    size_t last = lines.low.size() - 1;
+    parallel_for(threads, lines.count(last), items_per_task(axis.size),
+                 [&](int64_t begin, int64_t end) {
+                     lines.for_each(last, begin, end, [&](int64_t place, int64_t source) {
+                         std::copy_n(in + source, axis.high - axis.low, out + place + axis.low);
+                         axis.fill_ends(threads, out + place, constant);
+                     });
+                 });
 }
 
 // Padding and cutting off; where an axis has both, the mode must not need what is cut off.
@@ -197,16 +236,22 @@ Status pad_into(const KernelContext& c, const Pads& pads, PadMode mode, const Te
         from.offset += (low[d] - pads.begin[d]) * from.strides[d];
         to.offset += low[d] * to.strides[d];
     }
-    if (product(inside) > 0) {
+    Lines lines{low, high, to, from};
+    // Long lines are copied in pieces, between which the run may end.
+    bool by_lines = inside.back() < dims.back() && dims.back() <= kPolled && product(inside) > 0;
+    if (!by_lines && product(inside) > 0) {
         copy_strided(c.threads(), c.tensor(0), from, *out, to, inside);
     }
     return visit_width(c.type(0), [&]<typename T>() -> Status {
         const T constant = fill.elements<T>()[0];
         T* result = out->mutable_elements<T>().data();
         for (size_t d = rank; d-- > 0;) {
-            if (inside[d] < dims[d]) {
-                PaddedAxis axis{mode, low[d], high[d], dims[d], to.strides[d]};
-                pad_axis(c.threads(), result, to.strides, low, high, d, axis, constant);
+            PaddedAxis axis{mode, low[d], high[d], dims[d], to.strides[d]};
+            if (d == rank - 1 && by_lines) {
+                pad_lines(c.threads(), c.tensor(0).elements<T>().data(), result, lines, axis,
+                          constant);
+            } else if (inside[d] < dims[d]) {
+                pad_axis(c.threads(), result, lines, d, axis, constant);
             }
         }
         return {};
