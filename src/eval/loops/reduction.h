@@ -52,6 +52,38 @@ template <typename A, typename Join>
     }
 }
 
+// The lanes of rows that follow each other, [row, lane]. Only with kAsks a row ends early when the
+// run shall end: a loop that may is slower.
+template <bool kAsks, typename A, typename T, typename Step>
+[[gnu::always_inline]] inline void fold_lanes(const T* in, int64_t n, int64_t count, A start,
+                                              const Step& step, A* lanes, const Workers* polled) {
+    static_assert(kPolled % kFoldLanes == 0);
+    for (int64_t r = 0; r < count; ++r) {
+        const T* row = in + r * n;
+        A folded[kFoldLanes];
+        std::fill(folded, folded + kFoldLanes, start);
+        int64_t i = 0;
+        for (; i + kFoldLanes <= n; i += kFoldLanes) {
+            if constexpr (kAsks) {
+                if (i % kPolled == 0 && i > 0 && polled->poll()) {
+                    break;
+                }
+            }
+            SDX_ROLLED_LOOP
+            for (int k = 0; k < kFoldLanes; ++k) {
+                folded[k] = step(folded[k], row[i + k]);
+            }
+        }
+        if (auto rest = static_cast<int>(std::min<int64_t>(n - i, kFoldLanes)); rest > 0) {
+            SDX_ROLLED_LOOP
+            for (int k = 0; k < kFoldLanes; ++k) {
+                folded[k] = k < rest ? step(folded[k], row[i + k]) : folded[k];
+            }
+        }
+        std::copy(folded, folded + kFoldLanes, lanes + r * kFoldLanes);
+    }
+}
+
 // results[r] = what `start` and the n elements of row r come to, for `count` <= kFoldRows rows that
 // follow each other: step(A, element) takes in an element, join(A, A) joins two lanes. With
 // `polled` a long row ends early, with some result, when the run shall end.
@@ -59,41 +91,12 @@ template <typename A, typename T, typename Step, typename Join>
 [[gnu::always_inline]] inline void fold_rows(const T* in, int64_t n, int64_t count, A start,
                                              const Step& step, const Join& join, A* results,
                                              const Workers* polled = nullptr) {
-    static_assert(kPolled % kFoldLanes == 0);
     A lanes[kFoldRows * kFoldLanes];
     A halves[kFoldRows * kFoldLanes / 2];
-    for (int64_t r = 0; r < count; ++r) {
-        const T* row = in + r * n;
-        A folded[kFoldLanes];
-        std::fill(folded, folded + kFoldLanes, start);
-        int64_t i = 0;
-        auto take = [&](int64_t end) __attribute__((always_inline)) {
-            for (; i + kFoldLanes <= end; i += kFoldLanes) {
-                SDX_ROLLED_LOOP
-                for (int k = 0; k < kFoldLanes; ++k) {
-                    folded[k] = step(folded[k], row[i + k]);
-                }
-            }
-        };
-        if (polled == nullptr || n <= kPolled) {
-            take(n);
-        } else {
-            bool goes_on = true;
-            for (int64_t end = kPolled; goes_on && end < n; end += kPolled) {
-                take(end);
-                goes_on = !polled->poll();
-            }
-            if (goes_on) {
-                take(n);
-            }
-        }
-        if (int64_t rest = n - i; rest > 0) {
-            SDX_ROLLED_LOOP
-            for (int k = 0; k < kFoldLanes; ++k) {
-                folded[k] = k < rest ? step(folded[k], row[i + k]) : folded[k];
-            }
-        }
-        std::copy(folded, folded + kFoldLanes, lanes + r * kFoldLanes);
+    if (polled == nullptr || n <= kPolled) {
+        fold_lanes<false>(in, n, count, start, step, lanes, polled);
+    } else {
+        fold_lanes<true>(in, n, count, start, step, lanes, polled);
     }
     static_assert(kFoldLanes == 16, "the goes below");
     join_pairs(lanes, halves, count * 8, join);
