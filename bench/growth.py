@@ -174,7 +174,11 @@ def inputs_with_defaults(size: int, _: Path) -> float:
     for name in names:
         graph.input.append(info(name))
         graph.initializer.append(helper.make_tensor(name, TensorProto.FLOAT, [2], [1.0, 2.0]))
-    graph.node.add(op_type="Sum", input=names, output=["y"])
+    # A node takes 65,535 inputs at most.
+    parts = [names[first : first + 50_000] for first in range(0, size, 50_000)]
+    for i, part in enumerate(parts):
+        graph.node.add(op_type="Sum", input=part, output=[f"part{i}"])
+    graph.node.add(op_type="Sum", input=[f"part{i}" for i in range(len(parts))], output=["y"])
     imports = [helper.make_opsetid("", 8)]
     model = sardonyx.load(helper.make_model(graph, opset_imports=imports, ir_version=3))
     started = time.perf_counter()
