@@ -17,6 +17,19 @@ struct RowPowers {
     double sums[kFoldRows];
 };
 
+// Calls body(begin, end) for the places of row r, in pieces between which the run may end; a short
+// row is one piece. False: the run shall end.
+template <typename Body>
+[[gnu::always_inline]] inline bool for_row(const Workers& threads, int64_t n, int64_t r,
+                                           const Body& body) {
+    if (n <= kPolled) [[likely]] {
+        body(r * n, (r + 1) * n);
+        return true;
+    }
+    return in_turns(threads, n, kPolled,
+                    [&](int64_t begin, int64_t end) { body(r * n + begin, r * n + end); });
+}
+
 // out[i] = e^(in[i] - greatest of the row) / kPowerUnit, the greatest ones and the sums of the
 // powers themselves, for `count` <= kFoldRows rows.
 [[gnu::always_inline]] inline RowPowers row_powers(const Workers& threads, const float* in,
@@ -29,8 +42,7 @@ struct RowPowers {
     for (int64_t r = 0; r < count; ++r) {
         // No element is above the greatest.
         float greatest = powers.greatest[r];
-        for (int64_t begin = r * n, end = 0; begin < (r + 1) * n; begin = end) {
-            end = std::min(begin + kPolled, (r + 1) * n);
+        bool goes_on = for_row(threads, n, r, [&](int64_t begin, int64_t end) {
             SDX_INDEPENDENT_LOOP
             for (int64_t i = begin; i < end; ++i) {
                 float x = in[i] - greatest;
@@ -38,9 +50,9 @@ struct RowPowers {
                 float power = vector_exp_scaled(x);
                 out[i] = x < kLeastPower ? 0.0f : power;
             }
-            if (n > kPolled && threads.poll()) {
-                return powers;
-            }
+        });
+        if (!goes_on) {
+            return powers;
         }
     }
     fold_rows(
@@ -57,14 +69,13 @@ SDX_CLONES void softmax_block(const Workers& threads, const float* in, int64_t n
     RowPowers powers = row_powers(threads, in, n, count, out);
     for (int64_t r = 0; r < count; ++r) {
         auto factor = static_cast<float>(kPowerUnit / powers.sums[r]);
-        for (int64_t begin = r * n, end = 0; begin < (r + 1) * n; begin = end) {
-            end = std::min(begin + kPolled, (r + 1) * n);
+        bool goes_on = for_row(threads, n, r, [&](int64_t begin, int64_t end) {
             for (int64_t i = begin; i < end; ++i) {
                 out[i] *= factor;
             }
-            if (n > kPolled && threads.poll()) {
-                return;
-            }
+        });
+        if (!goes_on) {
+            return;
         }
     }
 }
@@ -75,14 +86,13 @@ SDX_CLONES void log_softmax_block(const Workers& threads, const float* in, int64
     for (int64_t r = 0; r < count; ++r) {
         float greatest = powers.greatest[r];
         auto shift = static_cast<float>(std::log(powers.sums[r]));
-        for (int64_t begin = r * n, end = 0; begin < (r + 1) * n; begin = end) {
-            end = std::min(begin + kPolled, (r + 1) * n);
+        bool goes_on = for_row(threads, n, r, [&](int64_t begin, int64_t end) {
             for (int64_t i = begin; i < end; ++i) {
                 out[i] = in[i] - greatest - shift;
             }
-            if (n > kPolled && threads.poll()) {
-                return;
-            }
+        });
+        if (!goes_on) {
+            return;
         }
     }
 }
