@@ -2,11 +2,11 @@
 
 import math
 
-from sardonyx import BFLOAT16, BOOL, FLOAT, INT32, INT64
+from sardonyx import BOOL, INT32, INT64
 
 from .declare import aten, inline, op
 from .reduce import is_short
-from .types import axis, cast, kind, moved, tensor
+from .types import axis, cast, kind, moved, tensor, without_bfloat16
 
 
 @inline
@@ -15,10 +15,8 @@ def sortable(f, x):
     if x.dtype == BOOL.dtype or (kind(x.dtype) != 2 and x.dtype.bitwidth < 32):
         values, places = f(op.Cast(x, to=INT32.dtype))
         return cast(values, x.dtype), places
-    if x.dtype == BFLOAT16.dtype and op.version < 24:
-        values, places = f(op.Cast(x, to=FLOAT.dtype))
-        return cast(values, x.dtype), places
-    return f(x)
+    values, places = f(without_bfloat16(x) if op.version < 24 else x)
+    return cast(values, x.dtype), places
 
 
 @inline
@@ -189,11 +187,6 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
         op.Slice(starts, [1], [9223372036854775807], [0]), op.Reshape(x.shape[0], [1]), axis=0
     )
     return values, op.Reshape(inverse, self.shape), ends - starts
-
-
-@inline
-def without_bfloat16(x):
-    return op.Cast(x, to=FLOAT.dtype) if x.dtype == BFLOAT16.dtype else x
 
 
 @aten("_unique2.default")

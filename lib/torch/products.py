@@ -1,10 +1,10 @@
 """Products of matrices and vectors."""
 
 import numpy as np
-from sardonyx import BFLOAT16, FLOAT, INT32, INT64
+from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
-from .types import axis, cast, count_of, kind, promoted, result_type_of
+from .types import axis, cast, count_of, kind, promoted, result_type_of, without_bfloat16
 
 
 @inline
@@ -194,11 +194,8 @@ def tensordot(self, other, dims_self, dims_other):
 
 @aten("einsum.default")
 def einsum(equation, tensors, *, path=None):
-    # ONNX has none for BFLOAT16 in any opset; sums are computed in FLOAT in any case.
-    if tensors[0].dtype == BFLOAT16.dtype:
-        wider = [op.Cast(one, to=FLOAT.dtype) for one in tensors]
-        return cast(op.Einsum(*wider, equation=equation.replace(" ", "")), BFLOAT16.dtype)
-    return op.Einsum(*tensors, equation=equation.replace(" ", ""))
+    wider = [without_bfloat16(one) for one in tensors]
+    return cast(op.Einsum(*wider, equation=equation.replace(" ", "")), tensors[0].dtype)
 
 
 @aten("linalg_cross.default")

@@ -136,28 +136,25 @@ def computed(x):
 
 
 @inline
-def is_narrow(x):
-    """Whether most operators of the opset do not take the type: BFLOAT16 before opset 22."""
-    return op.version < 22 and x.dtype == BFLOAT16.dtype
+def without_bfloat16(x):
+    """BFLOAT16 as FLOAT, for operators that no opset, or only a late one, has for it."""
+    return op.Cast(x, to=FLOAT.dtype) if x.dtype == BFLOAT16.dtype else x
 
 
 @inline
 def wide(x):
-    return op.Cast(x, to=FLOAT.dtype) if is_narrow(x) else x
+    """The same for operators that have it from opset 22 on, as most do."""
+    return without_bfloat16(x) if op.version < 22 else x
 
 
 @inline
 def in_float(f, x):
-    """`f` of x, computed in FLOAT where ONNX has none for BFLOAT16."""
-    return op.Cast(f(op.Cast(x, to=FLOAT.dtype)), to=x.dtype) if is_narrow(x) else f(x)
+    return cast(f(wide(x)), x.dtype)
 
 
 @inline
 def moved(f, x):
-    """`f` of x, which does not compute; ONNX has none for BFLOAT16 in any opset, or in few."""
-    if x.dtype != BFLOAT16.dtype:
-        return f(x)
-    return op.Cast(f(op.Cast(x, to=FLOAT.dtype)), to=x.dtype)
+    return cast(f(without_bfloat16(x)), x.dtype)
 
 
 @inline

@@ -147,6 +147,16 @@ class Svm {
         return x.are_floats() && is_function;
     }
 
+    // Calls body(S()) with the type of the kernels.
+    template <typename Body>
+    void in_type_of(const FeatureRows& x, const Body& body) const {
+        if (is_single(x)) {
+            body(0.0f);
+        } else {
+            body(0.0);
+        }
+    }
+
     // The kernel of the rows and each of the support vectors, of which there are `count`.
     template <typename S>
     void kernels_of_vectors(std::span<const Lanes<S>> x, bool are_floats, int64_t count,
@@ -298,11 +308,7 @@ Status svm_regressor(KernelContext& c) {
         }
     };
     for_row_pieces(c, x.rows, operations, [&](int64_t begin, int64_t end) {
-        if (svm.is_single(x)) {
-            run(0.0f, begin, end);
-        } else {
-            run(0.0, begin, end);
-        }
+        svm.in_type_of(x, [&](auto zero) { run(zero, begin, end); });
     });
     return {};
 }
@@ -508,11 +514,7 @@ Status svm_classifier(KernelContext& c) {
         }
     };
     for_row_pieces(c, x.rows, operations, [&](int64_t begin, int64_t end) {
-        if (svm.is_single(x)) {
-            run(0.0f, begin, end);
-        } else {
-            run(0.0, begin, end);
-        }
+        svm.in_type_of(x, [&](auto zero) { run(zero, begin, end); });
     });
     return labels.set_output(c, chosen);
 }
