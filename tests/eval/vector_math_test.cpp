@@ -71,6 +71,15 @@ TEST(VectorMath, KeepsItsErrorBounds) {
     EXPECT_LE(greatest_error(-kLargestAngle, kLargestAngle, cosine, exact_cosine), 1);
 }
 
+TEST(VectorMath, LogarithmsOfSumsKeepTheirDigitsNearOne) {
+    EXPECT_EQ(vector_log_of_sum(1.0), 0);
+    EXPECT_TRUE(std::isnan(vector_log_of_sum(std::numeric_limits<double>::quiet_NaN())));
+    for (double above = 0x1p-52; above < 0x1p200; above *= 1.37) {
+        double x = 1 + above, expected = std::log(x);
+        EXPECT_LE(std::fabs(vector_log_of_sum(x) - expected), 0x1p-40 * expected) << x;
+    }
+}
+
 TEST(VectorMath, TreatsSpecialValuesAsCmathDoes) {
     for (auto function :
          {+[](float x) { return vector_exp(x); }, +[](float x) { return vector_log(x); },

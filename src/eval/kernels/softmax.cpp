@@ -42,7 +42,8 @@ Result<AxisView> softmax_view(KernelContext& c) {
     return axis_view(c.dims(0), at);
 }
 
-// Whether rows of float have a loop of their own, Line::kRows(threads, in, n, count, out).
+// Whether lines of float have loops of their own: Line::kRows(threads, in, n, count, out) and
+// Line::kColumns(threads, in, n, stride, count, out).
 template <typename Line>
 concept HasRows = requires { Line::kRows; };
 
@@ -61,8 +62,8 @@ void along_line(const Workers& threads, int64_t n, const Body& body) {
     });
 }
 
-// Lines [begin, end) by that loop, those of 16-bit floats as floats, which are rounded once. False:
-// there is none for them.
+// Lines [begin, end) by these loops, those of 16-bit floats as floats, which are rounded once.
+// False: there is none for them.
 template <typename Line, typename T>
 bool run_float_rows(const Workers& threads, const T* in, const AxisView& view, int64_t begin,
                     int64_t end, T* out) {
@@ -71,6 +72,10 @@ bool run_float_rows(const Workers& threads, const T* in, const AxisView& view, i
             Line::kRows(threads, in + begin * view.n, view.n, end - begin, out + begin * view.n);
             return true;
         }
+        for_each_columns(view, begin, end, [&](int64_t, int64_t start, int64_t count) {
+            Line::kColumns(threads, in + start, view.n, view.inner, count, out + start);
+        });
+        return true;
     } else if constexpr (HasRows<Line> && std::is_same_v<Compute<T>, float>) {
         Scratch<float> row(view.n), result(view.n);
         for (int64_t i = begin; i < end; ++i) {
@@ -121,9 +126,10 @@ Compute<T> line_maximum(const Workers& threads, const T* in, int64_t n, int64_t 
     return greatest;
 }
 
-// The lines of float that are no rows, and those of double.
+// The lines of double.
 struct SoftmaxLine {
     static constexpr auto kRows = &softmax_rows;
+    static constexpr auto kColumns = &softmax_columns;
     template <typename T>
     void operator()(const Workers& threads, const T* in, T* out, int64_t n, int64_t stride) const {
         using V = Compute<T>;
@@ -142,6 +148,7 @@ struct SoftmaxLine {
 
 struct LogSoftmaxLine {
     static constexpr auto kRows = &log_softmax_rows;
+    static constexpr auto kColumns = &log_softmax_columns;
     template <typename T>
     void operator()(const Workers& threads, const T* in, T* out, int64_t n, int64_t stride) const {
         using V = Compute<T>;

@@ -1,4 +1,4 @@
-// Softmax of rows of float, for Softmax itself, attention and the losses.
+// Softmax of rows and columns of float, for Softmax itself, attention and the losses.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,12 @@ void softmax_rows(const Workers& threads, const float* in, int64_t n, int64_t co
 // not `in`.
 void log_softmax_rows(const Workers& threads, const float* in, int64_t n, int64_t count,
                       float* out);
+
+// The same of columns: line j is in[j], in[j + stride] and so on, n elements, for j < count.
+void softmax_columns(const Workers& threads, const float* in, int64_t n, int64_t stride,
+                     int64_t count, float* out);
+void log_softmax_columns(const Workers& threads, const float* in, int64_t n, int64_t stride,
+                         int64_t count, float* out);
 
 // out[r] = the logarithm of the sum of e^in[r, i] over the row. `powers` has room for
 // kFoldRows * n numbers.

@@ -118,6 +118,30 @@ inline float vector_log(float x) {
     return x >= 0.0f ? y : std::numeric_limits<float>::quiet_NaN();
 }
 
+// Of a sum of float whose greatest term is 1: 1 <= x < 2^1000, or NaN. The relative error is at
+// most 2^-40, near 1 too.
+inline double vector_log_of_sum(double x) {
+    // x = 2^n * m with m in [sqrt(1/2), sqrt(2)).
+    constexpr uint64_t kLeast = 0x3fe6a09e667f3bcd;
+    constexpr uint64_t kFraction = 0x000fffffffffffff;
+    constexpr uint64_t kInteger = 0x4330000000000000;  // 2^52, whose last bits count from 0
+    uint64_t offset = std::bit_cast<uint64_t>(x) - kLeast;
+    double n = std::bit_cast<double>((offset >> 52) | kInteger) - 0x1p52;
+    double f = std::bit_cast<double>((offset & kFraction) + kLeast) - 1.0;
+    // The series of atanh.
+    double s = f / (f + 2.0);
+    double z = s * s;
+    double p = 1.0 / 15;
+    p = p * z + 1.0 / 13;
+    p = p * z + 1.0 / 11;
+    p = p * z + 1.0 / 9;
+    p = p * z + 1.0 / 7;
+    p = p * z + 1.0 / 5;
+    p = p * z + 1.0 / 3;
+    double y = n * 0.69314718055994530942 + 2.0 * (s + s * z * p);
+    return x == x ? y : x;
+}
+
 // 2 ulp.
 inline float vector_tanh(float x) {
     float a = std::fabs(x);

@@ -379,6 +379,20 @@ def test_subnormal_results_are_not_flushed() -> None:
     np.testing.assert_allclose(run("Sigmoid", wide), np.exp(wide), rtol=1e-12, atol=5e-324)
 
 
+@pytest.mark.parametrize("shape", [(5, 3), (2, 7, 300), (3, 513, 2), (1, 40, 257), (4, 1, 9)])
+def test_softmax_along_another_axis(shape: tuple[int, ...]) -> None:
+    x = RANDOM.normal(size=shape).astype(np.float32)
+    x.flat[0] = 12  # a logarithm near 0
+    for axis in range(-len(shape), 0):
+        wide = x.astype(np.float64) - x.max(axis=axis, keepdims=True)
+        shift = np.log(np.exp(wide).sum(axis=axis, keepdims=True))
+        softmax, logarithm = run("Softmax", x, axis=axis), run("LogSoftmax", x, axis=axis)
+        np.testing.assert_allclose(softmax, np.exp(wide - shift), rtol=3e-6)
+        np.testing.assert_allclose(logarithm, wide - shift, rtol=3e-7, atol=2e-7)
+        near_zero = wide == 0
+        np.testing.assert_allclose(logarithm[near_zero], (wide - shift)[near_zero], rtol=2e-6)
+
+
 def test_the_tail_of_gelu() -> None:
     x = -np.arange(0.5, 13, 0.5)
     mpmath.mp.dps = 50
