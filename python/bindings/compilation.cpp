@@ -9,10 +9,9 @@
 #include "bindings/script.h"
 #include "bindings/sources.h"
 #include "diagnostics/render.h"
+#include "driver/finish.h"
 #include "driver/model_files.h"
 #include "driver/progress_bar.h"
-#include "ir/own.h"
-#include "models/fit_runtime.h"
 #include "proto/proto.h"
 
 namespace sardonyx::python {
@@ -54,49 +53,26 @@ Compiled with_findings(std::unique_ptr<ir::Model> model, const diagnostics::Diag
             diagnostics::render_json(sources(), found)};
 }
 
-Compiled compile_model(const PyScript& self, ModelOptions& wanted) {
+Compiled compile_model(const PyScript& self, const driver::ScriptRequest& wanted) {
     OwnProgram own;
-    wanted.options.schemas = self.script->schemas.get();
-    std::unique_ptr<ir::Model> model = driver::compile_script(own.program(), self.script->function,
-                                                              driver::Form::kModel, wanted.options);
-    if (own.found().has_errors()) {
-        return with_findings(nullptr, own.found());
+    Result<std::unique_ptr<ir::Model>> model =
+        driver::compile_script(own.program(), self.script->function, wanted);
+    if (!model.ok()) {
+        raise(PyExc_NotImplementedError, model.error().message);
     }
-    if (!wanted.producer_name.empty()) {
-        model->producer_name = model->intern(wanted.producer_name);
-    }
-    if (!wanted.producer_version.empty()) {
-        model->producer_version = model->intern(wanted.producer_version);
-    }
-    if (!self.script->metadata.empty()) {
-        driver::set_line_metadata(*model, sources(), self.script->whole.file,
-                                  self.script->metadata);
-    }
-    if (self.script->runtime) {
-        Result<void> fit = models::fit_runtime(*model, *self.script->runtime);
-        if (!fit.ok()) {
-            raise(PyExc_NotImplementedError, fit.error().message);
-        }
-    }
-    return with_findings(std::move(model), own.found());
-}
-
-bool are_equal(const ModelOptions& a, const ModelOptions& b) {
-    return a.is_plain() && b.is_plain() && a.options.opset == b.options.opset &&
-           a.options.ir_version == b.options.ir_version && a.producer_name == b.producer_name &&
-           a.producer_version == b.producer_version;
+    return with_findings(std::move(*model), own.found());
 }
 
 // What `prepare` has compiled, if it is what is wanted; it is given once.
-Compiled take_or_compile(PyScript& self, ModelOptions& wanted) {
+Compiled take_or_compile(PyScript& self, const driver::ScriptRequest& wanted) {
     std::unique_ptr<Prepared> prepared = std::move(self.prepared);
-    return prepared != nullptr && are_equal(prepared->wanted, wanted)
+    return prepared != nullptr && driver::ask_for_the_same(prepared->wanted, wanted)
                ? std::move(prepared->compiled)
                : compile_model(self, wanted);
 }
 
 // Compiles a model for whoever asks for it first; the findings as JSON.
-nb::object prepare(PyScript& self, ModelOptions& wanted) {
+nb::object prepare(PyScript& self, const driver::ScriptRequest& wanted) {
     self.prepared = nullptr;
     Compiled compiled = compile_model(self, wanted);
     nb::object found = text_to_python(compiled.json);
@@ -112,7 +88,7 @@ nb::tuple reported(const Compiled& compiled, nb::object result) {
                           text_to_python(compiled.json));
 }
 
-nb::tuple compile_to_bytes(PyScript& self, ModelOptions& wanted) {
+nb::tuple compile_to_bytes(PyScript& self, const driver::ScriptRequest& wanted) {
     Compiled made = take_or_compile(self, wanted);
     return reported(made, made.model == nullptr
                               ? nb::none()
@@ -121,7 +97,7 @@ nb::tuple compile_to_bytes(PyScript& self, ModelOptions& wanted) {
 
 // The same to a file, with large initializers beside it; the size of both in bytes.
 nb::tuple compile_to_file(PyScript& self, const std::string& path, size_t external_bytes,
-                          bool quiet, ModelOptions& wanted) {
+                          bool quiet, const driver::ScriptRequest& wanted) {
     Compiled made = take_or_compile(self, wanted);
     driver::SavingBar bar(quiet);
     driver::SaveOptions how;
@@ -135,13 +111,12 @@ nb::tuple compile_to_file(PyScript& self, const std::string& path, size_t extern
 }
 
 // The model itself, without the detour through bytes. Arrays of Python may change afterwards.
-nb::tuple compile_to_model(PyScript& self, ModelOptions& wanted) {
+nb::tuple compile_to_model(PyScript& self, const driver::ScriptRequest& wanted) {
     Compiled made = take_or_compile(self, wanted);
     if (made.model == nullptr) {
         return reported(made, nb::none());
     }
-    ir::own_tensors(*made.model);
-    made.model->ir_version = proto::needed_ir_version(*made.model);
+    driver::make_lasting(*made.model);
     nb::object model = nb::cast(make_model(std::move(made.model)));
     return reported(made, std::move(model));
 }
@@ -156,9 +131,13 @@ void def_compilation(nb::class_<PyScript>& script, const char* name, Compile com
                   const nb::list& output_types, const nb::dict& attributes, int64_t opset,
                   int64_t ir_version, const std::string& producer_name,
                   const std::string& producer_version) {
-            ModelOptions wanted{
-                options_of(input_types, output_types, attributes, opset, ir_version), producer_name,
-                producer_version};
+            driver::ScriptRequest wanted{
+                driver::Form::kModel,
+                options_of(input_types, output_types, attributes, opset, ir_version),
+                self.script->finish};
+            wanted.options.schemas = self.script->schemas.get();
+            wanted.finish.producer_name = producer_name;
+            wanted.finish.producer_version = producer_version;
             return stoppable([&] { return compile(self, before..., wanted); });
         },
         names..., nb::arg("input_types"), nb::arg("output_types"), nb::arg("attributes"),
@@ -166,26 +145,26 @@ void def_compilation(nb::class_<PyScript>& script, const char* name, Compile com
         nb::arg("producer_version"));
 }
 
+// The script as `form`, without further types.
+std::unique_ptr<ir::Model> compile_as(driver::Form form, const PyScript& self, OwnProgram& own) {
+    driver::ScriptRequest wanted{form, {}, {}};
+    wanted.options.schemas = self.script->schemas.get();
+    return unwrap(driver::compile_script(own.program(), self.script->function, wanted));
+}
+
 nb::tuple compile_function(const PyScript& self) {
-    elaborate::Options options;
-    options.schemas = self.script->schemas.get();
     OwnProgram own;
-    std::unique_ptr<ir::Model> model = driver::compile_script(own.program(), self.script->function,
-                                                              driver::Form::kFunction, options);
-    if (own.found().has_errors()) {
-        return report(nb::none(), own.found());
-    }
-    return report(to_bytes(unwrap(proto::write_function(*model, *model->functions[0]))),
+    std::unique_ptr<ir::Model> model = compile_as(driver::Form::kFunction, self, own);
+    return report(model == nullptr
+                      ? nb::none()
+                      : to_bytes(unwrap(proto::write_function(*model, *model->functions[0]))),
                   own.found());
 }
 
 // The findings as JSON: of a model where its annotations allow one, else of a function.
 nb::object check(const PyScript& self) {
-    elaborate::Options options;
-    options.schemas = self.script->schemas.get();
     OwnProgram own;
-    driver::compile_script(own.program(), self.script->function, driver::Form::kAsAnnotated,
-                           options);
+    (void)compile_as(driver::Form::kAsAnnotated, self, own);
     return text_to_python(diagnostics::render_json(sources(), own.found()));
 }
 

@@ -13,12 +13,9 @@
 #include "bindings/script.h"
 #include "bindings/sources.h"
 #include "bindings/tensor.h"
-#include "diagnostics/ignore.h"
-#include "elaborate/files/definitions.h"
+#include "driver/definition.h"
 #include "elaborate/objects/script_keywords.h"
 #include "elaborate/objects/type_text.h"
-#include "syntax/lambda.h"
-#include "syntax/parse.h"
 
 namespace sardonyx::python {
 
@@ -48,38 +45,39 @@ std::vector<std::pair<std::string, Object>> live_defaults(nb::handle function) {
     return defaults;
 }
 
-elaborate::OpsetObject opset_object(nb::handle opset, elaborate::OpsetObject otherwise) {
-    if (opset.is_none()) {
-        return otherwise;
-    }
-    if (nb::isinstance<Opset>(opset)) {
-        const Opset& given = *nb::inst_ptr<Opset>(opset);
-        return {given.domain, given.version};
+// None, or an opset, also one of another package.
+Object opset_object(nb::handle opset) {
+    if (opset.is_none() || nb::isinstance<Opset>(opset)) {
+        return object_from_python(opset);
     }
     if (!nb::hasattr(opset, "domain") || !nb::hasattr(opset, "version")) {
         raise(PyExc_TypeError, "`" + kind_of(opset) + "` is not an Opset");
     }
-    return {text_from_python(opset.attr("domain")), int_from_python(opset.attr("version"))};
+    return Object::make(elaborate::ObjectKind::kOpset,
+                        elaborate::OpsetObject{text_from_python(opset.attr("domain")),
+                                               int_from_python(opset.attr("version"))});
+}
+
+void set_keyword(elaborate::ScriptFunction& function, std::string_view name, const Object& value) {
+    if (auto mistake = elaborate::set_script_keyword(function, name, value)) {
+        raise(PyExc_TypeError, mistake->message + "; " + mistake->help);
+    }
 }
 
 void set_keywords(elaborate::ScriptFunction& function, const nb::dict& keywords) {
     for (auto [key, value] : keywords) {
-        std::optional<elaborate::KeywordMistake> mistake = elaborate::set_script_keyword(
-            function, text_from_python(key), object_from_python(value));
-        if (mistake) {
-            raise(PyExc_TypeError, mistake->message + "; " + mistake->help);
-        }
+        set_keyword(function, text_from_python(key), object_from_python(value));
     }
 }
 
 diagnostics::FileId find_source(nb::handle function, const std::string& path) {
-    diagnostics::FileId file = source_of_file(path);
+    diagnostics::FileId file = source_cache().of_file(path);
     if (file.valid()) {
         return file;
     }
     nb::object text = nb::module_::import_("sardonyx._sources").attr("text_of_command")(function);
     if (!text.is_none()) {
-        return source_of_text(path, path, text_from_python(text));
+        return source_cache().of_text(path, path, text_from_python(text));
     }
     // All texts of `exec` have this name; since Python 3.13, linecache has that of `python -c`
     // there.
@@ -93,8 +91,8 @@ diagnostics::FileId find_source(nb::handle function, const std::string& path) {
         return {};
     }
     nb::object name = nb::module_::import_("sardonyx._sources").attr("shown_name")(path);
-    return source_of_text(path, text_from_python(name),
-                          text_from_python(nb::str("").attr("join")(lines)));
+    return source_cache().of_text(path, text_from_python(name),
+                                  text_from_python(nb::str("").attr("join")(lines)));
 }
 
 [[noreturn]] void no_source(nb::handle function, const std::string& why) {
@@ -150,19 +148,6 @@ bool is_code_of(nb::handle code, std::string_view text) {
            is_equal("co_varnames") && is_equal("co_argcount") && flags(inner) == flags(code);
 }
 
-// The only lambda of a statement as a function that returns its value; null: there is none, or it
-// is not the one that was asked for.
-const syntax::FunctionDefStmt* lambda_as_function(syntax::Tree& tree, nb::handle code) {
-    const syntax::LambdaExpr* lambda = syntax::only_lambda(tree);
-    if (lambda == nullptr) {
-        return nullptr;
-    }
-    syntax::Range range = lambda->range;
-    std::string_view text = sources().text(tree.file);
-    bool is_it = is_code_of(code, text.substr(range.begin, range.end - range.begin));
-    return is_it ? syntax::as_function(tree, *lambda) : nullptr;
-}
-
 // The method of an object, whose class has the function.
 std::shared_ptr<Script> bind_method(const std::shared_ptr<Script>& method, nb::handle self) {
     auto bound = std::make_shared<Script>(*method);
@@ -174,9 +159,9 @@ std::shared_ptr<Script> bind_method(const std::shared_ptr<Script>& method, nb::h
     return bound;
 }
 
-// Null after a syntax error.
-std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnostics& found,
-                                      bool takes_lambda = false) {
+// Null after a syntax error, and for a lambda, unless `is_lambda` knows it.
+std::shared_ptr<Script> read_function(nb::object function, OwnProgram& own,
+                                      const driver::IsLambda& is_lambda = {}) {
     nb::object code = function.attr("__code__");
     std::string path = text_from_python(code.attr("co_filename"));
     diagnostics::FileId file = find_source(function, path);
@@ -185,82 +170,42 @@ std::shared_ptr<Script> read_function(nb::object function, diagnostics::Diagnost
                                 "`; put the script into a file, or create it from its text with "
                                 "`script.from_source(text)`");
     }
-    const diagnostics::Sources& texts = sources();
-    std::string_view line = texts.line(file, nb::cast<uint32_t>(code.attr("co_firstlineno")));
-    if (line.data() == nullptr) {
-        no_source(function, "`" + path + "` has become shorter since it was imported");
+    Result<driver::Definition> found = driver::read_definition(
+        own.program(), file, nb::cast<uint32_t>(code.attr("co_firstlineno")),
+        text_from_python(code.attr("co_name")), is_lambda);
+    if (!found.ok()) {
+        no_source(function, found.error().message);
     }
-    auto begin = static_cast<uint32_t>(line.data() - texts.text(file).data());
-    auto tree = std::make_shared<syntax::Tree>(syntax::parse_statement(texts, file, begin, found));
-    auto script =
-        std::make_shared<Script>(Script{std::move(tree), PythonEnvironment(function), {}, {}});
-    const syntax::FunctionDefStmt* definition =
-        script->tree->body.empty()
-            ? nullptr
-            : syntax::maybe_as<syntax::FunctionDefStmt>(script->tree->body[0]);
-    if (found.has_errors()) {
+    if (found->function == nullptr) {
         return nullptr;
     }
-    script->whole = {file, begin,
-                     script->tree->body.empty() ? begin : script->tree->body[0]->range.end};
+    auto script = std::make_shared<Script>(
+        Script{std::move(found->tree), PythonEnvironment(function), {}, {}, found->whole});
     elaborate::ScriptFunction& made = script->function;
-    made.name = text_from_python(code.attr("co_name"));
-    if (takes_lambda && made.name == "<lambda>") {
-        definition = lambda_as_function(*script->tree, code);
-        if (definition == nullptr) {
-            return nullptr;
-        }
-        made.name = "lambda";
-    }
-    if (definition == nullptr || script->tree->names.text(definition->name) != made.name) {
-        no_source(function, "`" + path + "` has no `def " + made.name + "` in line " +
-                                std::to_string(nb::cast<int>(code.attr("co_firstlineno"))) +
-                                ": it has changed since it was imported");
-    }
+    made.name = std::move(found->name);
     made.tree = script->tree.get();
-    made.definition = definition;
+    made.definition = found->function;
     made.environment = &script->environment;
-    made.opset = {"this", 1};
     made.defaults = live_defaults(function);
     return script;
-}
-
-// Reports the errors that are certain before anything is compiled.
-void check_definition(const Script& script, diagnostics::Diagnostics& found) {
-    std::vector<elaborate::MistakenCall> calls = elaborate::mistaken_calls(
-        script.function, script.schemas.get(),
-        [&script](std::string_view name) { return script.environment.opset(name); });
-    if (calls.empty()) {
-        return;
-    }
-    elaborate::Options options;
-    options.schemas = script.schemas.get();
-    OwnProgram own;
-    elaborate::report_mistaken_calls(own.program(), script.function, options, calls);
-    for (const diagnostics::Diagnostic& one : own.found().items()) {
-        found.add(one);
-    }
 }
 
 // (Script, text, json): None in place of the Script after a mistake.
 nb::tuple parse(nb::object function, nb::handle opset, nb::handle default_opset,
                 const nb::dict& keywords, nb::handle schemas) {
-    diagnostics::Diagnostics found;
-    std::shared_ptr<Script> script = read_function(std::move(function), found);
+    OwnProgram own;
+    std::shared_ptr<Script> script = read_function(std::move(function), own);
     if (script == nullptr) {
-        diagnostics::silence(sources(), found);
-        return report(nb::none(), found);
+        return report(nb::none(), own.found());
     }
     script->schemas = schema_set(schemas);
-    check_definition(*script, found);
-    diagnostics::silence(sources(), found);
-    script->function.default_opset = opset_object(default_opset, {"", 0});
-    // An opset of ai.onnx is the one that the body uses; functions cannot be added to ai.onnx.
-    elaborate::OpsetObject given = opset_object(opset, script->function.opset);
-    (given.domain.empty() && default_opset.is_none() ? script->function.default_opset
-                                                     : script->function.opset) = given;
+    driver::check_definition(
+        own.program(), script->function, script->schemas.get(),
+        [&script](std::string_view name) { return script->environment.opset(name); });
+    set_keyword(script->function, "opset", opset_object(opset));
+    set_keyword(script->function, "default_opset", opset_object(default_opset));
     set_keywords(script->function, keywords);
-    return report(nb::cast(PyScript{std::move(script)}), found);
+    return report(nb::cast(PyScript{std::move(script)}), own.found());
 }
 
 // The models of the script are made fit for a release of ONNX Runtime.
@@ -269,18 +214,19 @@ void set_runtime(const PyScript& self, const std::string& target) {
     if (!runtime.ok()) {
         raise(PyExc_ValueError, runtime.error().message);
     }
-    self.script->runtime = *runtime;
+    self.script->finish.runtime = *runtime;
 }
 
 // metadata_props of nodes, by the lines of the file that make them.
 void set_line_metadata(const PyScript& self, const nb::dict& lines) {
-    self.script->metadata.clear();
+    auto metadata = std::make_shared<driver::LineMetadata>();
     for (auto [line, entries] : lines) {
-        auto& made = self.script->metadata[nb::cast<uint32_t>(line)];
+        auto& made = (*metadata)[nb::cast<uint32_t>(line)];
         for (auto [key, value] : nb::cast<nb::dict>(entries)) {
             made.emplace_back(text_from_python(key), text_from_python(value));
         }
     }
+    self.script->finish.metadata = std::move(metadata);
 }
 
 // A script holds a Python function, whose globals hold the script: the collector must see it.
@@ -324,9 +270,12 @@ std::shared_ptr<void> script_of(nb::handle object) {
 }
 
 std::shared_ptr<void> script_of_function(nb::object function) {
-    diagnostics::Diagnostics found;
+    OwnProgram own;
+    auto is_it = [&function](std::string_view text) {
+        return is_code_of(function.attr("__code__"), text);
+    };
     try {
-        std::shared_ptr<Script> script = read_function(std::move(function), found, true);
+        std::shared_ptr<Script> script = read_function(function, own, is_it);
         if (script == nullptr) {
             return nullptr;
         }

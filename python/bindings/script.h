@@ -2,31 +2,15 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "bindings/bindings.h"
 #include "bindings/environment.h"
 #include "diagnostics/diagnostic.h"
 #include "driver/driver.h"
-#include "driver/line_metadata.h"
-#include "models/runtimes.h"
 #include "syntax/tree.h"
 
 namespace sardonyx::python {
-
-// The options of a compilation to a model.
-struct ModelOptions {
-    elaborate::Options options;
-    std::string producer_name;
-    std::string producer_version;
-
-    // Whether they give no types and no values of attributes.
-    bool is_plain() const {
-        return options.input_types.empty() && options.output_types.empty() &&
-               options.attributes.empty();
-    }
-};
 
 // A model with the findings about it as text and as JSON.
 struct Compiled {
@@ -37,7 +21,7 @@ struct Compiled {
 
 // What `prepare` has compiled, for the first that asks for it with the same options.
 struct Prepared {
-    ModelOptions wanted;
+    driver::ScriptRequest wanted;
     Compiled compiled;
 };
 
@@ -50,8 +34,7 @@ struct Script {
     diagnostics::Span whole = {};             // its text, decorators included
     std::shared_ptr<Script> method = {};      // of an object: the function of the class
     const PyObject* self = nullptr;           // the object, which `function.self` holds
-    driver::LineMetadata metadata = {};       // of nodes
-    std::optional<models::Runtime> runtime;   // that its models are for
+    driver::Finish finish = {};               // of its models
 };
 
 struct PyScript {

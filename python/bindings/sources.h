@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "driver/source_cache.h"
 #include "elaborate/elaborate.h"
 
 namespace sardonyx::python {
@@ -46,11 +47,7 @@ void take_back_at_end(nb::object take_back);
 std::shared_ptr<void> method_of_program(const void* method, const void* self,
                                         std::shared_ptr<void> made);
 
-// The file as one of sources(): read once for each state (size, time) of it on disk. No valid
-// id for what cannot be read, as for a notebook's cell.
-diagnostics::FileId source_of_file(const std::string& path);
-// The same for text that somebody else keeps; `shown` is what messages call it.
-diagnostics::FileId source_of_text(const std::string& path, const std::string& shown,
-                                   std::string text);
+// Reads files as some of sources().
+driver::SourceCache& source_cache();
 
 }  // namespace sardonyx::python

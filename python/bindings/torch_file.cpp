@@ -39,14 +39,12 @@ PyTorchFile read_torch_file(const std::string& path, int64_t opset, const nb::di
 }
 
 // The opset of a model for a release of ONNX Runtime.
-int64_t runtime_opset(const std::string& target, std::optional<int64_t> opset) {
-    Result<models::Runtime> runtime = models::read_runtime(target);
-    Result<int64_t> found = runtime.ok() ? models::opset_for(*runtime, opset, driver::kTorchOpset)
-                                         : Result<int64_t>(runtime.error());
-    if (!found.ok()) {
-        raise(PyExc_ValueError, found.error().message);
+int64_t runtime_opset(const std::string& text, std::optional<int64_t> opset) {
+    Result<driver::TorchTarget> target = driver::torch_target(text, opset);
+    if (!target.ok()) {
+        raise(PyExc_ValueError, target.error().message);
     }
-    return *found;
+    return target->opset;
 }
 
 nb::dict arrays_of(const PyTorchFile& self) {

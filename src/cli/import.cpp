@@ -35,21 +35,19 @@ int print_problems(std::string_view message) {
 
 int run_import(const ImportOptions& options) {
     driver::TorchOptions wanted;
-    int64_t opset = options.opset.value_or(driver::kTorchOpset);
     bool is_script = std::filesystem::path(options.output).extension() == ".py";
-    std::optional<models::Runtime> runtime;
+    if (is_script && !options.target.empty()) {
+        print_error("`--target` is for models, not for scripts");
+        return kUsage;
+    }
+    std::optional<std::string_view> release;
     if (!options.target.empty()) {
-        Result<models::Runtime> read = models::read_runtime(options.target);
-        Result<int64_t> fit = read.ok()
-                                  ? models::opset_for(*read, options.opset, driver::kTorchOpset)
-                                  : Result<int64_t>(read.error());
-        if (!fit.ok() || is_script) {
-            print_error(is_script ? "`--target` is for models, not for scripts"
-                                  : fit.error().message);
-            return kUsage;
-        }
-        runtime = *read;
-        opset = *fit;
+        release = options.target;
+    }
+    Result<driver::TorchTarget> target = driver::torch_target(release, options.opset);
+    if (!target.ok()) {
+        print_error(target.error().message);
+        return kUsage;
     }
     wanted.state = options.state;
     for (const std::string& dim : options.dims) {
@@ -72,9 +70,9 @@ int run_import(const ImportOptions& options) {
     driver::SavingBar bar(options.quiet);
     Result<void> done;
     if (is_script) {
-        done = driver::write_torch_script(*file, opset, options.output);
+        done = driver::write_torch_script(*file, target->opset, options.output);
     } else if (Result<size_t> size =
-                   driver::write_torch_model(*file, opset, runtime, options.output, bar.watch());
+                   driver::write_torch_model(*file, *target, options.output, bar.watch());
                !size.ok()) {
         done = size.error();
     }

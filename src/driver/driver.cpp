@@ -60,8 +60,17 @@ void compile_chosen(Compilation& c, Form form, const Options& options) {
         lint::lint_file(program, *c.module);
     }
     diagnostics::silence(program.sources, program.diagnostics);
-    if (form == Form::kModel && c.model != nullptr && !program.diagnostics.has_errors()) {
-        take_exact_words(c);
+    if (form != Form::kModel || c.model == nullptr || program.diagnostics.has_errors()) {
+        return;
+    }
+    take_exact_words(c);
+    if (c.model == nullptr) {
+        return;
+    }
+    Result<void> done = finish_model(*c.model, c.finish, program.sources, c.script->tree->file);
+    if (!done.ok()) {
+        c.complaint = done.error().message;
+        c.model = nullptr;
     }
 }
 
@@ -119,6 +128,7 @@ Compilation compile(const Request& request) {
         return c;
     }
     c.script = *script;
+    c.finish = request.finish;
     const auto& said = program.diagnostics.items();
     c.of_file.assign(said.begin(), said.end());
     compile_chosen(c, request.form, options);
@@ -159,16 +169,35 @@ std::unique_ptr<ir::Model> compile_again(Compilation& c, Options options) {
     return before;
 }
 
-std::unique_ptr<ir::Model> compile_script(Program& program, const ScriptFunction& script, Form form,
-                                          const Options& options) {
-    program.file_options.schemas = options.schemas;
-    program.file_options.limits = options.limits;
-    std::unique_ptr<ir::Model> model = compile_form(program, script, form, options);
+Result<std::unique_ptr<ir::Model>> compile_script(Program& program, const ScriptFunction& script,
+                                                  const ScriptRequest& request) {
+    program.file_options.schemas = request.options.schemas;
+    program.file_options.limits = request.options.limits;
+    std::unique_ptr<ir::Model> model = compile_form(program, script, request.form, request.options);
     if (!program.diagnostics.has_errors()) {
         lint::lint_script(program, script);
     }
     diagnostics::silence(program.sources, program.diagnostics);
+    if (program.diagnostics.has_errors()) {
+        return std::unique_ptr<ir::Model>();
+    }
+    if (request.form == Form::kModel) {
+        SDX_TRY(finish_model(*model, request.finish, program.sources, script.tree->file));
+    }
     return model;
+}
+
+bool ask_for_the_same(const ScriptRequest& a, const ScriptRequest& b) {
+    auto is_plain = [](const Options& options) {
+        return options.input_types.empty() && options.output_types.empty() &&
+               options.attributes.empty();
+    };
+    return is_plain(a.options) && is_plain(b.options) && a.form == b.form &&
+           a.options.schemas == b.options.schemas && a.options.opset == b.options.opset &&
+           a.options.ir_version == b.options.ir_version &&
+           a.finish.producer_name == b.finish.producer_name &&
+           a.finish.producer_version == b.finish.producer_version &&
+           a.finish.metadata == b.finish.metadata && a.finish.runtime == b.finish.runtime;
 }
 
 Compilation load(const Request& request) {

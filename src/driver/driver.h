@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "driver/find_files.h"
+#include "driver/finish.h"
 #include "elaborate/files/module.h"
 #include "ops/schema_set.h"
 #include "proto/as_read.h"
@@ -38,6 +39,7 @@ struct Request {
     std::vector<std::string> schemas;  // files with operators of other domains
     bool wants_types = false;
     elaborate::WeightReader read_weights;  // empty: files are read (weights.h)
+    Finish finish;                         // of a model
 };
 
 // The findings are those of `program`. `model` is null when nothing could be compiled; with errors
@@ -48,9 +50,10 @@ struct Compilation {
     elaborate::FileModule* module = nullptr;  // null: the file cannot be read
     std::shared_ptr<elaborate::ScriptFunction> script;
     std::unique_ptr<ir::Model> model;
+    Finish finish;                                 // as requested
     proto::Source source;                          // of the model whose words `__exact__` has
     std::vector<diagnostics::Diagnostic> of_file;  // what has been said before the script
-    std::string complaint;  // the request names what is not there, or not enough; no finding
+    std::string complaint;  // why the request cannot be met where no finding says it
 
     const diagnostics::Sources& sources() const { return program->sources; }
     const diagnostics::Diagnostics& findings() const { return program->diagnostics; }
@@ -70,9 +73,19 @@ Compilation compile_library(const Request& request);
 std::unique_ptr<ir::Model> compile_again(Compilation& compilation, elaborate::Options options);
 
 // A script that somebody else has found and whose file is not at hand as a whole, as in Python.
-std::unique_ptr<ir::Model> compile_script(elaborate::Program& program,
-                                          const elaborate::ScriptFunction& script, Form form,
-                                          const elaborate::Options& options);
+struct ScriptRequest {
+    Form form = Form::kModel;
+    elaborate::Options options;
+    Finish finish;  // of a model
+};
+// The model; null: the findings of the program have errors. Error: what makes it unfit for the
+// release that it is for.
+Result<std::unique_ptr<ir::Model>> compile_script(elaborate::Program& program,
+                                                  const elaborate::ScriptFunction& script,
+                                                  const ScriptRequest& request);
+// Whether both requests certainly ask for the same model of a script: types and values of
+// attributes are not compared.
+bool ask_for_the_same(const ScriptRequest& a, const ScriptRequest& b);
 
 // A file alone, for its tokens and tree: `script` and `model` stay null.
 Compilation load(const Request& request);

@@ -10,7 +10,6 @@
 
 #include "base/write_file.h"
 #include "driver/model_files.h"
-#include "models/fit_runtime.h"
 #include "torch/convert.h"
 #include "torch/library.h"
 #include "torch/metadata.h"
@@ -99,6 +98,16 @@ Error explained(const Compilation& c, const torch::Script& script) {
 
 }  // namespace
 
+Result<TorchTarget> torch_target(std::optional<std::string_view> release,
+                                 std::optional<int64_t> opset) {
+    TorchTarget target{opset.value_or(kTorchOpset), std::nullopt};
+    if (release) {
+        SDX_ASSIGN(target.runtime, models::read_runtime(*release));
+        SDX_ASSIGN(target.opset, models::opset_for(*target.runtime, opset, kTorchOpset));
+    }
+    return target;
+}
+
 Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& options) {
     SDX_ASSIGN(torch::State state, torch::state_of(options.state));
     Result<MappedFile> mapped = map_file(path);
@@ -147,26 +156,22 @@ LineMetadata metadata_of(const torch::Script& script) {
     return lines;
 }
 
-Result<TorchModel> compile_torch_file(const TorchFile& file, int64_t opset,
-                                      std::optional<models::Runtime> runtime) {
-    torch::Script script = script_of(file, opset, std::string(kWeightsPath));
+Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& target) {
+    torch::Script script = script_of(file, target.opset, std::string(kWeightsPath));
     Request request;
     request.path = kScriptPath;
     request.text = script.text;
     request.script = file.program.name;
-    request.options.opset = opset;
+    request.options.opset = target.opset;
     request.read_weights = [&file](const std::string&) {
         return Result<elaborate::NamedTensors>(file.arrays);
     };
+    request.finish.metadata = std::make_shared<const LineMetadata>(metadata_of(script));
+    request.finish.runtime = target.runtime;
     TorchModel made;
     made.compilation = compile(request);
     if (made.compilation.has_failed()) {
         return explained(made.compilation, script);
-    }
-    set_line_metadata(*made.compilation.model, made.compilation.sources(),
-                      made.compilation.module->tree().file, metadata_of(script));
-    if (runtime) {
-        SDX_TRY(models::fit_runtime(*made.compilation.model, *runtime));
     }
     for (const auto& [name, array] : file.arrays) {
         made.weight_bytes += array.bytes().size();
@@ -203,11 +208,11 @@ Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std:
     return write_files(files);
 }
 
-Result<size_t> write_torch_model(const TorchFile& file, int64_t opset,
-                                 std::optional<models::Runtime> runtime, const std::string& path,
+Result<size_t> write_torch_model(const TorchFile& file, const TorchTarget& target,
+                                 const std::string& path,
                                  std::function<void(size_t done, size_t all)> watch) {
     MappedReading reading(file.files);
-    SDX_ASSIGN(TorchModel made, compile_torch_file(file, opset, runtime));
+    SDX_ASSIGN(TorchModel made, compile_torch_file(file, target));
     constexpr size_t kMostInside = size_t{1} << 30U, kOutside = 1024;
     SDX_TRY(check_unchanged(file.files));
     SaveOptions how;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -21,6 +22,16 @@ namespace sardonyx::driver {
 
 // The opset of a model for which none is chosen.
 constexpr int64_t kTorchOpset = 20;
+
+// What a model is for.
+struct TorchTarget {
+    int64_t opset = kTorchOpset;
+    std::optional<models::Runtime> runtime;  // nothing: any
+};
+// Of a release such as "onnxruntime-1.20" and an opset, where they are chosen. Error: there is no
+// such release, or it does not take the opset.
+Result<TorchTarget> torch_target(std::optional<std::string_view> release,
+                                 std::optional<int64_t> opset);
 
 struct TorchOptions {
     torch::DimNames dims;  // names of dimensions in place of those in the file
@@ -49,15 +60,14 @@ struct TorchModel {
     Compilation compilation;
     size_t weight_bytes = 0;
 };
-Result<TorchModel> compile_torch_file(const TorchFile& file, int64_t opset,
-                                      std::optional<models::Runtime> runtime);
+Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& target);
 
 // Writes the script, and beside it its weights as .safetensors.
 Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std::string& path);
 // Writes the model, made fit for the release of ONNX Runtime where one is given; large weights go
 // to a file beside it where all are more than fit into one. `watch`: of SaveOptions.
-Result<size_t> write_torch_model(const TorchFile& file, int64_t opset,
-                                 std::optional<models::Runtime> runtime, const std::string& path,
+Result<size_t> write_torch_model(const TorchFile& file, const TorchTarget& target,
+                                 const std::string& path,
                                  std::function<void(size_t done, size_t all)> watch = {});
 
 }  // namespace sardonyx::driver

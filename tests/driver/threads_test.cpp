@@ -40,8 +40,8 @@ Told tell(diagnostics::Sources& sources, int number) {
         elaborate::load_text(program, "file" + std::to_string(number) + ".py", script_of(number));
     Told told;
     std::unique_ptr<ir::Model> model =
-        compile_script(program, *elaborate::scripts(*module).front(), Form::kModel, {});
-    if (model != nullptr && !program.diagnostics.has_errors()) {
+        compile_script(program, *elaborate::scripts(*module).front(), {}).value();
+    if (model != nullptr) {
         told.bytes = proto::write_model(*model).value();
     }
     for (const diagnostics::Diagnostic& one : program.diagnostics.items()) {
