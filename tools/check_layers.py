@@ -114,7 +114,7 @@ FORBIDDEN = {
         "decompile",
         "models",
     },
-    "driver": {"eval", "eager", "rewrite"},
+    "driver": {"eval", "eager"},
     "lsp": set(FOLDERS[2 : FOLDERS.index("ide")]),
 }
 

@@ -589,7 +589,8 @@ def script(
     of Python's operators in its body. With `inline`, calls from other scripts expand its body in
     place; with `caller_opset`, opsets of ai.onnx in the body are then replaced by the caller's
     opset. Arrays of `initializer_bytes` and more (by default 1024) are initializers of a model,
-    named after the names that refer to them. `ir_version`, `producer_name`, `producer_version` and
+    named after the names that refer to them. What operators make of constants is computed for a
+    model if it has at most `fold_bytes` (by default 0: it is left to the run). `ir_version`, `producer_name`, `producer_version` and
     `doc_string` are stored in models made from the script. `schemas` describes operators of other
     domains (`load_schemas`).
     """

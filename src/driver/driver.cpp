@@ -9,6 +9,7 @@
 #include "elaborate/elaborate.h"
 #include "lint/lint.h"
 #include "models/exact.h"
+#include "rewrite/fold_constants.h"
 #include "schemas/schemas.h"
 #include "weights/weights.h"
 
@@ -24,8 +25,14 @@ std::unique_ptr<ir::Model> compile_form(Program& program, const ScriptFunction& 
                                         const Options& options) {
     bool is_model = form == Form::kModel ||
                     (form == Form::kAsAnnotated && elaborate::is_model(program, script, options));
-    return is_model ? elaborate::compile_model(program, script, options)
-                    : elaborate::compile_function(program, script, options);
+    if (!is_model) {
+        return elaborate::compile_function(program, script, options);
+    }
+    std::unique_ptr<ir::Model> model = elaborate::compile_model(program, script, options);
+    if (!program.diagnostics.has_errors()) {
+        rewrite::fold_constants(*model, script.fold_bytes);
+    }
+    return model;
 }
 
 // The words of the model that the script was made of, which `decompile --exact` has put into the

@@ -384,7 +384,7 @@ Script write_script(const Program& program, const NameOfOverload& name_of,
         writer.line(0, "");
     }
     writer.line(0, "");
-    writer.line(0, "@script(default_opset=op, initializer_bytes=0)");
+    writer.line(0, "@script(default_opset=op, initializer_bytes=0, fold_bytes=65536)");
     std::vector<std::string> parameters;
     for (const Input& one : program.inputs) {
         parameters.push_back(names(one.name) + (one.type.empty() ? "" : ": " + one.type));

@@ -260,7 +260,7 @@ def script_text(
         writer.line(0, f"w = load_weights({weights!r})")
         writer.line(0, "")
     writer.line(0, "")
-    writer.line(0, "@script(default_opset=op, initializer_bytes=0)")
+    writer.line(0, "@script(default_opset=op, initializer_bytes=0, fold_bytes=65536)")
     parameters = [
         own.given[one.name] + (f": {one.type}" if one.type else "") for one in program.inputs
     ]

@@ -55,6 +55,9 @@ class ScriptFunction {
     std::string doc_string;
     // Arrays of so many bytes are initializers of a model that is made of it.
     size_t initializer_bytes = kInitializerBytes;
+    // What operators make of constants is computed for such a model up to so many bytes; 0: it is
+    // left to the run.
+    size_t fold_bytes = 0;
     bool is_inline = false;  // calls of it run its body in place
     // Opsets of ai.onnx in the body of a function that runs in place are the caller's.
     bool takes_opset_of_caller = false;

@@ -59,10 +59,11 @@ bool set_ir_version(ScriptFunction& function, const Object& value) {
     return is_version;
 }
 
-bool set_initializer_bytes(ScriptFunction& function, const Object& value) {
+template <size_t ScriptFunction::*kMember>
+bool set_bytes(ScriptFunction& function, const Object& value) {
     bool is_size = value.is(ObjectKind::kInt) && value.as_int() >= 0 && value.as_int() < INT32_MAX;
     if (is_size) {
-        function.initializer_bytes = static_cast<size_t>(value.as_int());
+        function.*kMember = static_cast<size_t>(value.as_int());
     }
     return is_size;
 }
@@ -87,7 +88,8 @@ constexpr Keyword kKeywords[] = {
     {"schemas", "what `load_schemas` gives", set_schemas},
     {"inline", "True or False", set_inline},
     {"caller_opset", "True or False", set_caller_opset},
-    {"initializer_bytes", "a number of bytes", set_initializer_bytes},
+    {"initializer_bytes", "a number of bytes", set_bytes<&ScriptFunction::initializer_bytes>},
+    {"fold_bytes", "a number of bytes", set_bytes<&ScriptFunction::fold_bytes>},
     {"ir_version", "a positive int", set_ir_version},
     {"producer_name", "a str", set_text<&ScriptFunction::producer_name>},
     {"producer_version", "a str", set_text<&ScriptFunction::producer_version>},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import runpy
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ from sardonyx import FLOAT, opset18, opset20, script
 from sardonyx.torch import aten
 
 from language import run_ort, same, shared_compiler
+from places import PROGRAM
 from surfaces import check
 
 PACKAGE = str(pathlib.Path(sardonyx.__file__).parents[1])
@@ -110,6 +112,58 @@ def test_initializers_of_all_sizes() -> None:
     assert not onnx.load_from_string(plain.to_model_bytes()).graph.initializer
     with pytest.raises(TypeError, match="initializer_bytes"):
         script(initializer_bytes=-1)
+
+
+FOLDED = """
+from sardonyx import FLOAT, script, opset20 as op
+
+
+@script(fold_bytes={bytes})
+def f(x: FLOAT["N", 4]):
+    places = op.Cast(op.Range(0, 4, 1), to=FLOAT.dtype) / 4.0
+    noise = op.RandomUniform(shape=[4], seed=1.0)
+    large = op.Expand(places, [64, 4])
+    if op.ReduceSum(x) > 0.0:
+        y = x * op.Cos(places)
+    else:
+        y = x - op.Exp(places)
+    return y + noise, large, op.Shape(op.Range(0, 4, 1))
+"""
+
+
+def operators_of(graph: onnx.GraphProto) -> list[str]:
+    found = []
+    for node in graph.node:
+        found += [node.op_type] if node.op_type != "Constant" else []
+        for one in node.attribute:
+            found += operators_of(one.g) if one.HasField("g") else []
+    return found
+
+
+def test_results_of_constants_are_computed_on_request(tmp_path: pathlib.Path) -> None:
+    """On all surfaces; what is large, or depends on chance, is left to the run."""
+    x = np.array([[1, -2, 3, 4]], np.float32)
+    results = {}
+    for size in (0, 64):
+        text = FOLDED.replace("{bytes}", str(size))
+        path = tmp_path / f"f{size}.py"
+        path.write_text(text)
+        function = runpy.run_path(str(path))["f"]
+        data = function.to_model_bytes()
+        onnx.checker.check_model(onnx.load_from_string(data), full_check=True)
+        target = tmp_path / "f.onnx"
+        subprocess.run([PROGRAM, "build", path, "-o", target, "-q"], check=True)
+        assert target.read_bytes() == data
+        results[size] = (operators_of(onnx.load_from_string(data).graph),
+                         [sardonyx.load(data).run({"x": one}) for one in (x, -x)])  # fmt: skip
+    assert {"Range", "Cast", "Cos", "Exp", "Div"} <= set(results[0][0])
+    assert sorted(results[64][0]) == ["Add", "Expand", "Greater", "If", "Mul", "RandomUniform",
+                                      "ReduceSum", "Reshape", "Sub"]  # fmt: skip
+    for before, after in zip(results[0][1], results[64][1], strict=True):
+        for one, other in zip(before, after, strict=True):
+            np.testing.assert_array_equal(one, other)
+    with pytest.raises(TypeError, match="fold_bytes"):
+        script(fold_bytes="all")
 
 
 def test_arrays_are_tensors_in_what_they_are_given_to(tmp_path: pathlib.Path) -> None:
