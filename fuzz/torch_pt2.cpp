@@ -69,15 +69,12 @@ void convert(const std::string& text) {
         return;
     }
     auto done = sardonyx::torch::finish(read->program, std::move(read->problems),
-                                        sardonyx::torch::State::kOutputs);
+                                        sardonyx::torch::State::kOutputs, {});
     if (!done.ok()) {
         return;
     }
-    auto name_of = [](std::string_view overload) {
-        return std::string(sardonyx::torch::overload_name(overload));
-    };
     sardonyx::torch::Script script =
-        sardonyx::torch::write_script(read->program, name_of, {20, "weights.pt2"});
+        sardonyx::torch::write_script(read->program, {20, "weights.pt2"});
     SDX_CHECK(!script.lines.empty());
     (void)sardonyx::torch::metadata_by_line(script.lines);
 }

@@ -2,10 +2,13 @@
 // it.
 #include "driver/torch_file.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <utility>
 
 #include "bindings/tensor.h"
@@ -15,6 +18,9 @@ namespace sardonyx::python {
 
 namespace {
 
+// Overloads, and the modules and functions that they are.
+using OwnNames = std::map<std::string, std::pair<std::string, std::string>>;
+
 struct PyTorchFile {
     driver::TorchFile file;
     int64_t opset = 0;
@@ -22,13 +28,16 @@ struct PyTorchFile {
 
 PyTorchFile read_torch_file(const std::string& path, int64_t opset, const nb::dict& dims,
                             const std::string& state, std::vector<std::string> input_names,
-                            std::vector<std::string> output_names) {
+                            std::vector<std::string> output_names, const OwnNames& own) {
     driver::TorchOptions options;
     options.state = state;
     options.input_names = std::move(input_names);
     options.output_names = std::move(output_names);
     for (auto [symbol, name] : dims) {
         options.dims[nb::cast<std::string>(symbol)] = nb::cast<std::string>(name);
+    }
+    for (const auto& [overload, names] : own) {
+        options.own[overload] = {names.first, names.second, {}};
     }
     auto file = driver::read_torch_file(path, options);
     if (!file.ok()) {
@@ -100,7 +109,7 @@ void bind_torch_file(nb::module_& m) {
                      [](const PyTorchFile& self) { return self.file.program.nodes.size(); })
         .def("text", text_of, nb::arg("weights"));
     m.def("read_torch_file", read_torch_file, nb::arg("path"), nb::arg("opset"), nb::arg("dims"),
-          nb::arg("state"), nb::arg("input_names"), nb::arg("output_names"));
+          nb::arg("state"), nb::arg("input_names"), nb::arg("output_names"), nb::arg("own"));
     m.def("runtime_opset", runtime_opset, nb::arg("target"), nb::arg("opset").none());
 }
 

@@ -590,9 +590,9 @@ def script(
     place; with `caller_opset`, opsets of ai.onnx in the body are then replaced by the caller's
     opset. Arrays of `initializer_bytes` and more (by default 1024) are initializers of a model,
     named after the names that refer to them. What operators make of constants is computed for a
-    model if it has at most `fold_bytes` (by default 0: it is left to the run). `ir_version`, `producer_name`, `producer_version` and
-    `doc_string` are stored in models made from the script. `schemas` describes operators of other
-    domains (`load_schemas`).
+    model if it has at most `fold_bytes` (by default 0: it is left to the run). `ir_version`,
+    `producer_name`, `producer_version` and `doc_string` are stored in models made from the script.
+    `schemas` describes operators of other domains (`load_schemas`).
     """
     if type(opset) is type(script):
         return OnnxFunction(opset, None, default_opset, schemas, **keywords)

@@ -316,6 +316,9 @@ void add_import(CLI::App& app, Words& words) {
                      "What to do with buffers that the model changes: outputs, drop or error")
         ->check(one_of({"outputs", "drop", "error"}))
         ->type_name("WORD");
+    add_list(command, "--library", words.imported.libraries,
+             "A file with your own operators, as functions below @operator(\"mylib::op\")",
+             "FILE.py");
     command
         ->add_option("--target", words.imported.target,
                      "Make a model that this release of ONNX Runtime runs: onnxruntime-1.20")

@@ -138,7 +138,8 @@ struct ImportOptions {
     std::optional<int64_t> opset;
     std::vector<std::string> dims;
     std::string state;
-    std::string target;  // "onnxruntime-1.20"; empty: none in particular
+    std::string target;                  // "onnxruntime-1.20"; empty: none in particular
+    std::vector<std::string> libraries;  // files with the user's own operators
     bool quiet = false;
 };
 int run_import(const ImportOptions& options);

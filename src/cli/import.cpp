@@ -13,6 +13,7 @@
 #include "diagnostics/glyphs.h"
 #include "driver/progress_bar.h"
 #include "driver/torch_file.h"
+#include "driver/torch_library.h"
 #include "torch/names.h"
 
 namespace sardonyx::cli {
@@ -59,10 +60,17 @@ int run_import(const ImportOptions& options) {
         }
         wanted.dims[dim.substr(0, equals)] = name;
     }
-    if (Result<void> kept = keep_inputs({options.model}, {options.output}); !kept.ok()) {
+    std::vector<std::string> inputs = options.libraries;
+    inputs.push_back(options.model);
+    if (Result<void> kept = keep_inputs(inputs, {options.output}); !kept.ok()) {
         print_error(kept.error().message);
         return kUsage;
     }
+    Result<torch::OwnOperators> own = driver::read_torch_libraries(options.libraries);
+    if (!own.ok()) {
+        return print_problems(own.error().message);
+    }
+    wanted.own = std::move(*own);
     Result<driver::TorchFile> file = driver::read_torch_file(options.model, wanted);
     if (!file.ok()) {
         return print_problems(file.error().message);

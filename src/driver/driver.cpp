@@ -103,6 +103,7 @@ Compilation load_request(const Request& request, Options& options) {
     c.schemas = std::make_unique<ops::SchemaSet>();
     Program& program = *c.program;
     program.wants_types = request.wants_types;
+    program.module_files = request.module_files;
     for (const std::string& path : request.schemas) {
         schemas::load_schemas(path, program.sources, program.diagnostics, *c.schemas);
     }

@@ -3,6 +3,7 @@
 // package) comes through here, so that all of them say the same of the same script.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,7 +34,9 @@ struct Request {
     std::string path;
     std::optional<std::string> text;   // of the file; nothing: what it holds
     std::vector<CheckedFile> at_hand;  // texts of other scripts, which may be imported
-    std::string script;                // its name; empty: the one that is obviously meant
+    // Files of modules that do not lie beside the file, by the names of modules.
+    std::map<std::string, std::string, std::less<>> module_files;
+    std::string script;  // its name; empty: the one that is obviously meant
     Form form = Form::kModel;
     elaborate::Options options;        // but for its schemas, which are made of:
     std::vector<std::string> schemas;  // files with operators of other domains

@@ -10,6 +10,7 @@
 
 #include "base/write_file.h"
 #include "driver/model_files.h"
+#include "driver/torch_library.h"
 #include "torch/convert.h"
 #include "torch/library.h"
 #include "torch/metadata.h"
@@ -62,7 +63,7 @@ Result<void> rename_ends(torch::Program& program, const TorchOptions& options) {
 }
 
 // The compiler's findings with the lines of the module in place of the script's.
-Error explained(const Compilation& c, const torch::Script& script) {
+Error explained(const Compilation& c, const torch::Script& script, const torch::OwnOperators& own) {
     std::vector<std::string> texts;
     std::unordered_set<const torch::Node*> seen;
     for (const diagnostics::Diagnostic& finding : c.findings().items()) {
@@ -70,17 +71,25 @@ Error explained(const Compilation& c, const torch::Script& script) {
             continue;
         }
         const torch::Node* node = nullptr;
+        std::string in_library;  // the place in a file of the user
         for (const diagnostics::Label& label : finding.labels) {
-            if (node == nullptr && label.span.valid() &&
-                c.sources().path(label.span.file) == kScriptPath) {
-                size_t line = c.sources().position(label.span.file, label.span.begin).line;
-                node = line <= script.lines.size() ? script.lines[line - 1] : nullptr;
+            if (!label.span.valid()) {
+                continue;
+            }
+            std::string_view path = c.sources().path(label.span.file);
+            size_t line = c.sources().position(label.span.file, label.span.begin).line;
+            if (path == kScriptPath) {
+                bool is_first = node == nullptr && line <= script.lines.size();
+                node = is_first ? script.lines[line - 1] : node;
+            } else if (in_library.empty() && path.substr(0, torch::kRoot.size()) != torch::kRoot) {
+                in_library = fmt::format("{}:{}", path, line);
             }
         }
         if (node != nullptr && !seen.insert(node).second) {
             continue;  // what follows from the first mistake of an operator
         }
         std::string text = fmt::format("error[{}]: {}", finding.kind->code, finding.message);
+        text += in_library.empty() ? "" : "\n  --> " + in_library;
         if (node != nullptr && node->place != nullptr) {
             std::string where = torch::words_of(*node->place);
             text += where.empty() ? "" : "\n  --> " + where;
@@ -88,6 +97,11 @@ Error explained(const Compilation& c, const torch::Script& script) {
         }
         if (node != nullptr) {
             text += fmt::format("\n   = `{}`", node->target);
+            auto declared = own.find(node->target);
+            text += declared == own.end()
+                        ? ""
+                        : fmt::format(", which is `{}` of {}", declared->second.function,
+                                      declared->second.path);
         }
         if (std::find(texts.begin(), texts.end(), text) == texts.end()) {
             texts.push_back(std::move(text));
@@ -127,7 +141,8 @@ Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& o
     }
     file.program = std::move(read->program);
     SDX_TRY(rename_ends(file.program, options));
-    SDX_TRY(torch::finish(file.program, std::move(read->problems), state));
+    file.own = options.own;
+    SDX_TRY(torch::finish(file.program, std::move(read->problems), state, file.own));
     std::unordered_set<std::string_view> used;
     for (const auto& [name, key] : file.program.weights) {
         used.insert(key);
@@ -141,11 +156,8 @@ Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& o
 }
 
 torch::Script script_of(const TorchFile& file, int64_t opset, const std::string& weights) {
-    auto name_of = [](std::string_view overload) {
-        return std::string(torch::overload_name(overload));
-    };
-    return torch::write_script(file.program, name_of,
-                               {opset, file.arrays.empty() ? std::string() : weights});
+    return torch::write_script(file.program,
+                               {opset, file.arrays.empty() ? std::string() : weights, file.own});
 }
 
 LineMetadata metadata_of(const torch::Script& script) {
@@ -163,6 +175,9 @@ Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& 
     request.text = script.text;
     request.script = file.program.name;
     request.options.opset = target.opset;
+    for (const auto& [overload, one] : file.own) {
+        request.module_files[one.module] = one.path;
+    }
     request.read_weights = [&file](const std::string&) {
         return Result<elaborate::NamedTensors>(file.arrays);
     };
@@ -171,7 +186,7 @@ Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& 
     TorchModel made;
     made.compilation = compile(request);
     if (made.compilation.has_failed()) {
-        return explained(made.compilation, script);
+        return explained(made.compilation, script, file.own);
     }
     for (const auto& [name, array] : file.arrays) {
         made.weight_bytes += array.bytes().size();
@@ -180,6 +195,7 @@ Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& 
 }
 
 Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std::string& path) {
+    SDX_TRY(check_imports(path, torch::own_modules(file.program, file.own), file.own));
     std::filesystem::path weights = std::filesystem::path(path).replace_extension(".safetensors");
     // The widest elements first, so that all are aligned.
     weights::NamedTensors arrays = file.arrays;

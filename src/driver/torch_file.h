@@ -13,6 +13,7 @@
 #include "driver/driver.h"
 #include "driver/line_metadata.h"
 #include "models/runtimes.h"
+#include "torch/library.h"
 #include "torch/program.h"
 #include "torch/script.h"
 #include "torch/sizes.h"
@@ -39,6 +40,7 @@ struct TorchOptions {
     // Names of inputs and outputs in place of torch's, in order.
     std::vector<std::string> input_names;
     std::vector<std::string> output_names;
+    torch::OwnOperators own;  // which win over those of the library
 };
 
 // What has been read of a file.
@@ -46,10 +48,12 @@ struct TorchFile {
     torch::Program program;
     weights::NamedTensors arrays;  // those that the program uses, views of the file
     FileStamps files;              // that the arrays are views of
+    torch::OwnOperators own;
 };
 Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& options);
 
-// The script, which stands alone but for the file of its weights; empty: it takes them from `w`.
+// The script, which stands alone but for the files of its weights and of the user's operators;
+// `weights` empty: it takes them from `w`.
 torch::Script script_of(const TorchFile& file, int64_t opset, const std::string& weights);
 // Metadata of nodes by the lines of such a script.
 LineMetadata metadata_of(const torch::Script& script);

@@ -6,18 +6,13 @@
 #include <set>
 
 #include "torch/copies.h"
-#include "torch/library.h"
 #include "torch/pairs.h"
 
 namespace sardonyx::torch {
 namespace {
 
-bool has_overload(std::string_view overload) {
-    return !overload_name(overload).empty();
-}
-
 // The operators that the library does not have, and that something depends on.
-void find_unknown(const Program& program, std::vector<Problem>& problems) {
+void find_unknown(const Program& program, const IsKnown& is_known, std::vector<Problem>& problems) {
     std::unordered_set<std::string> used = used_names(program);
     for (const Node& node : program.nodes) {
         std::string_view space = space_of(node.target);
@@ -26,16 +21,17 @@ void find_unknown(const Program& program, std::vector<Problem>& problems) {
             continue;
         }
         std::string target =
-            node.writes.empty() ? node.target : functional_overload(node.target, has_overload);
-        if (!has_overload(target)) {
+            node.writes.empty() ? node.target : functional_overload(node.target, is_known);
+        if (!is_known(target)) {
             problems.push_back(
                 {node.place, fmt::format("`{}` is not in the library", node.target),
-                 fmt::format("write it as a function below `@sardonyx.torch.operator(\"{}\")`",
+                 fmt::format("write it as a function below `@sardonyx.torch.operator(\"{}\")`, and "
+                             "give its file as `library`",
                              node.target)});
         }
     }
     for (const Program& body : program.bodies) {
-        find_unknown(body, problems);
+        find_unknown(body, is_known, problems);
     }
 }
 
@@ -89,22 +85,27 @@ Error report(const std::vector<Problem>& problems) {
                              texts.size() == 1 ? "" : "s", fmt::join(texts, "\n\n"))};
 }
 
-Result<void> finish(Program& program, std::vector<Problem> problems, State state) {
-    for (Problem& one : choose_pairs(program, has_overload)) {
+Result<void> finish(Program& program, std::vector<Problem> problems, State state,
+                    const OwnOperators& own) {
+    auto is_own = [&own](std::string_view overload) { return own.find(overload) != own.end(); };
+    auto is_known = [&is_own](std::string_view overload) {
+        return is_own(overload) || !overload_name(overload).empty();
+    };
+    for (Problem& one : choose_pairs(program, is_known)) {
         problems.push_back(std::move(one));
     }
-    find_unknown(program, problems);
+    find_unknown(program, is_known, problems);
     if (!problems.empty()) {
         return report(problems);
     }
     Changes changes;
     Problem unsolved;
-    if (!remove_mutation(program, has_overload, changes, unsolved)) {
+    if (!remove_mutation(program, is_known, changes, unsolved)) {
         return report({unsolved});
     }
     SDX_TRY(add_changes(program, changes, state));
     make_ends_real(program);
-    remove_copies(program, [](std::string_view) { return false; });
+    remove_copies(program, is_own);
     remove_unused(program);
     return {};
 }

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "torch/functional.h"
+#include "torch/library.h"
 #include "torch/program.h"
 
 namespace sardonyx::torch {
@@ -17,7 +18,8 @@ Result<State> state_of(std::string_view word);
 
 // Rewrites the program. `problems` are those that are known already. The error lists all reasons
 // why there is no script at once.
-Result<void> finish(Program& program, std::vector<Problem> problems, State state);
+Result<void> finish(Program& program, std::vector<Problem> problems, State state,
+                    const OwnOperators& own);
 
 // One text for all problems.
 Error report(const std::vector<Problem>& problems);

@@ -30,9 +30,12 @@ bool is_declarations(std::string_view path) {
     return path == "<sardonyx>/torch/aten/declare.py";
 }
 
+bool is_torch_package(std::string_view path) {
+    return path == "<sardonyx>/torch/__init__.py";
+}
+
 std::optional<std::string_view> library_file(std::string_view path) {
-    constexpr std::string_view kAround = "<sardonyx>/torch/__init__.py";
-    if (path == kAround) {
+    if (is_torch_package(path)) {
         return "";
     }
     if (path.substr(0, kFolder.size()) != kFolder) {
@@ -73,6 +76,15 @@ std::string_view overload_name(std::string_view overload) {
     const OverloadRow* row =
         find_row(std::span(kOverloads, kOverloadCount), &OverloadRow::overload, overload);
     return row != nullptr ? row->name : std::string_view();
+}
+
+std::optional<std::string> own_overload(std::string_view name) {
+    size_t colons = name.find("::");
+    if (colons == 0 || colons == std::string_view::npos || colons + 2 == name.size()) {
+        return std::nullopt;
+    }
+    bool has_overload = name.find('.', colons) != std::string_view::npos;
+    return std::string(name) + (has_overload ? "" : ".default");
 }
 
 }  // namespace sardonyx::torch

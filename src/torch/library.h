@@ -2,6 +2,8 @@
 // function of them is meant by an overload or a name.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +19,8 @@ inline constexpr std::string_view kFolder = "<sardonyx>/torch/aten/";
 bool is_in_library(std::string_view module);
 // Whether the path is that of the file that says how functions are declared.
 bool is_declarations(std::string_view path);
+// Whether the path is that of `sardonyx.torch` itself.
+bool is_torch_package(std::string_view path);
 // The text of a file below kRoot; nothing: there is no such file.
 std::optional<std::string_view> library_file(std::string_view path);
 // Whether the path is that of the package itself, whose names are those of the table.
@@ -34,5 +38,15 @@ std::vector<std::string_view> library_names();
 
 // What scripts call an overload, such as `aten::add.Tensor`; empty: the library does not have it.
 std::string_view overload_name(std::string_view overload);
+
+// Operators of the user: an overload as a function of a module, which is a file.
+struct OwnOperator {
+    std::string module, function;
+    std::string path;  // of the file; empty: no file has it
+};
+using OwnOperators = std::map<std::string, OwnOperator, std::less<>>;
+
+// The overload that a user means by `mylib::op` or `mylib::op.overload`; nothing: no such name.
+std::optional<std::string> own_overload(std::string_view name);
 
 }  // namespace sardonyx::torch

@@ -71,7 +71,8 @@ std::string python_string(std::string_view text, char quote) {
     return result + quote;
 }
 
-Names::Names(const Program& program) {
+Names::Names(const Program& program, const std::set<std::string>& modules)
+    : used_(modules.begin(), modules.end()) {
     for (std::string_view name : kTaken) {
         used_.emplace(name);
     }

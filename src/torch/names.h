@@ -1,6 +1,7 @@
 // What the values of a program are called in the text of a script.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,7 +13,8 @@ namespace sardonyx::torch {
 
 class Names {
   public:
-    explicit Names(const Program& program);
+    // `modules`: names that the text has for something else, beside those that it always has.
+    Names(const Program& program, const std::set<std::string>& modules);
 
     // A name that resembles the text and that nothing else has.
     std::string plain(std::string_view text);

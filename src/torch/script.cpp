@@ -69,8 +69,9 @@ std::string repr(std::string_view text) {
 
 class Writer {
   public:
-    Writer(const NameOfOverload& name_of, const std::set<std::string, std::less<>>& pairs)
-        : name_of_(name_of), pairs_(pairs) {}
+    Writer(const OwnOperators& own, const std::set<std::string>& modules,
+           const std::set<std::string, std::less<>>& pairs)
+        : own_(own), modules_(modules), pairs_(pairs) {}
 
     void line(int depth, std::string_view text, const Node* node = nullptr) {
         if (!text.empty()) {
@@ -83,7 +84,7 @@ class Writer {
 
     void body(Names& names, const Program& program, int depth) {
         for (const Program& inner : program.bodies) {
-            Names own(inner);
+            Names own(inner, modules_);
             std::vector<std::string> parameters;
             for (const Input& one : inner.inputs) {
                 parameters.push_back(own(one.name));
@@ -203,7 +204,11 @@ class Writer {
             args.push_back(
                 fmt::format("{}{}={}", key, is_keyword(key) ? "_" : "", value(scope, one)));
         }
-        return fmt::format("aten.{}({})", name_of_(node.target), join(args));
+        auto own = own_.find(node.target);
+        std::string called = own != own_.end()
+                                 ? fmt::format("{}.{}", own->second.module, own->second.function)
+                                 : fmt::format("aten.{}", overload_name(node.target));
+        return fmt::format("{}({})", called, join(args));
     }
 
     void higher_order(Names& names, const Node& node, int depth) {
@@ -326,7 +331,8 @@ class Writer {
         return all.empty() ? "return ()" : "return " + join(all);
     }
 
-    const NameOfOverload& name_of_;
+    const OwnOperators& own_;
+    const std::set<std::string>& modules_;
     const std::set<std::string, std::less<>>& pairs_;
     Script script_;
 };
@@ -362,10 +368,24 @@ bool is_python_operation(std::string_view name) {
            std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers);
 }
 
-Script write_script(const Program& program, const NameOfOverload& name_of,
-                    const ScriptOptions& options) {
-    Writer writer(name_of, program.pairs);
-    Names names(program);
+std::set<std::string> own_modules(const Program& program, const OwnOperators& own) {
+    std::set<std::string> modules;
+    for (const Node& node : program.nodes) {
+        auto found = own.find(node.target);
+        if (found != own.end()) {
+            modules.insert(found->second.module);
+        }
+    }
+    for (const Program& body : program.bodies) {
+        modules.merge(own_modules(body, own));
+    }
+    return modules;
+}
+
+Script write_script(const Program& program, const ScriptOptions& options) {
+    std::set<std::string> modules = own_modules(program, options.own);
+    Writer writer(options.own, modules, program.pairs);
+    Names names(program, modules);
     std::set<std::string> types;
     collect_types(program, types);
     std::vector<std::string> imports(types.begin(), types.end());
@@ -379,6 +399,13 @@ Script write_script(const Program& program, const NameOfOverload& name_of,
     writer.line(0, "from sardonyx import " + join(imports));
     writer.line(0, "from sardonyx.torch import aten");
     writer.line(0, "");
+    modules.erase("aten");
+    for (const std::string& module : modules) {
+        writer.line(0, fmt::format("import {}", module));
+    }
+    if (!modules.empty()) {
+        writer.line(0, "");
+    }
     if (!options.weights.empty()) {
         writer.line(0, fmt::format("w = load_weights({})", repr(options.weights)));
         writer.line(0, "");

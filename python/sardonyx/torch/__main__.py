@@ -31,6 +31,9 @@ def main(words: list[str] | None = None) -> int:
                         help="a name for a dimension, in place of the one in the file")  # fmt: skip
     parser.add_argument("--state", choices=("outputs", "drop", "error"), default="outputs",
                         help="what to do with buffers that the model changes")  # fmt: skip
+    parser.add_argument("--library", action="append", default=[], metavar="FILE.py",
+                        help="a file with your own operators, as functions below "
+                             '@operator("mylib::op")')  # fmt: skip
     parser.add_argument("--target", metavar="onnxruntime-1.20",
                         help="make a model that this release of ONNX Runtime runs")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
@@ -38,7 +41,8 @@ def main(words: list[str] | None = None) -> int:
     output = options.output or options.file.with_suffix(".onnx")
     try:
         made = convert(options.file, opset=options.opset, state=options.state,
-                       dims=dict(options.dim), target=options.target)  # fmt: skip
+                       dims=dict(options.dim), target=options.target,
+                       library=options.library)  # fmt: skip
         if output.suffix == ".py":
             made.save_script(output)
         else:

@@ -16,7 +16,6 @@ from torch.utils import _pytree
 
 from ._decompose import REMADE, decomposed
 from ._functional import STATISTICS, changed_statistics
-from ._operators import overloads
 from ._program import (
     LEFT_OUT,
     NOTHING,
@@ -477,11 +476,14 @@ def _output_names(program: torch.export.ExportedProgram) -> list[str]:
 
 
 def program_of(
-    exported: torch.export.ExportedProgram, dynamic_shapes: Any = None
+    exported: torch.export.ExportedProgram, known: Mapping[str, Any], dynamic_shapes: Any = None
 ) -> tuple[Program, dict[str, torch.Tensor], list[Problem]]:
-    """The program, its arrays by the names in `weights`, and what cannot be converted."""
+    """The program, its arrays by the names in `weights`, and what cannot be converted.
+
+    `known` has the overloads that need no decomposition.
+    """
     problems: list[Problem] = []
-    module = decomposed(exported.graph_module, overloads())
+    module = decomposed(exported.graph_module, known)
     placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
     specs = exported.graph_signature.input_specs
     user_inputs = [

@@ -17,6 +17,7 @@ import sardonyx
 
 from .._core import TorchFile, hash_of_weights, read_torch_file, runtime_opset
 from .._script import CompileError, OnnxFunction
+from ._library import Library, library_of
 from ._metadata import metadata_by_line
 from ._program import (
     Node,
@@ -100,7 +101,9 @@ class Exported:
         opset: int,
         has_metadata: bool = False,
         target: str | None = None,
+        library: Library | None = None,
     ) -> None:
+        self._library = Library() if library is None else library
         self._program, self._weights, self._opset = program, dict(weights), opset
         self._has_metadata, self._target = has_metadata, target
         self._hash: int | None = None  # of the weights that a model has been prepared with
@@ -130,11 +133,18 @@ class Exported:
         from ._operators import overloads
         from ._text import script_text
 
-        return script_text(self._program, overloads(), weights, self._opset)
+        known = {**overloads(), **self._library.known}
+        return script_text(self._program, known, weights, self._opset)
 
     def to_script(self, weights: str = "weights.safetensors") -> str:
-        """The script as a text that stands alone, but for the file of its weights."""
-        return self._script_text(weights if self._weights else "")[0]
+        """The script as a text that stands alone, but for the file of its weights.
+
+        It imports the files of your own operators that were given as `library`.
+        """
+        text = self._script_text(weights if self._weights else "")[0]
+        if complaint := self._library.complaint(text):
+            raise ExportError(complaint)
+        return text
 
     def save_script(self, path: str | os.PathLike[str]) -> None:
         """Writes the script, and beside it its weights as a .safetensors file."""
@@ -143,6 +153,8 @@ class Exported:
         from ._safetensors import write_safetensors
 
         script = pathlib.Path(path)
+        if complaint := self._library.complaint(self._text, script.parent):
+            raise ExportError(f"{script}: {complaint}")
         weights = script.with_suffix(".safetensors")
         if self._weights:
             write_safetensors(weights, dict(sorted(self._weights.items())))
@@ -150,11 +162,13 @@ class Exported:
 
     def _compile(self) -> OnnxFunction:
         name = f"<torch {next(_numbers)}>"
-        scope: dict[str, Any] = {"w": self._weights, "__name__": "sardonyx.torch.exported"}
+        scope: dict[str, Any] = {
+            **self._library.modules, "w": self._weights, "__name__": "sardonyx.torch.exported",
+        }  # fmt: skip
         lines = self._text.splitlines(keepends=True)
         linecache.cache[name] = (len(self._text), None, lines, name)
         try:
-            exec(compile(_head(self._text), name, "exec"), scope)
+            exec(compile(self._library.without_imports(_head(self._text)), name, "exec"), scope)
         except CompileError as error:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
         found: OnnxFunction = scope[_MAIN]
@@ -177,11 +191,12 @@ class Exported:
             if one["severity"] != "error" or any(node is other for other in seen):
                 continue  # what follows from the first mistake of an operator
             words = f"{one['severity']}[{one['code']}]: {one['message']}"
+            words += self._place_in_library(one)
             if node is not None:
                 seen.append(node)
                 words += f"\n  --> {node.place}" if str(node.place) else ""
                 words += f"\n   | {node.place.code}" if node.place.code else ""
-                words += f"\n   = `{node.target}`"
+                words += f"\n   = `{node.target}`{self._library.home_of(node.target)}"
             found.append(words)
         return ExportError("\n" + "\n\n".join(dict.fromkeys([*found, text.strip()])).rstrip())
 
@@ -212,9 +227,11 @@ class Exported:
 
     def _uses_own_operators(self) -> bool:
         """Whether functions of the user are called, which may be others tomorrow."""
-        from ._operators import own_names
+        from ._operators import own_overloads
 
-        return any(f"aten.{name}(" in self._text for name in own_names())
+        names = [name for name, _ in own_overloads().values()]
+        is_called = any(f"aten.{name}(" in self._text for name in names)
+        return is_called or bool(self._library.modules_of(self._text))
 
     def _weight_bytes(self) -> int:
         return sum(one.nbytes for one in self._weights.values())
@@ -232,6 +249,16 @@ class Exported:
             if label["file"].startswith("<torch ") and 0 < line <= len(self._lines):
                 return self._lines[line - 1]
         return None
+
+    def _place_in_library(self, finding: Mapping[str, Any]) -> str:
+        """The line of a finding in a file of the user's operators."""
+        import pathlib
+
+        files = {one.resolve() for one in self._library.paths.values()}
+        for label in finding.get("labels", []):
+            if files and pathlib.Path(label["file"]).resolve() in files:
+                return f"\n  --> {label['file']}:{label['range']['start']['line']}"
+        return ""
 
     def _options(self, options: dict[str, Any]) -> dict[str, Any]:
         return {"opset": self._opset, "producer_name": "sardonyx", **options}
@@ -290,7 +317,10 @@ def _unknown(program: Program, known: Mapping[str, Any]) -> list[Problem]:
             continue
         target = functional(node.target, known) if node.writes else node.target
         if target not in known:
-            help = f'write it as a function below `@sardonyx.torch.operator("{node.target}")`'
+            help = (
+                f'write it as a function below `@sardonyx.torch.operator("{node.target}")`, and '
+                "give its file as `library`"
+            )
             found.append(Problem(node, f"`{node.target}` is not in the library", help))
     for body in program.bodies.values():
         found += _unknown(body, known)
@@ -321,13 +351,15 @@ def finished(
     state: str,
     metadata: bool = False,
     target: str | None = None,
+    library: Library | None = None,
 ) -> Exported:
     """A program that was captured, as a script; raises all reasons why there is none."""
     from ._functional import UnsolvedError, without_mutation
     from ._operators import overloads, own_overloads
     from ._pairs import choose_pairs, real_ends
 
-    known = overloads()
+    own = library.known if library is not None else {}
+    known = {**overloads(), **own}
     refused = choose_pairs(program, known)
     words = "`{}` of complex tensors is not in the library"
     problems = problems + [Problem(node, words.format(node.target)) for node in refused]
@@ -340,14 +372,14 @@ def finished(
         raise _report([Problem(unsolved.node, unsolved.reason, "write it without `_`")]) from None
     _state_outputs(program, changed, state)
     real_ends(program)
-    without_copies(program, own_overloads())
+    without_copies(program, {*own_overloads(), *own})
     without_unused(program)
     used = set(program.weights.values())
     weights = {
         key: one if isinstance(one, np.ndarray) else _array(one)
         for key, one in arrays.items() if key in used
     }  # fmt: skip
-    return Exported(program, weights, opset, metadata, target)
+    return Exported(program, weights, opset, metadata, target, library)
 
 
 def convert(
@@ -363,11 +395,13 @@ def convert(
     metadata: bool = True,
     dims: Mapping[str, str] | None = None,
     target: str | None = None,
+    library: Any = None,
 ) -> Exported:
     """The ONNX model of an ExportedProgram, as `export` makes it, or of a .pt2 file.
 
     A file is read without torch, and nothing in it is unpickled. `dims` are names of dimensions
-    in place of those in the file, such as `{"s77": "batch"}`. `target` is that of `export`.
+    in place of those in the file, such as `{"s77": "batch"}`. `target` and `library` are those of
+    `export`.
     """
     import os
 
@@ -376,19 +410,24 @@ def convert(
     if target is not None:
         opset = runtime_opset(target, opset)
     opset = _OPSET if opset is None else opset
+    own = library_of(library)
     if isinstance(exported_program, (str, os.PathLike)):
         if verify:
             raise ValueError("`verify` runs torch: load the file with torch.export.load")
-        file = _read_file(exported_program, opset, dims or {}, state, input_names, output_names)
+        file = _read_file(
+            exported_program, opset, dims or {}, state, input_names, output_names, own
+        )
         stored = {name: np.asarray(one) for name, one in file.arrays.items()}
-        made = Exported(file, stored, opset, metadata, target)
+        made = Exported(file, stored, opset, metadata, target, own)
         made._check()
     else:
         from ._capture import program_of
+        from ._operators import overloads
 
-        program, arrays, problems = program_of(exported_program, dynamic_shapes)
+        known = {**overloads(), **own.known}
+        program, arrays, problems = program_of(exported_program, known, dynamic_shapes)
         _rename(program, input_names, output_names)
-        made = finished(program, arrays, problems, opset, state, metadata, target)
+        made = finished(program, arrays, problems, opset, state, metadata, target, own)
         made._check()
         if verify:
             from ._verify import verify as check
@@ -427,16 +466,22 @@ def _read_file(
     state: str,
     inputs: Sequence[str] | None,
     outputs: Sequence[str] | None,
+    library: Library,
 ) -> TorchFile:
     import os
+
+    from ._operators import own_overloads
 
     wrong = [one for one in dims.values() if not one.isidentifier()]
     if wrong:
         raise ValueError(f"`{wrong[0]}` is not a valid name for a dimension")
+    own = {key: ("aten", name) for key, (name, _) in own_overloads().items()}
+    for key, (called, _) in library.known.items():
+        module, _dot, name = called.partition(".")
+        own[key] = (module, name)
+    names = (list(inputs or []), list(outputs or []))
     try:
-        return read_torch_file(
-            os.fspath(path), opset, dict(dims), state, list(inputs or []), list(outputs or [])
-        )
+        return read_torch_file(os.fspath(path), opset, dict(dims), state, *names, own)
     except ValueError as error:
         raise ExportError(str(error)) from None
 
@@ -495,6 +540,7 @@ def export(
     metadata: bool = True,
     strict: bool | str = False,
     target: str | None = None,
+    library: Any = None,
 ) -> Exported:
     """The ONNX model of a module, which torch.export captures for the arguments.
 
@@ -508,10 +554,13 @@ def export(
     as "onnxruntime-1.20", makes a model that this release runs: with the opset that it reads, and
     casts where it has no kernel for an element type. `strict` is torch.export's; "draft" captures
     with torch.export.draft_export, and raises its report of all that stands in the way.
+    `library` has your own operators, which win over those of `aten`: the path of a file with
+    functions below `@operator("mylib::op")`, or the module, or a mapping such as
+    `{"mylib::op": function}`, or a sequence of these.
     """
     captured = _captured(module, args, dict(kwargs or {}), _torch_shapes(dynamic_shapes), strict)
     return convert(
         captured, dynamic_shapes=dynamic_shapes, input_names=input_names,
         output_names=output_names, output=output, opset=opset, state=state,
-        verify=verify, metadata=metadata, target=target,
+        verify=verify, metadata=metadata, target=target, library=library,
     )  # fmt: skip

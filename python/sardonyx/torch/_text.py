@@ -7,7 +7,7 @@ import json
 import keyword
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ._program import Body, ElementType, Node, Program, Ref
@@ -41,10 +41,10 @@ def is_name(text: str) -> bool:
 class Names:
     """The names of the values in the text."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, modules: Collection[str]) -> None:
         self.weights = program.weights
         self.given: dict[str, str] = {}
-        self.used: set[str] = set(_TAKEN)
+        self.used: set[str] = {*_TAKEN, *modules}
         for one in program.inputs:
             self.given[one.name] = self.plain(program.input_names.get(one.name, one.name))
         for name in program.bodies:
@@ -84,8 +84,11 @@ class _Part(Names):
 
 
 class _Writer:
-    def __init__(self, name_of: Callable[[str], str], pairs: set[str]) -> None:
-        self.name_of = name_of  # of an overload in scripts
+    def __init__(
+        self, known: Mapping[str, tuple[str, Any]], modules: Collection[str], pairs: set[str]
+    ) -> None:
+        self.known = known
+        self.modules = modules  # of the user's operators
         self.pairs = pairs
         self.lines: list[str] = []
         self.nodes: list[Node | None] = []
@@ -148,7 +151,9 @@ class _Writer:
             f"{key}{'_' if keyword.iskeyword(key) else ''}={self.value(names, one)}"
             for key, one in node.kwargs.items()
         ]
-        return f"aten.{self.name_of(node.target)}({', '.join([*args, *keywords])})"
+        name = self.known[node.target][0]
+        called = name if "." in name else f"aten.{name}"
+        return f"{called}({', '.join([*args, *keywords])})"
 
     def higher_order(self, names: Names, node: Node, depth: int) -> None:
         name, kind = names(node.name), node.target.partition("::")[2]
@@ -203,7 +208,7 @@ class _Writer:
 
     def body(self, names: Names, program: Program, depth: int) -> None:
         for name, inner in program.bodies.items():
-            own = Names(inner)
+            own = Names(inner, self.modules)
             parameters = ", ".join(own.given[one.name] for one in inner.inputs)
             self.line(depth, f"def {names(name)}({parameters}):")
             self.body(own, inner, depth + 1)
@@ -242,11 +247,13 @@ def script_text(
 ) -> tuple[str, list[Node | None]]:
     """The text of the script, and the node of each line.
 
-    `known` has the overloads, with what they are called in scripts. `weights` is the file that the
+    `known` has the overloads, with what they are called in scripts: a name of `aten`, or one of
+    the user's with its module. `weights` is the file that the
     arrays are in: without it the script finds them in a dict `w`.
     """
-    writer = _Writer(lambda target: known[target][0], program.pairs)
-    own = Names(program)
+    modules = sorted(_own_modules(program, known))
+    writer = _Writer(known, modules, program.pairs)
+    own = Names(program, modules)
     text_names = sorted(set(re.findall(r"\b[A-Z][A-Z0-9]+\b", _types_of(program))))
     imports = [*text_names, f"opset{opset} as op", "script"]
     if weights:
@@ -256,6 +263,10 @@ def script_text(
     writer.line(0, f"from sardonyx import {', '.join(imports)}")
     writer.line(0, "from sardonyx.torch import aten")
     writer.line(0, "")
+    for one in modules:
+        writer.line(0, f"import {one}")
+    if modules:
+        writer.line(0, "")
     if weights:
         writer.line(0, f"w = load_weights({weights!r})")
         writer.line(0, "")
@@ -267,6 +278,13 @@ def script_text(
     writer.line(0, f"def {program.name}({', '.join(parameters)}):")
     writer.body(own, program, 1)
     return "\n".join(writer.lines) + "\n", writer.nodes
+
+
+def _own_modules(program: Program, known: Mapping[str, tuple[str, Any]]) -> set[str]:
+    """The modules of the user's operators that the program calls."""
+    names = [known[node.target][0] for node in program.nodes if node.target in known]
+    found = {name.partition(".")[0] for name in names if "." in name}
+    return found.union(*[_own_modules(one, known) for one in program.bodies.values()])
 
 
 def _types_of(program: Program) -> str:

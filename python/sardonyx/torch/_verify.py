@@ -67,7 +67,7 @@ def _values(made: Exported, nodes: list[Node]) -> Any:
     program: Program = dataclasses.replace(
         made._captured, outputs=[Ref(node.name) for node in nodes], output_names=[]
     )
-    return Exported(program, made._weights, made.opset).compile()
+    return Exported(program, made._weights, made.opset, library=made._library).compile()
 
 
 def _words(node: Node, ours: Any, theirs: Any) -> str:

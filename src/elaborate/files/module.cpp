@@ -109,6 +109,9 @@ std::optional<Object> FileModule::lookup_symbol(Symbol name, std::string_view te
     if (torch::is_library_package(path_)) {
         return of_package(text);
     }
+    if (torch::is_torch_package(path_)) {
+        return library_attribute(kTorchPackage, text);
+    }
     return text == "__name__" ? Object::string(std::filesystem::path(path_).stem().string())
                               : library_name(text);
 }
@@ -240,6 +243,17 @@ std::vector<std::shared_ptr<ScriptFunction>> FileModule::scripts() {
     return all;
 }
 
+std::vector<std::shared_ptr<ScriptFunction>> FileModule::pytorch_operators() {
+    run();
+    std::vector<std::shared_ptr<ScriptFunction>> all;
+    for (const std::shared_ptr<ScriptFunction>& script : scripts_) {
+        if (!script->pytorch_overloads.empty()) {
+            all.push_back(script);
+        }
+    }
+    return all;
+}
+
 std::shared_ptr<ScriptFunction> FileModule::find_script(std::string_view name) {
     run();
     std::optional<Object> held = value(name);
@@ -274,6 +288,19 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
     if (level == 0 && is_library_module(dotted)) {
         return Object::make(ObjectKind::kModule, ModuleObject{std::string(dotted), nullptr});
     }
+    auto as_module = [&](const std::string& path) {
+        FileModule* module = load_file(program_, path);
+        if (module == nullptr) {
+            return Object::error();
+        }
+        module->run();
+        import_end_ = module->end_ != nullptr ? module->end_ : import_end_;
+        return Object::make(ObjectKind::kModule, ModuleObject{std::string(dotted), module});
+    };
+    auto elsewhere = program_.module_files.find(dotted);
+    if (level == 0 && elsewhere != program_.module_files.end()) {
+        return as_module(elsewhere->second);
+    }
     namespace fs = std::filesystem;
     std::error_code failed;
     fs::path folder = fs::path(path_).parent_path();
@@ -295,14 +322,7 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
         }
         if (loaded(program_, path) != nullptr || torch::library_file(path) ||
             fs::is_regular_file(candidate, failed)) {
-            FileModule* module = load_file(program_, path);
-            if (module != nullptr) {
-                module->run();
-                import_end_ = module->end_ != nullptr ? module->end_ : import_end_;
-            }
-            return module != nullptr ? Object::make(ObjectKind::kModule,
-                                                    ModuleObject{std::string(dotted), module})
-                                     : Object::error();
+            return as_module(path);
         }
     }
     std::string_view near = level == 0 ? nearest(dotted, library_modules()) : std::string_view();

@@ -46,6 +46,8 @@ class FileModule : public Environment {
 
     // The scripts that the file itself defines, in the order of the text.
     std::vector<std::shared_ptr<ScriptFunction>> scripts();
+    // Those that are operators of PyTorch, also where others have taken their names since.
+    std::vector<std::shared_ptr<ScriptFunction>> pytorch_operators();
     // The one that the name stands for at the end of the file (elaborate.h).
     std::shared_ptr<ScriptFunction> find_script(std::string_view name);
     const std::string& path() const { return path_; }

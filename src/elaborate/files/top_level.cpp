@@ -401,6 +401,9 @@ Object FileModule::make_script(Context& c, const syntax::FunctionDefStmt* defini
     for (const auto& [name, value] : decorator.keywords) {
         (void)set_script_keyword(function, name, value);  // reported where it is written
     }
+    if (!decorator.pytorch_overload.empty()) {
+        function.pytorch_overloads.push_back(decorator.pytorch_overload);
+    }
     Object object = Object::make(ObjectKind::kScript, std::move(function));
     scripts_.push_back(std::static_pointer_cast<ScriptFunction>(object.pointer()));
     scripts_.back()->is_of_file = true;
@@ -425,7 +428,13 @@ Object FileModule::decorated(Context& c, const syntax::FunctionDefStmt* definiti
         bool is_script =
             is_builtin(decorator, "sardonyx.script") ||
             (decorator.is(ObjectKind::kDecorator) && !decorator.get<DecoratorObject>().is_graph);
-        if (is_script && object.is_error()) {
+        const std::string* overload = decorator.is(ObjectKind::kDecorator)
+                                          ? &decorator.get<DecoratorObject>().pytorch_overload
+                                          : nullptr;
+        bool is_operator = overload != nullptr && !overload->empty();
+        if (is_operator && object.is(ObjectKind::kScript)) {
+            object.get<ScriptFunction>().pytorch_overloads.push_back(*overload);
+        } else if (is_script && object.is_error()) {
             // Errors in its keywords are reported with the script.
             if (said.has_findings()) {
                 script_findings_[definition] = said.findings();

@@ -20,6 +20,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "ops/ops.h"
+#include "torch/library.h"
 #include "types/domain.h"
 
 namespace sardonyx::elaborate {
@@ -106,6 +107,23 @@ Object declared_inline(Context& c, const Arguments& a) {
 Object declared_alias(Context& c, const Arguments& a) {
     (void)c, (void)a;
     return Object::none();
+}
+
+Object declared_operator(Context& c, const Arguments& a) {
+    const Object& name = a.positional[0];
+    std::optional<std::string> overload =
+        name.is(ObjectKind::kString) ? torch::own_overload(name.text()) : std::nullopt;
+    if (!overload) {
+        c.report(kArgumentMismatch, a.ranges[0],
+                 name.is(ObjectKind::kString)
+                     ? fmt::format("`{}` is not the name of an operator", name.text())
+                     : "the name of an operator is a string that is known here")
+            .with_help("write it as `namespace::name`");
+        return Object::error();
+    }
+    Object decorator = inline_decorator();
+    decorator.get<DecoratorObject>().pytorch_overload = std::move(*overload);
+    return decorator;
 }
 
 Object sdx_graph(Context& c, const Arguments& a) {

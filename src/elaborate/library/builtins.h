@@ -31,6 +31,9 @@ Object declared_inline(Context& c, const Arguments& a);
 
 Object declared_alias(Context& c, const Arguments& a);
 
+// `sardonyx.torch.operator`, for the user's own operators.
+Object declared_operator(Context& c, const Arguments& a);
+
 Object sdx_opset(Context& c, const Arguments& a);
 
 // The function with arguments that come before those of its calls.

@@ -197,6 +197,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"declare.pairs", declared_inline, 1, SIZE_MAX},
     {"declare.prims", declared_inline, 1, 1},
     {"declare.alias", declared_alias, 2, 2},
+    {"sardonyx.torch.operator", declared_operator, 1, 1},
     {"sardonyx.values.Opset", sdx_opset, 0, 2, true},
     {"typing.TypeVar", typing_type_var, 1, SIZE_MAX, true},
 };
@@ -258,6 +259,7 @@ constexpr ModuleRow kModules[] = {
     {"sardonyx.onnx_types", "sardonyx"},
     {"sardonyx.onnx_opset", "sardonyx"},
     {kDeclarations, "declare"},
+    {kTorchPackage, "sardonyx.torch"},
     {"onnxscript", "sardonyx"},
     {"onnxscript.values", "sardonyx"},
     {"onnxscript.onnx_types", "sardonyx"},
@@ -344,6 +346,9 @@ std::optional<Object> sardonyx_attribute(std::string_view name) {
             return Object::make(ObjectKind::kModule,
                                 ModuleObject{fmt::format("sardonyx.{}", name), nullptr});
         }
+    }
+    if (name == "torch") {
+        return Object::make(ObjectKind::kModule, ModuleObject{std::string(kTorchPackage), nullptr});
     }
     return std::nullopt;
 }

@@ -16,6 +16,9 @@ namespace sardonyx::elaborate {
 // each declaration says that calls run in place; which overload is which, torch/library.h says.
 inline constexpr std::string_view kDeclarations = "sardonyx.torch.aten.declare";
 
+// The names of `sardonyx.torch` itself, under a name that no import has: files lie below it, too.
+inline constexpr std::string_view kTorchPackage = "<sardonyx.torch>";
+
 // The type that enum.auto() gives, which stands for a value yet to come.
 inline constexpr std::string_view kAuto = "auto";
 

@@ -128,6 +128,7 @@ struct Unbound {
 struct DecoratorObject {
     bool is_graph = false;
     std::vector<std::pair<std::string, Object>> keywords;  // of script(...); "opset" by position
+    std::string pytorch_overload;  // that the function below means, such as `mylib::op.default`
 };
 
 // A library function; `name` is its dotted name ("math.sqrt"), `index` its row in the library's

@@ -62,6 +62,8 @@ class ScriptFunction {
     // Opsets of ai.onnx in the body of a function that runs in place are the caller's.
     bool takes_opset_of_caller = false;
     bool is_of_file = false;  // its file holds it, as long as the program lives
+    // The operators of PyTorch that `@sardonyx.torch.operator` says it means.
+    std::vector<std::string> pytorch_overloads;
 
     diagnostics::Span name_span() const { return tree->span(definition->name_range); }
 };
@@ -121,6 +123,8 @@ struct Program {
         failed;
     int64_t built = 0;  // functions of models, whole and failed
     const WeightReader read_weights;
+    // Files of modules that do not lie beside the file that imports them, by the names of modules.
+    std::map<std::string, std::string, std::less<>> module_files;
     // For what is evaluated outside of scripts: the schemas and limits of the caller.
     Options file_options;
     bool wants_types = false;

@@ -202,6 +202,27 @@ def test_python_reads_the_same(tmp_path: pathlib.Path) -> None:
     assert (tmp_path / "net.onnx").read_bytes() == exported.to_model_bytes()
 
 
+def test_operators_of_the_user(tmp_path: pathlib.Path) -> None:
+    """The in-place `relu_` too is what the file says that `relu` is."""
+    (tmp_path / "net.pt2").write_bytes(mlp()[0].data())
+    (tmp_path / "mylib.py").write_text(
+        "from sardonyx.torch import aten, operator\n\n\n"
+        '@operator("aten::relu")\ndef relu(self):\n    return aten.neg(self)\n'
+    )
+    words = ("net.pt2", "--library", "mylib.py", "-o")
+    program("import", *words, "net.py", folder=tmp_path)
+    program("import", *words, "net.onnx", folder=tmp_path)
+    text = (tmp_path / "net.py").read_text()
+    assert "\nimport mylib\n" in text
+    assert "mylib.relu(linear)" in text
+    program("build", "net.py", "-o", "built.onnx", folder=tmp_path)
+    for name in ("net.onnx", "built.onnx"):
+        model = onnx.load(tmp_path / name)
+        onnx.checker.check_model(model, full_check=True)
+        kinds = [one.op_type for one in model.graph.node if one.op_type != "Constant"]
+        assert kinds == ["Gemm", "Neg", "Transpose", "MatMul"]
+
+
 def test_writes_reach_views(tmp_path: pathlib.Path) -> None:
     made = File({})
     made.inputs = ["x"]
