@@ -118,7 +118,7 @@ def measured(name: str, make: Callable[[], Any], options: argparse.Namespace) ->
     converts, (made, data) = least(convert, 2)
     row: Result = {
         "name": name, "capture": captures, "convert": converts,
-        "operators": len(made._program.nodes), "nodes": node_count(data),
+        "operators": made._program.count, "nodes": node_count(data),
     }  # fmt: skip
     arrays = [one.numpy() for one in _pytree.tree_leaves(arguments) if torch.is_tensor(one)]
     if options.latency:

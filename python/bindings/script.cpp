@@ -13,6 +13,7 @@
 #include "bindings/script.h"
 #include "bindings/sources.h"
 #include "bindings/tensor.h"
+#include "bindings/torch_file.h"
 #include "driver/definition.h"
 #include "elaborate/objects/script_keywords.h"
 #include "elaborate/objects/type_text.h"
@@ -217,16 +218,10 @@ void set_runtime(const PyScript& self, const std::string& target) {
     self.script->finish.runtime = *runtime;
 }
 
-// metadata_props of nodes, by the lines of the file that make them.
-void set_line_metadata(const PyScript& self, const nb::dict& lines) {
-    auto metadata = std::make_shared<driver::LineMetadata>();
-    for (auto [line, entries] : lines) {
-        auto& made = (*metadata)[nb::cast<uint32_t>(line)];
-        for (auto [key, value] : nb::cast<nb::dict>(entries)) {
-            made.emplace_back(text_from_python(key), text_from_python(value));
-        }
-    }
-    self.script->finish.metadata = std::move(metadata);
+// Nodes of the script's models have metadata: where in the program they come from.
+void set_program(const PyScript& self, const PyTorchProgram& program) {
+    self.script->finish.metadata = std::make_shared<driver::LineMetadata>(
+        driver::metadata_of(driver::script_of(program.file, program.opset, "")));
 }
 
 // A script holds a Python function, whose globals hold the script: the collector must see it.
@@ -305,7 +300,7 @@ void bind_script(nb::module_& m) {
                          return nb::make_tuple(text_to_python(sources().path(whole.file)),
                                                sources().position(whole.file, whole.begin).line);
                      })
-        .def("set_line_metadata", set_line_metadata, nb::arg("lines"))
+        .def("set_program", set_program, nb::arg("program"))
         .def("set_runtime", set_runtime, nb::arg("target"))
         .def(
             "bind",

@@ -1,17 +1,22 @@
-// .pt2 files of PyTorch, read into scripts; sardonyx.torch.convert is the Python function around
-// it.
-#include "driver/torch_file.h"
+// Programs of PyTorch, captured or read from .pt2 files, as scripts; sardonyx.torch.convert is the
+// Python function around it.
+#include "bindings/torch_file.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <map>
 #include <utility>
 
 #include "bindings/tensor.h"
+#include "bindings/torch_program.h"
+#include "torch/convert.h"
+#include "torch/functional.h"
+#include "torch/names.h"
 #include "torch/program.h"
 
 namespace sardonyx::python {
@@ -21,14 +26,17 @@ namespace {
 // Overloads, and the modules and functions that they are.
 using OwnNames = std::map<std::string, std::pair<std::string, std::string>>;
 
-struct PyTorchFile {
-    driver::TorchFile file;
-    int64_t opset = 0;
-};
+torch::OwnOperators own_operators(const OwnNames& names) {
+    torch::OwnOperators own;
+    for (const auto& [overload, name] : names) {
+        own[overload] = {name.first, name.second, {}};
+    }
+    return own;
+}
 
-PyTorchFile read_torch_file(const std::string& path, int64_t opset, const nb::dict& dims,
-                            const std::string& state, std::vector<std::string> input_names,
-                            std::vector<std::string> output_names, const OwnNames& own) {
+PyTorchProgram read_torch_file(const std::string& path, int64_t opset, const nb::dict& dims,
+                               const std::string& state, std::vector<std::string> input_names,
+                               std::vector<std::string> output_names, const OwnNames& own) {
     driver::TorchOptions options;
     options.state = state;
     options.input_names = std::move(input_names);
@@ -36,15 +44,90 @@ PyTorchFile read_torch_file(const std::string& path, int64_t opset, const nb::di
     for (auto [symbol, name] : dims) {
         options.dims[nb::cast<std::string>(symbol)] = nb::cast<std::string>(name);
     }
-    for (const auto& [overload, names] : own) {
-        options.own[overload] = {names.first, names.second, {}};
-    }
+    options.own = own_operators(own);
     auto file = driver::read_torch_file(path, options);
     if (!file.ok()) {
         check_readable(path);
         raise(PyExc_ValueError, file.error().message);
     }
-    return {std::move(*file), opset};
+    return {std::move(*file), opset, {}};
+}
+
+PyTorchProgram capture_torch_program(nb::handle program, const std::string& torch_folder,
+                                     int64_t opset, std::vector<std::string> input_names,
+                                     std::vector<std::string> output_names, const OwnNames& own) {
+    CapturedProgram captured = captured_program(program, torch_folder);
+    driver::TorchOptions options;
+    options.input_names = std::move(input_names);
+    options.output_names = std::move(output_names);
+    Result<void> named = driver::rename_ends(captured.program, options);
+    if (!named.ok()) {
+        raise(PyExc_ValueError, named.error().message);
+    }
+    PyTorchProgram made;
+    made.file.program = std::move(captured.program);
+    made.file.own = own_operators(own);
+    made.opset = opset;
+    made.problems = std::move(captured.problems);
+    return made;
+}
+
+// ValueError: all reasons why there is no script.
+void finish(PyTorchProgram& self, const std::string& state) {
+    Result<torch::State> wanted = torch::state_of(state);
+    Result<void> done = wanted.ok() ? torch::finish(self.file.program, std::move(self.problems),
+                                                    *wanted, self.file.own)
+                                    : Result<void>(wanted.error());
+    self.problems.clear();
+    if (!done.ok()) {
+        raise(PyExc_ValueError, done.error().message);
+    }
+}
+
+// The same with these values as its results.
+PyTorchProgram with_outputs(const PyTorchProgram& self, const std::vector<std::string>& names) {
+    PyTorchProgram made = self;
+    made.file.program.outputs.clear();
+    made.file.program.output_names.clear();
+    for (const std::string& name : names) {
+        made.file.program.outputs.push_back(torch::Value::ref(name));
+    }
+    return made;
+}
+
+// The overload that computes what an in-place one writes, of those that are known.
+std::string functional_overload(const std::string& overload, const nb::mapping& known) {
+    return torch::functional_overload(overload, [&](std::string_view name) {
+        return known.contains(nb::str(name.data(), name.size()));
+    });
+}
+
+// The names of the arrays that the program uses.
+std::vector<std::string> weights_of(const PyTorchProgram& self) {
+    std::vector<std::string> keys;
+    for (const auto& [name, key] : self.file.program.weights) {
+        keys.push_back(key);
+    }
+    return keys;
+}
+
+// A node's name, what it calls, where that comes from, in words, and the code there.
+nb::tuple row_of(const torch::Node& node) {
+    const torch::Place none;
+    const torch::Place& place = node.place != nullptr ? *node.place : none;
+    return nb::make_tuple(text_to_python(node.name), text_to_python(node.target),
+                          text_to_python(torch::words_of(place)), text_to_python(place.code));
+}
+
+// The rows of the nodes that give one tensor.
+nb::list tensors_of(const PyTorchProgram& self) {
+    nb::list rows;
+    for (const torch::Node& node : self.file.program.nodes) {
+        if (!node.type.empty()) {
+            rows.append(row_of(node));
+        }
+    }
+    return rows;
 }
 
 // The opset of a model for a release of ONNX Runtime.
@@ -56,7 +139,7 @@ int64_t runtime_opset(const std::string& text, std::optional<int64_t> opset) {
     return target->opset;
 }
 
-nb::dict arrays_of(const PyTorchFile& self) {
+nb::dict arrays_of(const PyTorchProgram& self) {
     nb::dict arrays;
     for (const auto& [name, tensor] : self.file.arrays) {
         arrays[text_to_python(name)] = make_tensor(Tensor(tensor));
@@ -64,36 +147,15 @@ nb::dict arrays_of(const PyTorchFile& self) {
     return arrays;
 }
 
-nb::object text_of(const PyTorchFile& self, const std::string& weights) {
+nb::object text_of(const PyTorchProgram& self, const std::string& weights) {
     return text_to_python(driver::script_of(self.file, self.opset, weights).text);
 }
 
-// For each line None, or what it calls, and the file, line, code and module that this comes from.
-nb::list lines_of(const PyTorchFile& self) {
+// For each line None, or the row of the node that it is.
+nb::list lines_of(const PyTorchProgram& self) {
     nb::list lines;
     for (const torch::Node* node : driver::script_of(self.file, self.opset, "").lines) {
-        if (node == nullptr) {
-            lines.append(nb::none());
-            continue;
-        }
-        const torch::Place none;
-        const torch::Place& place = node->place != nullptr ? *node->place : none;
-        lines.append(nb::make_tuple(text_to_python(node->target), text_to_python(place.file),
-                                    place.line, text_to_python(place.code),
-                                    text_to_python(place.module)));
-    }
-    return lines;
-}
-
-nb::dict metadata_of(const PyTorchFile& self) {
-    nb::dict lines;
-    torch::Script script = driver::script_of(self.file, self.opset, "");
-    for (const auto& [line, metadata] : driver::metadata_of(script)) {
-        nb::dict of_line;
-        for (const auto& [key, value] : metadata) {
-            of_line[text_to_python(key)] = text_to_python(value);
-        }
-        lines[nb::int_(line)] = of_line;
+        lines.append(node == nullptr ? nb::object(nb::none()) : nb::object(row_of(*node)));
     }
     return lines;
 }
@@ -101,15 +163,28 @@ nb::dict metadata_of(const PyTorchFile& self) {
 }  // namespace
 
 void bind_torch_file(nb::module_& m) {
-    nb::class_<PyTorchFile>(m, "TorchFile")
+    nb::class_<PyTorchProgram>(m, "TorchProgram")
         .def_prop_ro("arrays", arrays_of)
         .def_prop_ro("lines", lines_of)
-        .def_prop_ro("metadata", metadata_of)
+        .def_prop_ro("weights", weights_of)
+        .def_prop_ro("tensors", tensors_of)
         .def_prop_ro("count",
-                     [](const PyTorchFile& self) { return self.file.program.nodes.size(); })
+                     [](const PyTorchProgram& self) { return self.file.program.nodes.size(); })
+        .def("finish", finish, nb::arg("state"))
+        .def("with_outputs", with_outputs, nb::arg("names"))
         .def("text", text_of, nb::arg("weights"));
     m.def("read_torch_file", read_torch_file, nb::arg("path"), nb::arg("opset"), nb::arg("dims"),
           nb::arg("state"), nb::arg("input_names"), nb::arg("output_names"), nb::arg("own"));
+    m.def("capture_torch_program", capture_torch_program, nb::arg("program"),
+          nb::arg("torch_folder"), nb::arg("opset"), nb::arg("input_names"),
+          nb::arg("output_names"), nb::arg("own"));
+    m.def("is_name_in_script", torch::is_free_name, nb::arg("text"));
+    m.def("functional_overload", functional_overload, nb::arg("overload"), nb::arg("known"));
+    m.def("is_left_out", torch::is_left_out, nb::arg("argument"));
+    m.def("means_nothing", torch::means_nothing, nb::arg("packet"));
+    m.def("python_target", torch::python_target, nb::arg("name"));
+    m.def("is_python_operation", torch::is_python_operation, nb::arg("name"));
+    m.def("gives_statistics", torch::gives_statistics, nb::arg("overload"));
     m.def("runtime_opset", runtime_opset, nb::arg("target"), nb::arg("opset").none());
 }
 

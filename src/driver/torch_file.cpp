@@ -41,27 +41,6 @@ Result<void> check_wanted(const std::vector<std::string>& names, std::string_vie
     return {};
 }
 
-Result<void> rename_ends(torch::Program& program, const TorchOptions& options) {
-    const std::vector<std::string>& inputs = options.input_names;
-    const std::vector<std::string>& outputs = options.output_names;
-    SDX_TRY(check_wanted(inputs, "input", program.inputs.size()));
-    SDX_TRY(check_wanted(outputs, "output", program.outputs.size()));
-    for (size_t i = 0; i < std::max(program.inputs.size(), inputs.size()); ++i) {
-        const std::string& name = inputs.empty()      ? program.inputs[i].name
-                                  : i < inputs.size() ? inputs[i]
-                                                      : "";
-        if (!name.empty() && std::find(outputs.begin(), outputs.end(), name) != outputs.end()) {
-            return Error{fmt::format("`output_names`: `{}` is the name of an input", name)};
-        }
-        if (i < inputs.size()) {
-            program.input_names[program.inputs[i].name] = inputs[i];
-        }
-    }
-    program.output_names.resize(std::max(program.output_names.size(), outputs.size()));
-    std::copy(outputs.begin(), outputs.end(), program.output_names.begin());
-    return {};
-}
-
 // The compiler's findings with the lines of the module in place of the script's.
 Error explained(const Compilation& c, const torch::Script& script, const torch::OwnOperators& own) {
     std::vector<std::string> texts;
@@ -122,6 +101,27 @@ Result<TorchTarget> torch_target(std::optional<std::string_view> release,
     return target;
 }
 
+Result<void> rename_ends(torch::Program& program, const TorchOptions& options) {
+    const std::vector<std::string>& inputs = options.input_names;
+    const std::vector<std::string>& outputs = options.output_names;
+    SDX_TRY(check_wanted(inputs, "input", program.inputs.size()));
+    SDX_TRY(check_wanted(outputs, "output", program.outputs.size()));
+    for (size_t i = 0; i < std::max(program.inputs.size(), inputs.size()); ++i) {
+        const std::string& name = inputs.empty()      ? program.inputs[i].name
+                                  : i < inputs.size() ? inputs[i]
+                                                      : "";
+        if (!name.empty() && std::find(outputs.begin(), outputs.end(), name) != outputs.end()) {
+            return Error{fmt::format("`output_names`: `{}` is the name of an input", name)};
+        }
+        if (i < inputs.size()) {
+            program.input_names[program.inputs[i].name] = inputs[i];
+        }
+    }
+    program.output_names.resize(std::max(program.output_names.size(), outputs.size()));
+    std::copy(outputs.begin(), outputs.end(), program.output_names.begin());
+    return {};
+}
+
 Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& options) {
     SDX_ASSIGN(torch::State state, torch::state_of(options.state));
     Result<MappedFile> mapped = map_file(path);
@@ -156,8 +156,8 @@ Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& o
 }
 
 torch::Script script_of(const TorchFile& file, int64_t opset, const std::string& weights) {
-    return torch::write_script(file.program,
-                               {opset, file.arrays.empty() ? std::string() : weights, file.own});
+    return torch::write_script(
+        file.program, {opset, file.program.weights.empty() ? std::string() : weights, file.own});
 }
 
 LineMetadata metadata_of(const torch::Script& script) {

@@ -43,7 +43,11 @@ struct TorchOptions {
     torch::OwnOperators own;  // which win over those of the library
 };
 
-// What has been read of a file.
+// Gives the inputs and outputs of a program the names that the caller wants. Error: one is no name,
+// or there are too many.
+Result<void> rename_ends(torch::Program& program, const TorchOptions& options);
+
+// What has been read of a file; or what has been captured in memory, whose arrays the caller has.
 struct TorchFile {
     torch::Program program;
     weights::NamedTensors arrays;  // those that the program uses, views of the file

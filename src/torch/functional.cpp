@@ -506,6 +506,11 @@ bool remove_mutation(Program& program, const IsKnown& is_known, Changes& changes
     return !has_writes || Solver(program, is_known, problem).run(changes);
 }
 
+bool gives_statistics(std::string_view overload) {
+    return std::any_of(std::begin(kStatistics), std::end(kStatistics),
+                       [&](const Statistics& one) { return one.target == overload; });
+}
+
 std::vector<Problem> change_statistics(Program& program) {
     std::set<std::string> taken;
     for (const Node& node : program.nodes) {

@@ -27,6 +27,10 @@ using Changes = std::vector<std::pair<std::string, std::string>>;
 // Rewrites the program. False: `problem` says which mutation has no form without it.
 bool remove_mutation(Program& program, const IsKnown& is_known, Changes& changes, Problem& problem);
 
+// Whether the results of an operator have new values of its running statistics, which its schema
+// says that it writes itself.
+bool gives_statistics(std::string_view overload);
+
 // Normalisation in training changes buffers, and its schema does not say so: adds the writes where
 // there is a form of them, and returns those without one.
 std::vector<Problem> change_statistics(Program& program);

@@ -428,7 +428,7 @@ class GraphReader {
             std::string_view kind = last_part(target);
             if (!set_bodies(node, kind, std::move(args), outputs.size())) {
                 refuse(node, fmt::format("the operator {}, which has bodies", quoted_target(kind)),
-                       "write it without, or export what is in it alone");
+                       std::string(kWithoutBodies));
             }
         } else if (begins_with(target, kOps)) {
             set_operator(node, target, raw);

@@ -52,14 +52,15 @@ std::optional<Frame> read_frame(std::string_view line, std::string_view next) {
     return frame;
 }
 
-// The line that the user wrote; not one in torch, nor in made code.
-void set_line(Place& place) {
+}  // namespace
+
+void find_line(Place& place, std::string_view torch_folder) {
     std::vector<std::string_view> lines = split(place.trace, '\n');
     for (size_t i = lines.size(); i-- > 0;) {
         std::optional<Frame> frame =
             read_frame(lines[i], i + 1 < lines.size() ? lines[i + 1] : std::string_view());
         bool is_user = frame && !frame->file.empty() && frame->file[0] != '<' &&
-                       frame->file.find("site-packages/torch/") == std::string_view::npos;
+                       frame->file.find(torch_folder) == std::string_view::npos;
         if (is_user) {
             place.file = frame->file;
             place.line = frame->line;
@@ -68,8 +69,6 @@ void set_line(Place& place) {
         }
     }
 }
-
-}  // namespace
 
 std::shared_ptr<const Place> read_place(JsonValue metadata) {
     auto place = std::make_shared<Place>();
@@ -82,7 +81,7 @@ std::shared_ptr<const Place> read_place(JsonValue metadata) {
         }
     }
     place->trace = metadata["stack_trace"].text().value_or("");
-    set_line(*place);
+    find_line(*place, "site-packages/torch/");
     return place;
 }
 

@@ -184,6 +184,9 @@ bool writes_in_place(std::string_view target);
 // What a function of Python's numbers, such as `sym_not` or `mul`, is called in programs.
 std::string python_target(std::string_view name);
 
+// What to write in place of an operator with bodies that is none of these.
+inline constexpr std::string_view kWithoutBodies =
+    "write it without, or export what is in it alone";
 // Makes the node the operator of this name, which has bodies; false: there is none.
 bool set_bodies(Node& node, std::string_view name, std::vector<Value> args, size_t results);
 

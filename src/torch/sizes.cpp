@@ -268,10 +268,14 @@ std::string Size::annotation(const DimNames& names) const {
     return text[0] == '-' ? "None" : "\"" + text + "\"";
 }
 
+std::optional<Size> parse_size(std::string_view expression) {
+    return expression.size() <= kMostBytes ? Parser(expression).parse() : std::nullopt;
+}
+
 Result<Size> read_size(JsonValue value) {
     if (JsonValue expression = value["as_expr"]) {
         std::string text = expression["expr_str"].text().value_or("");
-        std::optional<Size> size = text.size() <= kMostBytes ? Parser(text).parse() : std::nullopt;
+        std::optional<Size> size = parse_size(text);
         if (!size) {
             return Error{fmt::format("a size that is not understood: {}",
                                      python_string(text.substr(0, 80), '\''))};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,9 @@ class Size {
     std::map<Product, int64_t> terms_;  // how often each product of symbols is in it
     bool has_overflown_ = false;
 };
+
+// An expression as `sympy.srepr` writes it; nothing: it is none, or too long.
+std::optional<Size> parse_size(std::string_view expression);
 
 // `{"as_int": 4}`, `4`, or `{"as_expr": {"expr_str": "Symbol('s77', ...)"}}`.
 Result<Size> read_size(JsonValue value);

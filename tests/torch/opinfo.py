@@ -172,9 +172,9 @@ def try_sample(operator: Any, sample: Any, is_drawn: bool = False) -> Outcome:
 def try_captured(captured: Captured, is_drawn: bool = False, opset: int = 20) -> Outcome:
     module, wanted = captured.module, captured.wanted
     try:
-        program, problems = program_of_graph(module)
+        program = program_of_graph(module)
         arrays = {key: getattr(module, key) for key in program.weights.values()}
-        made = finished(program, arrays, problems, opset, "drop")
+        made = finished(program, arrays, opset, "drop")
         model = made.compile()
         data = made.to_model_bytes() if RUNTIME else b""
     except ExportError as error:

@@ -16,8 +16,8 @@ torch = pytest.importorskip("torch")
 
 import opinfo  # noqa: E402
 import page  # noqa: E402
+from sardonyx._core import is_left_out  # noqa: E402
 from sardonyx.torch import aten  # noqa: E402
-from sardonyx.torch._program import LEFT_OUT  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -51,7 +51,7 @@ def test_parameters_are_those_of_the_schemas() -> None:
         if schema is None:
             found.append(f"torch has no `{key}`")
             continue
-        wanted = [one.name for one in schema.arguments if one.name not in LEFT_OUT]
+        wanted = [one.name for one in schema.arguments if not is_left_out(one.name)]
         # `from` is no name in Python.
         ours = [one.removesuffix("_") for one in inspect.signature(function.__wrapped__).parameters]
         if [one for one in ours if one in wanted] != wanted:

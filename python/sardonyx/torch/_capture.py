@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
 import weakref
@@ -14,27 +13,15 @@ from torch import fx
 from torch.export.graph_signature import InputKind
 from torch.utils import _pytree
 
-from ._decompose import REMADE, decomposed
-from ._functional import STATISTICS, changed_statistics
-from ._program import (
-    LEFT_OUT,
-    NOTHING,
-    WITHOUT,
-    Body,
-    ElementType,
-    Input,
-    Node,
-    Place,
-    Problem,
-    Program,
-    Ref,
-    place_of,
+from .._core import (
+    gives_statistics,
+    is_left_out,
+    is_python_operation,
+    means_nothing,
     python_target,
-    with_bodies,
 )
-from ._sizes import Size, size_of
-from ._storages import Storages
-from ._text import PYTHON
+from ._decompose import REMADE, decomposed
+from ._program import Body, ElementType, Facts, Input, Node, Place, Problem, Program, Ref
 
 _ELEMENT_TYPES = {
     torch.float32: "FLOAT", torch.float64: "DOUBLE", torch.float16: "FLOAT16",
@@ -46,8 +33,8 @@ _ELEMENT_TYPES = {
 }  # fmt: skip
 # The element types of the parts of a complex number.
 _PARTS = {torch.complex32: "FLOAT16", torch.complex64: "FLOAT", torch.complex128: "DOUBLE"}
+_DTYPES: dict[torch.dtype, int] = {}  # a number for each
 _TWO_PARTS = "keep real and imaginary parts in two tensors"
-_TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120
 
 
 def element_type(dtype: torch.dtype) -> str:
@@ -183,8 +170,7 @@ class _Reader:
         place = self.places.get((trace, modules))
         if place is None:
             module = next((path for path, _ in reversed(modules) if path), "")
-            place = self.places[trace, modules] = place_of(trace, module, _TORCH)
-            place.modules = modules
+            place = self.places[trace, modules] = Place(module, modules, trace)
         return place
 
     def value(self, value: Any, node: Node, program: Program) -> Any:
@@ -219,19 +205,19 @@ class _Reader:
         schema = _schema(fx_node.target)
         by_name = False
         for parameter, value in zip(schema.parameters, fx_node.args, strict=False):
-            if parameter in LEFT_OUT:
+            if is_left_out(parameter):
                 by_name = True
             elif by_name:
                 node.kwargs[parameter] = self.value(value, node, program)
             else:
                 node.args.append(self.value(value, node, program))
         for name, value in fx_node.kwargs.items():
-            if name not in LEFT_OUT:
+            if not is_left_out(name):
                 node.kwargs[name] = self.value(value, node, program)
         for i, parameter in schema.writes:
             written = fx_node.args[i] if i < len(fx_node.args) else fx_node.kwargs[parameter]
-            if node.target in STATISTICS:
-                continue  # changed_statistics says what becomes of them
+            if gives_statistics(node.target):
+                continue  # their new values are among its results
             if isinstance(written, fx.Node) and not node.writes:
                 node.writes = written.name
             else:
@@ -251,7 +237,7 @@ class _Reader:
             return self.operator(fx_node, node, program)
         name = getattr(target, "__name__", str(target))
         node.target = python_target(name)
-        if node.target.removeprefix("py::") not in PYTHON:
+        if not is_python_operation(node.target.removeprefix("py::")):
             self.problems.append(Problem(node, f"`{name}` has no translation"))
             return node
         node.args = [self.value(one, node, program) for one in fx_node.args]
@@ -266,7 +252,7 @@ class _Reader:
     def operator(self, fx_node: fx.Node, node: Node, program: Program) -> Node | None:
         schema = _schema(fx_node.target)
         packet, node.target = schema.packet, schema.target
-        if packet in NOTHING:
+        if means_nothing(packet):
             return None
         if packet == "sym_size":
             node.target = "py::size"
@@ -308,9 +294,8 @@ class _Reader:
             else:
                 args.append(self.value(one, node, program) if not _is_opaque(one) else None)
         value = fx_node.meta.get("val")
-        if not with_bodies(node, name, args, len(value) if isinstance(value, (list, tuple)) else 1):
-            words = f"the operator `{name}`, which has bodies"
-            self.problems.append(Problem(node, words, WITHOUT))
+        node.higher_order, node.args = name, args
+        node.results = len(value) if isinstance(value, (list, tuple)) else 1
         return node
 
     def module_of(self, value: Any, module: fx.GraphModule) -> fx.GraphModule | None:
@@ -346,9 +331,11 @@ class _Reader:
                 program.outputs = [self.value(one, place, program) for one in flat]
         if module.meta.get(REMADE) or not _are_told(program):
             values = {node.name: node.meta.get("val") for node in module.graph.nodes}
-            told = Storages(lambda name: _sizes(values.get(name)),
-                            lambda name: getattr(values.get(name), "dtype", None))  # fmt: skip
-            self.problems += told.tell(program, self.groups)
+            program.facts = {
+                name: _facts(value) for name, value in values.items()
+                if isinstance(value, torch.Tensor) and value.layout == torch.strided
+            }  # fmt: skip
+            program.weight_groups = {name: str(one) for name, one in self.groups.items()}
 
 
 def _are_told(program: Program) -> bool:
@@ -360,18 +347,15 @@ def _are_told(program: Program) -> bool:
     )
 
 
-def _sizes(value: Any) -> tuple[list[Size], list[Size]] | None:
-    if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
-        return None
-    return [_size(one) for one in value.shape], [_size(one) for one in value.stride()]
+def _facts(value: torch.Tensor) -> Facts:
+    number = _DTYPES.setdefault(value.dtype, len(_DTYPES))
+    return [_size(one) for one in value.shape], [_size(one) for one in value.stride()], number
 
 
-def _size(value: Any) -> Size:
+def _size(value: Any) -> int | str:
     import sympy  # type: ignore[import-untyped]
 
-    if isinstance(value, int):
-        return Size({(): value})
-    return size_of({"as_expr": {"expr_str": sympy.srepr(value.node.expr)}})
+    return value if isinstance(value, int) else str(sympy.srepr(value.node.expr))
 
 
 def _is_opaque(value: Any) -> bool:
@@ -477,8 +461,8 @@ def _output_names(program: torch.export.ExportedProgram) -> list[str]:
 
 def program_of(
     exported: torch.export.ExportedProgram, known: Mapping[str, Any], dynamic_shapes: Any = None
-) -> tuple[Program, dict[str, torch.Tensor], list[Problem]]:
-    """The program, its arrays by the names in `weights`, and what cannot be converted.
+) -> tuple[Program, dict[str, torch.Tensor]]:
+    """The program, and its arrays by the names in `weights`.
 
     `known` has the overloads that need no decomposition.
     """
@@ -519,7 +503,7 @@ def program_of(
     groups = {name: _storage(arrays[key]) or name for name, key in program.weights.items()}
     reader = _Reader(names, problems, groups)
     reader.read(module, program)
-    problems += changed_statistics(program)
+    program.problems = problems
     program.output_names = _output_names(exported)
     specs_out = exported.graph_signature.output_specs
     kept = [i for i, one in enumerate(specs_out) if one.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]
@@ -530,10 +514,10 @@ def program_of(
         name for name, keep in zip(program.output_names, is_value, strict=False) if keep
     ]
     program.outputs = [value for value in program.outputs if value is not None]
-    return program, arrays, problems
+    return program, arrays
 
 
-def program_of_graph(module: fx.GraphModule, name: str = "main") -> tuple[Program, list[Problem]]:
+def program_of_graph(module: fx.GraphModule, name: str = "main") -> Program:
     """The same for a bare FX graph, such as that of make_fx; its attributes are not weights."""
     problems: list[Problem] = []
     program = Program(name, is_model=True)
@@ -550,4 +534,5 @@ def program_of_graph(module: fx.GraphModule, name: str = "main") -> tuple[Progra
             program.weights[node.name] = node.target
     reader = _Reader(names, problems)
     reader.read(module, program)
-    return program, problems
+    program.problems = problems
+    return program

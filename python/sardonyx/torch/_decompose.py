@@ -15,8 +15,7 @@ import torch
 from torch import fx
 from torch.utils import _pytree
 
-from ._functional import functional
-from ._program import NOTHING
+from .._core import functional_overload, means_nothing
 
 # In the `meta` of a graph that is not the one that torch has made: its values are of several
 # traces, so that their storages do not say what lies in the same memory.
@@ -32,10 +31,10 @@ def _is_known(overload: Any, known: Mapping[str, Any]) -> bool:
     key = _key(overload)
     _space, _, rest = key.partition("::")
     packet = rest.partition(".")[0]
-    if packet in NOTHING or packet in ("sym_size", "sym_numel", "item", "_local_scalar_dense"):
+    if means_nothing(packet) or packet in ("sym_size", "sym_numel", "item", "_local_scalar_dense"):
         return True
     if overload._schema.is_mutable:
-        key = functional(key, known)
+        key = functional_overload(key, known)
     return key in known or f"pairs::{rest}" in known
 
 

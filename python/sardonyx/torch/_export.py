@@ -15,27 +15,23 @@ import numpy as np
 
 import sardonyx
 
-from .._core import TorchFile, hash_of_weights, read_torch_file, runtime_opset
+from .._core import (
+    TorchProgram,
+    capture_torch_program,
+    hash_of_weights,
+    read_torch_file,
+    runtime_opset,
+)
 from .._script import CompileError, OnnxFunction
 from ._library import Library, library_of
-from ._metadata import metadata_by_line
-from ._program import (
-    Node,
-    Place,
-    Problem,
-    Program,
-    Ref,
-    used_names,
-    without_copies,
-    without_unused,
-)
-from ._text import is_name
 
 if TYPE_CHECKING:
     import os
 
     import onnx
     import torch
+
+    from ._program import Program
 
 
 _OPSET = 20
@@ -83,20 +79,12 @@ def _head(text: str) -> str:
     return f"{text[: text.index(chr(10), start)]} ...\n"
 
 
-def _node_of_line(line: tuple[str, str, int, str, str] | None) -> Node | None:
-    """What a line of a file's script calls, and where that comes from."""
-    if line is None:
-        return None
-    target, file, number, code, module = line
-    return Node("", target, [], {}, place=Place(file, number, code, module))
-
-
 class Exported:
     """A script that computes what a PyTorch module does, and the model that it compiles to."""
 
     def __init__(
         self,
-        program: Program | TorchFile,
+        program: TorchProgram,
         weights: Mapping[str, Any],
         opset: int,
         has_metadata: bool = False,
@@ -107,15 +95,8 @@ class Exported:
         self._program, self._weights, self._opset = program, dict(weights), opset
         self._has_metadata, self._target = has_metadata, target
         self._hash: int | None = None  # of the weights that a model has been prepared with
-        self._text, self._lines = self._script_text("")
+        self._text = program.text("")
         self._script = self._compile()
-
-    @property
-    def _captured(self) -> Program:
-        """The program of what has been captured in memory."""
-        if isinstance(self._program, TorchFile):
-            raise TypeError("a file has no program in Python")
-        return self._program
 
     @property
     def opset(self) -> int:
@@ -127,21 +108,12 @@ class Exported:
         """The arrays, by PyTorch's names of parameters, buffers and constants."""
         return self._weights
 
-    def _script_text(self, weights: str) -> tuple[str, list[Node | None]]:
-        if isinstance(self._program, TorchFile):
-            return self._program.text(weights), [_node_of_line(one) for one in self._program.lines]
-        from ._operators import overloads
-        from ._text import script_text
-
-        known = {**overloads(), **self._library.known}
-        return script_text(self._program, known, weights, self._opset)
-
     def to_script(self, weights: str = "weights.safetensors") -> str:
         """The script as a text that stands alone, but for the file of its weights.
 
         It imports the files of your own operators that were given as `library`.
         """
-        text = self._script_text(weights if self._weights else "")[0]
+        text = self._program.text(weights)
         if complaint := self._library.complaint(text):
             raise ExportError(complaint)
         return text
@@ -173,11 +145,7 @@ class Exported:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
         found: OnnxFunction = scope[_MAIN]
         if self._has_metadata:
-            if isinstance(self._program, TorchFile):
-                metadata = self._program.metadata
-            else:
-                metadata = metadata_by_line(self._lines)
-            found._script.set_line_metadata(metadata)
+            found._script.set_program(self._program)
         if self._target is not None:
             found._script.set_runtime(self._target)
         return found
@@ -185,18 +153,20 @@ class Exported:
     def _explained(self, findings: Sequence[Mapping[str, Any]], text: str = "") -> ExportError:
         """The compiler's findings with the lines of the module in place of the script's."""
         found: list[str] = []
-        seen: list[Node] = []
+        seen: set[str] = set()
+        lines = self._program.lines
         for one in findings:
-            node = self._node_of(one)
-            if one["severity"] != "error" or any(node is other for other in seen):
+            row = _row_of(one, lines)
+            if one["severity"] != "error" or (row is not None and row[0] in seen):
                 continue  # what follows from the first mistake of an operator
             words = f"{one['severity']}[{one['code']}]: {one['message']}"
             words += self._place_in_library(one)
-            if node is not None:
-                seen.append(node)
-                words += f"\n  --> {node.place}" if str(node.place) else ""
-                words += f"\n   | {node.place.code}" if node.place.code else ""
-                words += f"\n   = `{node.target}`{self._library.home_of(node.target)}"
+            if row is not None:
+                name, target, place, code = row
+                seen.add(name)
+                words += f"\n  --> {place}" if place else ""
+                words += f"\n   | {code}" if code else ""
+                words += f"\n   = `{target}`{self._library.home_of(target)}"
             found.append(words)
         return ExportError("\n" + "\n\n".join(dict.fromkeys([*found, text.strip()])).rstrip())
 
@@ -243,13 +213,6 @@ class Exported:
         self._hash = None  # a model is given once
         return self._script
 
-    def _node_of(self, finding: Mapping[str, Any]) -> Node | None:
-        for label in finding.get("labels", []):
-            line = label["range"]["start"]["line"]
-            if label["file"].startswith("<torch ") and 0 < line <= len(self._lines):
-                return self._lines[line - 1]
-        return None
-
     def _place_in_library(self, finding: Mapping[str, Any]) -> str:
         """The line of a finding in a file of the user's operators."""
         import pathlib
@@ -294,92 +257,68 @@ class Exported:
             return self._fresh()._write(os.fspath(path), external_bytes, quiet, **self._options({}))
 
     def __repr__(self) -> str:
-        program = self._program
-        count = program.count if isinstance(program, TorchFile) else len(program.nodes)
-        return f"Exported({count} operators, opset {self._opset})"
+        return f"Exported({self._program.count} operators, opset {self._opset})"
 
 
-def _report(problems: Sequence[Problem]) -> ExportError:
-    texts = dict.fromkeys(str(one) for one in problems)
-    count = len(texts)
-    words = "1 problem" if count == 1 else f"{count} problems"
-    return ExportError(f"cannot convert the program: {words}\n\n" + "\n\n".join(texts))
+Row = tuple[str, str, str, str]  # a node's name, what it calls, where that is, and the code there
 
 
-def _unknown(program: Program, known: Mapping[str, Any]) -> list[Problem]:
-    """The operators that the library does not have, and that something depends on."""
-    from ._functional import functional
-
-    found, used = [], used_names(program)
-    for node in program.nodes:
-        is_built_in = node.target.partition("::")[0] in ("py", "hop") or not node.target
-        if is_built_in or node.name not in used:
-            continue
-        target = functional(node.target, known) if node.writes else node.target
-        if target not in known:
-            help = (
-                f'write it as a function below `@sardonyx.torch.operator("{node.target}")`, and '
-                "give its file as `library`"
-            )
-            found.append(Problem(node, f"`{node.target}` is not in the library", help))
-    for body in program.bodies.values():
-        found += _unknown(body, known)
-    return found
-
-
-def _state_outputs(program: Program, changed: Sequence[tuple[str, str]], state: str) -> None:
-    """What the program changes from outside of it, as further outputs."""
-    if not changed or state == "drop":
-        return
-    labels = [program.weights.get(name, name) for name, _ in changed]
-    if state == "error":
-        words = ", ".join(f"`{one}`" for one in labels)
-        raise ExportError(
-            f'the module changes {words}: return the new values with `state="outputs"`, or discard '
-            'them with `state="drop"`'
-        )
-    program.output_names += [""] * (len(program.outputs) - len(program.output_names))
-    program.outputs += [Ref(name) for _, name in changed]
-    program.output_names += [f"{label}_next" for label in labels]
+def _row_of(finding: Mapping[str, Any], lines: Sequence[Row | None]) -> Row | None:
+    """The node of the line that a finding is about."""
+    for label in finding.get("labels", []):
+        line = label["range"]["start"]["line"]
+        if label["file"].startswith("<torch ") and 0 < line <= len(lines):
+            return lines[line - 1]
+    return None
 
 
 def finished(
     program: Program,
     arrays: Mapping[str, Any],
-    problems: list[Problem],
     opset: int,
     state: str,
     metadata: bool = False,
     target: str | None = None,
     library: Library | None = None,
+    input_names: Sequence[str] | None = None,
+    output_names: Sequence[str] | None = None,
 ) -> Exported:
     """A program that was captured, as a script; raises all reasons why there is none."""
-    from ._functional import UnsolvedError, without_mutation
-    from ._operators import overloads, own_overloads
-    from ._pairs import choose_pairs, real_ends
-
-    own = library.known if library is not None else {}
-    known = {**overloads(), **own}
-    refused = choose_pairs(program, known)
-    words = "`{}` of complex tensors is not in the library"
-    problems = problems + [Problem(node, words.format(node.target)) for node in refused]
-    problems += _unknown(program, known)
-    if problems:
-        raise _report(problems)
+    library = Library() if library is None else library
+    made = capture_torch_program(
+        program, _torch_folder(), opset, list(input_names or []), list(output_names or []),
+        _own_names(library),
+    )  # fmt: skip
     try:
-        changed = without_mutation(program, known)
-    except UnsolvedError as unsolved:
-        raise _report([Problem(unsolved.node, unsolved.reason, "write it without `_`")]) from None
-    _state_outputs(program, changed, state)
-    real_ends(program)
-    without_copies(program, {*own_overloads(), *own})
-    without_unused(program)
-    used = set(program.weights.values())
+        made.finish(state)
+    except ValueError as error:
+        raise ExportError(str(error)) from None
+    used = set(made.weights)
     weights = {
         key: one if isinstance(one, np.ndarray) else _array(one)
         for key, one in arrays.items() if key in used
     }  # fmt: skip
-    return Exported(program, weights, opset, metadata, target, library)
+    return Exported(made, weights, opset, metadata, target, library)
+
+
+def _torch_folder() -> str:
+    """What is in the paths of PyTorch's own files."""
+    import pathlib
+
+    import torch
+
+    return f"{pathlib.Path(torch.__file__).parent}/"
+
+
+def _own_names(library: Library) -> dict[str, tuple[str, str]]:
+    """The user's operators, as the modules and names of their functions."""
+    from ._operators import own_overloads
+
+    own = {key: ("aten", name) for key, (name, _) in own_overloads().items()}
+    for key, (called, _) in library.known.items():
+        module, _dot, name = called.partition(".")
+        own[key] = (module, name)
+    return own
 
 
 def convert(
@@ -425,9 +364,9 @@ def convert(
         from ._operators import overloads
 
         known = {**overloads(), **own.known}
-        program, arrays, problems = program_of(exported_program, known, dynamic_shapes)
-        _rename(program, input_names, output_names)
-        made = finished(program, arrays, problems, opset, state, metadata, target, own)
+        program, arrays = program_of(exported_program, known, dynamic_shapes)
+        made = finished(program, arrays, opset, state, metadata, target, own,
+                        input_names, output_names)  # fmt: skip
         made._check()
         if verify:
             from ._verify import verify as check
@@ -438,27 +377,6 @@ def convert(
     return made
 
 
-def _rename(program: Program, inputs: Sequence[str] | None, outputs: Sequence[str] | None) -> None:
-    """Gives inputs and outputs the names that the caller wants, in order."""
-    own = [one.name for one in program.inputs]
-    for what, names, have in (("input", inputs, len(own)),
-                              ("output", outputs, len(program.outputs))):  # fmt: skip
-        names = names or []
-        wrong = [one for one in names if not is_name(one)]
-        if wrong:
-            raise ValueError(f"`{what}_names`: `{wrong[0]}` is not a valid name in Python")
-        if len(names) > have:
-            raise ValueError(f"`{what}_names` has {len(names)} names for {have} {what}s")
-        if len(set(names)) != len(names):
-            raise ValueError(f"`{what}_names` has a name twice")
-    both = set(inputs or own) & set(outputs or [])
-    if both:
-        raise ValueError(f"`output_names`: `{both.pop()}` is the name of an input")
-    program.input_names = dict(zip(own, inputs or [], strict=False))
-    kept = program.output_names[len(outputs or []) :]
-    program.output_names = [*(outputs or []), *kept]
-
-
 def _read_file(
     path: str | os.PathLike[str],
     opset: int,
@@ -467,18 +385,13 @@ def _read_file(
     inputs: Sequence[str] | None,
     outputs: Sequence[str] | None,
     library: Library,
-) -> TorchFile:
+) -> TorchProgram:
     import os
-
-    from ._operators import own_overloads
 
     wrong = [one for one in dims.values() if not one.isidentifier()]
     if wrong:
         raise ValueError(f"`{wrong[0]}` is not a valid name for a dimension")
-    own = {key: ("aten", name) for key, (name, _) in own_overloads().items()}
-    for key, (called, _) in library.known.items():
-        module, _dot, name = called.partition(".")
-        own[key] = (module, name)
+    own = _own_names(library)
     names = (list(inputs or []), list(outputs or []))
     try:
         return read_torch_file(os.fspath(path), opset, dict(dims), state, *names, own)

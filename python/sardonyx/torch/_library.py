@@ -11,9 +11,9 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._core import is_name_in_script
 from .._script import OnnxFunction
 from ._operators import declared_overloads, inline_script, loading, overload_of
-from ._text import is_name
 
 # The module in scripts of functions that no file has at its top level.
 _NO_FILE = "own"
@@ -61,7 +61,7 @@ class Library:
         return ""
 
     def _add_module(self, name: str, module: types.ModuleType, path: pathlib.Path) -> None:
-        if not is_name(name) or name == "__init__":
+        if not is_name_in_script(name) or name == "__init__":
             raise ValueError(f"{path}: scripts cannot import `{name}`: give the file another name")
         if name in self.paths and self.paths[name].resolve() != path.resolve():
             raise ValueError(

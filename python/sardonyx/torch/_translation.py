@@ -12,8 +12,9 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .._core import is_left_out
 from ._operators import overloads
-from ._program import LEFT_OUT, ElementType, Input, Node, Program, Ref
+from ._program import ElementType, Input, Node, Program, Ref
 
 if TYPE_CHECKING:
     import onnx_ir
@@ -169,7 +170,7 @@ def translation(op: Any, *, opset: int = _OPSET) -> Callable[..., Any]:
         node = Node("y", target, [], {})
         given = {**dict(zip(names, args, strict=False)), **kwargs}
         for i, (name, value) in enumerate(given.items()):
-            if name in LEFT_OUT:
+            if is_left_out(name):
                 continue
             value = call.argument(value, is_type.get(name, False))
             if i == len(node.args) and i < len(args):
@@ -178,7 +179,7 @@ def translation(op: Any, *, opset: int = _OPSET) -> Callable[..., Any]:
                 node.kwargs[name] = value
         call.program.nodes = [node]
         call.program.outputs = [Ref("y")]
-        made = finished(call.program, {}, [], opset, "drop")
+        made = finished(call.program, {}, opset, "drop")
         nodes, results = _nodes(made.to_model_bytes(), call.values)
         recorder.nodes.extend(nodes)
         return results[0] if len(results) == 1 else results

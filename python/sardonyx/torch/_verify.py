@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._program import Node, Program, Ref
-
 if TYPE_CHECKING:
     import torch
 
-    from ._export import Exported
+    from ._export import Exported, Row
 
 _TOLERANCES = {"float16": 2e-2, "bfloat16": 5e-2, "float32": 1e-3, "float64": 1e-6}
 
@@ -52,28 +49,27 @@ def verify(exported_program: torch.export.ExportedProgram, made: Exported) -> No
     with torch.no_grad():
         flat = exported_program._graph_module_flat_inputs(args, kwargs)
         Recorder(exported_program.graph_module).run(*flat)
-    watched = [node for node in made._captured.nodes if node.type and node.name in wanted]
+    watched = [row for row in made._program.tensors if row[0] in wanted]
     results = _values(made, watched)(*arrays)
     results = list(results) if isinstance(results, (list, tuple)) else [results]
-    for node, ours in zip(watched, results, strict=True):
-        if _differ(ours, wanted[node.name]):
-            raise ExportError(_words(node, ours, wanted[node.name]))
+    for row, ours in zip(watched, results, strict=True):
+        if _differ(ours, wanted[row[0]]):
+            raise ExportError(_words(row, ours, wanted[row[0]]))
 
 
-def _values(made: Exported, nodes: list[Node]) -> Any:
+def _values(made: Exported, rows: list[Row]) -> Any:
     """A model that gives the results of these nodes."""
     from ._export import Exported
 
-    program: Program = dataclasses.replace(
-        made._captured, outputs=[Ref(node.name) for node in nodes], output_names=[]
-    )
+    program = made._program.with_outputs([row[0] for row in rows])
     return Exported(program, made._weights, made.opset, library=made._library).compile()
 
 
-def _words(node: Node, ours: Any, theirs: Any) -> str:
+def _words(row: Row, ours: Any, theirs: Any) -> str:
+    _, target, place, code = row
     a, b = np.asarray(ours), np.asarray(theirs)
-    text = f"`{node.target}` gives something else than torch\n  --> {node.place}"
-    text += f"\n   | {node.place.code}" if node.place.code else ""
+    text = f"`{target}` gives something else than torch\n  --> {place}"
+    text += f"\n   | {code}" if code else ""
     if a.shape != b.shape or a.dtype != b.dtype:
         return f"{text}\n   = {a.dtype}{list(a.shape)} where torch has {b.dtype}{list(b.shape)}"
     return f"{text}\n   = {a.ravel()[:4]} where torch has {b.ravel()[:4]}"

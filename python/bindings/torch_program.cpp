@@ -1,0 +1,228 @@
+#include "bindings/torch_program.h"
+
+#include <nanobind/stl/string.h>
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "torch/functional.h"
+#include "torch/names.h"
+#include "torch/place.h"
+#include "torch/sizes.h"
+#include "torch/storages.h"
+
+namespace sardonyx::python {
+
+namespace {
+
+std::string text_at(nb::handle object, const char* name) {
+    return text_from_python(nb::getattr(object, name));
+}
+
+class Reader {
+  public:
+    explicit Reader(std::string torch_folder) : torch_folder_(std::move(torch_folder)) {
+        nb::module_ module = nb::module_::import_("sardonyx.torch._program");
+        ref_ = nb::getattr(module, "Ref");
+        element_type_ = nb::getattr(module, "ElementType");
+        body_ = nb::getattr(module, "Body");
+    }
+
+    torch::Program program(nb::handle from) {
+        torch::Program made;
+        made.name = text_at(from, "name");
+        for (auto [name, body] : nb::cast<nb::dict>(nb::getattr(from, "bodies"))) {
+            (void)name;
+            made.bodies.push_back(program(body));
+        }
+        for (nb::handle one : nb::getattr(from, "inputs")) {
+            made.inputs.push_back({text_at(one, "name"), text_at(one, "type"), storage(one)});
+        }
+        for (auto [name, key] : nb::cast<nb::dict>(nb::getattr(from, "weights"))) {
+            made.weights.emplace_back(text_from_python(name), text_from_python(key));
+        }
+        for (auto [name, number] : nb::cast<nb::dict>(nb::getattr(from, "weight_storages"))) {
+            made.weight_storages[text_from_python(name)] = nb::cast<int64_t>(number);
+        }
+        for (nb::handle one : nb::getattr(from, "nodes")) {
+            made.nodes.push_back(node(one));
+        }
+        for (nb::handle one : nb::getattr(from, "outputs")) {
+            made.outputs.push_back(value(one));
+        }
+        for (nb::handle one : nb::getattr(from, "output_names")) {
+            made.output_names.push_back(text_from_python(one));
+        }
+        for (nb::handle one : nb::getattr(from, "pairs")) {
+            made.pairs.insert(text_from_python(one));
+        }
+        made.is_tuple = nb::cast<bool>(nb::getattr(from, "is_tuple"));
+        made.is_model = nb::cast<bool>(nb::getattr(from, "is_model"));
+        number_storages(from, made);
+        return made;
+    }
+
+    std::shared_ptr<const torch::Place> place(nb::handle from) {
+        std::shared_ptr<torch::Place>& made = places_[from.ptr()];
+        if (made == nullptr) {
+            made = std::make_shared<torch::Place>();
+            made->module = text_at(from, "module");
+            made->trace = text_at(from, "trace");
+            for (nb::handle one : nb::getattr(from, "modules")) {
+                made->modules.emplace_back(text_from_python(one[0]), text_from_python(one[1]));
+            }
+            torch::find_line(*made, torch_folder_);
+        }
+        return made;
+    }
+
+    std::vector<torch::Problem> problems;
+
+  private:
+    static int64_t storage(nb::handle from) {
+        return nb::cast<int64_t>(nb::getattr(from, "storage"));
+    }
+
+    torch::Node node(nb::handle from) {
+        torch::Node made;
+        made.name = text_at(from, "name");
+        made.target = text_at(from, "target");
+        made.type = text_at(from, "type");
+        made.writes = text_at(from, "writes");
+        made.element_type = text_at(from, "element_type");
+        made.place = place(nb::getattr(from, "place"));
+        made.storage = storage(from);
+        made.takes_pairs = nb::cast<bool>(nb::getattr(from, "takes_pairs"));
+        made.is_twice = nb::cast<bool>(nb::getattr(from, "is_twice"));
+        std::vector<torch::Value> args;
+        for (nb::handle one : nb::getattr(from, "args")) {
+            args.push_back(value(one));
+        }
+        for (auto [name, one] : nb::cast<nb::dict>(nb::getattr(from, "kwargs"))) {
+            made.kwargs.emplace_back(text_from_python(name), value(one));
+        }
+        std::string higher_order = text_at(from, "higher_order");
+        if (higher_order.empty()) {
+            made.args = std::move(args);
+            return made;
+        }
+        auto results = nb::cast<size_t>(nb::getattr(from, "results"));
+        if (!set_bodies(made, higher_order, std::move(args), results)) {
+            problems.push_back({made.place,
+                                fmt::format("the operator {}, which has bodies",
+                                            torch::python_string(higher_order, '`')),
+                                std::string(torch::kWithoutBodies)});
+        }
+        return made;
+    }
+
+    torch::Value value(nb::handle from) {
+        using Kind = torch::Value::Kind;
+        if (from.is_none()) {
+            return torch::Value::none();
+        }
+        if (PyBool_Check(from.ptr())) {
+            return torch::Value::boolean(from.ptr() == Py_True);
+        }
+        if (PyLong_Check(from.ptr())) {
+            int overflow = 0;
+            int64_t number = PyLong_AsLongLongAndOverflow(from.ptr(), &overflow);
+            if (overflow != 0) {
+                raise(PyExc_OverflowError, "an integer of the program has more than 64 bits");
+            }
+            return torch::Value::number(number);
+        }
+        if (PyFloat_Check(from.ptr())) {
+            return torch::Value::floating(PyFloat_AsDouble(from.ptr()));
+        }
+        if (PyUnicode_Check(from.ptr())) {
+            return torch::Value::of(Kind::kString, text_from_python(from));
+        }
+        bool is_tuple = PyTuple_Check(from.ptr());
+        if (is_tuple || PyList_Check(from.ptr())) {
+            torch::Value made = torch::Value::of(is_tuple ? Kind::kTuple : Kind::kList);
+            for (nb::handle one : from) {
+                made.items.push_back(value(one));
+            }
+            return made;
+        }
+        nb::handle type = from.type();
+        Kind kind = type.is(ref_)            ? Kind::kRef
+                    : type.is(element_type_) ? Kind::kElementType
+                    : type.is(body_)         ? Kind::kBody
+                                             : Kind::kNone;
+        if (kind == Kind::kNone) {
+            raise(PyExc_TypeError, "an argument of a node that no program has");
+        }
+        return torch::Value::of(kind, text_at(from, "name"));
+    }
+
+    // Where torch does not say which tensors share memory, its sizes and strides do.
+    void number_storages(nb::handle from, torch::Program& made) {
+        nb::object told = nb::getattr(from, "facts");
+        if (told.is_none()) {
+            return;
+        }
+        std::map<std::string, torch::TensorFacts, std::less<>> facts;
+        for (auto [name, one] : nb::cast<nb::dict>(told)) {
+            facts[text_from_python(name)] = {sizes(one[0]), sizes(one[1]),
+                                             nb::cast<int64_t>(one[2])};
+        }
+        std::map<std::string, std::string, std::less<>> groups;
+        for (auto [name, group] : nb::cast<nb::dict>(nb::getattr(from, "weight_groups"))) {
+            groups[text_from_python(name)] = text_from_python(group);
+        }
+        auto facts_of = [&](std::string_view name) {
+            auto found = facts.find(name);
+            return found != facts.end() ? &found->second : nullptr;
+        };
+        for (torch::Problem& one : torch::number_storages(made, groups, facts_of)) {
+            problems.push_back(std::move(one));
+        }
+    }
+
+    // Numbers, and expressions as sympy.srepr writes them.
+    static std::vector<torch::Size> sizes(nb::handle list) {
+        std::vector<torch::Size> made;
+        for (nb::handle one : list) {
+            if (PyLong_Check(one.ptr())) {
+                made.emplace_back(nb::cast<int64_t>(one));
+                continue;
+            }
+            std::string text = text_from_python(one);
+            std::optional<torch::Size> size = torch::parse_size(text);
+            made.push_back(size ? *size : torch::Size::symbol(text));
+        }
+        return made;
+    }
+
+    std::string torch_folder_;
+    nb::object ref_, element_type_, body_;
+    std::unordered_map<PyObject*, std::shared_ptr<torch::Place>> places_;
+};
+
+}  // namespace
+
+CapturedProgram captured_program(nb::handle program, const std::string& torch_folder) {
+    Reader reader(torch_folder);
+    CapturedProgram made;
+    made.program = reader.program(program);
+    for (nb::handle one : nb::getattr(program, "problems")) {
+        made.problems.push_back({reader.place(nb::getattr(one, "place")), text_at(one, "reason"),
+                                 text_at(one, "help")});
+    }
+    for (torch::Problem& one : reader.problems) {
+        made.problems.push_back(std::move(one));
+    }
+    for (torch::Problem& one : torch::change_statistics(made.program)) {
+        made.problems.push_back(std::move(one));
+    }
+    return made;
+}
+
+}  // namespace sardonyx::python
