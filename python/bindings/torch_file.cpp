@@ -14,6 +14,7 @@
 
 #include "bindings/tensor.h"
 #include "bindings/torch_program.h"
+#include "torch/autocast.h"
 #include "torch/convert.h"
 #include "torch/functional.h"
 #include "torch/names.h"
@@ -185,6 +186,12 @@ void bind_torch_file(nb::module_& m) {
     m.def("python_target", torch::python_target, nb::arg("name"));
     m.def("is_python_operation", torch::is_python_operation, nb::arg("name"));
     m.def("gives_statistics", torch::gives_statistics, nb::arg("overload"));
+    m.def(
+        "torch_autocast_policy",
+        [](const std::string& device, const std::string& target) {
+            return std::string(torch::autocast_policy(device, target));
+        },
+        nb::arg("device"), nb::arg("target"));
     m.def("runtime_opset", runtime_opset, nb::arg("target"), nb::arg("opset").none());
 }
 

@@ -112,7 +112,10 @@ class Reader {
             return made;
         }
         auto results = nb::cast<size_t>(nb::getattr(from, "results"));
-        if (!set_bodies(made, higher_order, std::move(args), results)) {
+        // What is left of these regions could not be traced with its casts.
+        bool lacks_casts = higher_order == "wrap_with_autocast" && args.size() > 2 &&
+                           args[2] == torch::Value::boolean(true);
+        if (lacks_casts || !set_bodies(made, higher_order, std::move(args), results)) {
             problems.push_back({made.place,
                                 fmt::format("the operator {}, which has bodies",
                                             torch::python_string(higher_order, '`')),

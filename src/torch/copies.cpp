@@ -92,6 +92,9 @@ std::unordered_set<std::string> used_names(const Program& program) {
 }
 
 void remove_unused(Program& program) {
+    for (Program& body : program.bodies) {
+        remove_unused(body);
+    }
     std::unordered_set<std::string> used = used_names(program);
     std::erase_if(program.nodes, [&used](const Node& node) { return used.count(node.name) == 0; });
     std::erase_if(program.weights,

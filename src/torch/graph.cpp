@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <memory>
 #include <unordered_map>
 
 #include "torch/archive.h"
+#include "torch/autocast.h"
+#include "torch/literals.h"
 #include "torch/names.h"
 #include "torch/place.h"
 #include "torch/script.h"
@@ -46,15 +46,15 @@ bool is_argument_name(std::string_view text) {
            });
 }
 
-std::string shown(std::string_view text) {
-    constexpr size_t kMostShown = 60;
-    return python_string(text.substr(0, kMostShown), '\'');
-}
-
 class GraphReader {
   public:
-    GraphReader(JsonValue graph, std::string name, GraphReading& reading, int depth)
-        : graph_(graph), reading_(reading), depth_(depth) {
+    GraphReader(JsonValue graph, std::string name, GraphReading& reading, int depth,
+                AutocastState state = {})
+        : graph_(graph),
+          reading_(reading),
+          depth_(depth),
+          autocast_(state, [this](const std::string& one) { return tensor_in_region(one); }),
+          state_of_bodies_(std::move(state)) {
         program_.name = std::move(name);
         for (auto& [key, meta] : graph["tensor_values"].members()) {
             tensors_[key].meta = meta;
@@ -171,6 +171,16 @@ class GraphReader {
         return facts.get();
     }
 
+    // What decides about its casts.
+    std::optional<AutocastTensor> tensor_in_region(const std::string& name) {
+        auto found = tensors_.find(name);
+        if (found == tensors_.end()) {
+            return std::nullopt;
+        }
+        std::optional<std::string> device = found->second.meta["device"]["type"].text();
+        return AutocastTensor{annotation(name), device == "cuda" ? "cuda" : "cpu"};
+    }
+
     // The type of a tensor; a complex input has its parts as the last dimension.
     std::string annotation(const std::string& name, bool is_input = false) {
         auto found = tensors_.find(name);
@@ -206,63 +216,9 @@ class GraphReader {
 
     // --- Arguments
 
-    // Numbers, words, and lists of them; JSON may hold anything.
-    Value literal(JsonValue value, int depth = 0) {
-        if (value.is_list() && depth < 2) {
-            std::vector<Value> items;
-            for (JsonValue one : value.items()) {
-                items.push_back(literal(one, depth + 1));
-            }
-            return Value::list(std::move(items));
-        }
-        if (std::optional<bool> truth = value.boolean()) {
-            return Value::boolean(*truth);
-        }
-        if (std::optional<int64_t> number = value.integer()) {
-            return Value::number(*number);
-        }
-        if (std::optional<std::string> text = value.text()) {
-            return Value::of(Value::Kind::kString, std::move(*text));
-        }
-        bool is_real = value.is(JsonValue::Kind::kNumber) &&
-                       value.source().find_first_of(".eE") != std::string_view::npos;
-        if (is_real) {
-            return Value::floating(value.number().value_or(0));
-        }
-        if (!value.is_null()) {
-            fail(fmt::format("{} where a number is expected", shown(value.source())));
-        }
-        return Value::none();
-    }
-
-    // Numbers, and the words for those that JSON does not have.
-    Value real(JsonValue value, int depth = 0) {
-        if (value.is_list() && depth < 2) {
-            std::vector<Value> items;
-            for (JsonValue one : value.items()) {
-                items.push_back(real(one, depth + 1));
-            }
-            return Value::list(std::move(items));
-        }
-        if (std::optional<double> number = value.number()) {
-            return Value::floating(*number);
-        }
-        constexpr double kInfinity = std::numeric_limits<double>::infinity();
-        constexpr std::pair<std::string_view, double> kWords[] = {
-            {"Infinity", kInfinity},
-            {"-Infinity", -kInfinity},
-            {"NaN", std::numeric_limits<double>::quiet_NaN()}};
-        for (const auto& [word, number] : kWords) {
-            if (value.is_string() && value.source() == word) {
-                return Value::floating(number);
-            }
-        }
-        fail(fmt::format("{} where a number is expected", shown(value.source())));
-        return Value::none();
-    }
-
     Value symbolic(JsonValue value) {
-        return value["as_name"] ? Value::ref(name_in(value, "as_name")) : literal(value.sole());
+        return value["as_name"] ? Value::ref(name_in(value, "as_name"))
+                                : read_literal(value.sole(), reading_.error);
     }
 
     template <typename Read>
@@ -321,10 +277,10 @@ class GraphReader {
         }
         if (is_one_of({"as_int", "as_bool", "as_string", "as_ints", "as_bools", "as_strings",
                        "as_int_lists"})) {
-            return literal(value);
+            return read_literal(value, reading_.error);
         }
         if (is_one_of({"as_float", "as_floats", "as_float_lists"})) {
-            return real(value);
+            return read_real(value, reading_.error);
         }
         if (is_one_of({"as_sym_int", "as_sym_bool", "as_sym_float"})) {
             return symbolic(value);
@@ -337,7 +293,8 @@ class GraphReader {
         }
         if (kind == "as_complex" && node.takes_pairs) {
             Value pair = Value::of(Value::Kind::kTuple);
-            pair.items = {real(value["real"]), real(value["imag"])};
+            pair.items = {read_real(value["real"], reading_.error),
+                          read_real(value["imag"], reading_.error)};
             return pair;
         }
         if (kind == "as_graph") {
@@ -356,7 +313,7 @@ class GraphReader {
         if (!is_known && depth_ >= kMostBodies) {
             fail("its graphs are nested too deeply");
         } else if (!is_known) {
-            GraphReader inner(value["graph"], name, reading_, depth_ + 1);
+            GraphReader inner(value["graph"], name, reading_, depth_ + 1, state_of_bodies_);
             inner.add_body_inputs();
             Program made = inner.read();
             made.name = name;
@@ -416,6 +373,10 @@ class GraphReader {
         }
         node.place = read_place(raw["metadata"]);
         if (outputs.empty()) {
+            if (is_higher_order && begins_with(last_part(target), "wrap_with_") &&
+                does_nothing(raw, node)) {
+                return;
+            }
             refuse(node, fmt::format("{} gives no result, so that it changes something",
                                      quoted_target(target)));
             return;
@@ -424,8 +385,9 @@ class GraphReader {
                            std::any_of(outputs.begin(), outputs.end(),
                                        [this](const std::string& one) { return is_complex(one); });
         if (is_higher_order) {
-            std::vector<Value> args = all_arguments(raw, node);
             std::string_view kind = last_part(target);
+            state_of_bodies_ = state_in(kind, raw, node);
+            std::vector<Value> args = all_arguments(raw, node);
             if (!set_bodies(node, kind, std::move(args), outputs.size())) {
                 refuse(node, fmt::format("the operator {}, which has bodies", quoted_target(kind)),
                        std::string(kWithoutBodies));
@@ -439,8 +401,40 @@ class GraphReader {
                 refuse(node, fmt::format("{} has no translation", quoted_target(target)));
             }
         }
+        autocast_.cast_arguments(node, outputs[0], program_.nodes);
         program_.nodes.push_back(node);
         add_results(node, outputs, is_single);
+    }
+
+    // Whether a region without results is one in which nothing is written.
+    bool does_nothing(JsonValue raw, const Node& node) {
+        size_t before = program_.bodies.size();
+        (void)all_arguments(raw, node);
+        bool writes = false;
+        for (size_t i = before; i < program_.bodies.size(); ++i) {
+            const std::vector<Node>& nodes = program_.bodies[i].nodes;
+            writes = writes || std::any_of(nodes.begin(), nodes.end(),
+                                           [](const Node& one) { return !one.writes.empty(); });
+        }
+        program_.bodies.resize(before);
+        return !writes;
+    }
+
+    // How operators choose their types in the bodies of a node.
+    AutocastState state_in(std::string_view kind, JsonValue raw, const Node& node) {
+        std::vector<JsonValue> inputs = raw["inputs"].items();
+        if (kind != "wrap_with_autocast" || inputs.size() < 3) {
+            return autocast_.state();
+        }
+        std::vector<Value> args;
+        for (size_t i = 0; i < 3; ++i) {
+            args.push_back(argument(inputs[i]["arg"], node));
+        }
+        std::optional<AutocastState> state = state_in_region(autocast_.state(), args);
+        if (!state && args[2] != Value::boolean(false)) {
+            refuse(node, "a region of torch.autocast for a device that is neither cpu nor cuda");
+        }
+        return state.value_or(autocast_.state());
     }
 
     static std::string quoted_target(std::string_view target) {
@@ -543,6 +537,8 @@ class GraphReader {
     JsonValue graph_;
     GraphReading& reading_;
     int depth_;
+    Autocast autocast_;              // of this graph
+    AutocastState state_of_bodies_;  // of the node that is being read
     Program program_;
     std::unordered_map<std::string, Tensor> tensors_;
     std::map<std::string, std::string, std::less<>> groups_;

@@ -1,6 +1,9 @@
 // What the values of a program are called in the text of a script.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -25,6 +28,12 @@ class Names {
     std::unordered_map<std::string, std::string> given_;
     std::unordered_set<std::string> used_;
 };
+
+// Whether a table has the name.
+template <size_t kCount>
+bool holds(const std::string_view (&names)[kCount], std::string_view name) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
 
 // Whether it is one of Python's keywords.
 bool is_keyword(std::string_view text);

@@ -120,8 +120,7 @@ bool set_bodies(Node& node, std::string_view name, std::vector<Value> args, size
     } else if (name == "wrap_with_set_grad_enabled" && args.size() >= 2) {
         node.target = "hop::call";
         node.args = from(1);
-    } else if (name == "wrap_with_autocast" && args.size() >= 5 &&
-               args[2] == Value::boolean(false)) {
+    } else if (name == "wrap_with_autocast" && args.size() >= 5) {
         node.target = "hop::call";
         node.args = from(4);
     } else if (name == "scan" && args.size() >= 3) {
