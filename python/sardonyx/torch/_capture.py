@@ -53,14 +53,24 @@ class _DimNames(dict[str, str]):
         expression = size.node.expr
         found = self.printed.get(expression)
         if found is None:
-            is_number = expression.is_Integer
-            text = str(expression) if is_number else _dim_text(str(expression), self)
-            found = self.printed[expression] = text
+            found = self.printed[expression] = _dim_text(expression, self)
         return found
 
 
-def _dim_text(text: str, names: Mapping[str, str]) -> str:
-    """A size that is not known, in an annotation."""
+def _has_function(expression: Any) -> bool:
+    return bool(expression.is_Function) or any(_has_function(one) for one in expression.args)
+
+
+def _dim_text(expression: Any, names: Mapping[str, str]) -> str:
+    """A size in an annotation: sympy takes long to print one, and most are simple."""
+    if expression.is_Integer:
+        return str(int(expression))
+    if expression.is_Symbol:
+        name = str(expression.name)
+        return f'"{names.get(name, name)}"'
+    if _has_function(expression):
+        return "None"
+    text = str(expression)
     if re.fullmatch(r"[\w+*() -]+", text) and "**" not in text:
         text = re.sub(r"[A-Za-z_]\w*", lambda m: names.get(m[0], m[0]), text)
         if not re.search(r"[A-Za-z_]\w*\(", text):
