@@ -9,12 +9,12 @@
 #include "build/blocks.h"
 #include "build/nodes.h"
 #include "calls/check.h"
-#include "ir/copy.h"
+#include "driver/finish.h"
+#include "eager/call.h"
 #include "lowering/operators.h"
 #include "lowering/subscript.h"
 #include "lowering/symbols.h"
 #include "ops/ops.h"
-#include "proto/proto.h"
 
 namespace sardonyx::python {
 
@@ -160,9 +160,9 @@ std::vector<Value> inputs_of(PyBuilder& self, GraphEmitter& e, const Operator& o
     }
     for (size_t i = 0; i < given.size(); ++i) {
         if (given[i].is_valid() && !given[i].is_none() && is_literal(given[i])) {
-            ElementType type = op.schema() != nullptr
-                                   ? type_of_literal(*op.schema(), types, i, given[i])
-                                   : ElementType::kUndefined;
+            ElementType type = op.schema() != nullptr ? eager::literal_type(*op.schema(), types, i,
+                                                                            literal_type(given[i]))
+                                                      : ElementType::kUndefined;
             values[i] = e.constant(tensor_from_literal(given[i], type));
         }
     }
@@ -407,9 +407,8 @@ void bind_builder(nb::module_& m) {
         .def("add_output", add_output, nb::arg("value"), nb::arg("name").none(),
              nb::arg("type").none())
         .def("model", [](const PyBuilder& self) {
-            std::unique_ptr<ir::Model> copied = ir::copy(settled(*self.state));
-            copied->ir_version = proto::needed_ir_version(*copied);
-            return make_model(std::move(copied));
+            ModelState& state = *self.state;
+            return make_model(driver::snapshot(*state.model, editor_of(state)));
         });
 }
 

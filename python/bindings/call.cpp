@@ -216,15 +216,6 @@ BoundCall bind_call(const Operator& op, const nb::args& args, nb::handle kwargs)
     return call;
 }
 
-ElementType type_of_literal(const ops::Schema& schema, std::span<const ElementType> types,
-                            size_t index, nb::handle literal) {
-    ElementType wanted =
-        calls::wanted_type(schema, types.size(), index, [types](size_t i) { return types[i]; });
-    return wanted != ElementType::kUndefined
-               ? wanted
-               : eager::default_type(schema, index, literal_type(literal));
-}
-
 void set_evaluator(nb::handle evaluator) {
     nb::handle before = g_evaluator;
     g_evaluator = evaluator.is_none() ? nb::handle() : evaluator.inc_ref();
@@ -280,8 +271,7 @@ nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::h
         return evaluator.attr("eval_op")(self, nb::borrow<nb::tuple>(args), keywords);
     }
     if (op.entry == nullptr) {
-        raise(eval_error(), "`" + op.name + "` of the domain `" + op.domain +
-                                "` has no implementation to evaluate: it can be compiled only");
+        raise(eval_error(), eager::no_implementation(op.domain, op.name));
     }
     eager::CallMemory memory;
     eager::Arguments<Surface> bound = bind(op, args, kwargs, memory);

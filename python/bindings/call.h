@@ -36,11 +36,6 @@ struct BoundCall {
     std::list<std::string> names;  // of attributes that no schema names
 };
 BoundCall bind_call(const Operator& op, const nb::args& args, nb::handle kwargs);
-// The element type of a literal as input `index`, where the other inputs are of `types`;
-// kUndefined: what the literal itself implies.
-ElementType type_of_literal(const ops::Schema& schema, std::span<const ElementType> types,
-                            size_t index, nb::handle literal);
-
 // Evaluates with the native kernels, or with the evaluator that has been set, and fills `outputs`,
 // as many as are wanted, which are none before. Raises EvalError.
 void evaluate(const eval::OperatorEntry& entry, int64_t opset_version,
@@ -52,6 +47,11 @@ ir::Attribute attribute_from_python(const ops::AttributeSchema& schema, nb::hand
 nb::object attribute_to_python(const ir::Attribute& attribute);
 // The attribute that a value means where no schema says what it should be. Raises TypeError.
 ir::Attribute implied_attribute(const std::string& name, nb::handle value);
+
+// The attribute that a value means for a node of this operator in the model. The text of its name
+// is `name`, which outlives it. Raises TypeError and ModelError.
+ir::Attribute attribute_for(const ir::Model& model, std::string_view domain,
+                            std::string_view op_type, const std::string& name, nb::handle value);
 
 // Sets a Python evaluator to use instead of the native kernels; None: native.
 void set_evaluator(nb::handle evaluator);

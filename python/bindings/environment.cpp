@@ -8,6 +8,7 @@
 #include "bindings/opset.h"
 #include "bindings/sources.h"
 #include "elaborate/library/library.h"
+#include "elaborate/library/python_names.h"
 
 namespace sardonyx::python {
 
@@ -140,20 +141,15 @@ elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque
     if (PyModule_Check(object.ptr())) {
         // Members that the compiler implements itself need no Python: math.sqrt, np.float32.
         std::string module = text_from_python(object.attr("__name__"));
-        // Except files: numpy.load takes paths relative to the current folder of Python, not to the
-        // script.
-        if (elaborate::is_library_module(module) && name != "load") {
-            if (std::optional<Object> known = elaborate::library_attribute(module, name)) {
-                // Unless the program has replaced it.
-                nb::object now = nb::getattr(object, text_to_python(name), nb::none());
-                bool is_other = known->is_number()
-                                    ? !equal(*known, object_from_python(now))
-                                    : nb::cast<bool>(nb::module_::import_("sardonyx._live")
-                                                         .attr("is_replaced")(
-                                                             module, text_to_python(name), now));
-                if (!is_other && !elaborate::is_left_to_python(*known)) {
-                    return {std::move(known), {}};
-                }
+        if (std::optional<Object> known = elaborate::member_of_module(module, name)) {
+            nb::object now = nb::getattr(object, text_to_python(name), nb::none());
+            bool is_other =
+                known->is_number()
+                    ? !equal(*known, object_from_python(now))
+                    : nb::cast<bool>(nb::module_::import_("sardonyx._live")
+                                         .attr("is_replaced")(module, text_to_python(name), now));
+            if (!is_other) {
+                return {std::move(known), {}};
             }
         }
     }

@@ -1,4 +1,6 @@
 // The Python classes Graph, Nodes and Function.
+#include <list>
+
 #include "bindings/call.h"
 #include "bindings/interrupt.h"
 #include "bindings/model.h"
@@ -111,21 +113,17 @@ nb::object insert(const PyGraph& self, ir::Node* position, const Insertion& want
     request.name = wanted.name;
     request.inputs = inputs;
     request.outputs = output_names(wanted.outputs);
-    // Last, because the iterable of the values may run Python code that asks for uses.
-    ir::Node* node = edited(editor_of(*self.state).insert(graph, position, request));
-    nb::object made = part_to_python(self.state, node);
+    std::list<std::string> attribute_names;
     if (!wanted.attributes.is_none()) {
-        nb::object attributes = made.attr("attributes");
-        try {
-            for (auto [name, value] : dict_from_python(wanted.attributes)) {
-                attributes[name] = value;
-            }
-        } catch (...) {  // an insertion is done whole or not at all
-            edited(editor_of(*self.state).remove({&node, 1}));
-            throw;
+        for (auto [name, value] : dict_from_python(wanted.attributes)) {
+            attribute_names.push_back(string_from_python(name));
+            request.attributes.push_back(
+                attribute_for(*self.state->model, domain, op_type, attribute_names.back(), value));
         }
     }
-    return made;
+    // Last, because iterables may run Python code that asks for uses.
+    ir::Node* node = edited(editor_of(*self.state).insert(graph, position, request));
+    return part_to_python(self.state, node);
 }
 
 template <typename Position>

@@ -5,15 +5,13 @@
 #include "bindings/numpy.h"
 #include "bindings/surface.h"
 #include "bindings/tensor.h"
-#include "eager/emitter.h"
+#include "eager/mixed_list.h"
 
 namespace sardonyx::python {
 
 namespace {
 
 using lowering::LiteralKind;
-
-constexpr int kMaxDepth = static_cast<int>(lowering::kDeepestList);
 
 bool is_list(nb::handle object) {
     return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
@@ -28,40 +26,10 @@ LiteralKind scalar_kind(nb::handle object) {
                                                     : LiteralKind::kNone;
 }
 
-// A list without elements, however deep: `[]`, `[[], []]`.
-bool is_empty_list(nb::handle object, int depth = 0) {
-    if (!is_list(object) || depth > kMaxDepth) {
-        return false;
-    }
-    for (nb::handle item : nb::borrow<nb::object>(object)) {
-        if (!is_empty_list(item, depth + 1)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// The kind that can hold all elements; kNone for an empty list and for objects that are not
-// literals.
-LiteralKind common_kind(nb::handle object, int depth = 0) {
-    if (!is_list(object) || depth > kMaxDepth) {
-        return scalar_kind(object);
-    }
-    LiteralKind kind = LiteralKind::kNone;
-    for (nb::handle item : nb::borrow<nb::object>(object)) {
-        LiteralKind one = common_kind(item, depth + 1);
-        std::optional<LiteralKind> both = lowering::joined_kind(kind, one);
-        if (!both || (one == LiteralKind::kNone && !is_empty_list(item))) {
-            return LiteralKind::kNone;
-        }
-        kind = *both;
-    }
-    return kind;
-}
-
 // Nested lists, for lowering/literal.h.
 struct PythonLists {
     bool is_list(nb::handle object) const { return python::is_list(object); }
+    LiteralKind kind(nb::handle object) const { return scalar_kind(object); }
     int64_t size(nb::handle object) const { return static_cast<int64_t>(nb::len(object)); }
     template <typename Visit>
     void each(nb::handle object, const Visit& visit) const {
@@ -100,12 +68,12 @@ struct PythonReader : PythonLists {
     }
 };
 
-bool contains_tensor(nb::handle object, int depth = 0) {
+bool contains_tensor(nb::handle object, size_t depth = 0) {
     if (!is_list(object)) {
         return as_tensor(object) != nullptr;
     }
     for (nb::handle item : nb::borrow<nb::object>(object)) {
-        if (depth < kMaxDepth && contains_tensor(item, depth + 1)) {
+        if (depth < lowering::kDeepestList && contains_tensor(item, depth + 1)) {
             return true;
         }
     }
@@ -149,13 +117,15 @@ std::optional<Tensor> tensor_of_numbers(nb::handle list, ElementType type) {
 
 bool is_literal(nb::handle object) {
     if (is_list(object)) {
-        return is_empty_list(object) || common_kind(object) != LiteralKind::kNone;
+        PythonLists lists;
+        return lowering::is_empty_list(object, lists) ||
+               lowering::common_kind(object, lists) != LiteralKind::kNone;
     }
     return scalar_kind(object) != LiteralKind::kNone;
 }
 
 ElementType literal_type(nb::handle literal) {
-    return lowering::implied_type(common_kind(literal));
+    return lowering::implied_type(lowering::common_kind(literal, PythonLists()));
 }
 
 Tensor tensor_from_literal(nb::handle literal, ElementType type) {
@@ -186,28 +156,9 @@ bool is_mixed_list(nb::handle object) {
 }
 
 Tensor tensor_from_mixed_list(nb::handle list, ElementType type) {
-    std::vector<nb::object> leaves;
-    Dims dims;
-    auto leaf = [&](nb::handle one) {
-        leaves.push_back(nb::borrow(one));
-        return true;
-    };
-    lowering::ListShape shape = lowering::walk_lists(list, PythonLists(), leaf, dims);
-    if (shape != lowering::ListShape::kTensor) {
-        raise(PyExc_ValueError, lowering::list_problem(shape).text());
-    }
-    for (nb::handle one : leaves) {
-        if (type == ElementType::kUndefined && as_tensor(one) != nullptr) {
-            type = as_tensor(one)->tensor().element_type();
-        }
-    }
-    eager::Emitter<Surface> e;
-    std::vector<lowering::MixedPart<eager::Emitter<Surface>::Value>> parts;
-    parts.reserve(leaves.size());
-    for (nb::handle one : leaves) {
-        parts.push_back({e.keep(tensor_from_python(one, type))});
-    }
-    return e.take(lowering::lower_mixed_list(e, dims, parts));
+    return eager::tensor_of_mixed_list<Surface>(
+        list, PythonLists(), type,
+        [](nb::handle one, ElementType beside) { return tensor_from_python(one, beside); });
 }
 
 }  // namespace sardonyx::python

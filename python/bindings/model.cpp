@@ -8,13 +8,13 @@
 #include "base/screenful.h"
 #include "bindings/interrupt.h"
 #include "bindings/numpy.h"
-#include "bindings/picture.h"
 #include "bindings/tensor.h"
 #include "driver/decompile.h"
 #include "driver/model_files.h"
 #include "driver/progress_bar.h"
 #include "infer/model_check.h"
 #include "proto/proto.h"
+#include "view/picture.h"
 
 namespace sardonyx::python {
 
@@ -239,12 +239,10 @@ size_t save(const PyModel& self, const std::string& path, std::optional<size_t> 
 // is given here; without it they are taken from the model's own `path`, or are literals.
 nb::str decompile_model(const PyModel& self, const std::string& path, const std::string& weights,
                         bool outline, bool exact) {
-    decompile::Options options;
-    options.weights = !weights.empty() ? decompile::Weights::kFile
-                      : !path.empty()  ? decompile::Weights::kReference
-                                       : decompile::Weights::kLiterals;
-    options.weights_path = !weights.empty() ? weights : path;
-    options.source = path.substr(path.rfind('/') + 1);
+    decompile::Options options = driver::decompile_options(path, weights);
+    driver::ScriptStyle style = outline ? driver::ScriptStyle::kOutlined
+                                : exact ? driver::ScriptStyle::kExact
+                                        : driver::ScriptStyle::kPlain;
     MappedReading reading(self.state->files);
     check_files(self);
     const ir::Model& model = settled(*self.state);
@@ -252,9 +250,7 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
         Reading going_on(*self.state);
         nb::gil_scoped_release release;
         Result<decompile::Script> made =
-            outline ? driver::decompile_outlined(model, options)
-            : exact ? driver::decompile_exact(model, options, self.state->source)
-                    : driver::decompile_model(model, options);
+            driver::decompile_as(style, model, options, self.state->source);
         if (made.ok() && !weights.empty()) {
             if (Result<void> done = driver::write_script(*made, {}, weights); !done.ok()) {
                 return Result<decompile::Script>(done.error());
@@ -325,9 +321,9 @@ void bind_model(nb::module_& m) {
                  check_files(self);
                  const ir::Model& model = settled(*self.state);
                  Reading going_on(*self.state);
-                 nb::object shown = stoppable([&] { return picture(model); });
+                 std::optional<std::string> shown = stoppable([&] { return view::picture(model); });
                  check_files(self);
-                 return shown;
+                 return shown ? nb::object(nb::str(shown->c_str(), shown->size())) : nb::none();
              })
         .def("to_bytes", to_bytes, "The bytes of a ModelProto.")
         .def(

@@ -9,8 +9,8 @@
 #include "driver/check_model.h"
 #include "ir/copy.h"
 #include "ir/graph_walk.h"
+#include "models/versions.h"
 #include "ops/schema_set.h"
-#include "ops/versions.h"
 #include "proto/proto.h"
 #include "proto/same.h"
 #include "types/domain.h"
@@ -118,27 +118,13 @@ void bind_number(nb::class_<PyModel>& c, const char* name) {
 }
 
 void set_imports(const PyModel& self, nb::handle given) {
-    std::vector<std::string> domains;
-    std::vector<int64_t> versions;
-    for (auto [domain, version] : dict_from_python(given)) {
-        domains.emplace_back(normal_domain(text_from_python(domain)));
-        versions.push_back(int_from_python(version));
-        if (std::string problem = ops::version_problem(domains.back(), versions.back());
-            !problem.empty()) {
-            raise(model_error(), problem);
-        }
-    }
-    if (domains.empty()) {
-        raise(model_error(), "a model needs at least one opset import, for example {\"\": 20}");
-    }
     ir::Editor& editor = editor_of(*self.state);
-    for (size_t i = 0; i < domains.size(); ++i) {
-        edited(editor.set_opset(domains[i], versions[i]));
+    std::vector<ir::OpsetImport> imports;
+    for (auto [domain, version] : dict_from_python(given)) {
+        imports.push_back({self.state->model->intern(normal_domain(text_from_python(domain))),
+                           int_from_python(version)});
     }
-    std::erase_if(self.state->model->opset_imports, [&](const ir::OpsetImport& import) {
-        return std::find(domains.begin(), domains.end(), normal_domain(import.domain)) ==
-               domains.end();
-    });
+    edited(models::set_opsets(*self.state->model, editor, imports));
 }
 
 }  // namespace
@@ -334,13 +320,8 @@ void bind_model_members(nb::class_<PyModel>& c) {
     c.def_prop_rw(
         "ir_version", [](const PyModel& self) { return self.state->model->ir_version; },
         [](const PyModel& self, int64_t version) {
-            // 0: the version that the model needs.
-            std::string problem = version == 0 ? "" : ops::ir_version_problem(version);
-            if (!problem.empty()) {
-                raise(model_error(), problem);
-            }
             editor_of(*self.state);
-            self.state->model->ir_version = version;
+            edited(models::set_ir_version(*self.state->model, version));
         });
     bind_number<&ir::Model::model_version>(c, "model_version");
 }

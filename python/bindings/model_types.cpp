@@ -14,20 +14,15 @@ Dim dim_from_python(nb::handle given) {
     if (PyIndex_Check(given.ptr())) {
         return int_from_python(given);
     }
-    std::string text = text_from_python(given);
-    return Dim::parse(text).value_or(Dim::symbol(text));
+    return Dim::of_text(text_from_python(given));
 }
 
 nb::object dim_operation(const std::string& symbol, nb::handle left, nb::handle right) {
-    Dim a = dim_from_python(left), b = dim_from_python(right);
-    Dim result = symbol == "+"     ? a + b
-                 : symbol == "-"   ? a - b
-                 : symbol == "*"   ? a * b
-                 : symbol == "//"  ? floor_div(a, b)
-                 : symbol == "%"   ? modulo(a, b)
-                 : symbol == "max" ? max(a, b)
-                                   : min(a, b);
-    return dim_to_python(result);
+    std::optional<Dim> result = apply(symbol, dim_from_python(left), dim_from_python(right));
+    if (!result) {
+        raise(PyExc_ValueError, "there is no operation `" + symbol + "` of dimensions");
+    }
+    return dim_to_python(*result);
 }
 
 // The dimension after names have been replaced by other dimensions.
@@ -49,23 +44,6 @@ nb::tuple dim_symbols(nb::handle given) {
         return Dim::symbol(name);
     });
     return nb::tuple(names);
-}
-
-std::string kind_name(TypeKind kind) {
-    switch (kind) {
-        case TypeKind::kTensor:
-            return "tensor";
-        case TypeKind::kSparseTensor:
-            return "sparse_tensor";
-        case TypeKind::kSequence:
-            return "sequence";
-        case TypeKind::kOptional:
-            return "optional";
-        case TypeKind::kMap:
-            return "map";
-        default:
-            return "unknown";
-    }
 }
 
 // (kind, name of the element type, shape, text of the type inside, name of the key type).
@@ -91,8 +69,8 @@ nb::tuple type_parts(nb::handle given) {
         }
         dims = nb::tuple(items);
     }
-    return nb::make_tuple(text_to_python(type->to_string()), kind_name(type->kind()), element_name,
-                          dtype, dims, element, key);
+    return nb::make_tuple(text_to_python(type->to_string()), text_to_python(name(type->kind())),
+                          element_name, dtype, dims, element, key);
 }
 
 nb::object class_of(const char* name) {

@@ -131,32 +131,11 @@ ir::Attribute reference_to(const std::string& name, const AttributeReference& re
                                 "FLOAT, INT, STRING, TENSOR, FLOATS, INTS, STRINGS ...");
 }
 
-// The text of the attribute's name is `name`, which outlives it.
-ir::Attribute attribute_for(const ir::Model& model, const ir::Node& node, const std::string& name,
-                            nb::handle value) {
-    if (nb::isinstance<AttributeReference>(value)) {
-        return reference_to(name, *nb::inst_ptr<AttributeReference>(value));
-    }
-    const ops::Schema* schema =
-        ops::find_schema(node.domain, node.op_type, model.opset_version(node.domain));
-    if (schema == nullptr || nb::isinstance<PyGraph>(value)) {
-        return implied_attribute(name, value);
-    }
-    const ops::AttributeSchema* row = schema->find_attribute(name);
-    if (row == nullptr) {
-        raise(model_error(), "`" + std::string(node.op_type) + "` has no attribute `" + name + "`");
-    }
-    ir::Attribute attribute = attribute_from_python(*row, value);
-    if (attribute.get<Tensor>() != nullptr) {
-        attribute.value = own_tensor_from_python(value);
-    }
-    return attribute;
-}
-
 void set_attribute(const State& state, ir::Node& node, nb::handle name, nb::handle value) {
     std::string text = text_from_python(name);
     ir::Editor& editor = editor_of(*state);
-    edited(editor.set_attribute(node, attribute_for(*state->model, node, text, value)));
+    edited(editor.set_attribute(
+        node, attribute_for(*state->model, node.domain, node.op_type, text, value)));
 }
 
 const ir::Attribute* find(const PyAttributes& self, nb::handle name) {
@@ -467,6 +446,26 @@ ir::Attribute implied_attribute(const std::string& name, nb::handle value) {
         return ir::make_attribute(name, std::move(type));
     }
     refuse_value(name, value);
+}
+
+ir::Attribute attribute_for(const ir::Model& model, std::string_view domain,
+                            std::string_view op_type, const std::string& name, nb::handle value) {
+    if (nb::isinstance<AttributeReference>(value)) {
+        return reference_to(name, *nb::inst_ptr<AttributeReference>(value));
+    }
+    const ops::Schema* schema = ops::find_schema(domain, op_type, model.opset_version(domain));
+    if (schema == nullptr || nb::isinstance<PyGraph>(value)) {
+        return implied_attribute(name, value);
+    }
+    const ops::AttributeSchema* row = schema->find_attribute(name);
+    if (row == nullptr) {
+        raise(model_error(), "`" + std::string(op_type) + "` has no attribute `" + name + "`");
+    }
+    ir::Attribute attribute = attribute_from_python(*row, value);
+    if (attribute.get<Tensor>() != nullptr) {
+        attribute.value = own_tensor_from_python(value);
+    }
+    return attribute;
 }
 
 ir::Node& PyAttributes::node() const {

@@ -13,7 +13,7 @@
 #include "elaborate/emit/as_value.h"
 #include "elaborate/emit/emitter.h"
 #include "elaborate/library/builtins.h"
-#include "elaborate/library/library.h"
+#include "elaborate/library/python_names.h"
 #include "elaborate/objects/object.h"
 #include "elaborate/scopes/merge.h"
 #include "elaborate/signature.h"
@@ -224,38 +224,9 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
         !PyUnicode_Check(name.ptr())) {
         return std::nullopt;
     }
-    std::string home = text_from_python(module);
-    std::string word = text_from_python(name);
-    if (object.ptr() == reinterpret_cast<PyObject*>(Py_TYPE(Py_None))) {
-        return Object::none();
-    }
-    if (home == "builtins") {
-        return elaborate::library_name(word);
-    }
-    if (home == "collections.abc") {
-        home = "typing";
-    }
-    // functools.reduce is of _functools, which is written in C.
-    if (home[0] == '_' && elaborate::is_library_module(home.substr(1))) {
-        home.erase(0, 1);
-    }
-    auto in_library = [&word](const std::string& home) {
-        return elaborate::is_library_module(home) ? elaborate::library_attribute(home, word)
-                                                  : std::nullopt;
-    };
-    if (std::optional<Object> known = in_library(home);
-        known && !elaborate::is_left_to_python(*known)) {
-        return known;  // onnx.helper.make_tensor
-    }
-    if (home.rfind("onnx.", 0) == 0 || home == "onnx") {
-        home = "onnx";
-    }
-    std::string package = home.substr(0, home.find('.'));
-    if (package == "sardonyx" || package == "onnxscript") {
-        home = package;
-    }
-    std::optional<Object> found = in_library(home);
-    return found && elaborate::is_left_to_python(*found) ? std::nullopt : found;
+    return object.ptr() == reinterpret_cast<PyObject*>(Py_TYPE(Py_None))
+               ? Object::none()
+               : elaborate::object_called(text_from_python(module), text_from_python(name));
 }
 
 bool is_attribute(nb::handle type, const char* name, std::string_view text) {

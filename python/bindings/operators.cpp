@@ -62,9 +62,8 @@ nb::object binary(Binary op, nb::handle left, nb::handle right) {
         lowering::type_of_right_literal(op, settled_type(left), PyFloat_Check(right.ptr()) != 0);
     if (op == Binary::kPow && is_integer(settled_type(left)) && PyLong_Check(right.ptr()) &&
         nb::cast<bool>(right.attr("__lt__")(0))) {
-        raise(PyExc_ValueError,
-              "an integer tensor to a negative power: cast it first, as in "
-              "`op.Cast(x, to=FLOAT.dtype)`");
+        raise(PyExc_ValueError, std::string(lowering::kNegativePower) + ": " +
+                                    std::string(lowering::kNegativePowerHelp));
     }
     Value b = operand(e, right, beside);
     Value a = b == nullptr ? nullptr : operand(e, left, settled_type(right));

@@ -10,6 +10,7 @@
 #include "bindings/opset.h"
 #include "bindings/tensor.h"
 #include "calls/unknown.h"
+#include "eager/call.h"
 #include "ops/signature.h"
 #include "types/domain.h"
 
@@ -59,9 +60,7 @@ nb::object get_operator(nb::handle self, const char* name) {
     }
     Operator op = make_operator(opset.domain, name, opset.version);
     if (op.entry == nullptr && !has_evaluator()) {
-        raise(PyExc_AttributeError,
-              "`" + std::string(name) + "` of the domain `" + opset.domain +
-                  "` has no implementation to evaluate: it can be compiled only");
+        raise(PyExc_AttributeError, eager::no_implementation(opset.domain, name));
     }
     bool is_known = op.entry != nullptr;
     nb::object found = nb::cast(std::move(op));
@@ -74,13 +73,8 @@ nb::object get_operator(nb::handle self, const char* name) {
 
 nb::list operator_names(const Opset& self) {
     nb::list names;
-    std::string_view last;
-    for (const ops::Schema& schema : ops::schemas()) {
-        if (schema.domain == self.domain && schema.since_version <= self.version &&
-            schema.name != last) {
-            names.append(text_to_python(schema.name));
-            last = schema.name;
-        }
+    for (const ops::Schema* schema : ops::operators_in_force(self.domain, self.version)) {
+        names.append(text_to_python(schema->name));
     }
     return names;
 }
@@ -136,17 +130,17 @@ nb::object signature_object(const Operator& self) {
         rows.append(nb::make_tuple("inputs", "variadic", true, nb::none()));
         rows.append(nb::make_tuple("attributes", "named", true, nb::none()));
     } else {
-        bool may_be_left_out = false;
-        for (const ops::Parameter& input : self.schema()->inputs) {
-            bool is_variadic = input.option == ops::ParameterOption::kVariadic;
-            may_be_left_out = may_be_left_out || input.option == ops::ParameterOption::kOptional;
-            rows.append(nb::make_tuple(text_to_python(input.name),
-                                       is_variadic ? "variadic" : "input", !may_be_left_out,
-                                       nb::none()));
-        }
-        for (const ops::AttributeSchema* attribute : ops::ordered_attributes(*self.schema())) {
-            rows.append(nb::make_tuple(text_to_python(attribute->name), "attribute",
-                                       attribute->is_required, default_of(*attribute)));
+        for (const ops::ShownParameter& one : ops::shown_parameters(*self.schema())) {
+            if (!one.name.empty()) {
+                rows.append(nb::make_tuple(
+                    text_to_python(one.name),
+                    one.is_attribute  ? "attribute"
+                    : one.is_variadic ? "variadic"
+                                      : "input",
+                    one.is_required,
+                    one.is_attribute ? default_of(*self.schema()->find_attribute(one.name))
+                                     : nb::none()));
+            }
         }
     }
     return nb::module_::import_("sardonyx._signatures").attr("signature")(rows);

@@ -30,8 +30,7 @@ Dim dim_from_proto(nb::handle dim) {
     if (!PyUnicode_Check(value.ptr())) {
         return int_from_python(value);
     }
-    std::string text = text_from_python(value);
-    return Dim::parse(text).value_or(Dim::symbol(text));
+    return Dim::of_text(text_from_python(value));
 }
 
 std::optional<Shape> shape_from_python(nb::handle shape) {

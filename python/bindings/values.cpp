@@ -31,18 +31,12 @@ struct Nesting {
 // A map of ai.onnx.ml: its keys are all integers or all strings.
 std::shared_ptr<const eval::Map> map_from_python(const nb::dict& dict) {
     nb::object keys = nb::list(dict.keys());
-    eval::Map map{tensor_from_literal(keys, ElementType::kUndefined),
-                  tensor_from_python(nb::list(dict.values()))};
-    ElementType type = map.keys.element_type();
-    bool is_empty = map.keys.count() == 0;
-    if (!is_empty && type != ElementType::kInt64 && type != ElementType::kString) {
-        raise(PyExc_TypeError,
-              "the keys of a map are integers or strings, not " + std::string(name(type)));
+    auto map = eval::make_map(tensor_from_literal(keys, ElementType::kUndefined),
+                              tensor_from_python(nb::list(dict.values())));
+    if (!map.ok()) {
+        raise(PyExc_TypeError, map.error().message);
     }
-    if (is_empty) {  // no key says which
-        map.keys = Tensor::zeros(ElementType::kInt64, {0});
-    }
-    return std::make_shared<const eval::Map>(std::move(map));
+    return std::move(*map);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Files of weights as tensors; sardonyx.load_weights is the Python function around it.
 #include "weights/weights.h"
 
-#include "base/content_hash.h"
 #include "bindings/interrupt.h"
 #include "bindings/tensor.h"
 
@@ -21,17 +20,12 @@ nb::dict read_weights(const std::string& path) {
     return tensors;
 }
 
-// Of names, types and elements.
 uint64_t hash_of_weights(const nb::dict& tensors) {
-    ContentHash hash;
+    weights::NamedTensors named;
     for (auto [name, value] : tensors) {
-        Tensor tensor = tensor_from_python(value);
-        std::string text = text_from_python(name) + '\0' + tensor.type().to_string() + '\0';
-        std::span<const std::byte> bytes = tensor.bytes();
-        hash.add(text);
-        hash.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+        named.emplace_back(text_from_python(name), tensor_from_python(value));
     }
-    return hash.value();
+    return weights::content_hash(named);
 }
 
 }  // namespace

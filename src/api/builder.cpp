@@ -8,11 +8,10 @@
 #include "build/blocks.h"
 #include "build/nodes.h"
 #include "calls/check.h"
-#include "ir/copy.h"
+#include "driver/finish.h"
 #include "lowering/operators.h"
 #include "lowering/symbols.h"
 #include "ops/ops.h"
-#include "proto/proto.h"
 
 namespace sardonyx {
 inline namespace v1 {
@@ -337,10 +336,8 @@ Model Builder::model() const {
     if (state_->model->graph->outputs.empty()) {
         api::fail("the model has no outputs: call `output(value)`");
     }
-    state_->editor->settle();
     auto state = std::make_shared<Model::State>();
-    state->model = ir::copy(*state_->model);
-    state->model->ir_version = proto::needed_ir_version(*state->model);
+    state->model = driver::snapshot(*state_->model, *state_->editor);
     return Model(std::move(state));
 }
 

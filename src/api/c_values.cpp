@@ -64,15 +64,6 @@ struct Borrowed {
     }
 };
 
-bool has_equal_keys(const Tensor& keys) {
-    if (keys.element_type() == ElementType::kInt64) {
-        std::span<const int64_t> all = keys.elements<int64_t>();
-        return std::unordered_set<int64_t>(all.begin(), all.end()).size() != all.size();
-    }
-    std::span<const std::string> all = keys.elements<std::string>();
-    return std::unordered_set<std::string>(all.begin(), all.end()).size() != all.size();
-}
-
 sdx_error* map_part(const sdx_value* value, bool is_keys, sdx_value** out) {
     return guarded(out, [&] {
         if (!is_valid(value) || !value->value.is_map()) {
@@ -218,21 +209,11 @@ sdx_error* sdx_value_map(const sdx_value* keys, const sdx_value* values, sdx_val
             !values->value.is_tensor()) {
             return make_error("keys and values of a map are tensors");
         }
-        const Tensor& k = keys->value.tensor();
-        const Tensor& v = values->value.tensor();
-        bool is_key =
-            k.element_type() == ElementType::kInt64 || k.element_type() == ElementType::kString;
-        if (!is_key || k.rank() != 1 || v.rank() != 1 || k.count() != v.count()) {
-            return make_error(
-                fmt::format("a map has keys of INT64[N] or STRING[N] and N values, not "
-                            "{} and {}",
-                            keys->value.describe(), values->value.describe()));
+        auto map = sardonyx::eval::make_map(keys->value.tensor(), values->value.tensor());
+        if (!map.ok()) {
+            return make_error(map.error().message);
         }
-        if (sardonyx::api::has_equal_keys(k)) {
-            return make_error("a key of the map occurs twice");
-        }
-        auto map = std::make_shared<const sardonyx::eval::Map>(sardonyx::eval::Map{k, v});
-        return sardonyx::api::give(std::move(map), out);
+        return sardonyx::api::give(std::move(*map), out);
     });
 }
 

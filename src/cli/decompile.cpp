@@ -56,23 +56,18 @@ Result<void> decompile_file(const DecompileOptions& options) {
     SDX_TRY(model);
     bool is_file = options.output != "-";
     driver::WeightFile weights;
-    decompile::Options how;
-    how.source = is_stdin ? "" : std::filesystem::path(options.model).filename().string();
     if (is_file) {
         weights = driver::weight_file_of(options.output);
-        how.weights = decompile::Weights::kFile;
-        how.weights_path = weights.name;
-    } else {
-        how.weights = is_regular(options.model) ? decompile::Weights::kReference
-                                                : decompile::Weights::kLiterals;
-        how.weights_path = options.model;
     }
+    decompile::Options how =
+        driver::decompile_options(is_regular(options.model) ? options.model : "", weights.name);
+    how.source = is_stdin ? "" : std::filesystem::path(options.model).filename().string();
+    driver::ScriptStyle style = options.to == "cpp" ? driver::ScriptStyle::kProgram
+                                : options.outline   ? driver::ScriptStyle::kOutlined
+                                : options.exact     ? driver::ScriptStyle::kExact
+                                                    : driver::ScriptStyle::kPlain;
     std::optional<MappedReading> reading(files);
-    Result<decompile::Script> script = options.to == "cpp" ? driver::decompile_program(**model, how)
-                                       : options.outline ? driver::decompile_outlined(**model, how)
-                                       : options.exact
-                                           ? driver::decompile_exact(**model, how, source)
-                                           : driver::decompile_model(**model, how);
+    Result<decompile::Script> script = driver::decompile_as(style, **model, how, source);
     SDX_TRY(check_unchanged(files));
     SDX_TRY(script);
     if (is_file) {

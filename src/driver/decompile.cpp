@@ -202,6 +202,32 @@ Result<decompile::Script> decompile_program(const ir::Model& model,
     return decompile::decompile_cpp(*flat, options);
 }
 
+Result<decompile::Script> decompile_as(ScriptStyle style, const ir::Model& model,
+                                       const decompile::Options& options,
+                                       const proto::Source& source) {
+    switch (style) {
+        case ScriptStyle::kOutlined:
+            return decompile_outlined(model, options);
+        case ScriptStyle::kExact:
+            return decompile_exact(model, options, source);
+        case ScriptStyle::kProgram:
+            return decompile_program(model, options);
+        case ScriptStyle::kPlain:
+            break;
+    }
+    return decompile_model(model, options);
+}
+
+decompile::Options decompile_options(const std::string& model_path, const std::string& weights) {
+    decompile::Options options;
+    options.weights = !weights.empty()      ? decompile::Weights::kFile
+                      : !model_path.empty() ? decompile::Weights::kReference
+                                            : decompile::Weights::kLiterals;
+    options.weights_path = !weights.empty() ? weights : model_path;
+    options.source = std::filesystem::path(model_path).filename().string();
+    return options;
+}
+
 WeightFile weight_file_of(const std::string& script_path) {
     std::filesystem::path path(script_path);
     path.replace_extension(".safetensors");

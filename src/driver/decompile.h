@@ -1,6 +1,7 @@
 // A model as a script that has been seen to give the model back.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "decompile/decompile.h"
@@ -29,6 +30,16 @@ Result<decompile::Script> decompile_exact(const ir::Model& model, const decompil
 // calls. It has not been compiled.
 Result<decompile::Script> decompile_program(const ir::Model& model,
                                             const decompile::Options& options);
+
+// Which of these is wanted.
+enum class ScriptStyle : uint8_t { kPlain, kOutlined, kExact, kProgram };
+Result<decompile::Script> decompile_as(ScriptStyle style, const ir::Model& model,
+                                       const decompile::Options& options,
+                                       const proto::Source& source);
+// How the script of a model at `model_path` gets its weights: from the file that it names
+// `weights`, where that is to be written, or else from the model, or, where there is no path that
+// can be read again, they are literals.
+decompile::Options decompile_options(const std::string& model_path, const std::string& weights);
 
 // The files that a script takes its weights from.
 struct WeightFile {

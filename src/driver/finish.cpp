@@ -1,5 +1,6 @@
 #include "driver/finish.h"
 
+#include "ir/copy.h"
 #include "ir/own.h"
 #include "models/fit_runtime.h"
 #include "proto/proto.h"
@@ -26,6 +27,13 @@ Result<void> finish_model(ir::Model& model, const Finish& finish,
 void make_lasting(ir::Model& model) {
     ir::own_tensors(model);
     model.ir_version = proto::needed_ir_version(model);
+}
+
+std::unique_ptr<ir::Model> snapshot(const ir::Model& model, ir::Editor& editor) {
+    editor.settle();
+    std::unique_ptr<ir::Model> copied = ir::copy(model);
+    copied->ir_version = proto::needed_ir_version(*copied);
+    return copied;
 }
 
 }  // namespace sardonyx::driver

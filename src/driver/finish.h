@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "driver/line_metadata.h"
+#include "ir/edit.h"
 #include "models/runtimes.h"
 
 namespace sardonyx::driver {
@@ -26,5 +27,8 @@ Result<void> finish_model(ir::Model& model, const Finish& finish,
 // Makes the model what it would be if it had been written and read: no tensor of it shares memory
 // with arrays of the caller, which may change, and it has the IR version that it needs.
 void make_lasting(ir::Model& model);
+
+// A model that a program is still building, as it is now, with the IR version that it needs.
+std::unique_ptr<ir::Model> snapshot(const ir::Model& model, ir::Editor& editor);
 
 }  // namespace sardonyx::driver

@@ -55,4 +55,16 @@ size_t output_count(const ops::Schema& schema, size_t wanted) {
                        : std::min<size_t>(wanted, schema.maximum_outputs);
 }
 
+ElementType literal_type(const ops::Schema& schema, std::span<const ElementType> types,
+                         size_t index, ElementType implied) {
+    ElementType wanted =
+        calls::wanted_type(schema, types.size(), index, [types](size_t i) { return types[i]; });
+    return wanted != ElementType::kUndefined ? wanted : default_type(schema, index, implied);
+}
+
+std::string no_implementation(std::string_view domain, std::string_view name) {
+    return "`" + std::string(name) + "` of the domain `" + std::string(domain) +
+           "` has no implementation to evaluate: it can be compiled only";
+}
+
 }  // namespace sardonyx::eager

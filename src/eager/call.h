@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "calls/literal_types.h"
 #include "eager/surface.h"
@@ -27,6 +28,10 @@ inline ElementType wanted_type(const ops::Schema& schema,
 // stands for a float where ints are not admitted.
 ElementType default_type(const ops::Schema& schema, size_t index, ElementType implied);
 
+// The type of a literal as input `index`, which implies `implied`, beside inputs of these types.
+ElementType literal_type(const ops::Schema& schema, std::span<const ElementType> types,
+                         size_t index, ElementType implied);
+
 // How many results the call has; nothing: as many as its caller takes, of those that the schema has
 // (output_count). No pointer is null.
 std::optional<size_t> settled_output_count(const ops::Schema& schema,
@@ -34,5 +39,8 @@ std::optional<size_t> settled_output_count(const ops::Schema& schema,
                                            std::span<const ir::Attribute> attributes);
 // The same for a caller that takes `wanted` results; 0: it does not say.
 size_t output_count(const ops::Schema& schema, size_t wanted);
+
+// What is said of an operator that has no kernel.
+std::string no_implementation(std::string_view domain, std::string_view name);
 
 }  // namespace sardonyx::eager

@@ -111,15 +111,8 @@ void add_operators(const Analysis& analysis, const elaborate::OpsetObject& opset
                          : fmt::format("1{}", schema.name);
         items.push_back(std::move(item));
     };
-    std::string_view last;
-    for (const ops::Schema& schema : ops::schemas()) {
-        bool is_new = schema.name != last && schema.domain == opset.domain;
-        const ops::Schema* found =
-            is_new ? ops::find_schema(opset.domain, schema.name, opset.version) : nullptr;
-        if (found != nullptr) {
-            last = schema.name;
-            add(*found);
-        }
+    for (const ops::Schema* schema : ops::operators_in_force(opset.domain, opset.version)) {
+        add(*schema);
     }
     for (const auto& entry : analysis.schemas()->entries()) {
         if (entry->schema.domain == opset.domain && entry->schema.since_version <= opset.version) {

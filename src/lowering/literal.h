@@ -85,6 +85,39 @@ ListShape walk_lists(const Node& node, const Reader& reader, const Leaf& leaf, D
     return walk_lists(node, reader, leaf, dims, has_leaves);
 }
 
+// A list without elements, however deep: `[]`, `[[], []]`. Takes a reader as above.
+template <typename Node, typename Reader>
+bool is_empty_list(const Node& node, const Reader& reader, size_t level = 0) {
+    if (!reader.is_list(node) || level > kDeepestList) {
+        return false;
+    }
+    bool is_empty = true;
+    reader.each(node, [&](const auto& item) {
+        is_empty = is_empty_list(item, reader, level + 1);
+        return is_empty;
+    });
+    return is_empty;
+}
+
+// The kind that can hold all elements; kNone: there are none, or some that are no literals. A
+// reader has beside the above
+//   LiteralKind kind(node) const;   // of what is no list
+template <typename Node, typename Reader>
+LiteralKind common_kind(const Node& node, const Reader& reader, size_t level = 0) {
+    if (!reader.is_list(node) || level > kDeepestList) {
+        return reader.kind(node);
+    }
+    LiteralKind kind = LiteralKind::kNone;
+    reader.each(node, [&](const auto& item) {
+        LiteralKind one = common_kind(item, reader, level + 1);
+        std::optional<LiteralKind> both = joined_kind(kind, one);
+        bool is_other = !both || (one == LiteralKind::kNone && !is_empty_list(item, reader));
+        kind = is_other ? LiteralKind::kNone : *both;
+        return !is_other;
+    });
+    return kind;
+}
+
 // The elements of a literal, in order.
 class Literal {
   public:

@@ -55,6 +55,11 @@ enum class Binary : uint8_t {
 inline constexpr std::string_view kBinarySymbols[] = {"+",  "-",  "*", "@", "/", "%", "**",
                                                       "<<", ">>", "|", "^", "&", "//"};
 
+// Python gives a float, which a tensor of integers cannot hold.
+inline constexpr std::string_view kNegativePower = "an integer tensor to a negative power";
+inline constexpr std::string_view kNegativePowerHelp =
+    "cast it first, as in `op.Cast(x, to=FLOAT.dtype)`";
+
 enum class Unary : uint8_t { kInvert, kNot, kPlus, kMinus };  // in the order of syntax::UnaryOp
 inline constexpr std::string_view kUnarySymbols[] = {"~", "not", "+", "-"};
 

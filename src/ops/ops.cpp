@@ -140,13 +140,22 @@ const Schema* find_schema(std::string_view domain, std::string_view name, int64_
     return in_force(schema_versions(domain, name), opset_version);
 }
 
+std::vector<const Schema*> operators_in_force(std::string_view domain, int64_t opset_version) {
+    std::vector<const Schema*> found;
+    for (const Operator& row : operators_of(domain)) {
+        if (const Schema* schema = in_force(versions_of(row), opset_version)) {
+            found.push_back(schema);
+        }
+    }
+    return found;
+}
+
 std::string_view nearest_operator(std::string_view domain, std::string_view name,
                                   int64_t opset_version) {
     std::vector<std::string_view> candidates;
-    for (const Operator& row : operators_of(domain)) {
-        const Schema* schema = in_force(versions_of(row), opset_version);
-        if (schema != nullptr && !schema->is_deprecated) {
-            candidates.push_back(row.name);
+    for (const Schema* schema : operators_in_force(domain, opset_version)) {
+        if (!schema->is_deprecated) {
+            candidates.push_back(schema->name);
         }
     }
     return nearest(name, candidates);

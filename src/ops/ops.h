@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "types/attribute_type.h"
 #include "types/element_type.h"
@@ -100,6 +101,9 @@ const Schema* find_schema(std::string_view domain, std::string_view name, int64_
 
 // All versions of one operator, oldest first; empty when the name is unknown.
 std::span<const Schema> schema_versions(std::string_view domain, std::string_view name);
+
+// The schemas in force at a version of a domain, deprecated operators too.
+std::vector<const Schema*> operators_in_force(std::string_view domain, int64_t opset_version);
 
 struct DomainInfo {
     std::string_view domain;

@@ -63,13 +63,14 @@ std::vector<const AttributeSchema*> ordered_attributes(const Schema& schema) {
 
 std::vector<ShownParameter> shown_parameters(const Schema& schema) {
     std::vector<ShownParameter> result;
-    bool after_variadic = false;
+    bool after_variadic = false, after_optional = false;
     for (const Parameter& input : schema.inputs) {
         bool is_variadic = input.option == ParameterOption::kVariadic;
         bool is_optional = input.option == ParameterOption::kOptional;
         result.push_back(
             {fmt::format("{}{}{}", is_variadic ? "*" : "", input.name, is_optional ? "=None" : ""),
-             input.name, input.doc, false, is_variadic});
+             input.name, input.doc, false, is_variadic, !after_optional && !is_optional});
+        after_optional = after_optional || is_optional;
         after_variadic = after_variadic || is_variadic;
     }
     if (!schema.attributes.empty() && !after_variadic) {
@@ -80,7 +81,8 @@ std::vector<ShownParameter> shown_parameters(const Schema& schema) {
         if (!attribute->is_required) {
             text += "=" + shown_default(*attribute);
         }
-        result.push_back({std::move(text), attribute->name, attribute->doc, true, false});
+        result.push_back({std::move(text), attribute->name, attribute->doc, true, false,
+                          attribute->is_required});
     }
     return result;
 }

@@ -18,6 +18,7 @@ struct ShownParameter {
     std::string_view doc;
     bool is_attribute = false;
     bool is_variadic = false;
+    bool is_required = false;  // of an input: nothing before it can be left out either
 };
 std::vector<ShownParameter> shown_parameters(const Schema& schema);
 

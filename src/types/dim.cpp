@@ -434,4 +434,15 @@ std::optional<Dim> exact_quotient(const Dim& a, const Dim& b) {
     return std::nullopt;
 }
 
+std::optional<Dim> apply(std::string_view operation, const Dim& a, const Dim& b) {
+    return operation == "+"     ? std::optional(a + b)
+           : operation == "-"   ? a - b
+           : operation == "*"   ? a * b
+           : operation == "//"  ? floor_div(a, b)
+           : operation == "%"   ? modulo(a, b)
+           : operation == "max" ? max(a, b)
+           : operation == "min" ? std::optional(min(a, b))
+                                : std::nullopt;
+}
+
 }  // namespace sardonyx

@@ -30,6 +30,9 @@ class Dim {
     // ("batch size") is a symbol to the caller.
     static std::optional<Dim> parse(std::string_view text);
 
+    // The same, where any other text is the name of a symbol.
+    static Dim of_text(std::string_view text) { return parse(text).value_or(symbol(text)); }
+
     bool is_unknown() const { return !known_ && expression_ == nullptr; }
     bool is_static() const { return known_; }
     bool is_symbolic() const { return expression_ != nullptr; }
@@ -78,6 +81,8 @@ Dim ceil_div(const Dim& a, const Dim& b);
 Dim modulo(const Dim& a, const Dim& b);
 Dim max(const Dim& a, const Dim& b);
 Dim min(const Dim& a, const Dim& b);
+// One of these by its symbol or name in an expression: "+", "//", "max". Nothing: there is none.
+std::optional<Dim> apply(std::string_view operation, const Dim& a, const Dim& b);
 // The q with a = q * b as polynomials: exact_quotient(N*M, M) is N even though M may be 0. For a
 // caller who knows that b is not 0, or that the case does not matter.
 std::optional<Dim> exact_quotient(const Dim& a, const Dim& b);

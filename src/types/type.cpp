@@ -80,6 +80,24 @@ const Type& Type::element() const {
     return element_ != nullptr ? *element_ : kUnknownType;
 }
 
+std::string_view name(TypeKind kind) {
+    switch (kind) {
+        case TypeKind::kTensor:
+            return "tensor";
+        case TypeKind::kSparseTensor:
+            return "sparse_tensor";
+        case TypeKind::kSequence:
+            return "sequence";
+        case TypeKind::kOptional:
+            return "optional";
+        case TypeKind::kMap:
+            return "map";
+        case TypeKind::kUnknown:
+            break;
+    }
+    return "unknown";
+}
+
 std::string Type::to_string() const {
     switch (kind_) {
         case TypeKind::kTensor:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "types/dim.h"
@@ -14,6 +15,8 @@ namespace sardonyx {
 using Shape = std::vector<Dim>;
 
 enum class TypeKind : uint8_t { kUnknown, kTensor, kSparseTensor, kSequence, kOptional, kMap };
+// "tensor", "sparse_tensor" ...; "unknown".
+std::string_view name(TypeKind kind);
 
 class Type {
   public:

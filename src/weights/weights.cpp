@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/content_hash.h"
 #include "base/file.h"
 #include "proto/proto.h"
 #include "weights/npy.h"
@@ -73,6 +74,17 @@ Result<NamedTensors> read_weights(const std::string& path) {
     }
     return Error{
         fmt::format("`{}`: weights come from a .safetensors, .npz, .npy or .onnx file", path)};
+}
+
+uint64_t content_hash(const NamedTensors& tensors) {
+    ContentHash hash;
+    for (const auto& [name, tensor] : tensors) {
+        std::string text = name + '\0' + tensor.type().to_string() + '\0';
+        std::span<const std::byte> bytes = tensor.bytes();
+        hash.add(text);
+        hash.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
+    return hash.value();
 }
 
 }  // namespace sardonyx::weights

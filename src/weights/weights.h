@@ -5,6 +5,7 @@
 // What is not little-endian, not in C order or not aligned for its type is copied.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,9 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 // By what the name of the file ends in. The tensor of an .npy has no name. External data of an
 // .onnx comes from its folder alone. The error names the file.
 Result<NamedTensors> read_weights(const std::string& path);
+
+// Of names, types and elements, in this order.
+uint64_t content_hash(const NamedTensors& tensors);
 
 // In the order of the header. `owner` keeps `bytes` alive.
 Result<NamedTensors> read_safetensors(std::span<const std::byte> bytes,

@@ -38,6 +38,12 @@ struct Reader {
             }
         }
     }
+    LiteralKind kind(const Value& value) const {
+        constexpr LiteralKind kKinds[] = {LiteralKind::kNone,  LiteralKind::kNone,
+                                          LiteralKind::kBool,  LiteralKind::kInt,
+                                          LiteralKind::kFloat, LiteralKind::kText};
+        return kKinds[value.data.index()];
+    }
     bool add(const Value& value, Literal& literal) const {
         if (const bool* truth = std::get_if<bool>(&value.data)) {
             literal.add_bool(*truth);
@@ -168,6 +174,27 @@ TEST(MixedList, RefusesRowsAndScalarsTogether) {
     EXPECT_EQ(e.failed, "a list of tensors with axes and of scalars where a tensor is needed");
     EXPECT_EQ(lower_mixed_list(e, {1, 2}, {part("x", 2), part("y", 2)}), nullptr);
     EXPECT_EQ(e.failed, "nested lists of tensors with axes");
+}
+
+TEST(CommonKind, CanHoldAllElements) {
+    Reader reader;
+    auto kind = [&reader](const Value& value) { return common_kind(value, reader); };
+    EXPECT_EQ(kind(number(1)), LiteralKind::kInt);
+    EXPECT_EQ(kind(list({number(1), real(2)})), LiteralKind::kFloat);
+    EXPECT_EQ(kind(list({Value{true}, number(1)})), LiteralKind::kInt);
+    EXPECT_EQ(kind(list({list({}), number(1)})), LiteralKind::kInt);
+    EXPECT_EQ(kind(list({})), LiteralKind::kNone);
+    EXPECT_EQ(kind(list({number(1), Value{std::string("a")}})), LiteralKind::kNone);
+    EXPECT_EQ(kind(list({number(1), Value{}})), LiteralKind::kNone);
+    Value deep = number(1);
+    for (size_t i = 0; i < 2 * kDeepestList; ++i) {
+        deep = list({std::move(deep)});
+    }
+    EXPECT_EQ(kind(deep), LiteralKind::kNone);
+    EXPECT_FALSE(is_empty_list(deep, reader));
+    EXPECT_TRUE(is_empty_list(list({list({}), list({list({})})}), reader));
+    EXPECT_FALSE(is_empty_list(list({list({}), number(1)}), reader));
+    EXPECT_FALSE(is_empty_list(number(1), reader));
 }
 
 }  // namespace

@@ -275,8 +275,8 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
             }
         } else if (operation == lowering::Binary::kPow && is_integer_base && b.is_integer() &&
                    b.as_int() < 0) {
-            return refuse(c, range, "an integer tensor to a negative power",
-                          "cast it first, as in `op.Cast(x, to=FLOAT.dtype)`");
+            return refuse(c, range, std::string(lowering::kNegativePower),
+                          std::string(lowering::kNegativePowerHelp));
         } else if (operation == lowering::Binary::kPow && a.is_tensor() && b.is_number() &&
                    !a.is_number_tensor() && !(is_integer_base && b.is(ObjectKind::kFloat))) {
             // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/result.h"
 #include "types/tensor.h"
 
 namespace sardonyx::eval {
@@ -26,6 +27,9 @@ struct Map {
     Tensor keys;
     Tensor values;
 };
+
+// Error: keys of another type, other than one value for each key, or a key that is there twice.
+Result<std::shared_ptr<const Map>> make_map(Tensor keys, Tensor values);
 
 // What flows along an edge at run time: nothing (an optional without element, or an input left
 // out), a tensor, a sequence, or a map.

@@ -1,0 +1,53 @@
+#include "elaborate/library/python_names.h"
+
+#include <string>
+
+#include "elaborate/library/library.h"
+
+namespace sardonyx::elaborate {
+namespace {
+
+// Where the library has what Python says is of `module`, which may be an inner one of a package.
+std::string public_module(std::string_view module) {
+    if (module == "collections.abc") {
+        return "typing";
+    }
+    // functools.reduce is of _functools, which is written in C.
+    if (module.starts_with('_') && is_library_module(module.substr(1))) {
+        return std::string(module.substr(1));
+    }
+    return std::string(module);
+}
+
+std::string package_of(std::string_view module) {
+    std::string_view package = module.substr(0, module.find('.'));
+    bool is_flat = package == "onnx" || package == "sardonyx" || package == "onnxscript";
+    return std::string(is_flat ? package : module);
+}
+
+}  // namespace
+
+std::optional<Object> object_called(std::string_view module, std::string_view name) {
+    if (module == "builtins") {
+        return library_name(name);
+    }
+    std::string home = public_module(module);
+    for (const std::string& one : {home, package_of(home)}) {
+        std::optional<Object> found =
+            is_library_module(one) ? library_attribute(one, name) : std::nullopt;
+        if (found && !is_left_to_python(*found)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Object> member_of_module(std::string_view module, std::string_view name) {
+    if (!is_library_module(module) || name == "load") {  // numpy.load
+        return std::nullopt;
+    }
+    std::optional<Object> found = library_attribute(module, name);
+    return found && !is_left_to_python(*found) ? found : std::nullopt;
+}
+
+}  // namespace sardonyx::elaborate
