@@ -9,6 +9,7 @@
 #include "torch/convert.h"
 #include "torch/library.h"
 #include "torch/metadata.h"
+#include "torch/outline.h"
 #include "torch/pt2.h"
 #include "torch/script.h"
 
@@ -76,6 +77,7 @@ void convert(const std::string& text) {
     sardonyx::torch::Script script =
         sardonyx::torch::write_script(read->program, {20, "weights.pt2"});
     SDX_CHECK(!script.lines.empty());
+    SDX_CHECK(!sardonyx::torch::outline(script).empty());
     (void)sardonyx::torch::metadata_by_line(script.lines);
 }
 

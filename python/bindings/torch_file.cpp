@@ -18,6 +18,7 @@
 #include "torch/convert.h"
 #include "torch/functional.h"
 #include "torch/names.h"
+#include "torch/outline.h"
 #include "torch/program.h"
 
 namespace sardonyx::python {
@@ -148,8 +149,9 @@ nb::dict arrays_of(const PyTorchProgram& self) {
     return arrays;
 }
 
-nb::object text_of(const PyTorchProgram& self, const std::string& weights) {
-    return text_to_python(driver::script_of(self.file, self.opset, weights).text);
+nb::object text_of(const PyTorchProgram& self, const std::string& weights, bool outline) {
+    torch::Script script = driver::script_of(self.file, self.opset, weights);
+    return text_to_python(outline ? torch::outline(script) : script.text);
 }
 
 // For each line None, or the row of the node that it is.
@@ -173,7 +175,7 @@ void bind_torch_file(nb::module_& m) {
                      [](const PyTorchProgram& self) { return self.file.program.nodes.size(); })
         .def("finish", finish, nb::arg("state"))
         .def("with_outputs", with_outputs, nb::arg("names"))
-        .def("text", text_of, nb::arg("weights"));
+        .def("text", text_of, nb::arg("weights"), nb::arg("outline") = false);
     m.def("read_torch_file", read_torch_file, nb::arg("path"), nb::arg("opset"), nb::arg("dims"),
           nb::arg("state"), nb::arg("input_names"), nb::arg("output_names"), nb::arg("own"));
     m.def("capture_torch_program", capture_torch_program, nb::arg("program"),

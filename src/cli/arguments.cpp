@@ -316,6 +316,8 @@ void add_import(CLI::App& app, Words& words) {
                      "What to do with buffers that the model changes: outputs, drop or error")
         ->check(one_of({"outputs", "drop", "error"}))
         ->type_name("WORD");
+    command->add_flag("--outline", words.imported.outline,
+                      "Write modules that repeat as functions of the script");
     add_list(command, "--library", words.imported.libraries,
              "A file with your own operators, as functions below @operator(\"mylib::op\")",
              "FILE.py");

@@ -140,6 +140,7 @@ struct ImportOptions {
     std::string state;
     std::string target;                  // "onnxruntime-1.20"; empty: none in particular
     std::vector<std::string> libraries;  // files with the user's own operators
+    bool outline = false;                // modules that repeat as functions
     bool quiet = false;
 };
 int run_import(const ImportOptions& options);

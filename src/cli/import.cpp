@@ -50,6 +50,10 @@ int run_import(const ImportOptions& options) {
         print_error(target.error().message);
         return kUsage;
     }
+    if (options.outline && !is_script) {
+        print_error("`--outline` is for scripts, not for models");
+        return kUsage;
+    }
     wanted.state = options.state;
     for (const std::string& dim : options.dims) {
         size_t equals = std::min(dim.find('='), dim.size());
@@ -78,7 +82,7 @@ int run_import(const ImportOptions& options) {
     driver::SavingBar bar(options.quiet);
     Result<void> done;
     if (is_script) {
-        done = driver::write_torch_script(*file, target->opset, options.output);
+        done = driver::write_torch_script(*file, target->opset, options.outline, options.output);
     } else if (Result<size_t> size =
                    driver::write_torch_model(*file, *target, options.output, bar.watch());
                !size.ok()) {

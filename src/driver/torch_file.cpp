@@ -15,6 +15,7 @@
 #include "torch/library.h"
 #include "torch/metadata.h"
 #include "torch/names.h"
+#include "torch/outline.h"
 #include "torch/pt2.h"
 
 namespace sardonyx::driver {
@@ -194,7 +195,8 @@ Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& 
     return made;
 }
 
-Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std::string& path) {
+Result<void> write_torch_script(const TorchFile& file, int64_t opset, bool outline,
+                                const std::string& path) {
     SDX_TRY(check_imports(path, torch::own_modules(file.program, file.own), file.own));
     std::filesystem::path weights = std::filesystem::path(path).replace_extension(".safetensors");
     // The widest elements first, so that all are aligned.
@@ -218,7 +220,8 @@ Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std:
         }
         files.push_back({weights.string(), parts});
     }
-    std::string_view text = script.text;
+    std::string outlined = outline ? torch::outline(script) : std::string();
+    std::string_view text = outline ? outlined : script.text;
     files.push_back({path, std::span(&text, 1)});
     SDX_TRY(check_unchanged(file.files));
     return write_files(files);

@@ -70,8 +70,10 @@ struct TorchModel {
 };
 Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& target);
 
-// Writes the script, and beside it its weights as .safetensors.
-Result<void> write_torch_script(const TorchFile& file, int64_t opset, const std::string& path);
+// Writes the script, and beside it its weights as .safetensors; `outline`: with modules that repeat
+// as functions.
+Result<void> write_torch_script(const TorchFile& file, int64_t opset, bool outline,
+                                const std::string& path);
 // Writes the model, made fit for the release of ONNX Runtime where one is given; large weights go
 // to a file beside it where all are more than fit into one. `watch`: of SaveOptions.
 Result<size_t> write_torch_model(const TorchFile& file, const TorchTarget& target,

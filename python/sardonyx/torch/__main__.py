@@ -34,17 +34,24 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--library", action="append", default=[], metavar="FILE.py",
                         help="a file with your own operators, as functions below "
                              '@operator("mylib::op")')  # fmt: skip
+    parser.add_argument(
+        "--outline",
+        action="store_true",
+        help="write modules that repeat as functions of the script",
+    )
     parser.add_argument("--target", metavar="onnxruntime-1.20",
                         help="make a model that this release of ONNX Runtime runs")  # fmt: skip
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     options = parser.parse_args(words)
     output = options.output or options.file.with_suffix(".onnx")
+    if options.outline and output.suffix != ".py":
+        parser.error("`--outline` is for scripts, not for models")
     try:
         made = convert(options.file, opset=options.opset, state=options.state,
                        dims=dict(options.dim), target=options.target,
                        library=options.library)  # fmt: skip
         if output.suffix == ".py":
-            made.save_script(output)
+            made.save_script(output, outline=options.outline)
         else:
             made.save(output, quiet=options.quiet)
     except (ExportError, OSError, ValueError) as error:

@@ -108,17 +108,18 @@ class Exported:
         """The arrays, by PyTorch's names of parameters, buffers and constants."""
         return self._weights
 
-    def to_script(self, weights: str = "weights.safetensors") -> str:
+    def to_script(self, weights: str = "weights.safetensors", *, outline: bool = False) -> str:
         """The script as a text that stands alone, but for the file of its weights.
 
-        It imports the files of your own operators that were given as `library`.
+        It imports the files of your own operators that were given as `library`. With `outline`,
+        modules that repeat, such as the layers of a transformer, are calls of one function.
         """
-        text = self._program.text(weights)
+        text = self._program.text(weights, outline)
         if complaint := self._library.complaint(text):
             raise ExportError(complaint)
         return text
 
-    def save_script(self, path: str | os.PathLike[str]) -> None:
+    def save_script(self, path: str | os.PathLike[str], *, outline: bool = False) -> None:
         """Writes the script, and beside it its weights as a .safetensors file."""
         import pathlib
 
@@ -130,7 +131,7 @@ class Exported:
         weights = script.with_suffix(".safetensors")
         if self._weights:
             write_safetensors(weights, dict(sorted(self._weights.items())))
-        script.write_text(self.to_script(weights.name), encoding="utf-8")
+        script.write_text(self.to_script(weights.name, outline=outline), encoding="utf-8")
 
     def _compile(self) -> OnnxFunction:
         name = f"<torch {next(_numbers)}>"
