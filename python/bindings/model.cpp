@@ -11,10 +11,10 @@
 #include "bindings/tensor.h"
 #include "driver/decompile.h"
 #include "driver/model_files.h"
+#include "driver/picture.h"
 #include "driver/progress_bar.h"
 #include "infer/model_check.h"
 #include "proto/proto.h"
-#include "view/picture.h"
 
 namespace sardonyx::python {
 
@@ -321,7 +321,8 @@ void bind_model(nb::module_& m) {
                  check_files(self);
                  const ir::Model& model = settled(*self.state);
                  Reading going_on(*self.state);
-                 std::optional<std::string> shown = stoppable([&] { return view::picture(model); });
+                 std::optional<std::string> shown =
+                     stoppable([&] { return driver::picture(model); });
                  check_files(self);
                  return shown ? nb::object(nb::str(shown->c_str(), shown->size())) : nb::none();
              })

@@ -1,4 +1,4 @@
-#include "view/picture.h"
+#include "driver/picture.h"
 
 #include <memory>
 
@@ -7,22 +7,22 @@
 #include "view/layout.h"
 #include "view/write.h"
 
-namespace sardonyx::view {
+namespace sardonyx::driver {
 
 std::optional<std::string> picture(const ir::Model& model) {
-    Result<Scene> scene = make_scene(model, nullptr, {});
+    Result<view::Scene> scene = view::make_scene(model, nullptr, {});
     if (!scene.ok() || scene->box_count > kMostPictureBoxes) {
         return std::nullopt;
     }
     // The copy shares the weights.
     std::unique_ptr<ir::Model> copy = ir::copy(model);
     (void)infer::infer_model(*copy);
-    scene = make_scene(*copy, nullptr, {});
+    scene = view::make_scene(*copy, nullptr, {});
     if (!scene.ok()) {
         return std::nullopt;
     }
-    lay_out(*scene, true);
-    return to_svg(*scene);
+    view::lay_out(*scene, true);
+    return view::to_svg(*scene);
 }
 
-}  // namespace sardonyx::view
+}  // namespace sardonyx::driver

@@ -6,7 +6,7 @@
 
 #include "ir/ir.h"
 
-namespace sardonyx::view {
+namespace sardonyx::driver {
 
 // More boxes make no picture that people look at, and one that a browser shows slowly.
 inline constexpr size_t kMostPictureBoxes = 1500;
@@ -15,4 +15,4 @@ inline constexpr size_t kMostPictureBoxes = 1500;
 // many boxes.
 std::optional<std::string> picture(const ir::Model& model);
 
-}  // namespace sardonyx::view
+}  // namespace sardonyx::driver

@@ -1,0 +1,120 @@
+// Files and programs of PyTorch: hostile bytes, sizes, names, and the text of a script.
+#include <gtest/gtest.h>
+
+#include "torch/convert.h"
+#include "torch/names.h"
+#include "torch/pt2.h"
+#include "torch/script.h"
+#include "torch/sizes.h"
+
+namespace sardonyx::torch {
+namespace {
+
+Result<Size> size_of(const std::string& json) {
+    // The document holds what the value points into.
+    Result<JsonDocument> document = JsonDocument::parse(json);
+    return document.ok() ? read_size(document->root()) : Result<Size>(document.error());
+}
+
+std::string expression(const std::string& text) {
+    Result<Size> size = size_of(R"({"as_expr": {"expr_str": ")" + text + R"("}})");
+    return size.ok() ? size->annotation({{"s77", "batch"}}) : "error";
+}
+
+TEST(Size, IsANumberOrAPolynomial) {
+    EXPECT_EQ(size_of("4")->annotation({}), "4");
+    EXPECT_EQ(size_of(R"({"as_int": 4})")->annotation({}), "4");
+    std::string n = "Symbol('s77', positive=True, integer=True)";
+    EXPECT_NE(expression(n).find("batch"), std::string::npos);
+    EXPECT_EQ(expression("Add(" + n + ", Mul(Integer(-1), " + n + "))"), "0");
+}
+
+TEST(Size, RefusesWhatIsNone) {
+    for (const char* wrong : {"\"a\"", "[]", "{}", "1.5", "null", R"({"as_int": "4"})",
+                              R"({"as_expr": 1})", R"({"as_expr": {}})"}) {
+        EXPECT_FALSE(size_of(wrong).ok()) << wrong;
+    }
+    std::string deep;
+    for (int i = 0; i < 100'000; ++i) {
+        deep += "Add(";
+    }
+    (void)expression(deep);  // no crash
+    EXPECT_EQ(expression("Symbol("), "error");
+}
+
+TEST(Size, KnowsThatItHasOverflown) {
+    Size huge(INT64_MAX);
+    EXPECT_TRUE(huge.is_exact());
+    EXPECT_FALSE((huge + Size(1)).is_exact());
+    EXPECT_FALSE((huge * Size(2)).is_exact());
+    EXPECT_EQ(Size::symbol("a") * Size::symbol("b"), Size::symbol("b") * Size::symbol("a"));
+    EXPECT_EQ(Size(0), Size::symbol("a") * Size(0));
+}
+
+TEST(Names, AreThoseOfPython) {
+    EXPECT_TRUE(is_free_name("batch"));
+    for (const char* wrong : {"", "1a", "a-b", "for", "None", "a b", "a\n"}) {
+        EXPECT_FALSE(is_free_name(wrong)) << wrong;
+    }
+    EXPECT_EQ(python_string("a'b\\\n", '\''), R"('a\'b\\\n')");
+}
+
+TEST(State, IsOneOfThreeWords) {
+    EXPECT_EQ(*state_of("outputs"), State::kOutputs);
+    EXPECT_EQ(*state_of("drop"), State::kDrop);
+    EXPECT_EQ(*state_of("error"), State::kError);
+    EXPECT_EQ(*state_of(""), State::kOutputs);
+    EXPECT_FALSE(state_of("Outputs").ok());
+}
+
+TEST(ReadPt2, RefusesBytesThatAreNoFile) {
+    for (const std::string& text :
+         {std::string(), std::string("PK"), std::string("PK\x03\x04") + std::string(100, '\0'),
+          std::string(4096, 'x')}) {
+        auto owner = std::make_shared<std::string>(text);
+        std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(owner->data()),
+                                         owner->size());
+        EXPECT_FALSE(read_pt2(bytes, owner, {}).ok());
+    }
+}
+
+Program relu() {
+    Program program;
+    program.name = "f";
+    program.inputs = {{"x", "FLOAT[2]", 1}};
+    Node node;
+    node.name = "y";
+    node.target = "aten::relu.default";
+    node.args = {Value::ref("x")};
+    node.type = "FLOAT[2]";
+    node.storage = 2;
+    program.nodes = {node};
+    program.outputs = {Value::ref("y")};
+    return program;
+}
+
+TEST(WriteScript, SaysWhichNodeALineIs) {
+    Program program = relu();
+    Result<void> finished = finish(program, {}, State::kOutputs);
+    ASSERT_TRUE(finished.ok()) << finished.error().message;
+    Script script =
+        write_script(program, [](std::string_view) { return std::string("relu"); }, {20, ""});
+    EXPECT_NE(script.text.find("relu(x)"), std::string::npos);
+    size_t nodes = 0;
+    for (const Node* node : script.lines) {
+        nodes += node != nullptr && node->target == "aten::relu.default" ? 1 : 0;
+    }
+    EXPECT_EQ(nodes, 1U);
+}
+
+TEST(Finish, TellsAllProblemsAtOnce) {
+    Program program = relu();
+    Result<void> finished = finish(
+        program, {{nullptr, "the first", "help"}, {nullptr, "the second", ""}}, State::kOutputs);
+    ASSERT_FALSE(finished.ok());
+    EXPECT_NE(finished.error().message.find("the first"), std::string::npos);
+    EXPECT_NE(finished.error().message.find("the second"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sardonyx::torch
