@@ -26,6 +26,7 @@ from sardonyx.torch._capture import program_of_graph
 from sardonyx.torch._decompose import decomposed
 from sardonyx.torch._export import finished
 from sardonyx.torch._operators import overloads
+from sardonyx.torch._program import Program
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree
 
@@ -164,13 +165,51 @@ def capture(operator: Any, sample: Any) -> Captured | Outcome:
     return Captured(module, tensors, wanted)
 
 
-def try_sample(operator: Any, sample: Any, is_drawn: bool = False) -> Outcome:
+def try_sample(operator: Any, sample: Any, is_drawn: bool = False, type_name: str = "") -> Outcome:
     captured = capture(operator, sample)
-    return captured if isinstance(captured, Outcome) else try_captured(captured, is_drawn)
+    if isinstance(captured, Outcome):
+        return captured
+    return try_captured(captured, is_drawn, type_name=type_name)
 
 
-def try_captured(captured: Captured, is_drawn: bool = False, opset: int = 20) -> Outcome:
-    module, wanted = captured.module, captured.wanted
+@dataclasses.dataclass
+class Evidence:
+    """For which element types of samples and which opsets an overload gave the right results, and
+    the fewest nodes of a model of it alone, without Constants."""
+
+    types: set[str] = dataclasses.field(default_factory=set)
+    opsets: set[int] = dataclasses.field(default_factory=set)
+    nodes: int | None = None
+
+
+EVIDENCE: dict[str, Evidence] = collections.defaultdict(Evidence)
+
+
+def note(program: Program, model: sardonyx.Model, type_name: str, opset: int) -> None:
+    """Keeps what a right result shows of the overloads of the program."""
+    targets = [one.target for one in program.nodes if not one.target.startswith("py::")]
+    for target in targets:
+        EVIDENCE[target].types.add(type_name)
+        EVIDENCE[target].opsets.add(opset)
+    if len(targets) == 1:
+        count = sum(node.op_type != "Constant" for node in model.graph)
+        known = EVIDENCE[targets[0]].nodes
+        EVIDENCE[targets[0]].nodes = count if known is None else min(known, count)
+
+
+def try_captured(
+    captured: Captured, is_drawn: bool = False, opset: int = 20, type_name: str = ""
+) -> Outcome:
+    outcome, program, model = run_captured(captured, is_drawn, opset)
+    if outcome.kind == "right" and program is not None and model is not None and type_name:
+        note(program, model, type_name, opset)
+    return outcome
+
+
+def run_captured(
+    captured: Captured, is_drawn: bool, opset: int
+) -> tuple[Outcome, Program | None, sardonyx.Model | None]:
+    module = captured.module
     try:
         program = program_of_graph(module)
         arrays = {key: getattr(module, key) for key in program.weights.values()}
@@ -178,7 +217,15 @@ def try_captured(captured: Captured, is_drawn: bool = False, opset: int = 20) ->
         model = made.compile()
         data = made.to_model_bytes() if RUNTIME else b""
     except ExportError as error:
-        return Outcome("refused", " ".join(str(error).split())[:300])
+        return Outcome("refused", " ".join(str(error).split())[:300]), None, None
+    return compared(captured, program, model, data, is_drawn), program, model
+
+
+def compared(
+    captured: Captured, program: Program, model: sardonyx.Model, data: bytes, is_drawn: bool
+) -> Outcome:
+    """The results of the model beside those of torch."""
+    module, wanted = captured.module, captured.wanted
     used = {one.name for one in program.inputs}
     names = [node.name for node in module.graph.nodes if node.op == "placeholder"]
     tensors = [real(one) for one in captured.tensors]
@@ -240,7 +287,8 @@ def outcomes(info: Any, dtype: torch.dtype, samples: int) -> Iterator[Outcome]:
     torch.manual_seed(0)
     for sample in itertools.islice(info.sample_inputs("cpu", dtype, requires_grad=False), samples):
         is_drawn = info.name in RANDOM or bool(sample.kwargs.get("dropout_p"))
-        yield try_sample(operator_of(info, sample), sample, is_drawn)
+        type_name = str(dtype).removeprefix("torch.")
+        yield try_sample(operator_of(info, sample), sample, is_drawn, type_name)
 
 
 def by_opset(info: Any) -> dict[int, Outcome]:
@@ -252,7 +300,7 @@ def by_opset(info: Any) -> dict[int, Outcome]:
         is_drawn = info.name in RANDOM or bool(sample.kwargs.get("dropout_p"))
         captured = capture(operator_of(info, sample), sample)
         if isinstance(captured, Captured):
-            return {opset: try_captured(captured, is_drawn, opset) for opset in OPSETS}
+            return {opset: try_captured(captured, is_drawn, opset, "float32") for opset in OPSETS}
     return {}
 
 
@@ -281,7 +329,7 @@ def main() -> None:
 
         others = {one: results(one, 2, [], "0/1") for one in OTHER_TYPES}
         sweeps = [(one, by_opset(info)) for one, info in float_infos()]
-        page.write(rows, KNOWN, sweeps, others, KNOWN_IN_OTHERS)
+        page.write(rows, KNOWN, sweeps, others, KNOWN_IN_OTHERS, EVIDENCE)
 
 
 def results(

@@ -95,11 +95,10 @@ Program relu() {
 
 TEST(WriteScript, SaysWhichNodeALineIs) {
     Program program = relu();
-    Result<void> finished = finish(program, {}, State::kOutputs);
+    Result<void> finished = finish(program, {}, State::kOutputs, {});
     ASSERT_TRUE(finished.ok()) << finished.error().message;
-    Script script =
-        write_script(program, [](std::string_view) { return std::string("relu"); }, {20, ""});
-    EXPECT_NE(script.text.find("relu(x)"), std::string::npos);
+    Script script = write_script(program, {20, ""});
+    EXPECT_NE(script.text.find("aten.relu(x)"), std::string::npos);
     size_t nodes = 0;
     for (const Node* node : script.lines) {
         nodes += node != nullptr && node->target == "aten::relu.default" ? 1 : 0;
@@ -109,8 +108,9 @@ TEST(WriteScript, SaysWhichNodeALineIs) {
 
 TEST(Finish, TellsAllProblemsAtOnce) {
     Program program = relu();
-    Result<void> finished = finish(
-        program, {{nullptr, "the first", "help"}, {nullptr, "the second", ""}}, State::kOutputs);
+    Result<void> finished =
+        finish(program, {{nullptr, "the first", "help"}, {nullptr, "the second", ""}},
+               State::kOutputs, {});
     ASSERT_FALSE(finished.ok());
     EXPECT_NE(finished.error().message.find("the first"), std::string::npos);
     EXPECT_NE(finished.error().message.find("the second"), std::string::npos);
