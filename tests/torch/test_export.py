@@ -447,3 +447,16 @@ def test_draft_lists_what_stands_in_the_way() -> None:
     scores = sardonyx.torch.export(module, (x,), strict="draft").compile()(x.numpy())[0]
     wanted = module(x)["scores"].detach().numpy()
     np.testing.assert_allclose(scores, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_calls_that_mean_nothing_are_left_out() -> None:
+    from sardonyx.torch._capture import program_of_graph
+
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    x.meta["val"] = torch.ones(2)
+    graph.call_function(torch._C._set_grad_enabled, (False,))
+    graph.output(graph.call_function(torch.ops.aten.relu.default, (x,)))
+    program = program_of_graph(torch.fx.GraphModule(torch.nn.Module(), graph))
+    assert [one.target for one in program.nodes] == ["aten::relu.default"]
+    assert not program.problems

@@ -246,6 +246,8 @@ class _Reader:
         if isinstance(target, torch._ops.OpOverload):
             return self.operator(fx_node, node, program)
         name = getattr(target, "__name__", str(target))
+        if means_nothing(name):
+            return None
         node.target = python_target(name)
         if not is_python_operation(node.target.removeprefix("py::")):
             self.problems.append(Problem(node, f"`{name}` has no translation"))
