@@ -21,7 +21,7 @@ namespace {
 
 struct Output {
     const std::string* path;  // empty: not wanted
-    bool opens;               // subgraphs are laid out inside of their nodes
+    view::Subgraphs subgraphs;
     std::string (*write)(const view::Scene& scene);
 };
 
@@ -30,7 +30,7 @@ int write_outputs(view::Scene& scene, std::span<const Output> outputs) {
         if (output.path->empty()) {
             continue;
         }
-        view::lay_out(scene, output.opens);
+        view::lay_out(scene, output.subgraphs);
         std::string text = output.write(scene);
         Result<void> written;
         *output.path == "-" ? print(text) : void(written = write_file(*output.path, text));
@@ -52,7 +52,7 @@ int serve(const ViewOptions& options) {
         if (!sight.scene) {
             return Error{"nothing to show: see the error in the terminal, correct it and reload"};
         }
-        view::lay_out(*sight.scene, false);
+        view::lay_out(*sight.scene, view::Subgraphs::kApart);
         return view::to_html(*sight.scene);
     };
     Result<void> served = serve_page(page, options.port);
@@ -142,9 +142,9 @@ int run_view(const ViewOptions& options) {
         return sight.status;
     }
     const Output outputs[] = {
-        {&options.html, false, view::to_html},
-        {&options.svg, true, view::to_svg},
-        {&options.json, false,
+        {&options.html, view::Subgraphs::kApart, view::to_html},
+        {&options.svg, view::Subgraphs::kInside, view::to_svg},
+        {&options.json, view::Subgraphs::kApart,
          [](const view::Scene& scene) { return view::to_json(scene) + "\n"; }},
     };
     int written = write_outputs(*sight.scene, outputs);

@@ -21,7 +21,7 @@ std::optional<std::string> picture(const ir::Model& model) {
     if (!scene.ok()) {
         return std::nullopt;
     }
-    view::lay_out(*scene, true);
+    view::lay_out(*scene, view::Subgraphs::kInside);
     return view::to_svg(*scene);
 }
 

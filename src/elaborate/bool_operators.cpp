@@ -84,8 +84,9 @@ bool never_fails(const ir::Node& node) {
 
 }  // namespace
 
-Object skippable(Context& c, bool is_and, ir::Value* first, Range range, uint32_t after,
+Object skippable(Context& c, BoolOperator op, ir::Value* first, Range range, uint32_t after,
                  const std::function<Object()>& evaluate) {
+    bool is_and = op == BoolOperator::kAnd;
     Trial trial(c);
     Object second;
     Branch taken = run_branch(c, [&] {
@@ -190,7 +191,8 @@ Object eval_second(Context& c, const syntax::BoolOpExpr* expr, size_t i, const O
         return Object::error();
     }
     Range whole{a_range.begin, b_range.end};
-    return skippable(c, expr->is_and, first, whole, b_range.end, [&] {
+    BoolOperator op = expr->is_and ? BoolOperator::kAnd : BoolOperator::kOr;
+    return skippable(c, op, first, whole, b_range.end, [&] {
         Object b = eval(c, second);
         if (b.is_error() || b.is(ObjectKind::kBool)) {
             return b;

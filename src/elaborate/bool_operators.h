@@ -7,10 +7,12 @@
 
 namespace sardonyx::elaborate {
 
+enum class BoolOperator : uint8_t { kAnd, kOr };
+
 // `first and second`, or with `or`, where `first` is known only in the graph. `evaluate` gives the
 // truth value of the second one, which Python does not look at when the first one decides: what may
 // fail or has effects runs in a branch.
-Object skippable(Context& c, bool is_and, ir::Value* first, syntax::Range range, uint32_t after,
+Object skippable(Context& c, BoolOperator op, ir::Value* first, syntax::Range range, uint32_t after,
                  const std::function<Object()>& evaluate);
 
 Object eval_not(Context& c, const syntax::UnaryExpr* expr, const Object& operand);

@@ -45,7 +45,7 @@ Object eval_chain(Context& c, const syntax::CompareExpr* expr, size_t i, const O
     if (first == nullptr) {
         return Object::error();
     }
-    return skippable(c, true, first, expr->range, expr->range.end, [&] {
+    return skippable(c, BoolOperator::kAnd, first, expr->range, expr->range.end, [&] {
         Object others = eval_chain(c, expr, i + 1, right, right_range);
         return others.is_tensor_like() ? as_object(truth_operand(c, others, rest, kWord, repair))
                                        : others;

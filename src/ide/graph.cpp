@@ -55,7 +55,7 @@ Result<std::string> graph_json(const Texts& texts, const std::string& path, cons
     Result<view::Scene> scene =
         view::make_scene(*compilation.model, &compilation.sources(), title_of_script(compilation));
     SDX_TRY(scene);
-    view::lay_out(*scene, false);
+    view::lay_out(*scene, view::Subgraphs::kApart);
     return view::to_json(*scene);
 }
 

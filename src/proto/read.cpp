@@ -163,7 +163,7 @@ bool read_function_proto(ReadContext& context, std::string_view bytes, ir::Funct
     return read_attributes(context, "attribute_proto", parts.attributes, function->body,
                            &function->attribute_defaults) &&
            check_function(context, *function) &&
-           read_body(context, parts.body, true, function->body);
+           read_body(context, parts.body, BodyKind::kFunction, function->body);
 }
 
 // --- Models --------------------------------------------------------------------------------------

@@ -185,6 +185,7 @@ struct BodyParts {
     std::vector<std::string_view> nodes;
     std::vector<std::string_view> value_infos;
 };
-bool read_body(ReadContext& context, const BodyParts& parts, bool is_function, ir::Graph* graph);
+enum class BodyKind : uint8_t { kGraph, kFunction };
+bool read_body(ReadContext& context, const BodyParts& parts, BodyKind kind, ir::Graph* graph);
 
 }  // namespace sardonyx::proto

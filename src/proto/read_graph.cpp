@@ -77,14 +77,15 @@ bool define_input(ReadContext& context, Scope* scope, std::string_view name, ir:
     return define(context, scope, *result);
 }
 
-bool read_inputs(ReadContext& context, const BodyParts& parts, bool is_function, Scope* scope,
+bool read_inputs(ReadContext& context, const BodyParts& parts, BodyKind kind, Scope* scope,
                  ir::Graph* graph) {
     for (size_t i = 0; i < parts.inputs.size(); ++i) {
         stop_point_at(static_cast<int64_t>(i));
         context.enter("input", static_cast<int64_t>(i));
         ValueInfo info;
-        bool ok = is_function ? context.take() && context.keep(parts.inputs[i], &info.name)
-                              : read_value_info(context, parts.inputs[i], &info);
+        bool ok = kind == BodyKind::kFunction
+                      ? context.take() && context.keep(parts.inputs[i], &info.name)
+                      : read_value_info(context, parts.inputs[i], &info);
         ir::Value* input = nullptr;
         if (!ok || !define_input(context, scope, info.name, graph, &input)) {
             return false;
@@ -374,18 +375,20 @@ bool read_nodes(ReadContext& context, const BodyParts& parts, Scope* scope, ir::
 
 // --- Outputs and the types of inner values -------------------------------------------------------
 
-bool read_outputs(ReadContext& context, const BodyParts& parts, bool is_function,
-                  const Scope& scope, ir::Graph* graph) {
+bool read_outputs(ReadContext& context, const BodyParts& parts, BodyKind kind, const Scope& scope,
+                  ir::Graph* graph) {
     for (size_t i = 0; i < parts.outputs.size(); ++i) {
         stop_point_at(static_cast<int64_t>(i));
         context.enter("output", static_cast<int64_t>(i));
         ValueInfo info;
-        bool ok = is_function ? context.take() && context.keep(parts.outputs[i], &info.name)
-                              : read_value_info(context, parts.outputs[i], &info);
+        bool ok = kind == BodyKind::kFunction
+                      ? context.take() && context.keep(parts.outputs[i], &info.name)
+                      : read_value_info(context, parts.outputs[i], &info);
         if (!ok) {
             return false;
         }
-        ir::Value* value = is_function && !info.name.empty() ? scope.find(info.name) : info.value;
+        ir::Value* value =
+            kind == BodyKind::kFunction && !info.name.empty() ? scope.find(info.name) : info.value;
         if (value == nullptr) {
             return context.fail(
                 fmt::format("the output `{}` is not defined in the graph", info.name));
@@ -401,10 +404,10 @@ bool read_outputs(ReadContext& context, const BodyParts& parts, bool is_function
 
 // Entries for names that the graph does not have are legal and say nothing, nor do those for
 // initializers, whose types are those of their elements: they are kept as they are.
-bool read_value_infos(ReadContext& context, const BodyParts& parts, bool is_function,
+bool read_value_infos(ReadContext& context, const BodyParts& parts, BodyKind kind,
                       ir::Graph* graph) {
     uint32_t field = GraphField::kValueInfo;
-    if (is_function) {
+    if (kind == BodyKind::kFunction) {
         field = FunctionField::kValueInfo;
     }
     std::string kept;
@@ -479,15 +482,15 @@ bool read_graph_parts(ReadContext& context, std::string_view bytes, BodyParts* p
 
 }  // namespace
 
-bool read_body(ReadContext& context, const BodyParts& parts, bool is_function, ir::Graph* graph) {
+bool read_body(ReadContext& context, const BodyParts& parts, BodyKind kind, ir::Graph* graph) {
     Scope scope(context);
     context.model.reserve_symbols(parts.inputs.size() + parts.initializers.size() +
                                   parts.nodes.size());
-    if (!read_inputs(context, parts, is_function, &scope, graph) ||
+    if (!read_inputs(context, parts, kind, &scope, graph) ||
         !read_initializers(context, parts, &scope, graph) ||
         !read_nodes(context, parts, &scope, graph) ||
-        !read_outputs(context, parts, is_function, scope, graph) ||
-        !read_value_infos(context, parts, is_function, graph)) {
+        !read_outputs(context, parts, kind, scope, graph) ||
+        !read_value_infos(context, parts, kind, graph)) {
         return false;
     }
     scope.close();
@@ -497,7 +500,7 @@ bool read_body(ReadContext& context, const BodyParts& parts, bool is_function, i
 bool read_graph(ReadContext& context, std::string_view bytes, ir::Graph* graph) {
     BodyParts parts;
     if (!context.descend() || !read_graph_parts(context, bytes, &parts, graph) ||
-        !read_body(context, parts, false, graph)) {
+        !read_body(context, parts, BodyKind::kGraph, graph)) {
         return false;
     }
     context.ascend();

@@ -166,9 +166,9 @@ const Pattern* Parser::or_pattern() {
 const Pattern* Parser::closed_pattern() {
     switch (kind()) {
         case T::kLeftParen:
-            return sequence_pattern(T::kRightParen, true);
+            return group_pattern();
         case T::kLeftBracket:
-            return sequence_pattern(T::kRightBracket, false);
+            return sequence_pattern();
         case T::kLeftBrace:
             return mapping_pattern();
         case T::kName: {
@@ -224,17 +224,36 @@ const Expr* Parser::dotted_value() {
     return value;
 }
 
-// sequence_pattern: '[' [maybe_sequence_pattern] ']' | '(' [open_sequence_pattern] ')'
-// group_pattern: '(' pattern ')'
-const Pattern* Parser::sequence_pattern(TokenKind closer, bool is_group) {
+// sequence_pattern: '[' [maybe_sequence_pattern] ']'
+const Pattern* Parser::sequence_pattern() {
     uint32_t begin = token_->begin;
-    advance();
     List<const Pattern*> items(patterns_);
     bool has_comma = false;
+    return sequence_items(T::kRightBracket, items, has_comma) ? sequence_of(items, begin) : nullptr;
+}
+
+// sequence_pattern: '(' [open_sequence_pattern] ')'
+// group_pattern: '(' pattern ')'
+const Pattern* Parser::group_pattern() {
+    uint32_t begin = token_->begin;
+    List<const Pattern*> items(patterns_);
+    bool has_comma = false;
+    if (!sequence_items(T::kRightParen, items, has_comma)) {
+        return nullptr;
+    }
+    if (items.size() == 1 && !has_comma) {
+        return items.back()->kind == PatternKind::kStar ? nullptr : items.back();
+    }
+    return sequence_of(items, begin);
+}
+
+// The patterns between brackets; false: these are none.
+bool Parser::sequence_items(TokenKind closer, List<const Pattern*>& items, bool& has_comma) {
+    advance();
     while (!at(closer)) {
         const Pattern* item = sequence_item();
         if (item == nullptr) {
-            return nullptr;
+            return false;
         }
         items.push(item);
         if (!accept(T::kComma)) {
@@ -242,12 +261,10 @@ const Pattern* Parser::sequence_pattern(TokenKind closer, bool is_group) {
         }
         has_comma = true;
     }
-    if (!accept(closer)) {
-        return nullptr;
-    }
-    if (is_group && items.size() == 1 && !has_comma) {
-        return items.back()->kind == PatternKind::kStar ? nullptr : items.back();
-    }
+    return accept(closer);
+}
+
+const Pattern* Parser::sequence_of(const List<const Pattern*>& items, uint32_t begin) {
     Pattern made{PatternKind::kSequence, since(begin)};
     made.items = copy(items);
     return tree_.arena.make<Pattern>(made);

@@ -340,18 +340,22 @@ Symbol Parser::dotted_name() {
     return end_ - begin == length ? intern(Range{begin, end_}) : intern(joined);
 }
 
-// import_from_as_name: NAME ['as' NAME];  dotted_as_name: dotted_name ['as' NAME]
-Alias Parser::alias(bool dotted) {
+// dotted_as_name: dotted_name ['as' NAME]
+Alias Parser::dotted_as_name() {
     uint32_t begin = token_->begin;
+    return as_name(begin, dotted_name());
+}
+
+// import_from_as_name: NAME ['as' NAME]
+Alias Parser::import_from_as_name() {
+    Range name = range();
+    bool has_name = expect(T::kName, "write the name to import");
+    return as_name(name.begin, has_name ? intern(name) : Symbol());
+}
+
+Alias Parser::as_name(uint32_t begin, Symbol imported) {
     Alias made;
-    if (dotted) {
-        made.name = dotted_name();
-    } else {
-        Range name = range();
-        if (expect(T::kName, "write the name to import")) {
-            made.name = intern(name);
-        }
-    }
+    made.name = imported;
     if (accept(T::kAs)) {
         Range name = range();
         if (expect(T::kName, "write a name after `as`")) {
@@ -368,7 +372,7 @@ const Stmt* Parser::import_name() {
     List<Alias> names(aliases_);
     do {
         advance();
-        names.push(alias(true));
+        names.push(dotted_as_name());
     } while (at(T::kComma));
     return make_stmt<ImportStmt>(begin, copy(names));
 }
@@ -393,12 +397,12 @@ const Stmt* Parser::import_from() {
         names.push({intern(star), Symbol{}, star});
     } else if (accept(T::kLeftParen)) {
         do {
-            names.push(alias(false));
+            names.push(import_from_as_name());
         } while (accept(T::kComma) && !at(T::kRightParen));
         expect_close(T::kRightParen, opened, "names");
     } else {
         do {
-            names.push(alias(false));
+            names.push(import_from_as_name());
         } while (accept(T::kComma));
     }
     return make_stmt<ImportFromStmt>(begin, module, level, copy(names));

@@ -239,7 +239,9 @@ class Parser {
     const Stmt* import_name();
     const Stmt* import_from();
     Symbol dotted_name();
-    Alias alias(bool dotted);
+    Alias dotted_as_name();
+    Alias import_from_as_name();
+    Alias as_name(uint32_t begin, Symbol name);
     const Stmt* type_alias();
     const Stmt* plain(StmtKind kind);
     const Expr* annotated_rhs();
@@ -283,7 +285,10 @@ class Parser {
     const Pattern* pattern();
     const Pattern* or_pattern();
     const Pattern* closed_pattern();
-    const Pattern* sequence_pattern(TokenKind closer, bool is_group);
+    const Pattern* sequence_pattern();
+    const Pattern* group_pattern();
+    bool sequence_items(TokenKind closer, List<const Pattern*>& items, bool& has_comma);
+    const Pattern* sequence_of(const List<const Pattern*>& items, uint32_t begin);
     const Pattern* sequence_item();
     const Pattern* mapping_pattern();
     const Pattern* class_pattern(const Expr* callee);

@@ -346,8 +346,8 @@ void make_room(const Scene& scene, Box& box) {
 
 }  // namespace
 
-void lay_out(Scene& scene, bool opens) {
-    opens = opens && scene.box_count <= kMaxOpen;
+void lay_out(Scene& scene, Subgraphs subgraphs) {
+    bool opens = subgraphs == Subgraphs::kInside && scene.box_count <= kMaxOpen;
     // Sheets come before those inside of them.
     for (size_t i = scene.sheets.size(); i-- > 0;) {
         for (Box& box : scene.sheets[i].boxes) {

@@ -11,9 +11,12 @@ inline constexpr float kMargin = 16;
 inline constexpr float kInnerTitle = 18;
 inline constexpr float kInnerRoom = 8;
 
-// Places everything. `opens`: subgraphs are laid out inside of their nodes, as far as the picture
-// stays of a size that people look at; else each sheet is laid out as if its nodes had none, and
-// whoever shows it makes room where one is opened.
-void lay_out(Scene& scene, bool opens);
+// Where the subgraphs of nodes are. kInside: in their nodes, as far as the picture stays of a size
+// that people look at; kApart: each sheet is laid out as if its nodes had none, and whoever shows
+// it makes room where one is opened.
+enum class Subgraphs : uint8_t { kApart, kInside };
+
+// Places everything.
+void lay_out(Scene& scene, Subgraphs subgraphs);
 
 }  // namespace sardonyx::view

@@ -57,8 +57,8 @@ TEST(Scene, HasABoxForEachNodeAndEnd) {
 
 TEST(Layout, PutsNoBoxOnAnother) {
     Scene scene = scene_of(*chain(40));
-    for (bool opens : {false, true}) {
-        lay_out(scene, opens);
+    for (Subgraphs subgraphs : {Subgraphs::kApart, Subgraphs::kInside}) {
+        lay_out(scene, subgraphs);
         const Sheet& sheet = scene.sheets[0];
         for (size_t i = 0; i < sheet.boxes.size(); ++i) {
             const Box& a = sheet.boxes[i];
@@ -77,15 +77,15 @@ TEST(Layout, PutsNoBoxOnAnother) {
 
 TEST(Layout, IsTheSameEachTime) {
     Scene first = scene_of(*chain(20)), second = scene_of(*chain(20));
-    lay_out(first, true);
-    lay_out(second, true);
+    lay_out(first, Subgraphs::kInside);
+    lay_out(second, Subgraphs::kInside);
     EXPECT_EQ(to_svg(first), to_svg(second));
     EXPECT_EQ(to_json(first), to_json(second));
 }
 
 TEST(Write, EscapesWhatIsOfTheModel) {
     Scene scene = scene_of(*chain(1, "</script><b>&\"'"));
-    lay_out(scene, true);
+    lay_out(scene, Subgraphs::kInside);
     for (const std::string& text : {to_svg(scene), to_json(scene), to_html(scene)}) {
         EXPECT_EQ(text.find("</script><b>"), std::string::npos);
     }

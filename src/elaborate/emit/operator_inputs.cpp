@@ -149,7 +149,8 @@ std::optional<Object> plain_sizes(const ops::Schema& schema, const BoundCall& ca
             const int64_t* flag = attribute.get<int64_t>();
             return attribute.name == "allowzero" && (flag == nullptr || *flag != 0);
         });
-    return reshape_sizes(data->value(), *call.inputs[1].object, allow_zero);
+    return reshape_sizes(data->value(), *call.inputs[1].object,
+                         allow_zero ? ZeroSize::kEmpty : ZeroSize::kStays);
 }
 
 // Whether an input of this type is a tensor in all cases.

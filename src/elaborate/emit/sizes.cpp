@@ -268,14 +268,14 @@ std::optional<bool> settled_truth(const Object& object) {
                                  : std::nullopt;
 }
 
-std::optional<Object> reshape_sizes(const ir::Value* data, const Object& sizes, bool allow_zero) {
+std::optional<Object> reshape_sizes(const ir::Value* data, const Object& sizes, ZeroSize zero) {
     if (!is_int_sequence(sizes) || data == nullptr || !data->type.has_shape()) {
         return std::nullopt;
     }
     std::vector<Object> items = sizes.items();
     std::vector<size_t> unknown;
     Dim given(1), count(1);
-    bool is_positive = true, is_kept = !allow_zero;
+    bool is_positive = true, is_kept = zero == ZeroSize::kStays;
     for (size_t i = 0; i < items.size(); ++i) {
         given = given * dim_of(items[i]);
         if (items[i].is_integer()) {

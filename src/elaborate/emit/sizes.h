@@ -36,9 +36,12 @@ std::optional<bool> settled_truth(const Object& object);
 ir::Value* joined_sizes(Context& c, const std::vector<Object>& leaves, size_t first, size_t& count,
                         syntax::Range range);
 
+// What a size 0 of a Reshape means.
+enum class ZeroSize : uint8_t { kStays, kEmpty };
+
 // The sizes of a Reshape of `data` as static ints, where it says the same with 0 for an axis that
-// stays as it is (unless `allow_zero`), or with -1 for the only size that is known in the run
+// stays as it is (where it means that), or with -1 for the only size that is known in the run
 // alone. Nothing: there is no such form, or the sizes are static as they stand.
-std::optional<Object> reshape_sizes(const ir::Value* data, const Object& sizes, bool allow_zero);
+std::optional<Object> reshape_sizes(const ir::Value* data, const Object& sizes, ZeroSize zero);
 
 }  // namespace sardonyx::elaborate
