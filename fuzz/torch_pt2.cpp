@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "torch/convert.h"
-#include "torch/library.h"
 #include "torch/metadata.h"
 #include "torch/outline.h"
 #include "torch/pt2.h"
