@@ -4,11 +4,10 @@
 // line is that of the first label, 0 when it has none. A script of an empty name is the file's
 // last one; a path that is empty writes nothing.
 #include <algorithm>
-#include <iostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "../requests.h"
 #include "base/write_file.h"
 #include "elaborate/elaborate.h"
 #include "ir/verify.h"
@@ -23,16 +22,6 @@ namespace ir = sardonyx::ir;
 namespace proto = sardonyx::proto;
 using sardonyx::Error;
 using sardonyx::Result;
-
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> parts;
-    std::stringstream stream(text);
-    for (std::string part; std::getline(stream, part, '\t');) {
-        parts.push_back(part);
-    }
-    parts.resize(4);
-    return parts;
-}
 
 std::string findings(const elaborate::Program& program) {
     std::string text;
@@ -90,7 +79,5 @@ std::string answer(const std::vector<std::string>& fields) {
 }  // namespace
 
 int main() {
-    for (std::string line; std::getline(std::cin, line);) {
-        std::cout << answer(split(line)) << std::endl;
-    }
+    return sardonyx::test::serve(4, answer);
 }

@@ -8,11 +8,10 @@
 // and is answered by one line: "error <tab> message", or "ok" and for each output <tab> N, T (the
 // file PREFIX_i.pb), S:FLOAT:count (the files PREFIX_i_j.pb), M (PREFIX_i_keys.pb and
 // PREFIX_i_values.pb) or L:count, a sequence of maps (PREFIX_i_j_keys.pb and PREFIX_i_j_values.pb).
-#include <iostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "../requests.h"
 #include "base/file.h"
 #include "base/write_file.h"
 #include "eval/eval.h"
@@ -27,17 +26,9 @@ using sardonyx::Tensor;
 using sardonyx::eval::Map;
 using sardonyx::eval::RuntimeValue;
 using sardonyx::eval::Sequence;
+using sardonyx::test::split;
 namespace eval = sardonyx::eval;
 namespace proto = sardonyx::proto;
-
-std::vector<std::string> split(const std::string& text, char separator) {
-    std::vector<std::string> parts;
-    std::stringstream stream(text);
-    for (std::string part; std::getline(stream, part, separator);) {
-        parts.push_back(part);
-    }
-    return parts;
-}
 
 Result<RuntimeValue> read_tensor(const std::string& path) {
     Result<MappedFile> file = sardonyx::map_file(path);
@@ -66,7 +57,12 @@ Result<RuntimeValue> read_value(const std::string& text) {
     size_t colon = text.find(':', 2);
     auto sequence = std::make_shared<Sequence>();
     sequence->element_type = sardonyx::element_type_from_name(text.substr(2, colon - 2));
-    for (const std::string& path : split(text.substr(colon + 1), ',')) {
+    std::string paths = text.substr(colon + 1);
+    std::vector<std::string> items;
+    if (!paths.empty()) {
+        items = split(paths, ',');
+    }
+    for (const std::string& path : items) {
         Result<RuntimeValue> item = read_tensor(path);
         SDX_TRY(item);
         sequence->items.push_back(*item);
@@ -135,10 +131,8 @@ Result<std::string> run(const std::vector<std::string>& fields) {
 }  // namespace
 
 int main() {
-    for (std::string line; std::getline(std::cin, line);) {
-        std::vector<std::string> fields = split(line, '\t');
-        Result<std::string> answer =
-            fields.size() < 2 ? Result<std::string>(Error{"a line needs two fields"}) : run(fields);
-        std::cout << (answer.ok() ? *answer : "error\t" + answer.error().message) << std::endl;
-    }
+    return sardonyx::test::serve(2, [](const std::vector<std::string>& fields) {
+        Result<std::string> answer = run(fields);
+        return answer.ok() ? *answer : "error\t" + answer.error().message;
+    });
 }

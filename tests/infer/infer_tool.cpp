@@ -3,9 +3,9 @@
 // graph and name: graph "" is the main one, "/3.body" the attribute `body` of its node 3.
 #include <fmt/format.h>
 
-#include <iostream>
 #include <string>
 
+#include "../requests.h"
 #include "infer/infer.h"
 #include "proto/proto.h"
 
@@ -104,10 +104,6 @@ std::string describe(const std::string& path) {
 }  // namespace
 
 int main() {
-    std::ios::sync_with_stdio(false);
-    std::string path;
-    while (std::getline(std::cin, path)) {
-        std::cout << describe(path) << '\n';
-    }
-    return 0;
+    return sardonyx::test::serve(
+        1, [](const std::vector<std::string>& fields) { return describe(fields[0]); });
 }

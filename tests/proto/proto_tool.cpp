@@ -1,11 +1,11 @@
 // Reads files and writes them back, for tests/python/models/test_proto.py. Each line of stdin is
 //   model|function|tensor <tab> path to read <tab> path to write
-// and is answered by one line on stdout: "ok <read in us> <write in us>" or "error <message>".
-// A path to write that is empty writes nothing.
+// and is answered by "ok" with the microseconds of reading and of writing, or "error" with a
+// message. A path to write that is empty writes nothing.
 #include <ctime>
-#include <iostream>
 #include <string>
 
+#include "../requests.h"
 #include "base/file.h"
 #include "base/write_file.h"
 #include "proto/proto.h"
@@ -57,28 +57,20 @@ Result<std::string> round_trip(const std::string& kind, const std::string& path,
     return bytes;
 }
 
+std::string answer(const std::vector<std::string>& fields) {
+    Times times;
+    Result<std::string> bytes = round_trip(fields[0], fields[1], &times);
+    if (bytes.ok() && !fields[2].empty()) {
+        if (Result<void> written = sardonyx::write_file(fields[2], *bytes); !written.ok()) {
+            bytes = written.error();
+        }
+    }
+    return bytes.ok() ? "ok\t" + std::to_string(times.read) + "\t" + std::to_string(times.write)
+                      : "error\t" + bytes.error().message;
+}
+
 }  // namespace
 
 int main() {
-    std::string line;
-    while (std::getline(std::cin, line)) {
-        size_t first = line.find('\t');
-        size_t second = line.find('\t', first + 1);
-        std::string target = line.substr(second + 1);
-        Times times;
-        Result<std::string> bytes =
-            round_trip(line.substr(0, first), line.substr(first + 1, second - first - 1), &times);
-        if (bytes.ok() && !target.empty()) {
-            Result<void> written = sardonyx::write_file(target, *bytes);
-            if (!written.ok()) {
-                bytes = written.error();
-            }
-        }
-        if (bytes.ok()) {
-            std::cout << "ok " << times.read << ' ' << times.write << std::endl;
-        } else {
-            std::cout << "error " << bytes.error().message << std::endl;
-        }
-    }
-    return 0;
+    return sardonyx::test::serve(3, answer);
 }

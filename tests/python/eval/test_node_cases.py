@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import pathlib
-import subprocess
 import tempfile
 import warnings
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 from onnx import TensorProto
 
 from places import BUILD
+from tool import Tool
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -60,16 +60,9 @@ class Evaluator:
     """Runs models through the tool, which stays open for all of them."""
 
     def __init__(self) -> None:
-        self.process: subprocess.Popen[str] | None = None
+        self.tool = Tool(TOOL)
         self.folder = tempfile.TemporaryDirectory()
         self.count = 0
-
-    def start(self) -> subprocess.Popen[str]:
-        if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(
-                [TOOL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-        return self.process
 
     def write(self, data: bytes) -> str:
         path = pathlib.Path(self.folder.name) / f"{self.count}.pb"
@@ -104,17 +97,13 @@ class Evaluator:
 
     def run(self, model: onnx.ModelProto, inputs: dict[str, Any]) -> list[Any]:
         """The outputs; RuntimeError with the message of an error."""
-        process = self.start()
         prefix = str(pathlib.Path(self.folder.name) / f"out{self.count}")
         fields = [self.write(model.SerializeToString()), prefix]
         fields += [f"{name}={self.encode(value)}" for name, value in inputs.items()]
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write("\t".join(fields) + "\n")
-        process.stdin.flush()
-        answer = process.stdout.readline().rstrip("\n").split("\t")
+        answer = self.tool.ask(*fields)
         try:
             if answer[0] != "ok":
-                raise RuntimeError(answer[1] if len(answer) > 1 else f"crash: {process.wait()}")
+                raise RuntimeError(answer[1])
             return [self.decode(field, f"{prefix}_{i}") for i, field in enumerate(answer[1:])]
         finally:
             # Each file that is written looks for left-over ones in its folder, so keep that small.

@@ -11,7 +11,6 @@ import json
 import pathlib
 import random
 import re
-import subprocess
 
 import numpy
 import onnx
@@ -21,6 +20,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from places import BUILD
+from tool import ask_all
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -67,10 +67,9 @@ def infer(models: list[onnx.ModelProto], folder: pathlib.Path) -> list[tuple[lis
         path = folder / f"{index}.onnx"
         path.write_bytes(model.SerializeToString())
         paths.append(str(path))
-    done = subprocess.run([TOOL], input="\n".join(paths), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    answers = ask_all(TOOL, [[path] for path in paths])
     results = []
-    for model, line in zip(models, done.stdout.splitlines(), strict=True):
+    for model, (line,) in zip(models, answers, strict=True):
         result = json.loads(line)
         assert "error" not in result, result
         types = {name: kind for _, name, kind in result["values"]}

@@ -12,7 +12,6 @@ import collections
 import json
 import pathlib
 import re
-import subprocess
 import warnings
 from collections.abc import Iterator
 
@@ -25,6 +24,7 @@ from onnx.backend.test.case.node import collect_testcases
 from onnx.backend.test.loader import load_model_tests
 
 from places import BUILD
+from tool import ask_all
 
 TOOL = BUILD / "sdx_infer_tool"
 VARIANTS = ("kept", "stripped", "symbolic")
@@ -273,9 +273,8 @@ def run_tool(cases: list[Case], variant: str, folder: pathlib.Path) -> list[dict
         path = folder / f"{index}.onnx"
         path.write_bytes(variant_of(case.model, variant).SerializeToString())
         paths.append(str(path))
-    done = subprocess.run([TOOL], input="\n".join(paths), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    answers = ask_all(TOOL, [[path] for path in paths])
+    return [json.loads(line) for (line,) in answers]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -18,7 +18,6 @@ import itertools
 import math
 import pathlib
 import runpy
-import subprocess
 import tempfile
 import types
 import warnings
@@ -36,6 +35,7 @@ import pytest
 
 from eval.test_node_cases import Evaluator
 from places import BUILD
+from tool import Tool
 
 TOOL = BUILD / "sdx_elaborate_tool"
 
@@ -67,7 +67,7 @@ class Compiler:
     """The tool that compiles; one process for many programs."""
 
     def __init__(self) -> None:
-        self.process: subprocess.Popen[str] | None = None
+        self.tool = Tool(TOOL)
         self.folder = tempfile.TemporaryDirectory()
         self.counter = itertools.count()
 
@@ -76,17 +76,8 @@ class Compiler:
 
     def compile_file(self, source: pathlib.Path, name: str, kind: str) -> tuple[list[str], bytes]:
         """The answer's fields, and the bytes when it is "ok"."""
-        if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(
-                [TOOL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
         target = self.path(".onnx")
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(f"{source}\t{name}\t{kind}\t{target}\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().rstrip("\n").split("\t")
-        if answer == [""]:
-            raise AssertionError(f"the compiler stopped with {self.process.wait()}")
+        answer = self.tool.ask(source, name, kind, target)
         data = target.read_bytes() if answer[0] == "ok" else b""
         # Each file that is written looks for left-over ones in its folder, so keep that small.
         target.unlink(missing_ok=True)

@@ -12,7 +12,6 @@ import os
 import pathlib
 import random
 import struct
-import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
 from places import BUILD
+from tool import ask_all
 
 TOOL = BUILD / "sdx_proto_tool"
 
@@ -46,26 +46,21 @@ class Files:
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
-        self.lines: list[str] = []
+        self.requests: list[tuple[object, ...]] = []
 
     def add(self, content: bytes, kind: str = "model", name: str | None = None) -> pathlib.Path:
         """The path that the file will be written back to."""
-        path = self.folder / (name or f"{len(self.lines)}.in")
+        path = self.folder / (name or f"{len(self.requests)}.in")
         path.write_bytes(content)
         target = path.with_suffix(".out")
-        self.lines.append(f"{kind}\t{path}\t{target}\n")
+        self.requests.append((kind, path, target))
         return target
 
     def run(self) -> list[Answer]:
-        done = subprocess.run(
-            [TOOL], input="".join(self.lines), capture_output=True, text=True, errors="replace"
-        )
-        assert done.returncode == 0, done.stderr[-2000:]
         answers = [
-            Answer(line.startswith("ok "), line.partition(" ")[2])
-            for line in done.stdout.splitlines()
+            Answer(status == "ok", "\t".join(rest))
+            for status, *rest in ask_all(TOOL, self.requests)
         ]
-        assert len(answers) == len(self.lines)
         return answers
 
 
