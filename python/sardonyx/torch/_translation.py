@@ -159,9 +159,9 @@ def translation(op: Any, *, opset: int = _OPSET) -> Callable[..., Any]:
     names = [one.name for one in parameters]
 
     def translated(*args: Any, **kwargs: Any) -> Any:
-        import onnxscript
+        from onnxscript import evaluator
 
-        recorder = onnxscript.evaluator.default()
+        recorder = evaluator.default()
         if not hasattr(recorder, "nodes"):
             raise RuntimeError(
                 f"the translation of `{target}` is called by torch.onnx.export alone"
