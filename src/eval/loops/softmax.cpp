@@ -33,8 +33,8 @@ template <typename Body>
 constexpr float kLeastNormal = -87.0f;
 
 // As objects, since a loop calls functions that are arguments by their addresses.
-constexpr auto scaled_power = [](float x) { return vector_exp_scaled(x); };
-constexpr auto near_power = [](float x) { return vector_exp_near(x); };
+constexpr auto kScaledPower = [](float x) { return vector_exp_scaled(x); };
+constexpr auto kNearPower = [](float x) { return vector_exp_near(x); };
 
 // The greatest element of each of `count` <= kFoldRows rows.
 [[gnu::always_inline]] inline void find_greatest(const Workers& threads, const float* in, int64_t n,
@@ -77,7 +77,7 @@ template <typename Power>
 
 SDX_CLONES void softmax_block(const Workers& threads, const float* in, int64_t n, int64_t count,
                               float* out) {
-    RowPowers powers = row_powers(threads, in, n, count, kLeastPower, scaled_power, out);
+    RowPowers powers = row_powers(threads, in, n, count, kLeastPower, kScaledPower, out);
     for (int64_t r = 0; r < count; ++r) {
         auto factor = static_cast<float>(1 / powers.sums[r]);
         bool goes_on = for_row(threads, n, r, [&](int64_t begin, int64_t end) {
@@ -93,7 +93,7 @@ SDX_CLONES void softmax_block(const Workers& threads, const float* in, int64_t n
 
 SDX_CLONES void log_softmax_block(const Workers& threads, const float* in, int64_t n, int64_t count,
                                   float* out) {
-    RowPowers powers = row_powers(threads, in, n, count, kLeastNormal, near_power, out);
+    RowPowers powers = row_powers(threads, in, n, count, kLeastNormal, kNearPower, out);
     float shifts[kFoldRows];
     for (int64_t r = 0; r < kFoldRows; ++r) {
         shifts[r] = static_cast<float>(vector_log_of_sum(powers.sums[r]));
@@ -114,7 +114,7 @@ SDX_CLONES void log_softmax_block(const Workers& threads, const float* in, int64
 
 SDX_CLONES void log_sums_of_block(const Workers& threads, const float* in, int64_t n, int64_t count,
                                   float* scratch, double* out) {
-    RowPowers powers = row_powers(threads, in, n, count, kLeastNormal, near_power, scratch);
+    RowPowers powers = row_powers(threads, in, n, count, kLeastNormal, kNearPower, scratch);
     for (int64_t r = 0; r < count; ++r) {
         out[r] = vector_log_of_sum(powers.sums[r]) + static_cast<double>(powers.greatest[r]);
     }
