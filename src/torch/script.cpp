@@ -386,6 +386,15 @@ Script write_script(const Program& program, const ScriptOptions& options) {
     std::set<std::string> modules = own_modules(program, options.own);
     Writer writer(options.own, modules, program.pairs);
     Names names(program, modules);
+    writer.line(0, "@script(default_opset=op, initializer_bytes=0, fold_bytes=65536)");
+    std::vector<std::string> parameters;
+    for (const Input& one : program.inputs) {
+        parameters.push_back(names(one.name) + (one.type.empty() ? "" : ": " + one.type));
+    }
+    writer.line(0, fmt::format("def {}({}):", program.name, join(parameters)));
+    writer.body(names, program, 1);
+    Script body = writer.take();
+
     std::set<std::string> types;
     collect_types(program, types);
     std::vector<std::string> imports(types.begin(), types.end());
@@ -394,31 +403,24 @@ Script write_script(const Program& program, const ScriptOptions& options) {
     if (!options.weights.empty()) {
         imports.emplace_back("load_weights");
     }
-    writer.line(0, "import math");
-    writer.line(0, "");
-    writer.line(0, "from sardonyx import " + join(imports));
-    writer.line(0, "from sardonyx.torch import aten");
-    writer.line(0, "");
+    auto uses = [&](std::string_view name) { return body.text.find(name) != std::string::npos; };
+    std::string head = uses("math.") ? "import math\n\n" : "";
+    head += fmt::format("from sardonyx import {}\n", join(imports));
+    head += uses("aten.") ? "from sardonyx.torch import aten\n" : "";
+    head += "\n";
     modules.erase("aten");
     for (const std::string& module : modules) {
-        writer.line(0, fmt::format("import {}", module));
+        head += fmt::format("import {}\n", module);
     }
-    if (!modules.empty()) {
-        writer.line(0, "");
-    }
-    if (!options.weights.empty()) {
-        writer.line(0, fmt::format("w = load_weights({})", repr(options.weights)));
-        writer.line(0, "");
-    }
-    writer.line(0, "");
-    writer.line(0, "@script(default_opset=op, initializer_bytes=0, fold_bytes=65536)");
-    std::vector<std::string> parameters;
-    for (const Input& one : program.inputs) {
-        parameters.push_back(names(one.name) + (one.type.empty() ? "" : ": " + one.type));
-    }
-    writer.line(0, fmt::format("def {}({}):", program.name, join(parameters)));
-    writer.body(names, program, 1);
-    return writer.take();
+    head += modules.empty() ? "" : "\n";
+    head += options.weights.empty()
+                ? ""
+                : fmt::format("w = load_weights({})\n\n", repr(options.weights));
+    head += "\n";
+    auto count = static_cast<size_t>(std::count(head.begin(), head.end(), '\n'));
+    Script script{head + body.text, std::vector<const Node*>(count, nullptr)};
+    script.lines.insert(script.lines.end(), body.lines.begin(), body.lines.end());
+    return script;
 }
 
 }  // namespace sardonyx::torch

@@ -181,6 +181,9 @@ def test_a_script_without_python(tmp_path: pathlib.Path) -> None:
     text = (tmp_path / "net.py").read_text()
     assert 'w = load_weights("net.safetensors")' in text.replace("'", '"')
     assert 'aten.linear(x, w["a.weight"], w["a.bias"])' in text
+    words = [PROGRAM, "check", "net.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "no errors or warnings" in done.stderr, done.stdout + done.stderr
     program("build", "net.py", "-o", "built.onnx", folder=tmp_path)
     program("import", "net.pt2", "-o", "net.onnx", folder=tmp_path)
     x = RANDOM.standard_normal((3, 8)).astype(np.float32)
