@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import collections
+import copy
 import pathlib
+import pickle
 import runpy
 import sys
 from typing import Any
@@ -460,3 +462,17 @@ def test_calls_that_mean_nothing_are_left_out() -> None:
     program = program_of_graph(torch.fx.GraphModule(torch.nn.Module(), graph))
     assert [one.target for one in program.nodes] == ["aten::relu.default"]
     assert not program.problems
+
+
+def test_exports_are_pickled_and_copied(tmp_path: pathlib.Path) -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3)).eval()
+    captured = torch.export.export(module, (torch.ones(2, 4),))
+    made = sardonyx.torch.convert(captured, output_names=["scores"])
+    for other in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
+        assert other.to_model_bytes() == made.to_model_bytes()
+        assert other.to_script() == made.to_script()
+    torch.export.save(captured, tmp_path / "model.pt2")
+    of_file = sardonyx.torch.convert(tmp_path / "model.pt2")
+    assert copy.copy(of_file).to_model_bytes() == of_file.to_model_bytes()
+    with pytest.raises(TypeError, match=r"pickle `exported\.compile\(\)`"):
+        pickle.dumps(of_file)

@@ -97,6 +97,18 @@ class Exported:
         self._hash: int | None = None  # of the weights that a model has been prepared with
         self._text = program.text("")
         self._script = self._compile()
+        self._again: tuple[Any, ...] | None = None  # the arguments of `finished`
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._again is None:
+            raise TypeError("an export of a file is not pickled: pickle `exported.compile()`")
+        program, *rest = self._again
+        return finished, (program, self._weights, *rest)
+
+    def __copy__(self) -> Exported:
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
 
     @property
     def opset(self) -> int:
@@ -283,11 +295,13 @@ def finished(
     library: Library | None = None,
     input_names: Sequence[str] | None = None,
     output_names: Sequence[str] | None = None,
+    torch_folder: str = "",
 ) -> Exported:
     """A program that was captured, as a script; raises all reasons why there is none."""
     library = Library() if library is None else library
+    torch_folder = torch_folder or _torch_folder()
     made = capture_torch_program(
-        program, _torch_folder(), opset, list(input_names or []), list(output_names or []),
+        program, torch_folder, opset, list(input_names or []), list(output_names or []),
         _own_names(library),
     )  # fmt: skip
     try:
@@ -299,7 +313,10 @@ def finished(
         key: one if isinstance(one, np.ndarray) else _array(one)
         for key, one in arrays.items() if key in used
     }  # fmt: skip
-    return Exported(made, weights, opset, metadata, target, library)
+    exported = Exported(made, weights, opset, metadata, target, library)
+    exported._again = (program, opset, state, metadata, target, library, input_names, output_names,
+                       torch_folder)  # fmt: skip
+    return exported
 
 
 def _torch_folder() -> str:
