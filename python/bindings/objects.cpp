@@ -197,6 +197,10 @@ std::optional<Object> convert_annotated(nb::handle object, int depth) {
                         elaborate::PythonType{"Annotated", std::move(arguments)});
 }
 
+bool is_class_of_none(nb::handle object) {
+    return object.ptr() == reinterpret_cast<PyObject*>(Py_TYPE(Py_None));
+}
+
 // Classes of Python that annotations and isinstance() name: int, list, typing.Optional, and those
 // with arguments: Optional[FLOAT["N"]].
 std::optional<Object> convert_python_type(nb::handle object, int depth) {
@@ -211,9 +215,14 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
         std::string text = name.is_valid()
                                ? text_from_python(name)
                                : text_from_python(nb::str(attribute_or_none(head, "_name")));
-        return Object::make(ObjectKind::kPythonType,
-                            elaborate::PythonType{text == "UnionType" ? "Union" : text,
-                                                  convert_items(arguments, depth)});
+        std::vector<Object> items;
+        for (nb::handle one : arguments) {
+            // `typing` has the class of None where None is meant.
+            items.push_back(is_class_of_none(one) ? Object::none() : convert(one, depth + 1));
+        }
+        return Object::make(
+            ObjectKind::kPythonType,
+            elaborate::PythonType{text == "UnionType" ? "Union" : text, std::move(items)});
     }
     nb::object module = attribute_or_none(object, "__module__");
     nb::object name = attribute_or_none(object, "__name__");
@@ -224,9 +233,7 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
         !PyUnicode_Check(name.ptr())) {
         return std::nullopt;
     }
-    return object.ptr() == reinterpret_cast<PyObject*>(Py_TYPE(Py_None))
-               ? Object::none()
-               : elaborate::object_called(text_from_python(module), text_from_python(name));
+    return elaborate::object_called(text_from_python(module), text_from_python(name));
 }
 
 bool is_attribute(nb::handle type, const char* name, std::string_view text) {

@@ -73,11 +73,12 @@ void remove_left_over(const std::string& path) {
 // the process; elsewhere it has a temporary one.
 class NewFiles::File {
   public:
-    explicit File(const std::string& given) : given_(given), path_(target_of(given)), file_(-1) {}
+    explicit File(const std::string& given)
+        : given_(given), path_(target_of(given)), first_path_(path_), file_(-1) {}
     // One whose name comes later, in the folder of `beside`.
     static std::unique_ptr<File> unnamed(const std::string& beside) {
         auto file = std::make_unique<File>(beside);
-        file->given_ = file->path_ = beside;
+        file->given_ = file->path_ = file->first_path_ = beside;
         file->is_unnamed_ = true;
         return file;
     }
@@ -100,12 +101,15 @@ class NewFiles::File {
     bool name();
     std::string random_name() const {
         std::random_device random;
-        return folder_of(path_) + "/" + temporary_prefix(path_) +
+        return folder_of(path_) + "/" + temporary_prefix(first_path_) +
                hex(uint64_t{random()} << 32 | random());
     }
 
     std::string given_;
     std::string path_;
+    // The path that is known from the start: what a killed process leaves is found by it, also
+    // where the name of the file is made of its content.
+    std::string first_path_;
     std::string temporary_;  // empty: it has no name
     Descriptor file_;
     bool is_unnamed_ = false;

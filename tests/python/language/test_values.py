@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from sardonyx import opset21, script
 
 from language import (
     HEADER,
@@ -520,3 +521,14 @@ def test_many_item_assignments_take_linear_time() -> None:
 
     seconds(100)
     assert seconds(4000) < 20 * max(seconds(500), 0.02)
+
+
+NONE_TYPE = type(None)
+
+
+def test_the_class_of_none_of_python_is_not_none() -> None:
+    @script()
+    def shown():
+        return opset21.Constant(value_string=repr((NONE_TYPE, NONE_TYPE is None)))
+
+    assert str(np.asarray(shown.compile()())) == repr((NONE_TYPE, False))
