@@ -24,15 +24,24 @@ class Folder {
     Folder(ir::Model& model, size_t max_bytes) : model_(model), max_bytes_(max_bytes) {}
 
     void run() {
+        see_outputs(*model_.graph);
         fold(*model_.graph, model_.opset_imports);
         for (ir::Function* function : model_.functions) {
+            see_outputs(*function->body);
             fold(*function->body, function->opset_imports);
         }
     }
 
   private:
-    void fold(ir::Graph& graph, std::span<const ir::OpsetImport> imports) {
+    // Outputs of graphs are no uses.
+    void see_outputs(const ir::Graph& graph) {
         outputs_.insert(graph.outputs.begin(), graph.outputs.end());
+        for (const ir::Node& node : graph) {
+            ir::for_each_subgraph(node, [&](const ir::Graph& inner) { see_outputs(inner); });
+        }
+    }
+
+    void fold(ir::Graph& graph, std::span<const ir::OpsetImport> imports) {
         for (ir::Node& node : graph) {
             stop_point();
             ir::for_each_subgraph(node, [&](ir::Graph& inner) { fold(inner, imports); });
@@ -105,7 +114,8 @@ class Folder {
         node.output()->constant = std::move(tensor);
         for (ir::Value* input : inputs) {
             bool is_read = input == nullptr || input->has_uses() || outputs_.count(input) != 0;
-            if (!is_read && input->graph() != nullptr) {
+            // An input that stands twice goes once.
+            if (!is_read && input->producer()->graph() != nullptr) {
                 input->graph()->remove(input->producer());
             }
         }
@@ -113,7 +123,7 @@ class Folder {
 
     ir::Model& model_;
     size_t max_bytes_;
-    std::unordered_set<const ir::Value*> outputs_;  // of the graphs that have been entered
+    std::unordered_set<const ir::Value*> outputs_;  // of graphs
 };
 
 }  // namespace

@@ -166,6 +166,18 @@ def test_results_of_constants_are_computed_on_request(tmp_path: pathlib.Path) ->
         script(fold_bytes="all")
 
 
+def test_a_constant_that_is_folded_into_itself() -> None:
+    @script(fold_bytes=64)
+    def f(x: FLOAT[1]):
+        c = opset18.Exp(opset18.Constant(value_float=1.0))
+        return x + opset18.Mul(c, c)
+
+    data = f.to_model_bytes()
+    assert operators_of(onnx.load_from_string(data).graph) == ["Add"]
+    result = sardonyx.load(data)(np.zeros(1, np.float32))
+    np.testing.assert_allclose(result, [np.exp(2.0)], rtol=1e-6)
+
+
 def test_arrays_are_tensors_in_what_they_are_given_to(tmp_path: pathlib.Path) -> None:
     check(
         "W = np.array([1.0, 2.0])\n\n"
