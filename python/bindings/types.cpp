@@ -1,7 +1,9 @@
 // The tensor types of sardonyx.onnx_types as ONNX types. They are recognised by their attributes
 // `dtype` and `shape`, so that their module need not be imported.
 #include "bindings/call.h"
+#include "bindings/environment.h"
 #include "bindings/numpy.h"
+#include "elaborate/annotations.h"
 #include "types/annotation_dims.h"
 
 namespace sardonyx::python {
@@ -59,10 +61,15 @@ Type type_from_proto(nb::handle proto) {
         Type element = type_from_proto(proto.attr(kind.c_str()).attr("elem_type"));
         return kind == "sequence_type" ? Type::sequence(element) : Type::optional(element);
     }
-    if (kind != "tensor_type") {
+    if (kind == "map_type") {
+        nb::object map = proto.attr("map_type");
+        return Type::map(element_type_from_number(int_from_python(map.attr("key_type"))),
+                         type_from_proto(map.attr("value_type")));
+    }
+    if (kind != "tensor_type" && kind != "sparse_tensor_type") {
         return {};
     }
-    nb::object tensor = proto.attr("tensor_type");
+    nb::object tensor = proto.attr(kind.c_str());
     std::optional<Shape> shape;
     if (nb::cast<bool>(tensor.attr("HasField")("shape"))) {
         shape.emplace();
@@ -70,26 +77,9 @@ Type type_from_proto(nb::handle proto) {
             shape->push_back(dim_from_proto(dim));
         }
     }
-    return Type::tensor(element_type_from_number(int_from_python(tensor.attr("elem_type"))),
-                        std::move(shape));
-}
-
-// typing.Optional[T], T | None, Sequence[T], list[T].
-Type type_from_generic(nb::handle object) {
-    nb::object arguments = attribute_or_none(object, "__args__");
-    if (!arguments.is_valid() || !PyTuple_Check(arguments.ptr())) {
-        return {};
-    }
-    auto items = nb::borrow<nb::tuple>(arguments);
-    nb::object origin = attribute_or_none(object, "__origin__");
-    std::string name = origin.is_valid() ? text_from_python(nb::str(origin)) : "Union";
-    if (items.size() == 1) {
-        Type element = type_from_python(items[0]);
-        return element.is_known() ? Type::sequence(std::move(element)) : Type();
-    }
-    bool is_optional =
-        items.size() == 2 && items[1].ptr() == reinterpret_cast<PyObject*>(Py_TYPE(Py_None));
-    return is_optional ? type_from_python(items[0]) : Type();
+    ElementType element = element_type_from_number(int_from_python(tensor.attr("elem_type")));
+    return kind == "tensor_type" ? Type::tensor(element, std::move(shape))
+                                 : Type::sparse_tensor(element, std::move(shape));
 }
 
 }  // namespace
@@ -115,8 +105,9 @@ Type type_from_python(nb::handle object) {
         return parse_type(text_from_python(object)).value_or(Type());
     }
     if (!PyType_Check(object.ptr())) {
-        return nb::hasattr(object, "WhichOneof") ? type_from_proto(object)
-                                                 : type_from_generic(object);
+        return nb::hasattr(object, "WhichOneof")
+                   ? type_from_proto(object)
+                   : elaborate::annotated_type(object_from_python(object));
     }
     ElementType type = element_type_from_python(object);
     if (type == ElementType::kUndefined || !nb::hasattr(object, "shape")) {

@@ -5,7 +5,13 @@ Nothing is imported before it is used: `import sardonyx` costs what reading this
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Generic, TypeVar
     from typing import Optional as OPTIONAL  # noqa: F401, N814
+
+    _Tensor = TypeVar("_Tensor")
+
+    class SPARSE(Generic[_Tensor]):
+        """A tensor of which only some elements are stored: `SPARSE[FLOAT["N"]]`."""
 
     # _element_types, _functions and _opsets exist for type checkers only: they describe onnx_types,
     # _script and onnx_opset. The build generates the first and the last.
@@ -69,6 +75,7 @@ _HOMES = {
     "OPTIONAL": "onnx_types",
     "OnnxFunction": "_script",
     "Opset": "_core",
+    "SPARSE": "onnx_types",
     "ScriptWarning": "_script",
     "Tensor": "_core",
     "TensorType": "onnx_types",

@@ -250,6 +250,12 @@ class OPTIONAL:
     __class_getitem__: "Any" = classmethod(type(list[int]))
 
 
+class SPARSE:
+    """A tensor of which only some elements are stored: `SPARSE[FLOAT["N"]]`."""
+
+    __class_getitem__: "Any" = classmethod(type(list[int]))
+
+
 ONNXType = TensorType  # as onnxscript names the base, too
 
 
@@ -319,4 +325,4 @@ if not TYPE_CHECKING:
 
 
 def __dir__() -> "list[str]":
-    return [*_NUMBERS, "OPTIONAL", "ElementType", "TensorType", "tensor_type_registry"]
+    return [*_NUMBERS, "OPTIONAL", "SPARSE", "ElementType", "TensorType", "tensor_type_registry"]

@@ -226,24 +226,41 @@ std::optional<std::string> dim_text(const Dim& dim) {
     return literal.ok() ? std::optional(*literal) : std::nullopt;
 }
 
+// Types that are written with another one in brackets, and where they are imported from.
+struct GenericType {
+    TypeKind kind;
+    std::string_view module, word;
+};
+constexpr GenericType kGenericTypes[] = {
+    {TypeKind::kSequence, "collections.abc", "Sequence"},
+    {TypeKind::kOptional, kPackage, "OPTIONAL"},
+    {TypeKind::kSparseTensor, kPackage, "SPARSE"},
+};
+
 }  // namespace
 
 std::optional<Expression> Module::annotation(const Type& type) {
-    if (type.kind() == TypeKind::kSequence) {
-        std::optional<Expression> item = annotation(type.element());
-        if (!item) {
+    if (type.kind() == TypeKind::kMap) {
+        std::optional<Expression> key = annotation(Type::tensor(type.element_type(), Shape()));
+        std::optional<Expression> value = key ? annotation(type.element()) : std::nullopt;
+        if (!value) {
             return std::nullopt;
         }
-        import_from("collections.abc", "Sequence");
-        return Expression{"Sequence", '[', {std::move(*item)}};
+        import_from("collections.abc", "Mapping");
+        return Expression{"Mapping", '[', {std::move(*key), std::move(*value)}};
     }
-    if (type.kind() == TypeKind::kOptional) {
-        std::optional<Expression> item = annotation(type.element());
+    for (const auto& [kind, module, word] : kGenericTypes) {
+        if (type.kind() != kind) {
+            continue;
+        }
+        std::optional<Expression> item = annotation(
+            kind == TypeKind::kSparseTensor ? Type::tensor(type.element_type(), type.maybe_shape())
+                                            : type.element());
         if (!item) {
             return std::nullopt;
         }
-        import_from(kPackage, "OPTIONAL");
-        return Expression{"OPTIONAL", '[', {std::move(*item)}};
+        import_from(std::string(module), std::string(word));
+        return Expression{std::string(word), '[', {std::move(*item)}};
     }
     if (!type.is_tensor() || type.element_type() == ElementType::kUndefined) {
         return std::nullopt;

@@ -25,9 +25,9 @@ constexpr std::string_view kWords[] = {
 
 // Names that mean something in a script, beside the builtins: by the imports of the text.
 constexpr std::string_view kMeanings[] = {
-    "OPTIONAL",     "Opset",       "Sequence",    "TensorProto", "case",   "graph",
-    "load_weights", "make_tensor", "match",       "math",        "np",     "numpy",
-    "onnx",         "op",          "reveal_type", "sardonyx",    "script", "weights",
+    "Mapping", "OPTIONAL",     "Opset",       "SPARSE",   "Sequence", "TensorProto", "case",
+    "graph",   "load_weights", "make_tensor", "match",    "math",     "np",          "numpy",
+    "onnx",    "op",           "reveal_type", "sardonyx", "script",   "weights",
 };
 
 bool has_meaning(std::string_view name) {

@@ -1,5 +1,7 @@
 #include "eager/control.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -7,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "eval/run/iterations.h"
+#include "eval/run/scan.h"
 #include "ops/standard.h"
 
 namespace sardonyx::eager {
@@ -14,7 +17,7 @@ namespace sardonyx::eager {
 namespace {
 
 using eval::KernelContext;
-using eval::ScanOutput;
+using eval::Rows;
 
 struct Call {
     const ops::Schema& schema;
@@ -50,47 +53,11 @@ Result<std::vector<RuntimeValue>> run_body(const Call& call, std::string_view at
     return Error{fmt::format("`{}` takes a function as `{}`", call.schema.name, attribute)};
 }
 
-// The rows of iterations, one output for each result of the body from `first` on.
-struct Rows {
-    size_t first = 0;
-    std::vector<ScanOutput> outputs;
-    std::vector<Type> types;  // of rows, where no iteration has run
-
-    Result<void> add(std::vector<RuntimeValue>& results, bool is_begin,
-                     const eval::RunOptions& options) {
-        if (is_begin) {
-            outputs.resize(results.size() - first);
-        }
-        if (results.size() - first != outputs.size()) {
-            return Error{
-                fmt::format("the body returns {} values, and returned {} in the first "
-                            "iteration",
-                            results.size(), outputs.size() + first)};
-        }
-        for (size_t i = 0; i < outputs.size(); ++i) {
-            SDX_TRY(outputs[i].add(std::move(results[first + i]), options));
-        }
-        return {};
-    }
-    // Of rows that look like these, none.
-    void add_none(const std::vector<RuntimeValue>& results) {
-        outputs.resize(results.size() - first);
-        for (size_t i = first; i < results.size(); ++i) {
-            std::vector<Dim> dims;
-            if (!results[i].is_tensor()) {
-                types.emplace_back();
-                continue;
-            }
-            for (int64_t size : results[i].tensor().dims()) {
-                dims.emplace_back(size);
-            }
-            types.push_back(Type::tensor(results[i].tensor().element_type(), std::move(dims)));
-        }
-    }
-    Result<RuntimeValue> stacked(size_t i, int64_t axis, bool is_reversed) const {
-        return outputs[i].stacked(nullptr, types.empty() ? Type() : types[i], axis, is_reversed);
-    }
-};
+std::vector<Type> row_types(std::span<const RuntimeValue> rows) {
+    std::vector<Type> types;
+    std::transform(rows.begin(), rows.end(), std::back_inserter(types), eval::row_type);
+    return types;
+}
 
 // https://onnx.ai/onnx/operators/onnx__If.html
 Result<std::vector<RuntimeValue>> if_else(const Call& call) {
@@ -106,7 +73,8 @@ Result<std::vector<RuntimeValue>> loop(const Call& call) {
         SDX_ASSIGN(goes_on, eval::read_condition(call.input(1)));
     }
     std::vector<RuntimeValue> carried = call.inputs_from(2);
-    Rows rows{1 + carried.size(), {}, {}};
+    size_t first_row = 1 + carried.size();
+    Rows rows;
     auto arguments_of = [&carried](int64_t iteration) {
         std::vector<RuntimeValue> arguments{Tensor::scalar<int64_t>(iteration),
                                             Tensor::scalar<bool>(true)};
@@ -116,103 +84,39 @@ Result<std::vector<RuntimeValue>> loop(const Call& call) {
     int64_t i = 0;
     for (; goes_on && (!limit || i < *limit); ++i) {
         SDX_ASSIGN(std::vector<RuntimeValue> results,
-                   run_body(call, "body", arguments_of(i), rows.first));
+                   run_body(call, "body", arguments_of(i), first_row));
         SDX_ASSIGN(goes_on, eval::read_condition(results[0]));
         for (size_t k = 0; k < carried.size(); ++k) {
             carried[k] = std::move(results[k + 1]);
         }
-        SDX_TRY(rows.add(results, i == 0, call.context.options()));
+        SDX_TRY(rows.add(std::span(results).subspan(first_row), call.context.options()));
     }
     if (i == 0) {  // only the body knows how many rows there are, and their types
         SDX_ASSIGN(std::vector<RuntimeValue> results,
-                   run_body(call, "body", arguments_of(0), rows.first));
-        rows.add_none(results);
+                   run_body(call, "body", arguments_of(0), first_row));
+        rows = Rows(row_types(std::span(results).subspan(first_row)));
     }
-    for (size_t k = 0; k < rows.outputs.size(); ++k) {
-        SDX_ASSIGN(RuntimeValue stacked, rows.stacked(k, 0, false));
+    for (size_t k = 0; k < rows.size(); ++k) {
+        SDX_ASSIGN(RuntimeValue stacked, rows.stacked(nullptr, k, 0, false));
         carried.push_back(std::move(stacked));
     }
     return carried;
 }
 
-// The axes of what is scanned, and how many elements they all have.
-Result<int64_t> scan_length(const Call& call, const eval::ScanShape& shape,
-                            std::vector<int>* axes) {
-    int64_t length = 0;
-    for (size_t i = 0; i < shape.scan_count; ++i) {
-        const RuntimeValue& value = *call.inputs[shape.state_count + i];
-        if (!value.is_tensor()) {
-            return Error{
-                fmt::format("scan input {} is {}, but must be a tensor", i, value.describe())};
-        }
-        SDX_ASSIGN(int axis, call.context.axis(shape.input_axes[i], value.tensor().rank()));
-        axes->push_back(axis);
-        int64_t size = value.tensor().dims()[static_cast<size_t>(axis)];
-        if (i > 0 && size != length) {
-            return Error{fmt::format("scan inputs have lengths {} and {}", length, size)};
-        }
-        length = size;
-    }
-    return length;
-}
-
-// What the body gets in an iteration: the state, and a slice of each tensor that is scanned; zeros
-// of its shape where there is none.
-Result<std::vector<RuntimeValue>> scan_arguments(const Call& call, const eval::ScanShape& shape,
-                                                 const std::vector<int>& axes,
-                                                 const std::vector<RuntimeValue>& state,
-                                                 int64_t step, int64_t length) {
-    std::vector<RuntimeValue> arguments = state;
-    for (size_t i = 0; i < shape.scan_count; ++i) {
-        const Tensor& whole = call.inputs[shape.state_count + i]->tensor();
-        if (length == 0) {
-            Dims dims = whole.dims();
-            dims.erase(dims.begin() + axes[i]);
-            arguments.emplace_back(Tensor::zeros(whole.element_type(), std::move(dims)));
-            continue;
-        }
-        int64_t index = shape.input_reversed[i] ? length - 1 - step : step;
-        SDX_ASSIGN(Tensor item, eval::slice_at(call.context, whole, axes[i], index));
-        arguments.emplace_back(std::move(item));
-    }
-    return arguments;
-}
-
 // https://onnx.ai/onnx/operators/onnx__Scan.html
 Result<std::vector<RuntimeValue>> scan(const Call& call) {
-    if (call.schema.since_version < 9) {
-        return Error{"`Scan` before opset 9 takes no function: use opset 9 or newer"};
-    }
-    eval::ScanShape shape;
-    SDX_TRY(eval::read_scan_inputs(call.context, call.inputs.size(), &shape));
-    std::vector<int> axes;
-    SDX_ASSIGN(int64_t length, scan_length(call, shape, &axes));
-    std::vector<RuntimeValue> state = call.inputs_from(0);
-    state.resize(shape.state_count);
-    Rows rows{shape.state_count, {}, {}};
-    for (int64_t step = 0; step < length; ++step) {
-        SDX_ASSIGN(std::vector<RuntimeValue> arguments,
-                   scan_arguments(call, shape, axes, state, step, length));
-        SDX_ASSIGN(std::vector<RuntimeValue> results,
-                   run_body(call, "body", arguments, rows.first));
-        SDX_TRY(rows.add(results, step == 0, call.context.options()));
-        results.resize(shape.state_count);
-        state = std::move(results);
-    }
-    if (length == 0) {
-        SDX_ASSIGN(std::vector<RuntimeValue> arguments,
-                   scan_arguments(call, shape, axes, state, 0, 0));
-        SDX_ASSIGN(std::vector<RuntimeValue> results,
-                   run_body(call, "body", arguments, rows.first));
-        rows.add_none(results);
-    }
-    SDX_TRY(eval::read_scan_outputs(call.context, rows.outputs.size(), &shape));
-    for (size_t i = 0; i < rows.outputs.size(); ++i) {
-        SDX_ASSIGN(RuntimeValue stacked,
-                   rows.stacked(i, shape.output_axes[i], shape.output_reversed[i]));
-        state.push_back(std::move(stacked));
-    }
-    return state;
+    size_t lengths = eval::has_lengths(call.context) && !call.inputs.empty() ? 1 : 0;
+    SDX_ASSIGN(eval::ScanShape shape,
+               eval::read_scan_inputs(call.context, call.inputs.size() - lengths));
+    eval::ScanBody body;
+    body.run = [&](std::vector<RuntimeValue> arguments) {
+        return run_body(call, "body", arguments, shape.state_count);
+    };
+    body.types = [&](std::vector<RuntimeValue> arguments) -> Result<std::vector<Type>> {
+        SDX_ASSIGN(std::vector<RuntimeValue> results, body.run(std::move(arguments)));
+        return row_types(results);
+    };
+    return eval::run_scan(call.context, nullptr, shape, body, call.inputs_from(0));
 }
 
 // https://onnx.ai/onnx/operators/onnx__SequenceMap.html

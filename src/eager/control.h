@@ -1,6 +1,6 @@
 // If, Loop, Scan and SequenceMap whose bodies are functions of the surface: they run again and
 // again as graphs do, and what the iterations give is put together by the same text
-// (run/iterations.h).
+// (run/iterations.h, run/scan.h).
 #pragma once
 
 #include <functional>

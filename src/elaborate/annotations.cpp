@@ -79,7 +79,7 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
         }
         return std::nullopt;
     }
-    if (type.name == kOptionalType) {
+    if (type.name == kOptionalType || type.name == kSparseType || names_map(type.name)) {
         std::optional<Type> named = named_type(Object::make(ObjectKind::kPythonType, type));
         return named ? std::optional(Annotation{false, {}, false, *std::move(named), true})
                      : std::nullopt;
@@ -158,6 +158,15 @@ Object eval_annotation(Context& c, const Expr* expr) {
     return failed ? Object::error()
                   : Object::make(ObjectKind::kPythonType, PythonType{"Union", std::move(members)});
 }
+
+}  // namespace
+
+Type annotated_type(const Object& annotation) {
+    std::optional<Annotation> found = from_object(annotation);
+    return found && !found->is_attribute ? found->type : Type();
+}
+
+namespace {
 
 Annotation to_annotation(Context& c, const Object& object, syntax::Range range) {
     if (object.is_error() || object.is_none()) {
@@ -332,6 +341,13 @@ std::string annotation_text(const Type& type) {
             return fmt::format("Sequence[{}]", annotation_text(type.element()));
         case TypeKind::kOptional:
             return fmt::format("{}[{}]", kOptionalType, annotation_text(type.element()));
+        case TypeKind::kMap:
+            return fmt::format("Mapping[{}, {}]", name(type.element_type()),
+                               annotation_text(type.element()));
+        case TypeKind::kSparseTensor:
+            return fmt::format(
+                "{}[{}]", kSparseType,
+                annotation_text(Type::tensor(type.element_type(), type.maybe_shape())));
         case TypeKind::kTensor:
             break;
         default:

@@ -30,6 +30,9 @@ inline constexpr std::string_view kDimensionHelp =
 // error says what cannot be a dim.
 Result<TypeObject> with_dims(const TypeObject& bare, std::span<const Object> dims);
 
+// The type of the values that this object annotates; unknown: it says none, or is of an attribute.
+Type annotated_type(const Object& annotation);
+
 // The meaning of an annotation; unknown ones are reported as a warning and say nothing.
 Annotation read_annotation(Context& c, const syntax::Expr* annotation);
 

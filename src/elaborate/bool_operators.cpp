@@ -20,6 +20,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/truth.h"
 #include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/held_values.h"
 #include "elaborate/scopes/merge.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
@@ -192,7 +193,14 @@ Object eval_second(Context& c, const syntax::BoolOpExpr* expr, size_t i, const O
     }
     Range whole{a_range.begin, b_range.end};
     BoolOperator op = expr->is_and ? BoolOperator::kAnd : BoolOperator::kOr;
+    // The operand is evaluated where `and` has found all before it true, `or` all false.
+    std::vector<ir::Value*> held;
+    for (const Expr* before : expr->operands.first(i)) {
+        std::vector<ir::Value*> more = held_when(c, before, expr->is_and);
+        held.insert(held.end(), more.begin(), more.end());
+    }
     return skippable(c, op, first, whole, b_range.end, [&] {
+        HeldValues values(c, held);
         Object b = eval(c, second);
         if (b.is_error() || b.is(ObjectKind::kBool)) {
             return b;

@@ -14,6 +14,7 @@
 #include "elaborate/jumps.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/held_values.h"
 #include "elaborate/scopes/merge.h"
 #include "elaborate/statements.h"
 
@@ -56,10 +57,18 @@ Jump exec_if(Context& c, ir::Value* condition, const syntax::IfStmt* statement, 
     bool repeat = returns && !yes_leaves && !no_leaves && c.at.loops == 0 && is_short(rest);
     bool take_rest = has_statements(rest) && (yes_leaves != no_leaves || repeat);
     consumed_rest = take_rest || (yes_leaves && no_leaves);
-    Branch yes = run_branch(
-        c, [&] { return exec(c, statement->body, take_rest && !yes_leaves ? rest : nullptr); });
-    Branch no = run_branch(
-        c, [&] { return exec(c, statement->orelse, take_rest && !no_leaves ? rest : nullptr); });
+    std::vector<ir::Value*> held_in_yes = held_when(c, statement->condition, true);
+    std::vector<ir::Value*> held_in_no = held_when(c, statement->condition, false);
+    Branch yes = run_branch(c, [&] {
+        HeldValues held(c, held_in_yes);
+        return exec(c, statement->body, take_rest && !yes_leaves ? rest : nullptr);
+    });
+    Branch no = run_branch(c, [&] {
+        HeldValues held(c, held_in_no);
+        return exec(c, statement->orelse, take_rest && !no_leaves ? rest : nullptr);
+    });
+    yes.held = std::move(held_in_yes);
+    no.held = std::move(held_in_no);
     yes.statements = statement->body;
     no.statements = statement->orelse;
     // Names are read after the branches; when these hold the rest, only the loop around matters.
@@ -75,11 +84,15 @@ Jump exec_guarded(Context& c, ir::Value* skip, syntax::Range range, const Rest* 
 
 Object choose(Context& c, ir::Value* condition, const syntax::IfExpExpr* expr) {
     Object a, b;
+    std::vector<ir::Value*> held_in_yes = held_when(c, expr->condition, true);
+    std::vector<ir::Value*> held_in_no = held_when(c, expr->condition, false);
     Branch yes = run_branch(c, [&] {
+        HeldValues held(c, held_in_yes);
         a = eval(c, expr->body);
         return Jump::kNone;
     });
     Branch no = run_branch(c, [&] {
+        HeldValues held(c, held_in_no);
         b = eval(c, expr->orelse);
         return Jump::kNone;
     });

@@ -30,6 +30,7 @@
 #include "elaborate/objects/type_text.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/carried.h"
+#include "elaborate/scopes/held_values.h"
 #include "elaborate/scopes/loop_emission.h"
 #include "elaborate/scopes/loop_parts.h"
 
@@ -87,7 +88,7 @@ std::optional<std::vector<Carried>> carried_names(Context& c, const GraphLoop& l
             all.push_back(std::move(*list));
         } else if (is_bound(before) && can_carry(*before) &&
                    (is_flag(name) || is_live(c, name, loop.range.begin))) {
-            all.push_back(make_carried(name, *before));
+            all.push_back(make_carried(name, held(c, *before, loop.head)));
         }
     }
     return all;

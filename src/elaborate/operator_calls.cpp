@@ -21,6 +21,7 @@
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/scopes/held_values.h"
 #include "elaborate/scopes/lookup.h"
 #include "ops/ops.h"
 #include "ops/standard.h"
@@ -276,6 +277,14 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
     if (name == "OptionalHasElement" && opset.domain.empty() && inputs.empty() &&
         !call.inputs.empty()) {
         return Object::boolean(false);
+    }
+    if (opset.domain.empty() && inputs.size() == 1 && is_held(c, inputs[0])) {
+        if (name == "OptionalGetElement") {
+            return Object::tensor(inputs[0]);
+        }
+        if (name == "OptionalHasElement") {
+            return Object::boolean(true);
+        }
     }
     if (name == "ConcatFromSequence" && opset.domain.empty() && inputs.size() == 1) {
         if (ir::Value* rows = stacked_rows(inputs[0], call.attributes)) {

@@ -228,8 +228,8 @@ constexpr NumpyType kNumpyTypes[] = {{"float16", ElementType::kFloat16},
 constexpr std::string_view kPythonTypes[] = {"int",   "float", "bool", "str",      "list",
                                              "tuple", "dict",  "set",  "frozenset"};
 
-constexpr std::string_view kTypingNames[] = {"Optional", "Union", "List",      "Sequence",
-                                             "Tuple",    "Any",   "Annotated", "Iterable"};
+constexpr std::string_view kTypingNames[] = {"Optional", "Union", "List", "Dict",      "Mapping",
+                                             "Sequence", "Tuple", "Any",  "Annotated", "Iterable"};
 
 // Modules by the name that the tables know them under.
 struct ModuleRow {
@@ -335,7 +335,7 @@ std::optional<Object> sardonyx_attribute(std::string_view name) {
     if (name == "reveal_type") {
         return find_builtin(name);
     }
-    if (name == "TensorType" || name == kOptionalType) {
+    if (name == "TensorType" || name == kOptionalType || name == kSparseType) {
         return python_type(name);
     }
     if (name == "Opset") {

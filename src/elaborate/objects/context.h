@@ -217,6 +217,12 @@ struct Context {
     // --- The state of what is being run.
     // Inputs of the loop bodies that are being run, and what they are before the first iteration.
     std::vector<std::pair<ir::Value*, ir::Value*>> loop_inputs;
+    // Optional values that are known to be there in a graph (scopes/held_values.h).
+    struct Held {
+        ir::Value* value;
+        ir::Graph* graph;
+    };
+    std::vector<Held> held;
     // Where the warning of its integer divisions stands, as long as it does.
     std::map<const ScriptFunction*, size_t> division_warnings;
     std::vector<Undo> undo;           // the changes of static lists and dicts, in order

@@ -6,6 +6,7 @@ namespace sardonyx::elaborate {
 namespace {
 
 constexpr std::string_view kLists[] = {"list", "List", "Sequence", "tuple", "Tuple", "Iterable"};
+constexpr std::string_view kMaps[] = {"dict", "Dict", "Mapping"};
 
 }  // namespace
 
@@ -13,23 +14,45 @@ bool names_list(std::string_view python_type) {
     return std::find(std::begin(kLists), std::end(kLists), python_type) != std::end(kLists);
 }
 
+bool names_map(std::string_view python_type) {
+    return std::find(std::begin(kMaps), std::end(kMaps), python_type) != std::end(kMaps);
+}
+
+namespace {
+
+// Mapping[INT64, FLOAT]; the keys of ONNX's maps are integers or strings.
+std::optional<Type> named_map(std::span<const Object> arguments) {
+    std::optional<Type> key = arguments.size() == 2 ? named_type(arguments[0]) : std::nullopt;
+    std::optional<Type> value = key ? named_type(arguments[1]) : std::nullopt;
+    bool is_key = key && key->is_tensor() &&
+                  (key->element_type() == ElementType::kString || is_integer(key->element_type()));
+    return is_key && value ? std::optional(Type::map(key->element_type(), *value)) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Type> named_type(const Object& object) {
     if (object.is(ObjectKind::kType)) {
         return object.get<TypeObject>().type;
     }
-    if (!object.is(ObjectKind::kPythonType) || object.get<PythonType>().arguments.size() != 1) {
+    if (!object.is(ObjectKind::kPythonType)) {
         return std::nullopt;
     }
     const PythonType& type = object.get<PythonType>();
-    bool is_optional = type.name == kOptionalType;
-    if (!is_optional && !names_list(type.name)) {
+    if (names_map(type.name)) {
+        return named_map(type.arguments);
+    }
+    bool is_optional = type.name == kOptionalType, is_sparse = type.name == kSparseType;
+    if (type.arguments.size() != 1 || (!is_optional && !is_sparse && !names_list(type.name))) {
         return std::nullopt;
     }
     std::optional<Type> element = named_type(type.arguments[0]);
-    if (!element) {
+    if (!element || (is_sparse && !element->is_tensor())) {
         return std::nullopt;
     }
-    return is_optional ? Type::optional(*element) : Type::sequence(*element);
+    return is_optional ? Type::optional(*element)
+           : is_sparse ? Type::sparse_tensor(element->element_type(), element->maybe_shape())
+                       : Type::sequence(*element);
 }
 
 }  // namespace sardonyx::elaborate

@@ -1,4 +1,5 @@
-// The types of values that objects name: FLOAT[2], Sequence[FLOAT], OPTIONAL[FLOAT].
+// The types of values that objects name: FLOAT[2], Sequence[FLOAT], OPTIONAL[FLOAT], SPARSE[FLOAT],
+// Mapping[STRING, FLOAT].
 #pragma once
 
 #include <optional>
@@ -11,9 +12,13 @@ namespace sardonyx::elaborate {
 // ONNX's type of a value that may be absent when the model runs. typing.Optional is another thing:
 // an input that a call may leave out.
 inline constexpr std::string_view kOptionalType = "OPTIONAL";
+// ONNX's type of tensors of which only some elements are stored.
+inline constexpr std::string_view kSparseType = "SPARSE";
 
 // Whether a class of Python names a list of what is in its brackets.
 bool names_list(std::string_view python_type);
+// The same of a map of what is in its brackets.
+bool names_map(std::string_view python_type);
 
 // Nothing: it names none.
 std::optional<Type> named_type(const Object& object);

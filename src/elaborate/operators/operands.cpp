@@ -74,7 +74,8 @@ Object refuse_operand(Context& c, std::string_view symbol, const Object& a, cons
     c.report(kUnsupportedOperand, range,
              fmt::format("`{}` between {} and {}", symbol, kind(a), kind(b)))
         .with_help(is_optional_value(a) || is_optional_value(b)
-                       ? "take what it holds: `op.OptionalGetElement(...)`"
+                       ? "read it where `is not None` holds, or take what it holds: "
+                         "`op.OptionalGetElement(...)`"
                        : "use tensors, numbers or lists of numbers");
     return Object::error();
 }

@@ -22,6 +22,7 @@ struct Branch {
     ir::Graph* graph = nullptr;
     Jump jump = Jump::kNone;
     syntax::Stmts statements;                        // of an `if`
+    std::vector<ir::Value*> held;                    // optional values that are there in it
     std::vector<std::pair<Symbol, Object>> changes;  // in the order of first change
     Object result;
     syntax::Range result_range;

@@ -21,6 +21,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/unknowns.h"
+#include "elaborate/scopes/held_values.h"
 #include "ops/substitutes.h"
 #include "syntax/builtin_names.h"
 #include "types/numpy_names.h"
@@ -206,7 +207,7 @@ Object lookup(Context& c, Symbol name, Range range) {
         if (!c.at.possibly_unbound.empty()) {
             warn_of_unbound(c, name, *found, range);
         }
-        return *found;
+        return held(c, *found, range);
     }
     if (is_local(c, c.function(), name)) {
         return has_failed ? Object::error() : unbound_local(c, name, range);

@@ -22,6 +22,7 @@
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/carried.h"
 #include "elaborate/scopes/flags.h"
+#include "elaborate/scopes/held_values.h"
 
 namespace sardonyx::elaborate {
 
@@ -414,6 +415,23 @@ void report_results(Context& c, const Object& one, const Object& other, Range ra
         .with_help("return the same number of results, of the same types");
 }
 
+// A name that one branch binds and the other leaves, with an optional value that is there in it:
+// the branch gives what that holds, as it would give to a reader.
+void take_out_held(Context& c, Pair& pair, Branch& yes, Branch& no, Range range) {
+    for (Branch* branch : {&yes, &no}) {
+        Object& own = branch == &yes ? pair.yes : pair.no;
+        const Object& other = branch == &yes ? pair.no : pair.yes;
+        if (!is_optional_value(own) || is_optional_value(other)) {
+            continue;
+        }
+        ir::Graph* outer = c.graph;
+        c.graph = branch->graph;
+        HeldValues there(c, branch->held);
+        own = held(c, own, range);
+        c.graph = outer;
+    }
+}
+
 // Plans the joined value of each name; those that have none are bound to the reason.
 std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Branch& no,
                              Merge& joined, Range range, uint32_t after) {
@@ -424,6 +442,7 @@ std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Bran
             continue;
         }
         fill_in(c, pair, yes, no, range);
+        take_out_held(c, pair, yes, no, range);
         if (failed_binding(pair.yes) || failed_binding(pair.no)) {
             c.at.scope->set(pair.name, failed_binding(pair.yes) ? pair.yes : pair.no);
         } else if ((!is_flag(pair.name) && !is_live(c, pair.name, after)) || is_missing(pair.yes) ||

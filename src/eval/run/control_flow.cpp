@@ -4,12 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "eval/gradient/algebra.h"
-#include "eval/kernels/cast.h"
-#include "eval/loops/strided.h"
 #include "eval/operators/kernel.h"
 #include "eval/run/iterations.h"
 #include "eval/run/runner.h"
+#include "eval/run/scan.h"
 
 namespace sardonyx::eval {
 
@@ -101,187 +99,21 @@ Status run_iteration(Runner& runner, const GraphPlan& body, Frame& frame, int64_
     return {};
 }
 
-// --- Scan ----------------------------------------------------------------------------------------
-
-// All elements along `axis`, without it, made of operators that the tape knows.
-Result<std::vector<RuntimeValue>> recorded_slices(Tape& tape, const RuntimeValue& source,
-                                                  int axis) {
-    Algebra algebra(tape);
-    Expr whole = algebra.value(source);
-    std::vector<int64_t> sizes(whole.dim(axis), 1);
-    Dims dims = whole.dims();
-    dims.erase(dims.begin() + axis);
-    std::vector<RuntimeValue> items;
-    for (const Expr& part :
-         algebra.call("Split", {whole, algebra.ints(sizes)},
-                      {ir::make_attribute("axis", int64_t{axis})}, sizes.size())) {
-        items.push_back(reshape(part, dims).value());
-    }
-    SDX_TRY(algebra.status());
-    return items;
-}
-
-// The attributes of a Scan whose body fits them.
-Result<ScanShape> scan_shape(KernelContext& c, const GraphPlan& body, size_t input_count) {
-    ScanShape shape;
-    Status read = read_scan_inputs(c, input_count, &shape);
-    if (!read.ok() || body.inputs.size() != input_count ||
-        body.outputs.size() < shape.state_count) {
-        return read.ok() ? Error{fmt::format("{} inputs, of which {} are scanned, do not fit a "
-                                             "body with {} inputs and {} outputs",
-                                             input_count, shape.scan_count, body.inputs.size(),
-                                             body.outputs.size())}
-                         : read.error();
-    }
-    SDX_TRY(read_scan_outputs(c, body.outputs.size() - shape.state_count, &shape));
-    return shape;
-}
-
-// One scan over `inputs` (state, then scanned tensors). `length` limits it, where given.
-Result<std::vector<RuntimeValue>> run_scan(Runner& runner, KernelContext& c, const ScanShape& shape,
-                                           const GraphPlan& body, Frame& frame,
-                                           std::vector<RuntimeValue> inputs,
-                                           std::optional<int64_t> length) {
-    std::vector<int> axes;
-    int64_t full = 0;
-    for (size_t i = 0; i < shape.scan_count; ++i) {
-        const RuntimeValue& value = inputs[shape.state_count + i];
-        if (!value.is_tensor()) {
-            return Error{
-                fmt::format("scan input {} is {}, but must be a tensor", i, value.describe())};
-        }
-        SDX_ASSIGN(int axis, c.axis(shape.input_axes[i], value.tensor().rank()));
-        axes.push_back(axis);
-        int64_t n = value.tensor().dims()[axis];
-        full = i == 0 ? n : full;
-        if (n != full) {
-            return Error{fmt::format("scan inputs have lengths {} and {}", full, n)};
-        }
-    }
-    int64_t steps = length.value_or(full);
-    if (steps < 0 || steps > full) {
-        return Error{fmt::format("length {} is not within the scan inputs' {}", steps, full)};
-    }
-    std::vector<std::vector<RuntimeValue>> slices(shape.scan_count);
-    for (size_t i = 0; i < shape.scan_count && full > 0; ++i) {
-        if (inputs[shape.state_count + i].variable() != 0) {
-            SDX_ASSIGN(slices[i],
-                       recorded_slices(*runner.tape(), inputs[shape.state_count + i], axes[i]));
-        }
-    }
-    std::vector<RuntimeValue> state(std::make_move_iterator(inputs.begin()),
-                                    std::make_move_iterator(inputs.begin() + shape.state_count));
-    std::vector<ScanOutput> outputs(body.outputs.size() - shape.state_count);
-    for (int64_t step = 0; step < steps; ++step) {
+// The graph as the body of a Scan.
+ScanBody scan_body(Runner& runner, const GraphPlan& body, Frame& frame) {
+    ScanBody scanned;
+    scanned.run = [&](std::vector<RuntimeValue> arguments) -> Result<std::vector<RuntimeValue>> {
         SDX_TRY(runner.count_step());
-        std::vector<RuntimeValue> arguments = std::move(state);
-        for (size_t i = 0; i < shape.scan_count; ++i) {
-            int64_t index = shape.input_reversed[i] ? steps - 1 - step : step;
-            if (!slices[i].empty()) {
-                arguments.push_back(slices[i][index]);
-                continue;
-            }
-            SDX_ASSIGN(Tensor item,
-                       slice_at(c, inputs[shape.state_count + i].tensor(), axes[i], index));
-            arguments.emplace_back(std::move(item));
+        return run_body(runner, body, frame, arguments);
+    };
+    scanned.types = [&body](std::vector<RuntimeValue>) -> Result<std::vector<Type>> {
+        std::vector<Type> types;
+        for (const ir::Value* output : body.graph->outputs) {
+            types.push_back(output->type);
         }
-        SDX_ASSIGN(std::vector<RuntimeValue> results, run_body(runner, body, frame, arguments));
-        for (size_t i = 0; i < outputs.size(); ++i) {
-            SDX_TRY(outputs[i].add(std::move(results[shape.state_count + i]), runner.options()));
-        }
-        results.resize(shape.state_count);
-        state = std::move(results);
-    }
-    for (size_t i = 0; i < outputs.size(); ++i) {
-        SDX_ASSIGN(RuntimeValue stacked,
-                   outputs[i].stacked(runner.tape(), output_type(body, shape.state_count + i),
-                                      shape.output_axes[i], shape.output_reversed[i]));
-        state.emplace_back(std::move(stacked));
-    }
-    return state;
-}
-
-// With zeros at its end, so that axis 0 has `length` elements.
-Result<RuntimeValue> filled_up(Runner& runner, const RuntimeValue& value, int64_t length) {
-    const Tensor& part = value.tensor();
-    Dims dims = part.dims();
-    dims[0] = length;
-    SDX_TRY(check_size(part.element_type(), dims, runner.options()));
-    if (value.variable() != 0) {
-        Algebra algebra(*runner.tape());
-        std::vector<int64_t> none(dims.size());
-        std::vector<int64_t> end = none;
-        end[0] = length - part.dims()[0];
-        RuntimeValue whole = pad(algebra.value(value), none, end).value();
-        SDX_TRY(algebra.status());
-        return whole;
-    }
-    Tensor whole = Tensor::zeros(part.element_type(), std::move(dims));
-    copy_elements(part, 0, whole, 0, part.count());
-    return RuntimeValue(std::move(whole));
-}
-
-// Version 8 scans each element of a batch (axis 0) on its own, to its own length; what is beyond
-// that in an output is zero.
-Result<std::vector<RuntimeValue>> run_batched_scan(Runner& runner, KernelContext& c,
-                                                   const ScanShape& shape, const GraphPlan& body,
-                                                   Frame& frame,
-                                                   std::span<const RuntimeValue> inputs,
-                                                   const RuntimeValue& lengths) {
-    if (!inputs[0].is_tensor() || inputs[0].tensor().rank() == 0) {
-        return Error{"the first input must be a tensor with a batch axis"};
-    }
-    int64_t batch = inputs[0].tensor().dims()[0];
-    std::optional<std::vector<int64_t>> counts;
-    if (lengths.is_tensor()) {
-        counts = to_int64s(lengths.tensor());
-        if (!counts.has_value() || static_cast<int64_t>(counts->size()) != batch) {
-            return Error{"`sequence_lens` must have one length for each element of the batch"};
-        }
-    }
-    std::vector<ScanOutput> stacks(body.outputs.size());
-    std::vector<std::vector<RuntimeValue>> slices(inputs.size());  // of variables
-    for (int64_t b = 0; b < batch; ++b) {
-        std::vector<RuntimeValue> items;
-        for (size_t i = 0; i < inputs.size(); ++i) {
-            const RuntimeValue& input = inputs[i];
-            if (!input.is_tensor() || input.tensor().rank() == 0 ||
-                input.tensor().dims()[0] != batch) {
-                return Error{"all inputs must have the same batch axis"};
-            }
-            if (input.variable() != 0) {
-                if (b == 0) {
-                    SDX_ASSIGN(slices[i], recorded_slices(*runner.tape(), input, 0));
-                }
-                items.push_back(slices[i][b]);
-                continue;
-            }
-            SDX_ASSIGN(Tensor item, slice_at(c, input.tensor(), 0, b));
-            items.emplace_back(std::move(item));
-        }
-        std::optional<int64_t> length;
-        if (counts.has_value()) {
-            length = (*counts)[b];
-        }
-        int64_t full = items[shape.state_count].tensor().rank() > 0
-                           ? items[shape.state_count].tensor().dims()[0]
-                           : 0;
-        SDX_ASSIGN(std::vector<RuntimeValue> results,
-                   run_scan(runner, c, shape, body, frame, std::move(items), length));
-        for (size_t i = 0; i < results.size(); ++i) {
-            if (i >= shape.state_count && results[i].tensor().dims()[0] < full) {
-                SDX_ASSIGN(results[i], filled_up(runner, results[i], full));
-            }
-            SDX_TRY(stacks[i].add(std::move(results[i]), runner.options()));
-        }
-    }
-    std::vector<RuntimeValue> outputs;
-    for (size_t i = 0; i < stacks.size(); ++i) {
-        SDX_ASSIGN(RuntimeValue stacked,
-                   stacks[i].stacked(runner.tape(), output_type(body, i), 0, false));
-        outputs.emplace_back(std::move(stacked));
-    }
-    return outputs;
+        return types;
+    };
+    return scanned;
 }
 
 }  // namespace
@@ -345,21 +177,17 @@ Status scan(Runner& runner, const NodePlan& node, Frame& frame) {
         inputs.push_back(frame.get(operand));
     }
     KernelContext c = context_of(runner, node, frame, {});
-    bool is_batched = c.version() < 9;
-    RuntimeValue lengths;
-    if (is_batched && !inputs.empty()) {
-        lengths = std::move(inputs.front());
-        inputs.erase(inputs.begin());
+    size_t given = inputs.size() - (has_lengths(c) && !inputs.empty() ? 1 : 0);
+    SDX_ASSIGN(ScanShape shape, read_scan_inputs(c, given));
+    if (body->inputs.size() != given || body->outputs.size() < shape.state_count) {
+        return Error{fmt::format(
+            "{} inputs, of which {} are scanned, do not fit a body with {} inputs and {} outputs",
+            given, shape.scan_count, body->inputs.size(), body->outputs.size())};
     }
-    SDX_ASSIGN(ScanShape shape, scan_shape(c, *body, inputs.size()));
-    auto results = is_batched
-                       ? run_batched_scan(runner, c, shape, *body, frame, inputs, lengths)
-                       : run_scan(runner, c, shape, *body, frame, std::move(inputs), std::nullopt);
-    if (!results.ok()) {
-        return results.error();
-    }
-    for (size_t i = 0; i < results->size(); ++i) {
-        SDX_TRY(store(node, frame, i, std::move((*results)[i])));
+    SDX_ASSIGN(std::vector<RuntimeValue> results,
+               run_scan(c, runner.tape(), shape, scan_body(runner, *body, frame), inputs));
+    for (size_t i = 0; i < results.size(); ++i) {
+        SDX_TRY(store(node, frame, i, std::move(results[i])));
     }
     return {};
 }

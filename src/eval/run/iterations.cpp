@@ -10,33 +10,6 @@
 
 namespace sardonyx::eval {
 
-namespace {
-
-Result<std::vector<int64_t>> per_item(KernelContext& c, std::string_view name, size_t count) {
-    std::span<const int64_t> given = c.ints_attribute(name);
-    if (given.empty()) {
-        return std::vector<int64_t>(count, 0);
-    }
-    if (given.size() != count) {
-        return Error{fmt::format("attribute `{}` has {} items, but must have {}", name,
-                                 given.size(), count)};
-    }
-    return std::vector<int64_t>(given.begin(), given.end());
-}
-
-Result<std::vector<bool>> directions(KernelContext& c, std::string_view name, size_t count) {
-    SDX_ASSIGN(std::vector<int64_t> given, per_item(c, name, count));
-    for (int64_t direction : given) {
-        if (direction != 0 && direction != 1) {
-            return Error{
-                fmt::format("attribute `{}` has {}, but must have 0 or 1", name, direction)};
-        }
-    }
-    return std::vector<bool>(given.begin(), given.end());
-}
-
-}  // namespace
-
 Result<bool> read_condition(const RuntimeValue& value) {
     if (!value.is_tensor() || value.tensor().element_type() != ElementType::kBool ||
         value.tensor().count() != 1) {
@@ -156,40 +129,32 @@ Result<Tensor> ScanOutput::empty(const Type& declared, int64_t axis) {
     return Tensor::zeros(declared.element_type(), std::move(dims));
 }
 
-// --- Scan
+// --- Rows
 
-Status read_scan_inputs(KernelContext& c, size_t input_count, ScanShape* shape) {
-    int64_t scan_count = c.int_attribute("num_scan_inputs");
-    if (scan_count < 1 || static_cast<size_t>(scan_count) > input_count) {
-        return Error{fmt::format("attribute `num_scan_inputs` is {}, but there are {} inputs",
-                                 scan_count, input_count)};
+Type row_type(const RuntimeValue& value) {
+    if (!value.is_tensor()) {
+        return {};
     }
-    shape->scan_count = static_cast<size_t>(scan_count);
-    shape->state_count = input_count - shape->scan_count;
-    bool is_old = c.version() < 9;
-    SDX_ASSIGN(shape->input_axes, per_item(c, "scan_input_axes", shape->scan_count));
-    SDX_ASSIGN(shape->input_reversed,
-               directions(c, is_old ? "directions" : "scan_input_directions", shape->scan_count));
+    const Dims& sizes = value.tensor().dims();
+    return Type::tensor(value.tensor().element_type(), Shape(sizes.begin(), sizes.end()));
+}
+
+Status Rows::add(std::span<RuntimeValue> rows, const RunOptions& options) {
+    if (outputs_.empty()) {
+        outputs_.resize(rows.size());
+    }
+    if (rows.size() != outputs_.size()) {
+        return Error{fmt::format("the body returns {} rows, and returned {} in the first iteration",
+                                 rows.size(), outputs_.size())};
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+        SDX_TRY(outputs_[i].add(std::move(rows[i]), options));
+    }
     return {};
 }
 
-Status read_scan_outputs(KernelContext& c, size_t output_count, ScanShape* shape) {
-    SDX_ASSIGN(shape->output_axes, per_item(c, "scan_output_axes", output_count));
-    SDX_ASSIGN(shape->output_reversed, directions(c, "scan_output_directions", output_count));
-    return {};
-}
-
-Result<Tensor> slice_at(const KernelContext& c, const Tensor& source, int axis, int64_t index) {
-    AxisView view = axis_view(source.dims(), axis);
-    Dims dims = source.dims();
-    dims.erase(dims.begin() + axis);
-    bool packs = is_packed(source.element_type());
-    Tensor from = packs ? unpacked(source) : source;
-    SDX_ASSIGN(Tensor item, c.scratch(from.element_type(), std::move(dims)));
-    for (int64_t o = 0; o < view.outer && item.count() > 0; ++o) {
-        copy_elements(from, (o * view.n + index) * view.inner, item, o * view.inner, view.inner);
-    }
-    return packs ? packed(item, source.element_type()) : item;
+Result<RuntimeValue> Rows::stacked(Tape* tape, size_t i, int64_t axis, bool is_reversed) const {
+    return outputs_[i].stacked(tape, types_.empty() ? Type() : types_[i], axis, is_reversed);
 }
 
 }  // namespace sardonyx::eval

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "eval/gradient/tape.h"
@@ -34,20 +36,23 @@ class ScanOutput {
     std::vector<int64_t> variables_;  // that the items are the values of
 };
 
-// The attributes of Scan, in the terms of version 9.
-struct ScanShape {
-    size_t state_count = 0;
-    size_t scan_count = 0;
-    std::vector<int64_t> input_axes;
-    std::vector<bool> input_reversed;
-    std::vector<int64_t> output_axes;
-    std::vector<bool> output_reversed;
-};
-// What the attributes say of the inputs; and of as many outputs, once it is known how many.
-Status read_scan_inputs(KernelContext& c, size_t input_count, ScanShape* shape);
-Status read_scan_outputs(KernelContext& c, size_t output_count, ScanShape* shape);
+// The type of a row that looks like this; none, where it is no tensor.
+Type row_type(const RuntimeValue& value);
 
-// Element `index` along `axis`, without that axis.
-Result<Tensor> slice_at(const KernelContext& c, const Tensor& source, int axis, int64_t index);
+// The rows that iterations give, as many as the first one does.
+class Rows {
+  public:
+    Rows() = default;
+    // Rows of these types, and no iteration.
+    explicit Rows(std::vector<Type> types) : outputs_(types.size()), types_(std::move(types)) {}
+
+    size_t size() const { return outputs_.size(); }
+    Status add(std::span<RuntimeValue> rows, const RunOptions& options);
+    Result<RuntimeValue> stacked(Tape* tape, size_t i, int64_t axis, bool is_reversed) const;
+
+  private:
+    std::vector<ScanOutput> outputs_;
+    std::vector<Type> types_;  // where there is no iteration
+};
 
 }  // namespace sardonyx::eval

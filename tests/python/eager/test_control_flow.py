@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+
 import numpy as np
 import pytest
 import sardonyx
@@ -88,8 +90,12 @@ def test_names_for_several_results():
         ("op.Scan(X, body=lambda x: x, num_scan_inputs=1, scan_output_axes=[0, 1])",
          sardonyx.EvalError, "has 2 items, but must have 1"),
         ("op.SequenceMap(X, body=lambda x: x)", sardonyx.EvalError, "must be a sequence"),
-        ("sardonyx.opset8.Scan(None, X, body=lambda x: x, num_scan_inputs=1)",
-         sardonyx.EvalError, "opset 9 or newer"),
+        ("sardonyx.opset8.Scan(None, X, X[:1], body=lambda s, x: s, num_scan_inputs=1)",
+         sardonyx.EvalError, "same batch axis"),
+        ("sardonyx.opset8.Scan([1, 9], X, X, body=lambda s, x: s, num_scan_inputs=1)",
+         sardonyx.EvalError, "length 9 is not within the scan inputs' 3"),
+        ("sardonyx.opset8.Scan([1], X, X, body=lambda s, x: s, num_scan_inputs=1)",
+         sardonyx.EvalError, "one length for each element of the batch"),
         ("op.Loop(2, None, X, body=lambda i, c, x: 1 / 0)", ZeroDivisionError, "zero"),
     ],
 )  # fmt: skip
@@ -105,3 +111,39 @@ def test_rows_must_have_one_shape():
 
     with pytest.raises(sardonyx.EvalError, match=r"FLOAT\[1\], but was FLOAT\[0\]"):
         op.Loop(2, None, X, body=body)
+
+
+SCAN_8 = """
+from sardonyx import FLOAT, INT64, graph, opset8 as op, script
+
+
+@script()
+def f(lengths: INT64[2], s: FLOAT[2, 2], x: FLOAT[2, 3, 2]):
+    @graph()
+    def body(state: FLOAT[2], row: FLOAT[2]):
+        return state + row, state * row
+
+    return op.Scan(lengths, s, x, body=body, num_scan_inputs=1, directions=[1])
+"""
+
+
+@pytest.mark.parametrize("lengths", [[3, 3], [1, 3], [0, 2]])
+def test_scan_of_opset_8(tmp_path, lengths):
+    path = tmp_path / "scan.py"
+    path.write_text(SCAN_8)
+    function = runpy.run_path(str(path))["f"]
+    x = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+    inputs = {"lengths": np.array(lengths), "s": np.ones((2, 2), np.float32), "x": x}
+    built = sardonyx.load(function.to_model_bytes()).run(inputs)
+    for one, wanted in zip(function(**inputs), built, strict=True):
+        np.testing.assert_array_equal(one, wanted)
+    rows = [x[b, : lengths[b]][::-1] for b in range(2)]
+    np.testing.assert_array_equal(built[0], [1 + one.sum(0) for one in rows])
+
+
+def test_scan_of_opset_8_over_an_empty_batch():
+    state, rows = sardonyx.opset8.Scan(
+        None, np.ones((0, 2), np.float32), np.ones((0, 3, 2), np.float32),
+        body=lambda s, x: (s + x, s * x), num_scan_inputs=1,
+    )  # fmt: skip
+    assert (state.shape, rows.shape) == ((0, 2), (0, 3, 2))

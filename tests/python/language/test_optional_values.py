@@ -55,6 +55,98 @@ def made(c: BOOL, x: FLOAT[3]) -> OPTIONAL[Sequence[FLOAT[3]]]:
         y = op.Optional(op.SequenceConstruct(x))
     return y
 """
+# What is read where a test by `is None` has found a value is the value.
+NARROWED_TEXT = """
+from sardonyx import FLOAT, OPTIONAL, script
+from sardonyx import opset18 as op
+
+
+@script()
+def if_there(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if w is not None:
+        x = x * w
+    return x
+
+
+@script()
+def by_default(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if w is None:
+        w = x + 1
+    return x * w
+
+
+@script()
+def returns_early(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if w is None:
+        return x
+    y = w * 2
+    for i in range(3):
+        y = y + w[0]
+    return x * w + y
+
+
+@script()
+def chosen(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    return x if w is None else x * w
+
+
+@script()
+def one_and(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if w is not None and op.ReduceSum(w, keepdims=0) > 3.0:
+        y = w - x
+    else:
+        y = x
+    return y
+
+
+@script()
+def either(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]], v: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if w is None or v is None:
+        return x
+    return w * v
+
+
+@script()
+def in_loops(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if not (w is None):
+        if x[0] > 0.0:
+            w = w * 2
+        for i in range(2):
+            w = w + x
+        y = w
+    else:
+        y = x
+    return y
+
+
+@script()
+def taken_out(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if w is not None:
+        y = op.OptionalGetElement(w) * w
+        if w is not None:
+            y = y + 1
+        if op.OptionalHasElement(w):
+            y = y + 1
+    else:
+        y = x
+    return y
+
+
+def chosen_by_host(x, w):
+    return x if w is None else x * w
+
+
+@script()
+def inlined(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    return chosen_by_host(x, w)
+
+
+@script()
+def bound_there(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if (v := w) is not None:
+        x = x * v
+    return x
+"""
 X = np.array([1, 2, 3], np.float32)
 # A script, its arguments, its results.
 RUNS: list[tuple[str, dict[str, Any], Any]] = [
@@ -67,6 +159,20 @@ RUNS: list[tuple[str, dict[str, Any], Any]] = [
     ("passed", {"x": [X, X]}, [[X, X]]),
     ("made", {"c": np.array(True), "x": X}, [None]),
     ("made", {"c": np.array(False), "x": X}, [[X]]),
+]
+# With nothing, and with these weights.
+W = 3 * X
+NARROWED: list[tuple[str, Any, Any]] = [
+    ("if_there", X, X * W),
+    ("by_default", X * (X + 1), X * W),
+    ("returns_early", X, X * W + 2 * W + 3 * W[0]),
+    ("chosen", X, X * W),
+    ("one_and", X, W - X),
+    ("either", X, W * W),
+    ("in_loops", X, 2 * W + 2 * X),
+    ("taken_out", X, W * W + 2),
+    ("inlined", X, X * W),
+    ("bound_there", X, X * W),
 ]
 
 
@@ -113,6 +219,17 @@ def test_one_answer(program, name, inputs, expected):
         same(run_ort(onnx.load_from_string(data), inputs), expected)
 
 
+@pytest.mark.parametrize(("name", "without", "given"), NARROWED)
+def test_narrowed(program, name, without, given):
+    program.write_text(NARROWED_TEXT)
+    for w, expected in ((None, without), (W, given)):
+        inputs = {"x": X, "w": w, **({"v": w} if name == "either" else {})}
+        test_one_answer(program, name, inputs, [expected])
+        data = runpy.run_path(str(program))[name].to_model_bytes()
+        if w is not None:  # ONNX Runtime takes no missing inputs
+            same(run_ort(onnx.load_from_string(data), inputs), [expected])
+
+
 def test_on_the_command_line(program):
     run = [PROGRAM, "run", f"{program}:held", "-q", "other=[1.0, 2.0]"]
     done = subprocess.run([*run, "x=None"], capture_output=True, text=True, check=True)
@@ -126,6 +243,10 @@ def test_on_the_command_line(program):
     [
         ("x: OPTIONAL[FLOAT]):\n    return x + 1", "unsupported-operand", "OptionalGetElement"),
         ("x: OPTIONAL[FLOAT]):\n    return 1 < x", "unsupported-operand", "OptionalGetElement"),
+        ("x: OPTIONAL[FLOAT]):\n    y = x if x is None else 1.0\n    return x * y",
+         "unsupported-operand", "`is not None` holds"),
+        ("x: OPTIONAL[FLOAT]):\n    if x is None or op.Abs(2.0) > 1.0:\n        return x + 1",
+         "unsupported-operand", "OptionalGetElement"),
         ("x: OPTIONAL[FLOAT]):\n    if x:\n        return 1.0\n    return 2.0",
          "unsupported-operand", "Optional[FLOAT]"),
         ("x: OPTIONAL[3]):\n    return x", "unknown-annotation", "OPTIONAL[3]"),

@@ -468,12 +468,15 @@ def test_the_program_refuses(tmp_path):
     kind = maps.graph.input[0].type.map_type
     kind.key_type = kind.value_type.tensor_type.elem_type = TensorProto.INT64
     (tmp_path / "map.onnx").write_bytes(maps.SerializeToString())
+    kind.value_type.tensor_type.elem_type = TensorProto.UNDEFINED
+    (tmp_path / "untyped.onnx").write_bytes(maps.SerializeToString())
     rows = [
         (["decompile", "missing.onnx"], 1, "cannot be opened|No such file|missing.onnx"),
         (["decompile", "."], 1, "."),
         (["decompile", "text.onnx"], 1, "text.onnx"),
         (["decompile", "cut.onnx"], 1, "cut.onnx"),
-        (["decompile", "map.onnx", "-o", "map.py"], 1, "cannot express the type Map"),
+        (["decompile", "untyped.onnx", "-o", "map.py"], 1, "cannot express the type Map"),
+        (["decompile", "map.onnx", "-o", "map.py"], 1, "which the operator does not take"),
         (["decompile", "m.onnx", "-o", "m.onnx"], 2, "overwrite the model"),
         (["decompile", "script.py"], 2, "reads a model, not a script"),
         (["decompile", "m.onnx", "-o", "missing/m.py"], 1, "missing"),
