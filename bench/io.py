@@ -90,7 +90,13 @@ def graphs(count: int) -> None:
     def load_ir() -> Any:
         return onnx_ir.from_proto(onnx.load_from_string(data))
 
-    print(f"load             {ours:10.2f} {proto:8.2f} {best(load_ir) if onnx_ir else 0:8.2f}")
+    print(f"load bytes       {ours:10.2f} {proto:8.2f} {best(load_ir) if onnx_ir else 0:8.2f}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        path.write_bytes(data)
+        ours, proto = best(lambda: sardonyx.load(path)), best(lambda: onnx.load(path))
+        theirs_of_file = best(lambda: onnx_ir.load(path)) if onnx_ir else 0
+        print(f"load file        {ours:10.2f} {proto:8.2f} {theirs_of_file:8.2f}")
     models = [sardonyx.load(data) for _ in range(7)]
     theirs = [load_ir() for _ in range(7)] if onnx_ir else []
     first = best(lambda: walk(models.pop().graph))

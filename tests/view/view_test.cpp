@@ -1,36 +1,13 @@
 // Pictures of models: what is hostile in a model stays text, and boxes stand apart.
 #include <gtest/gtest.h>
 
-#include "ir/edit.h"
+#include "../ir/chain.h"
 #include "view/layout.h"
 #include "view/text.h"
 #include "view/write.h"
 
 namespace sardonyx::view {
 namespace {
-
-using Values = std::vector<ir::Value*>;
-
-// x, and `count` nodes, each of which reads the one before it.
-std::unique_ptr<ir::Model> chain(int count, std::string_view name = "x") {
-    auto model = std::make_unique<ir::Model>();
-    model->opset_imports = {{"", 20}};
-    model->graph = model->make_graph(nullptr);
-    model->graph->name = model->intern("g");
-    ir::Editor editor(*model);
-    ir::Value* value =
-        editor.add_input(*model->graph, name, Type::tensor(ElementType::kFloat, Shape{2})).value();
-    for (int i = 0; i < count; ++i) {
-        ir::Editor::NewNode wanted;
-        wanted.op_type = "Neg";
-        Values inputs{value};
-        wanted.inputs = inputs;
-        wanted.outputs = {std::nullopt};
-        value = editor.insert(*model->graph, nullptr, wanted).value()->output();
-    }
-    EXPECT_TRUE(editor.set_outputs(*model->graph, Values{value}).ok());
-    return model;
-}
 
 Scene scene_of(const ir::Model& model) {
     return make_scene(model, nullptr, "title", nullptr).value();
@@ -48,7 +25,7 @@ TEST(Shown, MakesTextsHarmless) {
 }
 
 TEST(Scene, HasABoxForEachNodeAndEnd) {
-    Scene scene = scene_of(*chain(3));
+    Scene scene = scene_of(*ir::chain(3));
     ASSERT_EQ(scene.sheets.size(), 1U);
     EXPECT_EQ(scene.sheets[0].boxes.size(), 5U);
     EXPECT_EQ(scene.sheets[0].lines.size(), 4U);
@@ -56,7 +33,7 @@ TEST(Scene, HasABoxForEachNodeAndEnd) {
 }
 
 TEST(Layout, PutsNoBoxOnAnother) {
-    Scene scene = scene_of(*chain(40));
+    Scene scene = scene_of(*ir::chain(40));
     for (Subgraphs subgraphs : {Subgraphs::kApart, Subgraphs::kInside}) {
         lay_out(scene, subgraphs);
         const Sheet& sheet = scene.sheets[0];
@@ -76,7 +53,7 @@ TEST(Layout, PutsNoBoxOnAnother) {
 }
 
 TEST(Layout, IsTheSameEachTime) {
-    Scene first = scene_of(*chain(20)), second = scene_of(*chain(20));
+    Scene first = scene_of(*ir::chain(20)), second = scene_of(*ir::chain(20));
     lay_out(first, Subgraphs::kInside);
     lay_out(second, Subgraphs::kInside);
     EXPECT_EQ(to_svg(first), to_svg(second));
@@ -84,7 +61,7 @@ TEST(Layout, IsTheSameEachTime) {
 }
 
 TEST(Write, EscapesWhatIsOfTheModel) {
-    Scene scene = scene_of(*chain(1, "</script><b>&\"'"));
+    Scene scene = scene_of(*ir::chain(1, "</script><b>&\"'"));
     lay_out(scene, Subgraphs::kInside);
     for (const std::string& text : {to_svg(scene), to_json(scene), to_html(scene)}) {
         EXPECT_EQ(text.find("</script><b>"), std::string::npos);
