@@ -163,6 +163,48 @@ def test_a_file_is_the_library_everywhere(program: Any, folder: pathlib.Path) ->
     del sys.modules["helpers"]
 
 
+PLAIN_HELPERS = {
+    "a function": "def twice(x):\n    return x * 2.0\n",
+    "of another file": "from deeper import two\n\n\ndef twice(x):\n    return two(x)\n",
+    "with operators of the library":
+        "from sardonyx.torch import aten\n\n\ndef twice(x):\n    return aten.mul(x, 2.0)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("helpers", PLAIN_HELPERS.values(), ids=PLAIN_HELPERS)
+@pytest.mark.parametrize("spelling", ["whole", "relative", "by a link", "with dots"])
+def test_plain_functions_of_neighbouring_files(
+    helpers: str, spelling: str, program: Any, folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are expanded in place, whatever path leads to the file and whatever else is loaded."""
+    (folder / "helpers.py").write_text(helpers)
+    (folder / "deeper.py").write_text("def two(x):\n    return x * 2.0\n")
+    (folder / "inner").mkdir()
+    (folder / "link").symlink_to(folder, target_is_directory=True)
+    library = {
+        "whole": folder / "mylib.py",
+        "relative": pathlib.Path(os.path.relpath(folder / "mylib.py")),
+        "by a link": folder / "link" / "mylib.py",
+        "with dots": folder / "inner" / ".." / "mylib.py",
+    }[spelling]
+    # A module of another folder, which is loaded already, is not the neighbour of this file.
+    other = types.ModuleType("helpers")
+    other.__file__ = str(folder.parent / "elsewhere" / "helpers.py")
+    exec("def twice(x):\n    return x * 100.0\n", vars(other))
+    monkeypatch.setitem(sys.modules, "helpers", other)
+    monkeypatch.delitem(sys.modules, "deeper", raising=False)
+    done = run("import", folder / "model.pt2", "-o", folder / "model.onnx", "--library", library)
+    assert done.returncode == 0, done.stderr
+    model = (folder / "model.onnx").read_bytes()
+    read = sardonyx.torch.convert(folder / "model.pt2", library=library)
+    made = sardonyx.torch.convert(program, library=library)
+    assert read.to_model_bytes() == model
+    check(model, program)
+    check(made.to_model_bytes(), program)
+    assert sys.modules["helpers"] is other
+    sys.modules.pop("deeper", None)
+
+
 def test_the_script_compiles_again(program: Any, folder: pathlib.Path) -> None:
     library = folder / "mylib.py"
     made = sardonyx.torch.convert(program, library=library)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib.util
 import os
 import pathlib
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._core import is_name_in_script
@@ -17,6 +18,41 @@ from ._operators import declared_overloads, inline_script, loading, overload_of
 
 # The module in scripts of functions that no file has at its top level.
 _NO_FILE = "own"
+# What the program knows by these names, whatever files there are.
+_PACKAGES = ("numpy", "onnx", "sardonyx", "torch")
+
+
+def _is_in(module: types.ModuleType, folder: pathlib.Path) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and pathlib.Path(file).resolve().is_relative_to(folder)
+
+
+@contextlib.contextmanager
+def _neighbours(folder: pathlib.Path, own: str) -> Iterator[None]:
+    """Imports find the files of a folder first, as in a script that is run there.
+
+    Modules of the same names that other folders have are set aside: the program, which does not
+    know them, would read the files of this one.
+    """
+    files = {one.stem for one in folder.glob("*.py")}
+    files |= {one.parent.name for one in folder.glob("*/__init__.py")}
+    files -= {own, *sys.stdlib_module_names, *_PACKAGES}
+    aside = {
+        name: module for name, module in sys.modules.items()
+        if name.partition(".")[0] in files and not _is_in(module, folder)
+    }  # fmt: skip
+    for name in aside:
+        del sys.modules[name]
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        if aside:
+            tops = {name.partition(".")[0] for name in aside}
+            for name in [one for one in sys.modules if one.partition(".")[0] in tops]:
+                del sys.modules[name]
+            sys.modules.update(aside)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,12 +148,10 @@ class Library:
         module = importlib.util.module_from_spec(spec)
         before = sys.modules.get(name)
         sys.modules[name] = module
-        sys.path.insert(0, str(path.resolve().parent))  # as for a script that is run
         try:
-            with loading(name) as found:
+            with _neighbours(path.resolve().parent, name), loading(name) as found:
                 spec.loader.exec_module(module)
         finally:
-            sys.path.pop(0)
             del sys.modules[name]
             if before is not None:
                 sys.modules[name] = before
