@@ -183,6 +183,44 @@ def test_a_file_has_the_casts_of_torch(make: Any, dtype: Any, tmp_path: pathlib.
     assert by_size[0] >= {one for one in by_size[1] if len(one) <= 3}
 
 
+class Recurrent(nn.Module):
+    def __init__(self, layer: Any, dtype: Any, **options: Any) -> None:
+        super().__init__()
+        self.dtype = dtype
+        self.layer = layer(4, 5, 2, batch_first=True, **options)
+
+    def forward(self, x: Any) -> Any:
+        with torch.autocast("cpu", dtype=self.dtype):
+            return self.layer(x)
+
+
+@pytest.mark.parametrize("dtype", LOWER)
+@pytest.mark.parametrize(
+    ("layer", "options"),
+    [(nn.LSTM, {}), (nn.LSTM, {"bidirectional": True}), (nn.GRU, {}), (nn.RNN, {}),
+     (nn.RNN, {"nonlinearity": "relu", "bias": False})],
+)  # fmt: skip
+def test_recurrent_layers_have_the_types_of_torch(
+    layer: Any, options: Any, dtype: Any, tmp_path: pathlib.Path
+) -> None:
+    torch.manual_seed(0)
+    module, x = Recurrent(layer, dtype, **options).eval(), torch.randn(2, 3, 4)
+    program = torch.export.export(module, (x,))
+    torch.export.save(program, tmp_path / "model.pt2")
+    # The kernels of oneDNN, which not all processors have, choose other types than the program.
+    with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False):
+        wanted = torch.utils._pytree.tree_leaves(module(x))
+    for source in (program, tmp_path / "model.pt2"):
+        model = sardonyx.torch.convert(source, opset=22)
+        onnx.checker.check_model(model.to_model_proto(), full_check=True)
+        found = model.compile()(x.numpy())
+        for ours, theirs in zip(found, wanted, strict=True):
+            assert str(np.asarray(ours).dtype) == str(theirs.dtype).removeprefix("torch.")
+            np.testing.assert_allclose(
+                np.asarray(ours, np.float32), theirs.float().numpy(), rtol=2e-2, atol=2e-2
+            )
+
+
 def test_the_default_types_of_devices(tmp_path: pathlib.Path) -> None:
     class Default(nn.Module):
         def forward(self, x: Any) -> Any:

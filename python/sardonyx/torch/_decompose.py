@@ -128,7 +128,10 @@ def _region(module: fx.GraphModule) -> Callable[..., Any]:
         device: str, dtype: Any, enabled: bool, cache: Any, body: fx.Node, *args: Any
     ) -> Any:
         inner = getattr(module, str(body.target))
-        with torch.autocast(device, dtype, enabled, bool(cache)):
+        # The kernels of oneDNN for recurrent layers have other types than torch.export's graph
+        # says, and only some processors have them.
+        without = torch.backends.mkldnn.flags(enabled=False)
+        with without, torch.autocast(device, dtype, enabled, bool(cache)):
             return inner(*args)
 
     return called
