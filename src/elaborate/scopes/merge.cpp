@@ -216,6 +216,9 @@ class Merge {
                              output_of(c_, no_.graph, y, *type, range_) == nullptr || failed_);
                 return type ? std::optional(Object::error()) : std::nullopt;
             }
+            if (is_optional_value(x) || is_optional_value(y)) {
+                return plan_optional(x, y);
+            }
             bool are_lists = are_sequences(x, y);
             if (!are_same_to_python(x, y)) {
                 return std::nullopt;
@@ -288,6 +291,40 @@ class Merge {
     }
 
   private:
+    // A value that may be absent and one that is there are one that may be absent.
+    std::optional<Object> plan_optional(const Object& x, const Object& y) {
+        const Type& held = (is_optional_value(x) ? x : y).value()->type.element();
+        for (const Object* one : {&x, &y}) {
+            const Type* type = one->is_tensor() ? &one->value()->type : nullptr;
+            type = type != nullptr && is_optional_value(*one) ? &type->element() : type;
+            if (type == nullptr || !is_of_kind(*type, held)) {
+                return std::nullopt;
+            }
+        }
+        ir::Value* left = optional_output(yes_.graph, x);
+        ir::Value* right = optional_output(no_.graph, y);
+        failed_ = left == nullptr || right == nullptr || failed_;
+        return Object::error();
+    }
+
+    static bool is_of_kind(const Type& type, const Type& other) {
+        return type.kind() == other.kind() &&
+               (type.kind() == TypeKind::kSequence ? is_of_kind(type.element(), other.element())
+                                                   : type.element_type() == other.element_type());
+    }
+
+    ir::Value* optional_output(ir::Graph* graph, const Object& object) {
+        ir::Graph* outer = c_.graph;
+        c_.graph = graph;
+        ir::Value* value = is_optional_value(object)
+                               ? object.value()
+                               : Emitter(c_, range_).emit("Optional", {object.value()});
+        c_.graph = outer;
+        return value == nullptr ? nullptr
+                                : output_of(c_, graph, Object::tensor(value),
+                                            value->type.element_type(), range_);
+    }
+
     // A list of a branch as a sequence; of an ONNX sequence itself.
     Object as_sequence(ir::Graph* graph, const Object& list, ElementType type) {
         if (list.is_tensor() || list.is_numbers()) {

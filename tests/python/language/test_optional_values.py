@@ -146,6 +146,36 @@ def bound_there(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
     if (v := w) is not None:
         x = x * v
     return x
+
+@script()
+def rebound(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if w is not None:
+        w = w * 2
+    if w is not None:
+        x = x + w
+    return x
+
+
+@script()
+def bound_before(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    if x[0] > 5.0:
+        w = x * 2
+    return x if w is None else x * w
+
+
+@script()
+def in_rounds(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> FLOAT["N"]:
+    for i in range(op.Cast(x[2], to=7)):
+        if w is not None:
+            w = w + x
+    return x if w is None else x * w
+
+
+@script()
+def returned(x: FLOAT["N"], w: OPTIONAL[FLOAT["N"]]) -> OPTIONAL[FLOAT["N"]]:
+    if x[0] > 5.0:
+        return x
+    return w
 """
 X = np.array([1, 2, 3], np.float32)
 # A script, its arguments, its results.
@@ -173,6 +203,10 @@ NARROWED: list[tuple[str, Any, Any]] = [
     ("taken_out", X, W * W + 2),
     ("inlined", X, X * W),
     ("bound_there", X, X * W),
+    ("rebound", X, X + 2 * W),
+    ("bound_before", X, X * W),
+    ("in_rounds", X, X * (W + 3 * X)),
+    ("returned", None, W),
 ]
 
 
@@ -244,6 +278,8 @@ def test_on_the_command_line(program):
         ("x: OPTIONAL[FLOAT]):\n    return x + 1", "unsupported-operand", "OptionalGetElement"),
         ("x: OPTIONAL[FLOAT]):\n    return 1 < x", "unsupported-operand", "OptionalGetElement"),
         ("x: OPTIONAL[FLOAT]):\n    y = x if x is None else 1.0\n    return x * y",
+         "branch-type-mismatch", "cast one of them"),
+        ("x: OPTIONAL[FLOAT]):\n    for i in range(op.Size(x)):\n        x = x\n    return x * 2",
          "unsupported-operand", "`is not None` holds"),
         ("x: OPTIONAL[FLOAT]):\n    if x is None or op.Abs(2.0) > 1.0:\n        return x + 1",
          "unsupported-operand", "OptionalGetElement"),
