@@ -89,7 +89,7 @@ Result<std::vector<RuntimeValue>> loop(const Call& call) {
         for (size_t k = 0; k < carried.size(); ++k) {
             carried[k] = std::move(results[k + 1]);
         }
-        SDX_TRY(rows.add(std::span(results).subspan(first_row), call.context.options()));
+        SDX_TRY(rows.add(results, first_row, call.context.options()));
     }
     if (i == 0) {  // only the body knows how many rows there are, and their types
         SDX_ASSIGN(std::vector<RuntimeValue> results,

@@ -139,16 +139,17 @@ Type row_type(const RuntimeValue& value) {
     return Type::tensor(value.tensor().element_type(), Shape(sizes.begin(), sizes.end()));
 }
 
-Status Rows::add(std::span<RuntimeValue> rows, const RunOptions& options) {
+Status Rows::add(std::span<RuntimeValue> results, size_t first, const RunOptions& options) {
     if (outputs_.empty()) {
-        outputs_.resize(rows.size());
+        outputs_.resize(results.size() - first);
     }
-    if (rows.size() != outputs_.size()) {
-        return Error{fmt::format("the body returns {} rows, and returned {} in the first iteration",
-                                 rows.size(), outputs_.size())};
+    if (results.size() - first != outputs_.size()) {
+        return Error{
+            fmt::format("the body returns {} values, and returned {} in the first iteration",
+                        results.size(), first + outputs_.size())};
     }
-    for (size_t i = 0; i < rows.size(); ++i) {
-        SDX_TRY(outputs_[i].add(std::move(rows[i]), options));
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+        SDX_TRY(outputs_[i].add(std::move(results[first + i]), options));
     }
     return {};
 }

@@ -47,7 +47,8 @@ class Rows {
     explicit Rows(std::vector<Type> types) : outputs_(types.size()), types_(std::move(types)) {}
 
     size_t size() const { return outputs_.size(); }
-    Status add(std::span<RuntimeValue> rows, const RunOptions& options);
+    // The results of an iteration, of which those from `first` on are rows.
+    Status add(std::span<RuntimeValue> results, size_t first, const RunOptions& options);
     Result<RuntimeValue> stacked(Tape* tape, size_t i, int64_t axis, bool is_reversed) const;
 
   private:

@@ -151,7 +151,7 @@ Result<std::vector<RuntimeValue>> scan_one(KernelContext& c, Tape* tape, const S
             arguments.push_back(std::move(item));
         }
         SDX_ASSIGN(std::vector<RuntimeValue> results, body.run(std::move(arguments)));
-        SDX_TRY(rows.add(std::span(results).subspan(shape.state_count), c.options()));
+        SDX_TRY(rows.add(results, shape.state_count, c.options()));
         results.resize(shape.state_count);
         state = std::move(results);
     }
@@ -256,7 +256,7 @@ Result<std::vector<RuntimeValue>> scan_batch(KernelContext& c, Tape* tape, const
             stacks = Rows(std::move(types));
             continue;
         }
-        SDX_TRY(stacks.add(results, c.options()));
+        SDX_TRY(stacks.add(results, 0, c.options()));
     }
     std::vector<RuntimeValue> outputs;
     for (size_t i = 0; i < stacks.size(); ++i) {
