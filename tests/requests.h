@@ -23,6 +23,26 @@ inline std::vector<std::string> split(std::string_view text, char separator) {
     }
 }
 
+// Bytes as a field, each two digits.
+inline std::string to_hex(std::string_view bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    for (char one : bytes) {
+        text += kDigits[static_cast<unsigned char>(one) >> 4];
+        text += kDigits[static_cast<unsigned char>(one) & 15];
+    }
+    return text;
+}
+
+inline std::string from_hex(std::string_view text) {
+    auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+    std::string bytes;
+    for (size_t i = 0; i + 1 < text.size(); i += 2) {
+        bytes += static_cast<char>(digit(text[i]) << 4 | digit(text[i + 1]));
+    }
+    return bytes;
+}
+
 // Answers with `answer(fields)` until standard input ends. There are at least `least` fields: those
 // that a request does not have are empty.
 template <typename Answer>

@@ -1,13 +1,16 @@
-// Prints a fixed set of findings as `json` or `sarif`, for
+// Answers `json` and `sarif` with a fixed set of findings in this form, as bytes, for
 // tests/python/diagnostics/test_formats.py.
-#include <cstdio>
 #include <string>
-#include <string_view>
+#include <vector>
 
+#include "../requests.h"
 #include "samples.h"
 
-int main(int argc, char** argv) {
-    using namespace sardonyx::diagnostics;
+namespace {
+
+using namespace sardonyx::diagnostics;
+
+std::string answer(const std::vector<std::string>& fields) {
     Sources sources;
     FileId script = sources.add("examples/my script.py", "y = x + b\nz = \u00e9\u6f22 + q\n");
     FileId library = sources.add("/lib/odd\xff\x1b.py", "def g(): pass\n");
@@ -25,13 +28,15 @@ int main(int argc, char** argv) {
     findings.report(kBroadcastMismatch, span_of(sources, script, "q"), "bytes \xc3 and \x01");
     findings.report(kRemark, {}, "nowhere").edit({}, "nothing");
     findings.report(kRemark, {}, "nowhere").edit({}, "nothing");
-    std::string_view format = argc == 2 ? argv[1] : "";
-    if (format != "json" && format != "sarif") {
-        std::fputs("usage: sdx_diagnostics_tool json | sarif\n", stderr);
-        return 2;
+    if (fields[0] != "json" && fields[0] != "sarif") {
+        return "unknown request";
     }
-    std::string text =
-        format == "json" ? render_json(sources, findings) : render_sarif(sources, findings);
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return 0;
+    return sardonyx::test::to_hex(fields[0] == "json" ? render_json(sources, findings)
+                                                      : render_sarif(sources, findings));
+}
+
+}  // namespace
+
+int main() {
+    return sardonyx::test::serve(1, answer);
 }

@@ -1,19 +1,16 @@
-// Prints what the operator tables hold, one JSON object a line, so that
-// tests/python/ops/test_ops.py can compare it with the onnx package:
-//
-//     sdx_ops_tool dump            the domains, the IR versions, then every schema
-//     sdx_ops_tool find            for lines "domain name version" of standard input, the
-//                                  since_version that find_schema() answers, or 0
-//     sdx_ops_tool time            nanoseconds of one find_schema(), over all operators
+// Answers what the operator tables hold, so that tests/python/ops/test_ops.py can compare it with
+// the onnx package:
+//     dump                          each a JSON object: the domains, the IR versions, every schema
+//     find DOMAIN NAME VERSION      the since_version that find_schema() answers, or 0
+//     time                          nanoseconds of one find_schema(), over all operators
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
-#include <iostream>
-#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "../requests.h"
 #include "ops/ops.h"
 
 namespace {
@@ -89,43 +86,39 @@ std::string attribute(const ops::AttributeSchema& row) {
         default_value(row), list(row.enumeration, quoted));
 }
 
-void dump() {
+std::string dump() {
+    std::vector<std::string> rows;
     for (const ops::DomainInfo& row : ops::domains()) {
-        fmt::print("{{\"domain\": {}, \"oldest\": {}, \"newest\": {}}}\n", quoted(row.domain),
-                   row.oldest_version, row.newest_version);
+        rows.push_back(fmt::format(R"({{"domain": {}, "oldest": {}, "newest": {}}})",
+                                   quoted(row.domain), row.oldest_version, row.newest_version));
         for (int64_t version = 1; version <= row.newest_version; ++version) {
-            fmt::print("{{\"domain\": {}, \"version\": {}, \"ir\": {}}}\n", quoted(row.domain),
-                       version, ops::ir_version_for_opset(row.domain, version));
+            rows.push_back(fmt::format(R"({{"domain": {}, "version": {}, "ir": {}}})",
+                                       quoted(row.domain), version,
+                                       ops::ir_version_for_opset(row.domain, version)));
         }
     }
-    fmt::print("{{\"onnx\": {}, \"newest_ir\": {}}}\n", quoted(ops::onnx_version()),
-               ops::newest_ir_version());
+    rows.push_back(fmt::format(R"({{"onnx": {}, "newest_ir": {}}})", quoted(ops::onnx_version()),
+                               ops::newest_ir_version()));
     for (const ops::Schema& row : ops::schemas()) {
-        fmt::print(
-            "{{\"domain\": {}, \"name\": {}, \"since\": {}, \"deprecated\": {}, \"function\": {}, "
-            "\"deterministic\": {}, \"limits\": [{}, {}, {}, {}], \"inputs\": {}, \"outputs\": {}, "
-            "\"attributes\": {}, \"types\": {}, \"doc\": {}}}\n",
+        rows.push_back(fmt::format(
+            R"({{"domain": {}, "name": {}, "since": {}, "deprecated": {}, "function": {}, )"
+            R"("deterministic": {}, "limits": [{}, {}, {}, {}], "inputs": {}, "outputs": {}, )"
+            R"("attributes": {}, "types": {}, "doc": {}}})",
             quoted(row.domain), quoted(row.name), row.since_version, row.is_deprecated,
             row.is_function, row.is_deterministic, row.minimum_inputs, row.maximum_inputs,
             row.minimum_outputs, row.maximum_outputs, list(row.inputs, parameter),
             list(row.outputs, parameter), list(row.attributes, attribute),
-            list(row.type_variables, type_variable), quoted(row.doc));
+            list(row.type_variables, type_variable), quoted(row.doc)));
     }
+    return fmt::format("{}", fmt::join(rows, "\t"));
 }
 
-void find() {
-    for (std::string line; std::getline(std::cin, line);) {
-        size_t first = line.find(' ');
-        size_t second = line.find(' ', first + 1);
-        std::string_view text = line;
-        const ops::Schema* found =
-            ops::find_schema(text.substr(0, first), text.substr(first + 1, second - first - 1),
-                             std::stoll(line.substr(second + 1)));
-        fmt::print("{}\n", found == nullptr ? 0 : found->since_version);
-    }
+std::string since_version(std::string_view domain, std::string_view name, const std::string& version) {
+    const ops::Schema* found = ops::find_schema(domain, name, std::stoll(version));
+    return std::to_string(found == nullptr ? 0 : found->since_version);
 }
 
-void time() {
+std::string time() {
     constexpr int kRounds = 1000;
     int64_t newest = ops::find_domain("")->newest_version;
     size_t calls = 0;
@@ -138,23 +131,22 @@ void time() {
         }
     }
     std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
-    fmt::print("{:.1f} ns, {} of {} found\n", elapsed.count() / static_cast<double>(calls), found,
-               calls);
+    return fmt::format("{:.1f} ns, {} of {} found", elapsed.count() / static_cast<double>(calls),
+                       found, calls);
+}
+
+std::string answer(const std::vector<std::string>& fields) {
+    if (fields[0] == "dump") {
+        return dump();
+    }
+    if (fields[0] == "find") {
+        return since_version(fields[1], fields[2], fields[3]);
+    }
+    return fields[0] == "time" ? time() : "unknown request";
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    std::string_view command = argc == 2 ? argv[1] : "";
-    if (command == "dump") {
-        dump();
-    } else if (command == "find") {
-        find();
-    } else if (command == "time") {
-        time();
-    } else {
-        fmt::print(stderr, "usage: sdx_ops_tool dump | find | time\n");
-        return 2;
-    }
-    return 0;
+int main() {
+    return test::serve(4, answer);
 }

@@ -1,16 +1,16 @@
-// Parses the files named on the command line, or one a line on standard input, for
-// tests/python/language/test_syntax.py. For each file:
-//     file PATH
-//     errors N                      then N lines: OFFSET CODE MESSAGE
-//     function BEGIN LINES          then LINES lines, the dump of an accepted function
+// Parses files for tests/python/language/test_syntax.py. A request is a path, and `functions` if
+// trees are wanted; the answer has the fields
+//     N                  then N fields: OFFSET CODE MESSAGE of an error
+//     BEGIN LINES        then LINES fields, the dump of an accepted function; for each of these
 // A function is accepted if no statement in it is opaque or an error; of one that is not, the
 // functions inside are listed.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
-#include <iostream>
 #include <string>
 #include <vector>
 
+#include "../requests.h"
 #include "base/file.h"
 #include "syntax/dump.h"
 
@@ -47,7 +47,7 @@ bool accepted(const Stmt* node) {
     return result;
 }
 
-void print_functions(const Tree& tree, Stmts statements) {
+void add_functions(const Tree& tree, Stmts statements, std::vector<std::string>* fields) {
     for (const Stmt* node : statements) {
         if (node->kind == StmtKind::kFunctionDef && accepted(node)) {
             std::string text = dump_statement(tree, node, {true});
@@ -55,51 +55,38 @@ void print_functions(const Tree& tree, Stmts statements) {
             if (text.find("(FString@") != std::string::npos) {
                 text = dump_statement(tree, node, {false});
             }
-            long lines = std::count(text.begin(), text.end(), '\n');
-            std::printf("function %u %ld\n%s", node->range.begin, lines, text.c_str());
+            std::vector<std::string> lines = test::split(text, '\n');
+            lines.pop_back();  // the text ends with a newline
+            fields->push_back(fmt::format("{} {}", node->range.begin, lines.size()));
+            fields->insert(fields->end(), lines.begin(), lines.end());
             continue;
         }
-        for_each_block(node, [&](Stmts block) { print_functions(tree, block); });
+        for_each_block(node, [&](Stmts block) { add_functions(tree, block, fields); });
     }
 }
 
-void print_file(const std::string& path, bool functions) {
-    std::printf("file %s\n", path.c_str());
+std::string answer(const std::vector<std::string>& request) {
+    const std::string& path = request[0];
     Result<std::string> text = read_file(path, Limits().bytes);
     diagnostics::Sources sources;
     diagnostics::FileId file = sources.add(path, text.ok() ? *text : std::string());
     diagnostics::Diagnostics diagnostics;
     Tree tree = parse(sources, file, diagnostics);
-    std::printf("errors %zu\n", diagnostics.error_count());
+    std::vector<std::string> fields = {std::to_string(diagnostics.error_count())};
     for (const diagnostics::Diagnostic& item : diagnostics.items()) {
         if (item.kind->severity == diagnostics::Severity::kError) {
-            std::printf("%u %s %s\n", item.labels[0].span.begin,
-                        std::string(item.kind->code).c_str(), item.message.c_str());
+            fields.push_back(
+                fmt::format("{} {} {}", item.labels[0].span.begin, item.kind->code, item.message));
         }
     }
-    if (functions) {
-        print_functions(tree, tree.body);
+    if (request[1] == "functions") {
+        add_functions(tree, tree.body, &fields);
     }
+    return fmt::format("{}", fmt::join(fields, "\t"));
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    bool functions = true;
-    std::vector<std::string> paths;
-    for (int i = 1; i < argc; ++i) {
-        if (std::string(argv[i]) == "--errors") {
-            functions = false;
-        } else {
-            paths.push_back(argv[i]);
-        }
-    }
-    std::string line;
-    while (paths.empty() && std::getline(std::cin, line)) {
-        print_file(line, functions);
-    }
-    for (const std::string& path : paths) {
-        print_file(path, functions);
-    }
-    return 0;
+int main() {
+    return test::serve(2, answer);
 }

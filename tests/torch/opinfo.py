@@ -24,7 +24,7 @@ import torch
 from sardonyx.torch import ExportError
 from sardonyx.torch._capture import program_of_graph
 from sardonyx.torch._decompose import decomposed
-from sardonyx.torch._export import finished
+from sardonyx.torch._exported import finished
 from sardonyx.torch._operators import overloads
 from sardonyx.torch._program import Program
 from torch.fx.experimental.proxy_tensor import make_fx

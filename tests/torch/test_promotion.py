@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from sardonyx import Tensor, opset20, script  # noqa: E402
 from sardonyx.torch import aten  # noqa: E402
 from sardonyx.torch._capture import element_type  # noqa: E402
-from sardonyx.torch._export import _array  # noqa: E402
+from sardonyx.torch._exported import array_of  # noqa: E402
 from sardonyx.torch.aten import types  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -35,7 +35,7 @@ def test_result_type_of_all_pairs() -> None:
     for a, b in itertools.product(operands(), operands()):
         if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
             continue
-        ours = plain(*[Tensor(_array(x)) if isinstance(x, torch.Tensor) else x for x in (a, b)])
+        ours = plain(*[Tensor(array_of(x)) if isinstance(x, torch.Tensor) else x for x in (a, b)])
         assert ours.name == element_type(torch.result_type(a, b)), (a, b)
 
 

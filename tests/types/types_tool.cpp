@@ -1,13 +1,14 @@
-// Converts numbers for tests/python/run/test_small_floats.py, from standard input to standard
-// output.
-//   decode TYPE                    codes (one byte each, two for 16 bits) -> float
-//   encode TYPE float|double MODE  numbers -> codes; MODE: saturate, infinite, up, down, nearest
-//   tensor TYPE                    doubles -> the raw bytes of a tensor, then its doubles again
-#include <cstdio>
+// Converts numbers for tests/python/run/test_small_floats.py; all numbers are fields of bytes.
+//   decode TYPE CODES                          codes (one byte each, two for 16 bits) -> floats
+//   encode TYPE NUMBERS float|double MODE      -> codes; MODE: saturate, infinite, up, down,
+//   nearest tensor TYPE DOUBLES                        -> the raw bytes of a tensor, then its
+//   doubles again
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "../requests.h"
 #include "types/small_floats.h"
 #include "types/tensor.h"
 
@@ -15,12 +16,7 @@ namespace sardonyx {
 namespace {
 
 template <typename T>
-std::vector<T> read_all() {
-    std::vector<char> bytes;
-    char buffer[4096];
-    for (size_t count; (count = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) {
-        bytes.insert(bytes.end(), buffer, buffer + count);
-    }
+std::vector<T> items_of(std::string_view bytes) {
     std::vector<T> items(bytes.size() / sizeof(T));
     if (!items.empty()) {
         std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
@@ -29,80 +25,81 @@ std::vector<T> read_all() {
 }
 
 template <typename T>
-void write_one(T item) {
-    std::fwrite(&item, sizeof item, 1, stdout);
+void add(std::string& bytes, T item) {
+    bytes.append(reinterpret_cast<const char*>(&item), sizeof item);
 }
 
-void decode_all(ElementType type) {
+std::string decoded(ElementType type, std::string_view bytes) {
+    std::string out;
     if (info(type).bits == 16) {
-        for (uint16_t code : read_all<uint16_t>()) {
-            write_one(type == ElementType::kFloat16
-                          ? static_cast<float>(Float16::from_bits(code))
-                          : static_cast<float>(BFloat16::from_bits(code)));
+        for (uint16_t code : items_of<uint16_t>(bytes)) {
+            add(out, type == ElementType::kFloat16 ? static_cast<float>(Float16::from_bits(code))
+                                                   : static_cast<float>(BFloat16::from_bits(code)));
         }
-        return;
+        return out;
     }
-    for (uint8_t code : read_all<uint8_t>()) {
-        write_one(decode(type, code));
+    for (uint8_t code : items_of<uint8_t>(bytes)) {
+        add(out, decode(type, code));
     }
+    return out;
 }
 
 template <typename T>
-void encode_all(ElementType type, std::string_view mode) {
-    for (T value : read_all<T>()) {
+std::string encoded(ElementType type, std::string_view bytes, std::string_view mode) {
+    std::string out;
+    for (T value : items_of<T>(bytes)) {
         if (type == ElementType::kFloat16) {
-            write_one(Float16(value).bits);
+            add(out, Float16(value).bits);
         } else if (type == ElementType::kBfloat16) {
-            write_one(BFloat16(value).bits);
+            add(out, BFloat16(value).bits);
         } else if (type == ElementType::kFloat8E8M0 && mode == "down") {
-            write_one(encode_e8m0(value, true, E8M0Rounding::kDown));
+            add(out, encode_e8m0(value, true, E8M0Rounding::kDown));
         } else if (type == ElementType::kFloat8E8M0 && mode == "nearest") {
-            write_one(encode_e8m0(value, true, E8M0Rounding::kNearest));
+            add(out, encode_e8m0(value, true, E8M0Rounding::kNearest));
         } else {
-            write_one(encode(type, value, mode != "infinite"));
+            add(out, encode(type, value, mode != "infinite"));
         }
     }
+    return out;
 }
 
-int convert_tensor(ElementType type) {
-    std::vector<double> values = read_all<double>();
+std::string as_tensor(ElementType type, std::string_view bytes) {
+    std::vector<double> values = items_of<double>(bytes);
     Dims dims = {static_cast<int64_t>(values.size())};
     Result<Tensor> tensor = tensor_from_doubles(type, dims, values);
     if (!tensor.ok()) {
-        std::fprintf(stderr, "%s\n", tensor.error().message.c_str());
-        return 1;
+        return "error: " + tensor.error().message;
     }
+    std::string raw, back;
     for (std::byte byte : tensor->bytes()) {
-        write_one(byte);
+        add(raw, byte);
     }
-    std::optional<std::vector<double>> back = to_doubles(*tensor);
-    for (double value : *back) {
-        write_one(value);
+    std::optional<std::vector<double>> doubles = to_doubles(*tensor);
+    for (double value : *doubles) {
+        add(back, value);
     }
-    return 0;
+    return test::to_hex(raw) + '\t' + test::to_hex(back);
 }
 
-int run(int count, char** words) {
-    std::string_view command = count > 1 ? words[1] : "";
-    ElementType type = count > 2 ? element_type_from_name(words[2]) : ElementType::kUndefined;
-    if (command == "decode" && type != ElementType::kUndefined) {
-        decode_all(type);
-    } else if (command == "tensor" && type != ElementType::kUndefined) {
-        return convert_tensor(type);
-    } else if (command == "encode" && count == 5) {
-        std::string_view mode = words[4];
-        words[3] == std::string_view("float") ? encode_all<float>(type, mode)
-                                              : encode_all<double>(type, mode);
-    } else {
-        std::fprintf(stderr, "see the top of types_tool.cpp\n");
-        return 2;
+std::string answer(const std::vector<std::string>& fields) {
+    ElementType type = element_type_from_name(fields[1]);
+    std::string bytes = test::from_hex(fields[2]);
+    if (type != ElementType::kUndefined && fields[0] == "decode") {
+        return test::to_hex(decoded(type, bytes));
     }
-    return 0;
+    if (type != ElementType::kUndefined && fields[0] == "tensor") {
+        return as_tensor(type, bytes);
+    }
+    if (type != ElementType::kUndefined && fields[0] == "encode") {
+        return test::to_hex(fields[3] == "float" ? encoded<float>(type, bytes, fields[4])
+                                                 : encoded<double>(type, bytes, fields[4]));
+    }
+    return "unknown request";
 }
 
 }  // namespace
 }  // namespace sardonyx
 
-int main(int count, char** words) {
-    return sardonyx::run(count, words);
+int main() {
+    return sardonyx::test::serve(5, sardonyx::answer);
 }

@@ -7,18 +7,18 @@ operators in the script language: `from sardonyx.torch import aten`.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import aten as aten
-    from ._export import Exported as Exported
-    from ._export import ExportError as ExportError
     from ._export import convert as convert
     from ._export import export as export
+    from ._exported import Exported as Exported
+    from ._exported import ExportError as ExportError
     from ._operators import operator as operator
     from ._translation import translation as translation
 
 __all__ = ["ExportError", "Exported", "aten", "convert", "export", "operator", "translation"]
 
 _HOMES = {
-    "ExportError": "_export",
-    "Exported": "_export",
+    "ExportError": "_exported",
+    "Exported": "_exported",
     "convert": "_export",
     "export": "_export",
     "operator": "_operators",

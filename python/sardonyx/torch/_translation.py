@@ -148,7 +148,7 @@ def translation(op: Any, *, opset: int = _OPSET) -> Callable[..., Any]:
     one; it is one of the library's, or declared by `sardonyx.torch.operator`. `opset` is the
     version of ai.onnx of the nodes. Raises TypeError and ValueError for what is no such operator.
     """
-    from ._export import finished
+    from ._exported import finished
 
     overload = _overload_of(op)
     target = _target_of(overload)

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._exported import Exported, ExportError, array_of
+
 if TYPE_CHECKING:
     import torch
 
-    from ._export import Exported, Row
+    from ._exported import Row
 
 _TOLERANCES = {"float16": 2e-2, "bfloat16": 5e-2, "float32": 1e-3, "float64": 1e-6}
 
@@ -29,21 +31,19 @@ def verify(exported_program: torch.export.ExportedProgram, made: Exported) -> No
     import torch
     from torch.utils import _pytree
 
-    from ._export import ExportError, _array
-
     args, kwargs = exported_program.example_inputs or ((), {})
     args, kwargs = _pytree.tree_map(
         lambda one: one.clone() if isinstance(one, torch.Tensor) else one, (args, kwargs)
     )
     leaves = [one for one in _pytree.tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
-    arrays = [_array(one.clone()) for one in leaves]
+    arrays = [array_of(one.clone()) for one in leaves]
     wanted: dict[str, Any] = {}
 
     class Recorder(torch.fx.Interpreter):
         def run_node(self, n: torch.fx.Node) -> Any:
             result = super().run_node(n)
             if isinstance(result, torch.Tensor):
-                wanted[n.name] = _array(result.clone())
+                wanted[n.name] = array_of(result.clone())
             return result
 
     with torch.no_grad():
@@ -59,8 +59,6 @@ def verify(exported_program: torch.export.ExportedProgram, made: Exported) -> No
 
 def _values(made: Exported, rows: list[Row]) -> Any:
     """A model that gives the results of these nodes."""
-    from ._export import Exported
-
     program = made._program.with_outputs([row[0] for row in rows])
     return Exported(program, made._weights, made.opset, library=made._library).compile()
 

@@ -1,4 +1,4 @@
-"""Findings as JSON and as SARIF 2.1.0: what sdx_diagnostics_tool prints, read back.
+"""Findings as JSON and as SARIF 2.1.0: what sdx_diagnostics_tool answers, read back.
 
 The checks of SARIF follow the standard's sections on required properties and on types; the section
 is named at each.
@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import urllib.parse
 
 from places import BUILD
+from tool import ask_all
 
 TOOL = BUILD / "sdx_diagnostics_tool"
 
 
 def output(form: str) -> object:
-    done = subprocess.run([TOOL, form], capture_output=True, check=True)
-    assert re.search(rb"[\x00-\x09\x0b-\x1f]", done.stdout) is None
-    return json.loads(done.stdout.decode())
+    ((answer,),) = ask_all(TOOL, [[form]])
+    text = bytes.fromhex(answer)
+    assert re.search(rb"[\x00-\x09\x0b-\x1f]", text) is None
+    return json.loads(text.decode())
 
 
 def test_json_is_sorted_and_holds_each_finding_once() -> None:

@@ -10,7 +10,6 @@ import os
 import pathlib
 import random
 import re
-import subprocess
 import sysconfig
 import unicodedata
 import warnings
@@ -20,6 +19,7 @@ import numpy
 import pytest
 
 from places import BUILD
+from tool import ask_all
 
 TOOL = BUILD / "sdx_syntax_tool"
 FULL = bool(os.environ.get("SDX_FULL"))
@@ -236,21 +236,18 @@ def accepted_functions(node):
         yield from accepted_functions(child)
 
 
-def run_tool(paths, *options):
+def parsed(paths, *wanted):
     """{path: (errors, {offset: dump lines})}"""
-    done = subprocess.run(
-        [TOOL, *options], input="\n".join(paths).encode(), stdout=subprocess.PIPE, check=True
-    )
-    lines = iter(done.stdout.decode("utf-8", "replace").split("\n"))
     results = {}
-    for line in lines:
-        word, _, rest = line.partition(" ")
-        if word == "file":
-            count = int(next(lines).removeprefix("errors "))
-            current = results[rest] = ([next(lines) for _ in range(count)], {})
-        elif word == "function":
-            begin, count = map(int, rest.split())
-            current[1][begin] = [next(lines) for _ in range(int(count))]
+    answers = ask_all(TOOL, [[path, *wanted] for path in paths])
+    for path, answer in zip(paths, answers, strict=True):
+        fields = iter(answer)
+        errors = [next(fields) for _ in range(int(next(fields)))]
+        functions = {}
+        for field in fields:
+            begin, count = map(int, field.split())
+            functions[begin] = [next(fields) for _ in range(count)]
+        results[path] = (errors, functions)
     return results
 
 
@@ -291,8 +288,7 @@ def quiet():
 
 def test_files_that_cpython_accepts_have_no_errors():
     paths = corpus()
-    results = run_tool(paths, "--errors")
-    assert list(results) == paths
+    results = parsed(paths)
     suspects = [path for path in paths if results[path][0]]
     wrong = {
         path: results[path][0][:3]
@@ -317,7 +313,7 @@ def test_names_are_read_in_their_normal_form(tmp_path):
     path = tmp_path / "names.py"
     body = "".join(f"    {name} = x.{name}\n" for name in names if name.isidentifier())
     path.write_text(f"def f(x):\n{body}", encoding="utf-8")
-    errors, functions = run_tool([str(path)])[str(path)]
+    errors, functions = parsed([str(path)], "functions")[str(path)]
     assert not errors and body.count("\n") > 1000
     source = path.read_bytes()
     (function,) = ast.parse(source).body
@@ -328,7 +324,7 @@ def test_functions_have_the_tree_of_cpython():
     paths = [path for path in corpus() if FULL or zlib.crc32(path.encode()) % 4 == 0]
     compared = equal = by_name = 0
     different = []
-    for path, (_, functions) in run_tool(paths).items():
+    for path, (_, functions) in parsed(paths, "functions").items():
         source = pathlib.Path(path).read_bytes()
         tree = cpython_tree(source)
         if tree is None or not is_utf8(source):

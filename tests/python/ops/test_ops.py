@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -15,6 +14,7 @@ import onnx.helper
 import pytest
 
 from places import BUILD, ROOT
+from tool import ask_all
 
 TOOL = BUILD / "sdx_ops_tool"
 
@@ -29,14 +29,9 @@ NO_LIMIT = 2147483647
 STRING_TYPES = (onnx.defs.OpSchema.AttrType.STRING, onnx.defs.OpSchema.AttrType.STRINGS)
 
 
-def run_tool(command: str, text: str = "") -> str:
-    done = subprocess.run([TOOL, command], input=text, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def dump() -> list[dict]:
-    return [json.loads(line) for line in run_tool("dump").splitlines()]
+    return [json.loads(row) for row in ask_all(TOOL, [["dump"]])[0]]
 
 
 @pytest.fixture(scope="module")
@@ -183,15 +178,13 @@ def test_find_schema_answers_as_onnx() -> None:
         for domain, name in sorted({(s.domain, s.name) for s in SCHEMAS})
         for version in range(newest + 3)
     ]
-    lines = "".join(f"{domain} {name} {version}\n" for domain, name, version in queries)
-    answers = [int(line) for line in run_tool("find", lines).splitlines()]
-    assert len(answers) == len(queries)
-    for (domain, name, version), answer in zip(queries, answers, strict=True):
+    answers = ask_all(TOOL, [["find", *query] for query in queries])
+    for (domain, name, version), (answer,) in zip(queries, answers, strict=True):
         try:
             expected = onnx.defs.get_schema(name, version, domain).since_version
         except onnx.defs.SchemaError:
             expected = 0
-        assert answer == expected, (domain, name, version)
+        assert int(answer) == expected, (domain, name, version)
 
 
 def test_domains_and_versions(dump: list[dict]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import ml_dtypes
 import numpy as np
 import onnx
@@ -12,6 +10,7 @@ import onnx.numpy_helper
 import pytest
 
 from places import BUILD
+from tool import ask_all
 
 # NumPy warns of overflow and of signalling nans, both wanted here.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -36,8 +35,9 @@ SATURATING = [name for name in TYPES if name not in (*SIXTEEN_BITS, "FLOAT8E8M0"
 FLOAT8 = [name for name in SATURATING if TYPES[name][0] == 8]
 
 
-def tool(*words: str, data: bytes) -> bytes:
-    return subprocess.run([TOOL, *words], input=data, capture_output=True, check=True).stdout
+def tool(command: str, name: str, data: bytes, *words: str) -> list[bytes]:
+    (fields,) = ask_all(TOOL, [[command, name, data.hex(), *words]])
+    return [bytes.fromhex(field) for field in fields]
 
 
 def code_type(name: str) -> type:
@@ -50,7 +50,8 @@ def all_codes(name: str) -> np.ndarray:
 
 def encode(name: str, numbers: np.ndarray, mode: str) -> np.ndarray:
     width = "float" if numbers.dtype == np.float32 else "double"
-    return np.frombuffer(tool("encode", name, width, mode, data=numbers.tobytes()), code_type(name))
+    (codes,) = tool("encode", name, numbers.tobytes(), width, mode)
+    return np.frombuffer(codes, code_type(name))
 
 
 def sample(name: str) -> np.ndarray:
@@ -82,7 +83,8 @@ def assert_same_codes(numbers: np.ndarray, ours: np.ndarray, theirs: np.ndarray)
 @pytest.mark.parametrize("name", TYPES)
 def test_decode_every_code(name: str) -> None:
     codes = all_codes(name)
-    ours = np.frombuffer(tool("decode", name, data=codes.tobytes()), np.float32)
+    (floats,) = tool("decode", name, codes.tobytes())
+    ours = np.frombuffer(floats, np.float32)
     theirs = codes.view(TYPES[name][1]).astype(np.float32)
     same = (ours.view(np.uint32) == theirs.view(np.uint32)) | (np.isnan(ours) & np.isnan(theirs))
     assert same.all(), codes[~same]
@@ -140,6 +142,6 @@ def test_tensor_bytes_as_onnx_has_them(name: str, count: int) -> None:
         values = 2.0**values
     dtype = onnx.helper.tensor_dtype_to_np_dtype(getattr(onnx.TensorProto, name))
     theirs = onnx.numpy_helper.from_array(values.astype(dtype)).raw_data
-    ours = tool("tensor", name, data=values.tobytes())
-    assert ours[: len(theirs)] == theirs
-    assert np.frombuffer(ours[len(theirs) :], np.float64).tolist() == values.tolist()
+    ours, back = tool("tensor", name, values.tobytes())
+    assert ours == theirs
+    assert np.frombuffer(back, np.float64).tolist() == values.tolist()
