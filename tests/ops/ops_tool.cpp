@@ -113,7 +113,8 @@ std::string dump() {
     return fmt::format("{}", fmt::join(rows, "\t"));
 }
 
-std::string since_version(std::string_view domain, std::string_view name, const std::string& version) {
+std::string since_version(std::string_view domain, std::string_view name,
+                          const std::string& version) {
     const ops::Schema* found = ops::find_schema(domain, name, std::stoll(version));
     return std::to_string(found == nullptr ? 0 : found->since_version);
 }
