@@ -19,8 +19,12 @@ def dynamic_quantize_lstm(
     limits = np.iinfo(dtype)  # type: ignore[type-var]
     columns = (4 * hidden,) if by_column else ()
 
+    # Of signed codes seven bits: on processors without VNNI, ONNX Runtime adds pairs of products in
+    # 16 bits, which eight bits saturate.
+    least, most = (limits.min, limits.max) if limits.min == 0 else (-64, 64)
+
     def codes(rows: int) -> np.ndarray:
-        return random.integers(limits.min, limits.max, (directions, rows, 4 * hidden)).astype(dtype)
+        return random.integers(least, most, (directions, rows, 4 * hidden)).astype(dtype)
 
     zero = np.full((directions, *columns), 128 if limits.min == 0 else 0, dtype)
     scale = (0.002 + 0.002 * random.random((directions, *columns))).astype(np.float32)
