@@ -1,7 +1,5 @@
 #include "eager/control.h"
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -53,12 +51,6 @@ Result<std::vector<RuntimeValue>> run_body(const Call& call, std::string_view at
     return Error{fmt::format("`{}` takes a function as `{}`", call.schema.name, attribute)};
 }
 
-std::vector<Type> row_types(std::span<const RuntimeValue> rows) {
-    std::vector<Type> types;
-    std::transform(rows.begin(), rows.end(), std::back_inserter(types), eval::row_type);
-    return types;
-}
-
 // https://onnx.ai/onnx/operators/onnx__If.html
 Result<std::vector<RuntimeValue>> if_else(const Call& call) {
     SDX_ASSIGN(bool condition, eval::read_condition(call.input(0)));
@@ -94,7 +86,7 @@ Result<std::vector<RuntimeValue>> loop(const Call& call) {
     if (i == 0) {  // only the body knows how many rows there are, and their types
         SDX_ASSIGN(std::vector<RuntimeValue> results,
                    run_body(call, "body", arguments_of(0), first_row));
-        rows = Rows(row_types(std::span(results).subspan(first_row)));
+        rows = Rows(eval::row_types(std::span(results).subspan(first_row)));
     }
     for (size_t k = 0; k < rows.size(); ++k) {
         SDX_ASSIGN(RuntimeValue stacked, rows.stacked(nullptr, k, 0, false));
@@ -114,7 +106,7 @@ Result<std::vector<RuntimeValue>> scan(const Call& call) {
     };
     body.types = [&](std::vector<RuntimeValue> arguments) -> Result<std::vector<Type>> {
         SDX_ASSIGN(std::vector<RuntimeValue> results, body.run(std::move(arguments)));
-        return row_types(results);
+        return eval::row_types(results);
     };
     return eval::run_scan(call.context, nullptr, shape, body, call.inputs_from(0));
 }

@@ -47,6 +47,18 @@ bool is_short(const Rest* rest) {
     return true;
 }
 
+// The branch that runs when the condition is `outcome`.
+template <typename Body>
+Branch run_branch_where(Context& c, const syntax::Expr* condition, bool outcome, Body&& body) {
+    std::vector<ir::Value*> held = held_when(c, condition, outcome);
+    Branch branch = run_branch(c, [&] {
+        HeldValues values(c, held);
+        return body();
+    });
+    branch.held = std::move(held);
+    return branch;
+}
+
 }  // namespace
 
 Jump exec_if(Context& c, ir::Value* condition, const syntax::IfStmt* statement, const Rest* rest,
@@ -57,18 +69,12 @@ Jump exec_if(Context& c, ir::Value* condition, const syntax::IfStmt* statement, 
     bool repeat = returns && !yes_leaves && !no_leaves && c.at.loops == 0 && is_short(rest);
     bool take_rest = has_statements(rest) && (yes_leaves != no_leaves || repeat);
     consumed_rest = take_rest || (yes_leaves && no_leaves);
-    std::vector<ir::Value*> held_in_yes = held_when(c, statement->condition, true);
-    std::vector<ir::Value*> held_in_no = held_when(c, statement->condition, false);
-    Branch yes = run_branch(c, [&] {
-        HeldValues held(c, held_in_yes);
+    Branch yes = run_branch_where(c, statement->condition, true, [&] {
         return exec(c, statement->body, take_rest && !yes_leaves ? rest : nullptr);
     });
-    Branch no = run_branch(c, [&] {
-        HeldValues held(c, held_in_no);
+    Branch no = run_branch_where(c, statement->condition, false, [&] {
         return exec(c, statement->orelse, take_rest && !no_leaves ? rest : nullptr);
     });
-    yes.held = std::move(held_in_yes);
-    no.held = std::move(held_in_no);
     yes.statements = statement->body;
     no.statements = statement->orelse;
     // Names are read after the branches; when these hold the rest, only the loop around matters.
@@ -84,15 +90,11 @@ Jump exec_guarded(Context& c, ir::Value* skip, syntax::Range range, const Rest* 
 
 Object choose(Context& c, ir::Value* condition, const syntax::IfExpExpr* expr) {
     Object a, b;
-    std::vector<ir::Value*> held_in_yes = held_when(c, expr->condition, true);
-    std::vector<ir::Value*> held_in_no = held_when(c, expr->condition, false);
-    Branch yes = run_branch(c, [&] {
-        HeldValues held(c, held_in_yes);
+    Branch yes = run_branch_where(c, expr->condition, true, [&] {
         a = eval(c, expr->body);
         return Jump::kNone;
     });
-    Branch no = run_branch(c, [&] {
-        HeldValues held(c, held_in_no);
+    Branch no = run_branch_where(c, expr->condition, false, [&] {
         b = eval(c, expr->orelse);
         return Jump::kNone;
     });

@@ -131,12 +131,16 @@ Result<Tensor> ScanOutput::empty(const Type& declared, int64_t axis) {
 
 // --- Rows
 
-Type row_type(const RuntimeValue& value) {
-    if (!value.is_tensor()) {
-        return {};
+std::vector<Type> row_types(std::span<const RuntimeValue> rows) {
+    std::vector<Type> types(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].is_tensor()) {
+            const Dims& sizes = rows[i].tensor().dims();
+            types[i] =
+                Type::tensor(rows[i].tensor().element_type(), Shape(sizes.begin(), sizes.end()));
+        }
     }
-    const Dims& sizes = value.tensor().dims();
-    return Type::tensor(value.tensor().element_type(), Shape(sizes.begin(), sizes.end()));
+    return types;
 }
 
 Status Rows::add(std::span<RuntimeValue> results, size_t first, const RunOptions& options) {

@@ -36,8 +36,8 @@ class ScanOutput {
     std::vector<int64_t> variables_;  // that the items are the values of
 };
 
-// The type of a row that looks like this; none, where it is no tensor.
-Type row_type(const RuntimeValue& value);
+// The types of rows that look like these; none for what is no tensor.
+std::vector<Type> row_types(std::span<const RuntimeValue> rows);
 
 // The rows that iterations give, as many as the first one does.
 class Rows {

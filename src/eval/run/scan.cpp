@@ -1,7 +1,6 @@
 #include "eval/run/scan.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -251,9 +250,7 @@ Result<std::vector<RuntimeValue>> scan_batch(KernelContext& c, Tape* tape, const
             }
         }
         if (batch == 0) {
-            std::vector<Type> types;
-            std::transform(results.begin(), results.end(), std::back_inserter(types), row_type);
-            stacks = Rows(std::move(types));
+            stacks = Rows(row_types(results));
             continue;
         }
         SDX_TRY(stacks.add(results, 0, c.options()));
