@@ -1,7 +1,8 @@
 // Small graphs that fit by type: operators of any version, branches, loops, scans and functions
 // over operands of odd shapes, built with the value of each name, which the operators give one by
 // one. The prepared graph must give the same: on one thread and on two, a second time, with an
-// observer, and after a way through a file. A node that fails on its own must fail there too.
+// observer, after a way through a file, and with its constants folded. A node that fails on its own
+// must fail there too.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -23,6 +24,7 @@
 #include "operands.h"
 #include "ops/ops.h"
 #include "proto/proto.h"
+#include "rewrite/fold_constants.h"
 
 namespace {
 
@@ -856,6 +858,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     auto read = proto::read_model(std::as_bytes(std::span<const char>(*file)), nullptr);
     if (!read.ok()) {
         fail(model, read.error().message);
+    }
+    checker.check(**read);
+    rewrite::fold_constants(**read, 64);
+    wrong = ir::verify(**read);
+    if (!wrong.empty()) {
+        fail(**read, wrong.front());
     }
     checker.check(**read);
     return 0;

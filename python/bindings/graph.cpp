@@ -20,12 +20,21 @@ using State = std::shared_ptr<ModelState>;
 struct PyNodes {
     std::shared_ptr<ModelState> state;
     ir::Graph* graph;
+    std::shared_ptr<Keeper> keeper;
 };
 
 struct NodesIterator {
     std::shared_ptr<ModelState> state;
     ir::NodeCursor cursor;
+    std::shared_ptr<Keeper> keeper;
 };
+
+// The members of each node, and of the values that most nodes have.
+NodesIterator iterate(const State& state, const ir::Graph& graph,
+                      const std::shared_ptr<Keeper>& keeper) {
+    state->objects.reserve(2 * ir::node_count(graph));
+    return {state, ir::NodeCursor(graph), keeper};
+}
 
 template <typename T>
 nb::tuple parts(const State& state, const std::vector<T*>& all) {
@@ -241,9 +250,7 @@ void bind_nodes(nb::module_& m) {
         .def("__len__", [](const PyNodes& self) { return ir::node_count(*self.graph); })
         .def("__getitem__", get_node, nb::arg("index"))
         .def("__iter__",
-             [](const PyNodes& self) {
-                 return NodesIterator{self.state, ir::NodeCursor(*self.graph)};
-             })
+             [](const PyNodes& self) { return iterate(self.state, *self.graph, self.keeper); })
         .def("__reversed__",
              [](const PyNodes& self) {
                  nb::list nodes = node_list(self.state, *self.graph);
@@ -390,7 +397,7 @@ void bind_graph(nb::module_& m) {
                      [](const PyGraph& self) { return parts(self.state, self.get().initializers); })
         .def_prop_ro("nodes",
                      [](const PyGraph& self) {
-                         return PyNodes{self.state, &self.get()};
+                         return PyNodes{self.state, &self.get(), self.keeper};
                      })
         .def_prop_ro("values", values,
                      "All values of the graph, in order, without those of subgraphs.")
@@ -400,11 +407,7 @@ void bind_graph(nb::module_& m) {
             "The graph that contains this subgraph, or None.")
         .def("__getitem__", find_value, nb::arg("name"), "The value with this name.")
         .def("__iter__",
-             [](const PyGraph& self) {
-                 // The members of each node, and of the values that most nodes have.
-                 self.state->objects.reserve(2 * ir::node_count(self.get()));
-                 return NodesIterator{self.state, ir::NodeCursor(self.get())};
-             })
+             [](const PyGraph& self) { return iterate(self.state, self.get(), self.keeper); })
         .def("__len__", [](const PyGraph& self) { return ir::node_count(self.get()); })
         .def("__bool__", [](const PyGraph&) { return true; })
         .def(

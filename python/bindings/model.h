@@ -3,7 +3,9 @@
 
 #include <array>
 #include <memory>
+#include <type_traits>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "base/file.h"
@@ -25,9 +27,9 @@ struct ModelState {
     bool is_checked = true;                  // no node is known to be one that no run gets past
     // The Python object of each graph, node, value and function that has one now.
     std::unordered_map<const void*, PyObject*> objects = {};
-    // Those of them that live as long as the Python object of the model; null: that no longer
-    // exists.
-    std::vector<nb::object>* kept = nullptr;
+    // Has those of them that live as long as the Python object of the model or of one of its
+    // graphs; null: none of these exists any more.
+    class Keeper* keeper = nullptr;
     // Strings of the model as Python objects, by the address of the interned string.
     struct Text {
         size_t size = 0;
@@ -49,20 +51,23 @@ struct ModelState {
     nb::object dim(const Dim& dim);
 };
 
-// Holds the Python objects of a model's parts, which refer to the state and not to the Model: there
-// is no cycle, and a Model without references is freed at once.
-class Keeper {
+// Holds the Python objects of a model's nodes and values, which refer to the state and not to the
+// Model: there is no cycle, and a Model without references is freed at once. The objects of graphs
+// share it, so that `for node in load(path).graph` makes each node once, too; it holds none of
+// them.
+class Keeper : public std::enable_shared_from_this<Keeper> {
   public:
     explicit Keeper(std::shared_ptr<ModelState> state) : state_(std::move(state)) {
-        state_->kept = &objects_;
+        state_->keeper = this;
     }
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;
-    ~Keeper() { state_->kept = nullptr; }
+    ~Keeper() { state_->keeper = nullptr; }
+
+    std::vector<nb::object> objects;
 
   private:
     std::shared_ptr<ModelState> state_;
-    std::vector<nb::object> objects_;
 };
 
 struct PyModel {
@@ -110,11 +115,14 @@ struct Part {
     // Python objects that were returned for it, until the next edit. Nodes keep their values here,
     // but values keep no nodes, so there is no cycle.
     mutable std::array<nb::object, 4> answers = {};
-    // Answers that hold nodes: the model's Keeper has them, in the places of `kept_at` (0: none
-    // yet), and when it has gone, they are no more.
+    // Answers that hold nodes: the Keeper has them, in the places of `kept_at` (0: none yet), and
+    // when it has gone, they are no more.
     mutable std::array<PyObject*, 2> kept_answers = {};
     mutable std::array<size_t, 2> kept_at = {};
     mutable uint64_t answered_at = UINT64_MAX;
+    static constexpr bool kIsGraph = std::is_same_v<T, ir::Graph>;
+    [[no_unique_address]] std::conditional_t<kIsGraph, std::shared_ptr<Keeper>, std::monostate>
+        keeper = {};
 
     Part(std::shared_ptr<ModelState> of, T* what) : state(std::move(of)), part(what) {}
     Part(const Part&) = delete;
@@ -137,14 +145,14 @@ struct Part {
     template <typename Make>
     nb::object kept_answer(size_t which, const Make& make) const {
         forget_old_answers();
-        if (state->kept == nullptr) {
+        if (state->keeper == nullptr) {
             return make(get());
         }
         if (kept_answers[which] != nullptr) {
             return nb::borrow(kept_answers[which]);
         }
         nb::object made = make(get());
-        std::vector<nb::object>& kept = *state->kept;
+        std::vector<nb::object>& kept = state->keeper->objects;
         if (kept_at[which] == 0) {
             kept.emplace_back();
             kept_at[which] = kept.size();
@@ -182,8 +190,12 @@ nb::object part_to_python(const std::shared_ptr<ModelState>& state, T* part) {
     new (nb::inst_ptr<Part<T>>(made)) Part<T>(state, part);
     nb::inst_mark_ready(made);
     state->objects.emplace(part, made.ptr());
-    if (state->kept != nullptr) {
-        state->kept->push_back(made);
+    if (state->keeper != nullptr) {
+        if constexpr (Part<T>::kIsGraph) {
+            nb::inst_ptr<Part<T>>(made)->keeper = state->keeper->shared_from_this();
+        } else {
+            state->keeper->objects.push_back(made);
+        }
     }
     return made;
 }

@@ -1,5 +1,9 @@
 // The description of a model and the differences between two models, as JSON, and models as text;
 // used by Model.info, Model.diff and Model.to_text.
+#include <algorithm>
+#include <span>
+#include <utility>
+
 #include "bindings/interrupt.h"
 #include "bindings/model.h"
 #include "driver/decompile.h"
@@ -21,26 +25,42 @@ void check_unread(const PyModel& self) {
     }
 }
 
+// The description without its nodes, and lists of some nodes each: Python ends the work between two
+// texts that it reads, and not before the end of one.
 nb::object info_of(const PyModel& self, const models::Sizes& sizes) {
+    constexpr size_t kNodesOfText = 8192;
     MappedReading mapped(self.state->files);
     const ir::Model& model = settled(*self.state);
     Reading going_on(*self.state);
-    Result<models::Info> info = stoppable([&] { return models::describe(model, sizes); });
+    std::vector<std::string> parts;
+    auto json = stoppable([&]() -> Result<std::string> {
+        SDX_ASSIGN(models::Info info, models::describe(model, sizes));
+        std::vector<models::NodeInfo> nodes = std::exchange(info.nodes, {});
+        for (size_t i = 0; i < nodes.size(); i += kNodesOfText) {
+            size_t count = std::min(kNodesOfText, nodes.size() - i);
+            parts.push_back(models::nodes_json(std::span(nodes).subspan(i, count)));
+        }
+        return models::info_json(info);
+    });
     check_unread(self);
-    if (!info.ok()) {
-        raise(model_error(), info.error().message);
+    if (!json.ok()) {
+        raise(model_error(), json.error().message);
     }
-    return text_to_python(models::info_json(*info));
+    nb::list texts;
+    for (const std::string& part : parts) {
+        texts.append(text_to_python(part));
+    }
+    return nb::make_tuple(text_to_python(*json), texts);
 }
 
 nb::object diff_of(const PyModel& self, const PyModel& other, bool names) {
     MappedReading mapped(self.state->files), mapped_too(other.state->files);
     const ir::Model &a = settled(*self.state), &b = settled(*other.state);
     Reading going_on(*self.state), going_on_too(*other.state);
-    models::ModelDiff found = stoppable([&] { return models::diff(a, b, {names}); });
+    std::string json = stoppable([&] { return models::diff_json(models::diff(a, b, {names})); });
     check_unread(self);
     check_unread(other);
-    return text_to_python(models::diff_json(found));
+    return text_to_python(json);
 }
 
 // The first difference between what the models compute; None: they are isomorphic.

@@ -39,7 +39,10 @@ def info(model: "Model", dims: "Mapping[str, int] | None") -> "dict[str, Any]":
 
     from ._core import model_info
 
-    return json.loads(model_info(model, list((dims or {}).items())))  # type: ignore[no-any-return]
+    text, parts = model_info(model, list((dims or {}).items()))
+    found: dict[str, Any] = json.loads(text)
+    found["nodes"] = [node for part in parts for node in json.loads(part)]
+    return found
 
 
 def diff(model: "Model", other: "Model", names: bool) -> list[Change]:

@@ -163,7 +163,7 @@ bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol
         for (size_t k = 0; k < carried[i].slots.size(); ++k) {
             Slot& slot = carried[i].slots[k];
             const Object& result = leaves ? (*leaves)[k] : slot.init;
-            slot.is_fixed = slot.is_literal && equal(slot.init, result);
+            slot.is_fixed = slot.is_literal && identical(slot.init, result);
             if (slot.is_literal && !slot.is_fixed &&
                 !promote(c, carried[i], slot, result, loop.head)) {
                 return false;

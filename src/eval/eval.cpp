@@ -103,6 +103,9 @@ Status place_inputs(const Plan& plan,
                     : "")};
         }
         size_t i = found - graph.inputs.begin();
+        if (given[i]) {
+            return Error{fmt::format("input `{}` is given twice", name)};
+        }
         (*placed)[i] = value;
         given[i] = true;
     }

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/markup.h"
+#include "base/stop.h"
 #include "diagnostics/glyphs.h"
 #include "models/diff.h"
 
@@ -146,6 +147,7 @@ std::string diff_json(const ModelDiff& diff) {
     JsonWriter json;
     json.begin_object().member("same", diff.changes.empty()).key("changes").begin_list();
     for (const Change& change : diff.changes) {
+        stop_point();
         json.begin_object()
             .member("kind", name(change.kind))
             .member("graph", change.graph)

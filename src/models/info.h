@@ -1,6 +1,7 @@
 // What a model is: its interface, its operators, its weights, and what a run costs.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,5 +65,7 @@ Result<Info> describe(const ir::Model& model, const Sizes& sizes);
 // For people: what matters, and with `lists_nodes` a line for each node.
 std::string info_text(const Info& info, bool lists_nodes);
 std::string info_json(const Info& info);
+// The list that is `nodes` there, or a part of it.
+std::string nodes_json(std::span<const NodeInfo> nodes);
 
 }  // namespace sardonyx::models

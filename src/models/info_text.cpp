@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/json.h"
 #include "base/quote.h"
+#include "base/stop.h"
 #include "diagnostics/glyphs.h"
 #include "models/info.h"
 #include "types/domain.h"
@@ -208,9 +210,10 @@ void put_weights(JsonWriter& json, const Info& info) {
     json.end_list();
 }
 
-void put_nodes(JsonWriter& json, const Info& info) {
-    json.key("nodes").begin_list();
-    for (const NodeInfo& node : info.nodes) {
+void put_nodes(JsonWriter& json, std::span<const NodeInfo> nodes) {
+    json.begin_list();
+    for (const NodeInfo& node : nodes) {
+        stop_point();
         json.begin_object()
             .member("name", node.name)
             .member("op", node.op)
@@ -250,8 +253,14 @@ std::string info_json(const Info& info) {
     put_operators(json, "uncounted", info.uncounted);
     json.key("run_bytes");
     info.peak.bytes ? json.value(*info.peak.bytes) : json.null();
-    put_nodes(json, info);
+    put_nodes(json.key("nodes"), info.nodes);
     return json.end_object().take();
+}
+
+std::string nodes_json(std::span<const NodeInfo> nodes) {
+    JsonWriter json;
+    put_nodes(json, nodes);
+    return json.take();
 }
 
 }  // namespace sardonyx::models

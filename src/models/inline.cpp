@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/stop.h"
 #include "ir/copy.h"
 #include "ir/walk.h"
 
@@ -33,6 +34,7 @@ class Inliner {
     static constexpr int kDeepest = 100;
 
     void expand(ir::Node& node, size_t number, int depth) {
+        stop_point();
         const ir::Function* function =
             model_.find_function(node.domain, node.op_type, node.overload);
         if (function != nullptr && domain_ && function->domain != *domain_) {

@@ -194,30 +194,50 @@ class GraphMatcher {
     }
 
     void match_by_signature(bool is_exact) {
-        Signatures first(matching_, true, is_exact), second(matching_, false, is_exact);
-        std::unordered_map<uint64_t, std::deque<const ir::Node*>> of;
-        for (const ir::Node& node : b_) {
+        std::vector<Signed> first = unmatched(a_, true, is_exact);
+        std::vector<Signed> second = unmatched(b_, false, is_exact);
+        // Of those with one signature, the first with the first, in the order of the graphs.
+        std::vector<std::pair<Signed, const ir::Node*>> found;
+        for (size_t i = 0, k = 0; i < first.size() && k < second.size();) {
             stop_point();
-            uint64_t signature = second.of(node);
-            if (!matching_.nodes_back.contains(&node)) {
-                of[signature].push_back(&node);
+            if (first[i].signature == second[k].signature) {
+                found.emplace_back(first[i++], second[k++].node);
+            } else {
+                first[i].signature < second[k].signature ? ++i : ++k;
             }
         }
-        std::vector<std::pair<const ir::Node*, const ir::Node*>> found;
-        for (const ir::Node& node : a_) {
+        std::sort(found.begin(), found.end(),
+                  [](const auto& p, const auto& q) { return p.first.place < q.first.place; });
+        for (const auto& [x, y] : found) {
             stop_point();
-            uint64_t signature = first.of(node);
-            auto candidates = of.find(signature);
-            if (!matching_.nodes.contains(&node) && candidates != of.end() &&
-                !candidates->second.empty()) {
-                found.emplace_back(&node, candidates->second.front());
-                candidates->second.pop_front();
+            match(*x.node, *y);
+        }
+    }
+
+    struct Signed {
+        uint64_t signature;
+        size_t place;  // in its graph
+        const ir::Node* node;
+    };
+
+    // By their signatures, and those that have the same by their places.
+    std::vector<Signed> unmatched(const ir::Graph& graph, bool is_first, bool is_exact) const {
+        Signatures signatures(matching_, is_first, is_exact);
+        const auto& matched = is_first ? matching_.nodes : matching_.nodes_back;
+        std::vector<Signed> nodes;
+        size_t place = 0;
+        for (const ir::Node& node : graph) {
+            stop_point();
+            uint64_t signature = signatures.of(node);
+            if (!matched.contains(&node)) {
+                nodes.push_back({signature, place, &node});
             }
+            ++place;
         }
-        for (auto [x, y] : found) {
-            stop_point();
-            match(*x, *y);
-        }
+        std::sort(nodes.begin(), nodes.end(), [](const Signed& p, const Signed& q) {
+            return std::pair(p.signature, p.place) < std::pair(q.signature, q.place);
+        });
+        return nodes;
     }
 
     void seed() {

@@ -299,6 +299,8 @@ TEST_F(GraphTest, InputsAreMatchedWithTheirDeclarations) {
     make_loop(1);
     EXPECT_EQ(message(run({})), "input `x` (FLOAT) is missing");
     EXPECT_EQ(message(run({{"y", flag(true)}})), "the graph has no input `y`: it has `x`");
+    Tensor zero = Tensor::scalar<float>(0);
+    EXPECT_EQ(message(run({{"x", zero}, {"x", zero}})), "input `x` is given twice");
     EXPECT_EQ(message(run({{"x", flag(true)}})),
               "input `x` is BOOL, but the graph declares FLOAT: convert it, as NumPy's "
               "`x.astype(\"float32\")` does");

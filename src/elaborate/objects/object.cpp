@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "elaborate/objects/namespaces.h"
@@ -159,7 +161,11 @@ namespace {
 constexpr int kWalkDepth = 100;
 constexpr int64_t kWalkSteps = 100'000;  // lists, and long ones for more than one
 
+// What makes two objects equal: Python's ==, or that no program can tell one from the other.
+enum class Equality : uint8_t { kPython, kIdentical };
+
 struct Walk {
+    Equality equality = Equality::kPython;
     int depth = kWalkDepth;
     int64_t steps = kWalkSteps;
 };
@@ -259,10 +265,17 @@ bool equal_dicts(const DictObject& a, const DictObject& b, Walk& walk) {
     }
     --walk.depth;
     walk.steps -= 1 + static_cast<int64_t>(a.items.size());
-    bool all = std::all_of(a.items.begin(), a.items.end(), [&b, &walk](const auto& item) {
-        const Object* other = b.find(item.first);
-        return other != nullptr && equal_at(item.second, *other, walk);
-    });
+    // The order of the items is what iteration shows.
+    bool all = walk.equality == Equality::kIdentical
+                   ? std::equal(a.items.begin(), a.items.end(), b.items.begin(),
+                                [&walk](const auto& x, const auto& y) {
+                                    return equal_at(x.first, y.first, walk) &&
+                                           equal_at(x.second, y.second, walk);
+                                })
+                   : std::all_of(a.items.begin(), a.items.end(), [&b, &walk](const auto& item) {
+                         const Object* other = b.find(item.first);
+                         return other != nullptr && equal_at(item.second, *other, walk);
+                     });
     ++walk.depth;
     return all;
 }
@@ -311,7 +324,39 @@ bool equal_modules(const Object& a, const Object& b, Walk& walk) {
     return equal_at(fields_of(*left), fields_of(*right), walk);
 }
 
+// Whether two objects that Python's == may find equal differ in what else Python shows of them.
+bool are_told_apart(const Object& a, const Object& b) {
+    if (a.kind() != b.kind() || !a.is_alike(b)) {
+        return true;
+    }
+    switch (a.kind()) {
+        case ObjectKind::kFloat:
+            // NaN is NaN here, and 0.0 is not -0.0.
+            return std::bit_cast<uint64_t>(a.as_double()) != std::bit_cast<uint64_t>(b.as_double());
+        case ObjectKind::kInt:
+            return a.pointer() != b.pointer();  // members of enumerations
+        case ObjectKind::kElementType:
+            return a.type_form() != b.type_form();
+        case ObjectKind::kOpaque:
+            return !a.get<OpaqueObject>().is_same(b.get<OpaqueObject>());
+        case ObjectKind::kRange:
+            return a.get<RangeObject>() != b.get<RangeObject>();
+        case ObjectKind::kType:
+            return a.get<TypeObject>().explicit_shape != b.get<TypeObject>().explicit_shape;
+        default:
+            return false;
+    }
+}
+
 bool equal_at(const Object& a, const Object& b, Walk& walk) {
+    if (walk.equality == Equality::kIdentical) {
+        if (are_told_apart(a, b)) {
+            return false;
+        }
+        if (a.is(ObjectKind::kFloat) || a.is(ObjectKind::kOpaque)) {
+            return true;
+        }
+    }
     if (a.is_number() && b.is_number()) {
         return compare_numbers(a, b) == 0;
     }
@@ -346,6 +391,9 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         case ObjectKind::kDict:
             return equal_dicts(a.get<DictObject>(), b.get<DictObject>(), walk);
         case ObjectKind::kSet:
+            if (walk.equality == Equality::kIdentical) {
+                return equal_items(a.items(), b.items(), walk);
+            }
             return a.items().size() == b.items().size() &&
                    std::all_of(a.items().begin(), a.items().end(), [&](const Object& item) {
                        return std::any_of(
@@ -362,7 +410,8 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         case ObjectKind::kType:
             return a.get<TypeObject>().type == b.get<TypeObject>().type;
         case ObjectKind::kPythonType:
-            return a.get<PythonType>().name == b.get<PythonType>().name;
+            return a.get<PythonType>().name == b.get<PythonType>().name &&
+                   equal_items(a.get<PythonType>().arguments, b.get<PythonType>().arguments, walk);
         case ObjectKind::kOpset:
             return a.get<OpsetObject>() == b.get<OpsetObject>();
         case ObjectKind::kRange: {
@@ -410,6 +459,11 @@ bool equal(const Object& a, const Object& b) {
     return equal_at(a, b, walk);
 }
 
+bool identical(const Object& a, const Object& b) {
+    Walk walk{Equality::kIdentical};
+    return equal_at(a, b, walk);
+}
+
 bool is_same_object(const Object& a, const Object& b) {
     if (a.kind() != b.kind()) {
         return false;
@@ -425,7 +479,7 @@ bool is_same_object(const Object& a, const Object& b) {
         case ObjectKind::kOpaque:
             return a.get<OpaqueObject>().is_same(b.get<OpaqueObject>());
         default:
-            return equal(a, b);
+            return identical(a, b);
     }
 }
 

@@ -94,6 +94,7 @@ struct RangeObject {
     int64_t stop = 0;
     int64_t step = 1;
     int64_t size() const;
+    friend bool operator==(const RangeObject&, const RangeObject&) = default;
 };
 
 // kPythonType: `name` is the last part of the dotted name ("Optional", "int", "Tuple"); `arguments`
@@ -322,6 +323,12 @@ class Object {
         return object;
     }
 
+    // Whether all but the value is the same: what a tensor is to Python, and how it is shown.
+    bool is_alike(const Object& other) const {
+        return python_ == other.python_ && is_frozen_ == other.is_frozen_ &&
+               is_either_ == other.is_either_ && shown_as_ == other.shown_as_;
+    }
+
     // How deep lists, tuples and dicts stand in each other, as far as was known when it was made.
     uint16_t nesting() const { return nesting_; }
 
@@ -421,6 +428,9 @@ Object as_python_int(const Object& object);
 bool same_key(const Object& a, const Object& b);
 // Python's == on static values; tensors are equal when they are the same value.
 bool equal(const Object& a, const Object& b);
+// Whether no program tells one from the other, so that one may stand for both: equal(), but 1 is
+// not True or 1.0, 0.0 is not -0.0, {"a": 1, "b": 2} not {"b": 2, "a": 1}, and NaN is NaN.
+bool identical(const Object& a, const Object& b);
 // Python's `is` on static values, as far as it is certain: equal constants are one object.
 bool is_same_object(const Object& a, const Object& b);
 // What messages show of it, shortened: "3", "'text'", "[1, 2]", "FLOAT[N]". What Python shows is in

@@ -170,7 +170,7 @@ bool same_start(const std::vector<Carried>& a, const std::vector<Carried>& b) {
     auto same_slot = [](const Slot& x, const Slot& y) {
         return x.is_literal == y.is_literal && x.is_number == y.is_number && x.type == y.type &&
                x.is_either == y.is_either && x.is_numbers == y.is_numbers &&
-               (!x.is_literal || (x.init.kind() == y.init.kind() && equal(x.init, y.init)));
+               (!x.is_literal || identical(x.init, y.init));
     };
     return std::equal(
         a.begin(), a.end(), b.begin(), b.end(), [&same_slot](const Carried& x, const Carried& y) {
@@ -318,7 +318,7 @@ Fit fit_type(Context& c, const Carried& one, Slot& slot, const Object& result, i
     }
     if (slot.is_fixed) {
         // What others became may have changed it: then it is carried like them.
-        if (equal(slot.init, result)) {
+        if (identical(slot.init, result)) {
             return Fit::kYes;
         }
         return promote(c, one, slot, result, range) ? Fit::kWider : Fit::kNo;

@@ -55,7 +55,7 @@ void report_unbound(Context& c, const Unbound& unbound, Symbol name, Range range
 // Says once that a loop which may have run zero times has bound the name.
 void warn_of_unbound(Context& c, Symbol name, const Object& object, Range range) {
     auto found = c.at.possibly_unbound.find(name.index);
-    if (found == c.at.possibly_unbound.end() || !equal(found->second.value, object)) {
+    if (found == c.at.possibly_unbound.end() || !identical(found->second.value, object)) {
         return;
     }
     PossiblyUnbound& one = found->second;

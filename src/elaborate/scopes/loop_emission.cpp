@@ -170,7 +170,7 @@ void add_bound_names(Context& c, const GraphLoop& loop, const Round& round,
     for (const auto& [name, value] : round.bound) {
         const Object* before = c.at.scope->find(name);
         bool is_static = value.is_static();
-        if (is_bound(before) && equal(*before, value)) {
+        if (is_bound(before) && identical(*before, value)) {
             continue;
         }
         if (is_static && loop.surely_runs) {

@@ -89,7 +89,7 @@ std::optional<ElementType> item_type(const Object& a, const Object& b) {
 // their structures differ. Same order of calls for the same objects.
 template <typename Leaf>
 std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf) {
-    if (equal(a, b)) {
+    if (identical(a, b)) {
         return a;
     }
     if (a.is_sequence() && a.kind() == b.kind() && a.items().size() == b.items().size() &&
@@ -109,7 +109,7 @@ std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf
         const auto &left = a.get<DictObject>().items, &right = b.get<DictObject>().items;
         DictObject dict;
         for (size_t i = 0; i < left.size() && left.size() == right.size(); ++i) {
-            std::optional<Object> item = equal(left[i].first, right[i].first)
+            std::optional<Object> item = identical(left[i].first, right[i].first)
                                              ? join_objects(left[i].second, right[i].second, leaf)
                                              : std::nullopt;
             if (!item) {
