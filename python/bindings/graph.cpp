@@ -29,13 +29,6 @@ struct NodesIterator {
     std::shared_ptr<Keeper> keeper;
 };
 
-// The members of each node, and of the values that most nodes have.
-NodesIterator iterate(const State& state, const ir::Graph& graph,
-                      const std::shared_ptr<Keeper>& keeper) {
-    state->objects.reserve(2 * ir::node_count(graph));
-    return {state, ir::NodeCursor(graph), keeper};
-}
-
 template <typename T>
 nb::tuple parts(const State& state, const std::vector<T*>& all) {
     nb::list list;
@@ -250,7 +243,9 @@ void bind_nodes(nb::module_& m) {
         .def("__len__", [](const PyNodes& self) { return ir::node_count(*self.graph); })
         .def("__getitem__", get_node, nb::arg("index"))
         .def("__iter__",
-             [](const PyNodes& self) { return iterate(self.state, *self.graph, self.keeper); })
+             [](const PyNodes& self) {
+                 return NodesIterator{self.state, ir::NodeCursor(*self.graph), self.keeper};
+             })
         .def("__reversed__",
              [](const PyNodes& self) {
                  nb::list nodes = node_list(self.state, *self.graph);
@@ -407,7 +402,9 @@ void bind_graph(nb::module_& m) {
             "The graph that contains this subgraph, or None.")
         .def("__getitem__", find_value, nb::arg("name"), "The value with this name.")
         .def("__iter__",
-             [](const PyGraph& self) { return iterate(self.state, self.get(), self.keeper); })
+             [](const PyGraph& self) {
+                 return NodesIterator{self.state, ir::NodeCursor(self.get()), self.keeper};
+             })
         .def("__len__", [](const PyGraph& self) { return ir::node_count(self.get()); })
         .def("__bool__", [](const PyGraph&) { return true; })
         .def(

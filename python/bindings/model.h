@@ -25,10 +25,8 @@ struct ModelState {
     std::unique_ptr<ir::Editor> editor;      // made by the first edit
     int readers = 0;                         // runs and the like that go on without Python's lock
     bool is_checked = true;                  // no node is known to be one that no run gets past
-    // The Python object of each graph, node, value and function that has one now.
-    std::unordered_map<const void*, PyObject*> objects = {};
-    // Has those of them that live as long as the Python object of the model or of one of its
-    // graphs; null: none of these exists any more.
+    // Has the objects that live as long as the Python object of the model or of one of its graphs;
+    // null: none of these exists any more.
     class Keeper* keeper = nullptr;
     // Strings of the model as Python objects, by the address of the interned string.
     struct Text {
@@ -42,6 +40,9 @@ struct ModelState {
     // Types and dimensions as Python objects, by their text.
     nb::dict types = {};
     nb::dict dims = {};
+    // The shape that was asked for last: values beside each other often have the same.
+    Shape last_shape = {};
+    nb::object last_dims = {};
 
     // A text that is interned in the model.
     nb::object text(std::string_view interned);
@@ -49,6 +50,8 @@ struct ModelState {
     nb::object type(const Type& type);
     // An int, sardonyx.Dim, or None.
     nb::object dim(const Dim& dim);
+    // A tuple of dimensions.
+    nb::object shape(const Shape& shape);
 };
 
 // Holds the Python objects of a model's nodes and values, which refer to the state and not to the
@@ -106,7 +109,8 @@ T edited(Result<T> result) {
     }
 }
 
-// A part of a model as a Python object: `part` lives as long as the model does.
+// A part of a model as a Python object: `part` lives as long as the model does, and knows the
+// object that it has now.
 template <typename T>
 struct Part {
     std::shared_ptr<ModelState> state;
@@ -127,7 +131,7 @@ struct Part {
     Part(std::shared_ptr<ModelState> of, T* what) : state(std::move(of)), part(what) {}
     Part(const Part&) = delete;
     Part& operator=(const Part&) = delete;
-    ~Part() { state->objects.erase(part); }
+    ~Part() { part->surface_object = nullptr; }
 
     // The part itself; ModelError when it is no longer in the model.
     T& get() const;
@@ -182,14 +186,14 @@ nb::object part_to_python(const std::shared_ptr<ModelState>& state, T* part) {
     if (part == nullptr) {
         return nb::none();
     }
-    auto found = state->objects.find(part);
-    if (found != state->objects.end()) {
-        return nb::borrow(found->second);
+    if (part->surface_object != nullptr) {
+        return nb::borrow(static_cast<PyObject*>(part->surface_object));
     }
-    nb::object made = nb::inst_alloc(nb::type<Part<T>>());
+    static const nb::handle kType = nb::type<Part<T>>();
+    nb::object made = nb::inst_alloc(kType);
     new (nb::inst_ptr<Part<T>>(made)) Part<T>(state, part);
     nb::inst_mark_ready(made);
-    state->objects.emplace(part, made.ptr());
+    part->surface_object = made.ptr();
     if (state->keeper != nullptr) {
         if constexpr (Part<T>::kIsGraph) {
             nb::inst_ptr<Part<T>>(made)->keeper = state->keeper->shared_from_this();

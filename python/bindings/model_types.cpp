@@ -1,4 +1,6 @@
 // Types and dimensions for Python: their text, and the parts of such a text.
+#include <algorithm>
+
 #include "bindings/call.h"
 #include "bindings/model.h"
 #include "bindings/numpy.h"
@@ -90,6 +92,21 @@ nb::object ModelState::dim(const Dim& dim) {
         dims[text] = known;
     }
     return known;
+}
+
+nb::object ModelState::shape(const Shape& shape) {
+    bool is_last = last_dims.is_valid() &&
+                   std::ranges::equal(shape, last_shape,
+                                      [](const Dim& a, const Dim& b) { return a.equals(b); });
+    if (!is_last) {
+        nb::list list;
+        for (const Dim& one : shape) {
+            list.append(dim(one));
+        }
+        last_dims = nb::tuple(list);
+        last_shape = shape;
+    }
+    return last_dims;
 }
 
 nb::object ModelState::type(const Type& type) {

@@ -33,11 +33,7 @@ nb::object shape_of(ModelState& state, const Type& type) {
     if (!type.has_shape()) {
         return nb::none();
     }
-    nb::list dims;
-    for (const Dim& dim : type.shape()) {
-        dims.append(state.dim(dim));
-    }
-    return nb::tuple(dims);
+    return state.shape(type.shape());
 }
 
 nb::object shape(const PyValue& self) {

@@ -97,7 +97,13 @@ struct SymbolicContent {
     std::vector<Dim> elements;
 };
 
-class Value {
+// What a surface with objects of its own, such as Python, has for a part of a model; the IR neither
+// reads it nor copies it.
+struct Represented {
+    void* surface_object = nullptr;
+};
+
+class Value : public Represented {
   public:
     std::string_view name;
     Type type;
@@ -139,7 +145,7 @@ class Value {
 
 // --- Nodes ---------------------------------------------------------------------------------------
 
-class Node {
+class Node : public Represented {
   public:
     std::string_view domain;  // "" for ai.onnx
     std::string_view op_type;
@@ -209,7 +215,7 @@ class NodeIterator {
     Node* next_;
 };
 
-class Graph {
+class Graph : public Represented {
   public:
     std::string_view name;
     std::string_view doc;
@@ -252,7 +258,7 @@ struct OpsetImport {
 };
 
 // A FunctionProto. Inputs and outputs are those of `body`; an output must be made inside the body.
-class Function {
+class Function : public Represented {
   public:
     std::string_view domain;
     std::string_view name;

@@ -16,6 +16,7 @@ import pickle
 import random
 import subprocess
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -689,6 +690,44 @@ def test_objects_live_as_long_as_the_model() -> None:
         del value.name
     with pytest.raises(TypeError, match="not a string"):
         node.name = 3  # type: ignore[assignment]
+
+
+def test_objects_live_as_long_as_a_graph() -> None:
+    def seen(nodes: Iterable[sardonyx.Node]) -> set[int]:
+        return {
+            id(one) for node in nodes
+            for one in (node, *node.inputs, *node.outputs, *(o.producer for o in node.outputs))
+        }  # fmt: skip
+
+    graph = sardonyx.load(proto()).graph  # nothing else has the model
+    assert seen(graph) == seen(graph.nodes)
+    assert graph[graph.nodes[0].outputs[0].name].uses is graph.nodes[0].outputs[0].uses
+    nodes = iter(sardonyx.load(proto()).graph)  # not even the graph
+    first = next(nodes)
+    assert first.outputs[0].producer is first
+    node = next(nodes)
+    del graph, nodes, first
+    gc.collect()
+    assert node.op_type and node.outputs[0].producer == node.outputs[0].producer
+
+
+def test_objects_of_a_graph_are_freed_with_it() -> None:
+    """Nodes keep the model, and a graph keeps its nodes: none of them may keep the graph."""
+    resource = pytest.importorskip("resource")
+    value = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
+    weight = onnx.numpy_helper.from_array(np.zeros(1 << 20, np.float32), "w")
+    node = onnx.helper.make_node("Add", ["x", "w"], ["y"])
+    made = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)
+    graph = onnx.helper.make_graph([node], "g", [value], [made], [weight])
+    data = onnx.helper.make_model(graph).SerializeToString()
+    rounds = 100
+    for i in range(2 * rounds):
+        if i == rounds:
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for one in sardonyx.load(bytearray(data)).graph:
+            assert one.outputs[0].producer is one and one.graph.nodes[0] is one
+    more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert more < rounds / 4 * len(data) / 1024, f"{more} KiB"
 
 
 def test_types_are_objects() -> None:
