@@ -75,7 +75,8 @@ void settle_target(NodeContext& c, const ListArgument& wanted, Target& target) {
     for (size_t i = 0; i < target.shape.size(); ++i) {
         const Dim& given = (*wanted.values)[i];
         bool is_copy = copies_zeros && given.is_static() && given.value() == 0;
-        if (is_copy && i < from.size()) {
+        // A size on both sides says nothing, unless it is 0: then no other size says anything.
+        if (is_copy && i < from.size() && !(from[i].is_static() && from[i].value() == 0)) {
             from[i] = 1;
         } else if (!target.shape[i].is_unknown()) {
             to.push_back(target.shape[i]);

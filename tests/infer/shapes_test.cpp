@@ -107,6 +107,9 @@ TEST(Shapes, ReshapeKeepsTheCount) {
         b.op("Concat", {b.input("INT64[1]"), b.ints({2})}, {make_attribute("axis", int64_t{0})});
     EXPECT_EQ(type_of(b.op("Reshape", {x, unknown})), "FLOAT[3*N, 2]");
     EXPECT_EQ(type_of(b.op("Reshape", {x, b.input("INT64[3]")})), "FLOAT[unk__0, unk__1, unk__2]");
+    // Nothing is as much as nothing, whatever the other sizes are.
+    ir::Value* empty = b.input("FLOAT[N, 0, 4]");
+    EXPECT_EQ(type_of(b.op("Reshape", {empty, b.ints({0, 0, 7})})), "FLOAT[N, 0, 7]");
     EXPECT_EQ(b.found(), "");
 }
 

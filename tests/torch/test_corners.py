@@ -184,6 +184,12 @@ def plain(value: Any) -> np.ndarray:
     return array
 
 
+@case(BATCH, (2, 3, 4), (3, 3, 4))
+def empty_parts_of_batches(x: Any) -> Any:
+    y = x[:, :0]
+    return torch.repeat_interleave(y, 4, dim=1) + 1, y.reshape(x.shape[0], 0, 2), y.flatten(1)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_corner(name: str) -> None:
     function, sizes, dims = CASES[name]
