@@ -130,9 +130,12 @@ bool is_code_of(nb::handle code, std::string_view text) {
         // The text is compiled inside a function that has the variables of its closure.
         nb::object names = nb::str(", ").attr("join")(code.attr("co_freevars"));
         std::string around = "lambda " + text_from_python(names) + ": (";
+        // With the `from __future__ import ...` of its file, and not those of the file that called.
+        constexpr int kFutures = 0x1fe0000;
+        int futures = nb::cast<int>(code.attr("co_flags")) & kFutures;
         nb::object whole = nb::module_::import_("builtins")
                                .attr("compile")(text_to_python(around + std::string(text) + ")"),
-                                                "<lambda>", "eval");
+                                                "<lambda>", "eval", futures, true);
         inner = first_code(first_code(whole));
     } catch (const nb::python_error& error) {
         pass_on_exits(error);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import runpy
 import subprocess
 import time
 
@@ -12,6 +13,7 @@ import onnx.checker
 import pytest
 
 from language import HEADER, TOOL, Cases, check_everywhere, shared_compiler, shared_evaluator
+from places import PROGRAM
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -895,3 +897,19 @@ def test_star_import_of_a_file(tmp_path: pathlib.Path) -> None:
     answer, data = shared_compiler().compile_file(path, "f", "model")
     assert answer[0] == "ok", answer
     check_everywhere(shared_evaluator(), onnx.load_from_string(data), {"x": F}, [2 * (F + 1)])
+
+
+@pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
+def test_lambdas_of_files_with_futures(future: str, tmp_path: pathlib.Path) -> None:
+    """Which text a lambda is of does not depend on the statements of the file that compiles it."""
+    path = tmp_path / "scripts.py"
+    path.write_text(
+        future + "from sardonyx import FLOAT, script, opset18 as op\n"
+        "half, plus = lambda x: x / 2.0, lambda x: x + 1.0\n"
+        "@script(default_opset=op)\ndef f(x: FLOAT[2]) -> FLOAT[2]:\n    return plus(half(x))\n"
+    )
+    f = runpy.run_path(str(path))["f"]
+    done = subprocess.run([PROGRAM, "build", path, "-o", tmp_path / "f.onnx"], check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "f.onnx").read_bytes() == f.to_model_bytes()
+    assert f.compile()(np.float32([2, 4])).tolist() == [2, 3]
