@@ -1,5 +1,6 @@
 // The class Script: a Python function decorated with @script, parsed, ready to be compiled.
 // sardonyx.OnnxFunction is the Python object around it.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -122,6 +123,41 @@ nb::object first_code(const nb::object& around) {
     return nb::none();
 }
 
+bool is_same_code(nb::handle a, nb::handle b);
+
+// Constants of two codes. Python's == would find 1 in the place of True, and 0.0 in that of -0.0.
+bool are_same_constants(nb::handle a, nb::handle b) {
+    if (!a.type().is(b.type())) {
+        return false;
+    }
+    if (nb::hasattr(a, "co_code")) {
+        return is_same_code(a, b);
+    }
+    if (!PyTuple_Check(a.ptr())) {
+        return nb::repr(a).equal(nb::repr(b));
+    }
+    bool all = nb::len(a) == nb::len(b);
+    for (size_t i = 0; all && i < nb::len(a); ++i) {
+        all = are_same_constants(nb::object(a[i]), nb::object(b[i]));
+    }
+    return all;
+}
+
+// Whether two codes do the same, wherever they stand.
+bool is_same_code(nb::handle a, nb::handle b) {
+    constexpr const char* kParts[] = {"co_code",     "co_names",          "co_varnames",
+                                      "co_freevars", "co_argcount",       "co_kwonlyargcount",
+                                      "co_cellvars", "co_posonlyargcount"};
+    auto flags = [](nb::handle one) {
+        constexpr int kNested = 0x10;  // whether a function is around it
+        return nb::cast<int>(one.attr("co_flags")) & ~kNested;
+    };
+    return flags(a) == flags(b) &&
+           std::ranges::all_of(
+               kParts, [&](const char* part) { return a.attr(part).equal(b.attr(part)); }) &&
+           are_same_constants(a.attr("co_consts"), b.attr("co_consts"));
+}
+
 // Whether Python compiles this text to the code of the function. The line where a lambda begins may
 // be in the middle of a statement, and may hold other lambdas.
 bool is_code_of(nb::handle code, std::string_view text) {
@@ -141,15 +177,7 @@ bool is_code_of(nb::handle code, std::string_view text) {
         pass_on_exits(error);
         return false;
     }
-    auto is_equal = [&](const char* name) {
-        return inner.is_valid() && !inner.is_none() && inner.attr(name).equal(code.attr(name));
-    };
-    auto flags = [](nb::handle one) {
-        constexpr int kNested = 0x10;  // whether a function is around it
-        return nb::cast<int>(one.attr("co_flags")) & ~kNested;
-    };
-    return is_equal("co_code") && is_equal("co_consts") && is_equal("co_names") &&
-           is_equal("co_varnames") && is_equal("co_argcount") && flags(inner) == flags(code);
+    return !inner.is_none() && is_same_code(inner, code);
 }
 
 // The method of an object, whose class has the function.

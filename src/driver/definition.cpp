@@ -9,18 +9,17 @@
 namespace sardonyx::driver {
 namespace {
 
-// The only lambda of a statement as a function that returns its value; null: there is none, or it
-// is not the one that was asked for.
+// The lambda of a statement that was asked for, as a function that returns its value; null: it is
+// not there. Of several, the first: they are the same code.
 const syntax::FunctionDefStmt* lambda_as_function(syntax::Tree& tree, std::string_view text,
                                                   const IsLambda& is_lambda) {
-    const syntax::LambdaExpr* lambda = syntax::only_lambda(tree);
-    if (lambda == nullptr) {
-        return nullptr;
+    for (const syntax::LambdaExpr* lambda : syntax::lambdas_in(tree)) {
+        syntax::Range range = lambda->range;
+        if (is_lambda(text.substr(range.begin, range.end - range.begin))) {
+            return syntax::as_function(tree, *lambda);
+        }
     }
-    syntax::Range range = lambda->range;
-    return is_lambda(text.substr(range.begin, range.end - range.begin))
-               ? syntax::as_function(tree, *lambda)
-               : nullptr;
+    return nullptr;
 }
 
 }  // namespace

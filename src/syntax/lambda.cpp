@@ -4,17 +4,15 @@
 
 namespace sardonyx::syntax {
 
-const LambdaExpr* only_lambda(const Tree& tree) {
-    const LambdaExpr* lambda = nullptr;
-    size_t count = 0;
+std::vector<const LambdaExpr*> lambdas_in(const Tree& tree) {
+    std::vector<const LambdaExpr*> lambdas;
     auto visit = [&](const Expr* one) {
         if (const auto* found = maybe_as<LambdaExpr>(one)) {
-            lambda = found;
-            ++count;
+            lambdas.push_back(found);
         }
     };
     each_expression(tree.body, visit);
-    return count == 1 ? lambda : nullptr;
+    return lambdas;
 }
 
 const FunctionDefStmt* as_function(Tree& tree, const LambdaExpr& lambda) {

@@ -900,12 +900,23 @@ def test_star_import_of_a_file(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
-def test_lambdas_of_files_with_futures(future: str, tmp_path: pathlib.Path) -> None:
-    """Which text a lambda is of does not depend on the statements of the file that compiles it."""
+@pytest.mark.parametrize(
+    "lambdas",
+    [
+        "half = lambda x: x / 2.0\nplus = lambda x: x + 1.0\n",
+        "half, plus = lambda x: x / 2.0, lambda x: x + 1.0\n",
+        "half = lambda x: (lambda y: y / 2.0)(x); plus = lambda x: x + 1.0\n",
+        "minus, half, plus = lambda x: x + -1, lambda x: x / 2.0, lambda x: x + 1\n",
+        "one, half, plus = lambda x: x / True, lambda x: x / 2.0, lambda x: x + (1 - 0.0)\n",
+    ],
+)
+def test_lambdas_of_files(lambdas: str, future: str, tmp_path: pathlib.Path) -> None:
+    """Which text a lambda is of depends neither on the statements of the file that compiles it, nor
+    on how many are in a line."""
     path = tmp_path / "scripts.py"
     path.write_text(
         future + "from sardonyx import FLOAT, script, opset18 as op\n"
-        "half, plus = lambda x: x / 2.0, lambda x: x + 1.0\n"
+        f"{lambdas}"
         "@script(default_opset=op)\ndef f(x: FLOAT[2]) -> FLOAT[2]:\n    return plus(half(x))\n"
     )
     f = runpy.run_path(str(path))["f"]
