@@ -251,8 +251,8 @@ void set_runtime(const PyScript& self, const std::string& target) {
 
 // Nodes of the script's models have metadata: where in the program they come from.
 void set_program(const PyScript& self, const PyTorchProgram& program) {
-    self.script->finish.metadata = std::make_shared<driver::LineMetadata>(
-        driver::metadata_of(driver::script_of(program.file, program.opset, "")));
+    self.script->finish.metadata =
+        std::make_shared<driver::LineMetadata>(driver::metadata_of(script_of(program)));
 }
 
 // A script holds a Python function, whose globals hold the script: the collector must see it.

@@ -81,6 +81,7 @@ void finish(PyTorchProgram& self, const std::string& state) {
                                                     *wanted, self.file.own)
                                     : Result<void>(wanted.error());
     self.problems.clear();
+    self.script = nullptr;
     if (!done.ok()) {
         raise(PyExc_ValueError, done.error().message);
     }
@@ -89,6 +90,7 @@ void finish(PyTorchProgram& self, const std::string& state) {
 // The same with these values as its results.
 PyTorchProgram with_outputs(const PyTorchProgram& self, const std::vector<std::string>& names) {
     PyTorchProgram made = self;
+    made.script = nullptr;
     made.file.program.outputs.clear();
     made.file.program.output_names.clear();
     for (const std::string& name : names) {
@@ -150,6 +152,9 @@ nb::dict arrays_of(const PyTorchProgram& self) {
 }
 
 nb::object text_of(const PyTorchProgram& self, const std::string& weights, bool outline) {
+    if (weights.empty() && !outline) {
+        return text_to_python(script_of(self).text);
+    }
     torch::Script script = driver::script_of(self.file, self.opset, weights);
     return text_to_python(outline ? torch::outline(script) : script.text);
 }
@@ -157,13 +162,21 @@ nb::object text_of(const PyTorchProgram& self, const std::string& weights, bool 
 // For each line None, or the row of the node that it is.
 nb::list lines_of(const PyTorchProgram& self) {
     nb::list lines;
-    for (const torch::Node* node : driver::script_of(self.file, self.opset, "").lines) {
+    for (const torch::Node* node : script_of(self).lines) {
         lines.append(node == nullptr ? nb::object(nb::none()) : nb::object(row_of(*node)));
     }
     return lines;
 }
 
 }  // namespace
+
+const torch::Script& script_of(const PyTorchProgram& program) {
+    if (program.script == nullptr) {
+        program.script = std::make_shared<const torch::Script>(
+            driver::script_of(program.file, program.opset, ""));
+    }
+    return *program.script;
+}
 
 void bind_torch_file(nb::module_& m) {
     nb::class_<PyTorchProgram>(m, "TorchProgram")

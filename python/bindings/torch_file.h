@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "bindings/bindings.h"
@@ -13,6 +14,11 @@ struct PyTorchProgram {
     driver::TorchFile file;
     int64_t opset = 0;
     std::vector<torch::Problem> problems;  // of a program that is not finished
+    // The script without a file of weights, once it has been asked for; it refers to the program.
+    mutable std::shared_ptr<const torch::Script> script = nullptr;
 };
+
+// The script that the compiler reads, whose weights are those of the program.
+const torch::Script& script_of(const PyTorchProgram& program);
 
 }  // namespace sardonyx::python

@@ -127,7 +127,7 @@ def _modules(around: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
     found = []
     for path, of in around:
         name = of if isinstance(of, str) else f"{of.__module__}.{of.__qualname__}"
-        found.append((re.sub(r"^L\['self'\]\.?", "", str(path)), name))
+        found.append((str(path).removeprefix("L['self']").removeprefix("."), name))
     return tuple(found)
 
 
@@ -145,7 +145,10 @@ class _Schema:
             (i, one.name) for i, one in enumerate(parameters)
             if one.alias_info is not None and one.alias_info.is_write
         ]  # fmt: skip
-        self.parameters = [one.name for one in schema.arguments]
+        # Each parameter, and whether ONNX's operators leave it out.
+        self.parameters = [(one.name, is_left_out(one.name)) for one in schema.arguments]
+        self.means_nothing = means_nothing(self.packet)
+        self.is_strided = self.packet.startswith("as_strided")
 
 
 # By the overload: torch makes objects of all arguments each time that it is asked.
@@ -170,6 +173,8 @@ class _Reader:
         # Many nodes have the same modules around them and the same line.
         self.modules: dict[Any, tuple[tuple[str, str], ...]] = {}
         self.places: dict[Any, Place] = {}
+        self.schemas: dict[Any, _Schema] = {}
+        self.complex: set[fx.Node] = set()  # those whose values are
 
     def place(self, node: fx.Node) -> Place:
         around = tuple((node.meta.get("nn_module_stack") or {}).values())
@@ -210,12 +215,11 @@ class _Reader:
         self.problems.append(Problem(node, f"an argument of the type `{type(value).__name__}`"))
         return None
 
-    def arguments(self, fx_node: fx.Node, node: Node, program: Program) -> None:
+    def arguments(self, fx_node: fx.Node, node: Node, schema: _Schema, program: Program) -> None:
         """By place as torch gives them, by name from the first that is left out."""
-        schema = _schema(fx_node.target)
         by_name = False
-        for parameter, value in zip(schema.parameters, fx_node.args, strict=False):
-            if is_left_out(parameter):
+        for (parameter, left_out), value in zip(schema.parameters, fx_node.args, strict=False):
+            if left_out:
                 by_name = True
             elif by_name:
                 node.kwargs[parameter] = self.value(value, node, program)
@@ -256,15 +260,17 @@ class _Reader:
         node.args += [self.value(one, node, program) for one in fx_node.kwargs.values()]
         if name == "getitem":
             node.storage = _storage(value)
-            if _is_complex(value):
+            if fx_node in self.complex:
                 node.is_twice = True
                 program.pairs.add(node.name)
         return node
 
     def operator(self, fx_node: fx.Node, node: Node, program: Program) -> Node | None:
-        schema = _schema(fx_node.target)
+        schema = self.schemas.get(fx_node.target)
+        if schema is None:
+            schema = self.schemas[fx_node.target] = _schema(fx_node.target)
         packet, node.target = schema.packet, schema.target
-        if means_nothing(packet):
+        if schema.means_nothing:
             return None
         if packet == "sym_size":
             node.target = "py::size"
@@ -278,13 +284,13 @@ class _Reader:
                 (k.__name__ for s, k in kinds if isinstance(value, (s, k))), "int"
             )
         value = fx_node.meta.get("val")
-        inputs = [one.meta.get("val") for one in fx_node.all_input_nodes]
-        node.takes_pairs = any(_is_complex(one) for one in [value, *inputs])
-        self.arguments(fx_node, node, program)
-        if packet.startswith("as_strided") and not _is_whole(inputs[0]):
+        inputs = fx_node.all_input_nodes
+        node.takes_pairs = not self.complex.isdisjoint((fx_node, *inputs))
+        self.arguments(fx_node, node, schema, program)
+        if schema.is_strided and not _is_whole(inputs[0].meta.get("val")):
             words = f"`{node.target}` of a tensor that is a part of another, or in another order"
             self.problems.append(Problem(node, words, "write it with slices and transposes"))
-        if _is_complex(value):
+        if fx_node in self.complex:
             program.pairs.add(node.name)
         elif isinstance(value, torch.Tensor) and not element_type(value.dtype):
             words = f"`{node.target}` gives a tensor of `{value.dtype}`"
@@ -330,6 +336,7 @@ class _Reader:
 
     def read(self, module: fx.GraphModule, program: Program) -> None:
         """The nodes and outputs."""
+        self.complex.update(one for one in module.graph.nodes if _is_complex(one.meta.get("val")))
         for fx_node in module.graph.nodes:
             if fx_node.op == "call_function":
                 node = self.call(fx_node, module, program)
@@ -430,10 +437,11 @@ def dim_names(
         for axis, dim in pairs:
             name = getattr(dim, "__name__", None) if not isinstance(dim, str) else dim
             size = value.shape[axis] if -value.ndim <= axis < value.ndim else 0
-            if name and str(size).isdecimal():
-                fixed.append(f"`{name}` is {size}")
-            if name and not isinstance(size, int) and size.node.expr.is_Symbol:
-                names.setdefault(str(size.node.expr), str(name))
+            expression = size if isinstance(size, int) else size.node.expr
+            if name and (isinstance(size, int) or expression.is_Integer):
+                fixed.append(f"`{name}` is {int(expression)}")
+            elif name and expression.is_Symbol:
+                names.setdefault(str(expression.name), str(name))
     if fixed:
         known = ", ".join(dict.fromkeys(fixed))
         warnings.warn(

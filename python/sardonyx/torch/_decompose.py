@@ -253,11 +253,13 @@ def decomposed(
         name: decomposed(child, known, is_body=True) for name, child in module.named_children()
         if isinstance(child, fx.GraphModule)
     }  # fmt: skip
-    unknown = [
-        node for node in module.graph.nodes
-        if node.op == "call_function" and (_is_autocast(node) or (
-            isinstance(node.target, torch._ops.OpOverload) and not _is_known(node.target, known)))
-    ]  # fmt: skip
+    calls = [node for node in module.graph.nodes if node.op == "call_function"]
+    # Each overload is looked up once: most stand in a graph many times.
+    lacking = {
+        target for target in {node.target for node in calls}
+        if isinstance(target, torch._ops.OpOverload) and not _is_known(target, known)
+    }  # fmt: skip
+    unknown = [node for node in calls if node.target in lacking or _is_autocast(node)]
     changed = {name: one for name, one in inner.items() if one is not getattr(module, name)}
     if not unknown and not changed:
         return module
