@@ -8,7 +8,8 @@ import importlib
 _MODULES = (
     "pointwise", "activation", "view", "join", "index", "reduce", "order", "create", "products",
     "conv", "pool", "resize", "norm", "attention", "recurrent", "loss", "quantized", "special",
-    "factorise", "singular", "bessel", "bins", "chance", "pairs", "prims",
+    "factorise", "singular", "bessel", "bins", "chance", "pairs", "pairs_fourier", "pairs_math",
+    "pairs_sums", "pairs_products", "prims",
 )  # fmt: skip
 _loaded = False
 

@@ -4,7 +4,7 @@ from .bessel import spherical_bessel_j0 as spherical_j0
 from .chance import normal_of, shaped, uniform_of
 from .create import filled, steps
 from .declare import alias, op, pairs, prims
-from .pairs import along_all, real_along_all, to_real_along_all
+from .pairs_fourier import along_all, real_along_all, to_real_along_all
 from .pointwise import power
 from .pointwise import where as where_promoted
 from .reduce import extreme, moments, reduced, sum_, summed_type

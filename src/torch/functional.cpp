@@ -184,7 +184,7 @@ class Solver {
         part.place = place;
         if (is_complex) {
             program_.pairs.insert(part.name);
-            part.is_twice = true;
+            part.is_twice = space_of(view.node.target) != "pairs";
         }
         nodes_.push_back(part);
         return part.name;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace sardonyx::torch {
 namespace {
@@ -22,7 +23,6 @@ constexpr std::string_view kTwice[] = {"view",
                                        "numpy_T",
                                        "mT",
                                        "expand",
-                                       "expand_as",
                                        "contiguous",
                                        "clone",
                                        "alias",
@@ -47,7 +47,6 @@ constexpr std::string_view kTwice[] = {"view",
                                        "diagonal",
                                        "pad",
                                        "constant_pad_nd",
-                                       "view_as",
                                        "lift_fresh_copy",
                                        "swapaxes",
                                        "fft_fftshift",
@@ -71,17 +70,130 @@ constexpr std::string_view kTwice[] = {"view",
                                        "view_of",
                                        "copy_strided",
                                        "copy_to",
-                                       "device_put"};
+                                       "device_put",
+                                       "ravel",
+                                       "unsqueeze_copy",
+                                       "squeeze_copy",
+                                       "swapdims",
+                                       "transpose_copy",
+                                       "permute_copy",
+                                       "t_copy",
+                                       "moveaxis",
+                                       "expand_copy",
+                                       "broadcast_to",
+                                       "alias_copy",
+                                       "view_copy",
+                                       "_reshape_copy",
+                                       "detach_copy",
+                                       "lift",
+                                       "lift_fresh",
+                                       "resolve_neg",
+                                       "positive",
+                                       "select_copy",
+                                       "slice_copy",
+                                       "narrow_copy",
+                                       "linalg_diagonal",
+                                       "diagonal_copy",
+                                       "fliplr",
+                                       "flipud",
+                                       "rot90",
+                                       "tile",
+                                       "unfold_copy",
+                                       "pixel_shuffle",
+                                       "pixel_unshuffle",
+                                       "channel_shuffle",
+                                       "native_channel_shuffle",
+                                       "atleast_1d",
+                                       "atleast_2d",
+                                       "atleast_3d",
+                                       "as_strided",
+                                       "as_strided_copy",
+                                       "as_strided_scatter",
+                                       "resize",
+                                       "concat",
+                                       "concatenate",
+                                       "hstack",
+                                       "vstack",
+                                       "row_stack",
+                                       "dstack",
+                                       "column_stack",
+                                       "block_diag",
+                                       "cartesian_prod",
+                                       "unsafe_split",
+                                       "split_copy",
+                                       "split_with_sizes_copy",
+                                       "unsafe_chunk",
+                                       "tensor_split",
+                                       "hsplit",
+                                       "vsplit",
+                                       "dsplit",
+                                       "unbind_copy",
+                                       "_chunk_cat",
+                                       "diag",
+                                       "diag_embed",
+                                       "diagflat",
+                                       "combinations",
+                                       "take",
+                                       "take_along_dim",
+                                       "masked_select",
+                                       "masked_scatter",
+                                       "put",
+                                       "index_copy",
+                                       "_unsafe_index",
+                                       "_unsafe_index_put",
+                                       "_unsafe_masked_index_put_accumulate",
+                                       "scatter_add",
+                                       "sum_to_size",
+                                       "trace",
+                                       "im2col",
+                                       "col2im",
+                                       "feature_alpha_dropout",
+                                       "dropout",
+                                       "alpha_dropout",
+                                       "feature_dropout"};
 
 // Those of them of which a further argument is a tensor of the same kind: its place.
-constexpr std::pair<std::string_view, size_t> kMore[] = {{"select_scatter", 1},
-                                                         {"slice_scatter", 1},
-                                                         {"diagonal_scatter", 1},
-                                                         {"index_put", 2},
-                                                         {"index_add", 3}};
+constexpr std::pair<std::string_view, size_t> kMore[] = {
+    {"select_scatter", 1},
+    {"slice_scatter", 1},
+    {"diagonal_scatter", 1},
+    {"as_strided_scatter", 1},
+    {"copy_to", 1},
+    {"index_put", 2},
+    {"_unsafe_index_put", 2},
+    {"index_add", 3},
+    {"index_copy", 3},
+    {"scatter_add", 3},
+    {"put", 2},
+    {"masked_scatter", 2},
+    {"_unsafe_masked_index_put_accumulate", 3}};
 
 std::string_view without_underscore(std::string_view packet) {
     return !packet.empty() && packet.back() == '_' ? packet.substr(0, packet.size() - 1) : packet;
+}
+
+bool has_pair(const Value& value, const Program& program) {
+    bool found = value.kind == Value::Kind::kTuple;  // a complex number
+    each_ref(value, [&](const std::string& name) { found |= program.pairs.count(name) != 0; });
+    return found || std::any_of(value.items.begin(), value.items.end(),
+                                [&](const Value& one) { return has_pair(one, program); });
+}
+
+// Whether the operator does the same to both parts: its further arguments must be real then.
+bool is_same_for_both(const Node& node, std::string_view packet, const Program& program) {
+    if (std::find(std::begin(kTwice), std::end(kTwice), packet) == std::end(kTwice) ||
+        program.pairs.count(node.name) == 0) {
+        return false;
+    }
+    for (size_t i = 1; i < node.args.size(); ++i) {
+        bool is_more =
+            std::find(std::begin(kMore), std::end(kMore), std::pair(packet, i)) != std::end(kMore);
+        if (!is_more && has_pair(node.args[i], program)) {
+            return false;
+        }
+    }
+    return std::none_of(node.kwargs.begin(), node.kwargs.end(),
+                        [&](const auto& one) { return has_pair(one.second, program); });
 }
 
 // Makes pairs of the real tensors among complex ones, as torch promotes them.
@@ -133,7 +245,13 @@ Node make_node(std::string name, std::string_view target, const std::string& of)
 std::vector<Problem> choose_pairs(Program& program, const IsKnown& is_known) {
     std::vector<Problem> refused;
     std::vector<Node> nodes;
+    // What functions for pairs give. Of several results each is a pair or real; operators that are
+    // called twice give two lists instead.
+    std::set<std::string, std::less<>> whole;
     for (Node& node : program.nodes) {
+        if (node.target == "py::getitem" && node.is_twice && whole.count(node.args[0].text) != 0) {
+            node.is_twice = false;
+        }
         std::string plain =
             node.writes.empty() ? node.target : functional_overload(node.target, is_known);
         // Transforms of real numbers have a form for pairs alone.
@@ -153,8 +271,8 @@ std::vector<Problem> choose_pairs(Program& program, const IsKnown& is_known) {
             node.target = "pairs::to_real";  // the imaginary part is discarded
         } else if (is_known(form)) {
             node.target = "pairs" + rest;
-        } else if (std::find(std::begin(kTwice), std::end(kTwice), packet) != std::end(kTwice) &&
-                   program.pairs.count(node.name) != 0) {
+            whole.insert(node.name);
+        } else if (is_same_for_both(node, packet, program)) {
             add_real_parts(node, program, nodes);
             node.is_twice = true;
         } else if (node.takes_pairs) {
