@@ -195,7 +195,7 @@ def to_whole(self, exponent):
 def to_number(self, exponent):
     """The power of a real number."""
     number = tensor(float(exponent), DOUBLE.dtype)
-    size, turn = op.Pow(size_of(self), number), angle(in_type(self, DOUBLE.dtype)) * number
+    size, turn = op.Pow(size_of(self), number), cast(angle(self), DOUBLE.dtype) * number
     return in_type((size * op.Cos(turn), size * op.Sin(turn)), self[0].dtype)
 
 
@@ -206,9 +206,9 @@ def one_like(x):
 
 
 @inline
-def in_doubles(x):
-    re, im = parts(in_type(x, DOUBLE.dtype))
-    return tensor(re, DOUBLE.dtype), tensor(im, DOUBLE.dtype)
+def in_tensors(x, dtype):
+    re, im = parts(in_type(x, dtype))
+    return tensor(re, dtype), tensor(im, dtype)
 
 
 @inline
@@ -216,10 +216,12 @@ def to_any(self, exponent):
     """exp(exponent * log(self)); 0 to powers with a real part above 0 is 0."""
     self, exponent = common(self, exponent)
     dtype = first(exponent).dtype if is_number(first(self)) else first(self).dtype
-    base, power = in_doubles(self), in_doubles(exponent)
+    base, power = in_tensors(self, dtype), in_tensors(exponent, dtype)
     is_nothing = op.And(op.And(base[0] == 0.0, base[1] == 0.0), power[0] > 0.0)
     safe = (op.Where(is_nothing, 1.0, base[0]), base[1])
-    re, im = in_type(exp(mul(power, log(safe))), dtype)
+    # The error of the exponent is one of as many times the result.
+    logarithm = op.Log(size_of(safe)), cast(angle(safe), DOUBLE.dtype)
+    re, im = in_type(exp(mul(in_type(power, DOUBLE.dtype), logarithm)), dtype)
     return op.Where(is_nothing, 0.0, re), op.Where(is_nothing, 0.0, im)
 
 
@@ -374,8 +376,8 @@ def atanh(self):
     right = op.Abs(a)
     away = 1.0 - right
     size = log1p(right * 4.0 / (away * away + b * b)) * sign_of(a) * 0.25
-    turn = phase(away * (right + 1.0) - b * b, b * 2.0) * 0.5
-    return cast(size, self[0].dtype), cast(turn, self[0].dtype)
+    level = cast(away * (right + 1.0) - b * b, self[0].dtype)
+    return cast(size, self[0].dtype), phase(level, self[1] * 2.0) * 0.5
 
 
 @pairs("atan.default", "arctan.default")
