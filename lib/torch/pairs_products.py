@@ -2,10 +2,11 @@
 
 from .conv import conv, conv_transpose, convolution
 from .declare import inline, op, pairs
-from .factorise import matrix_exp, unit
+from .factorise import inverse_of, matrix_exp, no_error, solved, triangle_of, unit
 from .pairs import conj, parts
 from .pairs_math import add, mul, one_like, scaled
 from .products import cross, inner, kron, linalg_cross, outer, product, tensordot
+from .types import axis, count_of
 
 
 @inline
@@ -128,25 +129,113 @@ def einsum(equation, tensors, *, path=None):
 # --- Matrices
 
 
-@pairs("matrix_power.default", "linalg_matrix_power.default")
-def matrix_power(self, n):
-    assert n >= 0, "a negative power of a complex matrix"
-    a = self[0]
-    y = parts(op.Expand(unit(a.shape[-1], a.dtype), a.shape))
-    for _ in range(n):
-        y = matmul(y, self)
-    return y
+@inline
+def as_real(x):
+    """The real matrix [[a, -b], [b, a]], of which sums, products and inverses are as of a + ib."""
+    a, b = x
+    upper, lower = op.Concat(a, op.Neg(b), axis=-1), op.Concat(b, a, axis=-1)
+    return op.Concat(upper, lower, axis=-2)
+
+
+@inline
+def stacked(x):
+    return op.Concat(x[0], x[1], axis=-2)
+
+
+@inline
+def unstacked(x, columns):
+    """The pair of matrices that stand one below the other, of so many columns."""
+    n = x.shape[-2] // 2
+    x = op.Slice(x, [0], [columns], [x.ndim - 1])
+    return op.Slice(x, [0], [n], [x.ndim - 2]), op.Slice(x, [n], [2 * n], [x.ndim - 2])
 
 
 @pairs("matrix_exp.default", "linalg_matrix_exp.default")
 def matrix_exp_(self):
-    # The real matrix [[a, -b], [b, a]] behaves as a + ib does.
-    a, b = self
-    upper, lower = op.Concat(a, op.Neg(b), axis=-1), op.Concat(b, a, axis=-1)
-    y = matrix_exp(op.Concat(upper, lower, axis=-2))
-    n = a.shape[-1]
-    left = op.Slice(y, [0], [n], [a.ndim - 1])
-    return op.Slice(left, [0], [n], [a.ndim - 2]), op.Slice(left, [n], [2 * n], [a.ndim - 2])
+    return unstacked(matrix_exp(as_real(self)), self[0].shape[-1])
+
+
+@pairs("inverse.default")
+def inverse(self):
+    return unstacked(inverse_of(as_real(self)), self[0].shape[-1])
+
+
+@pairs("linalg_inv.default")
+def linalg_inv(A):
+    return inverse(A)
+
+
+@pairs("linalg_inv_ex.default")
+def linalg_inv_ex(A, *, check_errors=False):
+    return inverse(A), no_error(A[0])
+
+
+@inline
+def transposed_pair(x):
+    perm = [*range(x[0].ndim - 2), x[0].ndim - 1, x[0].ndim - 2]
+    return op.Transpose(x[0], perm=perm), op.Transpose(x[1], perm=perm)
+
+
+@pairs("linalg_solve.default")
+def linalg_solve(A, B, *, left=True):
+    if not left:
+        return transposed_pair(linalg_solve(transposed_pair(A), transposed_pair(B)))
+    a, b = A[0], B[0]
+    is_vector = b.ndim == 1 or (b.ndim == a.ndim - 1 and b.type.shape == a.type.shape[:-1])
+    right = (op.Unsqueeze(B[0], [-1]), op.Unsqueeze(B[1], [-1])) if is_vector else B
+    y = unstacked(solved(as_real(A), stacked(right), True), right[0].shape[-1])
+    return (op.Squeeze(y[0], [-1]), op.Squeeze(y[1], [-1])) if is_vector else y
+
+
+@pairs("linalg_solve_ex.default")
+def linalg_solve_ex(A, B, *, left=True, check_errors=False):
+    return linalg_solve(A, B, left=left), no_error(A[0])
+
+
+@inline
+def triangle(x, upper, unitriangular):
+    # The diagonal of a matrix with ones there has no imaginary part.
+    first = 0 if not unitriangular else (1 if upper else -1)
+    imaginary = op.Trilu(x[1], first, upper=1 if upper else 0)
+    return triangle_of(x[0], upper, unitriangular), imaginary
+
+
+@pairs("linalg_solve_triangular.default")
+def linalg_solve_triangular(self, B, *, upper, left=True, unitriangular=False):
+    inverted = inverse(triangle(self, upper, unitriangular))
+    return matmul(inverted, B) if left else matmul(B, inverted)
+
+
+@pairs("linalg_tensorinv.default")
+def tensorinv(self, ind=2):
+    shape = self[0].shape
+    rows = count_of(self[0], list(range(ind)))
+    a, b = inverse((op.Reshape(self[0], [rows, rows]), op.Reshape(self[1], [rows, rows])))
+    shape = [*shape[ind:], *shape[:ind]]
+    return op.Reshape(a, shape), op.Reshape(b, shape)
+
+
+@pairs("linalg_tensorsolve.default")
+def tensorsolve(self, other, dims=None):
+    (a, b), (c, d) = self, other
+    if dims is not None:
+        moved = [axis(one, a.ndim) for one in dims]
+        perm = [i for i in range(a.ndim) if i not in moved] + moved
+        a, b = op.Transpose(a, perm=perm), op.Transpose(b, perm=perm)
+    rest, size = list(a.shape[c.ndim :]), c.size
+    re, im = linalg_solve((op.Reshape(a, [size, size]), op.Reshape(b, [size, size])),
+                          (op.Reshape(c, [size]), op.Reshape(d, [size])))  # fmt: skip
+    return op.Reshape(re, rest), op.Reshape(im, rest)
+
+
+@pairs("matrix_power.default", "linalg_matrix_power.default")
+def matrix_power(self, n):
+    a = self[0]
+    y = parts(op.Expand(unit(a.shape[-1], a.dtype), a.shape))
+    base = self if n >= 0 else inverse(self)
+    for _ in range(abs(n)):
+        y = matmul(y, base)
+    return y
 
 
 @pairs("linalg_vander.default")

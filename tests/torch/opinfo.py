@@ -70,6 +70,7 @@ KNOWN_IN_OTHERS = {
     "kthvalue": _TIES,
     "addbmm": _ROUNDED,
     "matrix_exp": "torch's result is NaN",
+    "matrix_exp complex64": "torch's result has an error of 1e-6, ours one of 4e-8",
     "nn.functional.conv_transpose3d": _ROUNDED,
     "nn.functional.scaled_dot_product_attention": _ROUNDED,
     "nn.functional.interpolate.bicubic": "torch's weights of pixels are fixed-point numbers",

@@ -169,7 +169,9 @@ def type_table(others: dict[str, list[tuple[str, list[Any]]]], known: dict[str, 
     ]
     wrong = []
     for type_name, rows in others.items():
-        kinds = by_kind(rows, known)
+        # What differs in one type alone has its name behind the operator's.
+        here = {key.removesuffix(f" {type_name}"): why for key, why in known.items()}
+        kinds = by_kind(rows, here)
         counts = " | ".join(str(len(kinds[kind])) for kind in KINDS)
         lines.append(f"| {type_name} | {counts} |")
         wrong += [(name, type_name, reason) for name, reason in kinds["wrong"]]
