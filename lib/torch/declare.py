@@ -40,7 +40,7 @@ def aten(*overloads, namespace="aten"):
 
 
 def pairs(*overloads):
-    """The same for calls with a complex tensor among the arguments or results (pairs.py)."""
+    """The same for calls with a complex tensor among the arguments or results (pairs*.py)."""
     return _declared(overloads, "pairs", "pair_")
 
 

@@ -11,16 +11,16 @@ from .create import evenly, filled
 from .create import eye as eye_of
 from .create import linspace_tensor as linspace_of
 from .declare import inline, op, pairs
-from .index import _REDUCTIONS, cut, filled_like, index_fill, scattered, unsafe_masked_index
+from .index import cut, filled_like, index_fill, scattered, unsafe_masked_index
 from .join import meshgrid as meshgrid_of
 from .pointwise import where as where_promoted
 from .reduce import diff as diff_of
 from .resize import pad_
 from .types import cast, full_of, is_number, kind, result_type, tensor
 from .view import broadcast_tensors as broadcast
-from .view import expand_as as expand_as_real_one
-from .view import resize_as as resize_as_real_one
-from .view import view_as as view_as_real_one
+from .view import expand_as as real_expand_as
+from .view import resize_as as real_resize_as
+from .view import view_as as real_view_as
 
 
 @inline
@@ -353,7 +353,7 @@ def scatter_value(self, dim, index, value):
 
 @pairs("scatter.reduce")
 def scatter_by(self, dim, index, src, *, reduce):
-    assert _REDUCTIONS[reduce] == "add", "products of complex numbers that are scattered"
+    assert reduce == "add", "products of complex numbers that are scattered"
     (a, b), (c, d) = self, parts(src)
     return (scattered(a, dim, index, cut(c, index), "add"),
             scattered(b, dim, index, cut(d, index), "add"))  # fmt: skip
@@ -361,7 +361,7 @@ def scatter_by(self, dim, index, src, *, reduce):
 
 @pairs("scatter.value_reduce")
 def scatter_value_by(self, dim, index, value, *, reduce):
-    assert _REDUCTIONS[reduce] == "add", "products of complex numbers that are scattered"
+    assert reduce == "add", "products of complex numbers that are scattered"
     (a, b), (re, im) = self, parts(value)
     return (scattered(a, dim, index, filled_like(index, re, a.dtype), "add"),
             scattered(b, dim, index, filled_like(index, im, b.dtype), "add"))  # fmt: skip
@@ -384,17 +384,17 @@ def shaped_as(f, self, other):
 
 @pairs("view_as.default", "reshape_as.default")
 def view_as(self, other):
-    return shaped_as(view_as_real_one, self, other)
+    return shaped_as(real_view_as, self, other)
 
 
 @pairs("expand_as.default")
 def expand_as(self, other):
-    return shaped_as(expand_as_real_one, self, other)
+    return shaped_as(real_expand_as, self, other)
 
 
 @pairs("resize_as.default")
 def resize_as(self, the_template):
-    return shaped_as(resize_as_real_one, self, the_template)
+    return shaped_as(real_resize_as, self, the_template)
 
 
 @inline
