@@ -437,7 +437,7 @@ def dim_names(
         for axis, dim in pairs:
             name = getattr(dim, "__name__", None) if not isinstance(dim, str) else dim
             size = value.shape[axis] if -value.ndim <= axis < value.ndim else 0
-            expression = size if isinstance(size, int) else size.node.expr
+            expression: Any = size if isinstance(size, int) else size.node.expr
             if name and (isinstance(size, int) or expression.is_Integer):
                 fixed.append(f"`{name}` is {int(expression)}")
             elif name and expression.is_Symbol:

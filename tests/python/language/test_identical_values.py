@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from agreement import Refusal, run_everywhere
 
 X = np.array([1.5, -2.0, 4.0], np.float32)
