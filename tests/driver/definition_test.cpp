@@ -66,10 +66,15 @@ TEST(ReadDefinition, TakesALambdaThatItsCallerKnows) {
     Result<Definition> other = read.at(1, "<lambda>", [](std::string_view) { return false; });
     ASSERT_TRUE(other.ok());
     EXPECT_EQ(other->function, nullptr);
-    // Which of two it is, nobody asks.
-    Result<Definition> two = read.at(2, "<lambda>", [](std::string_view) { return true; });
+    // Of two the one that it knows.
+    Result<Definition> two = read.at(2, "<lambda>", [&seen](std::string_view text) {
+        seen = text;
+        return text == "lambda y: y";
+    });
     ASSERT_TRUE(two.ok());
-    EXPECT_EQ(two->function, nullptr);
+    ASSERT_NE(two->function, nullptr);
+    EXPECT_EQ(seen, "lambda y: y");
+    EXPECT_EQ(read.at(2, "<lambda>", [](std::string_view) { return false; })->function, nullptr);
 }
 
 TEST(CheckDefinition, TellsCertainErrorsAndHearsComments) {
