@@ -66,11 +66,15 @@ def div(self, other):
         size = other[0] * other[0] + other[1] * other[1]
         return mul(self, (other[0] / size, -other[1] / size))
     (a, b), (c, d) = parts(self), other
-    # The squares of the divisor over its greater part stay in the range of its type.
-    great = op.Max(op.Abs(c), op.Abs(d))
-    c, d = c / great, d / great
-    size = (c * c + d * d) * great
-    return (a * c + b * d) / size, (b * c - a * d) / size
+    # R. L. Smith, Algorithm 116: Complex division, 1962: no square leaves the range of its type. A
+    # divisor that is 0 divides both parts.
+    is_real = op.Abs(c) >= op.Abs(d)
+    great, small = op.Where(is_real, c, d), op.Where(is_real, d, c)
+    near, far = op.Where(is_real, a, b), op.Where(is_real, b, a)
+    ratio = op.Where(great == 0.0, great, small / great)
+    size = great + small * ratio
+    turned = far - near * ratio
+    return (near + far * ratio) / size, op.Where(is_real, turned, op.Neg(turned)) / size
 
 
 @pairs("reciprocal.default")

@@ -307,3 +307,24 @@ def test_corner(name: str) -> None:
 def test_complex_tensors_without_a_form(function: Any) -> None:
     with pytest.raises(sardonyx.torch.ExportError):
         sardonyx.torch.export(Module(lambda x: function(pair(x))), (torch.ones(3, 6),))
+
+
+def test_complex_division_at_the_ends_of_its_range() -> None:
+    """torch's own results for these depend on the processor."""
+    ends = [
+        (1 + 2j, 0, (np.inf, np.inf)), (-1 + 0j, 0, (-np.inf, np.nan)), (0, 0, (np.nan, np.nan)),
+        (1 + 1j, np.inf, (0, 0)), (1 + 1j, complex(0, np.inf), (0, 0)), (3 + 4j, 2j, (2, -1.5)),
+        (1e30 + 1e30j, 1e30 + 1e30j, (1, 0)), (1e-30, 1e-30 + 1e-30j, (0.5, -0.5)),
+        (1 + 0j, -4 + 3j, (-0.16, -0.12)), (1 + 0j, 3 - 4j, (0.12, 0.16)),
+    ]  # fmt: skip
+    x = torch.tensor([one[0] for one in ends], dtype=torch.complex64)
+    y = torch.tensor([one[1] for one in ends], dtype=torch.complex64)
+
+    class Divided(torch.nn.Module):
+        def forward(self, x: Any, y: Any) -> Any:
+            return x / y
+
+    model = sardonyx.torch.export(Divided(), (x, y)).compile()
+    result = model(torch.view_as_real(x).numpy(), torch.view_as_real(y).numpy())
+    wanted = np.float32([one[2] for one in ends])
+    np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
