@@ -203,6 +203,12 @@ GraphEmitter::Value GraphEmitter::fail(const std::string& message, const std::st
     return fail(Error{message + ": " + help});
 }
 
+GraphEmitter::~GraphEmitter() {
+    if (std::uncaught_exceptions() > exceptions_) {
+        (void)site_.editor.remove(made_);  // refused where what was made is read by now
+    }
+}
+
 void GraphEmitter::take_back() {
     SDX_CHECK(site_.editor.remove(made_).ok());
     made_.clear();

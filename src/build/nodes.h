@@ -2,6 +2,7 @@
 // something wrong with is not made.
 #pragma once
 
+#include <exception>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -62,10 +63,14 @@ Result<ir::Value*> add_output(const Site& site, ir::Value* value,
 Result<std::unique_ptr<ir::Model>> empty_model(int64_t opset, std::string_view name);
 
 // The emitter that lowering/operators.h asks for. An expression is made whole or not at all: after
-// a failure, take_back() leaves nothing of it, and error() says why.
+// a failure, take_back() leaves nothing of it, and error() says why. An exception that ends the
+// life of the emitter, such as that of a wrong literal, leaves nothing of it either.
 class GraphEmitter : public lowering::GraphValues {
   public:
     explicit GraphEmitter(const Site& site) : site_(site) {}
+    ~GraphEmitter();
+    GraphEmitter(const GraphEmitter&) = delete;
+    GraphEmitter& operator=(const GraphEmitter&) = delete;
 
     Value emit(std::string_view op_type, std::initializer_list<Value> inputs,
                std::initializer_list<ir::Attribute> attributes = {}) {
@@ -96,6 +101,7 @@ class GraphEmitter : public lowering::GraphValues {
     Value fail(Error error);
 
     Site site_;
+    int exceptions_ = std::uncaught_exceptions();
     std::vector<ir::Node*> made_;
     std::optional<Error> error_;
     bool is_index_error_ = false;

@@ -99,16 +99,20 @@ def mistakes(builder: sardonyx.Builder, x: Any, w: Any) -> list[tuple[Any, type[
         (lambda: op.If(x, then_branch=len, else_branch=len), TypeError, "builder.if_"),
         (lambda: sardonyx.Builder(opset=99), ValueError, "no opset 99"),
         (lambda: op.Relu(object()), TypeError, "not an input of `Relu`"),
+        # Numbers and arrays before the mistake have been constants of the graph by then.
+        (lambda: op.Clip(x, 1.0, "text"), TypeError, "where a tensor of FLOAT is needed"),
+        (lambda: op.Concat(x, X, [[1.0], [2.0, 3.0]], axis=0), ValueError, "differ in length"),
+        (lambda: op.Concat(x, X, other, axis=0), sardonyx.ModelError, "another model"),
     ]
 
 
-@pytest.mark.parametrize("number", range(22))
+@pytest.mark.parametrize("number", range(25))
 def test_a_mistake_raises_where_it_stands(number: int) -> None:
     builder = sardonyx.Builder(opset=20)
     x = builder.input("x", FLOAT["N", 4])
     w = builder.initializer(np.ones((4, 4), np.float32), "w")
     rows = mistakes(builder, x, w)
-    assert len(rows) == 22
+    assert len(rows) == 25
     call, error, words = rows[number]
     with pytest.raises(error, match=words):
         call()
