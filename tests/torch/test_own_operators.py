@@ -167,6 +167,8 @@ PLAIN_HELPERS = {
     "a function": "def twice(x):\n    return x * 2.0\n",
     "of another file": "from deeper import two\n\n\ndef twice(x):\n    return two(x)\n",
     "a lambda": "twice = lambda x: x * 2.0\n",
+    "without the folder": "import sys\n\nsys.path.pop(0)\n\n\n"
+        "def twice(x):\n    return x * 2.0\n",
     "with operators of the library":
         "from sardonyx.torch import aten\n\n\ndef twice(x):\n    return aten.mul(x, 2.0)\n",
 }  # fmt: skip

@@ -47,7 +47,8 @@ def _neighbours(folder: pathlib.Path, own: str) -> Iterator[None]:
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
+        if str(folder) in sys.path:  # unless the library has removed it
+            sys.path.remove(str(folder))
         if aside:
             tops = {name.partition(".")[0] for name in aside}
             for name in [one for one in sys.modules if one.partition(".")[0] in tops]:
