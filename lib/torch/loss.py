@@ -105,15 +105,20 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=1):
     return summed_up(near + far, reduction)
 
 
+@inline
+def triplet(distance, anchor, positive, negative, margin, swap, reduction):
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = op.Min(far, distance(positive, negative))
+    loss = near - far + margin
+    return summed_up(op.Max(loss, tensor(0.0, loss.dtype)), reduction)
+
+
 @aten("triplet_margin_loss.default")
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-06, swap=False,
                         reduction=1):  # fmt: skip
-    near = distance(anchor, positive, p, eps)
-    far = distance(anchor, negative, p, eps)
-    if swap:
-        far = op.Min(far, distance(positive, negative, p, eps))
-    loss = near - far + margin
-    return summed_up(op.Max(loss, tensor(0.0, loss.dtype)), reduction)
+    return triplet(lambda a, b: distance(a, b, p, eps), anchor, positive, negative, margin, swap,
+                   reduction)  # fmt: skip
 
 
 @inline

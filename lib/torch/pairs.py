@@ -337,34 +337,40 @@ def index_filled(self, dim, index, value):
     return index_fill(a, dim, index, re), index_fill(b, dim, index, im)
 
 
+@inline
+def scattered_source(self, dim, index, src, reduction):
+    (a, b), (c, d) = self, parts(src)
+    return (scattered(a, dim, index, cut(c, index), reduction),
+            scattered(b, dim, index, cut(d, index), reduction))  # fmt: skip
+
+
+@inline
+def scattered_value(self, dim, index, value, reduction):
+    (a, b), (re, im) = self, parts(value)
+    return (scattered(a, dim, index, filled_like(index, re, a.dtype), reduction),
+            scattered(b, dim, index, filled_like(index, im, b.dtype), reduction))  # fmt: skip
+
+
 @pairs("scatter.src")
 def scatter(self, dim, index, src):
-    (a, b), (c, d) = self, parts(src)
-    return (scattered(a, dim, index, cut(c, index), "none"),
-            scattered(b, dim, index, cut(d, index), "none"))  # fmt: skip
+    return scattered_source(self, dim, index, src, "none")
 
 
 @pairs("scatter.value")
 def scatter_value(self, dim, index, value):
-    (a, b), (re, im) = self, parts(value)
-    return (scattered(a, dim, index, filled_like(index, re, a.dtype), "none"),
-            scattered(b, dim, index, filled_like(index, im, b.dtype), "none"))  # fmt: skip
+    return scattered_value(self, dim, index, value, "none")
 
 
 @pairs("scatter.reduce")
 def scatter_by(self, dim, index, src, *, reduce):
     assert reduce == "add", "products of complex numbers that are scattered"
-    (a, b), (c, d) = self, parts(src)
-    return (scattered(a, dim, index, cut(c, index), "add"),
-            scattered(b, dim, index, cut(d, index), "add"))  # fmt: skip
+    return scattered_source(self, dim, index, src, "add")
 
 
 @pairs("scatter.value_reduce")
 def scatter_value_by(self, dim, index, value, *, reduce):
     assert reduce == "add", "products of complex numbers that are scattered"
-    (a, b), (re, im) = self, parts(value)
-    return (scattered(a, dim, index, filled_like(index, re, a.dtype), "add"),
-            scattered(b, dim, index, filled_like(index, im, b.dtype), "add"))  # fmt: skip
+    return scattered_value(self, dim, index, value, "add")
 
 
 @pairs("_unsafe_masked_index.default")

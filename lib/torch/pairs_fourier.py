@@ -116,15 +116,10 @@ def fft_irfft(self, n=None, dim=-1, norm=None):
 
 @inline
 def along_all(self, s, dim, norm, inverse):
-    rank = rank_of(self)
-    if dim is None:
-        dims = list(range(rank)) if s is None else list(range(rank - len(s), rank))
-    else:
-        dims = [axis(one, rank) for one in dim]
+    dims, lengths = lengths_of(self, s, dim)
     x = both_parts(joined(self))
     for i in range(len(dims)):
-        n = None if s is None or s[i] == -1 else s[i]
-        x = fft_along(x, n, dims[i], norm, inverse)
+        x = fft_along(x, lengths[i], dims[i], norm, inverse)
     return apart(x)
 
 

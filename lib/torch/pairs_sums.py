@@ -5,7 +5,7 @@ import math
 from .activation import log_softmax, softmax
 from .declare import inline, op, pairs
 from .index import nonzero, nonzero_numpy, nonzero_static
-from .loss import summed_up
+from .loss import summed_up, triplet
 from .pairs import absolute, common, in_type, parts
 from .pairs_math import add, div, exp, is_some, log, logaddexp, mul, scaled, sqrt, sub
 from .reduce import (
@@ -16,6 +16,7 @@ from .reduce import (
     cumulative_trapezoid_dx,
     moments,
     normed,
+    or_one,
     reduced,
     running,
     trapezoid_dx,
@@ -24,7 +25,7 @@ from .reduce import (
     widths,
 )
 from .singular import matrix_norm_of
-from .types import axes, axis, cast, full_of, tensor
+from .types import axes, axis, cast, full_of
 
 # --- Products
 
@@ -135,11 +136,6 @@ def complex_moments(self, dim, correction, keepdim):
     a, re = moments(self[0], dim, correction, keepdim)
     b, im = moments(self[1], dim, correction, keepdim)
     return a + b, (re, im)
-
-
-@inline
-def or_one(correction):
-    return 1 if correction is None else correction
 
 
 @pairs("var.correction")
@@ -316,12 +312,8 @@ def l1_loss(self, target, reduction=1):
 @pairs("triplet_margin_loss.default")
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-06, swap=False,
                         reduction=1):  # fmt: skip
-    near = pairwise_distance(anchor, positive, p, eps)
-    far = pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        far = op.Min(far, pairwise_distance(positive, negative, p, eps))
-    loss = near - far + margin
-    return summed_up(op.Max(loss, tensor(0.0, loss.dtype)), reduction)
+    return triplet(lambda a, b: pairwise_distance(a, b, p, eps), anchor, positive, negative, margin,
+                   swap, reduction)  # fmt: skip
 
 
 @pairs("rms_norm.default")

@@ -200,9 +200,14 @@ def correction_of(unbiased):
     return 1 if unbiased else 0
 
 
+@inline
+def or_one(correction):
+    return 1 if correction is None else correction
+
+
 @aten("var.correction")
 def var(self, dim=None, *, correction=None, keepdim=False):
-    return moments(self, dim, 1 if correction is None else correction, keepdim)[0]
+    return moments(self, dim, or_one(correction), keepdim)[0]
 
 
 @aten("var.dim")
@@ -217,7 +222,7 @@ def var_default(self, unbiased=True):
 
 @aten("std.correction")
 def std(self, dim=None, *, correction=None, keepdim=False):
-    return op.Sqrt(moments(self, dim, 1 if correction is None else correction, keepdim)[0])
+    return op.Sqrt(moments(self, dim, or_one(correction), keepdim)[0])
 
 
 @aten("std.dim")
@@ -232,7 +237,7 @@ def std_default(self, unbiased=True):
 
 @aten("var_mean.correction")
 def var_mean(self, dim=None, *, correction=None, keepdim=False):
-    return moments(self, dim, 1 if correction is None else correction, keepdim)
+    return moments(self, dim, or_one(correction), keepdim)
 
 
 @aten("var_mean.dim")
@@ -247,7 +252,7 @@ def var_mean_default(self, unbiased=True):
 
 @aten("std_mean.correction")
 def std_mean(self, dim=None, *, correction=None, keepdim=False):
-    spread, middle = moments(self, dim, 1 if correction is None else correction, keepdim)
+    spread, middle = moments(self, dim, or_one(correction), keepdim)
     return op.Sqrt(spread), middle
 
 

@@ -58,10 +58,9 @@ PyBuilder make_builder(int64_t opset, const std::string& name) {
     return {make_model(std::move(*model)).state, graph};
 }
 
-// The value of the expression, or its error; after an error, its nodes are removed.
+// The value of the expression, or its error.
 nb::object finish(PyBuilder& self, GraphEmitter& e, Value value) {
     if (value == nullptr) {
-        e.take_back();
         raise(e.is_index_error() ? nb::handle(PyExc_IndexError) : model_error(),
               e.error() ? e.error()->message : "an operand is missing");
     }
@@ -204,13 +203,11 @@ nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& arg
     }
     if (op.schema() != nullptr) {
         if (auto problem = calls::check_outputs(*op.schema(), request.outputs.size())) {
-            e.take_back();
             raise(PyExc_TypeError, problem->text());
         }
     }
     Result<ir::Node*> node = build::make_node(self.site(), std::move(request));
     if (!node.ok()) {
-        e.take_back();
         raise(model_error(), "`" + op.name + "`: " + node.error().message);
     }
     return values_of(self, **node);
@@ -274,7 +271,6 @@ PyBlock open_if(PyBuilder& self, nb::handle condition, const std::string& name) 
     Value value = value_of(self, e, condition, ElementType::kBool);
     ElementType type = e.element(value);
     if (type != ElementType::kBool) {
-        e.take_back();
         raise(PyExc_TypeError, "the condition of `if_` is a BOOL value, not " +
                                    (value == nullptr ? "None" : value->type.to_string()));
     }
@@ -329,11 +325,8 @@ PyBlock open_loop(PyBuilder& self, nb::handle trips, nb::handle condition, nb::h
     request.types = known;
     request.name = name;
     Result<build::Loop> loop = build::open_loop(self.site(), request);
-    if (!loop.ok()) {
-        e.take_back();
-        edited(std::move(loop));
-    }
-    PyBlock block{self.graph, loop->node, e.made(), std::move(*loop)};
+    PyBlock block{self.graph, nullptr, e.made(), edited(std::move(loop))};
+    block.node = block.loop.node;
     self.graph = block.loop.body;
     return block;
 }

@@ -84,7 +84,6 @@ BuilderState& state_of(const Expr& value) {
 
 Expr finish(BuilderState& state, build::GraphEmitter& e, ir::Value* value) {
     if (value == nullptr) {
-        e.take_back();
         api::fail(e.error() ? e.error()->message : "an operand is missing");
     }
     return {&state, value};

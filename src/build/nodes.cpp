@@ -209,9 +209,4 @@ GraphEmitter::~GraphEmitter() {
     }
 }
 
-void GraphEmitter::take_back() {
-    SDX_CHECK(site_.editor.remove(made_).ok());
-    made_.clear();
-}
-
 }  // namespace sardonyx::build

@@ -62,9 +62,9 @@ Result<ir::Value*> add_output(const Site& site, ir::Value* value,
 // A model with an empty graph of this name. Error: there is no such opset.
 Result<std::unique_ptr<ir::Model>> empty_model(int64_t opset, std::string_view name);
 
-// The emitter that lowering/operators.h asks for. An expression is made whole or not at all: after
-// a failure, take_back() leaves nothing of it, and error() says why. An exception that ends the
-// life of the emitter, such as that of a wrong literal, leaves nothing of it either.
+// The emitter that lowering/operators.h asks for. An expression is made whole or not at all: an
+// exception that ends the life of the emitter, such as that of a caller to whom error() has said
+// why there is no value, or that of a wrong literal, leaves nothing of it.
 class GraphEmitter : public lowering::GraphValues {
   public:
     explicit GraphEmitter(const Site& site) : site_(site) {}
@@ -94,8 +94,6 @@ class GraphEmitter : public lowering::GraphValues {
     const std::vector<ir::Node*>& made() const { return made_; }
     const std::optional<Error>& error() const { return error_; }
     bool is_index_error() const { return is_index_error_; }
-    // Takes out what was made.
-    void take_back();
 
   private:
     Value fail(Error error);

@@ -232,11 +232,6 @@ void add_real_parts(Node& node, Program& program, std::vector<Node>& made) {
     }
 }
 
-// What reads a shape, which both parts have.
-bool is_of_shape(std::string_view target) {
-    return target == "py::size" || target == "py::numel";
-}
-
 Node make_node(std::string name, std::string_view target, const std::string& of) {
     Node node;
     node.name = std::move(name);
@@ -259,7 +254,7 @@ std::vector<Problem> choose_pairs(Program& program, const IsKnown& is_known) {
         }
         std::string plain =
             node.writes.empty() ? node.target : functional_overload(node.target, is_known);
-        if (is_of_shape(node.target)) {
+        if (reads_shape(node.target)) {
             nodes.push_back(std::move(node));
             continue;
         }

@@ -57,6 +57,10 @@ std::string_view space_of(std::string_view target) {
     return target.substr(0, target.find("::"));
 }
 
+bool reads_shape(std::string_view target) {
+    return target == "py::size" || target == "py::numel";
+}
+
 bool means_nothing(std::string_view packet) {
     return std::find(std::begin(kNothing), std::end(kNothing), packet) != std::end(kNothing);
 }

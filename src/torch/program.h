@@ -133,6 +133,8 @@ struct Program {
 std::string_view packet_of(std::string_view target);
 // `aten` of it.
 std::string_view space_of(std::string_view target);
+// Whether it reads a shape, which both parts of a complex tensor have.
+bool reads_shape(std::string_view target);
 
 // The names of the values in an argument, in their order.
 template <typename Visit>

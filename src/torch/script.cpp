@@ -159,8 +159,7 @@ class Writer {
         if (node.is_twice) {
             return fmt::format("({}, {})", once({names, 0}, node), once({names, 1}, node));
         }
-        bool is_of_shape = node.target == "py::size" || node.target == "py::numel";
-        Scope scope{names, is_of_shape ? std::optional(0) : std::nullopt};
+        Scope scope{names, reads_shape(node.target) ? std::optional(0) : std::nullopt};
         std::string text = once(scope, node);
         bool is_cast = !node.into.empty() && space_of(node.target) != "py";
         return is_cast ? fmt::format("aten.into({}, {})", name(scope, node.into), text) : text;

@@ -333,8 +333,10 @@ bool are_told_apart(const Object& a, const Object& b) {
         case ObjectKind::kFloat:
             // NaN is NaN here, and 0.0 is not -0.0.
             return std::bit_cast<uint64_t>(a.as_double()) != std::bit_cast<uint64_t>(b.as_double());
-        case ObjectKind::kInt:
-            return a.pointer() != b.pointer();  // members of enumerations
+        case ObjectKind::kInt:  // members of enumerations
+            return a.pointer() == nullptr || b.pointer() == nullptr
+                       ? a.pointer() != b.pointer()
+                       : !a.get<OpaqueObject>().is_same(b.get<OpaqueObject>());
         case ObjectKind::kElementType:
             return a.type_form() != b.type_form();
         case ObjectKind::kOpaque:
@@ -476,8 +478,6 @@ bool is_same_object(const Object& a, const Object& b) {
             return a.pointer() == b.pointer();
         case ObjectKind::kModule:
             return is_same_module(a.get<ModuleObject>(), b.get<ModuleObject>());
-        case ObjectKind::kOpaque:
-            return a.get<OpaqueObject>().is_same(b.get<OpaqueObject>());
         default:
             return identical(a, b);
     }

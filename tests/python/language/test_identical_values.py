@@ -141,3 +141,31 @@ def f(x: FLOAT[3], v: INT64[3], c: BOOL) -> FLOAT[3]:
             wanted = [expected[0 if c else 1]]
         # Bytes, because NumPy's comparison takes 0.0 and -0.0 for equal.
         assert np.asarray(got[0]).tobytes() == np.asarray(wanted[0]).tobytes(), (surface, got)
+
+
+def test_a_member_of_an_enumeration_is_itself(tmp_path):
+    """However often it is read: both branches bind one object, and `is` finds it."""
+    source = """
+import enum
+
+
+class Color(enum.IntEnum):
+    RED = 1
+    BLUE = 2
+
+
+@script(default_opset=op)
+def f(x: FLOAT[3], c: BOOL) -> FLOAT[3]:
+    if c:
+        k = Color.RED
+    else:
+        k = Color.RED
+    if k is Color.RED and k is not Color.BLUE:
+        x = x + 5.0
+    return x * [1.0, 3.0][k]
+"""
+    answers = run_everywhere(source, {"x": X, "c": np.bool_(True)}, tmp_path)
+    for surface in ("eager", "python", "tool"):
+        got = getattr(answers, surface)
+        assert not isinstance(got, Refusal), f"{surface}: {got.text}"
+        np.testing.assert_array_equal(got[0], (X + 5) * 3)
